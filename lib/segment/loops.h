@@ -1,0 +1,131 @@
+/*
+ * Loops of a sequence of symbols: what one iteration is, and where each begins and ends. Pure:
+ * integers in, integers out. The one entry to lib/pattern and lib/segment for the facade.
+ */
+#ifndef DP_SEGMENT_LOOPS_H
+#define DP_SEGMENT_LOOPS_H
+
+#include "base/base.h"
+
+/* How a kernel differs from the pattern. */
+enum dp_edit_kind { DP_EDIT_INSERTED, DP_EDIT_DELETED, DP_EDIT_SUBSTITUTED };
+
+struct dp_edit {
+	uint64_t position; /* in the sequence: the symbol inserted or substituted; for a deletion,
+			      the symbol before which one is missing */
+	uint32_t offset;   /* in the pattern: the symbol deleted or replaced, or before which one
+			      was inserted */
+	uint32_t kind;	   /* enum dp_edit_kind */
+};
+
+/* One iteration: symbols [first, end) of the sequence. */
+struct dp_segment {
+	size_t first;
+	size_t end;
+	size_t edits; /* index of its first edit in dp_segmented_loop.edits; it has inserted +
+			 deleted + substituted of them, in order of position */
+	uint32_t inserted;
+	uint32_t deleted; /* symbols missing before or after a capture's cut are not counted */
+	uint32_t substituted;
+	uint32_t variant; /* equal edit scripts (kind, offset and symbols) share one; 0 is the
+			     pattern itself, others are numbered in order of appearance */
+	bool partial;	  /* cut off by the capture's beginning or end */
+};
+
+/* What decided where an iteration begins, strongest last. */
+enum dp_phase_evidence {
+	DP_PHASE_NONE,		/* nothing: the first position that fits */
+	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
+	DP_PHASE_FINISH_KERNEL, /* kernels that finish a step (an optimizer's) */
+	DP_PHASE_SYNC,		/* a host synchronization before the first launch */
+	DP_PHASE_INPUT_COPY,	/* the first upload of an input */
+	DP_PHASE_LAUNCH_GAP,	/* the launching thread's recurring gap */
+	DP_PHASE_FIRST_LAUNCH,	/* the first kernel whose launch call was recorded */
+	DP_PHASE_COMPLETE,	/* the rotation under which most iterations are complete */
+	DP_PHASE_MARKS,		/* annotations */
+};
+
+enum dp_found_by { DP_FOUND_BY_COUNT, DP_FOUND_BY_AUTO, DP_FOUND_BY_MARKS };
+
+/* One loop. Loops come outermost first; siblings in order of their first iteration. */
+struct dp_segmented_loop {
+	uint32_t parent; /* index of the loop that encloses it, or DP_NONE */
+	enum dp_found_by found_by;
+	enum dp_phase_evidence phase;
+	double confidence; /* 0 to 1 */
+	uint32_t *pattern; /* one iteration's symbols */
+	size_t length;
+	size_t occurrences; /* exact ones in the sequence, those that do not overlap */
+	struct dp_segment *segments;
+	size_t count;
+	struct dp_edit *edits;
+	size_t edit_count;
+};
+
+struct dp_loops {
+	struct dp_segmented_loop *loops;
+	size_t count;
+	/* Where no loop was good enough: the best candidate, for an honest report. */
+	size_t best_length;   /* symbols, 0: no candidate */
+	double best_coverage; /* 0 to 1 */
+	double best_confidence;
+};
+
+/* What is known of one symbol beside its name; -1 and false where it is not known. */
+struct dp_evidence_at {
+	int64_t kernel_gap_ns; /* idle time of the stream before this kernel */
+	int64_t launch_gap_ns; /* from the end of the launching thread's previous CUDA call to
+				  the beginning of this kernel's launch call */
+	bool has_launch;       /* its launch call was recorded */
+	bool after_upload;     /* a host-to-device copy starts between the previous kernel and it */
+	bool after_sync;       /* the host synchronized between the previous launch and its */
+	bool finishes_step;    /* its name is one of an optimizer's */
+};
+
+/*
+ * Beside the symbols. at() fills *out for the symbol at an index of the sequence; it is called
+ * for a sample of symbols only and may be slow (a microsecond). at may be NULL.
+ */
+struct dp_evidence {
+	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);
+	void *ctx;
+	bool launches_recorded; /* the trace has launch calls at all */
+};
+
+struct dp_loops_request {
+	const uint32_t *symbols; /* dense, 0 … alphabet - 1, of exact kernel names */
+	size_t count;
+	uint32_t alphabet;
+	/*
+	 * For each symbol of the alphabet the id of its family (the kernel's name without tile
+	 * sizes and the like), dense, or NULL: every symbol is its own.
+	 */
+	const uint32_t *family;
+	const uint64_t *counts; /* known numbers of iterations, one per loop; NULL: unaided */
+	size_t counts_count;
+	bool paper;		/* the paper's algorithm to the letter; needs counts */
+	uint64_t epsilon;	/* the paper's ε, 1 or more */
+	uint64_t max_unmatched; /* the paper's k0 */
+	struct dp_evidence evidence;
+};
+
+/*
+ * Finds the loops. *loops is the caller's, to be freed with dp_loops__free(); it may hold none.
+ * Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a count of 0, or above the number of symbols).
+ * Cost: linear in count; --paper's matching is O(count · length) as published.
+ */
+int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
+		   struct dp_error *error);
+
+/*
+ * The same for boundaries that are known from elsewhere (annotations): starts[0..n) are
+ * ascending indices into the sequence, each the first symbol of an iteration; the last one ends
+ * at end. The pattern is the most frequent iteration (of equals the first), edit scripts are
+ * relative to it.
+ */
+int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
+			 const size_t *starts, size_t n, size_t end, struct dp_error *error);
+
+void dp_loops__free(struct dp_loops *loops);
+
+#endif
