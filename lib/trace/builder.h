@@ -1,0 +1,112 @@
+/*
+ * Builds a trace: importers push events in any order with the source's own times, finish() sorts,
+ * links kernels to their launch calls, classifies streams and moves the times to the first
+ * operation. Functions that return an id return DP_NONE on failure and set error of
+ * dp_builder__new(); functions that return a status do the same with it. After a failure all others
+ * fail too.
+ */
+#ifndef DP_TRACE_BUILDER_H
+#define DP_TRACE_BUILDER_H
+
+#include <deepprof/trace.h>
+#include <stdbool.h>
+
+struct dp_builder;
+
+/* One GPU operation. Zero it, then set what is known. end before start is clamped and counted. */
+struct dp_op {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t bytes;
+	uint32_t name;	 /* of dp_builder__kernel_name() or dp_builder__string() */
+	uint32_t stream; /* of dp_builder__stream() */
+	uint32_t correlation;
+	enum dp_op_kind kind;
+	enum dp_copy_kind copy_kind;
+	enum dp_memory_kind src_kind;
+	enum dp_memory_kind dst_kind;
+};
+
+struct dp_call {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t name;
+	uint32_t thread; /* or DP_NONE */
+	uint32_t correlation;
+};
+
+struct dp_sync {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t stream; /* or DP_NONE */
+	uint32_t correlation;
+	enum dp_sync_kind kind;
+};
+
+struct dp_range {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t name;
+	uint32_t thread; /* or DP_NONE */
+	enum dp_range_kind kind;
+};
+
+/* error is borrowed until finish() or free(). */
+int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
+void dp_builder__free(struct dp_builder *builder);
+
+/* Interns length bytes; invalid UTF-8 becomes U+FFFD, a NUL ends the string. */
+uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
+
+/* The same for a kernel's name: an Itanium-mangled one (_Z…) is demangled. */
+uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length);
+
+/* A name for a copy or a set that has none: "[CUDA memcpy HtoD]", "[CUDA memset]". */
+uint32_t dp_builder__copy_name(struct dp_builder *builder, enum dp_copy_kind kind);
+uint32_t dp_builder__set_name(struct dp_builder *builder);
+
+/* Find or add. pid, tid, device, context and stream are the source's, -1 where it has none. */
+uint32_t dp_builder__process(struct dp_builder *builder, int64_t pid);
+uint32_t dp_builder__thread(struct dp_builder *builder, uint32_t process, int64_t tid);
+uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_t device);
+uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
+			    int64_t context, int64_t stream);
+
+/* More about them; name is a string's id. */
+void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
+			      int64_t rank);
+void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name);
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
+			     uint64_t total_bytes);
+
+int dp_builder__op(struct dp_builder *builder, const struct dp_op *op);
+int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call);
+int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync);
+int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
+
+/* How many operations, calls, ranges were pushed so far. */
+size_t dp_builder__op_count(const struct dp_builder *builder);
+size_t dp_builder__call_count(const struct dp_builder *builder);
+size_t dp_builder__range_count(const struct dp_builder *builder);
+
+/* Adds to the loss of that reason (static or interned text is copied). */
+int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
+		     uint64_t offset);
+
+/* The epoch that the source's time 0 stands for (0 where its times are epoch times already). */
+void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns);
+
+/* The source's resolution; without it, found from the operations' times. */
+void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns);
+
+/* "schema 3.25.0"; copied, cut to 63 bytes. */
+void dp_builder__detail(struct dp_builder *builder, const char *format, ...) DP_PRINTF(2, 3);
+
+/*
+ * Ends building: *trace is the caller's. The builder is freed in every case. Fails with
+ * DP_ERR_NO_GPU where there is no operation, unless allow_no_gpu.
+ */
+int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, const char *path,
+		       const char *format, bool allow_no_gpu);
+
+#endif
