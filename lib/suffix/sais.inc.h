@@ -32,7 +32,7 @@
 static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms, INDEX *hashes)
 {
 	size_t at = count, i = count - 1;
-	uint64_t hash = 0;
+	uint64_t hash = 0, fresh;
 	CHAR next = text[i];
 	unsigned is_s = 0;
 
@@ -46,7 +46,8 @@ static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms, INDEX *
 		hashes[at - 1] = (INDEX)(hash >> HASH_SHIFT);
 		at -= found;
 		/* The next substring to the left ends with the symbol that this one starts with. */
-		hash = found ? (next ^ HASH_START) * HASH_FACTOR : hash;
+		fresh = (next ^ HASH_START) * HASH_FACTOR;
+		hash ^= (hash ^ fresh) & -(uint64_t)found;
 		is_s = now;
 		next = here;
 	}
@@ -74,35 +75,25 @@ static void SELF(ends)(const INDEX *counts, INDEX *bucket, size_t alphabet)
 }
 
 /*
- * Asks for what soon scanned entries will need: the symbols at j - back and before, for the entry
- * j at far, and later, for the one at near, the place that it will write to (unless there are so
- * few buckets that the ends of all stay in the cache anyhow).
+ * What the scans will need for an entry j that is not reached yet, to be prefetched: the symbols
+ * at j - back and before, and, where the ends of all buckets are too many for the cache, the
+ * place that it will write to. (These return addresses, as gcc 12 takes a function that does
+ * nothing but prefetch for one without any effect, and drops the call.)
  */
-static inline void SELF(prefetch)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				  size_t far, size_t near, INDEX back, bool many)
+static inline const CHAR *SELF(symbols_of)(const CHAR *text, const INDEX *sa, size_t place,
+					   INDEX back)
 {
-	INDEX j = sa[far];
+	INDEX j = sa[place];
 
-	__builtin_prefetch(&text[j > 0 ? j - back : 0]);
-	if (many) {
-		j = sa[near];
-		if (j > 0)
-			__builtin_prefetch(&sa[bucket[text[j - back]]], 1);
-	}
+	return &text[j > 0 ? j - back : 0];
 }
 
-static inline void SELF(prefetch_up)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				     size_t i, size_t count, INDEX back, bool many)
+static inline const INDEX *SELF(target_of)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
+					   size_t place, INDEX back)
 {
-	SELF(prefetch)
-	(text, sa, bucket, DP_MIN(i + FAR, count - 1), DP_MIN(i + NEAR, count - 1), back, many);
-}
+	INDEX j = sa[place];
 
-static inline void SELF(prefetch_down)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				       size_t i, INDEX back, bool many)
-{
-	SELF(prefetch)
-	(text, sa, bucket, i < FAR ? 0 : i - FAR, i < NEAR ? 0 : i - NEAR, back, many);
+	return j > 0 ? &sa[bucket[text[j - back]]] : sa;
 }
 
 #include "suffix/names.inc.h"
@@ -118,12 +109,16 @@ static inline void SELF(induce_l)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = 0; i < count; i++) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_up)(text, sa, bucket, i, count, 1, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 1),
+				1);
 		sa[i] = ~j;
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[bucket[c]++] = j > 0 && text[j - 1] < c ? ~j : j;
+			sa[bucket[c]++] = j ^ -(INDEX)(text[j - (j > 0)] < c);
 		}
 	}
 }
@@ -134,11 +129,14 @@ static inline void SELF(induce_s)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = count; i-- > 0;) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_down)(text, sa, bucket, i, 1, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 1), 1);
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[--bucket[c]] = j == 0 || text[j - 1] > c ? ~j : j;
+			sa[--bucket[c]] = j ^ -(INDEX)((j == 0) | (text[j - (j > 0)] > c));
 		} else {
 			sa[i] = ~j;
 		}

@@ -35,11 +35,12 @@ static inline size_t plcp_at(const struct dp_suffix_tree *tree, size_t position,
 		    : (size_t)((const int32_t *)tree->plcp)[position];
 }
 
-static inline void prefetch_plcp(const struct dp_suffix_tree *tree, size_t place, bool wide)
+/* The LCP value of a place that is not reached yet, to be prefetched. */
+static inline const void *plcp_of(const struct dp_suffix_tree *tree, size_t place, bool wide)
 {
 	size_t position = sa_at(tree, DP_MIN(place, tree->count - 1), wide);
 
-	__builtin_prefetch((const char *)tree->plcp + position * (wide ? 8 : 4));
+	return (const char *)tree->plcp + position * (wide ? 8 : 4);
 }
 
 /* Ends all nodes deeper than depth at place right. */
@@ -65,7 +66,7 @@ static inline int walk_nodes(struct walk *walk, bool wide)
 		size_t depth = plcp_at(tree, sa_at(tree, i, wide), wide), left = i - 1;
 		int status;
 
-		prefetch_plcp(tree, i + AHEAD, wide);
+		__builtin_prefetch(plcp_of(tree, i + AHEAD, wide));
 		if (depth < walk->stack[walk->open - 1].depth) {
 			status = close_nodes(walk, i, depth, wide);
 			if (status)
