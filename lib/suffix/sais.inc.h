@@ -20,7 +20,8 @@
  * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. The
  * work array holds the LMS positions in text order at its end, and their names at its start.
  * There are at most (count - 1) / 2, so there is room for as many as half of count at the start.
- * The string of names is sorted in sa[0..m) with sa[m..count) as its work array.
+ * The string of m names is sorted in sa[0..m) with sa[m..2m) as its work array; its counters go
+ * to what is then left of both arrays, and to memory of their own only where that is too small.
  */
 
 /*
@@ -201,16 +202,22 @@ static int SELF(sort_lms)(const CHAR *text, INDEX *sa, INDEX *work, size_t count
 		SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, lms, m);
 		distinct = SELF(name_sorted)(text, sa, count, lms, m, names);
 	}
-	if (distinct < m)
-		return DEEPER(sort)((const void *)names, sa, sa + m, m, distinct);
+	if (distinct < m) {
+		bool fits = distinct <= count - 2 * m;
+
+		return DEEPER(sort)((const void *)names, sa, sa + m, m, distinct,
+				    fits ? sa + 2 * m : NULL, fits ? work + m : NULL);
+	}
 	for (size_t i = 0; i < m; i++)
 		sa[names[i]] = (INDEX)i;
 	return DP_OK;
 }
 
-static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet)
+/* counts and bucket have room for alphabet counters each, or are NULL. */
+static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet,
+		      INDEX *counts, INDEX *bucket)
 {
-	INDEX *counts, *bucket;
+	INDEX *owned = NULL;
 	int status = DP_OK;
 	size_t m;
 
@@ -219,10 +226,14 @@ static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, si
 			sa[0] = 0;
 		return DP_OK;
 	}
-	counts = dp_alloc__zeroed(alphabet, 2 * sizeof(*counts));
-	if (!counts)
-		return DP_ERR_NOMEM;
-	bucket = counts + alphabet;
+	if (!counts) {
+		owned = dp_alloc__array(alphabet, 2 * sizeof(*owned));
+		if (!owned)
+			return DP_ERR_NOMEM;
+		counts = owned;
+		bucket = owned + alphabet;
+	}
+	memset(counts, 0, alphabet * sizeof(*counts));
 	for (size_t i = 0; i < count; i++)
 		counts[text[i]]++;
 	m = SELF(find_lms)(text, count, work, sa);
@@ -233,6 +244,6 @@ static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, si
 	SELF(place_lms)(text, sa, count, work + (count - m), m, counts, bucket, alphabet);
 	SELF(induce)(text, sa, count, counts, bucket, alphabet);
 out:
-	free(counts);
+	free(owned);
 	return status;
 }

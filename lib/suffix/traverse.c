@@ -6,7 +6,7 @@
 #include "suffix/tree.h"
 
 /* How many random reads are under way at once. */
-#define AHEAD 32
+#define AHEAD 64
 
 /*
  * An open node: it starts at left, and its end is not known yet. The stack of these is as deep as
