@@ -201,6 +201,7 @@ static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found
 	if (!loop)
 		return DP_ERR_NOMEM;
 	loop->found_by = found_by;
+	loop->chosen = true;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = rotate(b->exact[i], loop->length, b->list[i].first);
@@ -280,6 +281,7 @@ static int find_as_published(struct driver *d, struct dp_error *error)
 			break;
 		}
 		loop->found_by = DP_FOUND_BY_COUNT;
+		loop->chosen = true;
 		loop->length = p.length;
 		loop->occurrences = p.occurrences;
 		loop->confidence =

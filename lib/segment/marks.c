@@ -162,6 +162,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		.found_by = DP_FOUND_BY_MARKS,
 		.phase = DP_PHASE_MARKS,
 		.confidence = 1.0,
+		.chosen = true,
 	};
 	status = make(&made->loops[0], request, marked, n);
 out:
