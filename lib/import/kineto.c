@@ -8,22 +8,10 @@
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
+#include "import/kineto_class.h"
 #include "base/strings.h"
 
 #include <string.h>
-
-enum class {
-	CLASS_NONE, /* no category, or an unknown one: judged by the row */
-	CLASS_KERNEL,
-	CLASS_COPY,
-	CLASS_SET,
-	CLASS_CALL,
-	CLASS_SYNC,
-	CLASS_ANNOTATION,
-	CLASS_OPERATOR,
-	CLASS_NVTX,
-	CLASS_SKIP,
-};
 
 /* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
 struct names {
@@ -70,7 +58,7 @@ struct call_size {
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
-	enum class class; /* of the category asked for last */
+	enum dp_kineto_class class; /* of the category asked for last */
 	struct names names, kernels;
 	char *scratch;
 	size_t scratch_room;
@@ -106,80 +94,27 @@ static int nomem(struct kineto *kineto)
 	return dp_error__nomem(kineto->chrome.import->error, 0);
 }
 
-/*
- * Categories, in lower case. Flows are not needed: the events carry the correlation ids.
- * gpu_user_annotation is the device's copy of a user_annotation, python_function is the
- * interpreter's stack.
- */
-static enum class classify(const char *text, size_t length) {
-	static const struct { const char * name; enum class class; }
-known[] = {
-	{ "cpu_op", CLASS_OPERATOR },
-	{ "cuda_runtime", CLASS_CALL },
-	{ "kernel", CLASS_KERNEL },
-	{ "python_function", CLASS_SKIP },
-	{ "ac2g", CLASS_SKIP },
-	{ "gpu_memcpy", CLASS_COPY },
-	{ "gpu_memset", CLASS_SET },
-	{ "cuda_driver", CLASS_CALL },
-	{ "cuda_sync", CLASS_SYNC },
-	{ "user_annotation", CLASS_ANNOTATION },
-	{ "gpu_user_annotation", CLASS_SKIP },
-	{ "fwdbwd", CLASS_SKIP },
-	{ "overhead", CLASS_SKIP },
-	{ "cuda_event", CLASS_SKIP },
-	{ "trace", CLASS_SKIP },
-	{ "async", CLASS_SKIP },
-	{ "async_cpu_to_gpu", CLASS_SKIP },
-	{ "cpu_instant_event", CLASS_SKIP },
-	{ "cuda_profiler_range", CLASS_SKIP },
-	{ "operator", CLASS_OPERATOR },
-	{ "runtime", CLASS_CALL },
-	{ "memcpy", CLASS_COPY },
-	{ "memset", CLASS_SET },
-	{ "driver", CLASS_CALL },
-	{ "hip_runtime", CLASS_CALL },
-	{ "hip_driver", CLASS_CALL },
-	{ "xpu_runtime", CLASS_CALL },
-	{ "xpu_driver", CLASS_CALL },
-	{ "privateuse1_runtime", CLASS_CALL },
-	{ "privateuse1_driver", CLASS_CALL },
-	{ "nvtx", CLASS_NVTX },
-};
-char lower[24];
-
-if (length >= sizeof(lower))
-	return CLASS_NONE;
-for (size_t i = 0; i < length; i++)
-	lower[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : text[i]);
-lower[length] = '\0';
-for (size_t i = 0; i < DP_COUNT(known); i++)
-	if (known[i].name[0] == lower[0] && !strcmp(known[i].name, lower))
-		return known[i].class;
-return CLASS_NONE;
-}
-
 static uint32_t want(void *ctx, const char *category, size_t length)
 {
 	static const uint32_t wanted[] = {
-		[CLASS_NONE] = DP_CHROME_ARGS,
-		[CLASS_KERNEL] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-				 DP_CHROME_CORRELATION,
-		[CLASS_COPY] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-			       DP_CHROME_CORRELATION | DP_CHROME_BYTES,
-		[CLASS_SET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-			      DP_CHROME_CORRELATION | DP_CHROME_BYTES,
-		[CLASS_CALL] = DP_CHROME_CORRELATION | DP_CHROME_SIZE,
-		[CLASS_SYNC] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
-			       DP_CHROME_CORRELATION,
-		[CLASS_ANNOTATION] = 0,
-		[CLASS_OPERATOR] = 0,
-		[CLASS_NVTX] = 0,
-		[CLASS_SKIP] = DP_CHROME_SKIP,
+		[DP_KINETO_NONE] = DP_CHROME_ARGS,
+		[DP_KINETO_KERNEL] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				     DP_CHROME_CORRELATION,
+		[DP_KINETO_COPY] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				   DP_CHROME_CORRELATION | DP_CHROME_BYTES,
+		[DP_KINETO_SET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				  DP_CHROME_CORRELATION | DP_CHROME_BYTES,
+		[DP_KINETO_CALL] = DP_CHROME_CORRELATION | DP_CHROME_SIZE,
+		[DP_KINETO_SYNC] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				   DP_CHROME_CORRELATION,
+		[DP_KINETO_ANNOTATION] = 0,
+		[DP_KINETO_OPERATOR] = 0,
+		[DP_KINETO_NVTX] = 0,
+		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
 	};
 	struct kineto *kineto = ctx;
 
-	kineto->class = classify(category, length);
+	kineto->class = dp_kineto__class(category, length);
 	return wanted[kineto->class];
 }
 
@@ -362,13 +297,15 @@ static int set_aside(struct kineto *kineto, const struct dp_op *op)
 
 /* What an event that its category calls a kernel, a copy or a set is by its name, too: ROCm's
  * tracer files copies among the kernels. */
-static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum class class)
+static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp_kineto_class class)
 {
 	struct dp_copy_name found = { .op = DP_OP_KERNEL };
 
 	if (event->has & DP_CHROME_NAME)
 		found = dp_copy_name__read(event->name.at, event->name.length);
-	op->kind = class == CLASS_COPY ? DP_OP_COPY : class == CLASS_SET ? DP_OP_SET : found.op;
+	op->kind = class == DP_KINETO_COPY  ? DP_OP_COPY
+		   : class == DP_KINETO_SET ? DP_OP_SET
+					    : found.op;
 	if (op->kind == DP_OP_KERNEL)
 		return;
 	op->copy_kind = found.kind;
@@ -376,7 +313,8 @@ static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum cl
 	op->dst_kind = found.dst;
 }
 
-static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event, enum class class)
+static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
+		     enum dp_kineto_class class)
 {
 	struct dp_op op = { 0 };
 
@@ -435,25 +373,6 @@ static int call_event(struct kineto *kineto, const struct dp_chrome_event *event
 	return dp_builder__add_call(kineto->builder, &call);
 }
 
-static enum dp_sync_kind sync_kind(const struct dp_json_text *name)
-{
-	static const struct {
-		const char *name;
-		enum dp_sync_kind kind;
-	} known[] = {
-		{ "Stream Wait Event", DP_SYNC_STREAM_WAIT_EVENT },
-		{ "Event Sync", DP_SYNC_EVENT },
-		{ "Stream Sync", DP_SYNC_STREAM },
-		{ "Context Sync", DP_SYNC_CONTEXT },
-	};
-
-	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (name->length >= strlen(known[i].name) &&
-		    !memcmp(name->at, known[i].name, strlen(known[i].name)))
-			return known[i].kind;
-	return DP_SYNC_UNKNOWN;
-}
-
 static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	struct dp_sync sync = { .stream = DP_NONE };
@@ -463,7 +382,7 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 		return DP_OK;
 	}
 	if (event->has & DP_CHROME_NAME)
-		sync.kind = sync_kind(&event->name);
+		sync.kind = dp_kineto__sync_kind(event->name.at, event->name.length);
 	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
 		sync.stream = stream_of(kineto, event);
 		if (sync.stream == DP_NONE)
@@ -514,13 +433,13 @@ static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 			moved.device = event->tid;
 		}
 		kineto->legacy = true;
-		return gpu_event(kineto, &moved, CLASS_NONE);
+		return gpu_event(kineto, &moved, DP_KINETO_NONE);
 	}
 	if (starts(&event->pid_text, "GPU") || starts(&event->pid_text, "Device ") ||
 	    starts(&event->tid_text, "stream ") || starts(&event->tid_text, "Stream ") ||
 	    (event->has & DP_CHROME_PID &&
 	     is_member(kineto->gpu_pids, kineto->gpu_pid_count, event->pid)))
-		return gpu_event(kineto, event, CLASS_NONE);
+		return gpu_event(kineto, event, DP_KINETO_NONE);
 	return range_event(kineto, event, DP_RANGE_OPERATOR);
 }
 
@@ -559,24 +478,24 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	if (event->phase == 'M')
 		return metadata_event(kineto, event);
-	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : CLASS_NONE) {
-	case CLASS_KERNEL:
-	case CLASS_COPY:
-	case CLASS_SET:
+	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
+	case DP_KINETO_KERNEL:
+	case DP_KINETO_COPY:
+	case DP_KINETO_SET:
 		return gpu_event(kineto, event, kineto->class);
-	case CLASS_CALL:
+	case DP_KINETO_CALL:
 		return call_event(kineto, event);
-	case CLASS_SYNC:
+	case DP_KINETO_SYNC:
 		return sync_event(kineto, event);
-	case CLASS_ANNOTATION:
+	case DP_KINETO_ANNOTATION:
 		return range_event(kineto, event, DP_RANGE_ANNOTATION);
-	case CLASS_OPERATOR:
+	case DP_KINETO_OPERATOR:
 		return range_event(kineto, event, DP_RANGE_OPERATOR);
-	case CLASS_NVTX:
+	case DP_KINETO_NVTX:
 		return range_event(kineto, event, DP_RANGE_NVTX);
-	case CLASS_NONE:
+	case DP_KINETO_NONE:
 		return row_event(kineto, event);
-	case CLASS_SKIP:
+	case DP_KINETO_SKIP:
 		break;
 	}
 	return DP_OK;
