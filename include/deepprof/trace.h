@@ -251,6 +251,9 @@ DP_API const struct dp_loss *dp_trace_loss(const struct dp_trace *trace, size_t 
 /* Records known to be lost, all reasons together. */
 DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 
+/* Events whose end lay before their start: they were given a duration of 0. */
+DP_API uint64_t dp_trace_clamped(const struct dp_trace *trace);
+
 /* True, and the epoch (ns since 1970, UTC) of time 0, where the source knows it. */
 DP_API bool dp_trace_t0(const struct dp_trace *trace, int64_t *t0_ns);
 

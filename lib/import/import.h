@@ -26,9 +26,8 @@ struct dp_import {
 };
 
 struct dp_importer {
-	const char *name;
-	const char *help; /* one line: "NVIDIA Nsight Systems SQLite export" */
-	bool database;	  /* read() opens path by itself: SQLite */
+	struct dp_format_info info; /* help in one line: "Nsight Systems SQLite export" */
+	bool database;		    /* read() opens import->path by itself: SQLite */
 	/* How sure it is that the content is its own: 0 (no) to 100. Cheap; sets no error. */
 	int (*probe)(const struct dp_probe *probe);
 	/*

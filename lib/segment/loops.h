@@ -6,17 +6,7 @@
 #define DP_SEGMENT_LOOPS_H
 
 #include "base/base.h"
-
-/* How a kernel differs from the pattern. */
-enum dp_edit_kind { DP_EDIT_INSERTED, DP_EDIT_DELETED, DP_EDIT_SUBSTITUTED };
-
-struct dp_edit {
-	uint64_t position; /* in the sequence: the symbol inserted or substituted; for a deletion,
-			      the symbol before which one is missing */
-	uint32_t offset;   /* in the pattern: the symbol deleted or replaced, or before which one
-			      was inserted */
-	uint32_t kind;	   /* enum dp_edit_kind */
-};
+#include <deepprof/loop.h>
 
 /* One iteration: symbols [first, end) of the sequence. */
 struct dp_segment {
@@ -31,21 +21,6 @@ struct dp_segment {
 			     pattern itself, others are numbered in order of appearance */
 	bool partial;	  /* cut off by the capture's beginning or end */
 };
-
-/* What decided where an iteration begins, strongest last. */
-enum dp_phase_evidence {
-	DP_PHASE_NONE,		/* nothing: the first position that fits */
-	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
-	DP_PHASE_FINISH_KERNEL, /* kernels that finish a step (an optimizer's) */
-	DP_PHASE_SYNC,		/* a host synchronization before the first launch */
-	DP_PHASE_INPUT_COPY,	/* the first upload of an input */
-	DP_PHASE_LAUNCH_GAP,	/* the launching thread's recurring gap */
-	DP_PHASE_FIRST_LAUNCH,	/* the first kernel whose launch call was recorded */
-	DP_PHASE_COMPLETE,	/* the rotation under which most iterations are complete */
-	DP_PHASE_MARKS,		/* annotations */
-};
-
-enum dp_found_by { DP_FOUND_BY_COUNT, DP_FOUND_BY_AUTO, DP_FOUND_BY_MARKS };
 
 /* One loop. Loops come outermost first; siblings in order of their first iteration. */
 struct dp_segmented_loop {
@@ -118,13 +93,14 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		   struct dp_error *error);
 
 /*
- * The same for boundaries that are known from elsewhere (annotations): starts[0..n) are
- * ascending indices into the sequence, each the first symbol of an iteration; the last one ends
- * at end. The pattern is the most frequent iteration (of equals the first), edit scripts are
+ * The same for boundaries that are known from elsewhere (annotations): iteration i is the symbols
+ * [starts[i], ends[i]), n of them, ascending and disjoint; symbols between them are of no
+ * iteration. The pattern is the most frequent iteration (of equals the first), edit scripts are
  * relative to it.
  */
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, size_t n, size_t end, struct dp_error *error);
+			 const size_t *starts, const size_t *ends, size_t n,
+			 struct dp_error *error);
 
 void dp_loops__free(struct dp_loops *loops);
 

@@ -1,0 +1,189 @@
+/*
+ * From a trace to loops, iterations, metrics and findings.
+ *
+ * An analysis is made once and then only read, by any number of threads. It borrows its trace,
+ * which must stay until the analysis is freed. Times are integer nanoseconds from the trace's
+ * first GPU operation. A value that does not exist is NaN ("null" in reports), never 0.
+ */
+#ifndef DEEPPROF_ANALYSIS_H
+#define DEEPPROF_ANALYSIS_H
+
+#include <deepprof/common.h>
+#include <deepprof/loop.h>
+#include <deepprof/trace.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dp_analysis;
+
+/* Which of nested loops is shown first. */
+enum dp_level { DP_LEVEL_DEFAULT, DP_LEVEL_OUTERMOST, DP_LEVEL_INNERMOST };
+
+/*
+ * What to do. Set to DP_ANALYSIS_OPTIONS_INIT, then change members. Pointers are borrowed for
+ * the call.
+ */
+struct dp_analysis_options {
+	size_t size;
+	const uint64_t
+		*iterations; /* the known number of iterations, one per loop; NULL: unaided */
+	size_t iterations_count;
+	bool paper;		/* the paper's algorithm to the letter; needs iterations */
+	uint64_t epsilon;	/* the paper's ε: 1 or more */
+	uint64_t max_unmatched; /* the paper's k0: kernels skipped inside a match */
+	const char *marks;	/* POSIX extended regex: iterations are the ranges it matches */
+	bool ignore_marks;	/* find loops from kernels alone, whatever annotations say */
+	enum dp_level level;
+	int64_t device;		/* id, or -1 for all */
+	int64_t stream;		/* id, or -1 for the main stream of each device */
+	int64_t range_start_ns; /* kernels that start in [start, end) only */
+	int64_t range_end_ns;
+	struct dp_log log;
+};
+
+#define DP_ANALYSIS_OPTIONS_INIT                                                         \
+	{                                                                                \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false, \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX,                  \
+		{                                                                        \
+			NULL, NULL                                                       \
+		}                                                                        \
+	}
+
+/*
+ * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
+ * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
+ * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
+ * a count of 0, paper without iterations), DP_ERR_NOMEM. Cost: linear in the operations.
+ */
+DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
+			   const struct dp_analysis_options *options, struct dp_error *error);
+
+DP_API void dp_analysis_free(struct dp_analysis *analysis);
+
+/* The trace that was analyzed. */
+DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
+
+/* A loop. Structs are borrowed from the analysis and may grow at their end in later versions. */
+struct dp_loop {
+	uint32_t id;	 /* its index */
+	uint32_t parent; /* id of the loop that encloses it, or DP_NONE */
+	uint32_t device; /* for dp_trace_device() */
+	uint32_t stream; /* for dp_trace_stream() */
+	enum dp_found_by found_by;
+	enum dp_phase_evidence phase; /* what its boundary was decided by */
+	double confidence;	      /* 0 to 1 */
+	double coverage;	      /* share of the stream's kernels inside its iterations */
+	bool at_level;		      /* one of the loops that the options' level chose */
+	size_t length;		      /* kernels in the pattern */
+	size_t occurrences;	      /* exact ones that do not overlap */
+	size_t iterations;	      /* all that are listed, partial ones included */
+	size_t complete;	      /* without the partial ones */
+	size_t variants;	      /* distinct edit scripts, the pattern's own included */
+};
+
+DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
+DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
+
+/* The name of kernel index < length of a loop's pattern; "" beyond. Borrowed. */
+DP_API const char *dp_loop_kernel(const struct dp_analysis *analysis, size_t loop, size_t index);
+
+struct dp_iteration {
+	size_t index;	     /* in the loop's list */
+	int64_t start_ns;    /* start of its first kernel */
+	int64_t end_ns;	     /* end of its last kernel */
+	size_t first_kernel; /* index in the sequence of the stream's kernels */
+	size_t kernels;
+	uint32_t inserted;
+	uint32_t deleted;
+	uint32_t substituted;
+	uint32_t variant;	/* equal edit scripts share one; 0 is the pattern itself */
+	bool partial;		/* cut off by the capture: in no average */
+	bool warmup;		/* before the steady state */
+	size_t foreign_kernels; /* between the previous iteration and this one */
+	size_t edits; /* index of its first edit; inserted + deleted + substituted of them */
+};
+
+/* NULL beyond the end. Constant cost. */
+DP_API const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
+						    size_t iteration);
+
+/* An edit of a loop, by index; NULL beyond the end. */
+DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop,
+					  size_t edit);
+
+/*
+ * Where a device has no loop that was good enough: the best candidate there was. False where
+ * the device has loops, or nothing at all came up (then length is 0).
+ */
+struct dp_candidate {
+	size_t length;	   /* kernels */
+	double coverage;   /* share of the stream's kernels, 0 to 1 */
+	double confidence; /* 0 to 1 */
+};
+
+DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+				  struct dp_candidate *candidate);
+
+/* Which way a metric is good. */
+enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };
+
+struct dp_metric_info {
+	const char *name; /* "interval_ns": the key in reports */
+	const char *unit; /* "ns", "bytes", "1" for a share, "count" */
+	enum dp_better better;
+	const char *help; /* one line */
+};
+
+/* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */
+DP_API const struct dp_metric_info *dp_metric(size_t index);
+DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
+
+/* A value, NaN where it does not exist. Constant cost. */
+DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
+			     size_t iteration);
+DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
+
+enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
+
+/* A number that speaks for a finding. */
+struct dp_evidence_value {
+	const char *name;
+	const char *unit;
+	double value;
+};
+
+struct dp_finding {
+	const char *rule;
+	enum dp_severity severity;
+	double confidence;
+	uint32_t loop;
+	size_t first_iteration; /* those to look at, both included */
+	size_t last_iteration;
+	double recoverable_ns; /* per iteration, NaN where it can't be told */
+	const char *advice;    /* one action */
+	size_t evidence_count;
+	const struct dp_evidence_value *evidence;
+};
+
+/* Findings in order of recoverable time in the whole trace. */
+DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);
+DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
+						    size_t finding);
+
+/* The rules: id and one line of help, by index; NULL beyond. Static. */
+struct dp_rule_info {
+	const char *id;
+	const char *help;
+};
+
+DP_API const struct dp_rule_info *dp_rule(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* Words that loops are described with, wherever they were found. */
+#ifndef DEEPPROF_LOOP_H
+#define DEEPPROF_LOOP_H
+
+#include <deepprof/common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum dp_found_by { DP_FOUND_BY_COUNT, DP_FOUND_BY_AUTO, DP_FOUND_BY_MARKS };
+
+/* What decided where an iteration begins, strongest last. */
+enum dp_phase_evidence {
+	DP_PHASE_NONE,		/* nothing: the first position that fits */
+	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
+	DP_PHASE_FINISH_KERNEL, /* kernels that finish a step (an optimizer's) */
+	DP_PHASE_SYNC,		/* a host synchronization before the first launch */
+	DP_PHASE_INPUT_COPY,	/* the first upload of an input */
+	DP_PHASE_LAUNCH_GAP,	/* the launching thread's recurring gap */
+	DP_PHASE_FIRST_LAUNCH,	/* the first kernel whose launch call was recorded */
+	DP_PHASE_COMPLETE,	/* the rotation under which most iterations are complete */
+	DP_PHASE_MARKS,		/* annotations */
+};
+
+/* How an iteration's kernel differs from the pattern. */
+enum dp_edit_kind { DP_EDIT_INSERTED, DP_EDIT_DELETED, DP_EDIT_SUBSTITUTED };
+
+struct dp_edit {
+	uint64_t position; /* in the sequence: the kernel inserted or substituted; for a deletion,
+			      the kernel before which one is missing */
+	uint32_t offset;   /* in the pattern: the kernel deleted or replaced, or before which one
+			      was inserted */
+	uint32_t kind;	   /* enum dp_edit_kind */
+};
+
+/* "count", "auto", "marks". Static storage. */
+DP_API const char *dp_found_by_name(enum dp_found_by found_by);
+
+/* "complete", "launch-gap" … Static storage. */
+DP_API const char *dp_phase_name(enum dp_phase_evidence phase);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* Interned strings: equal strings have equal ids, dense from 0 in order of first appearance. */
+#ifndef DP_BASE_STRINGS_H
+#define DP_BASE_STRINGS_H
+
+#include "base/base.h"
+
+struct dp_strings {
+	char **text; /* by id; NUL-terminated */
+	size_t count;
+	size_t room;
+	uint32_t *slots;   /* open addressing: id + 1, 0 is free */
+	size_t slot_count; /* a power of two */
+	uint32_t *hashes;  /* by id */
+	size_t hash_room;
+	struct dp_strings_block *blocks;
+	size_t bytes;
+};
+
+/* Zeroed storage is an empty table too. */
+void dp_strings__fini(struct dp_strings *strings);
+
+/*
+ * The id of length bytes of text (which may hold any bytes but NUL), added where new. DP_NONE
+ * where memory runs out or ids do. Cost: O(length), expected.
+ */
+uint32_t dp_strings__intern(struct dp_strings *strings, const char *text, size_t length);
+
+/* "" beyond the end. */
+const char *dp_strings__get(const struct dp_strings *strings, uint32_t id);
+
+#endif

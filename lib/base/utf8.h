@@ -1,0 +1,16 @@
+/* UTF-8 made valid (Unicode 15, 3.9, "substitution of maximal subparts"). */
+#ifndef DP_BASE_UTF8_H
+#define DP_BASE_UTF8_H
+
+#include "base/base.h"
+
+/* True where length bytes are valid UTF-8 without NUL. */
+bool dp_utf8__valid(const char *text, size_t length);
+
+/*
+ * Copies text, a NUL ending it, with U+FFFD for what is not valid. The result is the caller's,
+ * *out_length bytes and a NUL; NULL where memory runs out.
+ */
+char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
+
+#endif

@@ -1,0 +1,159 @@
+/* dp_trace_open(): which importer, and the run of it. */
+#include "import/import.h"
+#include "import/unpack.h"
+
+#include <string.h>
+
+#define DP_ENTRY(word) extern const struct dp_importer dp_importer__##word;
+#include "import/import_table.h"
+#undef DP_ENTRY
+
+static const struct dp_importer *const importers[] = {
+#define DP_ENTRY(word) &dp_importer__##word,
+#include "import/import_table.h"
+#undef DP_ENTRY
+	NULL
+};
+
+const struct dp_importer *dp_importer__at(size_t index)
+{
+	return index < DP_COUNT(importers) ? importers[index] : NULL;
+}
+
+const struct dp_format_info *dp_format(size_t index)
+{
+	const struct dp_importer *importer = dp_importer__at(index);
+
+	return importer ? &importer->info : NULL;
+}
+
+void dp_import__progress(const struct dp_import *import, uint64_t done, uint64_t total)
+{
+	if (import->options->progress)
+		import->options->progress(import->options->progress_ctx, done, total);
+}
+
+static const struct dp_importer *by_name(const char *name)
+{
+	for (size_t i = 0; importers[i]; i++)
+		if (!strcmp(importers[i]->info.name, name))
+			return importers[i];
+	return NULL;
+}
+
+static const struct dp_importer *by_content(const struct dp_probe *probe)
+{
+	const struct dp_importer *best = NULL;
+	int most = 0;
+
+	for (size_t i = 0; importers[i]; i++) {
+		int sure = importers[i]->probe(probe);
+
+		if (sure > most) {
+			most = sure;
+			best = importers[i];
+		}
+	}
+	return best;
+}
+
+static bool is_zero(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* Why nobody took it, as far as the first bytes tell. */
+static int unknown(const struct dp_probe *probe, struct dp_error *error)
+{
+	if (!probe->length)
+		return dp_error__set(error, DP_ERR_FORMAT, "file is empty");
+	if (probe->length >= 16 && is_zero(probe->head, 16))
+		return dp_error__set(error, DP_ERR_DAMAGED,
+				     "begins with zeros: an interrupted export leaves such a file; "
+				     "export it again");
+	if (probe->length >= 16 && !memcmp(probe->head, "SQLite format 3", 16))
+		return dp_error__set(error, DP_ERR_FORMAT,
+				     "a SQLite database, but of no profiler that is known");
+	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
+}
+
+static int choose(const struct dp_importer **importer, const struct dp_probe *probe,
+		  const struct dp_open_options *options, struct dp_error *error)
+{
+	if (options->input_format) {
+		*importer = by_name(options->input_format);
+		if (!*importer)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "unknown input format '%s'",
+					     options->input_format);
+		return DP_OK;
+	}
+	*importer = by_content(probe);
+	return *importer ? DP_OK : unknown(probe, error);
+}
+
+static int run(struct dp_trace **trace, const char *path, struct dp_input *input,
+	       struct dp_unpacked *unpacked, const struct dp_open_options *options,
+	       struct dp_error *error)
+{
+	struct dp_import import = {
+		.path = path, .input = input, .options = options, .error = error
+	};
+	struct dp_probe probe = { .path = path };
+	const struct dp_importer *importer;
+	int status;
+
+	probe.head = dp_input__head(input, &probe.length);
+	if (dp_input__is_gzip(input) && dp_unpack__is_database(&probe)) {
+		status = dp_unpack__open(unpacked, input, error);
+		if (status)
+			return status;
+		probe.path = import.path = unpacked->path;
+	}
+	status = choose(&importer, &probe, options, error);
+	if (status)
+		return status;
+	if (importer->database && !strcmp(path, "-"))
+		return dp_error__set(error, DP_ERR_UNSUPPORTED,
+				     "a database can't be read from standard input: name its file");
+	status = dp_builder__new(&import.builder, error);
+	if (status)
+		return status;
+	status = importer->read(&import);
+	if (!status && dp_input__damage(input))
+		status = dp_builder__loss(import.builder, dp_input__damage(input), 0,
+					  dp_input__position(input));
+	if (status) {
+		dp_builder__free(import.builder);
+		return status;
+	}
+	return dp_builder__finish(import.builder, trace, path, importer->info.name,
+				  options->allow_no_gpu);
+}
+
+int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_open_options *options,
+		  struct dp_error *error)
+{
+	struct dp_open_options all = DP_OPEN_OPTIONS_INIT;
+	struct dp_error own = DP_ERROR_INIT;
+	struct dp_unpacked unpacked = DP_UNPACKED_INIT;
+	struct dp_input *input = NULL;
+	int status;
+
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (!error)
+		error = &own;
+	status = dp_input__open(&input, path, error);
+	if (!status)
+		status = run(trace, path, input, &unpacked, &all, error);
+	if (status) {
+		dp_error__set(error, status, "%s", dp_status_name(status));
+		dp_error__where(error, strcmp(path, "-") ? path : "standard input", NULL, 0, 0);
+	}
+	dp_unpack__close(&unpacked);
+	dp_input__close(input);
+	return status;
+}

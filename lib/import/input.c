@@ -1,0 +1,248 @@
+/*
+ * Files and standard input, decompressed by zlib where they begin with gzip's magic. Several gzip
+ * members in a row are one content (RFC 1952, 2.2).
+ */
+#include "import/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define HEAD_BYTES ((size_t)64 << 10)
+#define RAW_BYTES ((size_t)256 << 10)
+
+struct dp_input {
+	int fd;
+	bool own_fd;
+	bool gzip;
+	bool raw_end;
+	bool end; /* of the content */
+	bool between_members;
+	bool inflating;
+	const char *damage;
+	uint64_t position;
+	uint64_t size;
+	z_stream inflate;
+	unsigned char *raw;
+	size_t raw_at, raw_length;
+	char *head;
+	size_t head_length, head_read;
+};
+
+static int io_error(struct dp_error *error, const char *what)
+{
+	return dp_error__set(error, DP_ERR_IO, "%s: %s", what, strerror(errno));
+}
+
+/* Fills the raw buffer where it is empty. */
+static int fill(struct dp_input *input, struct dp_error *error)
+{
+	ssize_t n;
+
+	if (input->raw_at < input->raw_length || input->raw_end)
+		return DP_OK;
+	do {
+		n = read(input->fd, input->raw, RAW_BYTES);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return io_error(error, "can't read");
+	input->raw_at = 0;
+	input->raw_length = (size_t)n;
+	input->raw_end = n == 0;
+	input->position += (uint64_t)n;
+	return DP_OK;
+}
+
+static int read_plain(struct dp_input *input, char *buf, size_t size, size_t *got,
+		      struct dp_error *error)
+{
+	int status = fill(input, error);
+
+	if (status)
+		return status;
+	*got = DP_MIN(size, input->raw_length - input->raw_at);
+	memcpy(buf, input->raw + input->raw_at, *got);
+	input->raw_at += *got;
+	return DP_OK;
+}
+
+/* Another member, or the end. Bytes after the last member that are no member are ignored, as gzip
+ * does. */
+static void next_member(struct dp_input *input)
+{
+	if (input->raw_at < input->raw_length && input->raw[input->raw_at] == 0x1f &&
+	    inflateReset(&input->inflate) == Z_OK)
+		input->between_members = false;
+	else
+		input->end = true;
+}
+
+static int read_gzip(struct dp_input *input, char *buf, size_t size, size_t *got,
+		     struct dp_error *error)
+{
+	z_stream *z = &input->inflate;
+	int status, code;
+
+	*got = 0;
+	while (*got == 0 && !input->end) {
+		status = fill(input, error);
+		if (status)
+			return status;
+		if (input->between_members) {
+			next_member(input);
+			continue;
+		}
+		z->next_in = input->raw + input->raw_at;
+		z->avail_in = (uInt)(input->raw_length - input->raw_at);
+		z->next_out = (Bytef *)buf;
+		z->avail_out = (uInt)DP_MIN(size, (size_t)1 << 30);
+		code = inflate(z, Z_NO_FLUSH);
+		*got = (size_t)((char *)z->next_out - buf);
+		input->raw_at = input->raw_length - z->avail_in;
+		if (code == Z_STREAM_END) {
+			input->between_members = true;
+		} else if (code == Z_MEM_ERROR) {
+			return dp_error__nomem(error, 0);
+		} else if (code != Z_OK && code != Z_BUF_ERROR) {
+			input->damage = "compressed data is damaged";
+			input->end = true;
+		} else if (input->raw_end && *got == 0) {
+			input->damage = "compressed data ends early";
+			input->end = true;
+		}
+	}
+	return DP_OK;
+}
+
+static int read_content(struct dp_input *input, void *buf, size_t size, size_t *got,
+			struct dp_error *error)
+{
+	*got = 0;
+	if (input->end || !size)
+		return DP_OK;
+	if (input->gzip)
+		return read_gzip(input, buf, size, got, error);
+	return read_plain(input, buf, size, got, error);
+}
+
+static int read_head(struct dp_input *input, struct dp_error *error)
+{
+	size_t got = 1;
+	int status = fill(input, error);
+
+	if (status)
+		return status;
+	if (input->raw_length >= 2 && input->raw[0] == 0x1f && input->raw[1] == 0x8b) {
+		/* 32 for gzip and zlib headers alike, 15 for the largest window. */
+		if (inflateInit2(&input->inflate, 15 + 32) != Z_OK)
+			return dp_error__nomem(error, 0);
+		input->inflating = true;
+		input->gzip = true;
+	}
+	while (got && input->head_length < HEAD_BYTES) {
+		status = read_content(input, input->head + input->head_length,
+				      HEAD_BYTES - input->head_length, &got, error);
+		if (status)
+			return status;
+		input->head_length += got;
+	}
+	return DP_OK;
+}
+
+static int open_file(struct dp_input *input, const char *path, struct dp_error *error)
+{
+	struct stat info;
+
+	if (!strcmp(path, "-")) {
+		input->fd = STDIN_FILENO;
+	} else {
+		input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (input->fd < 0)
+			return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+		input->own_fd = true;
+	}
+	if (fstat(input->fd, &info))
+		return io_error(error, "can't stat");
+	if (S_ISDIR(info.st_mode))
+		return dp_error__set(error, DP_ERR_IO, "is a directory");
+	if (S_ISREG(info.st_mode) && info.st_size > 0)
+		input->size = (uint64_t)info.st_size;
+	return DP_OK;
+}
+
+int dp_input__open(struct dp_input **input, const char *path, struct dp_error *error)
+{
+	struct dp_input *made = dp_alloc__zeroed(1, sizeof(*made));
+	int status;
+
+	if (!made)
+		return dp_error__nomem(error, sizeof(*made));
+	made->fd = -1;
+	made->raw = malloc(RAW_BYTES);
+	made->head = malloc(HEAD_BYTES);
+	if (made->raw && made->head)
+		status = open_file(made, path, error);
+	else
+		status = dp_error__nomem(error, RAW_BYTES + HEAD_BYTES);
+	if (!status)
+		status = read_head(made, error);
+	if (status)
+		dp_input__close(made);
+	else
+		*input = made;
+	return status;
+}
+
+void dp_input__close(struct dp_input *input)
+{
+	if (!input)
+		return;
+	if (input->inflating)
+		inflateEnd(&input->inflate);
+	if (input->own_fd)
+		close(input->fd);
+	free(input->raw);
+	free(input->head);
+	free(input);
+}
+
+const char *dp_input__head(const struct dp_input *input, size_t *length)
+{
+	*length = input->head_length;
+	return input->head;
+}
+
+int dp_input__read(struct dp_input *input, void *buf, size_t size, size_t *got,
+		   struct dp_error *error)
+{
+	if (input->head_read < input->head_length) {
+		*got = DP_MIN(size, input->head_length - input->head_read);
+		memcpy(buf, input->head + input->head_read, *got);
+		input->head_read += *got;
+		return DP_OK;
+	}
+	return read_content(input, buf, size, got, error);
+}
+
+const char *dp_input__damage(const struct dp_input *input)
+{
+	return input->damage;
+}
+
+bool dp_input__is_gzip(const struct dp_input *input)
+{
+	return input->gzip;
+}
+
+uint64_t dp_input__position(const struct dp_input *input)
+{
+	return input->position;
+}
+
+uint64_t dp_input__size(const struct dp_input *input)
+{
+	return input->size;
+}

@@ -1,0 +1,220 @@
+/* The texts in nvprof's cells. */
+#include "import/nvprof_cells.h"
+#include "base/base.h"
+
+#include <string.h>
+
+/* Values beyond it are damage: sums of two stay within 63 bits. */
+#define VALUE_LIMIT ((int64_t)1 << 62)
+
+bool dp_text__is(struct dp_text text, const char *word)
+{
+	size_t length = strlen(word);
+
+	return text.length == length && !memcmp(text.at, word, length);
+}
+
+bool dp_text__starts(struct dp_text text, const char *word)
+{
+	size_t length = strlen(word);
+
+	return text.length >= length && !memcmp(text.at, word, length);
+}
+
+/* memmem() is not POSIX 2008. Only banners and headers are searched: short, or few. */
+bool dp_text__has(struct dp_text text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (size_t i = 0; i + length <= text.length; i++)
+		if (text.at[i] == word[0] && !memcmp(text.at + i, word, length))
+			return true;
+	return false;
+}
+
+struct dp_text dp_text__trim(struct dp_text text)
+{
+	while (text.length && strchr(" \t\r\n", text.at[text.length - 1]) &&
+	       text.at[text.length - 1])
+		text.length--;
+	while (text.length && (text.at[0] == ' ' || text.at[0] == '\t')) {
+		text.at++;
+		text.length--;
+	}
+	return text;
+}
+
+/* Digits only. */
+bool dp_nvprof__whole(struct dp_text text, int64_t *value)
+{
+	int64_t sum = 0;
+
+	if (!text.length || text.length > 18)
+		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		if (text.at[i] < '0' || text.at[i] > '9')
+			return false;
+		sum = sum * 10 + (text.at[i] - '0');
+	}
+	*value = sum;
+	return true;
+}
+
+/*
+ * A decimal number times unit, rounded to the nearest whole (half up, by the size without the
+ * sign). Nine fraction digits count: of a second that is a nanosecond, of a GB one byte.
+ */
+bool dp_nvprof__scaled(struct dp_text text, uint64_t unit, int64_t *value, unsigned *digits)
+{
+	uint64_t whole = 0, part = 0, scaled;
+	unsigned whole_digits = 0, part_digits = 0;
+	size_t i = 0;
+	bool negative = text.length && text.at[0] == '-';
+
+	if (negative)
+		i++;
+	for (; i < text.length && text.at[i] >= '0' && text.at[i] <= '9'; i++, whole_digits++) {
+		if (whole > (uint64_t)VALUE_LIMIT / 16)
+			return false;
+		whole = whole * 10 + (uint64_t)(text.at[i] - '0');
+	}
+	if (i < text.length && text.at[i] == '.')
+		for (i++; i < text.length && text.at[i] >= '0' && text.at[i] <= '9'; i++)
+			if (part_digits < 9) {
+				part = part * 10 + (uint64_t)(text.at[i] - '0');
+				part_digits++;
+			}
+	if (i < text.length || !(whole_digits + part_digits))
+		return false;
+	if (digits)
+		*digits = part_digits;
+	for (; part_digits < 9; part_digits++)
+		part *= 10;
+	part = (part * unit + 500000000) / 1000000000;
+	if (__builtin_mul_overflow(whole, unit, &scaled) || scaled > (uint64_t)VALUE_LIMIT)
+		return false;
+	*value = (int64_t)(scaled + part);
+	if (negative)
+		*value = -*value;
+	return true;
+}
+
+/* "GeForce GTX 950 (0)", "0": the number, and where the name before it ends. */
+bool dp_nvprof__numbered(struct dp_text text, int64_t *number, size_t *name_length)
+{
+	size_t open;
+	struct dp_text inner;
+
+	*name_length = 0;
+	if (dp_nvprof__whole(text, number))
+		return true;
+	if (text.length < 3 || text.at[text.length - 1] != ')')
+		return false;
+	for (open = text.length - 1; open > 0 && text.at[open] != '('; open--)
+		;
+	inner.at = text.at + open + 1;
+	inner.length = text.length - open - 2;
+	if (text.at[open] != '(' || !dp_nvprof__whole(inner, number))
+		return false;
+	while (open > 0 && text.at[open - 1] == ' ')
+		open--;
+	*name_length = open;
+	return true;
+}
+
+uint64_t dp_nvprof__time_unit(struct dp_text text)
+{
+	if (dp_text__is(text, "ns"))
+		return 1;
+	if (dp_text__is(text, "us"))
+		return 1000;
+	if (dp_text__is(text, "ms"))
+		return 1000000;
+	return dp_text__is(text, "s") ? 1000000000 : 0;
+}
+
+/* Binary, whatever the letters say: 0.000019 MB is 20 B. */
+uint64_t dp_nvprof__size_unit(struct dp_text text)
+{
+	if (dp_text__is(text, "B") || !text.length)
+		return 1;
+	if (dp_text__is(text, "KB"))
+		return 1 << 10;
+	if (dp_text__is(text, "MB"))
+		return 1 << 20;
+	return dp_text__is(text, "GB") ? 1 << 30 : 0;
+}
+
+enum dp_copy_kind dp_nvprof__copy_kind(struct dp_text name, bool unified)
+{
+	static const char *const words[] = {
+		[DP_COPY_HTOD] = "HtoD", [DP_COPY_DTOH] = "DtoH", [DP_COPY_HTOA] = "HtoA",
+		[DP_COPY_ATOH] = "AtoH", [DP_COPY_ATOA] = "AtoA", [DP_COPY_ATOD] = "AtoD",
+		[DP_COPY_DTOA] = "DtoA", [DP_COPY_DTOD] = "DtoD", [DP_COPY_HTOH] = "HtoH",
+		[DP_COPY_PTOP] = "PtoP",
+	};
+
+	for (size_t i = 1; i < DP_COUNT(words); i++) {
+		if (!dp_text__has(name, words[i]))
+			continue;
+		if (!unified)
+			return (enum dp_copy_kind)i;
+		switch (i) {
+		case DP_COPY_HTOD:
+			return DP_COPY_UM_HTOD;
+		case DP_COPY_DTOH:
+			return DP_COPY_UM_DTOH;
+		case DP_COPY_DTOD:
+			return DP_COPY_UM_DTOD;
+		default:
+			return DP_COPY_UNKNOWN;
+		}
+	}
+	return DP_COPY_UNKNOWN;
+}
+
+enum dp_memory_kind dp_nvprof__memory_kind(struct dp_text text)
+{
+	static const struct {
+		const char *word;
+		enum dp_memory_kind kind;
+	} kinds[] = {
+		{ "Device", DP_MEMORY_DEVICE },
+		{ "Pageable", DP_MEMORY_PAGEABLE },
+		{ "Pinned", DP_MEMORY_PINNED },
+		{ "Array", DP_MEMORY_ARRAY },
+		{ "Managed", DP_MEMORY_MANAGED },
+		{ "Unified", DP_MEMORY_MANAGED },
+		{ "Device Static", DP_MEMORY_DEVICE_STATIC },
+		{ "Managed Static", DP_MEMORY_MANAGED_STATIC },
+	};
+
+	for (size_t i = 0; text.length && i < DP_COUNT(kinds); i++)
+		if (dp_text__is(text, kinds[i].word))
+			return kinds[i].kind;
+	return DP_MEMORY_UNKNOWN;
+}
+
+/*
+ * Kernel names of the form without Correlation_ID end in it: "name [218]". Takes it off; where
+ * the column exists, only if it says the same.
+ */
+struct dp_text dp_nvprof__correlation(struct dp_text name, uint32_t *correlation)
+{
+	size_t open = name.length;
+	struct dp_text digits;
+	int64_t id;
+
+	if (name.length < 4 || name.at[name.length - 1] != ']')
+		return name;
+	while (open > 0 && name.at[open - 1] != '[')
+		open--;
+	digits.at = name.at + open;
+	digits.length = name.length - 1 - open;
+	if (open < 3 || name.at[open - 2] != ' ' || !dp_nvprof__whole(digits, &id) ||
+	    id > UINT32_MAX || (*correlation && *correlation != (uint32_t)id))
+		return name;
+	*correlation = (uint32_t)id;
+	name.length = open - 2;
+	return name;
+}

@@ -1,0 +1,406 @@
+/* Headers, units and records of nvprof's CSV. */
+#include "import/nvprof_reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TIME_LIMIT ((int64_t)1 << 60)
+
+static const char *const column_names[COLUMNS] = {
+	[START] = "Start",	   [DURATION] = "Duration",
+	[GRID] = "Grid X",	   [SIZE] = "Size",
+	[SRC_KIND] = "SrcMemType", [DST_KIND] = "DstMemType",
+	[DEVICE] = "Device",	   [CONTEXT] = "Context",
+	[STREAM] = "Stream",	   [SRC_DEVICE] = "Src Dev",
+	[SRC_CONTEXT] = "Src Ctx", [UNIFIED] = "Unified Memory",
+	[NAME] = "Name",	   [CORRELATION] = "Correlation_ID",
+};
+
+static struct dp_text field(const struct dp_nvprof *reader, size_t index)
+{
+	struct dp_text text = { "", 0 };
+
+	if (index < reader->field_count && index < MAX_FIELDS) {
+		text.at = reader->fields + reader->field_at[index];
+		text.length = reader->field_at[index + 1] - reader->field_at[index];
+	}
+	return text;
+}
+
+/* The field of a column that the header has, else "". shift: fields too many before the name. */
+static struct dp_text cell(const struct dp_nvprof *reader, enum column column, size_t shift)
+{
+	struct dp_text none = { "", 0 };
+	int index = reader->index[column];
+
+	if (index < 0)
+		return none;
+	if (shift && index > reader->index[DEVICE])
+		index += (int)shift;
+	return field(reader, (size_t)index);
+}
+
+/* Where a field begins in the line, 1-based. Needed for messages only, so it is found again. */
+static uint64_t byte_column(const char *line, size_t length, size_t index)
+{
+	bool quoted = false;
+	size_t i;
+
+	for (i = 0; i < length && index > 0; i++) {
+		if (line[i] == '"')
+			quoted = !quoted;
+		else if (line[i] == ',' && !quoted)
+			index--;
+	}
+	return i + 1;
+}
+
+void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
+			struct dp_text what)
+{
+	if (reader->bad++)
+		return;
+	reader->bad_offset = reader->offset;
+	reader->bad_line = reader->line_number;
+	reader->bad_column = byte_column(reader->line.at, reader->line.length, index);
+	snprintf(reader->bad_message, sizeof(reader->bad_message), "%s%s%.*s%s", message,
+		 what.length ? " '" : "", (int)DP_MIN(what.length, 40), what.at,
+		 what.length ? "'" : "");
+}
+
+static void bad_cell(struct dp_nvprof *reader, enum column column, size_t shift,
+		     const char *message)
+{
+	int index = reader->index[column];
+
+	dp_nvprof__bad_row(reader, index < 0 ? 0 : (size_t)index, message,
+			   cell(reader, column, shift));
+}
+
+/*
+ * Sections: a header, its units, rows.
+ */
+
+static bool is_header(const struct dp_nvprof *reader, enum other_form *other)
+{
+	struct dp_text first = field(reader, 0), second = field(reader, 1);
+
+	*other = FORM_NONE;
+	if (!first.length || first.at[0] < 'A' || first.at[0] > 'Z')
+		return false;
+	if (dp_text__is(first, "Start") && dp_text__is(second, "Duration")) {
+		*other = FORM_API;
+		for (size_t i = 2; i < reader->field_count; i++)
+			if (dp_text__is(field(reader, i), "Device"))
+				*other = FORM_NONE;
+		return true;
+	}
+	if (dp_text__is(first, "Time(%)") ||
+	    (dp_text__is(first, "Type") && dp_text__is(second, "Time(%)")))
+		*other = FORM_SUMMARY;
+	else if (dp_text__is(first, "Device") &&
+		 (dp_text__is(second, "Kernel") || dp_text__is(second, "Context")))
+		*other = FORM_METRICS;
+	return *other != FORM_NONE;
+}
+
+static void begin_section(struct dp_nvprof *reader, enum other_form other)
+{
+	if (other != FORM_NONE) {
+		reader->other = other;
+		reader->state = SKIP;
+		return;
+	}
+	if (reader->process == DP_NONE)
+		reader->process = dp_builder__process(reader->import->builder, -1);
+	for (int column = 0; column < COLUMNS; column++) {
+		reader->index[column] = -1;
+		for (size_t i = reader->field_count < MAX_FIELDS ? reader->field_count : MAX_FIELDS;
+		     i-- > 0;)
+			if (dp_text__is(field(reader, i), column_names[column]))
+				reader->index[column] = (int)i;
+	}
+	reader->columns = reader->field_count;
+	reader->start_digits = 0;
+	reader->state = UNITS;
+}
+
+static void read_units(struct dp_nvprof *reader)
+{
+	static const char unknown[] = "unknown unit";
+
+	reader->state = SKIP;
+	reader->start_unit_ns = dp_nvprof__time_unit(cell(reader, START, 0));
+	reader->duration_unit_ns = dp_nvprof__time_unit(cell(reader, DURATION, 0));
+	reader->size_unit = dp_nvprof__size_unit(cell(reader, SIZE, 0));
+	reader->unified_unit = dp_nvprof__size_unit(cell(reader, UNIFIED, 0));
+	if (reader->index[NAME] < 0 || reader->index[STREAM] < 0)
+		dp_nvprof__bad_row(reader, 0, "no column Name or Stream in the header above",
+				   (struct dp_text){ "", 0 });
+	else if (!reader->start_unit_ns)
+		bad_cell(reader, START, 0, unknown);
+	else if (!reader->duration_unit_ns)
+		bad_cell(reader, DURATION, 0, unknown);
+	else if (!reader->size_unit)
+		bad_cell(reader, SIZE, 0, unknown);
+	else if (!reader->unified_unit)
+		bad_cell(reader, UNIFIED, 0, unknown);
+	else {
+		reader->state = ROWS;
+		reader->sections++;
+	}
+}
+
+/* The step of this section's starts: known once it is over, by the digits that were used. */
+void dp_nvprof__end_section(struct dp_nvprof *reader)
+{
+	int64_t step_ns = (int64_t)reader->start_unit_ns;
+
+	if (reader->state != ROWS || !reader->good)
+		return;
+	for (unsigned i = 0; i < reader->start_digits && step_ns > 1; i++)
+		step_ns /= 10;
+	reader->resolution_ns = DP_MAX(reader->resolution_ns, step_ns);
+}
+
+/*
+ * Rows.
+ */
+
+/* -1 for an empty cell. False where it is neither a number nor ends in one in parentheses. */
+static bool read_id(struct dp_text text, int64_t *id)
+{
+	size_t name_length;
+
+	*id = -1;
+	return !text.length || dp_nvprof__numbered(text, id, &name_length);
+}
+
+/* The device of a cell; its name goes to the builder when it is seen first. */
+static bool read_device(struct dp_nvprof *reader, struct dp_text text, int64_t *id)
+{
+	struct dp_builder *builder = reader->import->builder;
+	struct device_cell *known = &reader->device;
+	size_t name_length;
+	uint32_t device, name;
+
+	*id = -1;
+	if (!text.length)
+		return true;
+	if (text.length == known->length && !memcmp(text.at, known->cell, text.length)) {
+		*id = known->id;
+		return true;
+	}
+	if (!dp_nvprof__numbered(text, id, &name_length))
+		return false;
+	if (name_length) {
+		device = dp_builder__device(builder, reader->process, *id);
+		name = dp_builder__string(builder, text.at, name_length);
+		if (device != DP_NONE && name != DP_NONE)
+			dp_builder__name_device(builder, device, name, 0);
+	}
+	if (text.length <= sizeof(known->cell)) {
+		memcpy(known->cell, text.at, text.length);
+		known->length = text.length;
+		known->id = *id;
+	}
+	return true;
+}
+
+/* See the top: moves a start of coarse resolution to the end of the operation before it. */
+static void settle_start(struct dp_nvprof *reader, struct dp_op *op, int64_t step_ns)
+{
+	int64_t *last;
+	size_t need = (size_t)op->stream + 1;
+	int64_t overlap_ns, duration_ns = op->end_ns - op->start_ns;
+
+	if (dp_array__reserve(&reader->last_end_ns, &reader->last_end_room, need,
+			      sizeof(*reader->last_end_ns))) {
+		reader->status = dp_error__nomem(reader->import->error, need * sizeof(*last));
+		return;
+	}
+	for (; reader->last_end_count < need; reader->last_end_count++)
+		reader->last_end_ns[reader->last_end_count] = -TIME_LIMIT;
+	last = &reader->last_end_ns[op->stream];
+	overlap_ns = *last - op->start_ns;
+	if (overlap_ns > 0 && overlap_ns <= step_ns) {
+		op->start_ns += overlap_ns;
+		op->end_ns = op->start_ns + duration_ns;
+	}
+	*last = DP_MAX(*last, op->end_ns);
+}
+
+/* A host call: nvprof writes them between the operations with --print-api-trace. */
+static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struct dp_text name)
+{
+	struct dp_call call = { times->start_ns, times->end_ns, 0, DP_NONE, times->correlation };
+
+	call.name = dp_builder__string(reader->import->builder, name.at, name.length);
+	reader->status = dp_builder__add_call(reader->import->builder, &call);
+	reader->good++;
+}
+
+/* What kind of operation it is, its name and its bytes. False: none at all. */
+static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_text name, size_t shift)
+{
+	struct dp_builder *builder = reader->import->builder;
+	bool unified = dp_text__starts(name, "[Unified Memory");
+	struct dp_text size = cell(reader, unified ? UNIFIED : SIZE, shift);
+	int64_t bytes = 0;
+
+	if (!name.length || name.at[0] != '[') {
+		op->kind = DP_OP_KERNEL;
+		name = dp_nvprof__correlation(name, &op->correlation);
+		op->name = dp_builder__kernel_name(builder, name.at, name.length);
+		return true;
+	}
+	if (unified && !dp_text__has(name, "Memcpy")) {
+		reader->faults++;
+		return false;
+	}
+	op->kind = dp_text__has(name, "memset") ? DP_OP_SET : DP_OP_COPY;
+	if (op->kind == DP_OP_COPY && !unified && !dp_text__has(name, "memcpy")) {
+		reader->unknown++;
+		return false;
+	}
+	if (dp_nvprof__scaled(size, unified ? reader->unified_unit : reader->size_unit, &bytes,
+			      NULL) &&
+	    bytes > 0)
+		op->bytes = (uint64_t)bytes;
+	op->src_kind = dp_nvprof__memory_kind(cell(reader, SRC_KIND, shift));
+	op->dst_kind = dp_nvprof__memory_kind(cell(reader, DST_KIND, shift));
+	if (op->kind == DP_OP_SET) {
+		op->name = dp_builder__set_name(builder);
+		/* nvprof has a set's memory in the source column. */
+		if (op->dst_kind == DP_MEMORY_UNKNOWN)
+			op->dst_kind = op->src_kind;
+		op->src_kind = DP_MEMORY_UNKNOWN;
+		return true;
+	}
+	op->copy_kind = dp_nvprof__copy_kind(name, unified);
+	op->name = dp_builder__copy_name(builder, op->copy_kind);
+	return true;
+}
+
+/* Device, context and stream. False: a cell cannot be read, and was told. */
+static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
+{
+	struct dp_text device_text = cell(reader, DEVICE, shift);
+	struct dp_text context_text = cell(reader, CONTEXT, shift);
+	int64_t device, context, stream;
+
+	/* Peer copies may name the two ends only. */
+	if (!device_text.length)
+		device_text = cell(reader, SRC_DEVICE, shift);
+	if (!context_text.length)
+		context_text = cell(reader, SRC_CONTEXT, shift);
+	if (!read_device(reader, device_text, &device))
+		bad_cell(reader, DEVICE, shift, "no device number in");
+	else if (!read_id(context_text, &context))
+		bad_cell(reader, CONTEXT, shift, "no context number in");
+	else if (!read_id(cell(reader, STREAM, shift), &stream))
+		bad_cell(reader, STREAM, shift, "no stream number in");
+	else {
+		op->stream = dp_builder__stream(reader->import->builder, reader->process, device,
+						context, stream);
+		return true;
+	}
+	return false;
+}
+
+/* Start, duration and correlation id. */
+static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift, int64_t *step_ns)
+{
+	struct dp_text duration_text = cell(reader, DURATION, 0);
+	struct dp_text correlation_text = cell(reader, CORRELATION, shift);
+	int64_t duration = 0, correlation;
+	unsigned digits;
+
+	if (!dp_nvprof__scaled(cell(reader, START, 0), reader->start_unit_ns, &op->start_ns,
+			       &digits)) {
+		bad_cell(reader, START, 0, "no time in");
+		return false;
+	}
+	if (duration_text.length &&
+	    !dp_nvprof__scaled(duration_text, reader->duration_unit_ns, &duration, NULL)) {
+		bad_cell(reader, DURATION, 0, "no duration in");
+		return false;
+	}
+	op->end_ns = op->start_ns + duration;
+	if (op->end_ns > TIME_LIMIT) {
+		bad_cell(reader, DURATION, 0, "too long a duration");
+		return false;
+	}
+	if (dp_nvprof__whole(correlation_text, &correlation) && correlation <= UINT32_MAX)
+		op->correlation = (uint32_t)correlation;
+	reader->start_digits = DP_MAX(reader->start_digits, digits);
+	*step_ns = (int64_t)reader->start_unit_ns;
+	for (unsigned i = 0; i<reader->start_digits && * step_ns> 1; i++)
+		*step_ns /= 10;
+	return true;
+}
+
+/*
+ * A page migration between two devices has both of them, one field more than the header. Returns
+ * how far the fields behind the device are moved, or SIZE_MAX for a row of no good length.
+ */
+static size_t row_shift(struct dp_nvprof *reader)
+{
+	if (reader->field_count == reader->columns)
+		return 0;
+	if (reader->field_count == reader->columns + 1 && reader->index[DEVICE] >= 0 &&
+	    dp_text__starts(cell(reader, NAME, 1), "[Unified Memory"))
+		return 1;
+	return SIZE_MAX;
+}
+
+static void read_row(struct dp_nvprof *reader)
+{
+	struct dp_op op = { 0 };
+	size_t shift = row_shift(reader);
+	int64_t step_ns;
+	struct dp_text name;
+	char message[64];
+
+	if (shift == SIZE_MAX) {
+		snprintf(message, sizeof(message), "row of %zu fields under a header of %zu",
+			 reader->field_count, reader->columns);
+		dp_nvprof__bad_row(reader, DP_MIN(reader->field_count, reader->columns), message,
+				   (struct dp_text){ "", 0 });
+		return;
+	}
+	name = cell(reader, NAME, shift);
+	if (!name.length) {
+		bad_cell(reader, NAME, shift, "no name");
+		return;
+	}
+	if (!read_times(reader, &op, shift, &step_ns))
+		return;
+	if (name.at[0] != '[' && !cell(reader, DEVICE, shift).length &&
+	    !cell(reader, GRID, shift).length) {
+		push_call(reader, &op, name);
+		return;
+	}
+	if (!read_place(reader, &op, shift) || !read_kind(reader, &op, name, shift))
+		return;
+	if (op.stream != DP_NONE && step_ns > 1)
+		settle_start(reader, &op, step_ns);
+	/* A failure of the builder stays: the last call tells of all. */
+	if (reader->status == DP_OK)
+		reader->status = dp_builder__op(reader->import->builder, &op);
+	reader->good++;
+}
+
+void dp_nvprof__row(struct dp_nvprof *reader)
+{
+	enum other_form other;
+
+	if (is_header(reader, &other)) {
+		dp_nvprof__end_section(reader);
+		begin_section(reader, other);
+	} else if (reader->state == UNITS) {
+		read_units(reader);
+	} else if (reader->state == ROWS && reader->status == DP_OK) {
+		read_row(reader);
+	}
+}

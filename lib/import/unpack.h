@@ -1,0 +1,25 @@
+/* Compressed databases: SQLite needs a file, so the content is unpacked into a temporary one. */
+#ifndef DP_IMPORT_UNPACK_H
+#define DP_IMPORT_UNPACK_H
+
+#include "import/import.h"
+
+struct dp_unpacked {
+	char path[64];
+	bool exists;
+};
+
+#define DP_UNPACKED_INIT  \
+	{                 \
+		"", false \
+	}
+
+bool dp_unpack__is_database(const struct dp_probe *probe);
+
+/* Writes the whole content of input into a new temporary file. */
+int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, struct dp_error *error);
+
+/* Removes the file. */
+void dp_unpack__close(struct dp_unpacked *unpacked);
+
+#endif

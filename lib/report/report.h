@@ -1,0 +1,48 @@
+/*
+ * The seam of the renderers. A renderer is one file with one struct dp_renderer named
+ * dp_renderer__<word>, and its word in the list in lib/report/meson.build. Renderers read the
+ * finished analysis through the public accessors only.
+ */
+#ifndef DP_REPORT_REPORT_H
+#define DP_REPORT_REPORT_H
+
+#include "base/base.h"
+#include <deepprof/report.h>
+
+/* One rendering under way. */
+struct dp_render {
+	const struct dp_analysis *analysis;
+	const struct dp_report_options *options; /* complete */
+	const struct dp_sink *sink;
+	struct dp_error *error;
+	int status;   /* the first failure; output stops then */
+	void *state;  /* the renderer's own: begin makes it, end frees it */
+	char *buffer; /* gathers small writes */
+	size_t used;
+};
+
+/* Output; failures are kept in render->status, so that renderers need not look each time. */
+void dp_render__write(struct dp_render *render, const char *text, size_t length);
+void dp_render__text(struct dp_render *render, const char *text);
+void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRINTF(2, 3);
+
+/* True where the options show a metric of that name. */
+bool dp_render__shows(const struct dp_render *render, const char *metric);
+
+/*
+ * Called in order: begin; per loop: loop, then iteration for each of its iterations; finding for
+ * each finding; end. Any of the middle ones may be NULL. end is called whenever begin succeeded.
+ */
+struct dp_renderer {
+	struct dp_report_format info;
+	int (*begin)(struct dp_render *render);
+	int (*loop)(struct dp_render *render, size_t loop);
+	int (*iteration)(struct dp_render *render, size_t loop, size_t iteration);
+	int (*finding)(struct dp_render *render, size_t finding);
+	int (*end)(struct dp_render *render);
+};
+
+/* The table; NULL beyond the end. */
+const struct dp_renderer *dp_renderer__at(size_t index);
+
+#endif

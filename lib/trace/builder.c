@@ -1,0 +1,504 @@
+/* What importers push; builder_finish.c makes the trace of it. */
+#include "trace/builder_model.h"
+#include "base/utf8.h"
+#include "trace/call_kind.h"
+#include "trace/demangle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Times beyond this are damage: differences of two stay within 63 bits. */
+#define TIME_LIMIT (INT64_C(1) << 61)
+
+static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
+static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
+static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
+
+int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
+{
+	struct dp_builder *made = dp_alloc__zeroed(1, sizeof(*made));
+
+	if (!made)
+		return dp_error__nomem(error, sizeof(*made));
+	made->error = error;
+	dp_columns__init(&made->ops, op_widths, DP_COUNT(op_widths));
+	dp_columns__init(&made->calls, call_widths, DP_COUNT(call_widths));
+	dp_columns__init(&made->syncs, sync_widths, DP_COUNT(sync_widths));
+	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
+	*builder = made;
+	return DP_OK;
+}
+
+void dp_builder__free(struct dp_builder *builder)
+{
+	if (!builder)
+		return;
+	dp_columns__fini(&builder->ops);
+	dp_columns__fini(&builder->calls);
+	dp_columns__fini(&builder->syncs);
+	dp_columns__fini(&builder->ranges);
+	dp_strings__fini(&builder->strings);
+	dp_strings__fini(&builder->mangled);
+	dp_strings__fini(&builder->keys);
+	for (size_t i = 0; i < builder->loss_count; i++)
+		free((char *)builder->losses[i].reason);
+	free(builder->losses);
+	free(builder->demangled);
+	free(builder->call_kinds);
+	free(builder->key_index);
+	free(builder->streams);
+	free(builder->devices);
+	free(builder->processes);
+	free(builder->threads);
+	free(builder);
+}
+
+int dp_builder__fail(struct dp_builder *builder, int status)
+{
+	if (!builder->status)
+		builder->status = status;
+	if (status == DP_ERR_NOMEM)
+		return dp_error__nomem(builder->error, 0);
+	return dp_error__set(builder->error, status,
+			     "more than 4 billion events of one kind in one file");
+}
+
+uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length)
+{
+	const char *end = memchr(text, '\0', length);
+	char *repaired = NULL;
+	uint32_t id;
+
+	if (builder->status)
+		return DP_NONE;
+	if (end)
+		length = (size_t)(end - text);
+	if (!dp_utf8__valid(text, length)) {
+		repaired = dp_utf8__repair(text, length, &length);
+		if (!repaired) {
+			dp_builder__fail(builder, DP_ERR_NOMEM);
+			return DP_NONE;
+		}
+		text = repaired;
+	}
+	id = dp_strings__intern(&builder->strings, text, length);
+	free(repaired);
+	if (id == DP_NONE)
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+	return id;
+}
+
+/* The name's id, demangled once: raw names are interned apart, each with the id of its result. */
+static uint32_t demangled(struct dp_builder *builder, const char *text, size_t length)
+{
+	size_t before = builder->mangled.count;
+	uint32_t raw = dp_strings__intern(&builder->mangled, text, length), id;
+	char *plain;
+
+	if (raw == DP_NONE ||
+	    dp_array__reserve(&builder->demangled, &builder->demangled_room, builder->mangled.count,
+			      sizeof(*builder->demangled))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	if (raw < before)
+		return builder->demangled[raw];
+	if (dp_name__demangle(&plain, dp_strings__get(&builder->mangled, raw))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	id = plain ? dp_builder__string(builder, plain, strlen(plain))
+		   : dp_builder__string(builder, text, length);
+	free(plain);
+	builder->demangled[raw] = id;
+	return id;
+}
+
+uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length)
+{
+	const char *end = memchr(text, '\0', length);
+
+	if (builder->status)
+		return DP_NONE;
+	if (end)
+		length = (size_t)(end - text);
+	if (length > 2 && text[0] == '_' && text[1] == 'Z')
+		return demangled(builder, text, length);
+	return dp_builder__string(builder, text, length);
+}
+
+uint32_t dp_builder__copy_name(struct dp_builder *builder, enum dp_copy_kind kind)
+{
+	static const char *const names[] = {
+		"[CUDA memcpy]",	 "[CUDA memcpy HtoD]",	  "[CUDA memcpy DtoH]",
+		"[CUDA memcpy HtoA]",	 "[CUDA memcpy AtoH]",	  "[CUDA memcpy AtoA]",
+		"[CUDA memcpy AtoD]",	 "[CUDA memcpy DtoA]",	  "[CUDA memcpy DtoD]",
+		"[CUDA memcpy HtoH]",	 "[CUDA memcpy PtoP]",	  "[Unified memory HtoD]",
+		"[Unified memory DtoH]", "[Unified memory DtoD]",
+	};
+	const char *name = (size_t)kind < DP_COUNT(names) ? names[kind] : names[0];
+
+	return dp_builder__string(builder, name, strlen(name));
+}
+
+uint32_t dp_builder__set_name(struct dp_builder *builder)
+{
+	return dp_builder__string(builder, "[CUDA memset]", strlen("[CUDA memset]"));
+}
+
+/*
+ * The index for a key of five numbers, or what the count of its kind is where the key is new: one
+ * hash (the string table, keys as hexadecimal text) serves processes, threads, devices, streams.
+ */
+static uint32_t find_key(struct dp_builder *builder, char kind, uint32_t process, int64_t a,
+			 int64_t b, int64_t c, size_t next, bool *added)
+{
+	char key[96];
+	size_t before = builder->keys.count;
+	int n = snprintf(key, sizeof(key), "%c%x %llx %llx %llx", kind, process,
+			 (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
+	uint32_t id = dp_strings__intern(&builder->keys, key, (size_t)n);
+
+	*added = false;
+	if (id == DP_NONE || dp_array__reserve(&builder->key_index, &builder->key_index_room,
+					       builder->keys.count, sizeof(uint32_t))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	if (id < before)
+		return builder->key_index[id];
+	*added = true;
+	builder->key_index[id] = (uint32_t)next;
+	return (uint32_t)next;
+}
+
+uint32_t dp_builder__process(struct dp_builder *builder, int64_t pid)
+{
+	bool added;
+	uint32_t id;
+
+	if (builder->status)
+		return DP_NONE;
+	if (builder->process_count && builder->processes[builder->last_process].pid == pid)
+		return builder->last_process;
+	id = find_key(builder, 'p', 0, pid, 0, 0, builder->process_count, &added);
+	if (!added)
+		return id == DP_NONE ? id : (builder->last_process = id);
+	if (dp_array__reserve(&builder->processes, &builder->process_room, id + (size_t)1,
+			      sizeof(*builder->processes))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	builder->processes[id] = (struct dp_process){ .pid = pid, .rank = -1, .name = DP_NONE };
+	builder->process_count++;
+	return builder->last_process = id;
+}
+
+uint32_t dp_builder__thread(struct dp_builder *builder, uint32_t process, int64_t tid)
+{
+	const struct dp_thread *last;
+	bool added;
+	uint32_t id;
+
+	if (builder->status || process >= builder->process_count)
+		return DP_NONE;
+	if (builder->thread_count) {
+		last = &builder->threads[builder->last_thread];
+		if (last->tid == tid && last->process == process)
+			return builder->last_thread;
+	}
+	id = find_key(builder, 't', process, tid, 0, 0, builder->thread_count, &added);
+	if (!added)
+		return id == DP_NONE ? id : (builder->last_thread = id);
+	if (dp_array__reserve(&builder->threads, &builder->thread_room, id + (size_t)1,
+			      sizeof(*builder->threads))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	builder->threads[id] = (struct dp_thread){ process, tid, DP_NONE };
+	builder->thread_count++;
+	return builder->last_thread = id;
+}
+
+uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_t device)
+{
+	bool added;
+	uint32_t id;
+
+	if (builder->status || process >= builder->process_count)
+		return DP_NONE;
+	id = find_key(builder, 'd', process, device, 0, 0, builder->device_count, &added);
+	if (!added)
+		return id;
+	if (dp_array__reserve(&builder->devices, &builder->device_room, id + (size_t)1,
+			      sizeof(*builder->devices))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	builder->devices[id] = (struct dp_device){ process, device, DP_NONE, 0 };
+	builder->device_count++;
+	return id;
+}
+
+static bool is_stream(const struct dp_builder *builder, uint32_t id, uint32_t process,
+		      int64_t device, int64_t context, int64_t stream)
+{
+	const struct dp_stream *at = &builder->streams[id];
+
+	return at->stream == stream && at->context == context && at->process == process &&
+	       builder->devices[at->device].id == device;
+}
+
+uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
+			    int64_t context, int64_t stream)
+{
+	uint32_t id, of;
+	bool added;
+
+	if (builder->status || process >= builder->process_count)
+		return DP_NONE;
+	if (builder->stream_count &&
+	    is_stream(builder, builder->last_stream, process, device, context, stream))
+		return builder->last_stream;
+	of = dp_builder__device(builder, process, device);
+	if (of == DP_NONE)
+		return DP_NONE;
+	id = find_key(builder, 's', of, context, stream, 0, builder->stream_count, &added);
+	if (!added)
+		return id == DP_NONE ? id : (builder->last_stream = id);
+	if (dp_array__reserve(&builder->streams, &builder->stream_room, id + (size_t)1,
+			      sizeof(*builder->streams))) {
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+		return DP_NONE;
+	}
+	builder->streams[id] = (struct dp_stream){
+		.process = process,
+		.device = of,
+		.context = context,
+		.stream = stream,
+	};
+	builder->stream_count++;
+	return builder->last_stream = id;
+}
+
+void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
+			      int64_t rank)
+{
+	if (process >= builder->process_count)
+		return;
+	builder->processes[process].name = name;
+	builder->processes[process].rank = rank;
+}
+
+void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name)
+{
+	if (thread < builder->thread_count)
+		builder->threads[thread].name = name;
+}
+
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
+			     uint64_t total_bytes)
+{
+	if (device >= builder->device_count)
+		return;
+	builder->devices[device].name = name;
+	builder->devices[device].total_bytes = total_bytes;
+}
+
+/* False where the times can't be: counted as a loss. A negative duration is made 0 and counted. */
+static bool good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
+{
+	if (start_ns < -TIME_LIMIT || start_ns > TIME_LIMIT || *end_ns > TIME_LIMIT ||
+	    *end_ns < -TIME_LIMIT) {
+		dp_builder__loss(builder, "events with impossible times", 1, 0);
+		return false;
+	}
+	if (*end_ns < start_ns) {
+		*end_ns = start_ns;
+		builder->clamped++;
+	}
+	return true;
+}
+
+int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
+{
+	struct dp_columns *ops = &builder->ops;
+	int64_t end_ns = op->end_ns;
+	size_t at = ops->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, op->start_ns, &end_ns) || op->stream >= builder->stream_count)
+		return builder->status;
+	status = dp_columns__push(ops);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(ops, int64_t, OP_START, at) = op->start_ns;
+	DP_CELL(ops, int64_t, OP_END, at) = end_ns;
+	DP_CELL(ops, uint64_t, OP_BYTES, at) = op->bytes;
+	DP_CELL(ops, uint32_t, OP_NAME, at) = op->name;
+	DP_CELL(ops, uint32_t, OP_STREAM, at) = op->stream;
+	DP_CELL(ops, uint32_t, OP_CORRELATION, at) = op->correlation;
+	DP_CELL(ops, uint32_t, OP_CALL, at) = DP_NONE;
+	DP_CELL(ops, uint8_t, OP_KIND, at) = (uint8_t)op->kind;
+	DP_CELL(ops, uint8_t, OP_COPY_KIND, at) = (uint8_t)op->copy_kind;
+	DP_CELL(ops, uint8_t, OP_SRC_KIND, at) = (uint8_t)op->src_kind;
+	DP_CELL(ops, uint8_t, OP_DST_KIND, at) = (uint8_t)op->dst_kind;
+	return DP_OK;
+}
+
+/* The kind of a call by its name, found once per name. */
+static int call_kind(struct dp_builder *builder, uint32_t name, uint8_t *kind)
+{
+	size_t before = builder->call_kind_count;
+
+	*kind = DP_CALL_OTHER;
+	if (name == DP_NONE)
+		return DP_OK;
+	if (name >= before) {
+		if (dp_array__reserve(&builder->call_kinds, &builder->call_kind_room,
+				      name + (size_t)1, 1))
+			return DP_ERR_NOMEM;
+		memset(builder->call_kinds + before, UINT8_MAX, name + (size_t)1 - before);
+		builder->call_kind_count = name + (size_t)1;
+	}
+	if (builder->call_kinds[name] == UINT8_MAX)
+		builder->call_kinds[name] =
+			(uint8_t)dp_call__kind(dp_strings__get(&builder->strings, name));
+	*kind = builder->call_kinds[name];
+	return DP_OK;
+}
+
+int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call)
+{
+	struct dp_columns *calls = &builder->calls;
+	int64_t end_ns = call->end_ns;
+	size_t at = calls->count;
+	uint8_t kind;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, call->start_ns, &end_ns))
+		return builder->status;
+	status = call_kind(builder, call->name, &kind);
+	if (!status)
+		status = dp_columns__push(calls);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(calls, int64_t, CALL_START, at) = call->start_ns;
+	DP_CELL(calls, int64_t, CALL_END, at) = end_ns;
+	DP_CELL(calls, uint32_t, CALL_NAME, at) = call->name;
+	DP_CELL(calls, uint32_t, CALL_THREAD, at) = call->thread;
+	DP_CELL(calls, uint32_t, CALL_CORRELATION, at) = call->correlation;
+	DP_CELL(calls, uint8_t, CALL_KIND, at) = kind;
+	return DP_OK;
+}
+
+int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
+{
+	struct dp_columns *syncs = &builder->syncs;
+	int64_t end_ns = sync->end_ns;
+	size_t at = syncs->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, sync->start_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(syncs);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(syncs, int64_t, SYNC_START, at) = sync->start_ns;
+	DP_CELL(syncs, int64_t, SYNC_END, at) = end_ns;
+	DP_CELL(syncs, uint32_t, SYNC_STREAM, at) = sync->stream;
+	DP_CELL(syncs, uint32_t, SYNC_CORRELATION, at) = sync->correlation;
+	DP_CELL(syncs, uint8_t, SYNC_KIND, at) = (uint8_t)sync->kind;
+	return DP_OK;
+}
+
+int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range)
+{
+	struct dp_columns *ranges = &builder->ranges;
+	int64_t end_ns = range->end_ns;
+	size_t at = ranges->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, range->start_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(ranges);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(ranges, int64_t, RANGE_START, at) = range->start_ns;
+	DP_CELL(ranges, int64_t, RANGE_END, at) = end_ns;
+	DP_CELL(ranges, uint32_t, RANGE_NAME, at) = range->name;
+	DP_CELL(ranges, uint32_t, RANGE_THREAD, at) = range->thread;
+	DP_CELL(ranges, uint8_t, RANGE_KIND, at) = (uint8_t)range->kind;
+	builder->range_kinds[range->kind]++;
+	return DP_OK;
+}
+
+size_t dp_builder__op_count(const struct dp_builder *builder)
+{
+	return builder->ops.count;
+}
+
+size_t dp_builder__call_count(const struct dp_builder *builder)
+{
+	return builder->calls.count;
+}
+
+size_t dp_builder__range_count(const struct dp_builder *builder)
+{
+	return builder->ranges.count;
+}
+
+int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
+		     uint64_t offset)
+{
+	struct dp_loss *loss;
+	char *copy;
+
+	for (size_t i = 0; i < builder->loss_count; i++) {
+		loss = &builder->losses[i];
+		if (strcmp(loss->reason, reason))
+			continue;
+		if (__builtin_add_overflow(loss->records, records, &loss->records))
+			loss->records = UINT64_MAX;
+		return DP_OK;
+	}
+	copy = malloc(strlen(reason) + 1);
+	if (!copy || dp_array__reserve(&builder->losses, &builder->loss_room,
+				       builder->loss_count + 1, sizeof(*loss))) {
+		free(copy);
+		return dp_builder__fail(builder, DP_ERR_NOMEM);
+	}
+	strcpy(copy, reason);
+	builder->losses[builder->loss_count++] = (struct dp_loss){ copy, records, offset };
+	return DP_OK;
+}
+
+void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns)
+{
+	builder->epoch_ns = epoch_ns;
+	builder->epoch_known = true;
+}
+
+void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns)
+{
+	builder->resolution_ns = resolution_ns;
+}
+
+void dp_builder__detail(struct dp_builder *builder, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(builder->detail, sizeof(builder->detail), format, args);
+	va_end(args);
+}

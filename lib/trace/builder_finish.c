@@ -1,0 +1,326 @@
+/* From what importers pushed to a finished trace: order, links, streams, times from 0. */
+#include "base/text.h"
+#include "trace/builder_model.h"
+#include "trace/link.h"
+#include "trace/model.h"
+#include "trace/sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int compare_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Equal times happen in traces of whole microseconds: then the order of launch is the order. */
+static int compare_ops(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct dp_columns *ops = ctx;
+	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
+	const int64_t *end = DP_COLUMN(ops, int64_t, OP_END);
+	const uint32_t *correlation = DP_COLUMN(ops, uint32_t, OP_CORRELATION);
+
+	if (start[a] != start[b])
+		return compare_i64(start[a], start[b]);
+	if (end[a] != end[b])
+		return compare_i64(end[a], end[b]);
+	return compare_i64(correlation[a], correlation[b]);
+}
+
+/* By start; of equal starts the longer first, so that what encloses comes before what it holds. */
+static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct dp_columns *rows = ctx;
+	const int64_t *start = DP_COLUMN(rows, int64_t, 0), *end = DP_COLUMN(rows, int64_t, 1);
+
+	if (start[a] != start[b])
+		return compare_i64(start[a], start[b]);
+	return compare_i64(end[b], end[a]);
+}
+
+static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
+			int (*compare)(const void *, uint32_t, uint32_t))
+{
+	struct dp_row_order by = { compare, rows };
+	uint32_t *order;
+	int status;
+
+	dp_columns__shrink(rows);
+	status = dp_rows__sort(&order, rows->count, &by, builder->error);
+	if (!status)
+		status = dp_columns__permute(rows, order);
+	if (!status)
+		free(order);
+	return status ? dp_builder__fail(builder, status) : DP_OK;
+}
+
+static int sort_all(struct dp_builder *builder)
+{
+	int status = sort_columns(builder, &builder->ops, compare_ops);
+
+	if (!status)
+		status = sort_columns(builder, &builder->calls, compare_spans);
+	if (!status)
+		status = sort_columns(builder, &builder->syncs, compare_spans);
+	if (!status)
+		status = sort_columns(builder, &builder->ranges, compare_spans);
+	return status;
+}
+
+/* The largest of 1 ms, 1 µs and 1 ns that all operations' times are multiples of. */
+static int64_t find_resolution(const struct dp_columns *ops)
+{
+	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
+	const int64_t *end = DP_COLUMN(ops, int64_t, OP_END);
+	int64_t step = ops->count > 1 ? 1000000 : 1;
+
+	for (size_t i = 0; i < ops->count && step > 1; i++)
+		while (step > 1 && (start[i] % step || end[i] % step))
+			step /= 1000;
+	return step;
+}
+
+static void shift(struct dp_columns *rows, int64_t by_ns)
+{
+	int64_t *start = DP_COLUMN(rows, int64_t, 0), *end = DP_COLUMN(rows, int64_t, 1);
+
+	for (size_t i = 0; i < rows->count; i++) {
+		start[i] -= by_ns;
+		end[i] -= by_ns;
+	}
+}
+
+static void rebase(struct dp_builder *builder, struct dp_trace *trace)
+{
+	const struct dp_columns *ops = &builder->ops;
+	int64_t zero_ns = 0, last_ns = 0;
+
+	if (ops->count)
+		zero_ns = last_ns = DP_CELL(ops, int64_t, OP_START, 0);
+	for (size_t i = 0; i < ops->count; i++)
+		last_ns = DP_MAX(last_ns, DP_CELL(ops, int64_t, OP_END, i));
+	trace->duration_ns = last_ns - zero_ns;
+	trace->resolution_ns =
+		builder->resolution_ns > 0 ? builder->resolution_ns : find_resolution(ops);
+	trace->t0_known = builder->epoch_known && ops->count &&
+			  !__builtin_add_overflow(builder->epoch_ns, zero_ns, &trace->t0_ns);
+	shift(&builder->ops, zero_ns);
+	shift(&builder->calls, zero_ns);
+	shift(&builder->syncs, zero_ns);
+	shift(&builder->ranges, zero_ns);
+}
+
+static int compare_devices(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct dp_device *devices = ctx;
+
+	if (devices[a].process != devices[b].process)
+		return compare_i64(devices[a].process, devices[b].process);
+	return compare_i64(devices[a].id, devices[b].id);
+}
+
+static int compare_streams(const void *ctx, uint32_t a, uint32_t b)
+{
+	const struct dp_stream *streams = ctx;
+
+	if (streams[a].device != streams[b].device)
+		return compare_i64(streams[a].device, streams[b].device);
+	if (streams[a].context != streams[b].context)
+		return compare_i64(streams[a].context, streams[b].context);
+	return compare_i64(streams[a].stream, streams[b].stream);
+}
+
+/*
+ * Sorts a table's rows of size bytes; *where says where each old row went (NULL: nothing moved),
+ * the caller's.
+ */
+static int sort_table(struct dp_builder *builder, void *rows, size_t count, size_t size,
+		      int (*compare)(const void *, uint32_t, uint32_t), uint32_t **where)
+{
+	struct dp_row_order by = { compare, rows };
+	uint32_t *order;
+	char *copy = NULL;
+	int status;
+
+	*where = NULL;
+	status = dp_rows__sort(&order, count, &by, builder->error);
+	if (status || !order)
+		return status;
+	copy = dp_alloc__array(count, size);
+	*where = dp_alloc__array(count, sizeof(**where));
+	if (!copy || !*where) {
+		status = DP_ERR_NOMEM;
+		goto out;
+	}
+	memcpy(copy, rows, count * size);
+	for (size_t i = 0; i < count; i++) {
+		memcpy((char *)rows + i * size, copy + order[i] * size, size);
+		(*where)[order[i]] = (uint32_t)i;
+	}
+out:
+	free(copy);
+	free(order);
+	return status;
+}
+
+/* Streams and devices in order of their numbers, whatever order the file named them in. */
+static int sort_tables(struct dp_builder *builder)
+{
+	uint32_t *devices = NULL, *streams = NULL, *cell;
+	int status;
+
+	status = sort_table(builder, builder->devices, builder->device_count,
+			    sizeof(*builder->devices), compare_devices, &devices);
+	for (size_t i = 0; !status && devices && i < builder->stream_count; i++)
+		builder->streams[i].device = devices[builder->streams[i].device];
+	if (!status)
+		status = sort_table(builder, builder->streams, builder->stream_count,
+				    sizeof(*builder->streams), compare_streams, &streams);
+	for (size_t i = 0; !status && streams && i < builder->ops.count; i++) {
+		cell = &DP_CELL(&builder->ops, uint32_t, OP_STREAM, i);
+		*cell = streams[*cell];
+	}
+	for (size_t i = 0; !status && streams && i < builder->syncs.count; i++) {
+		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_STREAM, i);
+		if (*cell < builder->stream_count)
+			*cell = streams[*cell];
+	}
+	free(devices);
+	free(streams);
+	return status ? dp_builder__fail(builder, status) : DP_OK;
+}
+
+static int no_gpu(struct dp_builder *builder)
+{
+	static const char *const kinds[] = { "NVTX ranges", "annotations", "framework operators" };
+	char text[200] = "", number[DP_TEXT_SIZE];
+	size_t used = 0;
+
+	for (size_t i = 0; i < DP_COUNT(kinds); i++)
+		if (builder->range_kinds[i])
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s, ",
+						 dp_text__count(number, builder->range_kinds[i]),
+						 kinds[i]);
+	if (builder->calls.count)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s API calls, ",
+					 dp_text__count(number, builder->calls.count));
+	if (!used)
+		return dp_error__set(builder->error, DP_ERR_NO_GPU,
+				     "no GPU activity: the trace holds no records");
+	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %sno kernels", text);
+}
+
+/* Hands the columns over: the trace's views point at them from now on. */
+static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
+{
+	void **d = builder->ops.data;
+
+	trace->ops = (struct dp_ops){ builder->ops.count, d[OP_START],	  d[OP_END],
+				      d[OP_BYTES],	  d[OP_NAME],	  d[OP_STREAM],
+				      d[OP_CORRELATION],  d[OP_CALL],	  d[OP_KIND],
+				      d[OP_COPY_KIND],	  d[OP_SRC_KIND], d[OP_DST_KIND] };
+	d = builder->calls.data;
+	trace->calls = (struct dp_calls){ builder->calls.count, d[CALL_START],	d[CALL_END],
+					  d[CALL_NAME],		d[CALL_THREAD], d[CALL_CORRELATION],
+					  d[CALL_KIND] };
+	d = builder->syncs.data;
+	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],	     d[SYNC_END],
+					  d[SYNC_STREAM],	d[SYNC_CORRELATION], d[SYNC_KIND] };
+	d = builder->ranges.data;
+	trace->ranges = (struct dp_ranges){ builder->ranges.count, d[RANGE_START],  d[RANGE_END],
+					    d[RANGE_NAME],	   d[RANGE_THREAD], d[RANGE_KIND] };
+	memset(builder->ops.data, 0, sizeof(builder->ops.data));
+	memset(builder->calls.data, 0, sizeof(builder->calls.data));
+	memset(builder->syncs.data, 0, sizeof(builder->syncs.data));
+	memset(builder->ranges.data, 0, sizeof(builder->ranges.data));
+}
+
+void dp_trace__free_columns(struct dp_trace *trace)
+{
+	const void *const columns[] = {
+		trace->ops.start_ns,	  trace->ops.end_ns,	  trace->ops.bytes,
+		trace->ops.name,	  trace->ops.stream,	  trace->ops.correlation,
+		trace->ops.call,	  trace->ops.kind,	  trace->ops.copy_kind,
+		trace->ops.src_kind,	  trace->ops.dst_kind,	  trace->calls.start_ns,
+		trace->calls.end_ns,	  trace->calls.name,	  trace->calls.thread,
+		trace->calls.correlation, trace->calls.kind,	  trace->syncs.start_ns,
+		trace->syncs.end_ns,	  trace->syncs.stream,	  trace->syncs.correlation,
+		trace->syncs.kind,	  trace->ranges.start_ns, trace->ranges.end_ns,
+		trace->ranges.name,	  trace->ranges.thread,	  trace->ranges.kind,
+	};
+
+	for (size_t i = 0; i < DP_COUNT(columns); i++)
+		free((void *)columns[i]);
+}
+
+static char *duplicate(const char *text)
+{
+	char *copy = malloc(strlen(text) + 1);
+
+	return copy ? strcpy(copy, text) : NULL;
+}
+
+/* Everything but the columns. */
+static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
+{
+	trace->strings = builder->strings;
+	memset(&builder->strings, 0, sizeof(builder->strings));
+	trace->streams = builder->streams;
+	trace->stream_count = builder->stream_count;
+	trace->devices = builder->devices;
+	trace->device_count = builder->device_count;
+	trace->processes = builder->processes;
+	trace->process_count = builder->process_count;
+	trace->threads = builder->threads;
+	trace->thread_count = builder->thread_count;
+	trace->losses = builder->losses;
+	trace->loss_count = builder->loss_count;
+	builder->streams = NULL;
+	builder->devices = NULL;
+	builder->processes = NULL;
+	builder->threads = NULL;
+	builder->losses = NULL;
+	builder->loss_count = 0;
+	trace->clamped = builder->clamped;
+	memcpy(trace->detail, builder->detail, sizeof(trace->detail));
+}
+
+int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, const char *path,
+		       const char *format, bool allow_no_gpu)
+{
+	struct dp_trace *made = NULL;
+	int status = builder->status;
+
+	if (!status && !builder->ops.count && !allow_no_gpu)
+		status = no_gpu(builder);
+	if (!status)
+		status = sort_tables(builder);
+	if (!status)
+		status = sort_all(builder);
+	if (!status)
+		status = dp_builder__link_calls(builder);
+	if (status)
+		goto out;
+	made = dp_alloc__zeroed(1, sizeof(*made));
+	if (made) {
+		made->path = duplicate(path);
+		made->format = duplicate(format);
+	}
+	if (!made || !made->path || !made->format) {
+		status = dp_error__nomem(builder->error, 0);
+		goto out;
+	}
+	rebase(builder, made);
+	take_columns(made, builder);
+	take_tables(made, builder);
+	status = dp_trace__index_streams(made, builder->error);
+	if (!status) {
+		*trace = made;
+		made = NULL;
+	}
+out:
+	dp_trace_free(made);
+	dp_builder__free(builder);
+	return status;
+}

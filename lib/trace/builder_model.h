@@ -1,0 +1,68 @@
+/* A builder's insides, for builder.c and builder_finish.c. */
+#ifndef DP_TRACE_BUILDER_MODEL_H
+#define DP_TRACE_BUILDER_MODEL_H
+
+#include "base/base.h"
+#include "base/strings.h"
+#include "trace/builder.h"
+#include "trace/columns.h"
+
+/* Columns by number; their widths stand in builder.c. */
+enum op_column {
+	OP_START,
+	OP_END,
+	OP_BYTES,
+	OP_NAME,
+	OP_STREAM,
+	OP_CORRELATION,
+	OP_CALL,
+	OP_KIND,
+	OP_COPY_KIND,
+	OP_SRC_KIND,
+	OP_DST_KIND,
+};
+
+enum call_column { CALL_START, CALL_END, CALL_NAME, CALL_THREAD, CALL_CORRELATION, CALL_KIND };
+enum sync_column { SYNC_START, SYNC_END, SYNC_STREAM, SYNC_CORRELATION, SYNC_KIND };
+enum range_column { RANGE_START, RANGE_END, RANGE_NAME, RANGE_THREAD, RANGE_KIND };
+
+struct dp_builder {
+	int status; /* the first failure */
+	struct dp_error *error;
+	struct dp_columns ops;
+	struct dp_columns calls;
+	struct dp_columns syncs;
+	struct dp_columns ranges;
+	struct dp_strings strings;
+	struct dp_strings mangled; /* raw names, and for each the id of the demangled one */
+	uint32_t *demangled;
+	size_t demangled_room;
+	uint8_t *call_kinds; /* by name's id; UINT8_MAX: not found out yet */
+	size_t call_kind_count;
+	size_t call_kind_room;
+	struct dp_strings keys; /* of processes, threads, devices, streams: see find_key() */
+	uint32_t *key_index;
+	size_t key_index_room;
+	struct dp_stream *streams;
+	size_t stream_count, stream_room;
+	struct dp_device *devices;
+	size_t device_count, device_room;
+	struct dp_process *processes;
+	size_t process_count, process_room;
+	struct dp_thread *threads;
+	size_t thread_count, thread_room;
+	struct dp_loss *losses;
+	size_t loss_count, loss_room;
+	uint32_t last_process, last_thread, last_stream;
+	uint64_t clamped;
+	uint64_t range_kinds[3]; /* by enum dp_range_kind */
+	int64_t epoch_ns;
+	bool epoch_known;
+	int64_t resolution_ns;
+	char detail[64];
+};
+
+/* Makes the builder fail from now on; returns status. */
+int dp_builder__fail(struct dp_builder *builder, int status);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * What an API call does, by its name. The names are those of the CUDA runtime and driver APIs and
+ * of HIP; suffixes (_v2, _ptsz, _ptds, _v3020) and "Async" don't matter.
+ */
+#include "trace/call_kind.h"
+
+#include <string.h>
+
+static bool starts(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+/* The name without its API's prefix, or NULL where it is none of theirs. */
+static const char *bare(const char *name)
+{
+	static const char *const prefixes[] = { "cuda", "cu", "hip" };
+
+	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
+		if (starts(name, prefixes[i]))
+			return name + strlen(prefixes[i]);
+	return NULL;
+}
+
+enum dp_call_kind dp_call__kind(const char *name)
+{
+	static const char *const memory[] = { "Malloc",	    "Free",	    "MemAlloc",
+					      "MemFree",    "HostAlloc",    "HostFree",
+					      "HostMalloc", "MemHostAlloc", "MemFreeHost",
+					      "MemPool",    "MemCreate",    "MemMap" };
+	const char *rest = bare(name);
+
+	if (!rest)
+		return DP_CALL_OTHER;
+	if (starts(rest, "Launch") || starts(rest, "GraphLaunch") || starts(rest, "ExtLaunch") ||
+	    starts(rest, "ModuleLaunch") || starts(rest, "ExtModuleLaunch"))
+		return starts(rest, "LaunchHostFunc") ? DP_CALL_OTHER : DP_CALL_LAUNCH;
+	if (strstr(rest, "Synchronize"))
+		return DP_CALL_SYNC;
+	if (starts(rest, "Memcpy"))
+		return DP_CALL_COPY;
+	if (starts(rest, "Memset"))
+		return DP_CALL_SET;
+	for (size_t i = 0; i < DP_COUNT(memory); i++)
+		if (starts(rest, memory[i]))
+			return DP_CALL_MEMORY;
+	return DP_CALL_OTHER;
+}

@@ -1,0 +1,77 @@
+/* Columns that grow together. */
+#include "trace/columns.h"
+#include "trace/sort.h"
+
+#include <string.h>
+
+void dp_columns__init(struct dp_columns *columns, const uint8_t *widths, size_t column_count)
+{
+	memset(columns, 0, sizeof(*columns));
+	columns->widths = widths;
+	columns->column_count = column_count;
+}
+
+void dp_columns__fini(struct dp_columns *columns)
+{
+	for (size_t i = 0; i < columns->column_count; i++)
+		free(columns->data[i]);
+	dp_columns__init(columns, columns->widths, columns->column_count);
+}
+
+static int grow(struct dp_columns *columns)
+{
+	size_t room = columns->room;
+	int status;
+
+	for (size_t i = 0; i < columns->column_count; i++) {
+		room = columns->room;
+		status = dp_array__reserve(&columns->data[i], &room, columns->count + 1,
+					   columns->widths[i]);
+		if (status)
+			return status;
+	}
+	columns->room = room;
+	return DP_OK;
+}
+
+int dp_columns__push(struct dp_columns *columns)
+{
+	/* Rows are named by 32 bits, DP_NONE is none of them. */
+	if (columns->count >= DP_NONE)
+		return DP_ERR_LIMIT;
+	if (columns->count == columns->room) {
+		int status = grow(columns);
+
+		if (status)
+			return status;
+	}
+	columns->count++;
+	return DP_OK;
+}
+
+int dp_columns__permute(struct dp_columns *columns, const uint32_t *order)
+{
+	void *scratch;
+
+	if (!order)
+		return DP_OK;
+	scratch = dp_alloc__array(columns->count, 8);
+	if (!scratch)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < columns->column_count; i++)
+		dp_rows__permute(columns->data[i], columns->widths[i], order, columns->count,
+				 scratch);
+	free(scratch);
+	return DP_OK;
+}
+
+void dp_columns__shrink(struct dp_columns *columns)
+{
+	size_t room;
+
+	for (size_t i = 0; i < columns->column_count; i++) {
+		room = columns->room;
+		dp_array__shrink(&columns->data[i], &room, columns->count, columns->widths[i]);
+	}
+	columns->room = columns->count;
+}

@@ -1,0 +1,32 @@
+/* Rows kept as columns: one array per member, all with the same room. */
+#ifndef DP_TRACE_COLUMNS_H
+#define DP_TRACE_COLUMNS_H
+
+#include "base/base.h"
+
+#define DP_COLUMNS_MOST 12
+
+struct dp_columns {
+	const uint8_t *widths; /* bytes of an element of each column */
+	size_t column_count;
+	void *data[DP_COLUMNS_MOST];
+	size_t count;
+	size_t room;
+};
+
+void dp_columns__init(struct dp_columns *columns, const uint8_t *widths, size_t column_count);
+void dp_columns__fini(struct dp_columns *columns);
+
+/* Makes room for a row more and counts it; its elements are not set. */
+int dp_columns__push(struct dp_columns *columns);
+
+/* Puts all rows in order (NULL: they are already). */
+int dp_columns__permute(struct dp_columns *columns, const uint32_t *order);
+
+void dp_columns__shrink(struct dp_columns *columns);
+
+/* The elements of a column, and row `row` of it. */
+#define DP_COLUMN(columns, type, column) ((type *)(columns)->data[column])
+#define DP_CELL(columns, type, column, row) (DP_COLUMN(columns, type, column)[row])
+
+#endif

@@ -1,0 +1,13 @@
+/* C++ names (Itanium ABI) as a reader writes them. */
+#ifndef DP_TRACE_DEMANGLE_H
+#define DP_TRACE_DEMANGLE_H
+
+#include "base/base.h"
+
+/*
+ * *out is the demangled form of a name that starts with _Z, the caller's; NULL where it is none,
+ * or is too long to be one. Errors: DP_ERR_NOMEM.
+ */
+int dp_name__demangle(char **out, const char *mangled);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * Operations to calls by (process, correlation id). Ids are 32 bits and wrap, so of several calls
+ * with one id the latest that began before the operation is meant: both are walked in order of time
+ * and the newest call per id is kept. Of a driver call inside a runtime call the outer one stays.
+ * Clocks of host and device may be apart: what finds no earlier call takes any with its id.
+ * Cost: linear, expected.
+ */
+#include "trace/link.h"
+
+struct link {
+	const struct dp_builder *builder;
+	uint32_t *slots; /* call + 1; 0 is free */
+	size_t mask;
+};
+
+static uint32_t call_process(const struct dp_builder *builder, uint32_t call)
+{
+	uint32_t thread = DP_CELL(&builder->calls, uint32_t, CALL_THREAD, call);
+
+	return thread < builder->thread_count ? builder->threads[thread].process : 0;
+}
+
+static size_t slot_of(const struct link *link, uint32_t process, uint32_t correlation)
+{
+	const struct dp_columns *calls = &link->builder->calls;
+	uint64_t h = ((uint64_t)process << 32 | correlation) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t at = (size_t)(h >> 20) & link->mask;
+
+	for (; link->slots[at]; at = (at + 1) & link->mask) {
+		uint32_t call = link->slots[at] - 1;
+
+		if (DP_CELL(calls, uint32_t, CALL_CORRELATION, call) == correlation &&
+		    call_process(link->builder, call) == process)
+			break;
+	}
+	return at;
+}
+
+static void remember(struct link *link, uint32_t call)
+{
+	const struct dp_columns *calls = &link->builder->calls;
+	uint32_t correlation = DP_CELL(calls, uint32_t, CALL_CORRELATION, call), old;
+	size_t at;
+
+	if (!correlation)
+		return;
+	at = slot_of(link, call_process(link->builder, call), correlation);
+	old = link->slots[at];
+	if (old &&
+	    DP_CELL(calls, int64_t, CALL_END, old - 1) >= DP_CELL(calls, int64_t, CALL_END, call))
+		return;
+	link->slots[at] = call + 1;
+}
+
+static uint32_t look_up(const struct link *link, size_t op)
+{
+	const struct dp_columns *ops = &link->builder->ops;
+	uint32_t correlation = DP_CELL(ops, uint32_t, OP_CORRELATION, op);
+	uint32_t stream = DP_CELL(ops, uint32_t, OP_STREAM, op);
+	uint32_t found;
+
+	if (!correlation)
+		return DP_NONE;
+	found = link->slots[slot_of(link, link->builder->streams[stream].process, correlation)];
+	return found ? found - 1 : DP_NONE;
+}
+
+static void link_all(struct link *link)
+{
+	const struct dp_columns *calls = &link->builder->calls, *ops = &link->builder->ops;
+	size_t call = 0, missing = 0;
+
+	for (size_t op = 0; op < ops->count; op++) {
+		int64_t start_ns = DP_CELL(ops, int64_t, OP_START, op);
+
+		for (; call < calls->count && DP_CELL(calls, int64_t, CALL_START, call) <= start_ns;
+		     call++)
+			remember(link, (uint32_t)call);
+		DP_CELL(ops, uint32_t, OP_CALL, op) = look_up(link, op);
+		missing += DP_CELL(ops, uint32_t, OP_CALL, op) == DP_NONE;
+	}
+	for (; call < calls->count; call++)
+		remember(link, (uint32_t)call);
+	for (size_t op = 0; missing && op < ops->count; op++)
+		if (DP_CELL(ops, uint32_t, OP_CALL, op) == DP_NONE)
+			DP_CELL(ops, uint32_t, OP_CALL, op) = look_up(link, op);
+}
+
+int dp_builder__link_calls(struct dp_builder *builder)
+{
+	struct link link = { .builder = builder };
+	size_t size = 64;
+
+	if (!builder->calls.count)
+		return DP_OK;
+	while (size < builder->calls.count + builder->calls.count / 2)
+		size *= 2;
+	link.mask = size - 1;
+	link.slots = dp_alloc__zeroed(size, sizeof(*link.slots));
+	if (!link.slots)
+		return dp_builder__fail(builder, DP_ERR_NOMEM);
+	link_all(&link);
+	free(link.slots);
+	return DP_OK;
+}

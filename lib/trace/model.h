@@ -1,0 +1,43 @@
+/* A trace's insides, for lib/trace only. */
+#ifndef DP_TRACE_MODEL_H
+#define DP_TRACE_MODEL_H
+
+#include "base/base.h"
+#include "base/strings.h"
+#include <deepprof/trace.h>
+
+struct dp_trace {
+	char *path;
+	char *format;
+	char detail[64];
+	struct dp_strings strings;
+	struct dp_ops ops;
+	struct dp_calls calls;
+	struct dp_syncs syncs;
+	struct dp_ranges ranges;
+	uint32_t *stream_ops; /* operations grouped by stream, in order */
+	size_t *stream_first; /* stream s has stream_ops[stream_first[s]..stream_first[s+1]) */
+	struct dp_stream *streams;
+	size_t stream_count;
+	struct dp_device *devices;
+	size_t device_count;
+	struct dp_process *processes;
+	size_t process_count;
+	struct dp_thread *threads;
+	size_t thread_count;
+	struct dp_loss *losses;
+	size_t loss_count;
+	uint64_t clamped;
+	int64_t t0_ns;
+	bool t0_known;
+	int64_t resolution_ns;
+	int64_t duration_ns;
+};
+
+/* Frees what the trace holds and the trace. */
+void dp_trace__free_columns(struct dp_trace *trace);
+
+/* Groups operations by stream and fills the streams' counts, busy times and classes. */
+int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * Operations by stream, and what each stream is for: the paper's rules (section IV-A: a stream
+ * that holds framework kernels is a main stream, one that only copies a copy stream, the rest
+ * assist), with "framework kernels" read as "most kernels of its process and device".
+ */
+#include "trace/model.h"
+
+/* Counting sort by stream: stable, so each stream keeps the order of start. */
+static int group(struct dp_trace *trace, struct dp_error *error)
+{
+	size_t count = trace->ops.count, streams = trace->stream_count;
+	size_t *first = dp_alloc__zeroed(streams + 2, sizeof(*first));
+	uint32_t *rows = dp_alloc__array(count, sizeof(*rows));
+
+	if (!first || !rows) {
+		free(first);
+		free(rows);
+		return dp_error__nomem(error, count * sizeof(*rows));
+	}
+	for (size_t i = 0; i < count; i++)
+		first[trace->ops.stream[i] + 2]++;
+	for (size_t s = 2; s < streams + 2; s++)
+		first[s] += first[s - 1];
+	for (size_t i = 0; i < count; i++)
+		rows[first[trace->ops.stream[i] + 1]++] = (uint32_t)i;
+	trace->stream_ops = rows;
+	trace->stream_first = first;
+	return DP_OK;
+}
+
+static void count_stream(struct dp_trace *trace, struct dp_stream *stream, const uint32_t *rows,
+			 size_t count)
+{
+	int64_t until_ns = INT64_MIN;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t start_ns = trace->ops.start_ns[rows[i]];
+		int64_t end_ns = trace->ops.end_ns[rows[i]];
+		uint8_t kind = trace->ops.kind[rows[i]];
+
+		stream->kernels += dp_op_is_kernel(kind);
+		stream->copies += kind == DP_OP_COPY;
+		stream->sets += kind == DP_OP_SET;
+		if (end_ns > until_ns) {
+			stream->busy_ns += end_ns - DP_MAX(start_ns, until_ns);
+			until_ns = end_ns;
+		}
+	}
+}
+
+static bool beats(const struct dp_stream *a, const struct dp_stream *b)
+{
+	return a->kernels != b->kernels ? a->kernels > b->kernels : a->busy_ns > b->busy_ns;
+}
+
+/* Streams of one device lie side by side; of equals the first is main. */
+static void classify(struct dp_stream *streams, size_t count)
+{
+	struct dp_stream *main_stream = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct dp_stream *stream = &streams[i];
+
+		stream->stream_class =
+			stream->kernels || !stream->copies ? DP_STREAM_ASSIST : DP_STREAM_COPY;
+		if (stream->kernels && (!main_stream || beats(stream, main_stream)))
+			main_stream = stream;
+	}
+	if (main_stream)
+		main_stream->stream_class = DP_STREAM_MAIN;
+}
+
+int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error)
+{
+	const uint32_t *rows;
+	size_t count, end;
+	int status = group(trace, error);
+
+	if (status)
+		return status;
+	for (size_t s = 0; s < trace->stream_count; s++) {
+		rows = dp_trace_stream_ops(trace, s, &count);
+		count_stream(trace, &trace->streams[s], rows, count);
+	}
+	for (size_t s = 0; s < trace->stream_count; s = end) {
+		for (end = s + 1; end < trace->stream_count; end++)
+			if (trace->streams[end].device != trace->streams[s].device)
+				break;
+		classify(trace->streams + s, end - s);
+	}
+	return DP_OK;
+}
+
+size_t dp_trace_bytes(const struct dp_trace *trace)
+{
+	return trace->ops.count * 48 + trace->calls.count * 29 + trace->syncs.count * 25 +
+	       trace->ranges.count * 25 + trace->strings.bytes +
+	       trace->strings.room * sizeof(*trace->strings.text) +
+	       trace->strings.slot_count * sizeof(*trace->strings.slots) +
+	       trace->stream_count * sizeof(*trace->streams);
+}

@@ -1,0 +1,159 @@
+/* Accessors of a finished trace. */
+#include "trace/model.h"
+
+void dp_trace_free(struct dp_trace *trace)
+{
+	if (!trace)
+		return;
+	dp_trace__free_columns(trace);
+	dp_strings__fini(&trace->strings);
+	for (size_t i = 0; i < trace->loss_count; i++)
+		free((char *)trace->losses[i].reason);
+	free(trace->losses);
+	free(trace->stream_ops);
+	free(trace->stream_first);
+	free(trace->streams);
+	free(trace->devices);
+	free(trace->processes);
+	free(trace->threads);
+	free(trace->path);
+	free(trace->format);
+	free(trace);
+}
+
+const char *dp_trace_format(const struct dp_trace *trace)
+{
+	return trace->format;
+}
+
+const char *dp_trace_path(const struct dp_trace *trace)
+{
+	return trace->path;
+}
+
+const char *dp_trace_format_detail(const struct dp_trace *trace)
+{
+	return trace->detail;
+}
+
+const struct dp_ops *dp_trace_ops(const struct dp_trace *trace)
+{
+	return &trace->ops;
+}
+
+const struct dp_calls *dp_trace_calls(const struct dp_trace *trace)
+{
+	return &trace->calls;
+}
+
+const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace)
+{
+	return &trace->syncs;
+}
+
+const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace)
+{
+	return &trace->ranges;
+}
+
+const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream, size_t *count)
+{
+	if (stream >= trace->stream_count) {
+		*count = 0;
+		return NULL;
+	}
+	*count = trace->stream_first[stream + 1] - trace->stream_first[stream];
+	return trace->stream_ops + trace->stream_first[stream];
+}
+
+const char *dp_trace_string(const struct dp_trace *trace, uint32_t id)
+{
+	return dp_strings__get(&trace->strings, id);
+}
+
+size_t dp_trace_string_count(const struct dp_trace *trace)
+{
+	return trace->strings.count;
+}
+
+size_t dp_trace_stream_count(const struct dp_trace *trace)
+{
+	return trace->stream_count;
+}
+
+const struct dp_stream *dp_trace_stream(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->stream_count ? &trace->streams[index] : NULL;
+}
+
+size_t dp_trace_device_count(const struct dp_trace *trace)
+{
+	return trace->device_count;
+}
+
+const struct dp_device *dp_trace_device(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->device_count ? &trace->devices[index] : NULL;
+}
+
+size_t dp_trace_process_count(const struct dp_trace *trace)
+{
+	return trace->process_count;
+}
+
+const struct dp_process *dp_trace_process(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->process_count ? &trace->processes[index] : NULL;
+}
+
+size_t dp_trace_thread_count(const struct dp_trace *trace)
+{
+	return trace->thread_count;
+}
+
+const struct dp_thread *dp_trace_thread(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->thread_count ? &trace->threads[index] : NULL;
+}
+
+size_t dp_trace_loss_count(const struct dp_trace *trace)
+{
+	return trace->loss_count;
+}
+
+const struct dp_loss *dp_trace_loss(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->loss_count ? &trace->losses[index] : NULL;
+}
+
+uint64_t dp_trace_lost(const struct dp_trace *trace)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace->loss_count; i++)
+		if (__builtin_add_overflow(lost, trace->losses[i].records, &lost))
+			return UINT64_MAX;
+	return lost;
+}
+
+uint64_t dp_trace_clamped(const struct dp_trace *trace)
+{
+	return trace->clamped;
+}
+
+bool dp_trace_t0(const struct dp_trace *trace, int64_t *t0_ns)
+{
+	if (trace->t0_known)
+		*t0_ns = trace->t0_ns;
+	return trace->t0_known;
+}
+
+int64_t dp_trace_duration_ns(const struct dp_trace *trace)
+{
+	return trace->duration_ns;
+}
+
+int64_t dp_trace_resolution_ns(const struct dp_trace *trace)
+{
+	return trace->resolution_ns;
+}

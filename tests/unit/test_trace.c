@@ -1,0 +1,294 @@
+/* The builder and what it makes: order, links, streams, names, times. */
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "trace/builder.h"
+#include "trace/call_kind.h"
+#include "trace/sort.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct dp_error error;
+
+static struct dp_builder *start(void)
+{
+	struct dp_builder *builder;
+
+	memset(&error, 0, sizeof(error));
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	return builder;
+}
+
+static struct dp_trace *finish(struct dp_builder *builder)
+{
+	struct dp_trace *trace = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a.db", "test", false), DP_OK);
+	return trace;
+}
+
+static void add_op(struct dp_builder *builder, uint32_t stream, enum dp_op_kind kind,
+		   int64_t start_ns, int64_t end_ns, uint32_t correlation)
+{
+	struct dp_op op = { .start_ns = start_ns,
+			    .end_ns = end_ns,
+			    .stream = stream,
+			    .kind = kind,
+			    .correlation = correlation };
+
+	op.name = dp_builder__kernel_name(builder, "kernel", 6);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+static void add_call(struct dp_builder *builder, uint32_t thread, const char *name,
+		     int64_t start_ns, int64_t end_ns, uint32_t correlation)
+{
+	struct dp_call call = { start_ns, end_ns, 0, thread, correlation };
+
+	call.name = dp_builder__string(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+}
+
+START_TEST(times_start_at_the_first_operation)
+{
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 42);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	struct dp_trace *trace;
+	int64_t t0_ns = 0;
+
+	dp_builder__epoch(builder, 1000000);
+	add_op(builder, stream, DP_OP_KERNEL, 700, 900, 0);
+	add_op(builder, stream, DP_OP_KERNEL, 500, 601, 0);
+	add_call(builder, dp_builder__thread(builder, process, 43), "cudaFree", 400, 450, 1);
+	trace = finish(builder);
+	ck_assert_int_eq(dp_trace_ops(trace)->start_ns[0], 0);
+	ck_assert_int_eq(dp_trace_ops(trace)->end_ns[1], 400);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[0], -100);
+	ck_assert_int_eq(dp_trace_calls(trace)->kind[0], DP_CALL_MEMORY);
+	ck_assert(dp_trace_t0(trace, &t0_ns));
+	ck_assert_int_eq(t0_ns, 1000500);
+	ck_assert_int_eq(dp_trace_duration_ns(trace), 400);
+	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1);
+	ck_assert_int_eq(dp_trace_stream(trace, 0)->busy_ns, 301);
+	ck_assert_str_eq(dp_trace_path(trace), "a.db");
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(equal_times_keep_the_order_of_launch)
+{
+	struct dp_builder *builder = start();
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, 1000, 2000, 9);
+	add_op(builder, stream, DP_OP_KERNEL, 1000, 1000, 4);
+	add_op(builder, stream, DP_OP_KERNEL, 1000, 2000, 8);
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[0], 4);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[1], 8);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[2], 9);
+	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1000);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(operations_find_their_calls)
+{
+	struct dp_builder *builder = start();
+	uint32_t one = dp_builder__process(builder, 1), two = dp_builder__process(builder, 2);
+	uint32_t stream = dp_builder__stream(builder, one, 0, 1, 7);
+	const struct dp_ops *ops;
+	struct dp_trace *trace;
+
+	/* A wrapped id: the later call is the later operation's. */
+	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 100, 110, 5);
+	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 300, 310, 5);
+	/* Another process has the same id: not meant. */
+	add_call(builder, dp_builder__thread(builder, two, 1), "cudaLaunchKernel", 120, 130, 5);
+	/* A driver call inside the runtime's. */
+	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 500, 540, 6);
+	add_call(builder, dp_builder__thread(builder, one, 1), "cuLaunchKernel", 510, 530, 6);
+	/* Clocks that are apart: the call seems to come after its operation. */
+	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 900, 910, 7);
+	add_op(builder, stream, DP_OP_KERNEL, 200, 250, 5);
+	add_op(builder, stream, DP_OP_KERNEL, 400, 450, 5);
+	add_op(builder, stream, DP_OP_KERNEL, 600, 650, 6);
+	add_op(builder, stream, DP_OP_KERNEL, 800, 850, 7);
+	add_op(builder, stream, DP_OP_KERNEL, 950, 951, 99);
+	trace = finish(builder);
+	ops = dp_trace_ops(trace);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[0]], -100);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[1]], 100);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[2]], 300);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[3]], 700);
+	ck_assert_uint_eq(ops->call[4], DP_NONE);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(streams_are_classified_per_device)
+{
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t copies = dp_builder__stream(builder, process, 1, 1, 20);
+	uint32_t assist = dp_builder__stream(builder, process, 1, 1, 16);
+	uint32_t most = dp_builder__stream(builder, process, 1, 1, 13);
+	uint32_t other = dp_builder__stream(builder, process, 0, 1, 7);
+	struct dp_trace *trace;
+	size_t count;
+
+	add_op(builder, copies, DP_OP_COPY, 10, 20, 0);
+	add_op(builder, assist, DP_OP_KERNEL, 20, 90, 0);
+	add_op(builder, most, DP_OP_KERNEL, 20, 30, 0);
+	add_op(builder, most, DP_OP_GRAPH, 30, 41, 0);
+	add_op(builder, other, DP_OP_KERNEL, 5, 6, 0);
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 4);
+	ck_assert_int_eq(dp_trace_stream(trace, 0)->stream, 7);
+	ck_assert_int_eq(dp_trace_stream(trace, 0)->stream_class, DP_STREAM_MAIN);
+	ck_assert_int_eq(dp_trace_stream(trace, 1)->stream, 13);
+	ck_assert_int_eq(dp_trace_stream(trace, 1)->stream_class, DP_STREAM_MAIN);
+	ck_assert_int_eq(dp_trace_stream(trace, 2)->stream_class, DP_STREAM_ASSIST);
+	ck_assert_int_eq(dp_trace_stream(trace, 3)->stream_class, DP_STREAM_COPY);
+	ck_assert_ptr_nonnull(dp_trace_stream_ops(trace, 1, &count));
+	ck_assert_uint_eq(count, 2);
+	ck_assert_ptr_null(dp_trace_stream_ops(trace, 4, &count));
+	ck_assert_int_eq(dp_trace_device(trace, dp_trace_stream(trace, 0)->device)->id, 0);
+	ck_assert_uint_eq(dp_trace_ops(trace)->stream[0], 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(nothing_on_the_gpu_is_said)
+{
+	struct dp_builder *builder = start();
+	struct dp_range range = { 0, 1, 0, DP_NONE, DP_RANGE_NVTX };
+	struct dp_trace *trace;
+
+	for (int i = 0; i < 21998; i++)
+		dp_builder__add_range(builder, &range);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
+	ck_assert_str_eq(error.message, "no GPU activity: 21,998 NVTX ranges, no kernels");
+}
+END_TEST
+
+START_TEST(impossible_times_are_lost_and_negative_ones_clamped)
+{
+	struct dp_builder *builder = start();
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, INT64_MAX, INT64_MAX, 0);
+	add_op(builder, stream, DP_OP_KERNEL, INT64_MIN, 0, 0);
+	add_op(builder, stream, DP_OP_KERNEL, 50, 40, 0);
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_int_eq(dp_trace_ops(trace)->end_ns[0], 0);
+	ck_assert_uint_eq(dp_trace_lost(trace), 2);
+	ck_assert_uint_eq(dp_trace_clamped(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(names_are_demangled_and_repaired)
+{
+	struct dp_builder *builder = start();
+	uint32_t a = dp_builder__kernel_name(builder, "_Z3addiPf", 9);
+	uint32_t b = dp_builder__kernel_name(builder, "_Z3addiPf", 9);
+	uint32_t c = dp_builder__kernel_name(builder, "_Z\xff", 3);
+	uint32_t d = dp_builder__string(builder, "a\xc3(\xe2\x82\xac\xed\xa0\x80", 10);
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	trace = finish(builder);
+	ck_assert_uint_eq(a, b);
+	ck_assert_str_eq(dp_trace_string(trace, a), "add(int, float*)");
+	ck_assert_str_eq(dp_trace_string(trace, c), "_Z\xef\xbf\xbd");
+	ck_assert_str_eq(dp_trace_string(trace, d),
+			 "a\xef\xbf\xbd(\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	ck_assert_str_eq(dp_trace_string(trace, DP_NONE), "");
+	dp_trace_free(trace);
+}
+END_TEST
+
+static int by_value(const void *ctx, uint32_t a, uint32_t b)
+{
+	const int *values = ctx;
+
+	return (values[a] > values[b]) - (values[a] < values[b]);
+}
+
+START_TEST(sort_is_stable)
+{
+	int values[500];
+	struct dp_row_order by = { by_value, values };
+	uint32_t seed = 1, *order;
+
+	for (size_t i = 0; i < DP_COUNT(values); i++) {
+		seed = seed * 1664525 + 1013904223;
+		values[i] = (int)(seed >> 28);
+	}
+	ck_assert_int_eq(dp_rows__sort(&order, DP_COUNT(values), &by, NULL), DP_OK);
+	for (size_t i = 1; i < DP_COUNT(values); i++) {
+		ck_assert_int_le(values[order[i - 1]], values[order[i]]);
+		if (values[order[i - 1]] == values[order[i]])
+			ck_assert_uint_lt(order[i - 1], order[i]);
+	}
+	free(order);
+}
+END_TEST
+
+START_TEST(strings_are_interned)
+{
+	struct dp_strings strings = { 0 };
+	char text[32];
+
+	for (uint32_t round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 5000; i++) {
+			int n = snprintf(text, sizeof(text), "name %u", i);
+
+			ck_assert_uint_eq(dp_strings__intern(&strings, text, (size_t)n), i);
+		}
+	ck_assert_uint_eq(dp_strings__intern(&strings, "name 1", 4), 5000);
+	ck_assert_str_eq(dp_strings__get(&strings, 17), "name 17");
+	ck_assert_str_eq(dp_strings__get(&strings, 7000), "");
+	dp_strings__fini(&strings);
+}
+END_TEST
+
+START_TEST(calls_are_known_by_name)
+{
+	ck_assert_int_eq(dp_call__kind("cudaLaunchKernel_v7000"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("cuLaunchKernelEx"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("cudaGraphLaunch_v10000"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("hipExtModuleLaunchKernel"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("cudaLaunchHostFunc"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("cudaStreamSynchronize_v3020"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("cudaMemcpyAsync"), DP_CALL_COPY);
+	ck_assert_int_eq(dp_call__kind("cuMemsetD8Async"), DP_CALL_SET);
+	ck_assert_int_eq(dp_call__kind("cudaMallocAsync"), DP_CALL_MEMORY);
+	ck_assert_int_eq(dp_call__kind("cuMemAlloc_v2"), DP_CALL_MEMORY);
+	ck_assert_int_eq(dp_call__kind("cudaEventQuery"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("aten::add"), DP_CALL_OTHER);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, times_start_at_the_first_operation);
+	tcase_add_test(tests, equal_times_keep_the_order_of_launch);
+	tcase_add_test(tests, operations_find_their_calls);
+	tcase_add_test(tests, streams_are_classified_per_device);
+	tcase_add_test(tests, nothing_on_the_gpu_is_said);
+	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
+	tcase_add_test(tests, names_are_demangled_and_repaired);
+	tcase_add_test(tests, sort_is_stable);
+	tcase_add_test(tests, strings_are_interned);
+	tcase_add_test(tests, calls_are_known_by_name);
+}
+
+#include "test_main.h"
