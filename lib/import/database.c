@@ -10,13 +10,12 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	HEADER_BYTES = 100,
-	GUARD_OPERATIONS = 1000,   /* of SQLite's virtual machine, per callback */
-	GUARD_CALLBACKS = 20000,   /* without a row: about a second */
-	LENGTH_MAX = 64 << 20,	   /* of one row or text */
+	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
+	GUARD_CALLBACKS = 20000, /* without a row: about a second */
+	LENGTH_MAX = 64 << 20,	 /* of one row or text */
 	TABLES_MAX = 4096,
 };
 
@@ -37,25 +36,6 @@ static bool is_sqlite(const char *head, size_t length)
 uint32_t dp_database__application_id(const char *head, size_t length)
 {
 	return is_sqlite(head, length) ? big_endian(head + 68) : 0;
-}
-
-/* A b-tree page starts with its kind; the cell area of a good one starts within the page. */
-static bool is_btree_page(const char *page)
-{
-	return page[0] == 2 || page[0] == 5 || page[0] == 10 || page[0] == 13;
-}
-
-bool dp_database__is_unfinished(const struct dp_probe *probe)
-{
-	if (probe->length < 1024)
-		return false;
-	for (size_t i = 0; i < 512; i++)
-		if (probe->head[i])
-			return false;
-	for (size_t at = 512; at + 512 <= probe->length; at += 512)
-		if (is_btree_page(probe->head + at))
-			return true;
-	return false;
 }
 
 int dp_database__nomem(struct dp_database *database)
@@ -341,40 +321,6 @@ static void check_length(struct dp_database *database, const char *path)
 				 database->file_bytes);
 }
 
-/* Unpacks what cannot be opened by name to a temporary file; *name is the caller's to unlink. */
-static int spool(const struct dp_import *import, char *name, size_t size)
-{
-	char buf[65536];
-	size_t got = 0;
-	int status, fd;
-	FILE *file;
-
-	snprintf(name, size, "%s/deepprof-XXXXXX", P_tmpdir);
-	fd = mkstemp(name);
-	if (fd < 0)
-		return dp_error__set(import->error, DP_ERR_IO,
-				     "no temporary file to unpack the database to in %s", P_tmpdir);
-	file = fdopen(fd, "wb");
-	if (!file) {
-		close(fd);
-		unlink(name);
-		return dp_error__nomem(import->error, 0);
-	}
-	do {
-		status = dp_input__read(import->input, buf, sizeof(buf), &got, import->error);
-		if (!status && fwrite(buf, 1, got, file) != got)
-			status = dp_error__set(import->error, DP_ERR_IO,
-					       "no room to unpack the database to in %s",
-					       P_tmpdir);
-	} while (!status && got);
-	if (fclose(file) && !status)
-		status = dp_error__set(import->error, DP_ERR_IO,
-				       "no room to unpack the database to in %s", P_tmpdir);
-	if (status)
-		unlink(name);
-	return status;
-}
-
 static int open_path(struct dp_database *database, const char *path)
 {
 	struct stat status;
@@ -387,33 +333,17 @@ static int open_path(struct dp_database *database, const char *path)
 	return open_sqlite(database, path);
 }
 
-static bool must_spool(const struct dp_import *import)
-{
-	return import->input &&
-	       (dp_input__is_gzip(import->input) || strcmp(import->path, "-") == 0);
-}
-
 int dp_database__open(struct dp_database **database, const struct dp_import *import)
 {
 	struct dp_database *made = dp_alloc__zeroed(1, sizeof(*made));
-	const char *path = import->path;
-	char name[64] = "";
-	int status = DP_OK;
+	int status;
 
 	if (!made)
 		return dp_error__nomem(import->error, sizeof(*made));
 	made->import = import;
-	if (must_spool(import)) {
-		status = spool(import, name, sizeof(name));
-		path = name;
-	}
-	if (!status) {
-		status = open_path(made, path);
-		if (!status)
-			check_length(made, path);
-		if (name[0])
-			unlink(name);
-	}
+	status = open_path(made, import->path);
+	if (!status)
+		check_length(made, import->path);
 	if (!status)
 		status = read_schema(made);
 	if (status)
@@ -433,36 +363,14 @@ void dp_database__close(struct dp_database *database)
 	free(database);
 }
 
-/* The head of a SQLite file has the text of its schema, as long as that is not too long. */
-static int count_names(const char *head, size_t length, const char *const *tables, size_t count)
-{
-	int found = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t n = strlen(tables[i]), at = 0;
-
-		while (at + n <= length && memcmp(head + at, tables[i], n) != 0)
-			at++;
-		found += at + n <= length;
-	}
-	return found;
-}
-
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
 {
 	static const struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
 	struct dp_import import = { .path = probe->path, .options = &options };
 	struct dp_database *database = NULL;
 	int found = 0;
-	char head[sizeof(magic)] = "";
 
-	if (!is_sqlite(probe->head, probe->length))
-		return 0;
-	if (strcmp(probe->path, "-") != 0)
-		read_head(probe->path, head, sizeof(head));
-	if (memcmp(head, magic, sizeof(magic)) != 0)
-		return count_names(probe->head, probe->length, tables, count);
-	if (dp_database__open(&database, &import))
+	if (!is_sqlite(probe->head, probe->length) || dp_database__open(&database, &import))
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		found += dp_database__table(database, tables[i]) != NULL;

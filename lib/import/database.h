@@ -14,19 +14,15 @@
 
 struct dp_database;
 
-/* Opens import->path; gzip is unpacked to an unnamed temporary file. Borrows import. */
+/* Opens import->path, which is borrowed, as import is. */
 int dp_database__open(struct dp_database **database, const struct dp_import *import);
 void dp_database__close(struct dp_database *database);
 
 /*
  * For probes: how many of the named tables the SQLite file at the probe's path has, 0 where it is
- * none. A compressed file cannot be looked into before it is unpacked: there the names are looked
- * for in the text of its beginning.
+ * none.
  */
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count);
-
-/* True where the bytes are those of a SQLite file whose first page was never written. */
-bool dp_database__is_unfinished(const struct dp_probe *probe);
 
 /* The application id in the header of a SQLite file, 0 where it is none. */
 uint32_t dp_database__application_id(const char *head, size_t length);
@@ -76,12 +72,12 @@ struct dp_rows {
 	const char *table;
 	int64_t rowid;
 	uint32_t present; /* bit per column: the table has it */
-	bool any;	/* rowid is valid */
-	bool ended;	/* the last step gave no row, or an error */
-	unsigned gaps;	/* damaged places that were stepped over */
-	uint64_t read;	/* rows so far */
-	uint64_t odd;	/* values of a wrong type or out of range */
-	uint64_t skips; /* rows that could not be used */
+	bool any;	  /* rowid is valid */
+	bool ended;	  /* the last step gave no row, or an error */
+	unsigned gaps;	  /* damaged places that were stepped over */
+	uint64_t read;	  /* rows so far */
+	uint64_t odd;	  /* values of a wrong type or out of range */
+	uint64_t skips;	  /* rows that could not be used */
 };
 
 /*

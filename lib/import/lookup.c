@@ -60,6 +60,26 @@ uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key
 	return slot->used ? slot->value : DP_NONE;
 }
 
+/* What stood behind the gap because its place was taken moves up (Knuth, TAOCP 6.4, R). */
+void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key)
+{
+	size_t mask = lookup->room - 1, gap, i;
+
+	if (!lookup->room || !place(lookup, key)->used)
+		return;
+	gap = (size_t)(place(lookup, key) - lookup->slots);
+	for (i = (gap + 1) & mask; lookup->slots[i].used; i = (i + 1) & mask) {
+		size_t home = hash(&lookup->slots[i].key) & mask;
+
+		if (((i - home) & mask) < ((i - gap) & mask))
+			continue;
+		lookup->slots[gap] = lookup->slots[i];
+		gap = i;
+	}
+	lookup->slots[gap].used = false;
+	lookup->count--;
+}
+
 static int grow(struct dp_lookup *lookup)
 {
 	struct dp_lookup bigger = { .room = lookup->room ? lookup->room * 2 : 64 };

@@ -20,6 +20,9 @@ void dp_lookup__fini(struct dp_lookup *lookup);
 /* The value of key, DP_NONE where it has none. */
 uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key);
 
+/* Forgets key, if it is there. */
+void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key);
+
 /* Sets it. Errors: DP_ERR_NOMEM. */
 int dp_lookup__set(struct dp_lookup *lookup, const struct dp_key *key, uint32_t value);
 
@@ -58,7 +61,7 @@ struct dp_gpus {
 	struct dp_gpu {
 		uint32_t name;
 		uint64_t total_bytes;
-	} *list;
+	} * list;
 	size_t count;
 	size_t room;
 	struct dp_lookup by_id;	    /* the source's own number of a GPU: index */

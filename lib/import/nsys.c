@@ -35,16 +35,20 @@ struct nsys {
 /* Columns that all operations have. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PID, NODE, OP_COLUMNS };
 
-#define OP_COLUMN_NAMES                                                                        \
+#define OP_COLUMN_NAMES                                                                         \
 	[START] = { "start", true }, [END] = { "end", true }, [DEVICE] = { "deviceId", false }, \
 	[CONTEXT] = { "contextId", false }, [STREAM] = { "streamId", false },                   \
 	[CORRELATION] = { "correlationId", false }, [PID] = { "globalPid", false }
 
 static const char *const table_names[] = {
-	"CUPTI_ACTIVITY_KIND_KERNEL",	  "CUPTI_ACTIVITY_KIND_MEMCPY",
-	"CUPTI_ACTIVITY_KIND_MEMCPY2",	  "CUPTI_ACTIVITY_KIND_MEMSET",
-	"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUPTI_ACTIVITY_KIND_RUNTIME",
-	"CUPTI_ACTIVITY_KIND_DRIVER",	  "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+	"CUPTI_ACTIVITY_KIND_KERNEL",
+	"CUPTI_ACTIVITY_KIND_MEMCPY",
+	"CUPTI_ACTIVITY_KIND_MEMCPY2",
+	"CUPTI_ACTIVITY_KIND_MEMSET",
+	"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+	"CUPTI_ACTIVITY_KIND_RUNTIME",
+	"CUPTI_ACTIVITY_KIND_DRIVER",
+	"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
 	"NVTX_EVENTS",
 };
 
@@ -368,8 +372,8 @@ static int scan_host(struct nsys *nsys)
 		[SYNC_TYPE] = { "syncType", false },
 	};
 	static const struct dp_column range[NVTX_COLUMNS] = {
-		[NVTX_START] = { "start", true }, [NVTX_END] = { "end", true },
-		[NVTX_TYPE] = { "eventType", true }, [NVTX_TEXT] = { "text", false },
+		[NVTX_START] = { "start", true },     [NVTX_END] = { "end", true },
+		[NVTX_TYPE] = { "eventType", true },  [NVTX_TEXT] = { "text", false },
 		[NVTX_TEXT_ID] = { "textId", false }, [NVTX_TID] = { "globalTid", false },
 	};
 	int status = scan_all(nsys, table_names[5], call, CALL_COLUMNS, read_call);
@@ -578,16 +582,13 @@ static int nsys_probe(const struct dp_probe *probe)
 		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
 	};
 
-	if (dp_database__is_unfinished(probe))
-		return 40;
 	if (!dp_database__probe(probe, own, DP_COUNT(own)))
 		return 0;
 	return dp_database__probe(probe, any, DP_COUNT(any)) ? 90 : 30;
 }
 
 const struct dp_importer dp_importer__nsys = {
-	.name = "nsys",
-	.help = "NVIDIA Nsight Systems, SQLite export",
+	.info = { "nsys", "NVIDIA Nsight Systems, SQLite export" },
 	.database = true,
 	.probe = nsys_probe,
 	.read = nsys_read,

@@ -31,12 +31,12 @@ struct nvprof {
 	struct dp_names *names;
 	struct dp_places places;
 	struct dp_gpus gpus;
-	struct dp_lookup calls; /* domain, cbid: the name's string */
+	struct dp_lookup calls;	  /* domain, cbid: the name's string */
 	struct dp_lookup markers; /* id: index of an open range */
 	struct open_range *ranges;
 	size_t range_count;
 	size_t range_room;
-	int64_t pid; /* of the one process, -1 until it is known */
+	int64_t pid;		    /* of the one process, -1 until it is known */
 	enum dp_cbid_domain domain; /* of the calls being read */
 };
 
@@ -53,7 +53,7 @@ static int nomem(const struct nvprof *nvprof)
 /* The columns that all operations have. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, OP_COLUMNS };
 
-#define OP_COLUMN_NAMES                                                                        \
+#define OP_COLUMN_NAMES                                                                         \
 	[START] = { "start", true }, [END] = { "end", true }, [DEVICE] = { "deviceId", false }, \
 	[CONTEXT] = { "contextId", false }, [STREAM] = { "streamId", false },                   \
 	[CORRELATION] = { "correlationId", false }
@@ -228,9 +228,9 @@ static int read_sync(struct nvprof *nvprof, struct dp_rows *rows)
 	sync.correlation = dp_rows__correlation(rows, SYNC_CORRELATION);
 	sync.kind = (enum dp_sync_kind)dp_rows__integer(rows, SYNC_TYPE, 0, DP_SYNC_CONTEXT,
 							DP_SYNC_UNKNOWN);
-	sync.stream = dp_places__find_queue(&nvprof->places, nvprof->pid,
-					    dp_rows__id(rows, SYNC_CONTEXT),
-					    dp_rows__id(rows, SYNC_STREAM));
+	sync.stream =
+		dp_places__find_queue(&nvprof->places, nvprof->pid, dp_rows__id(rows, SYNC_CONTEXT),
+				      dp_rows__id(rows, SYNC_STREAM));
 	return dp_builder__add_sync(nvprof->import->builder, &sync);
 }
 
@@ -295,15 +295,16 @@ static int close_marker(struct nvprof *nvprof, const struct dp_key *key, int64_t
 	struct dp_range range = { .kind = DP_RANGE_NVTX, .end_ns = time_ns };
 	struct open_range *open = index == DP_NONE ? NULL : &nvprof->ranges[index];
 
-	if (!open || !open->open)
+	if (!open)
 		return dp_builder__loss(nvprof->import->builder, "markers that end and never began",
 					1, 0);
 	open->open = false;
+	dp_lookup__remove(&nvprof->markers, key);
 	range.start_ns = open->start_ns;
 	range.name = open->name;
 	range.thread = open->thread;
 	/* The last one opened is mostly the first one closed: its place is free again. */
-	if (index + 1 == nvprof->range_count)
+	while (nvprof->range_count && !nvprof->ranges[nvprof->range_count - 1].open)
 		nvprof->range_count--;
 	return dp_builder__add_range(nvprof->import->builder, &range);
 }
@@ -426,9 +427,12 @@ static int scan_copies(struct nvprof *nvprof)
 		[SET_KIND] = { "memoryKind", false },
 	};
 	static const struct dp_column unified[UNIFIED_COLUMNS] = {
-		[UNIFIED_START] = { "start,timestamp", true }, [UNIFIED_END] = { "end", true },
-		[UNIFIED_KIND] = { "counterKind", true },      [UNIFIED_VALUE] = { "value", false },
-		[UNIFIED_SRC] = { "srcId", false },	       [UNIFIED_DST] = { "dstId", false },
+		[UNIFIED_START] = { "start,timestamp", true },
+		[UNIFIED_END] = { "end", true },
+		[UNIFIED_KIND] = { "counterKind", true },
+		[UNIFIED_VALUE] = { "value", false },
+		[UNIFIED_SRC] = { "srcId", false },
+		[UNIFIED_DST] = { "dstId", false },
 		[UNIFIED_STREAM] = { "streamId", false },
 	};
 	int status = scan(nvprof, "MEMCPY", copy, COPY_COLUMNS, read_copy);
@@ -461,12 +465,9 @@ static int scan_operations(struct nvprof *nvprof)
 static int scan_host(struct nvprof *nvprof)
 {
 	static const struct dp_column call[CALL_COLUMNS] = {
-		[CALL_START] = { "start", true },
-		[CALL_END] = { "end", true },
-		[CALL_CBID] = { "cbid", false },
-		[CALL_PID] = { "processId", false },
-		[CALL_TID] = { "threadId", false },
-		[CALL_CORRELATION] = { "correlationId", false },
+		[CALL_START] = { "start", true },   [CALL_END] = { "end", true },
+		[CALL_CBID] = { "cbid", false },    [CALL_PID] = { "processId", false },
+		[CALL_TID] = { "threadId", false }, [CALL_CORRELATION] = { "correlationId", false },
 	};
 	static const struct dp_column sync[SYNC_COLUMNS] = {
 		[SYNC_START] = { "start", true },
@@ -549,15 +550,19 @@ static int check_empty(struct nvprof *nvprof)
 static int read_all(struct nvprof *nvprof)
 {
 	static const char *const big[] = {
-		"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_KERNEL",
-		"CUPTI_ACTIVITY_KIND_MEMCPY",		 "CUPTI_ACTIVITY_KIND_MEMSET",
-		"CUPTI_ACTIVITY_KIND_RUNTIME",		 "CUPTI_ACTIVITY_KIND_DRIVER",
+		"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+		"CUPTI_ACTIVITY_KIND_KERNEL",
+		"CUPTI_ACTIVITY_KIND_MEMCPY",
+		"CUPTI_ACTIVITY_KIND_MEMSET",
+		"CUPTI_ACTIVITY_KIND_RUNTIME",
+		"CUPTI_ACTIVITY_KIND_DRIVER",
 		"CUPTI_ACTIVITY_KIND_MARKER",
 	};
 	int status;
 
 	for (size_t i = 0; i < DP_COUNT(big); i++)
 		dp_database__expect(nvprof->database, dp_database__table(nvprof->database, big[i]));
+	dp_builder__epoch(nvprof->import->builder, 0);
 	status = read_version(nvprof);
 	if (!status)
 		status = scan_pid(nvprof);
@@ -614,8 +619,7 @@ static int nvprof_probe(const struct dp_probe *probe)
 }
 
 const struct dp_importer dp_importer__nvprof_db = {
-	.name = "nvprof_db",
-	.help = "nvprof -o and Visual Profiler, SQLite database",
+	.info = { "nvprof_db", "nvprof -o and Visual Profiler, SQLite database" },
 	.database = true,
 	.probe = nvprof_probe,
 	.read = nvprof_read,

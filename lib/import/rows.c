@@ -309,8 +309,8 @@ struct dp_names {
 	struct dp_database *database;
 	const char *table;
 	sqlite3_stmt *statement;
-	struct dp_lookup known;	   /* id, kind: the builder's string */
-	struct dp_lookup rowids;   /* id: rowid, where the id is not the rowid itself */
+	struct dp_lookup known;	 /* id, kind: the builder's string */
+	struct dp_lookup rowids; /* id: rowid, where the id is not the rowid itself */
 	bool by_rowid;
 	struct dp_key last_key;
 	uint32_t last;
@@ -454,8 +454,8 @@ static uint32_t load(struct dp_names *names, int64_t id, enum name_kind kind)
 	if (rc == SQLITE_ROW && sqlite3_column_type(names->statement, 0) != SQLITE_NULL)
 		text = (const char *)sqlite3_column_text(names->statement, 0);
 	if (text)
-		string = intern(builder, text,
-				(size_t)sqlite3_column_bytes(names->statement, 0), kind);
+		string = intern(builder, text, (size_t)sqlite3_column_bytes(names->statement, 0),
+				kind);
 	else if (sqlite3_errcode(names->database->sqlite) == SQLITE_NOMEM) {
 		dp_database__nomem(names->database);
 		string = DP_NONE;
