@@ -262,6 +262,10 @@ static int read_schema(struct dp_database *database)
 		found = database->table_count;
 		if (found && rc != SQLITE_NOMEM)
 			rc = SQLITE_OK;
+		if (database->import->builder)
+			dp_builder__loss(database->import->builder,
+					 "the database's schema is damaged: tables may be missing",
+					 0, 0);
 	}
 	if (rc == SQLITE_NOMEM)
 		return dp_database__nomem(database);
@@ -363,6 +367,21 @@ void dp_database__close(struct dp_database *database)
 	free(database);
 }
 
+/* Of a damaged file the text of the schema may still tell whose it is. */
+static int count_names(const struct dp_probe *probe, const char *const *tables, size_t count)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(tables[i]), at = 0;
+
+		while (at + n <= probe->length && memcmp(probe->head + at, tables[i], n) != 0)
+			at++;
+		found += at + n <= probe->length;
+	}
+	return found;
+}
+
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
 {
 	static const struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
@@ -370,10 +389,14 @@ int dp_database__probe(const struct dp_probe *probe, const char *const *tables, 
 	struct dp_database *database = NULL;
 	int found = 0;
 
-	if (!is_sqlite(probe->head, probe->length) || dp_database__open(&database, &import))
+	if (!is_sqlite(probe->head, probe->length))
 		return 0;
+	if (dp_database__open(&database, &import))
+		return count_names(probe, tables, count);
 	for (size_t i = 0; i < count; i++)
 		found += dp_database__table(database, tables[i]) != NULL;
+	if (!found && database->damaged)
+		found = count_names(probe, tables, count);
 	dp_database__close(database);
 	return found;
 }

@@ -66,6 +66,11 @@ static int read_common(struct nvprof *nvprof, struct dp_rows *rows, struct dp_op
 		dp_rows__skip(rows, "no valid time");
 		return 0;
 	}
+	/* CUPTI's way to say that it has no times (cupti_activity.h, CUpti_ActivityKernel). */
+	if (!op->start_ns && !op->end_ns) {
+		dp_rows__skip(rows, "its times were not collected");
+		return 0;
+	}
 	op->correlation = dp_rows__correlation(rows, CORRELATION);
 	op->stream = dp_places__stream(&nvprof->places, nvprof->pid, dp_rows__id(rows, DEVICE),
 				       dp_rows__id(rows, CONTEXT), dp_rows__id(rows, STREAM));
