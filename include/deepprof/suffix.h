@@ -22,7 +22,9 @@ struct dp_suffix_tree;
 
 /*
  * A node. An internal node has at least two leaves under it; a leaf has one, and its depth is
- * the length of its suffix without the end marker. The root has depth 0 and all leaves.
+ * the length of its suffix without the end marker. The root has depth 0 and the leaves of all
+ * suffixes but the end marker's own, which is not kept: so it has no leaf in an empty string and
+ * one in a string of one symbol, and is internal nevertheless.
  */
 struct dp_suffix_node {
 	size_t left; /* first place in the suffix array, [left, right) */
@@ -48,6 +50,14 @@ static inline size_t dp_suffix_node_leaves(const struct dp_suffix_node *node)
 DP_API int dp_suffix_tree_new(struct dp_suffix_tree **tree, const uint32_t *symbols, size_t count,
 			      struct dp_error *error);
 
+/*
+ * The same, but takes ownership of symbols, which malloc() gave, on failure too, and frees it
+ * before the arrays are filled: so the peak is ten bytes per symbol, the caller's four included.
+ */
+DP_API int dp_suffix_tree_take(struct dp_suffix_tree **tree, uint32_t *symbols, size_t count,
+			       struct dp_error *error);
+
+/* Frees the tree; NULL is allowed. */
 DP_API void dp_suffix_tree_free(struct dp_suffix_tree *tree);
 
 /* Symbols in S. */
@@ -63,10 +73,11 @@ DP_API size_t dp_suffix_tree_lcp(const struct dp_suffix_tree *tree, size_t place
 DP_API size_t dp_suffix_tree_bytes(const struct dp_suffix_tree *tree);
 
 /*
- * Visits all internal nodes, the root last, each after its children. parent_depth is the depth of
- * the node's parent (0 for the root's children, and for the root itself). A visit that returns
- * other than 0 ends the traversal, which then returns that value. Cost: one pass over the LCP
- * array; memory for the open nodes only. Nothing is stored. Errors: DP_ERR_NOMEM.
+ * Visits all internal nodes, the root last, each after its children, siblings in order.
+ * parent_depth is the depth of the node's parent (0 for the root's children, and for the root
+ * itself). A visit that returns other than 0 ends the traversal, which then returns that value.
+ * Cost: one pass over the LCP array; 16 bytes for each node between the current one and the root.
+ * Thread-safe. Errors: DP_ERR_NOMEM.
  */
 DP_API int dp_suffix_tree_traverse(const struct dp_suffix_tree *tree,
 				   int (*visit)(void *ctx, const struct dp_suffix_node *node,
@@ -77,12 +88,13 @@ DP_API int dp_suffix_tree_traverse(const struct dp_suffix_tree *tree,
 DP_API struct dp_suffix_node dp_suffix_tree_root(const struct dp_suffix_tree *tree);
 
 /*
- * The children of an internal node in the order of their first symbols, leaves included (a leaf
- * that is the end marker's comes first). Start with *child zeroed by
- * dp_suffix_child_first() and go on with dp_suffix_child_next(); both return 1 where there is a
- * child, 0 at the end, or a negative status. The first use of these, or of
- * dp_suffix_node_parent(), builds an index of about a quarter of a byte to four bytes per symbol
- * and so must not run while another thread uses the tree. Errors: DP_ERR_NOMEM.
+ * The children of an internal node in the order of their first symbols, leaves included (one
+ * where only the end marker follows comes first, and has the depth of the node). Start with
+ * dp_suffix_child_first() and go on from *child with dp_suffix_child_next(); both return 1 where
+ * there is a child, 0 at the end, or a negative status. A leaf has no children.
+ *
+ * The first use of these, or of dp_suffix_node_parent(), builds an index of less than five bytes
+ * per symbol and so must not run while another thread uses the tree. Errors: DP_ERR_NOMEM.
  * Cost: logarithmic, plus the index once.
  */
 DP_API int dp_suffix_child_first(struct dp_suffix_tree *tree, const struct dp_suffix_node *node,
@@ -97,23 +109,27 @@ DP_API int dp_suffix_node_parent(struct dp_suffix_tree *tree, const struct dp_su
 /*
  * The locus of a pattern: true, and *node the highest node whose path label starts with pattern
  * (so its leaves are the pattern's occurrences), or false where the pattern does not occur.
- * An empty pattern occurs everywhere. Cost: O(length · log count). Thread-safe.
+ * An empty pattern occurs everywhere: its locus is the root. node is not written where the answer
+ * is false. Cost: O(length · log count), plus the lesser of the node's depth and leaves where the
+ * index of the children was not built. Thread-safe.
  */
 DP_API bool dp_suffix_tree_find(const struct dp_suffix_tree *tree, const uint32_t *pattern,
 				size_t length, struct dp_suffix_node *node);
 
 /*
- * Writes the positions of up to room leaves under a node into positions, ascending if all fit.
- * Returns how many there are. Cost: O(leaves · log leaves).
+ * Writes the positions of up to room leaves under a node into positions: all of them ascending
+ * if they fit, else the first in the order of their suffixes. Returns how many leaves there are.
+ * Cost: O(leaves · log leaves).
  */
 DP_API size_t dp_suffix_node_positions(const struct dp_suffix_tree *tree,
 				       const struct dp_suffix_node *node, size_t *positions,
 				       size_t room);
 
 /*
- * The deepest internal node with at least min_leaves and at most max_leaves leaves: the longest
- * substring that is repeated that often. Of equals the one that is smallest in order. Returns
- * false where there is none. Cost: one traversal. On memory shortage also false, with error set.
+ * The deepest internal node but the root with at least min_leaves and at most max_leaves leaves:
+ * the longest substring that is repeated that often. Of equals the one that is smallest in order.
+ * Returns false, and does not write node, where there is none. Cost: one traversal. On memory
+ * shortage also false, with error set.
  */
 DP_API bool dp_suffix_tree_longest_repeat(const struct dp_suffix_tree *tree, size_t min_leaves,
 					  size_t max_leaves, struct dp_suffix_node *node,

@@ -93,13 +93,14 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		   struct dp_error *error);
 
 /*
- * The same for boundaries that are known from elsewhere (annotations): starts[0..n) are
- * ascending indices into the sequence, each the first symbol of an iteration; the last one ends
- * at end. The pattern is the most frequent iteration (of equals the first), edit scripts are
+ * The same for boundaries that are known from elsewhere (annotations): iteration i is the symbols
+ * [starts[i], ends[i]), n of them, ascending and disjoint; symbols between them are of no
+ * iteration. The pattern is the most frequent iteration (of equals the first), edit scripts are
  * relative to it.
  */
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, size_t n, size_t end, struct dp_error *error);
+			 const size_t *starts, const size_t *ends, size_t n,
+			 struct dp_error *error);
 
 void dp_loops__free(struct dp_loops *loops);
 

@@ -1,0 +1,315 @@
+/*
+ * The facade: the only file that knows the whole pipeline. Per device: the main stream's kernels as
+ * a sequence, its loops by count, marks or unaided, their iterations in the trace's times, then
+ * metrics and findings.
+ */
+#include "analysis_model.h"
+#include "segment/loops.h"
+#include "sequence/sequence.h"
+
+#include <string.h>
+
+/* One analysis under way. */
+struct run {
+	struct dp_analysis *analysis;
+	const struct dp_trace *trace;
+	const struct dp_analysis_options *options;
+	struct dp_error *error;
+};
+
+void dp_analysis_free(struct dp_analysis *analysis)
+{
+	if (!analysis)
+		return;
+	for (size_t i = 0; i < analysis->loop_count; i++) {
+		struct dp_loop_data *loop = &analysis->loops[i];
+
+		free(loop->kernels);
+		free(loop->iterations);
+		free(loop->edits);
+		dp_metric_values__fini(&loop->values);
+	}
+	free(analysis->loops);
+	free(analysis->candidates);
+	dp_findings__fini(&analysis->findings);
+	free(analysis);
+}
+
+static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+			       const struct dp_sequence *sequence)
+{
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	size_t kernels = 0, after = 0;
+
+	loop->info.variants = 0;
+	for (size_t k = 0; k < from->count; k++) {
+		const struct dp_segment *segment = &from->segments[k];
+		uint32_t first = sequence->ops[segment->first];
+		uint32_t last = sequence->ops[segment->end - 1];
+
+		loop->iterations[k] = (struct dp_iteration){
+			.index = k,
+			.start_ns = ops->start_ns[first],
+			.end_ns = ops->end_ns[last],
+			.first_kernel = segment->first,
+			.kernels = segment->end - segment->first,
+			.inserted = segment->inserted,
+			.deleted = segment->deleted,
+			.substituted = segment->substituted,
+			.variant = segment->variant,
+			.partial = segment->partial,
+			.foreign_kernels = k ? segment->first - after : 0,
+			.edits = segment->edits,
+		};
+		after = segment->end;
+		kernels += segment->end - segment->first;
+		loop->info.complete += !segment->partial;
+		if (segment->variant + (size_t)1 > loop->info.variants)
+			loop->info.variants = segment->variant + (size_t)1;
+	}
+	if (sequence->count)
+		loop->info.coverage = (double)kernels / (double)sequence->count;
+}
+
+/* Moves what was found into a loop of the analysis; the edits change owners. */
+static int convert_loop(struct run *run, struct dp_segmented_loop *from,
+			const struct dp_sequence *sequence, size_t base)
+{
+	struct dp_analysis *analysis = run->analysis;
+	struct dp_loop_data *loop;
+
+	if (dp_array__reserve(&analysis->loops, &analysis->loop_room, analysis->loop_count + 1,
+			      sizeof(*analysis->loops)))
+		return dp_error__nomem(run->error, 0);
+	loop = &analysis->loops[analysis->loop_count];
+	memset(loop, 0, sizeof(*loop));
+	loop->kernels = dp_alloc__array(from->length, sizeof(*loop->kernels));
+	loop->iterations = dp_alloc__array(from->count, sizeof(*loop->iterations));
+	analysis->loop_count++;
+	if (!loop->kernels || !loop->iterations)
+		return dp_error__nomem(run->error, from->count * sizeof(*loop->iterations));
+	loop->info = (struct dp_loop){
+		.id = (uint32_t)(analysis->loop_count - 1),
+		.parent = from->parent == DP_NONE ? DP_NONE : (uint32_t)(base + from->parent),
+		.device = dp_trace_stream(run->trace, sequence->stream)->device,
+		.stream = sequence->stream,
+		.found_by = from->found_by,
+		.phase = from->phase,
+		.confidence = from->confidence,
+		.length = from->length,
+		.occurrences = from->occurrences,
+		.iterations = from->count,
+	};
+	for (size_t i = 0; i < from->length; i++)
+		loop->kernels[i] = sequence->names[from->pattern[i]];
+	loop->edits = from->edits;
+	loop->edit_count = from->edit_count;
+	from->edits = NULL;
+	from->edit_count = 0;
+	convert_iterations(loop, from, sequence);
+	return DP_OK;
+}
+
+static bool has_child(const struct dp_analysis *analysis, size_t loop)
+{
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		if (analysis->loops[i].info.parent == loop)
+			return true;
+	return false;
+}
+
+static void choose_level(struct dp_analysis *analysis, enum dp_level level)
+{
+	for (size_t i = 0; i < analysis->loop_count; i++) {
+		struct dp_loop *loop = &analysis->loops[i].info;
+
+		if (level == DP_LEVEL_INNERMOST)
+			loop->at_level = !has_child(analysis, i);
+		else
+			loop->at_level = loop->parent == DP_NONE;
+	}
+}
+
+static int compute_metrics(struct run *run, struct dp_loop_data *loop,
+			   const struct dp_sequence *sequence)
+{
+	struct dp_metric_input input = {
+		.trace = run->trace,
+		.device = loop->info.device,
+		.stream = loop->info.stream,
+		.ops = sequence->ops,
+		.op_count = sequence->count,
+		.iterations = loop->iterations,
+		.count = loop->info.iterations,
+	};
+
+	return dp_metric__compute_all(&loop->values, &input, run->error);
+}
+
+static int diagnose(struct run *run, const struct dp_loop_data *loop)
+{
+	struct dp_rule_input input = {
+		.loop = &loop->info,
+		.iterations = loop->iterations,
+		.values = loop->values.values,
+		.summary = loop->values.summary,
+	};
+
+	return dp_diagnose__loop(&run->analysis->findings, &input, run->error);
+}
+
+/* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
+static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
+{
+	const struct dp_analysis_options *options = run->options;
+	struct dp_loops_request request = {
+		.symbols = sequence->symbols,
+		.count = sequence->count,
+		.alphabet = sequence->alphabet,
+		.family = sequence->family,
+		.counts = options->iterations,
+		.counts_count = options->iterations_count,
+		.paper = options->paper,
+		.epsilon = options->epsilon,
+		.max_unmatched = options->max_unmatched,
+		.evidence = dp_sequence__evidence(sequence),
+	};
+	struct dp_marks marks = { 0 };
+	int status = DP_OK;
+
+	if (options->marks || (!options->iterations_count && !options->ignore_marks))
+		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
+	if (!status && marks.count)
+		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
+					      marks.count, run->error);
+	else if (!status && options->marks)
+		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
+				       "no range with kernels matches the marks '%s'",
+				       options->marks);
+	else if (!status)
+		status = dp_loops__find(loops, &request, run->error);
+	dp_marks__fini(&marks);
+	return status;
+}
+
+static int analyze_stream(struct run *run, uint32_t stream)
+{
+	const struct dp_analysis_options *options = run->options;
+	struct dp_analysis *analysis = run->analysis;
+	size_t base = analysis->loop_count;
+	struct dp_candidate *candidate =
+		&analysis->candidates[dp_trace_stream(run->trace, stream)->device];
+	struct dp_loops *loops = NULL;
+	struct dp_sequence sequence;
+	int status;
+
+	status = dp_sequence__init(&sequence, run->trace, stream, options->range_start_ns,
+				   options->range_end_ns, run->error);
+	if (!status)
+		status = find_loops(run, &sequence, &loops);
+	for (size_t i = 0; !status && i < loops->count; i++)
+		status = convert_loop(run, &loops->loops[i], &sequence, base);
+	if (!status)
+		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
+						    loops->best_confidence };
+	for (size_t i = base; !status && i < analysis->loop_count; i++) {
+		status = compute_metrics(run, &analysis->loops[i], &sequence);
+		if (!status)
+			status = diagnose(run, &analysis->loops[i]);
+	}
+	dp_loops__free(loops);
+	dp_sequence__fini(&sequence);
+	return status;
+}
+
+/* Is a stream one to analyze? */
+static bool is_wanted(const struct run *run, const struct dp_stream *stream)
+{
+	const struct dp_analysis_options *options = run->options;
+	const struct dp_device *device = dp_trace_device(run->trace, stream->device);
+
+	if (options->device >= 0 && device->id != options->device)
+		return false;
+	if (options->stream >= 0)
+		return stream->stream == options->stream && stream->kernels;
+	return stream->stream_class == DP_STREAM_MAIN;
+}
+
+static int nothing_wanted(const struct run *run)
+{
+	const struct dp_analysis_options *options = run->options;
+
+	if (options->device >= 0 && options->stream >= 0)
+		return dp_error__set(run->error, DP_ERR_ARGUMENT,
+				     "no kernels on stream %lld of device %lld",
+				     (long long)options->stream, (long long)options->device);
+	if (options->device >= 0)
+		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on device %lld",
+				     (long long)options->device);
+	if (options->stream >= 0)
+		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on stream %lld",
+				     (long long)options->stream);
+	return DP_OK;
+}
+
+static int analyze(struct run *run)
+{
+	size_t wanted = 0;
+	int status = DP_OK;
+
+	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++) {
+		if (!is_wanted(run, dp_trace_stream(run->trace, s)))
+			continue;
+		wanted++;
+		status = analyze_stream(run, (uint32_t)s);
+	}
+	if (!status && !wanted)
+		status = nothing_wanted(run);
+	if (!status) {
+		choose_level(run->analysis, run->options->level);
+		dp_diagnose__rank(&run->analysis->findings);
+	}
+	return status;
+}
+
+static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (!options->iterations[i])
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "a number of iterations must be 1 or more");
+	if (options->paper && !options->iterations_count)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "the paper's algorithm needs the number of iterations");
+	if (!options->epsilon)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "epsilon must be 1 or more");
+	if (options->range_start_ns >= options->range_end_ns)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
+	return DP_OK;
+}
+
+int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
+		    const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_analysis_options all = DP_ANALYSIS_OPTIONS_INIT;
+	struct run run = { NULL, trace, &all, error };
+	int status;
+
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	status = check_options(&all, error);
+	if (status)
+		return status;
+	run.analysis = dp_alloc__zeroed(1, sizeof(*run.analysis));
+	if (!run.analysis)
+		return dp_error__nomem(error, sizeof(*run.analysis));
+	run.analysis->trace = trace;
+	run.analysis->candidates =
+		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
+	status = run.analysis->candidates ? analyze(&run) : dp_error__nomem(error, 0);
+	if (status)
+		dp_analysis_free(run.analysis);
+	else
+		*analysis = run.analysis;
+	return status;
+}

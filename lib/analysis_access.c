@@ -1,0 +1,127 @@
+/* Accessors of a finished analysis. */
+#include "analysis_model.h"
+
+#include <math.h>
+
+const char *dp_found_by_name(enum dp_found_by found_by)
+{
+	switch (found_by) {
+	case DP_FOUND_BY_COUNT:
+		return "count";
+	case DP_FOUND_BY_MARKS:
+		return "marks";
+	case DP_FOUND_BY_AUTO:
+		break;
+	}
+	return "auto";
+}
+
+const char *dp_phase_name(enum dp_phase_evidence phase)
+{
+	switch (phase) {
+	case DP_PHASE_KERNEL_GAP:
+		return "kernel-gap";
+	case DP_PHASE_FINISH_KERNEL:
+		return "finish-kernel";
+	case DP_PHASE_SYNC:
+		return "sync";
+	case DP_PHASE_INPUT_COPY:
+		return "input-copy";
+	case DP_PHASE_LAUNCH_GAP:
+		return "launch-gap";
+	case DP_PHASE_FIRST_LAUNCH:
+		return "first-launch";
+	case DP_PHASE_COMPLETE:
+		return "complete";
+	case DP_PHASE_MARKS:
+		return "marks";
+	case DP_PHASE_NONE:
+		break;
+	}
+	return "none";
+}
+
+const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis)
+{
+	return analysis->trace;
+}
+
+size_t dp_analysis_loop_count(const struct dp_analysis *analysis)
+{
+	return analysis->loop_count;
+}
+
+static const struct dp_loop_data *loop_at(const struct dp_analysis *analysis, size_t loop)
+{
+	return loop < analysis->loop_count ? &analysis->loops[loop] : NULL;
+}
+
+const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at ? &at->info : NULL;
+}
+
+const char *dp_loop_kernel(const struct dp_analysis *analysis, size_t loop, size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && index < at->info.length ? dp_trace_string(analysis->trace, at->kernels[index])
+					     : "";
+}
+
+const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
+					     size_t iteration)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && iteration < at->info.iterations ? &at->iterations[iteration] : NULL;
+}
+
+const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop, size_t edit)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && edit < at->edit_count ? &at->edits[edit] : NULL;
+}
+
+bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+			   struct dp_candidate *candidate)
+{
+	if (device >= dp_trace_device_count(analysis->trace))
+		return false;
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		if (analysis->loops[i].info.device == device)
+			return false;
+	*candidate = analysis->candidates[device];
+	return candidate->length > 0;
+}
+
+double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
+		      size_t iteration)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	if (!at || !dp_metric(metric) || iteration >= at->info.iterations)
+		return (double)NAN;
+	return at->values.values[metric * at->info.iterations + iteration];
+}
+
+double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && dp_summary_metric(metric) ? at->values.summary[metric] : (double)NAN;
+}
+
+size_t dp_analysis_finding_count(const struct dp_analysis *analysis)
+{
+	return analysis->findings.count;
+}
+
+const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis, size_t finding)
+{
+	return finding < analysis->findings.count ? &analysis->findings.findings[finding].finding
+						  : NULL;
+}

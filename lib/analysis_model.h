@@ -1,0 +1,27 @@
+/* An analysis' insides, for the facade (analysis.c) and its accessors. */
+#ifndef DP_ANALYSIS_MODEL_H
+#define DP_ANALYSIS_MODEL_H
+
+#include "diagnose/diagnose.h"
+#include "metric/metric.h"
+#include <deepprof/analysis.h>
+
+struct dp_loop_data {
+	struct dp_loop info;
+	uint32_t *kernels; /* names of the pattern's, info.length of them */
+	struct dp_iteration *iterations;
+	struct dp_edit *edits;
+	size_t edit_count;
+	struct dp_metric_values values;
+};
+
+struct dp_analysis {
+	const struct dp_trace *trace;
+	struct dp_loop_data *loops;
+	size_t loop_count;
+	size_t loop_room;
+	struct dp_candidate *candidates; /* per device of the trace */
+	struct dp_findings findings;
+};
+
+#endif

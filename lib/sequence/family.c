@@ -1,0 +1,70 @@
+/* Kernel families, by the words that libraries put into their kernels' names. */
+#include "sequence/family.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* True where a word occurs in a name, letter case aside. */
+static bool has_word(const char *name, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; *name; name++) {
+		size_t i = 0;
+
+		while (i < length && name[i] && tolower((unsigned char)name[i]) == word[i])
+			i++;
+		if (i == length)
+			return true;
+	}
+	return false;
+}
+
+static bool has_any(const char *name, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has_word(name, words[i]))
+			return true;
+	return false;
+}
+
+static bool depends_on_shape(const char *name)
+{
+	static const char *const words[] = { "gemm",  "gemv",  "xmma",	 "cutlass", "cudnn",
+					     "conv",  "wgrad", "dgrad",	 "fprop",   "winograd",
+					     "cijk_", "flash", "splitk", "nvjet",   "miopen" };
+
+	return has_any(name, words, DP_COUNT(words));
+}
+
+size_t dp_family__name(char *family, const char *name)
+{
+	size_t used = 0;
+
+	if (!depends_on_shape(name)) {
+		used = strlen(name);
+		memcpy(family, name, used + 1);
+		return used;
+	}
+	while (*name) {
+		if (!isdigit((unsigned char)*name)) {
+			family[used++] = *name++;
+			continue;
+		}
+		family[used++] = '#';
+		while (isdigit((unsigned char)*name))
+			name++;
+	}
+	family[used] = '\0';
+	return used;
+}
+
+bool dp_family__finishes_step(const char *name)
+{
+	static const char *const words[] = {
+		"multi_tensor_apply", "adam",	 "sgd", "rmsprop", "adagrad", "lamb_",
+		"applygradient",      "momentum"
+	};
+
+	return has_any(name, words, DP_COUNT(words));
+}

@@ -1,0 +1,148 @@
+/*
+ * Iterations from annotations. A range belongs to the host, a kernel to the device: they meet
+ * where the kernel was launched, on whatever thread of the process (autograd has its own).
+ * Cost: linear in ranges and kernels; the regex once per name.
+ */
+#include "sequence/sequence.h"
+
+#include <regex.h>
+#include <string.h>
+
+struct span {
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+struct spans {
+	struct span *spans;
+	size_t count;
+	size_t room;
+};
+
+void dp_marks__fini(struct dp_marks *marks)
+{
+	free(marks->starts);
+	free(marks->ends);
+	memset(marks, 0, sizeof(*marks));
+}
+
+/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7. */
+static bool is_step(const char *name)
+{
+	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep"));
+}
+
+/* 1: matches, 0: doesn't; found out once per name, in verdicts[name] as verdict + 1. */
+static bool matches(const char *name, const regex_t *regex, uint8_t *verdict)
+{
+	if (!*verdict)
+		*verdict = 1 + (regex ? !regexec(regex, name, 0, NULL, 0) : is_step(name));
+	return *verdict == 2;
+}
+
+static bool is_of_process(const struct dp_sequence *sequence, uint32_t thread)
+{
+	const struct dp_thread *at = dp_trace_thread(sequence->trace, thread);
+
+	return !at || at->process == dp_trace_stream(sequence->trace, sequence->stream)->process;
+}
+
+/* The matching ranges in order, those inside or over another left out. */
+static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
+	size_t names = dp_trace_string_count(sequence->trace);
+	uint8_t *verdicts = dp_alloc__zeroed(names, 1);
+	int64_t until_ns = INT64_MIN;
+	int status = verdicts ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; !status && i < ranges->count; i++) {
+		uint32_t name = ranges->name[i];
+
+		if (name >= names || ranges->start_ns[i] < until_ns ||
+		    !matches(dp_trace_string(sequence->trace, name), regex, &verdicts[name]) ||
+		    !is_of_process(sequence, ranges->thread[i]))
+			continue;
+		status = dp_array__reserve(&out->spans, &out->room, out->count + 1,
+					   sizeof(*out->spans));
+		if (status)
+			break;
+		until_ns = ranges->end_ns[i];
+		out->spans[out->count++] = (struct span){ ranges->start_ns[i], until_ns };
+	}
+	free(verdicts);
+	return status;
+}
+
+/* When the host launched a kernel; its own start where that wasn't recorded. */
+static int64_t launched_ns(const struct dp_sequence *sequence, size_t index)
+{
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	uint32_t op = sequence->ops[index], call = ops->call[op];
+
+	return call == DP_NONE ? ops->start_ns[op]
+			       : dp_trace_calls(sequence->trace)->start_ns[call];
+}
+
+/* True where a kernel's launch is unknown though others' are known: it came before the capture. */
+static bool came_before(const struct dp_sequence *sequence, size_t index)
+{
+	return sequence->launches &&
+	       dp_trace_ops(sequence->trace)->call[sequence->ops[index]] == DP_NONE;
+}
+
+/* Kernels of each span in one walk; marks->count grows with each span that has any. */
+static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
+		const struct spans *spans)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->spans[i];
+		size_t first;
+
+		while (at < sequence->count &&
+		       (came_before(sequence, at) || launched_ns(sequence, at) < span->start_ns))
+			at++;
+		first = at;
+		while (at < sequence->count &&
+		       (came_before(sequence, at) || launched_ns(sequence, at) < span->end_ns))
+			at++;
+		if (at == first)
+			continue;
+		marks->starts[marks->count] = first;
+		marks->ends[marks->count++] = at;
+	}
+}
+
+int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
+		       const char *regex, struct dp_error *error)
+{
+	struct spans spans = { 0 };
+	regex_t compiled;
+	int status, code;
+
+	memset(marks, 0, sizeof(*marks));
+	if (regex) {
+		code = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+		if (code) {
+			char text[128];
+
+			regerror(code, &compiled, text, sizeof(text));
+			return dp_error__set(error, DP_ERR_ARGUMENT, "marks '%s': %s", regex, text);
+		}
+	}
+	status = collect(&spans, sequence, regex ? &compiled : NULL);
+	if (!status && spans.count) {
+		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
+		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));
+		if (marks->starts && marks->ends)
+			cut(marks, sequence, &spans);
+		else
+			status = DP_ERR_NOMEM;
+	}
+	if (regex)
+		regfree(&compiled);
+	free(spans.spans);
+	return status ? dp_error__nomem(error, 0) : DP_OK;
+}

@@ -1,0 +1,54 @@
+/*
+ * The bridge between a trace and integers: the kernels of one stream as symbols, what else is known
+ * of each, and the way back from symbols to operations and names.
+ */
+#ifndef DP_SEQUENCE_SEQUENCE_H
+#define DP_SEQUENCE_SEQUENCE_H
+
+#include "base/base.h"
+#include "segment/loops.h"
+#include <deepprof/trace.h>
+
+struct dp_sequence {
+	const struct dp_trace *trace;
+	uint32_t stream;
+	uint32_t *symbols; /* dense, in order of first appearance */
+	uint32_t *ops;	   /* for each the operation */
+	size_t count;
+	uint32_t *names;   /* for each symbol of the alphabet the name */
+	uint32_t *family;  /* and its family: see dp_family__name() */
+	uint8_t *finishes; /* and whether it is an optimizer's */
+	uint32_t alphabet;
+	bool launches; /* any kernel has its launch call */
+};
+
+/*
+ * The kernels of a stream that start in [start_ns, end_ns). Eight bytes per kernel. *sequence is
+ * the caller's, to be released with fini (also after a failure). Errors: DP_ERR_NOMEM.
+ */
+int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace, uint32_t stream,
+		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
+void dp_sequence__fini(struct dp_sequence *sequence);
+
+/* Evidence for phases; borrows the sequence. */
+struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence);
+
+/* Iterations from annotations: kernels [starts[i], ends[i]) were launched inside range i. */
+struct dp_marks {
+	size_t *starts;
+	size_t *ends;
+	size_t count;
+};
+
+/*
+ * Ranges on the stream's process whose name matches regex (POSIX extended), or where it is NULL
+ * those that profilers mark steps with (ProfilerStep#…). Nested matches: the outermost counts.
+ * A kernel belongs to the range in which it was launched, or began where no launch was recorded;
+ * ranges without any kernel are left out. *marks is the caller's; it may be empty.
+ * Errors: DP_ERR_ARGUMENT (the regex), DP_ERR_NOMEM.
+ */
+int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
+		       const char *regex, struct dp_error *error);
+void dp_marks__fini(struct dp_marks *marks);
+
+#endif

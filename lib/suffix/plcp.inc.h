@@ -1,0 +1,55 @@
+/*
+ * The permuted LCP array for one width of text (CHAR) and of index (INDEX), see plcp.c.
+ *
+ * Karkkainen, Manzini, Puglisi, "Permuted longest-common-prefix array" (2009): phi[p] is the
+ * suffix before p in the suffix array, and plcp[p], their common prefix, falls by one at most
+ * from p to p + 1. phi is overwritten in place by plcp, and stays in text order: the LCP of a
+ * place of the suffix array is plcp[sa[place]]. Cost: O(count) time, no memory of its own.
+ */
+
+static void SELF(fill_phi)(const INDEX *sa, INDEX *phi, size_t count)
+{
+	INDEX before = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(&phi[sa[i + AHEAD]], 1);
+		phi[sa[i]] = before;
+		before = sa[i];
+	}
+}
+
+/* Common prefix of two suffixes that is known to be at least length long; low < high. */
+static size_t SELF(extend)(const CHAR *text, size_t count, size_t low, size_t high, size_t length)
+{
+	size_t end = count - high;
+
+	while (length < end && text[low + length] == text[high + length])
+		length++;
+	return length;
+}
+
+void SELF(dp_plcp_)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count)
+{
+	INDEX before = -1;
+	size_t length = 0;
+
+	SELF(fill_phi)(sa, plcp, count);
+	for (size_t i = 0; i < count; i++) {
+		INDEX phi = plcp[i];
+
+		if (phi < 0) {
+			length = 0;
+		} else if (length > 0 && phi == before + 1) {
+			/* They followed each other before, too: what is shared shrank by one. */
+			length--;
+		} else {
+			size_t p = (size_t)phi;
+
+			length -= length > 0;
+			length = SELF(extend)(text, count, DP_MIN(p, i), DP_MAX(p, i), length);
+		}
+		before = phi;
+		plcp[i] = (INDEX)length;
+	}
+}

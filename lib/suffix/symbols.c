@@ -1,0 +1,184 @@
+/*
+ * Dense names: by a table over all values where they are small (they usually are numbers of
+ * names already), else by radix sort and binary search.
+ */
+#include "suffix/symbols.h"
+
+#include <string.h>
+
+/* Values up to here get a table, whatever the length of the text. */
+#define SMALL_VALUE 0x10000
+
+static uint32_t largest(const uint32_t *text, size_t count)
+{
+	uint32_t max = 0;
+
+	for (size_t i = 0; i < count; i++)
+		max = DP_MAX(max, text[i]);
+	return max;
+}
+
+static bool fits_table(uint32_t max, size_t count)
+{
+	return max < SMALL_VALUE || max < count;
+}
+
+static int collect_by_table(struct dp_symbols *symbols, const uint32_t *text, size_t count,
+			    uint32_t max)
+{
+	size_t room = (size_t)max + 1, distinct = 0;
+	uint8_t *seen = dp_alloc__zeroed(room, sizeof(*seen));
+	int status = DP_ERR_NOMEM;
+
+	if (!seen)
+		goto out;
+	for (size_t i = 0; i < count; i++)
+		seen[text[i]] = 1;
+	for (size_t i = 0; i < room; i++)
+		distinct += seen[i];
+	symbols->values = dp_alloc__array(distinct, sizeof(*symbols->values));
+	if (!symbols->values)
+		goto out;
+	for (size_t i = 0; i < room; i++)
+		if (seen[i])
+			symbols->values[symbols->count++] = (uint32_t)i;
+	status = DP_OK;
+out:
+	free(seen);
+	return status;
+}
+
+/* One pass of a radix sort by the byte at shift; false where all have the same there. */
+static bool sort_by_byte(const uint32_t *from, uint32_t *to, size_t count, unsigned shift)
+{
+	size_t place[256] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		place[from[i] >> shift & 0xff]++;
+	if (place[from[0] >> shift & 0xff] == count)
+		return false;
+	for (size_t b = 0; b < 256; b++) {
+		size_t here = place[b];
+
+		place[b] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[place[from[i] >> shift & 0xff]++] = from[i];
+	return true;
+}
+
+static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, size_t count)
+{
+	uint32_t *values = dp_alloc__array(count, sizeof(*values));
+	uint32_t *other = dp_alloc__array(count, sizeof(*other));
+	size_t distinct = 0, room = count;
+
+	if (!values || !other) {
+		free(values);
+		free(other);
+		return DP_ERR_NOMEM;
+	}
+	memcpy(values, text, count * sizeof(*values));
+	for (unsigned shift = 0; shift < 32; shift += 8) {
+		if (sort_by_byte(values, other, count, shift)) {
+			uint32_t *swap = values;
+
+			values = other;
+			other = swap;
+		}
+	}
+	free(other);
+	for (size_t i = 0; i < count; i++)
+		if (!i || values[i] != values[i - 1])
+			values[distinct++] = values[i];
+	dp_array__shrink(&values, &room, distinct, sizeof(*values));
+	symbols->values = values;
+	symbols->count = distinct;
+	return DP_OK;
+}
+
+int dp_symbols__init(struct dp_symbols *symbols, const uint32_t *text, size_t count)
+{
+	uint32_t max = largest(text, count);
+
+	*symbols = (struct dp_symbols){ NULL, 0 };
+	if (!count)
+		return DP_OK;
+	if (fits_table(max, count))
+		return collect_by_table(symbols, text, count, max);
+	return collect_by_sort(symbols, text, count);
+}
+
+void dp_symbols__fini(struct dp_symbols *symbols)
+{
+	free(symbols->values);
+	*symbols = (struct dp_symbols){ NULL, 0 };
+}
+
+size_t dp_symbols__find(const struct dp_symbols *symbols, uint32_t value)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->values[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < symbols->count && symbols->values[low] == value ? low : SIZE_MAX;
+}
+
+static void rename_by_table(const uint32_t *table, const uint32_t *text, size_t count, void *out,
+			    bool narrow)
+{
+	uint16_t *out16 = out;
+	uint32_t *out32 = out;
+
+	if (narrow)
+		for (size_t i = 0; i < count; i++)
+			out16[i] = (uint16_t)table[text[i]];
+	else
+		for (size_t i = 0; i < count; i++)
+			out32[i] = table[text[i]];
+}
+
+static void rename_by_search(const struct dp_symbols *symbols, const uint32_t *text, size_t count,
+			     void *out, bool narrow)
+{
+	uint16_t *out16 = out;
+	uint32_t *out32 = out;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t name = dp_symbols__find(symbols, text[i]);
+
+		if (narrow)
+			out16[i] = (uint16_t)name;
+		else
+			out32[i] = (uint32_t)name;
+	}
+}
+
+int dp_symbols__rename(const struct dp_symbols *symbols, const uint32_t *text, size_t count,
+		       void *out, bool narrow)
+{
+	uint32_t *table, max;
+
+	if (!count)
+		return DP_OK;
+	max = symbols->values[symbols->count - 1];
+	if (!fits_table(max, count)) {
+		rename_by_search(symbols, text, count, out, narrow);
+		return DP_OK;
+	}
+	table = dp_alloc__array((size_t)max + 1, sizeof(*table));
+	if (!table)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < symbols->count; i++)
+		table[symbols->values[i]] = (uint32_t)i;
+	rename_by_table(table, text, count, out, narrow);
+	free(table);
+	return DP_OK;
+}

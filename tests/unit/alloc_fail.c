@@ -1,0 +1,93 @@
+/* The allocator's wrappers, see alloc_fail.h. */
+#include "alloc_fail.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The linker's names for the real ones and for what is called instead of them. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+
+static atomic_size_t calls;
+static atomic_size_t first_failure = SIZE_MAX;
+static atomic_size_t last_failure;
+static atomic_size_t failures;
+
+static void start(size_t first, size_t last)
+{
+	atomic_store(&first_failure, SIZE_MAX);
+	atomic_store(&calls, 0);
+	atomic_store(&failures, 0);
+	atomic_store(&last_failure, last);
+	atomic_store(&first_failure, first);
+}
+
+void alloc_fail_after(size_t k)
+{
+	start(k, k);
+}
+
+void alloc_fail_from(size_t k)
+{
+	start(k, SIZE_MAX);
+}
+
+bool alloc_fail_stop(void)
+{
+	atomic_store(&first_failure, SIZE_MAX);
+	return atomic_load(&failures) > 0;
+}
+
+size_t alloc_fail_count(void)
+{
+	return atomic_load(&calls);
+}
+
+static bool fails(void)
+{
+	size_t k = atomic_fetch_add(&calls, 1);
+
+	if (k < atomic_load(&first_failure) || k > atomic_load(&last_failure))
+		return false;
+	atomic_fetch_add(&failures, 1);
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = __wrap_malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}

@@ -1,0 +1,180 @@
+/* From traces to symbols: families, evidence, marks. */
+#include "sequence/family.h"
+#include "sequence/sequence.h"
+#include "trace/builder.h"
+
+#include <check.h>
+#include <string.h>
+
+static struct dp_builder *builder;
+static uint32_t process, stream, thread;
+
+static void start(void)
+{
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	thread = dp_builder__thread(builder, process, 10);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+}
+
+static void op(enum dp_op_kind kind, const char *name, int64_t start_ns, int64_t end_ns,
+	       uint32_t correlation)
+{
+	struct dp_op one = { .start_ns = start_ns,
+			     .end_ns = end_ns,
+			     .stream = stream,
+			     .kind = kind,
+			     .correlation = correlation };
+
+	one.name = dp_builder__kernel_name(builder, name, strlen(name));
+	if (kind == DP_OP_COPY)
+		one.copy_kind = DP_COPY_HTOD;
+	ck_assert_int_eq(dp_builder__op(builder, &one), DP_OK);
+}
+
+static void call(const char *name, int64_t start_ns, int64_t end_ns, uint32_t correlation)
+{
+	struct dp_call one = { start_ns, end_ns, 0, thread, correlation };
+
+	one.name = dp_builder__string(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__add_call(builder, &one), DP_OK);
+}
+
+static void range(const char *name, int64_t start_ns, int64_t end_ns)
+{
+	struct dp_range one = { start_ns, end_ns, 0, thread, DP_RANGE_ANNOTATION };
+
+	one.name = dp_builder__string(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__add_range(builder, &one), DP_OK);
+}
+
+static struct dp_trace *finish(void)
+{
+	struct dp_trace *trace = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "test", false), DP_OK);
+	return trace;
+}
+
+/* Two steps of two kernels each, an upload before the first, a wait between them. */
+static struct dp_trace *two_steps(void)
+{
+	start();
+	op(DP_OP_KERNEL, "early", 0, 10, 1);
+	call("cudaMemcpyAsync", 20, 25, 2);
+	op(DP_OP_COPY, "copy", 30, 40, 2);
+	call("cudaLaunchKernel", 26, 28, 3);
+	op(DP_OP_KERNEL, "forward", 45, 60, 3);
+	call("cudaLaunchKernel", 29, 31, 4);
+	op(DP_OP_KERNEL, "adam_step", 60, 70, 4);
+	call("cudaStreamSynchronize", 50, 70, 5);
+	call("cudaLaunchKernel", 90, 92, 6);
+	op(DP_OP_KERNEL, "forward", 95, 99, 6);
+	call("cudaLaunchKernel", 93, 94, 7);
+	op(DP_OP_KERNEL, "adam_step", 99, 110, 7);
+	range("ProfilerStep#1", 15, 80);
+	range("ProfilerStep#2", 80, 100);
+	range("inner ProfilerStep", 81, 99);
+	return finish();
+}
+
+START_TEST(kernels_become_symbols)
+{
+	static const uint32_t expected[] = { 0, 1, 2, 1, 2 };
+	struct dp_trace *trace = two_steps();
+	struct dp_sequence sequence;
+
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	ck_assert_uint_eq(sequence.count, 5);
+	ck_assert_uint_eq(sequence.alphabet, 3);
+	ck_assert_mem_eq(sequence.symbols, expected, sizeof(expected));
+	ck_assert_str_eq(dp_trace_string(trace, sequence.names[2]), "adam_step");
+	dp_sequence__fini(&sequence);
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 45, 99, NULL), 0);
+	ck_assert_uint_eq(sequence.count, 3);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(evidence_is_found)
+{
+	struct dp_trace *trace = two_steps();
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at[5];
+
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	evidence = dp_sequence__evidence(&sequence);
+	ck_assert(evidence.launches_recorded);
+	for (size_t i = 0; i < 5; i++)
+		evidence.at(evidence.ctx, i, &at[i]);
+	ck_assert(!at[0].has_launch && at[0].launch_gap_ns == -1 && at[0].kernel_gap_ns == -1);
+	ck_assert(at[1].has_launch && at[1].after_upload && !at[1].after_sync);
+	ck_assert_int_eq(at[1].kernel_gap_ns, 5);
+	ck_assert_int_eq(at[1].launch_gap_ns, 1);
+	ck_assert(at[2].finishes_step && !at[2].after_upload);
+	ck_assert(at[3].after_sync && !at[3].finishes_step);
+	ck_assert_int_eq(at[3].kernel_gap_ns, 25);
+	ck_assert_int_eq(at[3].launch_gap_ns, 20);
+	ck_assert(!at[4].after_sync);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(marks_cut_by_launch)
+{
+	struct dp_trace *trace = two_steps();
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_sequence sequence;
+	struct dp_marks marks;
+
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, &error), DP_OK);
+	ck_assert_uint_eq(marks.count, 2);
+	ck_assert_uint_eq(marks.starts[0], 1);
+	ck_assert_uint_eq(marks.ends[0], 3);
+	ck_assert_uint_eq(marks.starts[1], 3);
+	ck_assert_uint_eq(marks.ends[1], 5);
+	dp_marks__fini(&marks);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, "^inner", &error), DP_OK);
+	ck_assert_uint_eq(marks.count, 1);
+	ck_assert_uint_eq(marks.starts[0], 3);
+	dp_marks__fini(&marks);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, "a(b", &error), DP_ERR_ARGUMENT);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static const char *family(const char *name)
+{
+	static char texts[2][256];
+	static int turn;
+	char *text = texts[turn = !turn];
+
+	dp_family__name(text, name);
+	return text;
+}
+
+START_TEST(families_forget_tiles)
+{
+	ck_assert_str_eq(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_nn"));
+	ck_assert_str_ne(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_tn"));
+	ck_assert_str_eq(family("triton_poi_fused_add_12"), "triton_poi_fused_add_12");
+	ck_assert(dp_family__finishes_step("void multi_tensor_apply_kernel<Adam>()"));
+	ck_assert(dp_family__finishes_step("fusedAdamKernel"));
+	ck_assert(!dp_family__finishes_step("vectorized_elementwise_kernel"));
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, kernels_become_symbols);
+	tcase_add_test(tests, evidence_is_found);
+	tcase_add_test(tests, marks_cut_by_launch);
+	tcase_add_test(tests, families_forget_tiles);
+}
+
+#include "test_main.h"
