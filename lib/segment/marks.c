@@ -118,22 +118,26 @@ static int make(struct dp_segmented_loop *loop, const struct dp_loops_request *r
 }
 
 /* Marks that are out of order or beyond the end are an error of the caller's. */
-static int check(const size_t *starts, size_t n, size_t end, size_t count, struct dp_error *error)
+static int check(const size_t *starts, const size_t *ends, size_t n, size_t count,
+		 struct dp_error *error)
 {
-	if (end > count)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "marks end behind the sequence");
-	for (size_t i = 0; i < n; i++)
-		if (starts[i] >= (i + 1 < n ? starts[i + 1] : end))
+	for (size_t i = 0; i < n; i++) {
+		if (starts[i] >= ends[i] || ends[i] > count)
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "mark %zu is empty or ends behind the sequence", i);
+		if (i && starts[i] < ends[i - 1])
 			return dp_error__set(error, DP_ERR_ARGUMENT, "marks are not ascending");
+	}
 	return DP_OK;
 }
 
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, size_t n, size_t end, struct dp_error *error)
+			 const size_t *starts, const size_t *ends, size_t n,
+			 struct dp_error *error)
 {
 	struct dp_loops *made = NULL;
 	struct marked *marked = NULL;
-	int status = check(starts, n, end, request->count, error);
+	int status = check(starts, ends, n, request->count, error);
 
 	if (status)
 		return status;
@@ -146,7 +150,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 	if (n == 0)
 		goto out;
 	for (size_t i = 0; i < n; i++) {
-		size_t length = (i + 1 < n ? starts[i + 1] : end) - starts[i];
+		size_t length = ends[i] - starts[i];
 
 		marked[i] = (struct marked){ hash_of(request->symbols + starts[i], length),
 					     starts[i], length };
