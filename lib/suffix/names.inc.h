@@ -34,8 +34,7 @@ struct SELF(dictionary) {
 static bool SELF(dictionary_init)(struct SELF(dictionary) * dictionary, const CHAR *text,
 				  INDEX *space, size_t room, size_t m)
 {
-	/* At most half of the room for entries, twice; a table four times as large has room, too.
-	 */
+	/* Entries, twice, take half of the room at most: the table has eight words for each. */
 	size_t entries = DP_MIN(MIN_ENTRIES + m / ENTRY_RATIO, room / 16);
 
 	*dictionary = (struct SELF(dictionary)){
