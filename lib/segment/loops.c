@@ -130,6 +130,7 @@ struct batch {
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
 	uint32_t *exact[DP_PATTERNS_MAX];
+	uint32_t *turned[DP_PATTERNS_MAX];
 	size_t count;
 };
 
@@ -139,7 +140,19 @@ static void batch_fini(struct batch *b)
 	for (size_t i = 0; i < b->count; i++) {
 		dp_cut__fini(&b->cuts[i]);
 		free(b->exact[i]);
+		free(b->turned[i]);
 	}
+}
+
+static uint32_t *rotate(const uint32_t *pattern, size_t m, size_t first)
+{
+	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
+
+	if (!turned)
+		return NULL;
+	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
+	memcpy(turned + m - first, pattern, first * sizeof(*turned));
+	return turned;
 }
 
 static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns *patterns)
@@ -161,24 +174,22 @@ static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
 						h->length, &r->evidence);
-		b->list[i] = (struct dp_cut_pattern){ d->coarse ? b->exact[i] : NULL, h->length,
-						      b->phases[i].first };
+		if (status)
+			return status;
+		b->turned[i] = rotate(h->pattern, h->length, b->phases[i].first);
+		if (!b->turned[i])
+			return DP_ERR_NOMEM;
+		b->list[i] = (struct dp_cut_pattern){
+			.exact = d->coarse ? b->exact[i] : NULL,
+			.turned = b->turned[i],
+			.length = h->length,
+			.first = b->phases[i].first,
+		};
 	}
 	if (!status)
-		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, r->count, b->list,
-				     b->count);
+		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
+				     b->list, b->count);
 	return status;
-}
-
-static uint32_t *rotate(const uint32_t *pattern, size_t m, size_t first)
-{
-	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
-
-	if (!turned)
-		return NULL;
-	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
-	memcpy(turned + m - first, pattern, first * sizeof(*turned));
-	return turned;
 }
 
 /* How well a loop's iterations agree with its pattern: 1 less edits per symbol. */
