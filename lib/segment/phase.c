@@ -33,6 +33,7 @@ static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
 static const double points_sync = 0.7;
 static const double points_finish = 2.0;
+static const double points_begin_to_finish = -3.0; /* a step does not begin with its end */
 static const double points_kernel_gap = 1.0;
 
 struct weigher {
@@ -45,6 +46,7 @@ struct weigher {
 	int64_t *kernel_gap, *launch_gap; /* SAMPLES_MAX at most for each offset */
 	uint32_t *seen, *uploads, *syncs, *finishes;
 	size_t samples;
+	bool host_beat;
 };
 
 static size_t back_by(size_t offset, size_t by, size_t m)
@@ -287,6 +289,7 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	}
 	if (!hit_count || hit_count * 4 > w->m)
 		return;
+	w->host_beat = true;
 	for (size_t o = 0; o < w->m; o++)
 		if (recurs(w, hits, o))
 			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);
@@ -314,6 +317,9 @@ static void weigh_finish(struct weigher *w, double *points)
 	for (size_t i = 0; i < fade && i < longest; i++)
 		points[(after + i) % w->m] +=
 			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
+	for (size_t o = 0; o < w->m; o++)
+		if (recurs(w, w->finishes, o))
+			points[o] += points_begin_to_finish;
 }
 
 static int weigh_all(struct weigher *w)
@@ -366,6 +372,7 @@ static void decide(struct weigher *w, struct dp_phase *phase)
 		}
 	}
 	phase->first = first;
+	phase->host_beat = w->host_beat;
 	phase->decided_by = DP_PHASE_NONE;
 	phase->confidence = 1.0;
 	if (w->m == 1)

@@ -304,8 +304,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->least - 0.5 && h->longest >= (double)sr->least - 0.8 &&
-	       h->bits < 0.75 * null && h->covered * 10 > text->n;
+	return h->trips >= (double)sr->least - 0.5 &&
+	       h->longest >= DP_MAX((double)sr->least - 0.8, 1.9) && h->bits < 0.75 * null &&
+	       h->covered * 10 > text->n;
 }
 
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
