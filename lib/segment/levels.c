@@ -103,10 +103,8 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, least);
-	for (size_t i = 0; i < in->loops.count; i++)
-		if (in->loops.items[i].length * 2 > h->length) /* the pattern itself, turned */
-			in->loops.items[i--] = in->loops.items[--in->loops.count];
+	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, least,
+				    h->length / 2 + 1);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, twice, 2 * h->length);
 	free(twice);
@@ -237,7 +235,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
-	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3, n);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 
@@ -248,7 +246,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3, n);
 		} else {
 			seen++;
 		}

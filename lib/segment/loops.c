@@ -159,7 +159,8 @@ static uint32_t *rotate(const uint32_t *pattern, size_t m, size_t first)
 	return turned;
 }
 
-static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns *patterns)
+static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns *patterns,
+		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
 	int status = dp_patterns__align(&b->alignment, patterns, d->symbols, r->count);
@@ -177,7 +178,7 @@ static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns
 				name_exactly(d, &b->alignment, (uint32_t)i, b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->length, &r->evidence);
+						h->length, &r->evidence, hints);
 		if (status)
 			return status;
 		b->turned[i] = rotate(h->pattern, h->length, b->phases[i].first);
@@ -268,7 +269,7 @@ static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found
 	if (!loop)
 		return DP_ERR_NOMEM;
 	loop->found_by = found_by;
-	loop->chosen = true;
+	loop->chosen = found_by == DP_FOUND_BY_COUNT;
 	loop->confidence = view.confidence;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
@@ -285,14 +286,14 @@ static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found
  * none.
  */
 static int make_level(struct driver *d, const struct dp_patterns *patterns, uint32_t *made,
-		      const bool *structured)
+		      const bool *structured, const struct dp_phase_hints *hints)
 {
 	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	struct batch b = { .count = 0 };
 	int status = DP_OK;
 
 	if (patterns->count > 0)
-		status = batch_cut(d, &b, patterns);
+		status = batch_cut(d, &b, patterns, hints);
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 
@@ -365,6 +366,77 @@ static int ask_finishing(const struct driver *d, bool **finishing)
 	return DP_OK;
 }
 
+/* Of the loops made so far, the iterations that follow something unusual. */
+static bool irregular(const struct dp_segmented_loop *loop, size_t i)
+{
+	const struct dp_segment *s = &loop->segments[i];
+
+	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
+}
+
+static bool any(const struct dp_segmented_loop *loop, size_t i)
+{
+	return !loop->segments[i].partial;
+}
+
+static int by_position(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Makes another level, with the beginnings of the iterations in the first `count` loops that
+ * `counts_if` is true of as hints to the phase.
+ */
+static int make_level_by(struct driver *d, const struct dp_patterns *patterns, uint32_t *made,
+			 size_t count, bool (*counts_if)(const struct dp_segmented_loop *, size_t))
+{
+	struct dp_phase_hints hints = { NULL, 0 };
+	size_t *positions = NULL, room = 0;
+	int status = DP_OK;
+
+	if (patterns->count == 0)
+		return DP_OK;
+	for (size_t k = 0; k < count && !status; k++) {
+		const struct dp_segmented_loop *loop = &d->loops->loops[k];
+
+		status = dp_array__reserve(&positions, &room, hints.count + loop->count,
+					   sizeof(*positions));
+		for (size_t i = 0; i < loop->count && !status; i++)
+			if (counts_if(loop, i))
+				positions[hints.count++] = loop->segments[i].first;
+	}
+	if (!status && hints.count > 0)
+		qsort(positions, hints.count, sizeof(*positions), by_position);
+	hints.positions = positions;
+	if (!status)
+		status = make_level(d, patterns, made, NULL, &hints);
+	free(positions);
+	return status;
+}
+
+/* Puts loops [middle, end) before loops [0, middle). */
+static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
+{
+	for (size_t i = middle; i < end; i++) {
+		struct dp_segmented_loop x = loops->loops[i];
+		size_t to = i - middle;
+
+		memmove(&loops->loops[to + 1], &loops->loops[to], middle * sizeof(x));
+		loops->loops[to] = x;
+	}
+	for (size_t i = 0; i < loops->count; i++) {
+		uint32_t *parent = &loops->loops[i].parent;
+
+		if (*parent == DP_NONE || *parent >= end)
+			continue;
+		*parent = *parent >= middle ? *parent - (uint32_t)middle
+					    : *parent + (uint32_t)(end - middle);
+	}
+}
+
 /* Without help: the tree. */
 static int find_tree(struct driver *d)
 {
@@ -381,22 +453,22 @@ static int find_tree(struct driver *d)
 	free(finishing);
 	if (status)
 		return status;
-	status = make_level(d, &levels.outer, outer, NULL);
+	status = make_level(d, &levels.chosen, chosen, levels.structured, NULL);
 	ends[0] = loops->count;
-	if (!status)
-		status = make_level(d, &levels.chosen, chosen, levels.structured);
+	for (size_t i = 0; i < loops->count; i++)
+		loops->loops[i].chosen = true;
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels.outer, outer, ends[0], irregular);
 	ends[1] = loops->count;
-	if (!status && ends[1] > ends[0])
-		status = make_level(d, &levels.inner, inner, NULL);
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels.inner, inner, ends[0], any);
 	ends[2] = loops->count;
-	for (size_t i = 0; i < loops->count && !status; i++)
-		loops->loops[i].chosen = i >= ends[0] && i < ends[1];
-	if (!status) {
+	if (!status && ends[0] > 0) {
 		set_parents(loops, chosen, levels.chosen.count, levels.chosen_parent, outer);
-		if (ends[2] > ends[1])
-			set_parents(loops, inner, levels.inner.count, levels.inner_parent, chosen);
-		sort_level(loops, 0, ends[0]);
-		sort_level(loops, ends[0], ends[1]);
+		set_parents(loops, inner, levels.inner.count, levels.inner_parent, chosen);
+		swap_levels(loops, ends[0], ends[1]);
+		sort_level(loops, 0, ends[1] - ends[0]);
+		sort_level(loops, ends[1] - ends[0], ends[1]);
 		sort_level(loops, ends[1], ends[2]);
 	}
 	dp_levels__fini(&levels);
@@ -412,7 +484,7 @@ static int find_counts(struct driver *d)
 				       r->counts_count);
 
 	if (!status)
-		status = make_level(d, &patterns, made, NULL);
+		status = make_level(d, &patterns, made, NULL, NULL);
 	if (!status)
 		sort_level(d->loops, 0, d->loops->count);
 	dp_patterns__fini(&patterns);

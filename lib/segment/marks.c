@@ -132,8 +132,7 @@ static int check(const size_t *starts, const size_t *ends, size_t n, size_t coun
 }
 
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, const size_t *ends, size_t n,
-			 struct dp_error *error)
+			 const size_t *starts, const size_t *ends, size_t n, struct dp_error *error)
 {
 	struct dp_loops *made = NULL;
 	struct marked *marked = NULL;

@@ -14,7 +14,7 @@ enum {
 	SAMPLE = 1 << 20, /* symbols that candidates are sought in */
 	QUICK = 1 << 18,  /* symbols that they are first judged by */
 	CANDIDATES = 42,
-	FINALISTS = 5,
+	FINALISTS = 8,
 	REST_MIN = 24, /* symbols that are worth a look */
 	STRETCH_MIN = 4,
 	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
@@ -24,7 +24,7 @@ struct searcher {
 	const uint32_t *symbols; /* the whole */
 	size_t n;
 	uint32_t alphabet;
-	size_t least;
+	size_t least, longest;
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
 };
@@ -177,31 +177,73 @@ static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_
 	return DP_OK;
 }
 
+/*
+ * Moves the hypotheses that are worth refining to the front: the best, but no more than two of
+ * nearly the same length, since those differ by where they begin only.
+ */
+static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
+{
+	size_t picked = 0;
+
+	for (size_t i = 0; i < count && picked < FINALISTS; i++) {
+		struct dp_hypothesis x = h[i];
+		size_t alike = 0;
+
+		for (size_t k = 0; k < picked; k++)
+			alike += h[k].length * 50 >= x.length * 49 &&
+				 h[k].length * 49 <= x.length * 50;
+		if (alike >= 2)
+			continue;
+		memmove(&h[picked + 1], &h[picked], (i - picked) * sizeof(*h));
+		h[picked++] = x;
+	}
+	return picked;
+}
+
+/* Leaves out candidates that are too long, and those that lie across two stretches. */
+static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struct text *text,
+			  const struct searcher *sr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *symbols = text->symbols + candidates[i].at;
+		bool usable = candidates[i].length <= sr->longest;
+
+		for (size_t k = 0; usable && k < candidates[i].length; k++)
+			usable = symbols[k] < sr->alphabet;
+		if (usable)
+			candidates[kept++] = candidates[i];
+	}
+	return kept;
+}
+
 /* The best pattern of a text; best->pattern is NULL where there is none. */
-static int best_of(struct dp_hypothesis *best, const struct text *text, size_t least, uint64_t want,
-		   double bits)
+static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
+		   uint64_t want)
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
-	double null = (double)text->n * bits;
+	double bits = sr->bits, null = (double)text->n * bits;
 	size_t count = 0, finalists;
 	int status, n;
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
 	n = dp_detect__candidates(candidates, want ? CANDIDATES / 2 : CANDIDATES, text->symbols,
-				  text->n, least, want);
+				  text->n, sr->least, want);
 	if (n >= 0 && want) {
 		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
-						 text->symbols, text->n, least, 0);
+						 text->symbols, text->n, sr->least, 0);
 
 		n = more < 0 ? more : n + more;
 	}
 	if (n < 0)
 		return n;
+	n = (int)keep_usable(candidates, (size_t)n, text, sr);
 	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
 	sort_by_cost(h, count, want, null);
-	finalists = DP_MIN(count, (size_t)FINALISTS);
+	finalists = pick_finalists(h, count);
 	for (size_t i = 0; i < finalists && !status; i++) {
 		status = dp_hypothesis__refine(&h[i], text->symbols, text->n, bits);
 		if (!status)
@@ -324,7 +366,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 
 		status = make_text(&text, sr, &rest);
 		if (!status)
-			status = best_of(&best, &text, sr->least, scaled, sr->bits);
+			status = best_of(&best, &text, sr, scaled);
 		if (!status && worth_it(sr, &best, &text, scaled)) {
 			sr->found->items[sr->found->count++] = best;
 			best.pattern = NULL;
@@ -338,9 +380,9 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 }
 
 int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, size_t least)
+		       uint32_t alphabet, size_t least, size_t longest)
 {
-	struct searcher sr = { symbols, n, alphabet, least, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, least, longest, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
@@ -380,7 +422,7 @@ static int whole_stretch(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
 {
-	struct searcher sr = { symbols, n, alphabet, 2, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, 2, n, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 

@@ -14,14 +14,15 @@ struct dp_patterns {
 void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
- * Looks for patterns that go round in symbols[0..n), at least `least` times each: the one that
+ * Looks for patterns of up to `longest` symbols that go round in symbols[0..n), at least `least`
+ * times each: the one that
  * describes most first, then those of what it leaves. Patterns that are there already stay, and
  * only what they leave is looked at. Long sequences are sampled. On failure there are none.
  * Errors: DP_ERR_NOMEM. Cost: some 2 µs per symbol of at most 2^20 symbols, and an alignment of
  * the whole per pattern.
  */
 int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, size_t least);
+		       uint32_t alphabet, size_t least, size_t longest);
 
 /* The same for known numbers of iterations, one pattern for each that can be found, in order. */
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,

@@ -477,7 +477,7 @@ static void make_recurrent(struct maker *m, size_t size)
 
 static void make_recompile(struct maker *m, size_t size)
 {
-	int loop = add_loop(m, "train", true);
+	int loop = add_loop(m, "train", true), then = add_loop(m, "recompiled", true);
 	size_t steps = steps_for(m, size);
 	static struct body forward, backward;
 
@@ -497,7 +497,7 @@ static void make_recompile(struct maker *m, size_t size)
 	for (size_t t = between(m, 10, 60); t > 0; t--)
 		put(m, m->noise_from + (uint32_t)below(m, m->noise_count));
 	for (size_t i = steps / 2; i < steps; i++)
-		train_step(m, loop);
+		train_step(m, then);
 }
 
 static void make_accumulation(struct maker *m, size_t size)
