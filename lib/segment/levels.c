@@ -53,7 +53,7 @@ static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
 static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
 {
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, all = 0, before = 0;
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0;
 	struct dp_alignment al;
 	int status = dp_patterns__align(&al, &in->loops, twice, n);
 
@@ -68,14 +68,13 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		if (last)
 			break;
 		covered[al.spans[k].pattern] += al.spans[k].end - begin;
-		all += al.spans[k].end - begin;
 		before = al.spans[k].end;
 	}
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
 	in->covered = (double)covered[in->main] / (double)n;
-	in->rest = (double)(n - all) / 2;
+	in->rest = (double)(n - covered[in->main]) / 2;
 	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
 	dp_align__fini(&al);
 	return DP_OK;
@@ -144,7 +143,7 @@ static bool goes_down(const struct inside *in)
 		return in->finish_main && in->covered > 0.3;
 	if (!in->structured || in->covered < 0.3)
 		return false;
-	return !(power_of_two(in->trips) && in->rest < 0.8 * length);
+	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
 }
 
 static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
@@ -202,26 +201,52 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 	in->loops.count = 0;
 }
 
-/* Loops inside the chosen ones. */
+static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
+{
+	for (size_t k = 0; k < in->loops.count; k++) {
+		struct dp_hypothesis *h = &in->loops.items[k];
+		int made = h->length < 2 ? -1 : move_to(&levels->inner, h);
+
+		if (made >= 0)
+			levels->inner_parent[made] = parent;
+		else
+			free(h->pattern);
+	}
+	in->loops.count = 0;
+}
+
+/*
+ * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
+ * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
+ */
 static int fill_inner(struct dp_levels *levels, const struct finder *f)
 {
-	struct inside in;
+	struct inside in[DP_PATTERNS_MAX];
+	size_t count = levels->chosen.count, longest = 0, kept = 0;
 	int status = DP_OK;
 
-	for (size_t i = 0; i < levels->chosen.count && !status; i++) {
-		status = look_inside(&in, f, &levels->chosen.items[i], 2, false);
-		levels->structured[i] = !status && in.loops.count > 0;
-		for (size_t k = 0; !status && k < in.loops.count; k++) {
-			int made = in.loops.items[k].length < 2
-					   ? -1
-					   : move_to(&levels->inner, &in.loops.items[k]);
-
-			if (made >= 0)
-				levels->inner_parent[made] = (uint32_t)i;
-			else
-				free(in.loops.items[k].pattern);
-		}
+	memset(in, 0, sizeof(in));
+	for (size_t i = 0; i < count && !status; i++) {
+		longest = DP_MAX(longest, levels->chosen.items[i].length);
+		status = look_inside(&in[i], f, &levels->chosen.items[i], 2, false);
 	}
+	for (size_t i = 0; i < count && !status; i++) {
+		struct dp_hypothesis *h = &levels->chosen.items[i];
+
+		levels->structured[kept] = in[i].loops.count > 0;
+		if (!levels->structured[kept] && h->length * 5 < longest) {
+			if (move_to(&levels->inner, h) < 0)
+				free(h->pattern);
+			continue;
+		}
+		take_inside(levels, &in[i], (uint32_t)kept);
+		levels->chosen_parent[kept] = levels->chosen_parent[i];
+		levels->chosen.items[kept++] = *h;
+	}
+	for (size_t i = 0; i < count; i++)
+		dp_patterns__fini(&in[i].loops);
+	if (!status)
+		levels->chosen.count = kept;
 	return status;
 }
 

@@ -20,6 +20,9 @@ enum {
 	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
 };
 
+/* Turns on end that make a loop. */
+static const double tandem_min = 1.9;
+
 struct searcher {
 	const uint32_t *symbols; /* the whole */
 	size_t n;
@@ -84,14 +87,16 @@ static double misfit(const struct dp_hypothesis *h, uint64_t want)
 }
 
 /*
- * Lower is better: bits, or with a known count the bits that are saved, which count the less the
- * farther off the number of iterations is.
+ * Lower is better: bits, and what does not go round twice on end is no loop; or with a known count
+ * the bits that are saved, which count the less the farther off the number of iterations is.
  */
 static double cost(const struct dp_hypothesis *h, uint64_t want, double null)
 {
 	double saved = DP_MAX(null - h->bits, 0.01 * null);
 
-	return want ? -saved * exp(-12 * misfit(h, want)) : h->bits;
+	if (want)
+		return -saved * exp(-12 * misfit(h, want));
+	return h->longest < tandem_min ? h->bits + null : h->bits;
 }
 
 static void free_all(struct dp_hypothesis *h, size_t n)
@@ -346,9 +351,8 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->least - 0.5 &&
-	       h->longest >= DP_MAX((double)sr->least - 0.8, 1.9) && h->bits < 0.75 * null &&
-	       h->covered * 10 > text->n;
+	return h->trips >= (double)sr->least - 0.5 && h->longest >= tandem_min &&
+	       h->bits < 0.75 * null && h->covered * 10 > text->n;
 }
 
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
