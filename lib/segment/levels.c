@@ -95,6 +95,7 @@ static uint32_t *two_turns(const struct dp_hypothesis *h)
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
 		       size_t least, bool deeper)
 {
+	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
 	uint32_t *twice = two_turns(h);
 	struct inside below;
 	int status;
@@ -102,8 +103,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, least,
-				    h->length / 2 + 1);
+	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, &bar);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, twice, 2 * h->length);
 	free(twice);
@@ -254,13 +254,14 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 		    const bool *finishing)
 {
 	struct finder f = { alphabet, finishing };
+	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
-	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3, n);
+	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 
@@ -271,7 +272,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3, n);
+			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
 		} else {
 			seen++;
 		}

@@ -27,7 +27,7 @@ struct searcher {
 	const uint32_t *symbols; /* the whole */
 	size_t n;
 	uint32_t alphabet;
-	size_t least, longest;
+	struct dp_search_bar bar;
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
 };
@@ -55,6 +55,29 @@ int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns 
 		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
 						     patterns->items[i].length };
 	return dp_align__run(alignment, symbols, n, list, patterns->count);
+}
+
+int dp_patterns__bits(double *sum, const struct dp_patterns *patterns, const uint32_t *symbols,
+		      size_t n, double bits)
+{
+	struct dp_alignment al;
+	size_t longest = 1;
+	int status = dp_patterns__align(&al, patterns, symbols, n);
+
+	if (status)
+		return status;
+	*sum = 0;
+	for (size_t i = 0; i < patterns->count && !status; i++) {
+		double own;
+
+		status = dp_pattern__bits(&own, patterns->items[i].pattern,
+					  patterns->items[i].length, bits);
+		*sum += status ? 0 : own;
+		longest = DP_MAX(longest, patterns->items[i].length);
+	}
+	*sum += dp_alignment__bits(&al, n, longest, bits);
+	dp_align__fini(&al);
+	return status;
 }
 
 static int compare_bits(const void *a, const void *b)
@@ -213,7 +236,7 @@ static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struc
 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *symbols = text->symbols + candidates[i].at;
-		bool usable = candidates[i].length <= sr->longest;
+		bool usable = candidates[i].length <= sr->bar.longest;
 
 		for (size_t k = 0; usable && k < candidates[i].length; k++)
 			usable = symbols[k] < sr->alphabet;
@@ -236,10 +259,10 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
 	n = dp_detect__candidates(candidates, want ? CANDIDATES / 2 : CANDIDATES, text->symbols,
-				  text->n, sr->least, want);
+				  text->n, sr->bar.least, want);
 	if (n >= 0 && want) {
 		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
-						 text->symbols, text->n, sr->least, 0);
+						 text->symbols, text->n, sr->bar.least, 0);
 
 		n = more < 0 ? more : n + more;
 	}
@@ -351,8 +374,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->least - 0.5 && h->longest >= tandem_min &&
-	       h->bits < 0.75 * null && h->covered * 10 > text->n;
+	return h->trips >= (double)sr->bar.least - 0.5 && h->longest >= tandem_min &&
+	       h->bits < sr->bar.bits * null &&
+	       (double)h->covered > sr->bar.coverage * (double)text->n;
 }
 
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
@@ -384,9 +408,9 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 }
 
 int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, size_t least, size_t longest)
+		       uint32_t alphabet, const struct dp_search_bar *bar)
 {
-	struct searcher sr = { symbols, n, alphabet, least, longest, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
@@ -426,13 +450,13 @@ static int whole_stretch(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
 {
-	struct searcher sr = { symbols, n, alphabet, 2, n, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
-		sr.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}
