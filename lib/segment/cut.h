@@ -48,6 +48,14 @@ int dp_variants__number(struct dp_segment *segments, size_t count, const struct 
 			const uint32_t *symbols);
 
 /*
+ * For boundaries that are known: gives the loop a pattern, which is the most frequent of the n
+ * segments (or, where no two are equal, one of median length), and the segments with their edit
+ * scripts. On failure the loop may hold some of it. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_marks__script(struct dp_segmented_loop *loop, const uint32_t *symbols,
+		     const struct dp_segment *segments, size_t n);
+
+/*
  * Walks through a span: runs of matches, split where the first offset comes round, and edits.
  * Offsets count from the first offset.
  */

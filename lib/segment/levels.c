@@ -25,6 +25,7 @@ struct inside {
 	double trips;	  /* of it in one turn of the pattern */
 	double rest;	  /* symbols of the pattern that are in no loop */
 	double covered;	  /* share of the pattern in the main one */
+	double long_ones; /* share in it and in others that are not much shorter */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool structured;  /* the main one has loops inside */
@@ -73,6 +74,9 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
+	for (size_t i = 0; i < in->loops.count; i++)
+		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
+			in->long_ones += (double)covered[i] / (double)n;
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
 	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
@@ -141,7 +145,7 @@ static bool goes_down(const struct inside *in)
 	length = (double)in->loops.items[in->main].length;
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main && in->covered > 0.3;
-	if (!in->structured || in->covered < 0.3)
+	if (!in->structured || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
 }
@@ -256,6 +260,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	struct finder f = { alphabet, finishing };
 	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
+	double bits = 0;
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
@@ -280,6 +285,12 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
+	if (!status)
+		status = dp_entropy__bits(&bits, symbols, n, alphabet);
+	levels->alone = bits * (double)n;
+	levels->bits = levels->alone;
+	if (!status && levels->chosen.count > 0)
+		status = dp_patterns__bits(&levels->bits, &levels->chosen, symbols, n, bits);
 	if (status)
 		dp_levels__fini(levels);
 	return status;

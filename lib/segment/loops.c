@@ -4,6 +4,7 @@
  */
 #include "segment/loops.h"
 #include "pattern/paper.h"
+#include "pattern/runs.h"
 #include "segment/cut.h"
 #include "segment/levels.h"
 #include "segment/paper_match.h"
@@ -13,9 +14,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { LAYERS_MAX = 200 }; /* a network has hardly more layers */
+enum {
+	LAYERS_MAX = 200,	/* a network has hardly more layers */
+	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
+};
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
+static const double explained =
+	0.1;			  /* bits, of those without loops, that leave little to explain */
+static const double run_bits = 8; /* to tell how often something is repeated */
 
 struct driver {
 	const struct dp_loops_request *request;
@@ -26,16 +33,21 @@ struct driver {
 	size_t room;
 };
 
-void dp_loops__free(struct dp_loops *loops)
+static void loops_fini(struct dp_loops *loops)
 {
-	if (!loops)
-		return;
 	for (size_t i = 0; i < loops->count; i++) {
 		free(loops->loops[i].pattern);
 		free(loops->loops[i].segments);
 		free(loops->loops[i].edits);
 	}
 	free(loops->loops);
+}
+
+void dp_loops__free(struct dp_loops *loops)
+{
+	if (!loops)
+		return;
+	loops_fini(loops);
 	free(loops);
 }
 
@@ -437,41 +449,128 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
-/* Without help: the tree. */
-static int find_tree(struct driver *d)
+/* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
+static int make_tree(struct driver *d, const struct dp_levels *levels)
 {
-	const struct dp_loops_request *r = d->request;
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
-	struct dp_levels levels;
-	bool *finishing = NULL;
 	size_t ends[3];
-	int status = r->evidence.at ? ask_finishing(d, &finishing) : DP_OK;
+	int status = make_level(d, &levels->chosen, chosen, levels->structured, NULL);
 
-	if (!status)
-		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
-	free(finishing);
-	if (status)
-		return status;
-	status = make_level(d, &levels.chosen, chosen, levels.structured, NULL);
 	ends[0] = loops->count;
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
 	if (!status && ends[0] > 0)
-		status = make_level_by(d, &levels.outer, outer, ends[0], irregular);
+		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
 	ends[1] = loops->count;
 	if (!status && ends[0] > 0)
-		status = make_level_by(d, &levels.inner, inner, ends[0], any);
+		status = make_level_by(d, &levels->inner, inner, ends[0], any);
 	ends[2] = loops->count;
-	if (!status && ends[0] > 0) {
-		set_parents(loops, chosen, levels.chosen.count, levels.chosen_parent, outer);
-		set_parents(loops, inner, levels.inner.count, levels.inner_parent, chosen);
-		swap_levels(loops, ends[0], ends[1]);
-		sort_level(loops, 0, ends[1] - ends[0]);
-		sort_level(loops, ends[1] - ends[0], ends[1]);
-		sort_level(loops, ends[1], ends[2]);
+	if (status || ends[0] == 0)
+		return status;
+	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
+	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	swap_levels(loops, ends[0], ends[1]);
+	sort_level(loops, 0, ends[1] - ends[0]);
+	sort_level(loops, ends[1] - ends[0], ends[1]);
+	sort_level(loops, ends[1], ends[2]);
+	return DP_OK;
+}
+
+/* The evidence of a sequence with its repetitions collapsed. */
+struct mapped {
+	const struct dp_evidence *evidence;
+	const struct dp_runs *runs;
+};
+
+static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const struct mapped *m = ctx;
+
+	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
+}
+
+/* Takes a loop of the collapsed sequence back to the sequence. */
+static int expand(struct driver *d, struct dp_segmented_loop *from, const struct dp_runs *runs)
+{
+	struct dp_segmented_loop *loop = add_loop(d);
+
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->found_by = from->found_by;
+	loop->phase = from->phase;
+	loop->confidence = from->confidence;
+	loop->chosen = from->chosen;
+	loop->parent = from->parent;
+	for (size_t i = 0; i < from->count; i++) {
+		from->segments[i].first = runs->position[from->segments[i].first];
+		from->segments[i].end = runs->position[from->segments[i].end];
 	}
+	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
+}
+
+/*
+ * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
+ * it better. They do where iterations differ in how often something is repeated inside.
+ */
+static int try_collapsed(struct driver *d, const struct dp_levels *flat, bool *taken)
+{
+	struct dp_loops inner_loops = { 0 };
+	struct driver inner = { .loops = &inner_loops };
+	struct dp_loops_request request = *d->request;
+	struct dp_levels levels = { .bits = 0 };
+	struct dp_runs runs;
+	struct mapped mapped = { &d->request->evidence, &runs };
+	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
+
+	*taken = false;
+	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
+		goto out;
+	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL);
+	if (status || levels.chosen.count == 0 ||
+	    levels.bits + run_bits * (double)runs.runs >= 0.8 * flat->bits)
+		goto out;
+	request.symbols = runs.symbols;
+	request.count = runs.count;
+	request.alphabet = runs.alphabet;
+	request.family = NULL;
+	if (request.evidence.at)
+		request.evidence = (struct dp_evidence){ at_mapped, &mapped,
+							 request.evidence.launches_recorded };
+	inner.request = &request;
+	inner.symbols = runs.symbols;
+	inner.alphabet = runs.alphabet;
+	dp_patterns__fini(&levels.inner);
+	status = make_tree(&inner, &levels);
+	for (size_t i = 0; i < inner_loops.count && !status; i++)
+		status = expand(d, &inner_loops.loops[i], &runs);
+	*taken = inner_loops.count > 0;
+out:
+	loops_fini(&inner_loops);
 	dp_levels__fini(&levels);
+	dp_runs__fini(&runs);
+	return status;
+}
+
+/* Without help: the tree. */
+static int find_tree(struct driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_levels levels;
+	bool *finishing = NULL, taken = false;
+	int status = r->evidence.at ? ask_finishing(d, &finishing) : DP_OK;
+
+	if (!status)
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
+	if (status)
+		goto out;
+	if (levels.bits > explained * levels.alone && r->count <= COLLAPSE_MAX)
+		status = try_collapsed(d, &levels, &taken);
+	if (!status && !taken)
+		status = make_tree(d, &levels);
+	dp_levels__fini(&levels);
+out:
+	free(finishing);
 	return status;
 }
 
