@@ -288,9 +288,9 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	if (!status)
 		status = dp_entropy__bits(&bits, symbols, n, alphabet);
 	levels->alone = bits * (double)n;
-	levels->bits = levels->alone;
+	levels->fit.bits = levels->alone;
 	if (!status && levels->chosen.count > 0)
-		status = dp_patterns__bits(&levels->bits, &levels->chosen, symbols, n, bits);
+		status = dp_patterns__fit(&levels->fit, &levels->chosen, symbols, n, bits);
 	if (status)
 		dp_levels__fini(levels);
 	return status;

@@ -20,9 +20,7 @@ enum {
 };
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
-static const double explained =
-	0.1;			  /* bits, of those without loops, that leave little to explain */
-static const double run_bits = 8; /* to tell how often something is repeated */
+static const double run_bits = 8;    /* to tell how often something is repeated */
 
 struct driver {
 	const struct dp_loops_request *request;
@@ -518,7 +516,7 @@ static int try_collapsed(struct driver *d, const struct dp_levels *flat, bool *t
 	struct dp_loops inner_loops = { 0 };
 	struct driver inner = { .loops = &inner_loops };
 	struct dp_loops_request request = *d->request;
-	struct dp_levels levels = { .bits = 0 };
+	struct dp_levels levels = { .alone = 0 };
 	struct dp_runs runs;
 	struct mapped mapped = { &d->request->evidence, &runs };
 	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
@@ -528,7 +526,7 @@ static int try_collapsed(struct driver *d, const struct dp_levels *flat, bool *t
 		goto out;
 	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL);
 	if (status || levels.chosen.count == 0 ||
-	    levels.bits + run_bits * (double)runs.runs >= 0.8 * flat->bits)
+	    levels.fit.bits + run_bits * (double)runs.runs >= 0.8 * flat->fit.bits)
 		goto out;
 	request.symbols = runs.symbols;
 	request.count = runs.count;
@@ -552,6 +550,15 @@ out:
 	return status;
 }
 
+/* Do the patterns leave little to explain? */
+static bool regular(const struct dp_levels *levels, size_t n)
+{
+	const struct dp_patterns_fit *fit = &levels->fit;
+
+	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
+	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
+}
+
 /* Without help: the tree. */
 static int find_tree(struct driver *d)
 {
@@ -564,7 +571,7 @@ static int find_tree(struct driver *d)
 		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
 	if (status)
 		goto out;
-	if (levels.bits > explained * levels.alone && r->count <= COLLAPSE_MAX)
+	if (!regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
 		status = try_collapsed(d, &levels, &taken);
 	if (!status && !taken)
 		status = make_tree(d, &levels);

@@ -57,25 +57,31 @@ int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns 
 	return dp_align__run(alignment, symbols, n, list, patterns->count);
 }
 
-int dp_patterns__bits(double *sum, const struct dp_patterns *patterns, const uint32_t *symbols,
-		      size_t n, double bits)
+int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
+		     const uint32_t *symbols, size_t n, double bits)
 {
 	struct dp_alignment al;
-	size_t longest = 1;
+	size_t longest = 1, before = 0;
 	int status = dp_patterns__align(&al, patterns, symbols, n);
 
 	if (status)
 		return status;
-	*sum = 0;
+	*fit = (struct dp_patterns_fit){ .edits = al.edit_count, .spans = al.span_count };
 	for (size_t i = 0; i < patterns->count && !status; i++) {
 		double own;
 
 		status = dp_pattern__bits(&own, patterns->items[i].pattern,
 					  patterns->items[i].length, bits);
-		*sum += status ? 0 : own;
+		fit->bits += status ? 0 : own;
 		longest = DP_MAX(longest, patterns->items[i].length);
 	}
-	*sum += dp_alignment__bits(&al, n, longest, bits);
+	fit->bits += dp_alignment__bits(&al, n, longest, bits);
+	for (size_t k = 0; k < al.span_count; k++) {
+		fit->covered += al.spans[k].end - DP_MAX(al.spans[k].begin, before);
+		before = DP_MAX(before, al.spans[k].end);
+		fit->turns += (double)dp_align__advance(&al, k) /
+			      (double)patterns->items[al.spans[k].pattern].length;
+	}
 	dp_align__fini(&al);
 	return status;
 }

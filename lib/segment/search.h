@@ -35,9 +35,16 @@ int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, si
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		      uint32_t alphabet, const uint64_t *counts, size_t counts_count);
 
-/* The bits to describe symbols[0..n) by the patterns, one symbol on its own taking `bits`. */
-int dp_patterns__bits(double *sum, const struct dp_patterns *patterns, const uint32_t *symbols,
-		      size_t n, double bits);
+/* How well patterns describe a sequence. */
+struct dp_patterns_fit {
+	double bits;
+	double turns;
+	size_t covered, edits, spans;
+};
+
+/* One symbol on its own takes `bits`. Errors: DP_ERR_NOMEM. Cost: one alignment. */
+int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
+		     const uint32_t *symbols, size_t n, double bits);
 
 int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns *patterns,
 		       const uint32_t *symbols, size_t n);
