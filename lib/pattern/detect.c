@@ -20,7 +20,6 @@ enum {
 	BINS = 512,	 /* of gaps, each 4% wide */
 	GAPS_MAX = 63,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
-	PER_BIN = 2,
 };
 
 struct lead {
@@ -30,7 +29,7 @@ struct lead {
 };
 
 struct bin {
-	struct lead leads[PER_BIN]; /* best first */
+	struct lead lead; /* the best one */
 	size_t votes;
 	int level;
 };
@@ -173,12 +172,9 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 	}
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
-	if (bin->level == level && bin->leads[0].score > 0 && score <= bin->leads[0].score)
-		return;
-	if (score > bin->leads[0].score) {
-		bin->leads[0] = lead;
-		bin->level = level;
-	}
+	bin->level = level;
+	if (score > bin->lead.score)
+		bin->lead = lead;
 }
 
 /* Windows. */
@@ -297,7 +293,7 @@ out:
 
 static int put_candidate(struct detector *d, const struct bin *bin)
 {
-	const struct lead *lead = &bin->leads[0];
+	const struct lead *lead = &bin->lead;
 	const uint32_t *where = d->where + lead->first;
 	struct window *windows = dp_alloc__array(lead->count, sizeof(*windows));
 	size_t n = 0, pick, times;
@@ -320,6 +316,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	d->out[d->out_count++] = (struct dp_candidate){
 		.at = windows[pick].at,
 		.length = windows[pick].length,
+		.gram = (size_t)1 << bin->level,
 		.trips = n,
 		.score = lead->score * pow((double)bin->votes, 0.1),
 		.regular = lead->regular,
@@ -332,12 +329,12 @@ out:
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	double p = x->leads[0].score * pow((double)x->votes, 0.1);
-	double q = y->leads[0].score * pow((double)y->votes, 0.1);
+	double p = x->lead.score * pow((double)x->votes, 0.1);
+	double q = y->lead.score * pow((double)y->votes, 0.1);
 
 	if (p != q)
 		return p > q ? -1 : 1;
-	return x->leads[0].gap < y->leads[0].gap ? -1 : 1;
+	return x->lead.gap < y->lead.gap ? -1 : 1;
 }
 
 /* The candidates of one level: from the best bins, those that were not as good before. */
@@ -348,7 +345,7 @@ static int harvest(struct detector *d, size_t share)
 	int status = DP_OK;
 
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].leads[0].score > 0.02)
+		if (d->bins[i].lead.score > 0.02)
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i < share && d->out_count < d->out_room && !status; i++)

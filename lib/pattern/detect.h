@@ -8,6 +8,7 @@
 struct dp_candidate {
 	size_t at;
 	size_t length;
+	size_t gram;	/* the lead is the symbols [at, at + gram) */
 	size_t trips;	/* windows that looked like it */
 	double score;	/* how well they did, the higher the better; for ordering only */
 	double regular; /* share of windows whose length is near the median */

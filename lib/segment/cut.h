@@ -23,6 +23,7 @@ struct dp_cut {
 	size_t edit_room;
 	size_t complete; /* segments that are not partial */
 	size_t covered;	 /* symbols in segments, partial ones included */
+	size_t renamed;	 /* substitutions of exact names, where coarser ones agree */
 };
 
 /*

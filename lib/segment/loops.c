@@ -3,6 +3,7 @@
  * aligned with the whole, turned to where the evidence puts an iteration's beginning, and cut.
  */
 #include "segment/loops.h"
+#include "pattern/classes.h"
 #include "pattern/paper.h"
 #include "pattern/runs.h"
 #include "segment/cut.h"
@@ -260,7 +261,7 @@ static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found
 		.found_by = found_by,
 		.segments = b->cuts[i].segments,
 		.count = b->cuts[i].count,
-		.edit_count = b->cuts[i].edit_count,
+		.edit_count = b->cuts[i].edit_count - b->cuts[i].renamed,
 	};
 
 	if (b->cuts[i].complete == 0)
@@ -559,6 +560,53 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
 }
 
+static int map_classes(struct driver *d, const uint32_t *class_of, uint32_t **coarse)
+{
+	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
+	if (!*coarse)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < d->request->count; i++)
+		(*coarse)[i] = class_of[d->symbols[i]];
+	return DP_OK;
+}
+
+/*
+ * Looks for loops under classes of names that take each other's place; takes them if they describe
+ * the sequence better, the names within the classes included.
+ */
+static int try_classes(struct driver *d, struct dp_levels *flat)
+{
+	size_t n = d->request->count;
+	uint32_t *class_of = dp_alloc__array(d->alphabet, sizeof(*class_of)), *coarse = NULL, count;
+	struct dp_levels levels = { .alone = 0 };
+	double names;
+	int status = DP_ERR_NOMEM;
+
+	if (class_of)
+		status = dp_classes__derive(class_of, &count, d->symbols, n, d->alphabet);
+	if (status || count == d->alphabet)
+		goto out;
+	status = map_classes(d, class_of, &coarse);
+	if (!status)
+		status = dp_levels__find(&levels, coarse, n, count, NULL);
+	names = flat->alone - levels.alone;
+	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
+		goto out;
+	dp_levels__fini(flat);
+	*flat = levels;
+	levels = (struct dp_levels){ .alone = 0 };
+	free(d->coarse);
+	d->coarse = coarse;
+	d->symbols = coarse;
+	d->alphabet = count;
+	coarse = NULL;
+out:
+	dp_levels__fini(&levels);
+	free(coarse);
+	free(class_of);
+	return status;
+}
+
 /* Without help: the tree. */
 static int find_tree(struct driver *d)
 {
@@ -571,7 +619,9 @@ static int find_tree(struct driver *d)
 		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
 	if (status)
 		goto out;
-	if (!regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
+	if (!regular(&levels, r->count))
+		status = try_classes(d, &levels);
+	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
 		status = try_collapsed(d, &levels, &taken);
 	if (!status && !taken)
 		status = make_tree(d, &levels);
