@@ -145,7 +145,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count, const uint32_t
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
 	n = DP_MIN(n, (size_t)SAMPLE);
-	count = dp_detect__candidates(candidates, CANDIDATES, symbols, n, ROWS_MIN, 0);
+	count = dp_detect__candidates(candidates, CANDIDATES, symbols, n, ROWS_MIN);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);

@@ -37,7 +37,6 @@ struct bin {
 struct detector {
 	const uint32_t *symbols;
 	size_t n, least;
-	uint64_t want;
 	uint32_t *names, *wider; /* of the k-gram at each position */
 	uint32_t *where;	 /* positions, by name */
 	size_t *starts;		 /* of each name in where */
@@ -141,14 +140,6 @@ static int bin_of(double gap)
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
 
-static bool plausible(const struct detector *d, size_t count)
-{
-	if (d->want == 0)
-		return count >= d->least;
-	return count >= 2 && (double)count >= 0.6 * (double)d->want - 2 &&
-	       (double)count <= 1.3 * (double)d->want + 3;
-}
-
 static void consider(struct detector *d, size_t first, size_t count, int level)
 {
 	const uint32_t *where = d->where + first;
@@ -165,11 +156,6 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 	}
 	near /= (double)(count - 1);
 	score = covered / (double)d->n * (0.4 + 0.6 * near);
-	if (d->want > 0) {
-		double off = fabs((double)count - (double)d->want);
-
-		score *= 1.0 / (1.0 + 4.0 * off / (double)d->want);
-	}
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
 	bin->level = level;
@@ -379,7 +365,7 @@ static int find(struct detector *d)
 		for (uint32_t i = 0; i < name_count; i++) {
 			size_t c = d->starts[i + 1] - d->starts[i];
 
-			if (plausible(d, c))
+			if (c >= d->least)
 				consider(d, d->starts[i], c, level);
 		}
 		status = harvest(d, share);
@@ -395,7 +381,7 @@ static int find(struct detector *d)
 }
 
 int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
-			  size_t n, size_t least, uint64_t want)
+			  size_t n, size_t least)
 {
 	struct detector *d;
 	size_t slots = 64;
@@ -411,7 +397,6 @@ int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const ui
 	d->symbols = symbols;
 	d->n = n;
 	d->least = DP_MAX(least, 2);
-	d->want = want;
 	d->mask = slots - 1;
 	d->out = candidates;
 	d->out_room = room;

@@ -6,6 +6,7 @@
  */
 #include "segment/search.h"
 #include "pattern/detect.h"
+#include "pattern/known.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,11 +265,11 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
-	n = dp_detect__candidates(candidates, want ? CANDIDATES / 2 : CANDIDATES, text->symbols,
-				  text->n, sr->bar.least, want);
-	if (n >= 0 && want) {
+	n = want ? dp_known__candidates(candidates, CANDIDATES / 2, text->symbols, text->n, want)
+		 : 0;
+	if (n >= 0) {
 		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
-						 text->symbols, text->n, sr->bar.least, 0);
+						 text->symbols, text->n, sr->bar.least);
 
 		n = more < 0 ? more : n + more;
 	}
