@@ -55,8 +55,22 @@ static size_t back_by(size_t offset, size_t by, size_t m)
 	return (offset + m - by % m) % m;
 }
 
-/* For every rotation the complete iterations that it gives, less the most. */
-static int weigh_complete(struct weigher *w)
+/* The number of iterations to have: the most there can be, or one less if that is what is wanted.
+ */
+static int64_t target(int64_t most, const struct dp_phase_hints *hints)
+{
+	bool less = false;
+
+	for (size_t i = 0; hints && i < hints->wanted_count; i++) {
+		if (hints->wanted[i] == (uint64_t)most)
+			return most;
+		less |= most > 1 && hints->wanted[i] == (uint64_t)most - 1;
+	}
+	return most - less;
+}
+
+/* For every rotation the complete iterations that it gives, less those there should be. */
+static int weigh_complete(struct weigher *w, const struct dp_phase_hints *hints)
 {
 	double *points = w->points[DP_PHASE_COMPLETE];
 	int64_t *change = dp_alloc__zeroed(w->m + 1, sizeof(*change)), count = 0, most = INT64_MIN;
@@ -84,8 +98,9 @@ static int weigh_complete(struct weigher *w)
 		points[o] = (double)count;
 		most = DP_MAX(most, count);
 	}
+	most = target(most, hints);
 	for (size_t o = 0; o < w->m; o++)
-		points[o] = points_complete_lost * DP_MIN((double)most - points[o], 8.0);
+		points[o] = points_complete_lost * DP_MIN(fabs((double)most - points[o]), 8.0);
 	free(change);
 	return DP_OK;
 }
@@ -351,7 +366,7 @@ static void weigh_finish(struct weigher *w, double *points)
 
 static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
 {
-	int status = weigh_complete(w);
+	int status = weigh_complete(w, hints);
 
 	if (status)
 		return status;

@@ -11,15 +11,17 @@ struct dp_phase {
 	bool host_beat;	   /* uploads or synchronizations come once in a while per iteration */
 };
 
-/* Positions at which an iteration begins if evidence of the same kind is right; ascending. */
+/* What else is known: positions at which an iteration may begin, ascending, and numbers of them. */
 struct dp_phase_hints {
 	const size_t *positions;
 	size_t count;
+	const uint64_t *wanted;
+	size_t wanted_count;
 };
 
 /*
  * Weighs the evidence for a pattern of an alignment of n symbols; hints are those that loops
- * inside or outside give, and may be NULL. Errors: DP_ERR_NOMEM.
+ * inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
  * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
