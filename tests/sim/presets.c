@@ -111,12 +111,13 @@ const struct sim_preset sim_presets[] = {
 	{ "two-processes", "two processes with a device each",
 	  TRAIN STEP "do = reduce bytes=16M count=2\n[program]\nprocesses = 2\n" },
 	{ "host-bound", "the host does something else between iterations",
-	  TRAIN "do = wait time=20ms jitter=0.1\n" STEP },
+	  TRAIN "do = wait time=40ms jitter=0.1\n" STEP },
 	{ "input-bound", "the input pipeline is too slow",
-	  TRAIN "do = wait time=30ms jitter=0.4; upload bytes=18M\n" STEP },
+	  TRAIN "do = wait time=50ms jitter=0.3; upload bytes=18M\n" STEP },
 	{ "copy-bound", "batches too large for pageable copies",
 	  TRAIN "do = upload bytes=256M memory=pageable\n" STEP },
-	{ "growing-interval", "a list is appended to in the loop", TRAIN "grow = 120us\n" STEP },
+	{ "growing-interval", "a list is appended to in the loop",
+	  TRAIN "grow = 200us\ndo = wait time=16ms jitter=0.05\n" STEP },
 	{ "launch-bound", "many tiny kernels, launched one by one",
 	  "[program]\ndo = loop train; sync\n"
 	  "[net model]\nkind = transformer\nlayers = 12\nkernel = 2us\nhost = 7us\n"
@@ -140,11 +141,11 @@ const struct sim_preset sim_presets[] = {
 	  "optimizer = foreach\nseed = 50\n"
 	  "[loop epoch]\ncount = 2\ndo = loop train; loop eval\n"
 	  "[loop train]\ncount = 12\ndefault = yes\nwarmup = 2\nslow = 2.2\n"
-	  "do = wait time=48ms jitter=0.35; upload bytes=19267584; upload bytes=256\n"
+	  "do = wait time=165ms jitter=0.25; upload bytes=19267584; upload bytes=256\n"
 	  "do = zero resnet50; forward resnet50; loss; backward resnet50; optimize resnet50\n"
 	  "do = statistics count=6 every=6 offset=5; download bytes=4 every=6 offset=5\n"
 	  "[loop eval]\ncount = 5\n"
-	  "do = wait time=30ms jitter=0.3; upload bytes=19267584; upload bytes=256\n"
+	  "do = wait time=120ms jitter=0.2; upload bytes=19267584; upload bytes=256\n"
 	  "do = forward resnet50; statistics count=3; download bytes=8\n" },
 };
 
