@@ -147,6 +147,8 @@ static void put_flow(struct sim_sink *sink, const struct sim_event *event, bool 
 	struct sim_out *out = ((struct state *)sink->state)->out;
 	const struct sim_run *run = sink->run;
 
+	if (!run->program->flows)
+		return;
 	sim_out_str(out, begin ? ",\n  {\n    \"ph\": \"s\", \"id\": "
 			       : ",\n  {\n    \"ph\": \"f\", \"id\": ");
 	sim_out_u64(out, event->correlation);

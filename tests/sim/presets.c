@@ -134,19 +134,19 @@ const struct sim_preset sim_presets[] = {
 	  TRAIN STEP "do = statistics count=31 every=10 offset=9\n" },
 	{ "repeated-upload", "a table is uploaded in every iteration",
 	  TRAIN "do = upload bytes=32M memory=pageable\n" STEP },
-	{ "demo", "ResNet-50 with a slow input pipeline and an evaluation loop",
-	  "[program]\ntitle = resnet50_train.py\ndo = set bytes=4M; loop epoch; sync\n"
-	  "operators = no\n"
-	  "[net resnet50]\nkind = conv\nlayers = 16\nkernel = 130us\nhost = 9us\n"
+	{ "demo", "a convolutional network with a slow input pipeline and an evaluation loop",
+	  "[program]\ntitle = train.py\ndo = set bytes=4M; loop epoch; sync\n"
+	  "operators = no\nflows = no\n"
+	  "[net resnet]\nkind = conv\nlayers = 5\nkernel = 260us\nhost = 9us\n"
 	  "optimizer = foreach\nseed = 50\n"
 	  "[loop epoch]\ncount = 2\ndo = loop train; loop eval\n"
-	  "[loop train]\ncount = 12\ndefault = yes\nwarmup = 2\nslow = 2.2\n"
-	  "do = wait time=165ms jitter=0.25; upload bytes=19267584; upload bytes=256\n"
-	  "do = zero resnet50; forward resnet50; loss; backward resnet50; optimize resnet50\n"
-	  "do = statistics count=6 every=6 offset=5; download bytes=4 every=6 offset=5\n"
-	  "[loop eval]\ncount = 5\n"
-	  "do = wait time=120ms jitter=0.2; upload bytes=19267584; upload bytes=256\n"
-	  "do = forward resnet50; statistics count=3; download bytes=8\n" },
+	  "[loop train]\ncount = 10\ndefault = yes\nwarmup = 2\nslow = 1.8\n"
+	  "do = wait time=108ms jitter=0.3; upload bytes=19267584; upload bytes=256\n"
+	  "do = zero resnet; forward resnet; loss; backward resnet; optimize resnet\n"
+	  "do = statistics count=6 every=5 offset=4; download bytes=4 every=5 offset=4\n"
+	  "[loop eval]\ncount = 4\n"
+	  "do = wait time=80ms jitter=0.2; upload bytes=19267584; upload bytes=256\n"
+	  "do = forward resnet; statistics count=3; download bytes=8\n" },
 };
 
 const size_t sim_preset_count = sizeof(sim_presets) / sizeof(sim_presets[0]);
