@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Generates every preset in every format and holds each file against its truth.
 
-usage: check.py [--part I/N] SIMULATOR FOLDER [PRESET...]
+usage: check.py [--part I/N] [--held SIM-HELD] SIMULATOR FOLDER [PRESET...]
 
 Each file is read by a small reader of its own here (json, sqlite3, csv), not by the library. From
 its operations and the iterations' kernel numbers in the truth, the paper's numbers are computed
-anew and compared. Every file is generated twice: the bytes must be equal.
+anew and compared. Every file is generated twice: the bytes must be equal. With --held the library
+reads each file too, and is held against the truth.
 """
 
 import csv
@@ -221,6 +222,7 @@ READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021":
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof}
 PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
 MANGLED = {"nvprof", "nvvp"}
+MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof"}
 
 
 def union(spans):
@@ -374,13 +376,17 @@ def main():
     if arguments[0] == "--part":
         part, parts = (int(n) for n in arguments[1].split("/"))
         arguments = arguments[2:]
+    held = None
+    if arguments[0] == "--held":
+        held = arguments[1]
+        arguments = arguments[2:]
     simulator, folder = arguments[:2]
     wanted = arguments[2:] or presets(simulator)[part - 1::parts]
     os.makedirs(folder, exist_ok=True)
     assert sorted(formats(simulator)) == sorted(READERS), "a reader for every format"
     for preset in wanted:
         for form in formats(simulator):
-            if preset == "two-processes" and form.startswith("nv"):
+            if preset == "two-processes" and form not in MANY_PROCESSES:
                 continue
             path = os.path.join(folder, "%s.%s" % (preset, form))
             generate(simulator, preset, form, path, path + ".truth", small(preset))
@@ -389,6 +395,8 @@ def main():
             assert same_bytes(path + ".truth", path + ".2.truth")
             try:
                 check_file(path, path + ".truth")
+                if held:
+                    subprocess.run([held, path, path + ".truth"], check=True)
             except Exception:
                 print("%s, format %s" % (preset, form), file=sys.stderr)
                 raise

@@ -510,6 +510,8 @@ static int kineto_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
+	if (sink->run->program->processes > 1)
+		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
 	state->names = escaped_names(sink->run->catalogue);
 	if (!state->names)
 		return sim_sink_fail(sink, sink->path, "out of memory");
