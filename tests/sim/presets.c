@@ -26,6 +26,11 @@ const struct sim_preset sim_presets[] = {
 	{ "clean", "equal iterations and nothing else", TRAIN STEP },
 	{ "partial", "the capture begins and ends within an iteration",
 	  TRAIN STEP "[program]\nhead = 0.4\ntail = 0.3\nafter = 2\n" },
+	{ "late-start", "the capture begins with a step, while the device is still behind the host",
+	  "[program]\ndo = loop train; sync\nafter = 3\n" NET "[loop train]\ncount = 60\n"
+	  "default = yes\nmark = ProfilerStep\n"
+	  "do = wait time=300us jitter=0.3; upload bytes=1M memory=pinned\n"
+	  "do = zero model; forward model; loss; backward model; optimize model\n" },
 	{ "random-statistics", "logging kernels after some iterations, at random",
 	  TRAIN STEP "do = statistics count=9 chance=0.12; random count=4..20 chance=0.08\n" },
 	{ "async-inserts", "two kernels of another thread in every iteration",
@@ -135,16 +140,15 @@ const struct sim_preset sim_presets[] = {
 	{ "repeated-upload", "a table is uploaded in every iteration",
 	  TRAIN "do = upload bytes=32M memory=pageable\n" STEP },
 	{ "demo", "a convolutional network with a slow input pipeline and an evaluation loop",
-	  "[program]\ntitle = train.py\ndo = set bytes=4M; loop epoch; sync\n"
+	  "[program]\ntitle = train.py\ndo = set bytes=4M; loop train; loop eval; sync\n"
 	  "operators = no\nflows = no\n"
 	  "[net resnet]\nkind = conv\nlayers = 5\nkernel = 260us\nhost = 9us\n"
 	  "optimizer = foreach\nseed = 50\n"
-	  "[loop epoch]\ncount = 2\ndo = loop train; loop eval\n"
-	  "[loop train]\ncount = 10\ndefault = yes\nwarmup = 2\nslow = 1.8\n"
+	  "[loop train]\ncount = 20\ndefault = yes\nwarmup = 2\nslow = 1.8\n"
 	  "do = wait time=108ms jitter=0.3; upload bytes=19267584; upload bytes=256\n"
 	  "do = zero resnet; forward resnet; loss; backward resnet; optimize resnet\n"
 	  "do = statistics count=6 every=5 offset=4; download bytes=4 every=5 offset=4\n"
-	  "[loop eval]\ncount = 4\n"
+	  "[loop eval]\ncount = 6\n"
 	  "do = wait time=80ms jitter=0.2; upload bytes=19267584; upload bytes=256\n"
 	  "do = forward resnet; statistics count=3; download bytes=8\n" },
 };
