@@ -344,20 +344,20 @@ def generate(simulator, preset, form, path, truth, extra=()):
 
 
 # What a small version of each preset is: the structure stays.
-SMALL = {"single-pass": ["-s", "model.layers=12"],
-         "llm-decode": ["-s", "request.count=3"], "superstep": ["-s", "super.count=3"],
-         "train-eval": ["-s", "epoch.count=2", "-n", "6", "-s", "eval.count=3"],
-         "recompile": ["-s", "train.recompile=4", "-n", "8"], "few": [], "demo": ["-n", "4"]}
+LAYERS = ["-s", "model.layers=2"]
+SMALL = {"single-pass": ["-s", "model.layers=12"], "random": ["-s", "loss=0.01"], "few": LAYERS,
+         "demo": ["-n", "4", "-s", "resnet.layers=2"],
+         "gan": ["-n", "3", "-s", "generator.layers=2", "-s", "critic.layers=1"],
+         "rnn-variable": ["-n", "6"], "recompile": ["-n", "8", "-s", "train.recompile=4"],
+         "llm-decode": ["-s", "request.count=3", "-s", "prefill.layers=2", "-s", "decoder.layers=2"],
+         "superstep": ["-s", "super.count=3", "-n", "4"] + LAYERS,
+         "train-eval": ["-s", "epoch.count=2", "-n", "5", "-s", "eval.count=3"] + LAYERS,
+         "extra-work": ["-n", "12"] + LAYERS, "slow-iterations": ["-n", "14"] + LAYERS,
+         "event-loss": ["-n", "6", "-s", "loss=0.01"] + LAYERS}
 
 
 def small(preset):
-    if preset == "random":
-        return []
-    options = SMALL.get(preset, ["-n", "8"])
-    if preset not in ("single-pass", "few", "demo", "recompile", "llm-decode"):
-        options = options + ["-s", "model.layers=3"] if preset not in ("gan", "rnn-variable") \
-            else options
-    return options
+    return SMALL.get(preset, ["-n", "6"] + LAYERS)
 
 
 def formats(simulator):
