@@ -73,3 +73,17 @@ char *dp_utf8__repair(const char *text, size_t length, size_t *out_length)
 	*out_length = used;
 	return out;
 }
+
+void dp_utf8__mask(char *text)
+{
+	unsigned char *at = (unsigned char *)text;
+	size_t length = strlen(text), bad, n;
+
+	for (size_t i = 0; i < length; i += n) {
+		n = character(at + i, length - i, &bad);
+		if (!n) {
+			memset(at + i, '?', bad);
+			n = bad;
+		}
+	}
+}

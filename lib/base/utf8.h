@@ -13,4 +13,7 @@ bool dp_utf8__valid(const char *text, size_t length);
  */
 char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
 
+/* Makes text valid where it stands: '?' for each byte that is of no character. */
+void dp_utf8__mask(char *text);
+
 #endif
