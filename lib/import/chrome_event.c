@@ -232,8 +232,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 	event->has = 0;
 	event->wanted = DP_CHROME_ARGS;
 	event->phase = 0;
-	event->pid_text.length = 0;
-	event->tid_text.length = 0;
+	event->pid_text = event->tid_text = (struct dp_json_text){ .at = "" };
 	json->at++;
 	do {
 		result = dp_chrome__next_member(json, &text);
