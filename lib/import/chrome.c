@@ -12,6 +12,9 @@
 static const char *const event_keys[] = { "ph", "name", "cat",	"pid", "tid",
 					  "ts", "dur",	"args", NULL };
 
+/* Bytes that may be read again before any was read well: some milliseconds. */
+#define CREDIT ((uint64_t)16 << 20)
+
 struct place {
 	uint64_t offset, line, column;
 };
@@ -402,7 +405,7 @@ static int report(const struct document *doc)
 
 int dp_chrome__read(struct dp_chrome *chrome)
 {
-	struct document doc = { .chrome = chrome, .credit = 1 << 20 };
+	struct document doc = { .chrome = chrome, .credit = CREDIT };
 	int status;
 
 	chrome->rank = -1;

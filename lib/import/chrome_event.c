@@ -175,7 +175,7 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 		if (result != DP_JSON_OK)
 			return result;
 	}
-	return dp_json__leave(json, 1);
+	return dp_json__leave(json, true);
 }
 
 /* Asks what is wanted of the category; false: nothing. */
@@ -246,7 +246,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 		if (result != DP_JSON_OK)
 			return result;
 	} while (!(event->has & DP_CHROME_SKIP));
-	return dp_json__leave(json, 1);
+	return dp_json__leave(json, true);
 }
 
 enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chrome_device *device)

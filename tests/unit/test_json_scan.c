@@ -130,6 +130,36 @@ START_TEST(skipping)
 	ck_assert_int_eq(skipped("123"), -1);
 	ck_assert_int_eq(skipped(","), -2);
 	ck_assert_int_eq(skipped("}"), -2);
+	ck_assert_int_eq(skipped("{\"a\": [1}x"), -2);
+	ck_assert_int_eq(skipped("[{\"a\": 1]x"), -2);
+	ck_assert_int_eq(skipped("{\"a\": 1, {\"b\": 2}}x"), -2);
+	ck_assert_int_eq(skipped("{\"a\": 1, [2]}x"), -2);
+	ck_assert_int_eq(skipped("{\"a\": \n [2, [3, {}]] }x"), 22);
+}
+END_TEST
+
+/* Deeper than brackets are remembered, and back. */
+START_TEST(deep_nesting)
+{
+	for (size_t depth = 1; depth < 300; depth++) {
+		size_t used = 0;
+		char *copy = calloc(depth * 6 + 2 + DP_JSON_PAD, 1);
+		struct dp_json json = { copy, NULL };
+
+		for (size_t i = 0; i < depth; i++)
+			used += (size_t)sprintf(copy + used, i % 3 ? "{\"\":" : "[");
+		copy[used++] = '1';
+		for (size_t i = depth; i-- > 0;)
+			copy[used++] = i % 3 ? '}' : ']';
+		copy[used] = ',';
+		json.end = copy + used + 1;
+		ck_assert_int_eq(dp_json__skip(&json, DP_JSON_ANYWHERE), DP_JSON_OK);
+		ck_assert_ptr_eq(json.at, copy + used);
+		copy[used - 1] = '}';
+		json.at = copy;
+		ck_assert_int_eq(dp_json__skip(&json, DP_JSON_ANYWHERE), DP_JSON_BROKEN);
+		free(copy);
+	}
 }
 END_TEST
 
@@ -143,9 +173,9 @@ START_TEST(leaving)
 		struct dp_json json = { copy, copy + cut };
 
 		if (cut < length - strlen(" rest")) {
-			ck_assert_int_eq(dp_json__leave(&json, 1), DP_JSON_MORE);
+			ck_assert_int_eq(dp_json__leave(&json, true), DP_JSON_MORE);
 		} else {
-			ck_assert_int_eq(dp_json__leave(&json, 1), DP_JSON_OK);
+			ck_assert_int_eq(dp_json__leave(&json, true), DP_JSON_OK);
 			ck_assert_uint_eq((size_t)(json.at - copy), length - strlen(" rest"));
 		}
 		free(copy);
@@ -398,6 +428,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, unicode_escapes);
 	tcase_add_test(tests, strings_run_out);
 	tcase_add_test(tests, skipping);
+	tcase_add_test(tests, deep_nesting);
 	tcase_add_test(tests, leaving);
 	tcase_add_test(tests, numbers_are_exact);
 	tcase_add_test(tests, not_numbers);
