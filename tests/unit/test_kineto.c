@@ -384,6 +384,40 @@ START_TEST(names_and_devices)
 }
 END_TEST
 
+#define CALL(pid, correlation)                                                               \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":" #pid \
+	",\"tid\":" #pid ",\"ts\":1,\"dur\":1,\"args\":{\"correlation\":" #correlation "}},"
+#define ON_DEVICE(device, correlation)                                     \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" #device \
+	",\"tid\":7,\"ts\":9,\"dur\":1,\"args\":{\"device\":" #device      \
+	",\"context\":1,\"stream\":7,\"correlation\":" #correlation "}}"
+
+/* Merged files: the ids of two processes overlap. */
+START_TEST(devices_of_two_processes)
+{
+	struct dp_trace *trace = must_read(
+		HEAD CALL(41, 1) CALL(41, 2) CALL(41, 3) CALL(52, 2) CALL(52, 3) CALL(52, 4)
+			ON_DEVICE(0, 2) "," ON_DEVICE(0, 3) "," ON_DEVICE(0, 4) "," ON_DEVICE(
+				1, 1) "," ON_DEVICE(1, 2) "," ON_DEVICE(1, 3) "]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct dp_stream *stream = op_stream(trace, i);
+		const struct dp_device *device = dp_trace_device(trace, stream->device);
+		const struct dp_calls *calls = dp_trace_calls(trace);
+
+		ck_assert_int_eq(dp_trace_process(trace, stream->process)->pid,
+				 device->id ? 41 : 52);
+		ck_assert_uint_eq(device->process, stream->process);
+		ck_assert_uint_ne(ops->call[i], DP_NONE);
+		ck_assert_uint_eq(dp_trace_thread(trace, calls->thread[ops->call[i]])->process,
+				  stream->process);
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(what_is_not_counted)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL(
@@ -1040,6 +1074,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, autograd_export);
 	tcase_add_test(tests, rows_that_labels_call_a_gpu);
 	tcase_add_test(tests, names_and_devices);
+	tcase_add_test(tests, devices_of_two_processes);
 	tcase_add_test(tests, what_is_not_counted);
 	tcase_add_test(tests, synchronizations);
 	tcase_add_test(tests, negative_and_missing_durations);

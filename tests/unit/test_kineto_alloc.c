@@ -49,6 +49,8 @@ START_TEST(kineto)
 	      "\"ts\":20,\"dur\":1,\"args\":{\"correlation\":8}},"
 	      "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipMemcpyAsync\",\"pid\":1,\"tid\":1,"
 	      "\"ts\":5,\"dur\":2,\"args\":{\"correlation\":8,\"size\":\"16\"}},"
+	      "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":2,"
+	      "\"tid\":2,\"ts\":5,\"dur\":2,\"args\":{\"correlation\":9}},"
 	      "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Sync\",\"pid\":0,\"tid\":8,"
 	      "\"ts\":5,\"dur\":2,\"args\":{\"stream\":8}},"
 	      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::\\\"\",\"pid\":1,\"tid\":2,"
