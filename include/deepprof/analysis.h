@@ -136,6 +136,7 @@ struct dp_metric_info {
 	const char *unit; /* "ns", "bytes", "1" for a share, "count" */
 	enum dp_better better;
 	const char *help; /* one line */
+	const char *of;	  /* a summary's metric, by name; NULL for a metric of iterations */
 };
 
 /* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */

@@ -25,6 +25,7 @@ double dp_rule__summary(const struct dp_rule_input *input, const char *name);
 struct dp_rule_finding {
 	struct dp_finding finding; /* evidence points at values */
 	struct dp_evidence_value values[DP_EVIDENCE_MOST];
+	double total_ns; /* recoverable over all complete iterations; the driver's to fill */
 };
 
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
@@ -35,7 +36,7 @@ struct dp_rule {
 	struct dp_rule_info info;
 	/*
 	 * True where it has something to say: then *finding, zeroed by the caller, is filled except
-	 * for rule and loop. Silent (false) where data lack.
+	 * for rule, loop and total_ns. Silent (false) where data lack.
 	 */
 	bool (*check)(const struct dp_rule_input *input, struct dp_rule_finding *finding);
 };
@@ -54,7 +55,10 @@ struct dp_findings {
 int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
 		      struct dp_error *error);
 
-/* Ranks by recoverable time times iterations (so loops compare), then severity, rule, loop. */
+/*
+ * Ranks by recoverable time times iterations (so loops compare; unknown ones last), then severity,
+ * rule, loop. Until then evidence of findings is not to be read.
+ */
 void dp_diagnose__rank(struct dp_findings *findings);
 
 void dp_findings__fini(struct dp_findings *findings);

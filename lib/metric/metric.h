@@ -26,18 +26,23 @@ struct dp_metric_input {
 	size_t op_count;
 	const struct dp_iteration *iterations;
 	size_t count;
+	/* What follows is dp_metric__compute_all()'s to fill. */
 	/*
 	 * The interval before iteration k: from the end of its predecessor's last kernel to the
-	 * start of its first. Both NaN-like INT64_MIN where it has no complete predecessor.
+	 * start of its first, empty where that is earlier. Both INT64_MIN where either of the two
+	 * is partial or not there.
 	 */
 	const int64_t *interval_start_ns;
 	const int64_t *interval_end_ns;
-	struct dp_spans uploads; /* union of the device's H2D copies */
+	const uint32_t *copies; /* the device's H2D copies in order of start */
+	size_t copy_count;
+	struct dp_spans uploads; /* their union */
+	double *scratch;	 /* for reduce: room for count values */
 };
 
 struct dp_metric_summary {
 	struct dp_metric_info info;
-	/* From the metric's values, one per iteration. NaN: none. */
+	/* From the metric's values, one per iteration. NaN: none. May use input->scratch. */
 	double (*reduce)(const struct dp_metric_input *input, const double *values);
 };
 
@@ -51,20 +56,40 @@ struct dp_metric {
 /* The table; NULL beyond the end. */
 const struct dp_metric *dp_metric__at(size_t index);
 
-/* All values of one loop: metrics in rows of input->count, summaries in order of the table. */
+/*
+ * All values of one loop: metrics in rows of input->count, summaries in order of the table. Partial
+ * iterations have none.
+ */
 struct dp_metric_values {
 	double *values;
 	double *summary;
 };
 
-/* *out is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. */
-int dp_metric__compute_all(struct dp_metric_values *out, struct dp_metric_input *input,
+/*
+ * *out is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the trace's
+ * operations and the iterations, but for binary searches.
+ */
+int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error);
 void dp_metric_values__fini(struct dp_metric_values *values);
 
 /* True where iteration k has an interval, and one that nothing else's kernels interrupt. */
 bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k);
 bool dp_metric__uninterrupted(const struct dp_metric_input *input, size_t k);
+
+/*
+ * The place in a stream's operations (as of dp_trace_stream_ops()) of the first that is not before
+ * an operation. Cost: logarithmic.
+ */
+size_t dp_metric__place(const uint32_t *rows, size_t count, uint32_t op);
+
+/*
+ * The union of operations rows[0..count), which are in order of start. *spans is the caller's, to
+ * be released with fini. Errors: DP_ERR_NOMEM.
+ */
+int dp_spans__init(struct dp_spans *spans, const struct dp_ops *ops, const uint32_t *rows,
+		   size_t count, struct dp_error *error);
+void dp_spans__fini(struct dp_spans *spans);
 
 /* Length of the intersection of spans with [start, end). Cost: logarithmic. */
 int64_t dp_spans__covered(const struct dp_spans *spans, int64_t start_ns, int64_t end_ns);

@@ -1,0 +1,93 @@
+/*
+ * The GPU waits for the host between iterations (DeepProf, section V-B, case 1: an interval far
+ * above the gaps between operations, and little overlap). The share of the period that is lost
+ * decides, with the thresholds of TensorFlow's profiler: 5% and 20%. What a trace without launch
+ * records can tell is the interval that no upload covers.
+ */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.05
+#define CRITICAL_SHARE 0.20
+
+/* The interval before an iteration says when, but not what the host did: it may have waited too. */
+#define INTERVAL_TRUST 0.8
+
+struct waits {
+	const double *interval_ns;
+	const double *overlap;
+	const double *period_ns;
+	size_t count;	   /* intervals looked at */
+	size_t long_count; /* those that are WARNING_SHARE of their period or more */
+	size_t first;	   /* of these */
+	size_t last;
+	double waited_ns; /* of all looked at */
+	double period_sum_ns;
+};
+
+/* The interval before iteration k, which is a part of the period of its predecessor. */
+static void add(struct waits *waits, const struct dp_rule_input *input, size_t k)
+{
+	double period_ns = waits->period_ns[k - 1], waited_ns = waits->interval_ns[k];
+
+	if (input->iterations[k].foreign_kernels || isnan(waited_ns) || !(period_ns > 0))
+		return;
+	if (!isnan(waits->overlap[k]))
+		waited_ns *= 1 - waits->overlap[k];
+	waits->waited_ns += waited_ns;
+	waits->period_sum_ns += period_ns;
+	waits->count++;
+	if (waited_ns < WARNING_SHARE * period_ns)
+		return;
+	if (!waits->long_count++)
+		waits->first = k;
+	waits->last = k;
+}
+
+static bool measure(struct waits *waits, const struct dp_rule_input *input)
+{
+	waits->interval_ns = dp_rule__metric(input, "interval_ns");
+	waits->overlap = dp_rule__metric(input, "overlap");
+	waits->period_ns = dp_rule__metric(input, "period_ns");
+	if (!waits->interval_ns || !waits->overlap || !waits->period_ns)
+		return false;
+	for (size_t k = 1; k < input->loop->iterations; k++)
+		add(waits, input, k);
+	return waits->count && waits->long_count;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	struct dp_finding *finding = &out->finding;
+	struct waits waits = { 0 };
+	double share;
+
+	if (!measure(&waits, input))
+		return false;
+	share = waits.waited_ns / waits.period_sum_ns;
+	if (share < WARNING_SHARE)
+		return false;
+	finding->severity = share < CRITICAL_SHARE ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
+	finding->confidence = INTERVAL_TRUST * input->loop->confidence * (double)waits.count /
+			      (double)(waits.count + 1);
+	finding->first_iteration = waits.first;
+	finding->last_iteration = waits.last;
+	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
+	finding->advice = "prepare the next iteration's input while the GPU computes: more loader "
+			  "workers, prefetching, and no synchronizing call at the end of a step";
+	dp_rule__evidence(out, "waited_share", "1", share);
+	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
+	dp_rule__evidence(out, "avg_operation_ns", "ns",
+			  dp_rule__summary(input, "avg_operation_ns"));
+	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
+	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
+	dp_rule__evidence(out, "intervals", "count", (double)waits.count);
+	return true;
+}
+
+const struct dp_rule dp_rule__host_bound = {
+	{ "host-bound",
+	  "the GPU waits for the host between iterations: at least 5% of the period" },
+	check,
+};

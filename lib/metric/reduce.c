@@ -1,0 +1,37 @@
+/* Gathers the values that a summary is over. */
+#include "metric/reduce.h"
+
+#include <math.h>
+
+size_t dp_reduce__all(const struct dp_metric_input *input, const double *values)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < input->count; k++)
+		if (!isnan(values[k]))
+			input->scratch[count++] = values[k];
+	return count;
+}
+
+size_t dp_reduce__uninterrupted(const struct dp_metric_input *input, const double *values)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < input->count; k++)
+		if (!isnan(values[k]) && dp_metric__uninterrupted(input, k))
+			input->scratch[count++] = values[k];
+	return count;
+}
+
+size_t dp_reduce__steady(const struct dp_metric_input *input, const double *values)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < input->count; k++) {
+		bool interrupted = k + 1 < input->count && input->iterations[k + 1].foreign_kernels;
+
+		if (!isnan(values[k]) && !interrupted && !input->iterations[k].warmup)
+			input->scratch[count++] = values[k];
+	}
+	return count;
+}

@@ -1,0 +1,17 @@
+/* Which iterations' values a summary is over; they are gathered in input->scratch. */
+#ifndef DP_METRIC_REDUCE_H
+#define DP_METRIC_REDUCE_H
+
+#include "metric/metric.h"
+#include "metric/stat.h"
+
+/* All that exist: the paper's averages of what lies inside iterations. */
+size_t dp_reduce__all(const struct dp_metric_input *input, const double *values);
+
+/* Those of intervals that no other kernels interrupt: the paper's averages of intervals. */
+size_t dp_reduce__uninterrupted(const struct dp_metric_input *input, const double *values);
+
+/* Those of the steady state: neither warm-up nor a period with other kernels in it. */
+size_t dp_reduce__steady(const struct dp_metric_input *input, const double *values);
+
+#endif

@@ -1,0 +1,39 @@
+/* Metrics survive the failure of every one of their allocations. */
+#include "alloc_fail.h"
+#include "metric_trace.h"
+
+START_TEST(compute)
+{
+	struct dp_trace *trace = metric_trace();
+	struct dp_iteration iterations[METRIC_ITERATIONS];
+	uint32_t ops[16];
+	struct dp_metric_input input = { .trace = trace, .ops = ops, .count = METRIC_ITERATIONS };
+	bool more = true;
+
+	input.op_count = metric_kernels(trace, 0, ops);
+	input.iterations = iterations;
+	metric_iterations(iterations, trace, ops);
+	for (size_t k = 0; more; k++) {
+		struct dp_metric_values values = { NULL, NULL };
+		struct dp_error error = DP_ERROR_INIT;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_metric__compute_all(&values, &input, &error);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert_int_eq(error.status, status);
+		ck_assert_int_eq(values.values == NULL, more);
+		dp_metric_values__fini(&values);
+		ck_assert_uint_lt(k, 1000);
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, compute);
+}
+
+#include "test_main.h"
