@@ -179,6 +179,89 @@ START_TEST(other_schemas)
 }
 END_TEST
 
+static FILE *open_page(void)
+{
+	FILE *page = fopen(DP_SOURCE_ROOT "/man/deepprof-trace.5", "r");
+
+	ck_assert_ptr_nonnull(page);
+	return page;
+}
+
+/* Appends "table.column" for each column that the page tells of, in its order. */
+static void list_page(char *list, size_t size)
+{
+	FILE *page = open_page();
+	char line[512], table[512] = "";
+	bool tables = false, term = false;
+
+	while (fgets(line, sizeof(line), page)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, ".SH ", 4))
+			tables = !strcmp(line, ".SH TABLES");
+		if (tables && !strncmp(line, ".SS ", 4))
+			snprintf(table, sizeof(table), "%s", line + 4);
+		if (tables && term && !strncmp(line, ".B ", 3))
+			snprintf(list + strlen(list), size - strlen(list), "%s.%.*s\n", table,
+				 (int)strcspn(line + 3, "*"), line + 3);
+		term = !strcmp(line, ".TP");
+	}
+	fclose(page);
+}
+
+/* The page is the schema: the same tables and columns in the same order. */
+START_TEST(page_tells_all)
+{
+	char page[16384] = "", file[16384] = "";
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+
+	make_trace("SELECT 1");
+	list_page(page, sizeof(page));
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(
+		sqlite3_prepare_v2(db,
+				   "SELECT m.name || '.' || c.name FROM sqlite_master AS m "
+				   "JOIN pragma_table_info(m.name) AS c WHERE m.type = "
+				   "'table' ORDER BY m.rowid, c.cid",
+				   -1, &statement, NULL),
+		SQLITE_OK);
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		snprintf(file + strlen(file), sizeof(file) - strlen(file), "%s\n",
+			 (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	ck_assert_str_eq(page, file);
+	done();
+}
+END_TEST
+
+START_TEST(page_examples)
+{
+	FILE *page = open_page();
+	char line[512], sql[2048] = "";
+	bool inside = false;
+	sqlite3 *db;
+	int runs = 0;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	while (fgets(line, sizeof(line), page)) {
+		if (!strcmp(line, ".fi\n")) {
+			run_sql(db, sql);
+			runs++;
+			sql[0] = '\0';
+		}
+		inside = (inside || !strcmp(line, ".nf\n")) && strcmp(line, ".fi\n") != 0;
+		if (inside && line[0] != '.')
+			snprintf(sql + strlen(sql), sizeof(sql) - strlen(sql), "%s", line);
+	}
+	ck_assert_int_ge(runs, 3);
+	fclose(page);
+	sqlite3_close(db);
+	done();
+}
+END_TEST
+
 START_TEST(nothing_recorded)
 {
 	make_trace("INSERT INTO process(id, pid) VALUES(1, 5)");
@@ -206,6 +289,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, host);
 	tcase_add_test(tests, views_are_nsys);
 	tcase_add_test(tests, other_schemas);
+	tcase_add_test(tests, page_tells_all);
+	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);
 	tcase_add_test(tests, damage);
 }
