@@ -216,6 +216,8 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 		if (rowid <= last)
 			return SQLITE_CORRUPT;
 		last = rowid;
+		if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+			return SQLITE_NOMEM;
 		if (name && sql && !strncasecmp(sql, "CREATE TABLE", 12) &&
 		    add_table(database, name))
 			return SQLITE_NOMEM;
@@ -438,6 +440,8 @@ static bool any_column(struct dp_database *database, const char *table,
 	sqlite3_free(sql);
 	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
 		result = found(info, column);
+	if (info && sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+		dp_database__nomem(database);
 	sqlite3_finalize(info);
 	return result;
 }
