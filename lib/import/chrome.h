@@ -90,6 +90,7 @@ struct dp_chrome_look {
 	bool tensorflow;  /* processes are named as TensorFlow's timeline names them */
 };
 
-void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
+/* Errors: DP_ERR_NOMEM. */
+int dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
 
 #endif

@@ -80,17 +80,17 @@ static void look_at_members(struct dp_chrome_look *look, struct dp_json *json)
 	}
 }
 
-void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
+int dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
 {
 	struct dp_json json;
 	char *copy, c;
 
 	memset(look, 0, sizeof(*look));
 	if (!probe->length || !memchr("{[ \t\r\n\xef", probe->head[0], 7))
-		return;
+		return DP_OK;
 	copy = dp_alloc__zeroed(probe->length + DP_JSON_PAD, 1);
 	if (!copy)
-		return;
+		return DP_ERR_NOMEM;
 	memcpy(copy, probe->head, probe->length);
 	json = (struct dp_json){ copy, copy + probe->length };
 	if (probe->length >= 3 && !memcmp(copy, "\xef\xbb\xbf", 3))
@@ -103,4 +103,5 @@ void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
 	else if (c == '[')
 		look_at_events(look, &json, false);
 	free(copy);
+	return DP_OK;
 }

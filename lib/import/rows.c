@@ -31,6 +31,8 @@ static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *na
 		names += length + (names[length] == ',');
 	}
 	text = sqlite3_str_finish(list);
+	if (found && !text)
+		dp_database__nomem(rows->database);
 	if (found > 1)
 		sqlite3_str_appendf(sql, ", COALESCE(%s)", text ? text : "NULL, NULL");
 	else

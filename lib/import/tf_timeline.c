@@ -317,7 +317,8 @@ static int probe_timeline(const struct dp_probe *probe)
 {
 	struct dp_chrome_look look;
 
-	dp_chrome__look(&look, probe);
+	if (dp_chrome__look(&look, probe))
+		return DP_ERR_NOMEM;
 	return look.tensorflow ? 90 : 0;
 }
 
