@@ -5,8 +5,11 @@
  * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
  */
 #include "segment/cut.h"
+#include "segment/diff.h"
 
 #include <string.h>
+
+enum { SHIFT_MAX = 64 }; /* symbols that an insertion is moved over */
 
 void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
 		    size_t length, size_t first)
@@ -61,7 +64,7 @@ struct piece {
 
 struct cutter {
 	const struct dp_alignment *alignment;
-	const uint32_t *symbols;
+	const uint32_t *symbols, *aligned;
 	size_t n;
 	const struct dp_cut_pattern *patterns;
 	struct dp_cut *cuts;
@@ -180,22 +183,33 @@ static int drop_tail(struct cutter *c)
 	return settle(c, c->tail_pattern, &c->held, c->tail_span);
 }
 
-/* What lies between two parts of one iteration: inserted symbols, and offsets that are missing. */
-static int bridge(struct cutter *c, struct dp_cut *cut, size_t end, size_t to)
+/*
+ * What lies between two parts of one iteration: the symbols against the offsets that were passed
+ * over. False in *fits where more than half of the pattern is missing.
+ */
+static int bridge(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
 {
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_cut *cut = &c->cuts[pattern];
 	struct piece *held = &c->held;
-	size_t gap = end - held->end, skip = to - held->to, both;
-	int status = DP_OK;
+	size_t from = held->end, offset = held->to, missing = 0, count;
+	struct dp_edit *edits;
+	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from, p->turned + offset,
+				  to - offset);
 
-	both = gap <= 2 * skip + 8 ? DP_MIN(gap, skip) : 0;
-	for (size_t i = 0; !status && i < both; i++)
-		status = add_edit(cut, held, held->end + i, held->to + i, DP_EDIT_SUBSTITUTED);
-	for (size_t i = both; !status && i < gap; i++)
-		status = add_edit(cut, held, held->end + i, held->to + both, DP_EDIT_INSERTED);
-	for (size_t i = both; !status && i < skip; i++)
-		status = add_edit(cut, held, end, held->to + i, DP_EDIT_DELETED);
-	held->end = end;
-	held->to = to;
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++)
+		missing += edits[i].kind != DP_EDIT_INSERTED;
+	*fits = missing * 2 <= p->length;
+	for (size_t i = 0; *fits && i < count && !status; i++)
+		status = add_edit(cut, held, from + (size_t)edits[i].position,
+				  offset + edits[i].offset, edits[i].kind);
+	if (*fits) {
+		held->end = end;
+		held->to = to;
+	}
+	free(edits);
 	return status;
 }
 
@@ -205,9 +219,8 @@ static int bridge(struct cutter *c, struct dp_cut *cut, size_t end, size_t to)
  */
 static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, bool *joined)
 {
-	size_t m = c->patterns[pattern].length, gap, skip;
-	struct dp_cut *cut = &c->cuts[pattern];
-	size_t to = offset ? offset : m;
+	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
+	bool fits;
 	int status;
 
 	*joined = false;
@@ -217,12 +230,14 @@ static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, b
 		return drop_tail(c);
 	gap = at - c->held.end;
 	skip = to - c->held.to;
-	if (skip * 2 > m || (to == m && (gap * 2 > m || c->held.from > 0)))
+	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
 		return drop_tail(c);
-	status = bridge(c, cut, at, to);
-	c->tail = false;
+	status = bridge(c, pattern, at, to, &fits);
 	if (status)
 		return status;
+	if (!fits)
+		return drop_tail(c);
+	c->tail = false;
 	if (to == m)
 		return settle(c, pattern, &c->held, c->tail_span);
 	c->piece = c->held;
@@ -383,12 +398,48 @@ static size_t cut_between(const struct cutter *c, size_t span)
 	return at == SIZE_MAX ? high : at;
 }
 
+/*
+ * An insertion that ends where the symbols before it come again may as well have come earlier.
+ * Where it can be moved to the boundary in front it is: what is inserted between two iterations is
+ * more likely than what is inserted after the first few symbols of one.
+ */
+static void settle_insertions(struct dp_cut *cut, const uint32_t *symbols, size_t length)
+{
+	for (size_t k = 1; k < cut->count; k++) {
+		struct dp_segment *s = &cut->segments[k], *before = s - 1;
+		struct dp_edit *edits = cut->edits + s->edits;
+		size_t prefix, count = 0;
+
+		if (s->partial || before->end != s->first || s->inserted == 0 ||
+		    edits[0].kind != DP_EDIT_INSERTED)
+			continue;
+		prefix = (size_t)edits[0].position - s->first;
+		while (count < s->inserted && edits[count].kind == DP_EDIT_INSERTED &&
+		       edits[count].position == edits[0].position + count)
+			count++;
+		if (prefix > SHIFT_MAX || edits[0].offset != prefix ||
+		    memcmp(symbols + s->first, symbols + s->first + count,
+			   prefix * sizeof(*symbols)))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			edits[i] = (struct dp_edit){ s->first + i, (uint32_t)length,
+						     DP_EDIT_INSERTED };
+		before->end += count;
+		before->inserted += (uint32_t)count;
+		s->first += count;
+		s->edits += count;
+		s->inserted -= (uint32_t)count;
+	}
+}
+
 int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
-		size_t n, const struct dp_cut_pattern *patterns, size_t count)
+		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
+		size_t count)
 {
 	struct cutter c = {
 		.alignment = alignment,
 		.symbols = symbols,
+		.aligned = aligned,
 		.n = n,
 		.patterns = patterns,
 		.cuts = cuts,
@@ -407,6 +458,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	}
 	if (!status)
 		status = drop_tail(&c);
+	for (size_t j = 0; j < count && !status; j++)
+		settle_insertions(&cuts[j], symbols, patterns[j].length);
 	for (size_t j = 0; j < count && !status; j++)
 		status = dp_variants__number(cuts[j].segments, cuts[j].count, cuts[j].edits,
 					     symbols);

@@ -6,8 +6,9 @@
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact; /* symbols to compare with where it was aligned under coarser names,
-				  in the order of the alignment; else NULL */
+	const uint32_t *exact;	/* symbols to compare with where it was aligned under coarser names,
+				   in the order of the alignment; else NULL */
+	const uint32_t *turned; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
 };
@@ -25,8 +26,8 @@ struct dp_cut {
 };
 
 /*
- * Cuts symbols[0..n), aligned before (perhaps under coarser names), into the iterations of each
- * pattern; cuts[] has one per pattern and is zeroed first.
+ * Cuts symbols[0..n), aligned before as aligned[0..n) (perhaps coarser names), into the iterations
+ * of each pattern; cuts[] has one per pattern and is zeroed first.
  *
  * An iteration begins with the symbol that stands for the first offset. Symbols inserted between
  * two iterations belong to the one before, unless there are more than half a pattern of them:
@@ -37,7 +38,8 @@ struct dp_cut {
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, where exact names are compared, n.
  */
 int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
-		size_t n, const struct dp_cut_pattern *patterns, size_t count);
+		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
+		size_t count);
 
 void dp_cut__fini(struct dp_cut *cut);
 

@@ -100,7 +100,7 @@ static double edit_bits(const struct dp_alignment *al, double literal, double lo
 static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n, double bits)
 {
 	double log_n = log2((double)n + 1), log_m = log2((double)h->length + 1), own;
-	size_t before = 0, advance = 0, covered = 0;
+	size_t before = 0, advance = 0, covered = 0, longest = 0;
 	int status = parse_bits(&own, h->pattern, h->length, bits + 0.01);
 
 	if (status)
@@ -108,12 +108,14 @@ static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t 
 	for (size_t k = 0; k < al->span_count; k++) {
 		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
 		before = DP_MAX(before, al->spans[k].end);
+		longest = DP_MAX(longest, dp_align__advance(al, k));
 		advance += dp_align__advance(al, k);
 	}
 	h->covered = covered;
 	h->edits = al->edit_count;
 	h->spans = al->span_count;
 	h->trips = (double)advance / (double)h->length;
+	h->longest = (double)longest / (double)h->length;
 	h->bits = own + edit_bits(al, bits, log_m) + (double)(n - covered) * bits +
 		  (double)al->span_count * (2 * log_n + log_m) + log_n;
 	return DP_OK;

@@ -9,6 +9,7 @@ struct dp_hypothesis {
 	size_t length;
 	double bits;	/* to describe the sequence with it */
 	double trips;	/* how often the sequence goes round in it */
+	double longest; /* the same, within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;
 	size_t spans;

@@ -5,13 +5,17 @@
 #include "segment/loops.h"
 #include "pattern/paper.h"
 #include "segment/cut.h"
-#include "segment/diff.h"
+#include "segment/levels.h"
 #include "segment/paper_match.h"
 #include "segment/phase.h"
 #include "segment/search.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { LAYERS_MAX = 200 }; /* a network has hardly more layers */
+
+static const double shown_min = 0.5; /* confidence of a loop that is told of */
 
 struct driver {
 	const struct dp_loops_request *request;
@@ -130,6 +134,7 @@ struct batch {
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct dp_phase phases[DP_PATTERNS_MAX];
 	uint32_t *exact[DP_PATTERNS_MAX];
+	uint32_t *turned[DP_PATTERNS_MAX];
 	size_t count;
 };
 
@@ -139,7 +144,19 @@ static void batch_fini(struct batch *b)
 	for (size_t i = 0; i < b->count; i++) {
 		dp_cut__fini(&b->cuts[i]);
 		free(b->exact[i]);
+		free(b->turned[i]);
 	}
+}
+
+static uint32_t *rotate(const uint32_t *pattern, size_t m, size_t first)
+{
+	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
+
+	if (!turned)
+		return NULL;
+	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
+	memcpy(turned + m - first, pattern, first * sizeof(*turned));
+	return turned;
 }
 
 static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns *patterns)
@@ -161,24 +178,22 @@ static int batch_cut(struct driver *d, struct batch *b, const struct dp_patterns
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
 						h->length, &r->evidence);
-		b->list[i] = (struct dp_cut_pattern){ d->coarse ? b->exact[i] : NULL, h->length,
-						      b->phases[i].first };
+		if (status)
+			return status;
+		b->turned[i] = rotate(h->pattern, h->length, b->phases[i].first);
+		if (!b->turned[i])
+			return DP_ERR_NOMEM;
+		b->list[i] = (struct dp_cut_pattern){
+			.exact = d->coarse ? b->exact[i] : NULL,
+			.turned = b->turned[i],
+			.length = h->length,
+			.first = b->phases[i].first,
+		};
 	}
 	if (!status)
-		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, r->count, b->list,
-				     b->count);
+		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
+				     b->list, b->count);
 	return status;
-}
-
-static uint32_t *rotate(const uint32_t *pattern, size_t m, size_t first)
-{
-	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
-
-	if (!turned)
-		return NULL;
-	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
-	memcpy(turned + m - first, pattern, first * sizeof(*turned));
-	return turned;
 }
 
 /* How well a loop's iterations agree with its pattern: 1 less edits per symbol. */
@@ -191,17 +206,70 @@ static double agreement(const struct dp_segmented_loop *loop)
 	return symbols ? 1.0 - DP_MIN((double)loop->edit_count / (double)symbols, 1.0) : 0;
 }
 
-static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found_by found_by)
+/*
+ * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
+ * inside, or is gone on with after something else; layers stand between other kernels, once.
+ */
+static double not_layers(const struct driver *d, const struct batch *b, size_t i, bool structured)
 {
-	struct dp_segmented_loop *loop;
+	const struct dp_cut *cut = &b->cuts[i];
+	size_t spans = 0, ends;
+
+	for (size_t k = 0; k < b->alignment.span_count; k++)
+		spans += b->alignment.spans[k].pattern == i &&
+			 dp_align__advance(&b->alignment, k) >= 2 * b->list[i].length;
+	ends = (size_t)(cut->segments[0].first <= 1) +
+	       (cut->segments[cut->count - 1].end + 1 >= d->request->count);
+	if (b->list[i].length == 1)
+		return cut->covered == d->request->count ? 0.7 : 0.0;
+	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
+		return 1.0;
+	if (structured)
+		return spans > 1 || ends > 0 ? 1.0 : 0.9;
+	return spans > 2 ? 0.9 : ends > 0 ? 0.6 : 0.4;
+}
+
+static double confidence(const struct driver *d, const struct batch *b, size_t i,
+			 const struct dp_segmented_loop *loop, bool structured)
+{
+	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
+	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
+	double phase = 0.5 + 0.5 * b->phases[i].confidence;
+
+	if (loop->found_by == DP_FOUND_BY_COUNT)
+		return agree * phase;
+	return many * agree * phase * not_layers(d, b, i, structured);
+}
+
+/* Makes a loop of one pattern of a batch. */
+static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found_by found_by,
+		      bool structured)
+{
+	struct dp_segmented_loop *loop, view = {
+		.found_by = found_by,
+		.segments = b->cuts[i].segments,
+		.count = b->cuts[i].count,
+		.edit_count = b->cuts[i].edit_count,
+	};
 
 	if (b->cuts[i].complete == 0)
 		return DP_OK;
+	view.confidence = confidence(d, b, i, &view, structured);
+	if (found_by == DP_FOUND_BY_AUTO && view.confidence < shown_min) {
+		if (view.confidence >= d->loops->best_confidence) {
+			d->loops->best_confidence = view.confidence;
+			d->loops->best_length = b->list[i].length;
+			d->loops->best_coverage =
+				(double)b->cuts[i].covered / (double)d->request->count;
+		}
+		return DP_OK;
+	}
 	loop = add_loop(d);
 	if (!loop)
 		return DP_ERR_NOMEM;
 	loop->found_by = found_by;
 	loop->chosen = true;
+	loop->confidence = view.confidence;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = rotate(b->exact[i], loop->length, b->list[i].first);
@@ -209,49 +277,155 @@ static int batch_loop(struct driver *d, struct batch *b, size_t i, enum dp_found
 		return DP_ERR_NOMEM;
 	take_cut(loop, &b->cuts[i]);
 	loop->occurrences = count_exact(loop);
-	loop->confidence = agreement(loop) * b->phases[i].confidence;
 	return DP_OK;
 }
 
-static int by_first(const void *a, const void *b)
+/*
+ * Makes loops of the patterns of one level; made[] gets the index of each, DP_NONE where there is
+ * none.
+ */
+static int make_level(struct driver *d, const struct dp_patterns *patterns, uint32_t *made,
+		      const bool *structured)
 {
-	const struct dp_segmented_loop *x = a, *y = b;
-	size_t p = x->count ? x->segments[0].first : SIZE_MAX;
-	size_t q = y->count ? y->segments[0].first : SIZE_MAX;
+	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+	struct batch b = { .count = 0 };
+	int status = DP_OK;
 
-	if (p != q)
-		return p < q ? -1 : 1;
-	return x->length > y->length ? -1 : x->length < y->length;
+	if (patterns->count > 0)
+		status = batch_cut(d, &b, patterns);
+	for (size_t i = 0; i < b.count && !status; i++) {
+		size_t before = d->loops->count;
+
+		status = batch_loop(d, &b, i, by, structured ? structured[i] : true);
+		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
+	}
+	batch_fini(&b);
+	return status;
 }
 
-static int find_patterns(struct driver *d, struct dp_patterns *patterns)
+static size_t first_of(const struct dp_segmented_loop *loop)
+{
+	return loop->count ? loop->segments[0].first : SIZE_MAX;
+}
+
+/* Orders loops [from, to) by their first iteration, and the parents of all with them. */
+static void sort_level(struct dp_loops *loops, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		for (size_t k = i; k > from; k--) {
+			struct dp_segmented_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
+
+			if (first_of(a) <= first_of(b))
+				break;
+			*a = *b;
+			*b = swap;
+			for (size_t j = 0; j < loops->count; j++) {
+				uint32_t *parent = &loops->loops[j].parent;
+
+				if (*parent == k)
+					*parent = (uint32_t)k - 1;
+				else if (*parent == k - 1)
+					*parent = (uint32_t)k;
+			}
+		}
+}
+
+static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
+			const uint32_t *parents, const uint32_t *above)
+{
+	for (size_t i = 0; i < count; i++)
+		if (made[i] != DP_NONE && parents[i] != DP_NONE)
+			loops->loops[made[i]].parent = above[parents[i]];
+}
+
+/* Of each symbol, whether kernels of that name finish a step; NULL where nothing is known. */
+static int ask_finishing(const struct driver *d, bool **finishing)
 {
 	const struct dp_loops_request *r = d->request;
+	bool *asked = dp_alloc__zeroed(r->alphabet, sizeof(*asked));
+	bool *finishes = dp_alloc__zeroed(d->alphabet, sizeof(*finishes));
+	uint32_t left = r->alphabet;
 
-	if (r->counts_count)
-		return dp_search__counts(patterns, d->symbols, r->count, d->alphabet, r->counts,
-					 r->counts_count);
-	return dp_search__unaided(patterns, d->symbols, r->count, d->alphabet, 3);
+	*finishing = finishes;
+	if (!asked || !finishes) {
+		free(asked);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < r->count && left > 0; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		if (asked[r->symbols[i]])
+			continue;
+		asked[r->symbols[i]] = true;
+		left--;
+		r->evidence.at(r->evidence.ctx, i, &at);
+		finishes[d->symbols[i]] |= at.finishes_step;
+	}
+	free(asked);
+	return DP_OK;
+}
+
+/* Without help: the tree. */
+static int find_tree(struct driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
+	struct dp_loops *loops = d->loops;
+	struct dp_levels levels;
+	bool *finishing = NULL;
+	size_t ends[3];
+	int status = r->evidence.at ? ask_finishing(d, &finishing) : DP_OK;
+
+	if (!status)
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
+	free(finishing);
+	if (status)
+		return status;
+	status = make_level(d, &levels.outer, outer, NULL);
+	ends[0] = loops->count;
+	if (!status)
+		status = make_level(d, &levels.chosen, chosen, levels.structured);
+	ends[1] = loops->count;
+	if (!status && ends[1] > ends[0])
+		status = make_level(d, &levels.inner, inner, NULL);
+	ends[2] = loops->count;
+	for (size_t i = 0; i < loops->count && !status; i++)
+		loops->loops[i].chosen = i >= ends[0] && i < ends[1];
+	if (!status) {
+		set_parents(loops, chosen, levels.chosen.count, levels.chosen_parent, outer);
+		if (ends[2] > ends[1])
+			set_parents(loops, inner, levels.inner.count, levels.inner_parent, chosen);
+		sort_level(loops, 0, ends[0]);
+		sort_level(loops, ends[0], ends[1]);
+		sort_level(loops, ends[1], ends[2]);
+	}
+	dp_levels__fini(&levels);
+	return status;
+}
+
+static int find_counts(struct driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_patterns patterns = { .count = 0 };
+	uint32_t made[DP_PATTERNS_MAX];
+	int status = dp_search__counts(&patterns, d->symbols, r->count, d->alphabet, r->counts,
+				       r->counts_count);
+
+	if (!status)
+		status = make_level(d, &patterns, made, NULL);
+	if (!status)
+		sort_level(d->loops, 0, d->loops->count);
+	dp_patterns__fini(&patterns);
+	return status;
 }
 
 static int find(struct driver *d)
 {
-	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
-	struct dp_patterns patterns = { .count = 0 };
-	struct batch b = { .count = 0 };
 	int status = use_families(d);
 
-	if (!status)
-		status = find_patterns(d, &patterns);
-	if (!status && patterns.count > 0)
-		status = batch_cut(d, &b, &patterns);
-	for (size_t i = 0; i < b.count && !status; i++)
-		status = batch_loop(d, &b, i, by);
-	if (!status && d->loops->count > 1)
-		qsort(d->loops->loops, d->loops->count, sizeof(*d->loops->loops), by_first);
-	batch_fini(&b);
-	dp_patterns__fini(&patterns);
-	return status;
+	if (status)
+		return status;
+	return d->request->counts_count ? find_counts(d) : find_tree(d);
 }
 
 /* One search and one match for each count, as published. */

@@ -17,6 +17,7 @@ enum {
 	CALLS_MAX = 300000,
 	SAMPLES_MAX = 32,
 	SAMPLES_MIN = 3,
+	END_SLACK = 8,	    /* symbols by which an end may be off */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
 };
 
@@ -25,13 +26,14 @@ static const double points_complete_lost = -1.5; /* per complete iteration fewer
 static const double points_capture_begin = 1.0;	 /* profilers mostly start at a step … */
 static const double points_capture_end = 1.5;	 /* … and wait for its end to stop */
 static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length */
-static const double points_span_begin = 4.0;	 /* times the share of spans that begin there */
+static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
 static const double points_span_end = 2.0;
 static const double points_first_launch = 12.0;
 static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
 static const double points_sync = 0.7;
 static const double points_finish = 2.0;
+static const double points_begin_to_finish = -3.0; /* a step does not begin with its end */
 static const double points_kernel_gap = 1.0;
 
 struct weigher {
@@ -44,6 +46,7 @@ struct weigher {
 	int64_t *kernel_gap, *launch_gap; /* SAMPLES_MAX at most for each offset */
 	uint32_t *seen, *uploads, *syncs, *finishes;
 	size_t samples;
+	bool host_beat;
 };
 
 static size_t back_by(size_t offset, size_t by, size_t m)
@@ -86,33 +89,45 @@ static int weigh_complete(struct weigher *w)
 	return DP_OK;
 }
 
+/*
+ * Points for an offset, and fewer for those next to it: a span may begin a little early, and end a
+ * little late, where what lies beyond happens to fit.
+ */
+static void give(struct weigher *w, size_t offset, double points, int direction)
+{
+	double *to = w->points[DP_PHASE_COMPLETE];
+
+	for (size_t d = 0; d < END_SLACK && d < w->m; d++, points *= 0.8)
+		to[direction > 0 ? (offset + d) % w->m : back_by(offset, d, w->m)] += points;
+}
+
 /* The ends of the capture, and the ends of spans inside it. */
 static void weigh_ends(struct weigher *w)
 {
 	const struct dp_align_span *spans = w->alignment->spans;
-	size_t count = w->alignment->span_count, inside = 0;
-	double *points = w->points[DP_PHASE_COMPLETE];
+	size_t count = w->alignment->span_count, inside = 1;
 
 	for (size_t k = 0; k < count; k++)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
-		size_t end = s->end_offset;
+		size_t begin = s->begin_offset, end = s->end_offset;
+		bool from_start = s->begin < END_SLACK, to_end = w->n - s->end < END_SLACK;
 
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
 			continue;
 		if (k + 1 < count && spans[k + 1].begin < s->end)
 			end = back_by(end, s->end - spans[k + 1].begin, w->m);
-		if (s->begin == 0)
-			points[s->begin_offset] += points_capture_begin;
+		if (from_start)
+			give(w, back_by(begin, s->begin, w->m), points_capture_begin, 1);
 		else
-			points[s->begin_offset] += points_span_begin / (double)inside;
-		if (s->end == w->n)
-			points[end] += points_capture_end;
+			give(w, begin, points_span_begin / (double)inside, 1);
+		if (to_end)
+			give(w, (end + w->n - s->end) % w->m, points_capture_end, -1);
 		else
-			points[end] += points_span_end / (double)inside;
-		if (s->begin == 0 && s->end == w->n && end == s->begin_offset)
-			points[end] += points_exact_fit;
+			give(w, end, points_span_end / (double)inside, -1);
+		if (from_start && to_end && end == begin)
+			give(w, end, points_exact_fit, 1);
 	}
 }
 
@@ -274,6 +289,7 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	}
 	if (!hit_count || hit_count * 4 > w->m)
 		return;
+	w->host_beat = true;
 	for (size_t o = 0; o < w->m; o++)
 		if (recurs(w, hits, o))
 			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);
@@ -301,6 +317,9 @@ static void weigh_finish(struct weigher *w, double *points)
 	for (size_t i = 0; i < fade && i < longest; i++)
 		points[(after + i) % w->m] +=
 			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
+	for (size_t o = 0; o < w->m; o++)
+		if (recurs(w, w->finishes, o))
+			points[o] += points_begin_to_finish;
 }
 
 static int weigh_all(struct weigher *w)
@@ -353,6 +372,7 @@ static void decide(struct weigher *w, struct dp_phase *phase)
 		}
 	}
 	phase->first = first;
+	phase->host_beat = w->host_beat;
 	phase->decided_by = DP_PHASE_NONE;
 	phase->confidence = 1.0;
 	if (w->m == 1)

@@ -8,6 +8,7 @@ struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */
 	enum dp_phase_evidence decided_by;
 	double confidence; /* 0 to 1 */
+	bool host_beat;	   /* uploads or synchronizations come once in a while per iteration */
 };
 
 /*

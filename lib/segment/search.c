@@ -83,9 +83,15 @@ static double misfit(const struct dp_hypothesis *h, uint64_t want)
 	return h->trips > n + 2 ? (h->trips - n) / h->trips : 0;
 }
 
-static double cost(const struct dp_hypothesis *h, uint64_t want)
+/*
+ * Lower is better: bits, or with a known count the bits that are saved, which count the less the
+ * farther off the number of iterations is.
+ */
+static double cost(const struct dp_hypothesis *h, uint64_t want, double null)
 {
-	return want ? h->bits * (1 + 20 * misfit(h, want)) : h->bits;
+	double saved = DP_MAX(null - h->bits, 0.01 * null);
+
+	return want ? -saved * exp(-12 * misfit(h, want)) : h->bits;
 }
 
 static void free_all(struct dp_hypothesis *h, size_t n)
@@ -129,14 +135,14 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 	return status;
 }
 
-static void sort_by_cost(struct dp_hypothesis *h, size_t n, uint64_t want)
+static void sort_by_cost(struct dp_hypothesis *h, size_t n, uint64_t want, double null)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dp_hypothesis x = h[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, want) < cost(&h[j - 1], want) ||
-				 (cost(&x, want) <= cost(&h[j - 1], want) &&
+		while (j > 0 && (cost(&x, want, null) < cost(&h[j - 1], want, null) ||
+				 (cost(&x, want, null) <= cost(&h[j - 1], want, null) &&
 				  compare_bits(&x, &h[j - 1]) < 0))) {
 			h[j] = h[j - 1];
 			j--;
@@ -150,6 +156,7 @@ static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_
 {
 	size_t group = want ? (size_t)floor(h->trips / (double)want + 0.01) : 1;
 	struct dp_hypothesis made = { 0 };
+	double null = (double)text->n * bits;
 	int status;
 
 	if (group < 2 || group > GROUP_MAX || group * h->length > text->n)
@@ -161,7 +168,7 @@ static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_
 	for (size_t i = 0; i < made.length; i++)
 		made.pattern[i] = h->pattern[i % h->length];
 	status = dp_hypothesis__judge(&made, text->symbols, text->n, bits);
-	if (status || cost(&made, want) >= cost(h, want)) {
+	if (status || cost(&made, want, null) >= cost(h, want, null)) {
 		free(made.pattern);
 		return status;
 	}
@@ -176,6 +183,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, size_t l
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
+	double null = (double)text->n * bits;
 	size_t count = 0, finalists;
 	int status, n;
 
@@ -192,7 +200,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, size_t l
 	if (n < 0)
 		return n;
 	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
-	sort_by_cost(h, count, want);
+	sort_by_cost(h, count, want, null);
 	finalists = DP_MIN(count, (size_t)FINALISTS);
 	for (size_t i = 0; i < finalists && !status; i++) {
 		status = dp_hypothesis__refine(&h[i], text->symbols, text->n, bits);
@@ -200,7 +208,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, size_t l
 			status = join_groups(&h[i], text, want, bits);
 	}
 	if (!status && count > 0) {
-		sort_by_cost(h, finalists, want);
+		sort_by_cost(h, finalists, want, null);
 		*best = h[0];
 		h[0].pattern = NULL;
 	}
@@ -296,7 +304,8 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->least - 0.5 && h->bits < 0.75 * null &&
+	return h->trips >= (double)sr->least - 0.5 &&
+	       h->longest >= DP_MAX((double)sr->least - 0.8, 1.9) && h->bits < 0.75 * null &&
 	       h->covered * 10 > text->n;
 }
 
@@ -335,7 +344,6 @@ int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, si
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
-	patterns->count = 0;
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, 0, &more);
 	if (status)

@@ -15,7 +15,8 @@ void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
  * Looks for patterns that go round in symbols[0..n), at least `least` times each: the one that
- * describes most first, then those of what it leaves. Long sequences are sampled.
+ * describes most first, then those of what it leaves. Patterns that are there already stay, and
+ * only what they leave is looked at. Long sequences are sampled. On failure there are none.
  * Errors: DP_ERR_NOMEM. Cost: some 2 µs per symbol of at most 2^20 symbols, and an alignment of
  * the whole per pattern.
  */

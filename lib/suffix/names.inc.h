@@ -34,8 +34,7 @@ struct SELF(dictionary) {
 static bool SELF(dictionary_init)(struct SELF(dictionary) * dictionary, const CHAR *text,
 				  INDEX *space, size_t room, size_t m)
 {
-	/* At most half of the room for entries, twice; a table four times as large has room, too.
-	 */
+	/* Entries, twice, take half of the room at most: the table has eight words for each. */
 	size_t entries = DP_MIN(MIN_ENTRIES + m / ENTRY_RATIO, room / 16);
 
 	*dictionary = (struct SELF(dictionary)){
@@ -227,12 +226,16 @@ static inline void SELF(substrings_l)(const CHAR *text, INDEX *sa, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_up)(text, sa, bucket, i, count, 0, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 0));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 0),
+				1);
 		if (j > 0) {
 			CHAR c = text[j--];
 
 			sa[i] = 0;
-			sa[bucket[c]++] = text[j] < c ? ~j : j;
+			sa[bucket[c]++] = j ^ -(INDEX)(text[j] < c);
 		} else if (j < 0) {
 			sa[i] = ~j;
 		}
@@ -246,12 +249,18 @@ static inline void SELF(substrings_s)(const CHAR *text, INDEX *sa, size_t count,
 	for (size_t i = count; i-- > 0;) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_down)(text, sa, bucket, i, 0, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 0));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 0), 1);
 		if (j > 0) {
 			CHAR c = text[j--];
+			INDEX last;
 
 			sa[i] = 0;
-			sa[--bucket[c]] = text[j] > c ? ~(j + 1) : j;
+			/* ~(j + 1) or j. */
+			last = text[j] > c;
+			sa[--bucket[c]] = (j + last) ^ -last;
 		}
 	}
 }

@@ -21,9 +21,9 @@
 #define HASH_SHIFT 33
 
 static int sort_32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count,
-		      size_t alphabet);
+		      size_t alphabet, int32_t *counts, int32_t *bucket);
 static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t count,
-		      size_t alphabet);
+		      size_t alphabet, int64_t *counts, int64_t *bucket);
 
 #define INDEX int32_t
 #define DEEPER(name) name##_32_32
@@ -66,20 +66,20 @@ static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t c
 
 int dp_sais__16_32(const uint16_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
 {
-	return sort_16_32(text, sa, work, count, alphabet);
+	return sort_16_32(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
 {
-	return sort_32_32(text, sa, work, count, alphabet);
+	return sort_32_32(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__16_64(const uint16_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
 {
-	return sort_16_64(text, sa, work, count, alphabet);
+	return sort_16_64(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__32_64(const uint32_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
 {
-	return sort_32_64(text, sa, work, count, alphabet);
+	return sort_32_64(text, sa, work, count, alphabet, NULL, NULL);
 }

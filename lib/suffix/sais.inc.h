@@ -20,7 +20,8 @@
  * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. The
  * work array holds the LMS positions in text order at its end, and their names at its start.
  * There are at most (count - 1) / 2, so there is room for as many as half of count at the start.
- * The string of names is sorted in sa[0..m) with sa[m..count) as its work array.
+ * The string of m names is sorted in sa[0..m) with sa[m..2m) as its work array; its counters go
+ * to what is then left of both arrays, and to memory of their own only where that is too small.
  */
 
 /*
@@ -32,7 +33,7 @@
 static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms, INDEX *hashes)
 {
 	size_t at = count, i = count - 1;
-	uint64_t hash = 0;
+	uint64_t hash = 0, fresh;
 	CHAR next = text[i];
 	unsigned is_s = 0;
 
@@ -46,7 +47,8 @@ static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms, INDEX *
 		hashes[at - 1] = (INDEX)(hash >> HASH_SHIFT);
 		at -= found;
 		/* The next substring to the left ends with the symbol that this one starts with. */
-		hash = found ? (next ^ HASH_START) * HASH_FACTOR : hash;
+		fresh = (next ^ HASH_START) * HASH_FACTOR;
+		hash ^= (hash ^ fresh) & -(uint64_t)found;
 		is_s = now;
 		next = here;
 	}
@@ -74,35 +76,25 @@ static void SELF(ends)(const INDEX *counts, INDEX *bucket, size_t alphabet)
 }
 
 /*
- * Asks for what soon scanned entries will need: the symbols at j - back and before, for the entry
- * j at far, and later, for the one at near, the place that it will write to (unless there are so
- * few buckets that the ends of all stay in the cache anyhow).
+ * What the scans will need for an entry j that is not reached yet, to be prefetched: the symbols
+ * at j - back and before, and, where the ends of all buckets are too many for the cache, the
+ * place that it will write to. (These return addresses, as gcc 12 takes a function that does
+ * nothing but prefetch for one without any effect, and drops the call.)
  */
-static inline void SELF(prefetch)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				  size_t far, size_t near, INDEX back, bool many)
+static inline const CHAR *SELF(symbols_of)(const CHAR *text, const INDEX *sa, size_t place,
+					   INDEX back)
 {
-	INDEX j = sa[far];
+	INDEX j = sa[place];
 
-	__builtin_prefetch(&text[j > 0 ? j - back : 0]);
-	if (many) {
-		j = sa[near];
-		if (j > 0)
-			__builtin_prefetch(&sa[bucket[text[j - back]]], 1);
-	}
+	return &text[j > 0 ? j - back : 0];
 }
 
-static inline void SELF(prefetch_up)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				     size_t i, size_t count, INDEX back, bool many)
+static inline const INDEX *SELF(target_of)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
+					   size_t place, INDEX back)
 {
-	SELF(prefetch)
-	(text, sa, bucket, DP_MIN(i + FAR, count - 1), DP_MIN(i + NEAR, count - 1), back, many);
-}
+	INDEX j = sa[place];
 
-static inline void SELF(prefetch_down)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
-				       size_t i, INDEX back, bool many)
-{
-	SELF(prefetch)
-	(text, sa, bucket, i < FAR ? 0 : i - FAR, i < NEAR ? 0 : i - NEAR, back, many);
+	return j > 0 ? &sa[bucket[text[j - back]]] : sa;
 }
 
 #include "suffix/names.inc.h"
@@ -118,12 +110,16 @@ static inline void SELF(induce_l)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = 0; i < count; i++) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_up)(text, sa, bucket, i, count, 1, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 1),
+				1);
 		sa[i] = ~j;
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[bucket[c]++] = j > 0 && text[j - 1] < c ? ~j : j;
+			sa[bucket[c]++] = j ^ -(INDEX)(text[j - (j > 0)] < c);
 		}
 	}
 }
@@ -134,11 +130,14 @@ static inline void SELF(induce_s)(const CHAR *text, INDEX *sa, size_t count, IND
 	for (size_t i = count; i-- > 0;) {
 		INDEX j = sa[i];
 
-		SELF(prefetch_down)(text, sa, bucket, i, 1, many);
+		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 1), 1);
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[--bucket[c]] = j == 0 || text[j - 1] > c ? ~j : j;
+			sa[--bucket[c]] = j ^ -(INDEX)((j == 0) | (text[j - (j > 0)] > c));
 		} else {
 			sa[i] = ~j;
 		}
@@ -203,16 +202,22 @@ static int SELF(sort_lms)(const CHAR *text, INDEX *sa, INDEX *work, size_t count
 		SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, lms, m);
 		distinct = SELF(name_sorted)(text, sa, count, lms, m, names);
 	}
-	if (distinct < m)
-		return DEEPER(sort)((const void *)names, sa, sa + m, m, distinct);
+	if (distinct < m) {
+		bool fits = distinct <= count - 2 * m;
+
+		return DEEPER(sort)((const void *)names, sa, sa + m, m, distinct,
+				    fits ? sa + 2 * m : NULL, fits ? work + m : NULL);
+	}
 	for (size_t i = 0; i < m; i++)
 		sa[names[i]] = (INDEX)i;
 	return DP_OK;
 }
 
-static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet)
+/* counts and bucket have room for alphabet counters each, or are NULL. */
+static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet,
+		      INDEX *counts, INDEX *bucket)
 {
-	INDEX *counts, *bucket;
+	INDEX *owned = NULL;
 	int status = DP_OK;
 	size_t m;
 
@@ -221,10 +226,14 @@ static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, si
 			sa[0] = 0;
 		return DP_OK;
 	}
-	counts = dp_alloc__zeroed(alphabet, 2 * sizeof(*counts));
-	if (!counts)
-		return DP_ERR_NOMEM;
-	bucket = counts + alphabet;
+	if (!counts) {
+		owned = dp_alloc__array(alphabet, 2 * sizeof(*owned));
+		if (!owned)
+			return DP_ERR_NOMEM;
+		counts = owned;
+		bucket = owned + alphabet;
+	}
+	memset(counts, 0, alphabet * sizeof(*counts));
 	for (size_t i = 0; i < count; i++)
 		counts[text[i]]++;
 	m = SELF(find_lms)(text, count, work, sa);
@@ -235,6 +244,6 @@ static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, si
 	SELF(place_lms)(text, sa, count, work + (count - m), m, counts, bucket, alphabet);
 	SELF(induce)(text, sa, count, counts, bucket, alphabet);
 out:
-	free(counts);
+	free(owned);
 	return status;
 }
