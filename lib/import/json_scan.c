@@ -173,24 +173,22 @@ enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place pla
 	return DP_JSON_OK;
 }
 
-enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth)
+enum dp_json_result dp_json__leave(struct dp_json *json, size_t depth)
 {
 	const char *end = json->end;
 	struct dp_json_text text;
 	enum dp_json_result result;
 	uint64_t mask;
 
-	while (*depth) {
+	while (depth) {
 		const char *p = json->at;
 
 		while (p < end && !(mask = match_structure(p)))
 			p += BLOCK;
 		if (p < end)
 			p += first(mask);
-		if (p >= end) {
-			json->at = end;
+		if (p >= end)
 			return DP_JSON_MORE;
-		}
 		json->at = p;
 		if (*p == '"') {
 			result = dp_json__string(json, DP_JSON_ANYWHERE, &text);
@@ -200,9 +198,9 @@ enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth)
 		}
 		/* '[' and '{' have bits 0 and 1 set, their partners bit 1 clear. */
 		if (*p & 2)
-			++*depth;
+			depth++;
 		else
-			--*depth;
+			depth--;
 		json->at++;
 	}
 	return DP_JSON_OK;
@@ -236,7 +234,6 @@ static enum dp_json_result skip_word(struct dp_json *json)
 enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place)
 {
 	struct dp_json_text text;
-	size_t depth = 1;
 
 	switch (*json->at) {
 	case '"':
@@ -244,7 +241,7 @@ enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place
 	case '{':
 	case '[':
 		json->at++;
-		return dp_json__leave(json, &depth);
+		return dp_json__leave(json, 1);
 	default:
 		return skip_word(json);
 	}

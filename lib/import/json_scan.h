@@ -65,11 +65,8 @@ enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place pla
 /* Moves over any value; brackets are counted, not matched. */
 enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place);
 
-/*
- * Moves behind the bracket that closes *depth open ones. Where it runs out, *depth and json->at
- * are how far it came: it can go on from there.
- */
-enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth);
+/* Moves behind the bracket that closes depth open ones. */
+enum dp_json_result dp_json__leave(struct dp_json *json, size_t depth);
 
 /*
  * A number times ten to the power of scale, rounded to the nearest integer, exactly: the decimal

@@ -678,8 +678,7 @@ static int probe_kineto(const struct dp_probe *probe)
 {
 	struct dp_chrome_look look;
 
-	if (dp_chrome__look(&look, probe))
-		return DP_ERR_NOMEM;
+	dp_chrome__look(&look, probe);
 	if (look.events || look.rocprofiler)
 		return 80;
 	return look.kineto ? 70 : look.json ? 10 : 0;
