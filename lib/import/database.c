@@ -222,9 +222,9 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 
 		if (rowid <= last)
 			return SQLITE_CORRUPT;
-		if ((!name || !sql) && sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
-			return SQLITE_NOMEM;
 		last = rowid;
+		if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+			return SQLITE_NOMEM;
 		if (name && sql && !strncasecmp(sql, "CREATE TABLE", 12) &&
 		    add_table(database, name))
 			return SQLITE_NOMEM;
