@@ -96,6 +96,7 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 		.found_by = from->found_by,
 		.phase = from->phase,
 		.confidence = from->confidence,
+		.at_level = from->chosen,
 		.length = from->length,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
@@ -125,7 +126,7 @@ static void choose_level(struct dp_analysis *analysis, enum dp_level level)
 
 		if (level == DP_LEVEL_INNERMOST)
 			loop->at_level = !has_child(analysis, i);
-		else
+		else if (level == DP_LEVEL_OUTERMOST)
 			loop->at_level = loop->parent == DP_NONE;
 	}
 }

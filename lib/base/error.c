@@ -1,5 +1,6 @@
 /* The caller-owned error: the first one wins, the place is added on the way up. */
 #include "base/base.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,12 +37,22 @@ const char *dp_version(void)
 	return DP_VERSION;
 }
 
-/* Messages quote file contents: whatever could move a cursor or break the line is shown as '?'. */
-static void clean(char *text)
+/* A path's other bytes are shown as they are: it has to name the file. */
+static void hide_controls(char *text)
 {
 	for (; *text; text++)
 		if ((unsigned char)*text < 0x20 || *text == 0x7f)
 			*text = '?';
+}
+
+/*
+ * Messages quote file contents: whatever could move a cursor or break the line, or is no UTF-8, is
+ * shown as '?'.
+ */
+static void clean(char *text)
+{
+	dp_utf8__mask(text);
+	hide_controls(text);
 }
 
 /* Ends a cut text where a character ends, so that what is shown stays valid UTF-8. */
@@ -105,7 +116,7 @@ size_t dp_error_format(const struct dp_error *error, char *buf, size_t size)
 	int n;
 
 	memcpy(path, error->path, sizeof(path));
-	clean(path);
+	hide_controls(path);
 	if (error->line && error->column)
 		snprintf(place, sizeof(place), "%s%llu:%llu", error->path[0] ? ":" : "line ",
 			 (unsigned long long)error->line, (unsigned long long)error->column);

@@ -88,3 +88,17 @@ size_t dp_utf8__next(const char *text, size_t length, uint32_t *code)
 		*code = *code << 6 | (at[i] & 0x3fu);
 	return n;
 }
+
+void dp_utf8__mask(char *text)
+{
+	unsigned char *at = (unsigned char *)text;
+	size_t length = strlen(text), bad, n;
+
+	for (size_t i = 0; i < length; i += n) {
+		n = character(at + i, length - i, &bad);
+		if (!n) {
+			memset(at + i, '?', bad);
+			n = bad;
+		}
+	}
+}

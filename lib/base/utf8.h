@@ -19,4 +19,7 @@ char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
  */
 size_t dp_utf8__next(const char *text, size_t length, uint32_t *code);
 
+/* Makes text valid where it stands: '?' for each byte that is of no character. */
+void dp_utf8__mask(char *text);
+
 #endif

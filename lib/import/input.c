@@ -15,8 +15,10 @@
 #define RAW_BYTES ((size_t)256 << 10)
 
 struct dp_input {
-	int fd;
+	int fd; /* -1: from memory */
 	bool own_fd;
+	const unsigned char *memory; /* what is left of it */
+	size_t memory_length;
 	bool gzip;
 	bool raw_end;
 	bool end; /* of the content */
@@ -37,6 +39,24 @@ static int io_error(struct dp_error *error, const char *what)
 	return dp_error__set(error, DP_ERR_IO, "%s: %s", what, strerror(errno));
 }
 
+/* The next bytes of the file or the memory, none at the end; -1 and errno for an error. */
+static ssize_t next_bytes(struct dp_input *input)
+{
+	size_t length = DP_MIN(input->memory_length, RAW_BYTES);
+	ssize_t n;
+
+	if (input->memory) {
+		memcpy(input->raw, input->memory, length);
+		input->memory += length;
+		input->memory_length -= length;
+		return (ssize_t)length;
+	}
+	do {
+		n = read(input->fd, input->raw, RAW_BYTES);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
 /* Fills the raw buffer where it is empty. */
 static int fill(struct dp_input *input, struct dp_error *error)
 {
@@ -44,9 +64,7 @@ static int fill(struct dp_input *input, struct dp_error *error)
 
 	if (input->raw_at < input->raw_length || input->raw_end)
 		return DP_OK;
-	do {
-		n = read(input->fd, input->raw, RAW_BYTES);
-	} while (n < 0 && errno == EINTR);
+	n = next_bytes(input);
 	if (n < 0)
 		return io_error(error, "can't read");
 	input->raw_at = 0;
@@ -173,20 +191,26 @@ static int open_file(struct dp_input *input, const char *path, struct dp_error *
 	return DP_OK;
 }
 
-int dp_input__open(struct dp_input **input, const char *path, struct dp_error *error)
+/* path, or NULL: length bytes at memory. */
+static int open_any(struct dp_input **input, const char *path, const void *memory, size_t length,
+		    struct dp_error *error)
 {
 	struct dp_input *made = dp_alloc__zeroed(1, sizeof(*made));
-	int status;
+	int status = DP_OK;
 
 	if (!made)
 		return dp_error__nomem(error, sizeof(*made));
 	made->fd = -1;
 	made->raw = malloc(RAW_BYTES);
 	made->head = malloc(HEAD_BYTES);
-	if (made->raw && made->head)
-		status = open_file(made, path, error);
-	else
+	if (!made->raw || !made->head) {
 		status = dp_error__nomem(error, RAW_BYTES + HEAD_BYTES);
+	} else if (path) {
+		status = open_file(made, path, error);
+	} else {
+		made->memory = memory;
+		made->memory_length = made->size = length;
+	}
 	if (!status)
 		status = read_head(made, error);
 	if (status)
@@ -194,6 +218,18 @@ int dp_input__open(struct dp_input **input, const char *path, struct dp_error *e
 	else
 		*input = made;
 	return status;
+}
+
+int dp_input__open(struct dp_input **input, const char *path, struct dp_error *error)
+{
+	return open_any(input, path, NULL, 0, error);
+}
+
+int dp_input__memory(struct dp_input **input, const void *bytes, size_t length,
+		     struct dp_error *error)
+{
+	/* Of nothing the address may be NULL too, and that means a file here. */
+	return open_any(input, NULL, bytes ? bytes : "", length, error);
 }
 
 void dp_input__close(struct dp_input *input)

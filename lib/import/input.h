@@ -8,6 +8,11 @@ struct dp_input;
 
 /* Opens path ("-": standard input), looks into its beginning. Errors: DP_ERR_IO, DP_ERR_NOMEM. */
 int dp_input__open(struct dp_input **input, const char *path, struct dp_error *error);
+
+/* The same from length bytes at bytes, borrowed until the input is closed. Errors: DP_ERR_NOMEM. */
+int dp_input__memory(struct dp_input **input, const void *bytes, size_t length,
+		     struct dp_error *error);
+
 void dp_input__close(struct dp_input *input);
 
 /* The first bytes of the (decompressed) content, *length of them, 64 KiB at the most. Borrowed. */

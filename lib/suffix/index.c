@@ -11,6 +11,9 @@
 #define FANOUT 16
 #define MAX_LEVELS 16
 
+/* How many random reads are under way at once. */
+#define AHEAD 32
+
 struct dp_suffix_index {
 	/* level[0] is the LCP array, level[k + 1][i] the minimum of FANOUT values of level[k]. */
 	void *level[MAX_LEVELS];
@@ -71,8 +74,12 @@ int dp_suffix__need_index(struct dp_suffix_tree *tree)
 	index->bytes = sizeof(*index);
 	if (add_level(index, tree->count))
 		goto failed;
-	for (size_t i = 0; i < tree->count; i++)
+	for (size_t i = 0; i < tree->count; i++) {
+		size_t soon = dp_suffix__sa(tree, DP_MIN(i + AHEAD, tree->count - 1));
+
+		__builtin_prefetch((const char *)tree->plcp + soon * (index->wide ? 8 : 4));
 		set_value(index, 0, i, dp_suffix__lcp(tree, i));
+	}
 	while (index->count[index->levels - 1] > FANOUT) {
 		size_t below = index->count[index->levels - 1];
 

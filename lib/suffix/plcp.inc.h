@@ -19,6 +19,14 @@ static void SELF(fill_phi)(const INDEX *sa, INDEX *phi, size_t count)
 	}
 }
 
+/* Where the comparison for a position that is not reached yet is likely to start. */
+static inline const CHAR *SELF(start_of)(const CHAR *text, size_t count, INDEX phi, size_t length)
+{
+	size_t start = phi < 0 ? 0 : (size_t)phi + length;
+
+	return &text[DP_MIN(start, count - 1)];
+}
+
 /* Common prefix of two suffixes that is known to be at least length long; low < high. */
 static size_t SELF(extend)(const CHAR *text, size_t count, size_t low, size_t high, size_t length)
 {
@@ -38,6 +46,8 @@ void SELF(dp_plcp_)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count
 	for (size_t i = 0; i < count; i++) {
 		INDEX phi = plcp[i];
 
+		__builtin_prefetch(
+			SELF(start_of)(text, count, plcp[DP_MIN(i + AHEAD, count - 1)], length));
 		if (phi < 0) {
 			length = 0;
 		} else if (length > 0 && phi == before + 1) {

@@ -3,10 +3,27 @@
 
 #include <string.h>
 
+/* How many entries ahead symbols are asked for, and the places that follow from them. */
+#define FAR 48
+#define NEAR 24
+
+/* From here on, the cache lines at the ends of all buckets are too many for the first cache. */
+#define MANY_BUCKETS 1024
+
+/* A dictionary may have so many entries, plus one per so many substrings of the text. */
+#define MIN_ENTRIES 8192
+#define ENTRY_RATIO 16
+#define FIRST_BITS 10
+
+/* Multiplicative hashing of symbol after symbol; the upper bits are kept, in 31. */
+#define HASH_FACTOR 0x9e3779b97f4a7c15
+#define HASH_START 0x7ab3c8d1
+#define HASH_SHIFT 33
+
 static int sort_32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count,
-		      size_t alphabet);
+		      size_t alphabet, int32_t *counts, int32_t *bucket);
 static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t count,
-		      size_t alphabet);
+		      size_t alphabet, int64_t *counts, int64_t *bucket);
 
 #define INDEX int32_t
 #define DEEPER(name) name##_32_32
@@ -49,20 +66,20 @@ static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t c
 
 int dp_sais__16_32(const uint16_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
 {
-	return sort_16_32(text, sa, work, count, alphabet);
+	return sort_16_32(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
 {
-	return sort_32_32(text, sa, work, count, alphabet);
+	return sort_32_32(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__16_64(const uint16_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
 {
-	return sort_16_64(text, sa, work, count, alphabet);
+	return sort_16_64(text, sa, work, count, alphabet, NULL, NULL);
 }
 
 int dp_sais__32_64(const uint32_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
 {
-	return sort_32_64(text, sa, work, count, alphabet);
+	return sort_32_64(text, sa, work, count, alphabet, NULL, NULL);
 }

@@ -6,40 +6,53 @@
  *   DEEPER(name)  a name of the instance whose CHAR is as wide as INDEX
  *
  * Nong, Zhang, Chan, "Linear suffix array construction by almost pure induced-sorting" (2009):
- * the suffixes that start a local minimum (LMS) are sorted through a shorter string of their
- * names, and induce the order of all others in two scans. Cost: O(count) time; the given work
- * array, and two counters per symbol where that has no room for them.
+ * the suffixes that start a local minimum (LMS) are sorted through a shorter string, of the names
+ * of the substrings between such places, and induce the order of all others in two scans.
  *
  * A suffix is S-type if it is smaller than the next one, else L-type; the last is L-type, as the
- * (virtual) end marker is smaller than everything. The work array of count entries holds the LMS
- * positions in text order (m entries) and then their names by half the position (two LMS
- * positions are never neighbours, so that is a place of its own, and m + count / 2 <= count).
- * The string of names is sorted in sa[0..m) with sa[m..count) as its work space.
+ * (virtual) end marker is smaller than everything. An LMS substring goes from one LMS position to
+ * the next, both included.
+ *
+ * What is not in the paper: a repetitive string has few distinct LMS substrings, so they are
+ * first looked up in a dictionary in text order, and only its entries are sorted (names.inc.h).
+ * Where there turn out to be many, they are sorted by induction as in the paper.
+ *
+ * Cost: O(count) time; the given work array, and two counters per symbol of the alphabet. The
+ * work array holds the LMS positions in text order at its end, and their names at its start.
+ * There are at most (count - 1) / 2, so there is room for as many as half of count at the start.
+ * The string of m names is sorted in sa[0..m) with sa[m..2m) as its work array; its counters go
+ * to what is then left of both arrays, and to memory of their own only where that is too small.
  */
 
-/* Positions of the LMS suffixes in text order; returns how many, at most (count - 1) / 2. */
-static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms)
+/*
+ * Writes the positions of the LMS suffixes in text order to the end of lms[0..count), and hashes
+ * of their substrings to the end of hashes[0..count); returns how many there are. Goes backwards,
+ * as a type follows from the next one, and without branches that only a regular text would have
+ * predicted well.
+ */
+static size_t SELF(find_lms)(const CHAR *text, size_t count, INDEX *lms, INDEX *hashes)
 {
-	size_t m = 0, i = count - 1;
+	size_t at = count, i = count - 1;
+	uint64_t hash = 0, fresh;
 	CHAR next = text[i];
 	unsigned is_s = 0;
 
 	while (i-- > 0) {
 		CHAR here = text[i];
-		unsigned now = here < next || (here == next && is_s);
+		unsigned now = (here < next) | ((here == next) & is_s);
+		unsigned found = is_s & ~now;
 
-		lms[m] = (INDEX)(i + 1);
-		m += is_s & !now;
+		hash = (hash ^ next) * HASH_FACTOR;
+		lms[at - 1] = (INDEX)(i + 1);
+		hashes[at - 1] = (INDEX)(hash >> HASH_SHIFT);
+		at -= found;
+		/* The next substring to the left ends with the symbol that this one starts with. */
+		fresh = (next ^ HASH_START) * HASH_FACTOR;
+		hash ^= (hash ^ fresh) & -(uint64_t)found;
 		is_s = now;
 		next = here;
 	}
-	for (size_t a = 0, b = m; a + 1 < b; a++) {
-		INDEX swap = lms[--b];
-
-		lms[b] = lms[a];
-		lms[a] = swap;
-	}
-	return m;
+	return count - at;
 }
 
 static void SELF(starts)(const INDEX *counts, INDEX *bucket, size_t alphabet)
@@ -63,146 +76,148 @@ static void SELF(ends)(const INDEX *counts, INDEX *bucket, size_t alphabet)
 }
 
 /*
- * Sorts the LMS substrings into sa[0..m). An entry j > 0 stands for suffix j + 1 and still has to
- * induce suffix j; once it has, it is zeroed. What a scan must leave to the other one, or for the
- * end, is complemented.
+ * What the scans will need for an entry j that is not reached yet, to be prefetched: the symbols
+ * at j - back and before, and, where the ends of all buckets are too many for the cache, the
+ * place that it will write to. (These return addresses, as gcc 12 takes a function that does
+ * nothing but prefetch for one without any effect, and drops the call.)
  */
-static void SELF(sort_substrings)(const CHAR *text, INDEX *sa, size_t count, const INDEX *counts,
-				  INDEX *bucket, size_t alphabet, const INDEX *lms, size_t m)
+static inline const CHAR *SELF(symbols_of)(const CHAR *text, const INDEX *sa, size_t place,
+					   INDEX back)
 {
-	size_t out = 0;
-	INDEX j = (INDEX)count - 2;
+	INDEX j = sa[place];
 
-	memset(sa, 0, count * sizeof(*sa));
-	SELF(ends)(counts, bucket, alphabet);
-	for (size_t i = 0; i < m; i++)
-		sa[--bucket[text[lms[i]]]] = lms[i] - 1;
-	SELF(starts)(counts, bucket, alphabet);
-	sa[bucket[text[j + 1]]++] = text[j] < text[j + 1] ? ~j : j;
-	for (size_t i = 0; i < count; i++) {
-		j = sa[i];
-		if (j > 0) {
-			CHAR c = text[j--];
-
-			sa[i] = 0;
-			sa[bucket[c]++] = text[j] < c ? ~j : j;
-		} else if (j < 0) {
-			sa[i] = ~j;
-		}
-	}
-	SELF(ends)(counts, bucket, alphabet);
-	for (size_t i = count; i-- > 0;) {
-		j = sa[i];
-		if (j > 0) {
-			CHAR c = text[j--];
-
-			sa[i] = 0;
-			sa[--bucket[c]] = text[j] > c ? ~(j + 1) : j;
-		}
-	}
-	for (size_t i = 0; i < count; i++)
-		if (sa[i] < 0)
-			sa[out++] = ~sa[i];
+	return &text[j > 0 ? j - back : 0];
 }
+
+static inline const INDEX *SELF(target_of)(const CHAR *text, const INDEX *sa, const INDEX *bucket,
+					   size_t place, INDEX back)
+{
+	INDEX j = sa[place];
+
+	return j > 0 ? &sa[bucket[text[j - back]]] : sa;
+}
+
+#include "suffix/names.inc.h"
 
 /*
- * Names the sorted LMS substrings in sa[0..m) by rank into half[position / 2], then packs the
- * names in text order at half[0..m). Returns how many names there are.
- */
-static size_t SELF(name_substrings)(const CHAR *text, const INDEX *sa, size_t count,
-				    const INDEX *lms, size_t m, INDEX *half)
-{
-	size_t names = 0, old_length = 0;
-	const CHAR *old = text;
-
-	for (size_t i = 0; i + 1 < m; i++)
-		half[lms[i] / 2] = lms[i + 1] - lms[i] + 1;
-	/* The last one holds the end marker and so equals no other. */
-	half[lms[m - 1] / 2] = (INDEX)count;
-	for (size_t i = 0; i < m; i++) {
-		size_t length = (size_t)half[sa[i] / 2];
-		const CHAR *substring = text + sa[i];
-
-		if (length != old_length || memcmp(substring, old, length * sizeof(*old)) != 0)
-			names++;
-		half[sa[i] / 2] = (INDEX)names - 1;
-		old = substring;
-		old_length = length;
-	}
-	for (size_t i = 0; i < m; i++)
-		half[i] = half[lms[i] / 2];
-	return names;
-}
-
-/* Moves the sorted LMS suffixes from sa[0..m) to the ends of their buckets, zeroes in between. */
-static void SELF(place_lms)(const CHAR *text, INDEX *sa, size_t count, size_t m, INDEX *bucket)
-{
-	memset(sa + m, 0, (count - m) * sizeof(*sa));
-	for (size_t i = m; i-- > 0;) {
-		INDEX j = sa[i];
-
-		sa[i] = 0;
-		sa[--bucket[text[j]]] = j;
-	}
-}
-
-/*
- * Sorts all suffixes from the sorted LMS ones at the ends of their buckets. The first scan
- * complements everything it passes, so what was complemented when it was written (its
+ * The two scans that sort all suffixes from the sorted LMS ones at the ends of their buckets. The
+ * first complements everything that it passes, so what was complemented when it was written (its
  * predecessor is S-type) is left for the second.
  */
-static void SELF(induce)(const CHAR *text, INDEX *sa, size_t count, const INDEX *counts,
-			 INDEX *bucket, size_t alphabet)
+static inline void SELF(induce_l)(const CHAR *text, INDEX *sa, size_t count, INDEX *bucket,
+				  bool many)
 {
-	INDEX j = (INDEX)count - 1;
-
-	SELF(starts)(counts, bucket, alphabet);
-	sa[bucket[text[j]]++] = text[j - 1] < text[j] ? ~j : j;
 	for (size_t i = 0; i < count; i++) {
-		j = sa[i];
+		INDEX j = sa[i];
+
+		__builtin_prefetch(SELF(symbols_of)(text, sa, DP_MIN(i + FAR, count - 1), 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, DP_MIN(i + NEAR, count - 1), 1),
+				1);
 		sa[i] = ~j;
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[bucket[c]++] = j > 0 && text[j - 1] < c ? ~j : j;
+			sa[bucket[c]++] = j ^ -(INDEX)(text[j - (j > 0)] < c);
 		}
 	}
-	SELF(ends)(counts, bucket, alphabet);
+}
+
+static inline void SELF(induce_s)(const CHAR *text, INDEX *sa, size_t count, INDEX *bucket,
+				  bool many)
+{
 	for (size_t i = count; i-- > 0;) {
-		j = sa[i];
+		INDEX j = sa[i];
+
+		__builtin_prefetch(SELF(symbols_of)(text, sa, i < FAR ? 0 : i - FAR, 1));
+		if (many)
+			__builtin_prefetch(
+				SELF(target_of)(text, sa, bucket, i < NEAR ? 0 : i - NEAR, 1), 1);
 		if (j > 0) {
 			CHAR c = text[--j];
 
-			sa[--bucket[c]] = j == 0 || text[j - 1] > c ? ~j : j;
+			sa[--bucket[c]] = j ^ -(INDEX)((j == 0) | (text[j - (j > 0)] > c));
 		} else {
 			sa[i] = ~j;
 		}
 	}
 }
 
-/* Sorts the LMS suffixes into sa[0..m); work[0..m) has their positions. */
+static void SELF(induce)(const CHAR *text, INDEX *sa, size_t count, const INDEX *counts,
+			 INDEX *bucket, size_t alphabet)
+{
+	INDEX j = (INDEX)count - 1;
+	bool many = alphabet > MANY_BUCKETS;
+
+	SELF(starts)(counts, bucket, alphabet);
+	sa[bucket[text[j]]++] = text[j - 1] < text[j] ? ~j : j;
+	if (many)
+		SELF(induce_l)(text, sa, count, bucket, true);
+	else
+		SELF(induce_l)(text, sa, count, bucket, false);
+	SELF(ends)(counts, bucket, alphabet);
+	if (many)
+		SELF(induce_s)(text, sa, count, bucket, true);
+	else
+		SELF(induce_s)(text, sa, count, bucket, false);
+}
+
+/*
+ * Replaces the ranks of the sorted LMS suffixes in sa[0..m) by their positions, at the ends of
+ * their buckets, with zeroes in between. Which bucket follows from how many start with a symbol.
+ */
+static void SELF(place_lms)(const CHAR *text, INDEX *sa, size_t count, const INDEX *lms, size_t m,
+			    const INDEX *counts, INDEX *first, size_t alphabet)
+{
+	size_t i = m, end = count;
+
+	memset(sa + m, 0, (count - m) * sizeof(*sa));
+	memset(first, 0, alphabet * sizeof(*first));
+	for (size_t k = 0; k < m; k++)
+		first[text[lms[k]]]++;
+	for (size_t c = alphabet; c-- > 0;) {
+		size_t to = end;
+
+		for (INDEX k = first[c]; k > 0; k--) {
+			INDEX rank = sa[--i];
+
+			__builtin_prefetch(&lms[sa[i < FAR ? 0 : i - FAR]]);
+			sa[i] = 0;
+			sa[--to] = lms[rank];
+		}
+		end -= (size_t)counts[c];
+	}
+}
+
+/* Sorts the LMS suffixes: their ranks in text order, in the order of the suffixes, to sa[0..m). */
 static int SELF(sort_lms)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t m,
 			  const INDEX *counts, INDEX *bucket, size_t alphabet)
 {
-	INDEX *names = work + m;
-	size_t distinct;
-	int status;
+	const INDEX *lms = work + (count - m);
+	INDEX *names = work;
+	size_t distinct = SELF(name_by_dictionary)(text, sa, count, lms, m, names);
 
-	SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, work, m);
-	distinct = SELF(name_substrings)(text, sa, count, work, m, names);
-	if (distinct == m)
-		return DP_OK;
-	status = DEEPER(sort)((const void *)names, sa, sa + m, m, distinct);
-	if (status)
-		return status;
+	if (!distinct) {
+		SELF(sort_substrings)(text, sa, count, counts, bucket, alphabet, lms, m);
+		distinct = SELF(name_sorted)(text, sa, count, lms, m, names);
+	}
+	if (distinct < m) {
+		bool fits = distinct <= count - 2 * m;
+
+		return DEEPER(sort)((const void *)names, sa, sa + m, m, distinct,
+				    fits ? sa + 2 * m : NULL, fits ? work + m : NULL);
+	}
 	for (size_t i = 0; i < m; i++)
-		sa[i] = work[sa[i]];
+		sa[names[i]] = (INDEX)i;
 	return DP_OK;
 }
 
-static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet)
+/* counts and bucket have room for alphabet counters each, or are NULL. */
+static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, size_t alphabet,
+		      INDEX *counts, INDEX *bucket)
 {
-	INDEX *counts, *bucket;
+	INDEX *owned = NULL;
 	int status = DP_OK;
 	size_t m;
 
@@ -211,21 +226,24 @@ static int SELF(sort)(const CHAR *text, INDEX *sa, INDEX *work, size_t count, si
 			sa[0] = 0;
 		return DP_OK;
 	}
-	counts = dp_alloc__zeroed(alphabet, 2 * sizeof(*counts));
-	if (!counts)
-		return DP_ERR_NOMEM;
-	bucket = counts + alphabet;
+	if (!counts) {
+		owned = dp_alloc__array(alphabet, 2 * sizeof(*owned));
+		if (!owned)
+			return DP_ERR_NOMEM;
+		counts = owned;
+		bucket = owned + alphabet;
+	}
+	memset(counts, 0, alphabet * sizeof(*counts));
 	for (size_t i = 0; i < count; i++)
 		counts[text[i]]++;
-	m = SELF(find_lms)(text, count, work);
+	m = SELF(find_lms)(text, count, work, sa);
 	if (m)
 		status = SELF(sort_lms)(text, sa, work, count, m, counts, bucket, alphabet);
 	if (status)
 		goto out;
-	SELF(ends)(counts, bucket, alphabet);
-	SELF(place_lms)(text, sa, count, m, bucket);
+	SELF(place_lms)(text, sa, count, work + (count - m), m, counts, bucket, alphabet);
 	SELF(induce)(text, sa, count, counts, bucket, alphabet);
 out:
-	free(counts);
+	free(owned);
 	return status;
 }

@@ -6,19 +6,27 @@
 #include "suffix/tree.h"
 
 /* How many random reads are under way at once. */
-#define AHEAD 32
+#define AHEAD 64
 
-/* An open node: it starts at left, and its end is not known yet. */
+/*
+ * An open node: it starts at left, and its end is not known yet. The stack of these is as deep as
+ * the tree, and that of a^n is as deep as it is long, so they are kept as narrow as the arrays.
+ */
 struct open {
 	size_t left;
 	size_t depth;
+};
+
+struct narrow_open {
+	uint32_t left;
+	uint32_t depth;
 };
 
 struct walk {
 	const struct dp_suffix_tree *tree;
 	int (*visit)(void *ctx, const struct dp_suffix_node *node, size_t parent_depth);
 	void *ctx;
-	struct open *stack;
+	void *stack; /* struct open, or struct narrow_open */
 	size_t open; /* how many; the root is always open */
 	size_t room;
 };
@@ -35,24 +43,52 @@ static inline size_t plcp_at(const struct dp_suffix_tree *tree, size_t position,
 		    : (size_t)((const int32_t *)tree->plcp)[position];
 }
 
-static inline void prefetch_plcp(const struct dp_suffix_tree *tree, size_t place, bool wide)
+/* The LCP value of a place that is not reached yet, to be prefetched. */
+static inline const void *plcp_of(const struct dp_suffix_tree *tree, size_t place, bool wide)
 {
 	size_t position = sa_at(tree, DP_MIN(place, tree->count - 1), wide);
 
-	__builtin_prefetch((const char *)tree->plcp + position * (wide ? 8 : 4));
+	return (const char *)tree->plcp + position * (wide ? 8 : 4);
+}
+
+static inline struct open open_at(const struct walk *walk, size_t i, bool wide)
+{
+	const struct narrow_open *narrow = walk->stack;
+
+	if (wide)
+		return ((const struct open *)walk->stack)[i];
+	return (struct open){ narrow[i].left, narrow[i].depth };
+}
+
+static inline int push(struct walk *walk, size_t left, size_t depth, bool wide)
+{
+	size_t size = wide ? sizeof(struct open) : sizeof(struct narrow_open);
+
+	if (walk->open == walk->room &&
+	    dp_array__reserve(&walk->stack, &walk->room, walk->open + 1, size))
+		return DP_ERR_NOMEM;
+	if (wide)
+		((struct open *)walk->stack)[walk->open++] = (struct open){ left, depth };
+	else
+		((struct narrow_open *)walk->stack)[walk->open++] =
+			(struct narrow_open){ (uint32_t)left, (uint32_t)depth };
+	return DP_OK;
 }
 
 /* Ends all nodes deeper than depth at place right. */
 static inline int close_nodes(struct walk *walk, size_t right, size_t depth, bool wide)
 {
-	while (walk->stack[walk->open - 1].depth > depth) {
-		const struct open *top = &walk->stack[--walk->open];
-		struct dp_suffix_node node = { top->left, right, top->depth,
-					       sa_at(walk->tree, top->left, wide) };
-		int status = walk->visit(walk->ctx, &node, DP_MAX(depth, top[-1].depth));
+	struct open top = open_at(walk, walk->open - 1, wide);
+
+	while (top.depth > depth) {
+		struct open next = open_at(walk, --walk->open - 1, wide);
+		struct dp_suffix_node node = { top.left, right, top.depth,
+					       sa_at(walk->tree, top.left, wide) };
+		int status = walk->visit(walk->ctx, &node, DP_MAX(depth, next.depth));
 
 		if (status)
 			return status;
+		top = next;
 	}
 	return 0;
 }
@@ -60,30 +96,21 @@ static inline int close_nodes(struct walk *walk, size_t right, size_t depth, boo
 static inline int walk_nodes(struct walk *walk, bool wide)
 {
 	const struct dp_suffix_tree *tree = walk->tree;
+	int status = push(walk, 0, 0, wide);
 
-	for (size_t i = 1; i < tree->count; i++) {
+	for (size_t i = 1; !status && i < tree->count; i++) {
 		size_t depth = plcp_at(tree, sa_at(tree, i, wide), wide), left = i - 1;
-		int status;
 
-		prefetch_plcp(tree, i + AHEAD, wide);
-		if (depth < walk->stack[walk->open - 1].depth) {
+		__builtin_prefetch(plcp_of(tree, i + AHEAD, wide));
+		if (depth < open_at(walk, walk->open - 1, wide).depth) {
 			status = close_nodes(walk, i, depth, wide);
-			if (status)
-				return status;
-			/* The last one that was closed is the first child of what opens now. */
-			left = walk->stack[walk->open].left;
+			/* The last one that was closed is the first child of what may open now. */
+			left = open_at(walk, walk->open, wide).left;
 		}
-		if (depth == walk->stack[walk->open - 1].depth)
-			continue;
-		if (walk->open == walk->room) {
-			status = dp_array__reserve(&walk->stack, &walk->room, walk->open + 1,
-						   sizeof(*walk->stack));
-			if (status)
-				return status;
-		}
-		walk->stack[walk->open++] = (struct open){ left, depth };
+		if (!status && depth > open_at(walk, walk->open - 1, wide).depth)
+			status = push(walk, left, depth, wide);
 	}
-	return close_nodes(walk, tree->count, 0, wide);
+	return status ? status : close_nodes(walk, tree->count, 0, wide);
 }
 
 int dp_suffix_tree_traverse(const struct dp_suffix_tree *tree,
@@ -93,11 +120,8 @@ int dp_suffix_tree_traverse(const struct dp_suffix_tree *tree,
 {
 	struct walk walk = { .tree = tree, .visit = visit, .ctx = ctx };
 	struct dp_suffix_node root = dp_suffix_tree_root(tree);
-	int status = dp_array__reserve(&walk.stack, &walk.room, 64, sizeof(*walk.stack));
+	int status;
 
-	if (status)
-		return status;
-	walk.stack[walk.open++] = (struct open){ 0, 0 };
 	status = tree->wide_index ? walk_nodes(&walk, true) : walk_nodes(&walk, false);
 	if (!status)
 		status = visit(ctx, &root, 0);

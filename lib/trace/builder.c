@@ -283,6 +283,12 @@ uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_
 	return builder->last_stream = id;
 }
 
+void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid)
+{
+	if (process < builder->process_count)
+		builder->processes[process].pid = pid;
+}
+
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank)
 {

@@ -72,6 +72,9 @@ uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_
 uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
 			    int64_t context, int64_t stream);
 
+/* The pid of a process that was added (as -1) before the source told it. */
+void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
+
 /* More about them; name is a string's id. */
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);

@@ -44,6 +44,15 @@ START_TEST(long_message_is_cut_at_a_character)
 }
 END_TEST
 
+START_TEST(message_is_utf8)
+{
+	struct dp_error error = DP_ERROR_INIT;
+
+	dp_error__set(&error, DP_ERR_DAMAGED, "a\xff\xe2\x82z\xc3\xa9\x1b");
+	ck_assert_str_eq(error.message, "a???z\xc3\xa9?");
+}
+END_TEST
+
 START_TEST(array_grows)
 {
 	size_t room = 0;
@@ -67,6 +76,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, first_error_wins);
 	tcase_add_test(tests, error_names_table);
 	tcase_add_test(tests, long_message_is_cut_at_a_character);
+	tcase_add_test(tests, message_is_utf8);
 	tcase_add_test(tests, array_grows);
 }
 

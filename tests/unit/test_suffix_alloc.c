@@ -58,6 +58,19 @@ START_TEST(build)
 }
 END_TEST
 
+/* So many symbols that the arrays come from aligned memory. */
+START_TEST(build_large)
+{
+	size_t count = (size_t)9 << 18;
+	uint32_t *text = malloc(count * sizeof(*text));
+
+	ck_assert_ptr_nonnull(text);
+	fill_text(text, count, 1);
+	sweep_build(text, count, 0, false);
+	free(text);
+}
+END_TEST
+
 static int count_nodes(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
 {
 	++*(size_t *)ctx;
@@ -127,6 +140,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, build);
+	tcase_add_test(tests, build_large);
 	tcase_add_test(tests, traverse);
 	tcase_add_test(tests, children);
 }

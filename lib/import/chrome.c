@@ -1,0 +1,403 @@
+/*
+ * The document may be an object with traceEvents anywhere among its keys, or an array of events.
+ * Broken places are survived: the reader looks for the next object that begins as an event does,
+ * and counts. To stay linear, what is read twice that way is limited to what was read well.
+ */
+#include "import/chrome_event.h"
+#include "import/json_stream.h"
+
+#include <string.h>
+
+/* The first keys of events; "id" is too common elsewhere. */
+static const char *const event_keys[] = { "ph", "name", "cat",	"pid", "tid",
+					  "ts", "dur",	"args", NULL };
+
+struct place {
+	uint64_t offset, line, column;
+};
+
+struct document {
+	struct dp_chrome *chrome;
+	struct dp_json_stream stream;
+	struct dp_chrome_event event;
+	struct dp_chrome_device device;
+	const char *failed; /* where a piece that is broken could not be read on */
+	uint64_t credit;    /* how many bytes may be read again */
+	uint64_t broken;
+	struct place first_broken;
+	bool truncated; /* the file ended inside the document … */
+	bool inside;	/* … and inside an event */
+	struct place end;
+	bool has_events; /* there was a key traceEvents, or an array */
+	bool rocprofiler;
+	int status; /* of a callback */
+};
+
+static enum dp_json_result parse_event(struct document *doc, struct dp_json *json)
+{
+	return dp_chrome__parse_event(json, doc->chrome, &doc->event);
+}
+
+static enum dp_json_result parse_device(struct document *doc, struct dp_json *json)
+{
+	return dp_chrome__parse_device(json, &doc->device);
+}
+
+/* Reads what must lie in one piece, and moves behind it. DP_JSON_MORE: the file ends in it. */
+static enum dp_json_result piece(struct document *doc,
+				 enum dp_json_result (*parse)(struct document *, struct dp_json *))
+{
+	struct dp_json_stream *stream = &doc->stream;
+	enum dp_json_result result;
+	struct dp_json json;
+
+	do {
+		json = stream->json;
+		result = parse(doc, &json);
+	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
+	if (result == DP_JSON_OK) {
+		doc->credit += (uint64_t)(json.at - stream->json.at);
+		stream->json.at = json.at;
+	} else if (result == DP_JSON_MORE) {
+		doc->failed = stream->json.end;
+		if (!stream->last)
+			result = DP_JSON_BROKEN;
+	} else {
+		doc->failed = json.at;
+	}
+	return result;
+}
+
+static bool stopped(const struct document *doc)
+{
+	return doc->status || doc->stream.status;
+}
+
+static struct place here(const struct document *doc)
+{
+	struct place place = { .offset =
+				       dp_json_stream__offset(&doc->stream, doc->stream.json.at) };
+
+	dp_json_stream__place(&doc->stream, &place.line, &place.column);
+	return place;
+}
+
+/* The file ended where it should not. */
+static void ran_out(struct document *doc, bool inside)
+{
+	doc->truncated = true;
+	doc->inside = inside;
+	doc->end = here(doc);
+}
+
+/*
+ * After a broken place at json.at, which could not be read beyond failed: to where the next event
+ * begins, and true. Where there is none, the file's end is to blame if it was met.
+ */
+static bool recover(struct document *doc, const char *failed, bool met_end)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	uint64_t again = (uint64_t)(failed - stream->json.at);
+	struct place place = { 0 };
+	bool found;
+
+	if (!doc->broken || met_end)
+		place = here(doc);
+	if (again && again <= doc->credit) {
+		doc->credit -= again;
+		stream->json.at++;
+	} else {
+		stream->json.at = failed;
+	}
+	found = dp_json_stream__find_object(stream, event_keys);
+	if (met_end && !found) {
+		doc->truncated = doc->inside = true;
+		doc->end = place;
+	} else {
+		if (!doc->broken)
+			doc->first_broken = place;
+		doc->broken++;
+	}
+	return found;
+}
+
+/* One event; false where no other follows. */
+static bool one_event(struct document *doc)
+{
+	const struct dp_chrome_event *event = &doc->event;
+	struct dp_chrome *chrome = doc->chrome;
+	enum dp_json_result result = piece(doc, parse_event);
+
+	if (stopped(doc))
+		return false;
+	if (result != DP_JSON_OK)
+		return recover(doc, doc->failed, result == DP_JSON_MORE);
+	chrome->events += (event->has & (DP_CHROME_PHASE | DP_CHROME_CATEGORY)) != 0;
+	if (event->has & DP_CHROME_PHASE && !(event->has & DP_CHROME_SKIP))
+		doc->status = chrome->event(chrome->ctx, event);
+	return !doc->status;
+}
+
+/* Events up to the array's end; false where nothing more is to be read. */
+static bool read_events(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+
+	doc->has_events = true;
+	for (;;) {
+		switch (dp_json_stream__peek(stream)) {
+		case ',':
+			stream->json.at++;
+			break;
+		case ']':
+			stream->json.at++;
+			return true;
+		case '{':
+			if (!one_event(doc))
+				return false;
+			break;
+		default:
+			if (stopped(doc))
+				return false;
+			if (stream->json.at == stream->json.end) {
+				ran_out(doc, false);
+				return false;
+			}
+			if (!recover(doc, stream->json.at + 1, false))
+				return false;
+		}
+	}
+}
+
+/* The next key of an object of any size, json.at at its value. False: end or broken. */
+static bool next_key(struct document *doc, struct dp_json_text *key)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	char c = dp_json_stream__peek(stream);
+
+	if (c == ',') {
+		stream->json.at++;
+		c = dp_json_stream__peek(stream);
+	}
+	return c == '"' && dp_json_stream__string(stream, DP_JSON_KEY, key) == DP_JSON_OK;
+}
+
+/* Over the colon, to the value; its first character. */
+static char to_value(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+
+	dp_json_stream__peek(stream);
+	if (stream->json.at < stream->json.end)
+		stream->json.at++;
+	return dp_json_stream__peek(stream);
+}
+
+/* distributedInfo, which can list thousands of ranks. */
+static bool read_distributed(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	struct dp_json_text key;
+	int64_t value;
+	bool known, rank;
+
+	stream->json.at++;
+	while (next_key(doc, &key)) {
+		rank = key.length == 4 && !memcmp(key.at, "rank", 4);
+		to_value(doc);
+		if (!rank) {
+			if (dp_json_stream__skip(stream) != DP_JSON_OK)
+				return false;
+			continue;
+		}
+		if (dp_json_stream__number(stream, DP_JSON_IN_OBJECT, &value, &known) != DP_JSON_OK)
+			return false;
+		if (known && value >= 0)
+			doc->chrome->rank = value;
+	}
+	if (dp_json_stream__peek(stream) != '}')
+		return false;
+	stream->json.at++;
+	return true;
+}
+
+static bool read_devices(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	struct dp_chrome *chrome = doc->chrome;
+	char c;
+
+	stream->json.at++;
+	for (;;) {
+		c = dp_json_stream__peek(stream);
+		if (c == '{') {
+			if (piece(doc, parse_device) != DP_JSON_OK)
+				return false;
+			if (chrome->device)
+				doc->status = chrome->device(chrome->ctx, &doc->device);
+			if (doc->status)
+				return false;
+		} else if (c == ',') {
+			stream->json.at++;
+		} else {
+			break;
+		}
+	}
+	if (c != ']')
+		return false;
+	stream->json.at++;
+	return true;
+}
+
+/* One member of the document. False: it is broken, or nothing more is to be read. */
+static bool read_member(struct document *doc, enum dp_chrome_member member, char first)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	struct dp_chrome *chrome = doc->chrome;
+	int64_t value;
+	bool known;
+
+	if (member == DP_CHROME_EVENTS && first == '[') {
+		stream->json.at++;
+		return read_events(doc);
+	}
+	if (member == DP_CHROME_DEVICES && first == '[')
+		return read_devices(doc);
+	if (member == DP_CHROME_DISTRIBUTED && first == '{')
+		return read_distributed(doc);
+	if (member != DP_CHROME_BASE)
+		return dp_json_stream__skip(stream) == DP_JSON_OK;
+	if (dp_json_stream__number(stream, DP_JSON_IN_OBJECT, &value, &known) != DP_JSON_OK)
+		return false;
+	if (known) {
+		chrome->base_ns = value;
+		chrome->base_known = true;
+	}
+	return true;
+}
+
+/* The members up to the closing brace; false where one is broken or the file ends. */
+static bool read_members(struct document *doc)
+{
+	struct dp_json_text key;
+	enum dp_chrome_member member;
+
+	while (next_key(doc, &key)) {
+		member = dp_chrome__member(&key);
+		if (member == DP_CHROME_ROCPROFILER) {
+			doc->rocprofiler = true;
+			return false;
+		}
+		if (!read_member(doc, member, to_value(doc)) || doc->truncated)
+			return false;
+	}
+	return dp_json_stream__peek(&doc->stream) == '}';
+}
+
+/*
+ * After a broken place outside of events, and after the document's end: events that follow are
+ * read all the same, so that one flipped bracket doesn't lose them.
+ */
+static void read_rest(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+
+	while (!stopped(doc) && !doc->truncated && !doc->rocprofiler) {
+		if (!dp_json_stream__peek(stream) && stream->json.at == stream->json.end)
+			break;
+		if (!recover(doc, stream->json.at + 1, false))
+			break;
+		if (read_events(doc) && read_members(doc))
+			stream->json.at++;
+	}
+}
+
+static void read_document(struct document *doc)
+{
+	struct dp_json_stream *stream = &doc->stream;
+	bool good = false;
+
+	if (stream->json.end - stream->json.at >= 3 && !memcmp(stream->json.at, "\xef\xbb\xbf", 3))
+		stream->json.at += 3;
+	switch (dp_json_stream__peek(stream)) {
+	case '[':
+		stream->json.at++;
+		good = read_events(doc);
+		break;
+	case '{':
+		stream->json.at++;
+		good = read_members(doc);
+		stream->json.at += good;
+		break;
+	default:
+		break;
+	}
+	if (!good && !stopped(doc) && !doc->truncated && stream->json.at == stream->json.end)
+		ran_out(doc, false);
+	read_rest(doc);
+}
+
+static int fail(const struct document *doc, const struct place *place, int status,
+		const char *message)
+{
+	struct dp_error *error = doc->chrome->import->error;
+
+	if (place && place->line)
+		dp_error__where(error, NULL, NULL, place->line, place->column);
+	return dp_error__set(error, status, "%s", message);
+}
+
+/* Nothing was read: why. */
+static int no_events(const struct document *doc)
+{
+	if (doc->rocprofiler)
+		return fail(doc, NULL, DP_ERR_UNSUPPORTED,
+			    "rocprofv3's own JSON (rocprofiler-sdk-tool), which is not supported: "
+			    "a Chrome trace has traceEvents");
+	if (doc->broken)
+		return fail(doc, &doc->first_broken, DP_ERR_DAMAGED,
+			    "broken JSON, and no trace event can be read");
+	if (doc->truncated)
+		return fail(doc, &doc->end, DP_ERR_DAMAGED,
+			    "file ends before the first trace event");
+	if (!doc->has_events)
+		return fail(doc, NULL, DP_ERR_FORMAT, "JSON, but no trace: it has no traceEvents");
+	return DP_OK;
+}
+
+static int report(const struct document *doc)
+{
+	struct dp_builder *builder = doc->chrome->import->builder;
+	int status = DP_OK;
+
+	if (!doc->chrome->events)
+		return no_events(doc);
+	if (doc->broken)
+		status = dp_builder__loss(builder, "broken JSON events", doc->broken,
+					  doc->first_broken.offset);
+	if (!status && doc->truncated)
+		status = dp_builder__loss(builder,
+					  doc->inside ? "file ends inside an event"
+						      : "file ends before its JSON does",
+					  doc->inside, doc->end.offset);
+	return status;
+}
+
+int dp_chrome__read(struct dp_chrome *chrome)
+{
+	struct document doc = { .chrome = chrome, .credit = 1 << 20 };
+	int status;
+
+	chrome->rank = -1;
+	status = dp_json_stream__open(&doc.stream, chrome->import);
+	if (!status)
+		read_document(&doc);
+	if (!status)
+		status = doc.stream.status;
+	if (!status)
+		status = doc.status;
+	if (!status)
+		status = report(&doc);
+	dp_json_stream__close(&doc.stream);
+	return status;
+}

@@ -1,0 +1,95 @@
+/*
+ * The Chrome trace document ("Trace Event Format"): what Kineto and TensorFlow write. It is read
+ * event by event; whoever uses it says of each category what it wants to know, and the rest of
+ * such events is jumped over.
+ */
+#ifndef DP_IMPORT_CHROME_H
+#define DP_IMPORT_CHROME_H
+
+#include "import/import.h"
+#include "import/json_scan.h"
+
+/* What an event was found to have, as bits. Times and ids count only where they are numbers. */
+enum {
+	DP_CHROME_NAME = 1 << 0,
+	DP_CHROME_CATEGORY = 1 << 1,
+	DP_CHROME_PHASE = 1 << 2,
+	DP_CHROME_START = 1 << 3,
+	DP_CHROME_DURATION = 1 << 4,
+	DP_CHROME_PID = 1 << 5,
+	DP_CHROME_TID = 1 << 6,
+	/* In args: */
+	DP_CHROME_DEVICE = 1 << 8,
+	DP_CHROME_CONTEXT = 1 << 9,
+	DP_CHROME_STREAM = 1 << 10,
+	DP_CHROME_CORRELATION = 1 << 11,
+	DP_CHROME_BYTES = 1 << 12,
+	DP_CHROME_ARG_NAME = 1 << 13,
+	DP_CHROME_LABELS = 1 << 14,
+	DP_CHROME_OP = 1 << 15,
+	DP_CHROME_SIZE = 1 << 16,
+	DP_CHROME_ARGS = 0x1ff00,
+	/* An answer of want(): not this event. */
+	DP_CHROME_SKIP = 1 << 30,
+};
+
+/*
+ * Members are valid where has says so; texts are borrowed for the call of event(). pid_text and
+ * tid_text are what was there where it is no number ("stream 7"), else empty.
+ */
+struct dp_chrome_event {
+	uint32_t has;
+	uint32_t wanted; /* what want() answered, or everything in args */
+	char phase;
+	struct dp_json_text name, category;
+	int64_t start_ns, duration_ns;
+	int64_t pid, tid;
+	struct dp_json_text pid_text, tid_text;
+	int64_t device, context, stream, correlation, bytes, size;
+	struct dp_json_text arg_name, labels, op;
+};
+
+struct dp_chrome_device {
+	int64_t id; /* -1: not told */
+	int64_t bytes;
+	struct dp_json_text name; /* may be empty */
+};
+
+struct dp_chrome {
+	const struct dp_import *import;
+	void *ctx;
+	/*
+	 * Which args of events of this category are wanted (bits of above), or DP_CHROME_SKIP.
+	 * May be asked more than once.
+	 */
+	uint32_t (*want)(void *ctx, const char *category, size_t length);
+	/* One event with phase X or M. A status stops the reading. */
+	int (*event)(void *ctx, const struct dp_chrome_event *event);
+	/* One of deviceProperties. May be NULL. */
+	int (*device)(void *ctx, const struct dp_chrome_device *device);
+
+	/* Found on the way. */
+	int64_t base_ns; /* baseTimeNanoseconds */
+	bool base_known;
+	int64_t rank; /* of distributedInfo, -1: not told */
+	uint64_t events;
+};
+
+/*
+ * Reads the input to its end. Damage is reported as loss; it is an error (DP_ERR_DAMAGED,
+ * DP_ERR_FORMAT, DP_ERR_UNSUPPORTED, with its place) where no event could be read.
+ */
+int dp_chrome__read(struct dp_chrome *chrome);
+
+/* What the beginning of a file looks like. */
+struct dp_chrome_look {
+	bool json;	  /* begins as a JSON object or array */
+	bool events;	  /* holds traceEvents, or is an array of events */
+	bool kineto;	  /* has a key that only Kineto's writes */
+	bool rocprofiler; /* rocprofv3's own JSON */
+	bool tensorflow;  /* processes are named as TensorFlow's timeline names them */
+};
+
+void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
+
+#endif

@@ -1,0 +1,300 @@
+/* Members of events by their keys. Cost: linear in the event's text. */
+#include "import/chrome_event.h"
+
+#include <string.h>
+
+enum key {
+	KEY_OTHER,
+	KEY_PHASE,
+	KEY_CATEGORY,
+	KEY_NAME,
+	KEY_PID,
+	KEY_TID,
+	KEY_START,
+	KEY_DURATION,
+	KEY_ARGS,
+};
+
+#define IS(literal) (!memcmp(at, literal, sizeof(literal) - 1))
+
+static inline enum key event_key(const char *at, size_t length)
+{
+	switch (length) {
+	case 2:
+		return IS("ph") ? KEY_PHASE : IS("ts") ? KEY_START : KEY_OTHER;
+	case 3:
+		return IS("cat")   ? KEY_CATEGORY
+		       : IS("pid") ? KEY_PID
+		       : IS("tid") ? KEY_TID
+		       : IS("dur") ? KEY_DURATION
+				   : KEY_OTHER;
+	case 4:
+		return IS("name") ? KEY_NAME : IS("args") ? KEY_ARGS : KEY_OTHER;
+	default:
+		return KEY_OTHER;
+	}
+}
+
+static inline uint32_t arg_key(const char *at, size_t length)
+{
+	switch (length) {
+	case 2:
+		return IS("op") ? DP_CHROME_OP : 0;
+	case 4:
+		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
+	case 5:
+		return IS("bytes") ? DP_CHROME_BYTES : 0;
+	case 6:
+		return IS("device")   ? DP_CHROME_DEVICE
+		       : IS("stream") ? DP_CHROME_STREAM
+		       : IS("labels") ? DP_CHROME_LABELS
+				      : 0;
+	case 7:
+		return IS("context") ? DP_CHROME_CONTEXT : 0;
+	case 11:
+		return IS("correlation") ? DP_CHROME_CORRELATION : 0;
+	case 14:
+		return IS("correlation id") ? DP_CHROME_CORRELATION : 0;
+	default:
+		return 0;
+	}
+}
+
+/* A character was expected at json->at: is it not there, or is there none? */
+static inline enum dp_json_result missing(const struct dp_json *json)
+{
+	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_BROKEN;
+}
+
+enum dp_json_result dp_chrome__next_member(struct dp_json *json, struct dp_json_text *key)
+{
+	enum dp_json_result result;
+	char c = dp_json__peek(json);
+
+	if (c == ',') {
+		json->at++;
+		c = dp_json__peek(json);
+	}
+	if (c == '}') {
+		json->at++;
+		key->at = NULL;
+		return DP_JSON_OK;
+	}
+	if (c != '"')
+		return missing(json);
+	result = dp_json__string(json, DP_JSON_KEY, key);
+	if (result != DP_JSON_OK)
+		return result;
+	if (key->bare)
+		return DP_JSON_BROKEN;
+	dp_json__peek(json);
+	json->at++; /* the colon that made it a key */
+	dp_json__peek(json);
+	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_OK;
+}
+
+static enum dp_json_result text_member(struct dp_json *json, struct dp_json_text *text,
+				       uint32_t *has, uint32_t bit)
+{
+	if (*json->at != '"')
+		return dp_json__skip(json, DP_JSON_IN_OBJECT);
+	*has |= bit;
+	return dp_json__string(json, DP_JSON_IN_OBJECT, text);
+}
+
+static enum dp_json_result number_member(struct dp_json *json, int scale, int64_t *value,
+					 uint32_t *has, uint32_t bit)
+{
+	enum dp_json_result result;
+	bool known;
+
+	result = dp_json__number(json, DP_JSON_IN_OBJECT, scale, value, &known);
+	if (known)
+		*has |= bit;
+	return result;
+}
+
+/* A number, or a text that is none. */
+static enum dp_json_result id_member(struct dp_json *json, int64_t *value,
+				     struct dp_json_text *text, uint32_t *has, uint32_t bit)
+{
+	enum dp_json_result result;
+
+	if (*json->at != '"')
+		return number_member(json, 0, value, has, bit);
+	result = dp_json__string(json, DP_JSON_IN_OBJECT, text);
+	if (result == DP_JSON_OK && dp_json__decimal(text->at, text->length, 0, value)) {
+		*has |= bit;
+		text->length = 0;
+	}
+	return result;
+}
+
+static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_event *event,
+				      uint32_t key)
+{
+	switch (key) {
+	case DP_CHROME_DEVICE:
+		return number_member(json, 0, &event->device, &event->has, key);
+	case DP_CHROME_CONTEXT:
+		return number_member(json, 0, &event->context, &event->has, key);
+	case DP_CHROME_STREAM:
+		return number_member(json, 0, &event->stream, &event->has, key);
+	case DP_CHROME_CORRELATION:
+		return number_member(json, 0, &event->correlation, &event->has, key);
+	case DP_CHROME_BYTES:
+		return number_member(json, 0, &event->bytes, &event->has, key);
+	case DP_CHROME_SIZE:
+		return number_member(json, 0, &event->size, &event->has, key);
+	case DP_CHROME_ARG_NAME:
+		return text_member(json, &event->arg_name, &event->has, key);
+	case DP_CHROME_LABELS:
+		return text_member(json, &event->labels, &event->has, key);
+	case DP_CHROME_OP:
+		return text_member(json, &event->op, &event->has, key);
+	default:
+		return dp_json__skip(json, DP_JSON_IN_OBJECT);
+	}
+}
+
+/* The members of args, until everything that is wanted is there. */
+static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_event *event)
+{
+	uint32_t wanted = event->wanted & DP_CHROME_ARGS;
+	enum dp_json_result result;
+	struct dp_json_text key;
+	size_t depth = 1;
+
+	if (!wanted || *json->at != '{')
+		return dp_json__skip(json, DP_JSON_IN_OBJECT);
+	json->at++;
+	while ((event->has & wanted) != wanted) {
+		result = dp_chrome__next_member(json, &key);
+		if (result != DP_JSON_OK || !key.at)
+			return result;
+		result = arg_member(json, event, arg_key(key.at, key.length) & wanted);
+		if (result != DP_JSON_OK)
+			return result;
+	}
+	return dp_json__leave(json, &depth);
+}
+
+/* Asks what is wanted of the category; false: nothing. */
+static bool is_wanted(const struct dp_chrome *chrome, struct dp_chrome_event *event)
+{
+	event->wanted = chrome->want(chrome->ctx, event->category.at, event->category.length);
+	return !(event->wanted & DP_CHROME_SKIP);
+}
+
+static enum dp_json_result event_member(struct dp_json *json, const struct dp_chrome *chrome,
+					struct dp_chrome_event *event, enum key key)
+{
+	enum dp_json_result result;
+	struct dp_json_text text;
+	uint32_t *has = &event->has;
+
+	switch (key) {
+	case KEY_PHASE:
+		result = text_member(json, &text, has, DP_CHROME_PHASE);
+		event->phase = *has & DP_CHROME_PHASE ? *text.at : 0;
+		if (event->phase != 'X' && event->phase != 'M')
+			*has |= DP_CHROME_SKIP;
+		return result;
+	case KEY_CATEGORY:
+		result = text_member(json, &event->category, has, DP_CHROME_CATEGORY);
+		if (result == DP_JSON_OK && *has & DP_CHROME_CATEGORY && !is_wanted(chrome, event))
+			*has |= DP_CHROME_SKIP;
+		return result;
+	case KEY_NAME:
+		return text_member(json, &event->name, has, DP_CHROME_NAME);
+	case KEY_PID:
+		return id_member(json, &event->pid, &event->pid_text, has, DP_CHROME_PID);
+	case KEY_TID:
+		return id_member(json, &event->tid, &event->tid_text, has, DP_CHROME_TID);
+	case KEY_START:
+		return number_member(json, 3, &event->start_ns, has, DP_CHROME_START);
+	case KEY_DURATION:
+		return number_member(json, 3, &event->duration_ns, has, DP_CHROME_DURATION);
+	case KEY_ARGS:
+		return read_args(json, event);
+	default:
+		return dp_json__skip(json, DP_JSON_IN_OBJECT);
+	}
+}
+
+enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp_chrome *chrome,
+					   struct dp_chrome_event *event)
+{
+	enum dp_json_result result;
+	struct dp_json_text text;
+	uint32_t seen = 0;
+	size_t depth = 1;
+	enum key key;
+
+	event->has = 0;
+	event->wanted = DP_CHROME_ARGS;
+	event->phase = 0;
+	event->pid_text.length = 0;
+	event->tid_text.length = 0;
+	json->at++;
+	do {
+		result = dp_chrome__next_member(json, &text);
+		if (result != DP_JSON_OK || !text.at)
+			return result;
+		key = event_key(text.at, text.length);
+		if (key != KEY_OTHER && seen & 1u << key)
+			return DP_JSON_BROKEN;
+		seen |= 1u << key;
+		result = event_member(json, chrome, event, key);
+		if (result != DP_JSON_OK)
+			return result;
+	} while (!(event->has & DP_CHROME_SKIP));
+	return dp_json__leave(json, &depth);
+}
+
+enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chrome_device *device)
+{
+	enum dp_json_result result;
+	struct dp_json_text key;
+	uint32_t has = 0;
+
+	*device = (struct dp_chrome_device){ .id = -1 };
+	json->at++;
+	for (;;) {
+		result = dp_chrome__next_member(json, &key);
+		if (result != DP_JSON_OK || !key.at)
+			return result;
+		if (key.length == 2 && !memcmp(key.at, "id", 2))
+			result = number_member(json, 0, &device->id, &has, 1);
+		else if (key.length == 4 && !memcmp(key.at, "name", 4))
+			result = text_member(json, &device->name, &has, 2);
+		else if (key.length == 14 && !memcmp(key.at, "totalGlobalMem", 14))
+			result = number_member(json, 0, &device->bytes, &has, 4);
+		else
+			result = dp_json__skip(json, DP_JSON_IN_OBJECT);
+		if (result != DP_JSON_OK)
+			return result;
+	}
+}
+
+enum dp_chrome_member dp_chrome__member(const struct dp_json_text *key)
+{
+	static const struct {
+		const char *name;
+		enum dp_chrome_member member;
+	} known[] = {
+		{ "traceEvents", DP_CHROME_EVENTS },
+		{ "deviceProperties", DP_CHROME_DEVICES },
+		{ "distributedInfo", DP_CHROME_DISTRIBUTED },
+		{ "baseTimeNanoseconds", DP_CHROME_BASE },
+		{ "rocprofiler-sdk-tool", DP_CHROME_ROCPROFILER },
+		{ "schemaVersion", DP_CHROME_KINETO },
+		{ "traceName", DP_CHROME_KINETO },
+	};
+
+	for (size_t i = 0; i < DP_COUNT(known); i++)
+		if (key->length == strlen(known[i].name) &&
+		    !memcmp(key->at, known[i].name, key->length))
+			return known[i].member;
+	return DP_CHROME_OTHER;
+}

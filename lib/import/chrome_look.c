@@ -1,0 +1,106 @@
+/* What a file's first bytes tell about it. */
+#include "import/chrome_event.h"
+
+#include <string.h>
+
+/* Everything in args of everything. */
+static uint32_t want_all(void *ctx, const char *category, size_t length)
+{
+	return DP_CHROME_ARGS;
+}
+
+static bool has_prefix(const struct dp_json_text *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return text->length >= length && !memcmp(text->at, prefix, length);
+}
+
+static bool is_tensorflow(const struct dp_chrome_event *event)
+{
+	static const char *const rows[] = { "/device:", "/job:", "/gpu:", "/cpu:", "Allocators" };
+
+	if (event->has & DP_CHROME_CATEGORY && event->category.length == 2)
+		return !memcmp(event->category.at, "Op", 2);
+	for (size_t i = 0; event->has & DP_CHROME_ARG_NAME && i < DP_COUNT(rows); i++)
+		if (event->phase == 'M' && has_prefix(&event->arg_name, rows[i]))
+			return true;
+	return false;
+}
+
+static void look_at_events(struct dp_chrome_look *look, struct dp_json *json, bool known)
+{
+	const struct dp_chrome all = { .want = want_all };
+	struct dp_chrome_event event;
+	char c;
+
+	look->events = known;
+	for (;;) {
+		c = dp_json__peek(json);
+		if (c == ',') {
+			json->at++;
+			continue;
+		}
+		if (c != '{' || dp_chrome__parse_event(json, &all, &event) != DP_JSON_OK)
+			return;
+		look->events = look->events || event.has & DP_CHROME_PHASE;
+		if (is_tensorflow(&event)) {
+			look->tensorflow = true;
+			return;
+		}
+	}
+}
+
+static void look_at_members(struct dp_chrome_look *look, struct dp_json *json)
+{
+	struct dp_json_text key;
+
+	while (dp_chrome__next_member(json, &key) == DP_JSON_OK && key.at) {
+		switch (dp_chrome__member(&key)) {
+		case DP_CHROME_EVENTS:
+			if (*json->at != '[')
+				return;
+			json->at++;
+			look_at_events(look, json, true);
+			return;
+		case DP_CHROME_ROCPROFILER:
+			look->rocprofiler = true;
+			return;
+		case DP_CHROME_DEVICES:
+		case DP_CHROME_DISTRIBUTED:
+		case DP_CHROME_BASE:
+		case DP_CHROME_KINETO:
+			look->kineto = true;
+			break;
+		case DP_CHROME_OTHER:
+			break;
+		}
+		if (dp_json__skip(json, DP_JSON_IN_OBJECT) != DP_JSON_OK)
+			return;
+	}
+}
+
+void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
+{
+	struct dp_json json;
+	char *copy, c;
+
+	memset(look, 0, sizeof(*look));
+	if (!probe->length || !memchr("{[ \t\r\n\xef", probe->head[0], 7))
+		return;
+	copy = dp_alloc__zeroed(probe->length + DP_JSON_PAD, 1);
+	if (!copy)
+		return;
+	memcpy(copy, probe->head, probe->length);
+	json = (struct dp_json){ copy, copy + probe->length };
+	if (probe->length >= 3 && !memcmp(copy, "\xef\xbb\xbf", 3))
+		json.at += 3;
+	c = dp_json__peek(&json);
+	look->json = c == '{' || c == '[';
+	json.at += look->json;
+	if (c == '{')
+		look_at_members(look, &json);
+	else if (c == '[')
+		look_at_events(look, &json, false);
+	free(copy);
+}

@@ -1,0 +1,539 @@
+/*
+ * Opening SQLite files that nobody vouches for. The measures are those of "Defense Against The
+ * Dark Arts" (sqlite.org/security.html), without memory mapping: a file that shrinks while it is
+ * mapped would kill the process.
+ */
+#include "import/database_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum {
+	HEADER_BYTES = 100,
+	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
+	GUARD_CALLBACKS = 20000, /* without a row: about a second */
+	LENGTH_MAX = 64 << 20,	 /* of one row or text */
+	TABLES_MAX = 4096,
+};
+
+static const char magic[16] = "SQLite format 3";
+
+static uint32_t big_endian(const char *bytes)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+static bool is_sqlite(const char *head, size_t length)
+{
+	return length >= HEADER_BYTES && memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+uint32_t dp_database__application_id(const char *head, size_t length)
+{
+	return is_sqlite(head, length) ? big_endian(head + 68) : 0;
+}
+
+int dp_database__nomem(struct dp_database *database)
+{
+	return dp_error__nomem(database->import->error, 0);
+}
+
+void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+{
+	const struct dp_open_options *options = database->import->options;
+	char text[sizeof(database->damage)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	dp_log__write(options ? &options->log : NULL, DP_LOG_WARNING, "%s%s%s", table ? table : "",
+		      table ? ": " : "", text);
+	if (database->damaged)
+		return;
+	database->damaged = true;
+	snprintf(database->damage_table, sizeof(database->damage_table), "%s", table ? table : "");
+	memcpy(database->damage, text, sizeof(text));
+}
+
+/* Only what this importer's own statements need: no file can make it do more. */
+static int authorize(void *ctx, int action, const char *a, const char *b, const char *c,
+		     const char *d)
+{
+	if (action == SQLITE_SELECT || action == SQLITE_READ)
+		return SQLITE_OK;
+	if (action == SQLITE_PRAGMA && a &&
+	    (!strcasecmp(a, "table_info") || !strcasecmp(a, "user_version")))
+		return SQLITE_OK;
+	if (action == SQLITE_FUNCTION && b && (!strcasecmp(b, "coalesce") || !strcasecmp(b, "max")))
+		return SQLITE_OK;
+	return SQLITE_DENY;
+}
+
+static int guard(void *ctx)
+{
+	struct dp_database *database = ctx;
+
+	return ++database->idle > GUARD_CALLBACKS;
+}
+
+void dp_database__row(struct dp_database *database)
+{
+	uint64_t expected = database->rows_expected, rows = ++database->rows_read;
+
+	database->idle = 0;
+	if (rows % 16384 || !database->import->options)
+		return;
+	rows = DP_MIN(rows, expected);
+	dp_import__progress(database->import,
+			    expected ? (uint64_t)((double)database->file_bytes * (double)rows /
+						  (double)expected)
+				     : 0,
+			    database->file_bytes);
+}
+
+/* A path as a file: URI: SQLite takes its switches from there. */
+static char *make_uri(const char *path, const char *switches)
+{
+	size_t length = strlen(path), at = 0;
+	char *uri = dp_alloc__array(length + 16 + strlen(switches), 3);
+
+	if (!uri)
+		return NULL;
+	at = (size_t)sprintf(uri, "file:%s", path[0] == '/' ? "//" : "./");
+	for (const char *p = path; *p; p++)
+		if (strchr("%?#", *p) || (unsigned char)*p < 0x20)
+			at += (size_t)sprintf(uri + at, "%%%02X", (unsigned char)*p);
+		else
+			uri[at++] = *p;
+	sprintf(uri + at, "?%s", switches);
+	return uri;
+}
+
+/* The size of the file that lies beside path under another suffix, 0 where there is none. */
+static uint64_t companion_bytes(const char *path, const char *suffix)
+{
+	char *name = dp_alloc__array(strlen(path) + strlen(suffix) + 1, 1);
+	struct stat status;
+	uint64_t bytes = 0;
+
+	if (!name)
+		return 0;
+	sprintf(name, "%s%s", path, suffix);
+	if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+		bytes = (uint64_t)status.st_size;
+	free(name);
+	return bytes;
+}
+
+static void harden(sqlite3 *sqlite, struct dp_database *database)
+{
+	sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_EXPR_DEPTH, 100);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_COMPOUND_SELECT, 3);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_WORKER_THREADS, 0);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_progress_handler(sqlite, GUARD_OPERATIONS, guard, database);
+}
+
+/*
+ * Immutable: no locks, and no -journal or -wal is looked at or made. Where a log lies beside the
+ * file, its pages are part of the database: then the file is opened without locks (unix-none) in
+ * exclusive mode, in which SQLite keeps the log's index in memory instead of in a -shm file.
+ */
+static int open_sqlite(struct dp_database *database, const char *path)
+{
+	bool wal = companion_bytes(path, "-wal") > 0;
+	char *uri = make_uri(path, wal ? "mode=ro" : "mode=ro&immutable=1");
+	int rc;
+
+	if (!uri)
+		return dp_database__nomem(database);
+	rc = sqlite3_open_v2(uri, &database->sqlite,
+			     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+				     SQLITE_OPEN_PRIVATECACHE,
+			     wal ? "unix-none" : NULL);
+	free(uri);
+	if (rc == SQLITE_NOMEM || !database->sqlite)
+		return dp_database__nomem(database);
+	if (rc)
+		return dp_error__set(database->import->error, DP_ERR_IO, "cannot open: %s",
+				     sqlite3_errmsg(database->sqlite));
+	harden(database->sqlite, database);
+	sqlite3_exec(database->sqlite,
+		     wal ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA mmap_size=0;"
+			   "PRAGMA cell_size_check=1"
+			 : "PRAGMA mmap_size=0; PRAGMA cell_size_check=1",
+		     NULL, NULL, NULL);
+	if (!wal && companion_bytes(path, "-journal"))
+		dp_log__write(&database->import->options->log, DP_LOG_WARNING,
+			      "a -journal file beside the trace is ignored: an unfinished change "
+			      "may be in the file");
+	return DP_OK;
+}
+
+static int add_table(struct dp_database *database, const char *name)
+{
+	char *copy;
+
+	if (database->table_count >= TABLES_MAX)
+		return DP_OK;
+	if (dp_array__reserve(&database->tables, &database->table_room, database->table_count + 1,
+			      sizeof(*database->tables)))
+		return dp_database__nomem(database);
+	copy = strdup(name);
+	if (!copy)
+		return dp_database__nomem(database);
+	database->tables[database->table_count++] = copy;
+	return DP_OK;
+}
+
+/* Rows of a hostile schema may come round again: rowids must grow. Returns a SQLite code. */
+static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
+{
+	int64_t last = INT64_MIN;
+	int rc;
+
+	while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(statement, 1);
+		const char *sql = (const char *)sqlite3_column_text(statement, 2);
+		int64_t rowid = sqlite3_column_int64(statement, 0);
+
+		if (rowid <= last)
+			return SQLITE_CORRUPT;
+		last = rowid;
+		if (name && sql && !strncasecmp(sql, "CREATE TABLE", 12) &&
+		    add_table(database, name))
+			return SQLITE_NOMEM;
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static void forget_tables(struct dp_database *database)
+{
+	while (database->table_count)
+		free(database->tables[--database->table_count]);
+}
+
+static int load_tables(struct dp_database *database)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc;
+
+	forget_tables(database);
+	database->idle = 0;
+	rc = sqlite3_prepare_v2(database->sqlite,
+				"SELECT rowid, name, sql FROM sqlite_master WHERE type = 'table'",
+				-1, &statement, NULL);
+	if (rc == SQLITE_OK)
+		rc = list_tables(database, statement);
+	sqlite3_finalize(statement);
+	return rc & 0xff;
+}
+
+/*
+ * A file that is cut, or whose schema is damaged in part, is refused by SQLite as a whole. With
+ * the schema "writable" (the file itself is not) it takes what is there.
+ */
+static int read_schema(struct dp_database *database)
+{
+	int rc = load_tables(database);
+	size_t found = database->table_count;
+
+	if (rc == SQLITE_CORRUPT || rc == SQLITE_ERROR || rc == SQLITE_INTERRUPT) {
+		dp_database__damage(database, NULL, "%s", sqlite3_errmsg(database->sqlite));
+		sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+		sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+		rc = load_tables(database);
+		found = database->table_count;
+		if (found && rc != SQLITE_NOMEM)
+			rc = SQLITE_OK;
+		if (database->import->builder)
+			dp_builder__loss(database->import->builder,
+					 "the database's schema is damaged: tables may be missing",
+					 0, 0);
+	}
+	if (rc == SQLITE_NOMEM)
+		return dp_database__nomem(database);
+	if (rc == SQLITE_NOTADB)
+		return dp_error__set(database->import->error, DP_ERR_FORMAT,
+				     "not a SQLite database");
+	if (rc)
+		return dp_error__set(database->import->error, DP_ERR_DAMAGED,
+				     "the database's schema cannot be read: %s",
+				     sqlite3_errmsg(database->sqlite));
+	sqlite3_set_authorizer(database->sqlite, authorize, NULL);
+	return DP_OK;
+}
+
+static size_t read_head(const char *path, char *head, size_t size)
+{
+	FILE *file = fopen(path, "rb");
+	size_t n = file ? fread(head, 1, size, file) : 0;
+
+	if (file)
+		fclose(file);
+	return n;
+}
+
+static int check_head(struct dp_database *database, const char *path)
+{
+	static const char zeros[HEADER_BYTES];
+	char head[HEADER_BYTES];
+	size_t n = read_head(path, head, sizeof(head));
+
+	if (n < sizeof(head) || memcmp(head, zeros, sizeof(head)) != 0)
+		return DP_OK;
+	return dp_error__set(database->import->error, DP_ERR_DAMAGED,
+			     "the first page of the database was never written: the export was "
+			     "interrupted, export it again");
+}
+
+/* Notes that the file is shorter than its header says (header: SQLite's file format, 1.3.8). */
+static void check_length(struct dp_database *database, const char *path)
+{
+	char head[HEADER_BYTES];
+	uint64_t page, pages;
+	size_t n = read_head(path, head, sizeof(head));
+
+	if (!is_sqlite(head, n) || memcmp(head + 24, head + 92, 4) != 0)
+		return;
+	page = (uint64_t)(unsigned char)head[16] << 8 | (unsigned char)head[17];
+	page = page == 1 ? 65536 : page;
+	pages = big_endian(head + 28);
+	if (page * pages <= database->file_bytes)
+		return;
+	dp_database__damage(database, NULL, "the file is cut: %llu of %llu pages are there",
+			    (unsigned long long)(database->file_bytes / page),
+			    (unsigned long long)pages);
+	if (database->import->builder)
+		dp_builder__loss(database->import->builder, "pages missing at the file's end", 0,
+				 database->file_bytes);
+}
+
+static int open_path(struct dp_database *database, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return dp_error__set(database->import->error, DP_ERR_IO, "not a regular file");
+	database->file_bytes = (uint64_t)status.st_size;
+	if (check_head(database, path))
+		return DP_ERR_DAMAGED;
+	return open_sqlite(database, path);
+}
+
+int dp_database__open(struct dp_database **database, const struct dp_import *import)
+{
+	struct dp_database *made = dp_alloc__zeroed(1, sizeof(*made));
+	int status;
+
+	if (!made)
+		return dp_error__nomem(import->error, sizeof(*made));
+	made->import = import;
+	status = open_path(made, import->path);
+	if (!status)
+		check_length(made, import->path);
+	if (!status)
+		status = read_schema(made);
+	if (status)
+		dp_database__close(made);
+	else
+		*database = made;
+	return status;
+}
+
+void dp_database__close(struct dp_database *database)
+{
+	if (!database)
+		return;
+	forget_tables(database);
+	free(database->tables);
+	sqlite3_close(database->sqlite);
+	free(database);
+}
+
+/* Of a damaged file the text of the schema may still tell whose it is. */
+static int count_names(const struct dp_probe *probe, const char *const *tables, size_t count)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(tables[i]), at = 0;
+
+		while (at + n <= probe->length && memcmp(probe->head + at, tables[i], n) != 0)
+			at++;
+		found += at + n <= probe->length;
+	}
+	return found;
+}
+
+int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
+{
+	static const struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
+	struct dp_import import = { .path = probe->path, .options = &options };
+	struct dp_database *database = NULL;
+	int found = 0;
+
+	if (!is_sqlite(probe->head, probe->length))
+		return 0;
+	if (dp_database__open(&database, &import))
+		return count_names(probe, tables, count);
+	for (size_t i = 0; i < count; i++)
+		found += dp_database__table(database, tables[i]) != NULL;
+	if (!found && database->damaged)
+		found = count_names(probe, tables, count);
+	dp_database__close(database);
+	return found;
+}
+
+const char *dp_database__table(const struct dp_database *database, const char *name)
+{
+	for (size_t i = 0; i < database->table_count; i++)
+		if (!strcasecmp(database->tables[i], name))
+			return database->tables[i];
+	return NULL;
+}
+
+sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+	int rc;
+
+	if (!sql) {
+		dp_database__nomem(database);
+		return NULL;
+	}
+	database->idle = 0;
+	rc = sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL);
+	if (rc == SQLITE_NOMEM)
+		dp_database__nomem(database);
+	else if (rc)
+		dp_database__damage(database, NULL, "%s", sqlite3_errmsg(database->sqlite));
+	return rc ? NULL : statement;
+}
+
+/* Calls found() for each stored column until it returns true; returns that. */
+static bool any_column(struct dp_database *database, const char *table,
+		       bool (*found)(sqlite3_stmt *info, const char *column), const char *column)
+{
+	char *sql = sqlite3_mprintf("PRAGMA table_info(\"%w\")", table);
+	sqlite3_stmt *info = dp_database__prepare(database, sql);
+	bool result = false;
+
+	sqlite3_free(sql);
+	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
+		result = found(info, column);
+	sqlite3_finalize(info);
+	return result;
+}
+
+static bool is_named(sqlite3_stmt *info, const char *column)
+{
+	const char *name = (const char *)sqlite3_column_text(info, 1);
+
+	return name && !strcasecmp(name, column);
+}
+
+/* The rowid's alias (sqlite.org/lang_createtable.html): declared INTEGER, the one primary key. */
+static bool is_integer_key(sqlite3_stmt *info, const char *column)
+{
+	const char *type = (const char *)sqlite3_column_text(info, 2);
+
+	return is_named(info, column) && type && !strcasecmp(type, "INTEGER") &&
+	       sqlite3_column_int(info, 5) == 1;
+}
+
+static bool is_second_key(sqlite3_stmt *info, const char *column)
+{
+	return sqlite3_column_int(info, 5) == 2;
+}
+
+bool dp_database__has_column(struct dp_database *database, const char *table, const char *column)
+{
+	return any_column(database, table, is_named, column);
+}
+
+bool dp_database__is_rowid(struct dp_database *database, const char *table, const char *column)
+{
+	return any_column(database, table, is_integer_key, column) &&
+	       !any_column(database, table, is_second_key, column);
+}
+
+const char *dp_database__rowid_name(struct dp_database *database, const char *table)
+{
+	static const char *const names[] = { "rowid", "_rowid_", "oid" };
+
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		if (!dp_database__has_column(database, table, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* One integer of a statement of ours; other where it gives none. */
+static int64_t ask(struct dp_database *database, const char *sql, int64_t other)
+{
+	sqlite3_stmt *statement = dp_database__prepare(database, sql);
+
+	if (statement && sqlite3_step(statement) == SQLITE_ROW &&
+	    sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+		other = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return other;
+}
+
+int64_t dp_database__user_version(struct dp_database *database)
+{
+	return ask(database, "PRAGMA user_version", 0);
+}
+
+int64_t dp_database__last_rowid(struct dp_database *database, const char *table)
+{
+	const char *rowid = dp_database__rowid_name(database, table);
+	char *sql = sqlite3_mprintf("SELECT max(\"%w\") FROM \"%w\" NOT INDEXED",
+				    rowid ? rowid : "rowid", table);
+	int64_t last = ask(database, sql, 0);
+
+	sqlite3_free(sql);
+	return last;
+}
+
+void dp_database__expect(struct dp_database *database, const char *table)
+{
+	int64_t last = table ? dp_database__last_rowid(database, table) : 0;
+
+	/* No row takes less than four bytes, whatever its number claims. */
+	if (last > 0)
+		database->rows_expected += DP_MIN((uint64_t)last, database->file_bytes / 4);
+}
+
+int dp_database__finish(struct dp_database *database)
+{
+	const struct dp_import *import = database->import;
+	struct dp_builder *builder = import->builder;
+
+	if (import->error && import->error->status)
+		return import->error->status;
+	if (!database->damaged || dp_builder__op_count(builder))
+		return DP_OK;
+	if (import->options->allow_no_gpu &&
+	    (dp_builder__call_count(builder) || dp_builder__range_count(builder)))
+		return DP_OK;
+	if (database->damage_table[0])
+		dp_error__where(import->error, NULL, database->damage_table, 0, 0);
+	return dp_error__set(import->error, DP_ERR_DAMAGED, "%s", database->damage);
+}

@@ -1,0 +1,43 @@
+/* What database.c and rows.c share. */
+#ifndef DP_IMPORT_DATABASE_PRIVATE_H
+#define DP_IMPORT_DATABASE_PRIVATE_H
+
+#include "import/database.h"
+
+#include <sqlite3.h>
+
+struct dp_database {
+	sqlite3 *sqlite;
+	const struct dp_import *import;
+	char **tables; /* names of the tables, virtual ones left out */
+	size_t table_count;
+	size_t table_room;
+	unsigned idle;		/* callbacks since the last row: a hostile file may give none */
+	uint64_t file_bytes;	/* for progress */
+	uint64_t rows_expected; /* sum over the tables that will be read */
+	uint64_t rows_read;
+	bool damaged;
+	char damage_table[64];
+	char damage[200]; /* the first damage */
+};
+
+/* Prepares a statement of ours; NULL and a set error (nomem) or a noted damage on failure. */
+sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql);
+
+/* Keeps the first damage for the error message. */
+void dp_database__damage(struct dp_database *database, const char *table, const char *format, ...)
+	DP_PRINTF(3, 4);
+
+/* Sets "out of memory" and returns its status. */
+int dp_database__nomem(struct dp_database *database);
+
+/* One more row was read: rearms the guard, tells of progress now and then. */
+void dp_database__row(struct dp_database *database);
+
+/* The greatest rowid, 0 for an empty table or where it cannot be read. */
+int64_t dp_database__last_rowid(struct dp_database *database, const char *table);
+
+/* The name by which the table's rowid can be read (a column may shadow one), or NULL. */
+const char *dp_database__rowid_name(struct dp_database *database, const char *table);
+
+#endif

@@ -1,0 +1,171 @@
+/* The SQL text of deepprof's own trace file, schema 1. */
+#include "import/deepprof_schema.h"
+
+#include <stddef.h>
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+/* How an operation of the GPU starts; what only its kind has follows. */
+#define OPERATION                                                                             \
+	"id INTEGER PRIMARY KEY, process INTEGER NOT NULL, device INTEGER, context INTEGER, " \
+	"stream INTEGER, start INTEGER NOT NULL, dur_ns INTEGER, "
+
+/* How it is tied to its call, and to a graph. */
+#define CAUSE "corr INTEGER, epoch INTEGER, graph INTEGER, graph_node INTEGER"
+
+const char *const dp_schema__tables[] = {
+	"PRAGMA page_size = 16384",
+	"PRAGMA application_id = " TEXT(DP_SCHEMA_APPLICATION_ID),
+	"PRAGMA user_version = " TEXT(DP_SCHEMA_VERSION),
+
+	"CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value)",
+
+	"CREATE TABLE process(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, ppid INTEGER, "
+	"start INTEGER, dur_ns INTEGER, exit INTEGER, rank INTEGER, local_rank INTEGER, "
+	"world_size INTEGER, cmdline TEXT, env TEXT, cupti_version INTEGER, driver TEXT, "
+	"graph_mode TEXT)",
+
+	"CREATE TABLE thread(process INTEGER NOT NULL, tid INTEGER NOT NULL, name TEXT)",
+
+	"CREATE TABLE string(id INTEGER PRIMARY KEY, value TEXT NOT NULL, mangled TEXT)",
+
+	"CREATE TABLE device(process INTEGER NOT NULL, device INTEGER NOT NULL, uuid TEXT, "
+	"name TEXT, cc TEXT, sms INTEGER, mem_bytes INTEGER, clock_khz INTEGER, bw_kBps INTEGER)",
+
+	"CREATE TABLE context(process INTEGER NOT NULL, context INTEGER NOT NULL, device INTEGER, "
+	"null_stream INTEGER)",
+
+	"CREATE TABLE stream(process INTEGER NOT NULL, context INTEGER, stream INTEGER NOT NULL, "
+	"priority INTEGER, flags INTEGER, name TEXT)",
+
+	"CREATE TABLE kernel(" OPERATION "name INTEGER NOT NULL, corr INTEGER, epoch INTEGER, "
+	"grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, "
+	"block_x INTEGER, block_y INTEGER, block_z INTEGER, "
+	"cluster_x INTEGER, cluster_y INTEGER, cluster_z INTEGER, "
+	"regs INTEGER, smem_static INTEGER, smem_dyn INTEGER, local INTEGER, "
+	"graph INTEGER, graph_node INTEGER, queued INTEGER, submitted INTEGER, complete INTEGER)",
+
+	"CREATE TABLE memcpy(" OPERATION "kind INTEGER, src_kind INTEGER, dst_kind INTEGER, "
+	"bytes INTEGER, src_dev INTEGER, dst_dev INTEGER, async INTEGER, " CAUSE ")",
+
+	"CREATE TABLE memset(" OPERATION "bytes INTEGER, value INTEGER, mem_kind INTEGER, " CAUSE
+	")",
+
+	"CREATE TABLE graph_launch(" OPERATION "graph INTEGER, corr INTEGER, epoch INTEGER)",
+
+	"CREATE TABLE api(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, tid INTEGER, "
+	"start INTEGER NOT NULL, dur_ns INTEGER, domain INTEGER NOT NULL, cbid INTEGER NOT NULL, "
+	"corr INTEGER, epoch INTEGER, ret INTEGER)",
+
+	"CREATE TABLE cbid(domain INTEGER NOT NULL, cbid INTEGER NOT NULL, name INTEGER NOT NULL)",
+
+	"CREATE TABLE sync(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, context INTEGER, "
+	"stream INTEGER, start INTEGER NOT NULL, dur_ns INTEGER, kind INTEGER, event INTEGER, "
+	"corr INTEGER, epoch INTEGER)",
+
+	"CREATE TABLE mem_op(process INTEGER NOT NULL, ts INTEGER NOT NULL, op INTEGER, "
+	"kind INTEGER, address INTEGER, bytes INTEGER, device INTEGER, stream INTEGER, "
+	"pool INTEGER, corr INTEGER)",
+
+	"CREATE TABLE ext_corr(process INTEGER NOT NULL, corr INTEGER NOT NULL, epoch INTEGER, "
+	"kind INTEGER, external INTEGER)",
+
+	"CREATE TABLE nvtx(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, tid INTEGER, "
+	"domain INTEGER, name INTEGER, type INTEGER NOT NULL, start INTEGER NOT NULL, "
+	"dur_ns INTEGER, depth INTEGER, payload)",
+
+	"CREATE TABLE nccl(nvtx INTEGER NOT NULL, comm_hash INTEGER, op TEXT, bytes INTEGER, "
+	"datatype TEXT, reduction TEXT, root INTEGER, peer INTEGER, rank INTEGER, ranks INTEGER)",
+
+	"CREATE TABLE jit(process INTEGER NOT NULL, tid INTEGER, device INTEGER, "
+	"start INTEGER NOT NULL, dur_ns INTEGER, kind INTEGER, op INTEGER, cache_bytes INTEGER, "
+	"cache_path TEXT, corr INTEGER, epoch INTEGER)",
+
+	"CREATE TABLE overhead(process INTEGER NOT NULL, tid INTEGER, start INTEGER NOT NULL, "
+	"dur_ns INTEGER, kind INTEGER)",
+
+	"CREATE TABLE gpu_sample(device_uuid TEXT NOT NULL, ts INTEGER NOT NULL, power_mW INTEGER, "
+	"energy_mJ INTEGER, sm_pct INTEGER, mem_pct INTEGER, mem_used_B INTEGER, sm_clk INTEGER, "
+	"mem_clk INTEGER, temp_C INTEGER, throttle INTEGER)",
+
+	"CREATE TABLE clock_sync(process INTEGER NOT NULL, cupti INTEGER NOT NULL, "
+	"realtime INTEGER NOT NULL, monotonic INTEGER, monotonic_raw INTEGER)",
+
+	"CREATE TABLE loss(process INTEGER, ts INTEGER, reason TEXT NOT NULL, records INTEGER, "
+	"bytes INTEGER)",
+	NULL,
+};
+
+/* nsys's names for an operation's start, end, place and cause. */
+#define NSYS_OPERATION                                                                         \
+	"o.start AS start, o.start + coalesce(o.dur_ns, 0) AS \"end\", o.device AS deviceId, " \
+	"o.context AS contextId, o.stream AS streamId, o.corr AS correlationId, "              \
+	"p.pid << 24 AS globalPid"
+
+/* CUPTI's kinds of memory count from 1 with 0 for unknown, nsys's from 0 with 7. */
+#define NSYS_MEMORY(column) "(coalesce(o." column ", 0) + 7) % 8"
+
+const char *const dp_schema__indexes[] = {
+	"CREATE INDEX kernel_start ON kernel(start)",
+	"CREATE INDEX kernel_corr ON kernel(corr, process)",
+	"CREATE INDEX memcpy_start ON memcpy(start)",
+	"CREATE INDEX api_corr ON api(corr, process)",
+	"CREATE INDEX nvtx_start ON nvtx(start)",
+
+	"CREATE VIEW StringIds AS SELECT id, value FROM string",
+
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT " NSYS_OPERATION ", "
+	"o.name AS demangledName, o.name AS shortName, NULL AS mangledName, "
+	"o.regs AS registersPerThread, o.grid_x AS gridX, o.grid_y AS gridY, o.grid_z AS gridZ, "
+	"o.block_x AS blockX, o.block_y AS blockY, o.block_z AS blockZ, "
+	"o.smem_static AS staticSharedMemory, o.smem_dyn AS dynamicSharedMemory, "
+	"o.local AS localMemoryPerThread, o.graph_node AS graphNodeId, o.graph AS graphId, "
+	"o.cluster_x AS clusterX, o.cluster_y AS clusterY, o.cluster_z AS clusterZ "
+	"FROM kernel AS o JOIN process AS p ON p.id = o.process",
+
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT " NSYS_OPERATION ", "
+	"o.bytes AS bytes, o.kind AS copyKind, " NSYS_MEMORY("src_kind") " AS srcKind, " NSYS_MEMORY(
+		"dst_kind") " AS dstKind, o.src_dev AS srcDeviceId, "
+			    "o.dst_dev AS dstDeviceId, o.graph_node AS graphNodeId "
+			    "FROM memcpy AS o JOIN process AS p ON p.id = o.process",
+
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET AS SELECT " NSYS_OPERATION ", "
+	"o.value AS value, o.bytes AS bytes, " NSYS_MEMORY(
+		"mem_kind") " AS memKind, "
+			    "o.graph_node AS graphNodeId "
+			    "FROM memset AS o JOIN process AS p ON p.id = o.process",
+
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_GRAPH_TRACE AS SELECT " NSYS_OPERATION ", "
+	"o.graph AS graphId "
+	"FROM graph_launch AS o JOIN process AS p ON p.id = o.process",
+
+	/* eventClass: 0 runtime, 1 driver. */
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_RUNTIME AS SELECT o.start AS start, "
+	"o.start + coalesce(o.dur_ns, 0) AS \"end\", o.domain = 1 AS eventClass, "
+	"p.pid << 24 | o.tid & 0xffffff AS globalTid, o.corr AS correlationId, c.name AS nameId, "
+	"o.ret AS returnValue "
+	"FROM api AS o JOIN process AS p ON p.id = o.process "
+	"LEFT JOIN cbid AS c ON c.domain = o.domain AND c.cbid = o.cbid",
+
+	"CREATE VIEW CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS SELECT o.start AS start, "
+	"o.start + coalesce(o.dur_ns, 0) AS \"end\", o.context AS contextId, "
+	"o.stream AS streamId, o.corr AS correlationId, p.pid << 24 AS globalPid, "
+	"o.kind AS syncType, o.event AS eventId "
+	"FROM sync AS o JOIN process AS p ON p.id = o.process",
+
+	"CREATE VIEW NVTX_EVENTS AS SELECT o.start AS start, o.start + o.dur_ns AS \"end\", "
+	"o.type AS eventType, NULL AS text, p.pid << 24 | o.tid & 0xffffff AS globalTid, "
+	"o.name AS textId, o.domain AS domainId "
+	"FROM nvtx AS o JOIN process AS p ON p.id = o.process",
+
+	"CREATE VIEW TARGET_INFO_GPU AS SELECT DISTINCT device AS id, device AS cuDevice, name, "
+	"uuid, mem_bytes AS totalMemory, sms AS smCount, bw_kBps * 1000 AS memoryBandwidth, "
+	"clock_khz * 1000 AS clockRate FROM device",
+
+	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, cmdline AS name FROM process",
+
+	"CREATE VIEW TARGET_INFO_SESSION_START_TIME AS SELECT value AS utcEpochNs FROM meta "
+	"WHERE key = 't0_realtime_ns'",
+	NULL,
+};

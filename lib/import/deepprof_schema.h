@@ -1,0 +1,28 @@
+/*
+ * deepprof's own trace file: a SQLite database, schema 1. This and man/deepprof-trace.5 are the
+ * contract of those who write it and of the importer. A later schema only adds tables and columns.
+ *
+ * Times are INTEGER nanoseconds since meta.t0_realtime_ns, lengths are dur_ns, what is not known is
+ * NULL. "name" of kernel, nvtx and cbid, and nvtx.domain, are ids in string. "process" is a
+ * process's id, not its pid.
+ */
+#ifndef DP_IMPORT_DEEPPROF_SCHEMA_H
+#define DP_IMPORT_DEEPPROF_SCHEMA_H
+
+/* In the database's header (PRAGMA application_id): "DPtr". */
+#define DP_SCHEMA_APPLICATION_ID 0x44507472
+
+/* PRAGMA user_version, and meta.schema. */
+#define DP_SCHEMA_VERSION 1
+
+/* nvtx.type: nsys's numbers. */
+enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_START_END = 60 };
+
+/*
+ * Statements, each array ended by NULL: before the first row (page size, application id, version,
+ * tables), and after the last (indexes, views named like nsys's tables).
+ */
+extern const char *const dp_schema__tables[];
+extern const char *const dp_schema__indexes[];
+
+#endif

@@ -1,0 +1,691 @@
+/*
+ * Kineto's traces (PyTorch's profiler, "*.pt.trace.json"), from 2021 on, on CUDA and ROCm, and the
+ * export of PyTorch's older autograd profiler. Events go to the builder as they come; what is kept
+ * beside are names, and copies of which only the API call tells the size (ROCm).
+ *
+ * GPU events carry no process, and the number of a device may be that of a process. They are
+ * taken for the process that the first host event names: Kineto traces one process.
+ */
+#include "import/chrome.h"
+#include "import/copy_name.h"
+#include "import/kineto_class.h"
+#include "base/strings.h"
+
+#include <string.h>
+
+/* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
+struct names {
+	struct dp_strings raw;
+	uint32_t *ids;
+	size_t room;
+};
+
+#define CACHE 64
+/* More processes, devices or names are no trace of this earth: they stay without names. */
+#define MOST_VALUES 1024
+#define MOST_NAMED 65536
+
+struct thread_slot {
+	int64_t pid, tid;
+	uint32_t thread;
+	bool used;
+};
+
+struct stream_slot {
+	int64_t device, context, stream;
+	uint32_t id;
+	bool used;
+};
+
+/* A name from a metadata event. */
+struct named {
+	int64_t pid, tid;
+	uint32_t name;
+	bool is_thread;
+};
+
+struct property {
+	int64_t device;
+	uint64_t bytes;
+	uint32_t name;
+};
+
+struct call_size {
+	uint32_t correlation;
+	uint64_t bytes;
+};
+
+struct kineto {
+	struct dp_chrome chrome;
+	struct dp_builder *builder;
+	enum dp_kineto_class class; /* of the category asked for last */
+	struct names names, kernels;
+	char *scratch;
+	size_t scratch_room;
+	uint32_t process; /* of the GPU's events; DP_NONE before it is needed */
+	int64_t main_pid;
+	bool main_known;
+	int64_t *pids; /* of host events */
+	size_t pid_count, pid_room;
+	int64_t *gpu_pids; /* rows that a label says are a GPU */
+	size_t gpu_pid_count, gpu_pid_room;
+	int64_t *devices; /* that have operations */
+	size_t device_count, device_room;
+	struct thread_slot threads[CACHE];
+	struct stream_slot streams[CACHE];
+	struct named *named;
+	size_t named_count, named_room;
+	struct property *properties;
+	size_t property_count, property_room;
+	struct dp_op *unsized; /* copies and sets without bytes */
+	size_t unsized_count, unsized_room;
+	struct call_size *sizes;
+	size_t size_count, size_room;
+	int64_t first_start_ns; /* of any operation */
+	bool any_op;
+	bool legacy;
+	int failed; /* DP_ERR_NOMEM where a function can't say so */
+	uint64_t without_start, host_without_start, without_duration;
+};
+
+static int nomem(struct kineto *kineto)
+{
+	kineto->failed = DP_ERR_NOMEM;
+	return dp_error__nomem(kineto->chrome.import->error, 0);
+}
+
+static uint32_t want(void *ctx, const char *category, size_t length)
+{
+	static const uint32_t wanted[] = {
+		[DP_KINETO_NONE] = DP_CHROME_ARGS,
+		[DP_KINETO_KERNEL] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				     DP_CHROME_CORRELATION,
+		[DP_KINETO_COPY] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				   DP_CHROME_CORRELATION | DP_CHROME_BYTES,
+		[DP_KINETO_SET] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				  DP_CHROME_CORRELATION | DP_CHROME_BYTES,
+		[DP_KINETO_CALL] = DP_CHROME_CORRELATION | DP_CHROME_SIZE,
+		[DP_KINETO_SYNC] = DP_CHROME_DEVICE | DP_CHROME_CONTEXT | DP_CHROME_STREAM |
+				   DP_CHROME_CORRELATION,
+		[DP_KINETO_ANNOTATION] = 0,
+		[DP_KINETO_OPERATOR] = 0,
+		[DP_KINETO_NVTX] = 0,
+		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
+	};
+	struct kineto *kineto = ctx;
+
+	kineto->class = dp_kineto__class(category, length);
+	return wanted[kineto->class];
+}
+
+/* The text without its escapes; NULL where memory is short. */
+static const char *decode(struct kineto *kineto, const struct dp_json_text *text, size_t *length)
+{
+	*length = text->length;
+	if (!text->escaped)
+		return text->at;
+	if (dp_array__reserve(&kineto->scratch, &kineto->scratch_room, text->length + 1, 1))
+		return NULL;
+	*length = dp_json__unescape(text, kineto->scratch);
+	return kineto->scratch;
+}
+
+static uint32_t build_name(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
+{
+	size_t length;
+	const char *plain = decode(kineto, text, &length);
+
+	if (!plain) {
+		nomem(kineto);
+		return DP_NONE;
+	}
+	return kernel ? dp_builder__kernel_name(kineto->builder, plain, length)
+		      : dp_builder__string(kineto->builder, plain, length);
+}
+
+/* The id of a name; DP_NONE and the builder's or an allocation's error where that fails. */
+static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
+{
+	struct names *names = kernel ? &kineto->kernels : &kineto->names;
+	size_t before = names->raw.count;
+	uint32_t raw, id;
+
+	if (memchr(text->at, '\0', text->length))
+		return build_name(kineto, text, kernel);
+	raw = dp_strings__intern(&names->raw, text->at, text->length);
+	if (raw == DP_NONE ||
+	    dp_array__reserve(&names->ids, &names->room, names->raw.count, sizeof(*names->ids))) {
+		nomem(kineto);
+		return DP_NONE;
+	}
+	if (raw < before)
+		return names->ids[raw];
+	id = build_name(kineto, text, kernel);
+	names->ids[raw] = id;
+	return id;
+}
+
+/* Adds value to a set of numbers unless it is there; no more than MOST_VALUES. */
+static int remember(int64_t **values, size_t *count, size_t *room, int64_t value)
+{
+	for (size_t i = *count; i-- > 0;)
+		if ((*values)[i] == value)
+			return DP_OK;
+	if (*count >= MOST_VALUES)
+		return DP_OK;
+	if (dp_array__reserve(values, room, *count + 1, sizeof(value)))
+		return DP_ERR_NOMEM;
+	(*values)[(*count)++] = value;
+	return DP_OK;
+}
+
+static bool is_member(const int64_t *values, size_t count, int64_t value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (values[i] == value)
+			return true;
+	return false;
+}
+
+static uint32_t gpu_process(struct kineto *kineto)
+{
+	if (kineto->process == DP_NONE)
+		kineto->process = dp_builder__process(kineto->builder, -1);
+	return kineto->process;
+}
+
+static uint32_t host_process(struct kineto *kineto, int64_t pid)
+{
+	if (!kineto->main_known) {
+		kineto->main_known = true;
+		kineto->main_pid = pid;
+	}
+	if (pid == kineto->main_pid)
+		return gpu_process(kineto);
+	return dp_builder__process(kineto->builder, pid);
+}
+
+static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t h = (a * 3 + b * 5 + c) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(h >> 58) % CACHE;
+}
+
+/* The event's thread, or DP_NONE where it doesn't name one by number. */
+static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
+	struct thread_slot *slot;
+
+	if (!(event->has & DP_CHROME_TID))
+		return DP_NONE;
+	slot = &kineto->threads[slot_of((uint64_t)pid, (uint64_t)event->tid, 0)];
+	if (slot->used && slot->pid == pid && slot->tid == event->tid)
+		return slot->thread;
+	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid)) {
+		nomem(kineto);
+		return DP_NONE;
+	}
+	*slot = (struct thread_slot){ pid, event->tid, DP_NONE, true };
+	slot->thread = dp_builder__thread(kineto->builder, host_process(kineto, pid), event->tid);
+	return slot->thread;
+}
+
+/* The number at a text's end ("stream 7"), or -1. */
+static int64_t last_number(const struct dp_json_text *text)
+{
+	size_t from = text->length;
+	int64_t value;
+
+	while (from > 0 && text->at[from - 1] >= '0' && text->at[from - 1] <= '9')
+		from--;
+	if (!dp_json__decimal(text->at + from, text->length - from, 0, &value))
+		return -1;
+	return value;
+}
+
+static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	uint32_t has = event->has;
+	int64_t device = has & DP_CHROME_DEVICE ? event->device
+			 : has & DP_CHROME_PID	? event->pid
+						: last_number(&event->pid_text);
+	int64_t stream = has & DP_CHROME_STREAM ? event->stream
+			 : has & DP_CHROME_TID	? event->tid
+						: last_number(&event->tid_text);
+	int64_t context = has & DP_CHROME_CONTEXT ? event->context : -1;
+	struct stream_slot *slot =
+		&kineto->streams[slot_of((uint64_t)device, (uint64_t)stream, (uint64_t)context)];
+
+	if (slot->used && slot->device == device && slot->stream == stream &&
+	    slot->context == context)
+		return slot->id;
+	if (remember(&kineto->devices, &kineto->device_count, &kineto->device_room, device)) {
+		nomem(kineto);
+		return DP_NONE;
+	}
+	*slot = (struct stream_slot){ device, context, stream, DP_NONE, true };
+	slot->id =
+		dp_builder__stream(kineto->builder, gpu_process(kineto), device, context, stream);
+	return slot->id;
+}
+
+/* False where the event has no time; its end may lie before its start, the builder counts that. */
+static bool times(const struct dp_chrome_event *event, int64_t *start_ns, int64_t *end_ns)
+{
+	int64_t duration_ns = event->has & DP_CHROME_DURATION ? event->duration_ns : 0;
+
+	*start_ns = event->start_ns;
+	return event->has & DP_CHROME_START &&
+	       !__builtin_add_overflow(event->start_ns, duration_ns, end_ns);
+}
+
+static uint32_t correlation_of(const struct dp_chrome_event *event)
+{
+	return event->has & DP_CHROME_CORRELATION ? (uint32_t)event->correlation : 0;
+}
+
+static int set_aside(struct kineto *kineto, const struct dp_op *op)
+{
+	if (dp_array__reserve(&kineto->unsized, &kineto->unsized_room, kineto->unsized_count + 1,
+			      sizeof(*op)))
+		return nomem(kineto);
+	kineto->unsized[kineto->unsized_count++] = *op;
+	return DP_OK;
+}
+
+/* What an event that its category calls a kernel, a copy or a set is by its name, too: ROCm's
+ * tracer files copies among the kernels. */
+static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp_kineto_class class)
+{
+	struct dp_copy_name found = { .op = DP_OP_KERNEL };
+
+	if (event->has & DP_CHROME_NAME)
+		found = dp_copy_name__read(event->name.at, event->name.length);
+	op->kind = class == DP_KINETO_COPY  ? DP_OP_COPY
+		   : class == DP_KINETO_SET ? DP_OP_SET
+					    : found.op;
+	if (op->kind == DP_OP_KERNEL)
+		return;
+	op->copy_kind = found.kind;
+	op->src_kind = found.src;
+	op->dst_kind = found.dst;
+}
+
+static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
+		     enum dp_kineto_class class)
+{
+	struct dp_op op = { 0 };
+
+	if (!times(event, &op.start_ns, &op.end_ns)) {
+		kineto->without_start++;
+		return DP_OK;
+	}
+	kineto->without_duration += !(event->has & DP_CHROME_DURATION);
+	judge(&op, event, class);
+	op.stream = stream_of(kineto, event);
+	op.name = event->has & DP_CHROME_NAME
+			  ? name_of(kineto, &event->name, op.kind == DP_OP_KERNEL)
+			  : dp_builder__string(kineto->builder, "(no name)", 9);
+	if (op.stream == DP_NONE || op.name == DP_NONE)
+		return DP_ERR_NOMEM;
+	op.correlation = correlation_of(event);
+	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
+		op.bytes = (uint64_t)event->bytes;
+	if (!kineto->any_op)
+		kineto->first_start_ns = op.start_ns;
+	kineto->any_op = true;
+	if (op.kind != DP_OP_KERNEL && op.correlation && !(event->has & DP_CHROME_BYTES))
+		return set_aside(kineto, &op);
+	return dp_builder__op(kineto->builder, &op);
+}
+
+/* ROCm writes the size of a copy with the call: for copies that don't tell it. */
+static int keep_size(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct call_size *size;
+
+	if (!(event->has & DP_CHROME_SIZE) || event->size <= 0 || !correlation_of(event) ||
+	    !(event->has & DP_CHROME_NAME) ||
+	    dp_copy_name__read(event->name.at, event->name.length).op == DP_OP_KERNEL)
+		return DP_OK;
+	if (dp_array__reserve(&kineto->sizes, &kineto->size_room, kineto->size_count + 1,
+			      sizeof(*kineto->sizes)))
+		return nomem(kineto);
+	size = &kineto->sizes[kineto->size_count++];
+	*size = (struct call_size){ correlation_of(event), (uint64_t)event->size };
+	return DP_OK;
+}
+
+static int call_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct dp_call call = { .thread = thread_of(kineto, event) };
+
+	if (!times(event, &call.start_ns, &call.end_ns) || !(event->has & DP_CHROME_NAME)) {
+		kineto->host_without_start++;
+		return DP_OK;
+	}
+	call.correlation = correlation_of(event);
+	call.name = name_of(kineto, &event->name, false);
+	if (call.name == DP_NONE || keep_size(kineto, event))
+		return DP_ERR_NOMEM;
+	return dp_builder__add_call(kineto->builder, &call);
+}
+
+static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct dp_sync sync = { .stream = DP_NONE };
+
+	if (!times(event, &sync.start_ns, &sync.end_ns)) {
+		kineto->host_without_start++;
+		return DP_OK;
+	}
+	if (event->has & DP_CHROME_NAME)
+		sync.kind = dp_kineto__sync_kind(event->name.at, event->name.length);
+	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
+		sync.stream = stream_of(kineto, event);
+		if (sync.stream == DP_NONE)
+			return DP_ERR_NOMEM;
+	}
+	sync.correlation = correlation_of(event);
+	return dp_builder__add_sync(kineto->builder, &sync);
+}
+
+static int range_event(struct kineto *kineto, const struct dp_chrome_event *event,
+		       enum dp_range_kind kind)
+{
+	static const char step[] = "ProfilerStep#";
+	struct dp_range range = { .kind = kind, .thread = thread_of(kineto, event) };
+
+	if (!times(event, &range.start_ns, &range.end_ns) || !(event->has & DP_CHROME_NAME)) {
+		kineto->host_without_start++;
+		return DP_OK;
+	}
+	/* In 2021 the profiler's steps were filed among the operators. */
+	if (event->name.length > sizeof(step) - 1 &&
+	    !memcmp(event->name.at, step, sizeof(step) - 1))
+		range.kind = DP_RANGE_ANNOTATION;
+	range.name = name_of(kineto, &event->name, false);
+	if (range.name == DP_NONE)
+		return DP_ERR_NOMEM;
+	return dp_builder__add_range(kineto->builder, &range);
+}
+
+static bool starts(const struct dp_json_text *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return text->length >= length && !memcmp(text->at, prefix, length);
+}
+
+/* Without a category the row tells: "CUDA functions" (the autograd export, whose tid is the
+ * device), "GPU 0", "stream 7", or a pid that a label called a GPU. */
+static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct dp_chrome_event moved;
+
+	if (starts(&event->pid_text, "CUDA functions")) {
+		moved = *event;
+		moved.has &= ~(uint32_t)(DP_CHROME_TID | DP_CHROME_STREAM);
+		if (event->has & DP_CHROME_TID) {
+			moved.has |= DP_CHROME_DEVICE;
+			moved.device = event->tid;
+		}
+		kineto->legacy = true;
+		return gpu_event(kineto, &moved, DP_KINETO_NONE);
+	}
+	if (starts(&event->pid_text, "GPU") || starts(&event->pid_text, "Device ") ||
+	    starts(&event->tid_text, "stream ") || starts(&event->tid_text, "Stream ") ||
+	    (event->has & DP_CHROME_PID &&
+	     is_member(kineto->gpu_pids, kineto->gpu_pid_count, event->pid)))
+		return gpu_event(kineto, event, DP_KINETO_NONE);
+	return range_event(kineto, event, DP_RANGE_OPERATOR);
+}
+
+/* Names of processes and threads. They are given at the end, to those that had events: rows of
+ * GPUs are named the same way. */
+static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID;
+	struct named named = { event->pid, event->tid, DP_NONE, false };
+
+	if ((event->has & need) != need)
+		return DP_OK;
+	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
+	    starts(&event->labels, "GPU"))
+		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
+				event->pid)
+			       ? nomem(kineto)
+			       : DP_OK;
+	if (!(event->has & DP_CHROME_ARG_NAME) || kineto->named_count >= MOST_NAMED)
+		return DP_OK;
+	named.is_thread = starts(&event->name, "thread_name");
+	if (named.is_thread ? !(event->has & DP_CHROME_TID) || starts(&event->arg_name, "stream ")
+			    : !starts(&event->name, "process_name"))
+		return DP_OK;
+	named.name = name_of(kineto, &event->arg_name, false);
+	if (named.name == DP_NONE)
+		return DP_ERR_NOMEM;
+	if (dp_array__reserve(&kineto->named, &kineto->named_room, kineto->named_count + 1,
+			      sizeof(named)))
+		return nomem(kineto);
+	kineto->named[kineto->named_count++] = named;
+	return DP_OK;
+}
+
+static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	if (event->phase == 'M')
+		return metadata_event(kineto, event);
+	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
+	case DP_KINETO_KERNEL:
+	case DP_KINETO_COPY:
+	case DP_KINETO_SET:
+		return gpu_event(kineto, event, kineto->class);
+	case DP_KINETO_CALL:
+		return call_event(kineto, event);
+	case DP_KINETO_SYNC:
+		return sync_event(kineto, event);
+	case DP_KINETO_ANNOTATION:
+		return range_event(kineto, event, DP_RANGE_ANNOTATION);
+	case DP_KINETO_OPERATOR:
+		return range_event(kineto, event, DP_RANGE_OPERATOR);
+	case DP_KINETO_NVTX:
+		return range_event(kineto, event, DP_RANGE_NVTX);
+	case DP_KINETO_NONE:
+		return row_event(kineto, event);
+	case DP_KINETO_SKIP:
+		break;
+	}
+	return DP_OK;
+}
+
+static int on_event(void *ctx, const struct dp_chrome_event *event)
+{
+	struct kineto *kineto = ctx;
+	int status = dispatch(kineto, event);
+
+	return status ? status : kineto->failed;
+}
+
+static int on_device(void *ctx, const struct dp_chrome_device *device)
+{
+	struct kineto *kineto = ctx;
+	struct property property = { device->id, 0, DP_NONE };
+
+	if (kineto->property_count >= MOST_VALUES || device->id < 0)
+		return DP_OK;
+	if (device->bytes > 0)
+		property.bytes = (uint64_t)device->bytes;
+	if (device->name.length) {
+		property.name = name_of(kineto, &device->name, false);
+		if (property.name == DP_NONE)
+			return DP_ERR_NOMEM;
+	}
+	if (dp_array__reserve(&kineto->properties, &kineto->property_room,
+			      kineto->property_count + 1, sizeof(property)))
+		return nomem(kineto);
+	kineto->properties[kineto->property_count++] = property;
+	return DP_OK;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct call_size *x = a, *y = b;
+
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static int push_unsized(struct kineto *kineto)
+{
+	const struct call_size *found;
+	struct call_size key = { 0 };
+	size_t low, high, middle;
+	int status = DP_OK;
+
+	if (kineto->size_count)
+		qsort(kineto->sizes, kineto->size_count, sizeof(*kineto->sizes), compare_sizes);
+	for (size_t i = 0; i < kineto->unsized_count && !status; i++) {
+		key.correlation = kineto->unsized[i].correlation;
+		for (low = 0, high = kineto->size_count; low < high;) {
+			middle = low + (high - low) / 2;
+			if (compare_sizes(&kineto->sizes[middle], &key) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		found = low < kineto->size_count ? &kineto->sizes[low] : NULL;
+		if (found && found->correlation == key.correlation)
+			kineto->unsized[i].bytes = found->bytes;
+		status = dp_builder__op(kineto->builder, &kineto->unsized[i]);
+	}
+	return status;
+}
+
+static void give_names(struct kineto *kineto)
+{
+	struct dp_builder *builder = kineto->builder;
+	uint32_t process;
+
+	if (kineto->process != DP_NONE) {
+		dp_builder__pid(builder, kineto->process,
+				kineto->main_known ? kineto->main_pid : -1);
+		dp_builder__name_process(builder, kineto->process, DP_NONE, kineto->chrome.rank);
+	}
+	for (size_t i = 0; i < kineto->named_count; i++) {
+		const struct named *named = &kineto->named[i];
+
+		if (!is_member(kineto->pids, kineto->pid_count, named->pid))
+			continue;
+		process = host_process(kineto, named->pid);
+		if (named->is_thread)
+			dp_builder__name_thread(builder,
+						dp_builder__thread(builder, process, named->tid),
+						named->name);
+		else
+			dp_builder__name_process(builder, process, named->name,
+						 process == kineto->process ? kineto->chrome.rank
+									    : -1);
+	}
+	for (size_t i = 0; i < kineto->property_count; i++) {
+		const struct property *property = &kineto->properties[i];
+
+		if (is_member(kineto->devices, kineto->device_count, property->device))
+			dp_builder__name_device(
+				builder,
+				dp_builder__device(builder, kineto->process, property->device),
+				property->name, property->bytes);
+	}
+}
+
+/* Between 2001 and 2043, in ns: no clock that counts from a boot shows this. */
+static bool is_epoch(int64_t time_ns)
+{
+	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
+}
+
+static int finish(struct kineto *kineto)
+{
+	struct dp_builder *builder = kineto->builder;
+	int status = push_unsized(kineto);
+
+	if (status)
+		return status;
+	give_names(kineto);
+	if (kineto->any_op && is_epoch(kineto->first_start_ns))
+		dp_builder__epoch(builder, 0);
+	else if (kineto->chrome.base_known)
+		dp_builder__epoch(builder, kineto->chrome.base_ns);
+	if (kineto->legacy)
+		dp_builder__detail(builder, "autograd profiler's export");
+	if (kineto->without_start)
+		status = dp_builder__loss(builder, "GPU events without a start",
+					  kineto->without_start, 0);
+	if (!status && kineto->host_without_start)
+		status = dp_builder__loss(builder, "host events without a start or a name",
+					  kineto->host_without_start, 0);
+	if (!status && kineto->without_duration)
+		dp_log__write(&kineto->chrome.import->options->log, DP_LOG_WARNING,
+			      "%llu GPU events without a duration: taken for 0",
+			      (unsigned long long)kineto->without_duration);
+	return status;
+}
+
+static void release(struct kineto *kineto)
+{
+	dp_strings__fini(&kineto->names.raw);
+	dp_strings__fini(&kineto->kernels.raw);
+	free(kineto->names.ids);
+	free(kineto->kernels.ids);
+	free(kineto->scratch);
+	free(kineto->pids);
+	free(kineto->gpu_pids);
+	free(kineto->devices);
+	free(kineto->named);
+	free(kineto->properties);
+	free(kineto->unsized);
+	free(kineto->sizes);
+	free(kineto);
+}
+
+static int read_kineto(struct dp_import *import)
+{
+	struct kineto *kineto = dp_alloc__zeroed(1, sizeof(*kineto));
+	int status;
+
+	if (!kineto)
+		return dp_error__nomem(import->error, sizeof(*kineto));
+	kineto->builder = import->builder;
+	kineto->process = DP_NONE;
+	kineto->chrome = (struct dp_chrome){
+		.import = import,
+		.ctx = kineto,
+		.want = want,
+		.event = on_event,
+		.device = on_device,
+	};
+	status = dp_chrome__read(&kineto->chrome);
+	if (!status)
+		status = finish(kineto);
+	release(kineto);
+	return status;
+}
+
+static int probe_kineto(const struct dp_probe *probe)
+{
+	struct dp_chrome_look look;
+
+	dp_chrome__look(&look, probe);
+	if (look.events || look.rocprofiler)
+		return 80;
+	return look.kineto ? 70 : look.json ? 10 : 0;
+}
+
+const struct dp_importer dp_importer__kineto = {
+	.info = { "kineto", "PyTorch profiler (Kineto) or other Chrome trace, JSON" },
+	.probe = probe_kineto,
+	.read = read_kineto,
+};

@@ -1,0 +1,26 @@
+/* What Kineto calls things. */
+#ifndef DP_IMPORT_KINETO_CLASS_H
+#define DP_IMPORT_KINETO_CLASS_H
+
+#include <deepprof/trace.h>
+
+enum dp_kineto_class {
+	DP_KINETO_NONE, /* no category, or an unknown one: judged by the row */
+	DP_KINETO_KERNEL,
+	DP_KINETO_COPY,
+	DP_KINETO_SET,
+	DP_KINETO_CALL,
+	DP_KINETO_SYNC,
+	DP_KINETO_ANNOTATION,
+	DP_KINETO_OPERATOR,
+	DP_KINETO_NVTX,
+	DP_KINETO_SKIP,
+};
+
+/* By an event's category, of any year and in any case. */
+enum dp_kineto_class dp_kineto__class(const char *category, size_t length);
+
+/* By the name of an event of class DP_KINETO_SYNC. */
+enum dp_sync_kind dp_kineto__sync_kind(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,286 @@
+/* Identifiers of a source to those of the builder. */
+#include "import/lookup.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+struct dp_lookup_slot {
+	struct dp_key key;
+	uint32_t value;
+	bool used;
+};
+
+/* Mixes with the finalizer of MurmurHash3 (Appleby), a bijection of 64 bits with full avalanche. */
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= UINT64_C(0xff51afd7ed558ccd);
+	x ^= x >> 33;
+	x *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ x >> 33;
+}
+
+static size_t hash(const struct dp_key *key)
+{
+	uint64_t h = (uint64_t)key->part[3];
+
+	for (int i = 2; i >= 0; i--)
+		h = mix(h ^ (uint64_t)key->part[i]) + (uint64_t)i;
+	return (size_t)h;
+}
+
+static bool equal(const struct dp_key *a, const struct dp_key *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+void dp_lookup__fini(struct dp_lookup *lookup)
+{
+	free(lookup->slots);
+	memset(lookup, 0, sizeof(*lookup));
+}
+
+static struct dp_lookup_slot *place(const struct dp_lookup *lookup, const struct dp_key *key)
+{
+	size_t i = hash(key) & (lookup->room - 1);
+
+	while (lookup->slots[i].used && !equal(&lookup->slots[i].key, key))
+		i = (i + 1) & (lookup->room - 1);
+	return &lookup->slots[i];
+}
+
+uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key)
+{
+	const struct dp_lookup_slot *slot;
+
+	if (!lookup->room)
+		return DP_NONE;
+	slot = place(lookup, key);
+	return slot->used ? slot->value : DP_NONE;
+}
+
+/* What stood behind the gap because its place was taken moves up (Knuth, TAOCP 6.4, R). */
+void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key)
+{
+	size_t mask = lookup->room - 1, gap, i;
+
+	if (!lookup->room || !place(lookup, key)->used)
+		return;
+	gap = (size_t)(place(lookup, key) - lookup->slots);
+	for (i = (gap + 1) & mask; lookup->slots[i].used; i = (i + 1) & mask) {
+		size_t home = hash(&lookup->slots[i].key) & mask;
+
+		if (((i - home) & mask) < ((i - gap) & mask))
+			continue;
+		lookup->slots[gap] = lookup->slots[i];
+		gap = i;
+	}
+	lookup->slots[gap].used = false;
+	lookup->count--;
+}
+
+static int grow(struct dp_lookup *lookup)
+{
+	struct dp_lookup bigger = { .room = lookup->room ? lookup->room * 2 : 64 };
+
+	bigger.slots = dp_alloc__zeroed(bigger.room, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < lookup->room; i++)
+		if (lookup->slots[i].used)
+			*place(&bigger, &lookup->slots[i].key) = lookup->slots[i];
+	bigger.count = lookup->count;
+	free(lookup->slots);
+	*lookup = bigger;
+	return DP_OK;
+}
+
+int dp_lookup__set(struct dp_lookup *lookup, const struct dp_key *key, uint32_t value)
+{
+	struct dp_lookup_slot *slot;
+
+	if (lookup->count >= lookup->room - lookup->room / 4 && grow(lookup))
+		return DP_ERR_NOMEM;
+	slot = place(lookup, key);
+	if (!slot->used)
+		lookup->count++;
+	slot->key = *key;
+	slot->value = value;
+	slot->used = true;
+	return DP_OK;
+}
+
+void dp_places__init(struct dp_places *places, struct dp_builder *builder, struct dp_error *error)
+{
+	memset(places, 0, sizeof(*places));
+	places->builder = builder;
+	places->error = error;
+	places->last_stream = DP_NONE;
+}
+
+void dp_places__fini(struct dp_places *places)
+{
+	dp_lookup__fini(&places->streams);
+	dp_lookup__fini(&places->queues);
+	dp_lookup__fini(&places->threads);
+	dp_lookup__fini(&places->devices);
+	dp_lookup__fini(&places->pids);
+}
+
+/* Remembers a new id; an id that is DP_NONE is the builder's failure, passed on. */
+static uint32_t keep(struct dp_places *places, struct dp_lookup *lookup, const struct dp_key *key,
+		     uint32_t id)
+{
+	if (id == DP_NONE || dp_lookup__set(lookup, key, id) == DP_OK)
+		return id;
+	dp_error__nomem(places->error, 0);
+	return DP_NONE;
+}
+
+uint32_t dp_places__process(struct dp_places *places, int64_t pid)
+{
+	struct dp_key key = { { pid } };
+	uint32_t id = dp_lookup__get(&places->pids, &key);
+
+	if (id != DP_NONE)
+		return id;
+	return keep(places, &places->pids, &key, dp_builder__process(places->builder, pid));
+}
+
+static uint32_t add_stream(struct dp_places *places, const struct dp_key *key)
+{
+	int64_t pid = key->part[0];
+	struct dp_key device_key = { { pid, key->part[1] } };
+	struct dp_key queue_key = { { pid, key->part[2], key->part[3] } };
+	uint32_t process = dp_places__process(places, pid);
+	uint32_t device, stream;
+
+	if (process == DP_NONE)
+		return DP_NONE;
+	device = dp_builder__device(places->builder, process, key->part[1]);
+	if (keep(places, &places->devices, &device_key, device) == DP_NONE)
+		return DP_NONE;
+	stream = dp_builder__stream(places->builder, process, key->part[1], key->part[2],
+				    key->part[3]);
+	if (keep(places, &places->queues, &queue_key, stream) == DP_NONE)
+		return DP_NONE;
+	return keep(places, &places->streams, key, stream);
+}
+
+uint32_t dp_places__stream(struct dp_places *places, int64_t pid, int64_t device, int64_t context,
+			   int64_t stream)
+{
+	struct dp_key key = { { pid, device, context, stream } };
+	uint32_t id;
+
+	if (places->last_stream != DP_NONE && equal(&key, &places->last_key))
+		return places->last_stream;
+	id = dp_lookup__get(&places->streams, &key);
+	if (id == DP_NONE)
+		id = add_stream(places, &key);
+	places->last_key = key;
+	places->last_stream = id;
+	return id;
+}
+
+uint32_t dp_places__thread(struct dp_places *places, int64_t pid, int64_t tid)
+{
+	struct dp_key key = { { pid, tid } };
+	uint32_t id = dp_lookup__get(&places->threads, &key);
+	uint32_t process;
+
+	if (id != DP_NONE)
+		return id;
+	process = dp_places__process(places, pid);
+	if (process == DP_NONE)
+		return DP_NONE;
+	return keep(places, &places->threads, &key,
+		    dp_builder__thread(places->builder, process, tid));
+}
+
+uint32_t dp_places__find_process(const struct dp_places *places, int64_t pid)
+{
+	struct dp_key key = { { pid } };
+
+	return dp_lookup__get(&places->pids, &key);
+}
+
+uint32_t dp_places__find_thread(const struct dp_places *places, int64_t pid, int64_t tid)
+{
+	struct dp_key key = { { pid, tid } };
+
+	return dp_lookup__get(&places->threads, &key);
+}
+
+uint32_t dp_places__find_device(const struct dp_places *places, int64_t pid, int64_t device)
+{
+	struct dp_key key = { { pid, device } };
+
+	return dp_lookup__get(&places->devices, &key);
+}
+
+uint32_t dp_places__find_queue(const struct dp_places *places, int64_t pid, int64_t context,
+			       int64_t stream)
+{
+	struct dp_key key = { { pid, context, stream } };
+
+	return dp_lookup__get(&places->queues, &key);
+}
+
+void dp_gpus__fini(struct dp_gpus *gpus)
+{
+	free(gpus->list);
+	dp_lookup__fini(&gpus->by_id);
+	dp_lookup__fini(&gpus->by_device);
+	dp_lookup__fini(&gpus->by_place);
+}
+
+int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, uint32_t name,
+		 uint64_t total_bytes)
+{
+	struct dp_key id_key = { { id } }, device_key = { { device } };
+	uint32_t index = (uint32_t)gpus->count;
+
+	if (gpus->count >= DP_NONE)
+		return DP_ERR_LIMIT;
+	if (dp_array__reserve(&gpus->list, &gpus->room, gpus->count + 1, sizeof(*gpus->list)) ||
+	    dp_lookup__set(&gpus->by_id, &id_key, index) ||
+	    dp_lookup__set(&gpus->by_device, &device_key, index))
+		return DP_ERR_NOMEM;
+	gpus->list[gpus->count].name = name;
+	gpus->list[gpus->count++].total_bytes = total_bytes;
+	return DP_OK;
+}
+
+int dp_gpus__map(struct dp_gpus *gpus, int64_t pid, int64_t device, int64_t id)
+{
+	struct dp_key id_key = { { id } }, place_key = { { pid, device } };
+	struct dp_key device_key = { { device } };
+	uint32_t index = dp_lookup__get(&gpus->by_id, &id_key);
+
+	if (index == DP_NONE)
+		return DP_OK;
+	if (pid < 0)
+		return dp_lookup__set(&gpus->by_device, &device_key, index);
+	return dp_lookup__set(&gpus->by_place, &place_key, index);
+}
+
+void dp_places__name_devices(struct dp_places *places, const struct dp_gpus *gpus)
+{
+	for (size_t i = 0; i < places->devices.room; i++) {
+		const struct dp_lookup_slot *slot = &places->devices.slots[i];
+		struct dp_key device = { { slot->key.part[1] } };
+		uint32_t index;
+
+		if (!slot->used)
+			continue;
+		index = dp_lookup__get(&gpus->by_place, &slot->key);
+		if (index == DP_NONE)
+			index = dp_lookup__get(&gpus->by_device, &device);
+		if (index != DP_NONE)
+			dp_builder__name_device(places->builder, slot->value,
+						gpus->list[index].name,
+						gpus->list[index].total_bytes);
+	}
+}

@@ -1,0 +1,84 @@
+/* Identifiers of a source to those of the builder: a hash of up to four integers to one. */
+#ifndef DP_IMPORT_LOOKUP_H
+#define DP_IMPORT_LOOKUP_H
+
+#include "trace/builder.h"
+
+struct dp_key {
+	int64_t part[4];
+};
+
+/* A hash table; zero it. Linear probing, at most three quarters full. */
+struct dp_lookup {
+	struct dp_lookup_slot *slots;
+	size_t room; /* a power of two, or 0 */
+	size_t count;
+};
+
+void dp_lookup__fini(struct dp_lookup *lookup);
+
+/* The value of key, DP_NONE where it has none. */
+uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key);
+
+/* Forgets key, if it is there. */
+void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key);
+
+/* Sets it. Errors: DP_ERR_NOMEM. */
+int dp_lookup__set(struct dp_lookup *lookup, const struct dp_key *key, uint32_t value);
+
+/*
+ * Processes, threads, devices and streams of one import, so that each row costs one probe. The
+ * functions add what they do not find and return DP_NONE where that fails; those named find only
+ * look.
+ */
+struct dp_places {
+	struct dp_builder *builder;
+	struct dp_error *error;
+	struct dp_lookup streams; /* pid, device, context, stream */
+	struct dp_lookup queues;  /* pid, context, stream: for records without a device */
+	struct dp_lookup threads; /* pid, tid */
+	struct dp_lookup devices; /* pid, device */
+	struct dp_lookup pids;	  /* pid */
+	struct dp_key last_key;
+	uint32_t last_stream; /* DP_NONE: none yet */
+};
+
+void dp_places__init(struct dp_places *places, struct dp_builder *builder, struct dp_error *error);
+void dp_places__fini(struct dp_places *places);
+
+uint32_t dp_places__process(struct dp_places *places, int64_t pid);
+uint32_t dp_places__stream(struct dp_places *places, int64_t pid, int64_t device, int64_t context,
+			   int64_t stream);
+uint32_t dp_places__thread(struct dp_places *places, int64_t pid, int64_t tid);
+uint32_t dp_places__find_process(const struct dp_places *places, int64_t pid);
+uint32_t dp_places__find_thread(const struct dp_places *places, int64_t pid, int64_t tid);
+uint32_t dp_places__find_device(const struct dp_places *places, int64_t pid, int64_t device);
+uint32_t dp_places__find_queue(const struct dp_places *places, int64_t pid, int64_t context,
+			       int64_t stream);
+
+/* GPUs that the source tells of: zero it. */
+struct dp_gpus {
+	struct dp_gpu {
+		uint32_t name;
+		uint64_t total_bytes;
+	} * list;
+	size_t count;
+	size_t room;
+	struct dp_lookup by_id;	    /* the source's own number of a GPU: index */
+	struct dp_lookup by_device; /* device: index, for all processes */
+	struct dp_lookup by_place;  /* pid, device: index, for one process; goes first */
+};
+
+void dp_gpus__fini(struct dp_gpus *gpus);
+
+/* Adds one. Errors: DP_ERR_NOMEM, DP_ERR_LIMIT. */
+int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, uint32_t name,
+		 uint64_t total_bytes);
+
+/* Says that a process's device (-1: every process's) is a GPU that was added; none is no error. */
+int dp_gpus__map(struct dp_gpus *gpus, int64_t pid, int64_t device, int64_t id);
+
+/* Names all devices that operations ran on. */
+void dp_places__name_devices(struct dp_places *places, const struct dp_gpus *gpus);
+
+#endif

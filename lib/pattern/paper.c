@@ -1,0 +1,50 @@
+/*
+ * The pattern search of Gu, Liu, Zhou, Wang, "DeepProf" (arXiv 1707.03750), to the letter. Each
+ * epsilon is one traversal of the tree: O(n · searches), and epsilon doubles, so there are at most
+ * log2(iterations) + 1 of them.
+ */
+#include "pattern/paper.h"
+
+struct search {
+	uint64_t iterations, epsilon;
+	size_t symbols;
+	struct dp_paper_pattern *best;
+};
+
+/* Criterion 3 in integers: length < symbols / iterations. */
+static bool short_enough(const struct search *s, size_t length)
+{
+	return length < s->symbols / s->iterations ||
+	       (length == s->symbols / s->iterations && s->symbols % s->iterations);
+}
+
+static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
+{
+	struct search *s = ctx;
+	uint64_t leaves = dp_suffix_node_leaves(node);
+
+	if (leaves > s->iterations || leaves + s->epsilon <= s->iterations)
+		return 0;
+	if (node->depth <= s->best->length || !short_enough(s, node->depth))
+		return 0;
+	*s->best = (struct dp_paper_pattern){ node->position, node->depth, (size_t)leaves,
+					      s->epsilon };
+	return 0;
+}
+
+int dp_paper__search(struct dp_paper_pattern *pattern, const struct dp_suffix_tree *tree,
+		     uint64_t iterations, uint64_t epsilon)
+{
+	struct search s = { iterations, DP_MAX(epsilon, 1), dp_suffix_tree_count(tree), pattern };
+	int status;
+
+	*pattern = (struct dp_paper_pattern){ 0 };
+	if (iterations == 0)
+		return DP_OK;
+	for (;;) {
+		status = dp_suffix_tree_traverse(tree, visit, &s);
+		if (status || pattern->length > 0 || s.epsilon >= iterations)
+			return status;
+		s.epsilon = s.epsilon > UINT64_MAX / 2 ? UINT64_MAX : s.epsilon * 2;
+	}
+}

@@ -1,0 +1,476 @@
+/*
+ * Iterations from an alignment. Spans are walked run by run; wherever the first offset comes
+ * round, one iteration ends and the next begins.
+ *
+ * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
+ */
+#include "segment/cut.h"
+#include "segment/diff.h"
+
+#include <string.h>
+
+enum { SHIFT_MAX = 64 }; /* symbols that an insertion is moved over */
+
+void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
+		    size_t length, size_t first)
+{
+	const struct dp_align_span *s = &alignment->spans[span];
+
+	*walk = (struct dp_walk){
+		.alignment = alignment,
+		.span = s,
+		.length = length,
+		.first = first,
+		.at = s->begin,
+		.offset = (s->begin_offset + length - first) % length,
+		.edit = s->edits,
+	};
+}
+
+bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
+{
+	const struct dp_align_span *s = walk->span;
+	bool more = walk->edit < s->edits + s->edit_count;
+	const struct dp_edit *edit = more ? &walk->alignment->edits[walk->edit] : NULL;
+	size_t end = more ? (size_t)edit->position : s->end;
+
+	step->at = walk->at;
+	step->offset = walk->offset;
+	if (walk->at < end) {
+		step->kind = DP_WALK_RUN;
+		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
+		walk->offset += step->length;
+	} else if (more) {
+		step->kind = edit->kind;
+		step->length = edit->kind != DP_EDIT_DELETED;
+		walk->offset += edit->kind != DP_EDIT_INSERTED;
+		walk->edit++;
+	} else {
+		return false;
+	}
+	walk->at += step->length;
+	if (walk->offset == walk->length)
+		walk->offset = 0;
+	return true;
+}
+
+/* A stretch of one span between two boundaries. */
+struct piece {
+	size_t first, end;
+	size_t from, to; /* offsets [from, to) of the pattern that it went through */
+	size_t edits, edit_count;
+	uint32_t inserted, deleted, substituted;
+};
+
+struct cutter {
+	const struct dp_alignment *alignment;
+	const uint32_t *symbols, *aligned;
+	size_t n;
+	const struct dp_cut_pattern *patterns;
+	struct dp_cut *cuts;
+	size_t low, high;   /* what of the span is walked */
+	struct piece piece; /* being made */
+	bool open;
+	size_t span;	  /* index of the one being walked */
+	bool tail;	  /* the piece before, incomplete, may be gone on with */
+	size_t tail_span; /* the span that ended with it */
+	uint32_t tail_pattern;
+	struct piece held; /* that piece */
+};
+
+static int put_edit(struct dp_cut *cut, size_t position, size_t offset, uint32_t kind)
+{
+	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
+				       sizeof(*cut->edits));
+
+	if (!status)
+		cut->edits[cut->edit_count++] =
+			(struct dp_edit){ position, (uint32_t)offset, kind };
+	return status;
+}
+
+static int add_edit(struct dp_cut *cut, struct piece *piece, size_t at, size_t offset,
+		    uint32_t kind)
+{
+	piece->inserted += kind == DP_EDIT_INSERTED;
+	piece->deleted += kind == DP_EDIT_DELETED;
+	piece->substituted += kind == DP_EDIT_SUBSTITUTED;
+	piece->edit_count++;
+	return put_edit(cut, at, offset, kind);
+}
+
+static int put_segment(struct dp_cut *cut, const struct piece *piece, bool partial)
+{
+	int status = dp_array__reserve(&cut->segments, &cut->room, cut->count + 1,
+				       sizeof(*cut->segments));
+
+	if (status)
+		return status;
+	cut->segments[cut->count++] = (struct dp_segment){
+		.first = piece->first,
+		.end = piece->end,
+		.edits = piece->edits,
+		.inserted = piece->inserted,
+		.deleted = piece->deleted,
+		.substituted = piece->substituted,
+		.partial = partial,
+	};
+	cut->complete += !partial;
+	cut->covered += piece->end - piece->first;
+	return DP_OK;
+}
+
+/* Edits of a piece that turned out to be none are taken back: they are the last ones. */
+static void forget(struct dp_cut *cut, const struct piece *piece)
+{
+	cut->edit_count = piece->edits;
+}
+
+/* Offsets that are missing at a piece's ends become deletions; in front they come first. */
+static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length, front = piece->from;
+	int status = DP_OK;
+
+	for (size_t o = piece->to; !status && o < m; o++)
+		status = add_edit(cut, piece, piece->end, o, DP_EDIT_DELETED);
+	for (size_t o = 0; !status && o < front; o++)
+		status = add_edit(cut, piece, piece->first, o, DP_EDIT_DELETED);
+	if (!status && front > 0) {
+		struct dp_edit *edits = cut->edits + piece->edits;
+
+		memmove(edits + front, edits, (piece->edit_count - front) * sizeof(*edits));
+		for (size_t o = 0; o < front; o++)
+			edits[o] = (struct dp_edit){ piece->first, (uint32_t)o, DP_EDIT_DELETED };
+	}
+	piece->from = 0;
+	piece->to = m;
+	return status;
+}
+
+/* A piece that is not gone on with: an iteration, a partial one, or none. */
+static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length;
+	size_t matched = piece->to - piece->from - DP_MIN(piece->deleted, piece->to - piece->from);
+	bool head = span == 0 && piece->from > 0 && piece->first < m;
+	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
+	int status;
+
+	if (piece->first == piece->end) {
+		forget(cut, piece);
+		return DP_OK;
+	}
+	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
+		return put_segment(cut, piece, false);
+	if (head || tail)
+		return put_segment(cut, piece, true);
+	if (matched * 5 >= m * 4) {
+		status = complete_piece(c, pattern, piece);
+		return status ? status : put_segment(cut, piece, false);
+	}
+	forget(cut, piece);
+	return DP_OK;
+}
+
+static int drop_tail(struct cutter *c)
+{
+	if (!c->tail)
+		return DP_OK;
+	c->tail = false;
+	return settle(c, c->tail_pattern, &c->held, c->tail_span);
+}
+
+/*
+ * What lies between two parts of one iteration: the symbols against the offsets that were passed
+ * over. False in *fits where more than half of the pattern is missing.
+ */
+static int bridge(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_cut *cut = &c->cuts[pattern];
+	struct piece *held = &c->held;
+	size_t from = held->end, offset = held->to, missing = 0, count;
+	struct dp_edit *edits;
+	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from, p->turned + offset,
+				  to - offset);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++)
+		missing += edits[i].kind != DP_EDIT_INSERTED;
+	*fits = missing * 2 <= p->length;
+	for (size_t i = 0; *fits && i < count && !status; i++)
+		status = add_edit(cut, held, from + (size_t)edits[i].position,
+				  offset + edits[i].offset, edits[i].kind);
+	if (*fits) {
+		held->end = end;
+		held->to = to;
+	}
+	free(edits);
+	return status;
+}
+
+/*
+ * A span begins: does it go on with the iteration that the span before broke off? Then the piece
+ * that is begun is that iteration.
+ */
+static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, bool *joined)
+{
+	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
+	bool fits;
+	int status;
+
+	*joined = false;
+	if (!c->tail)
+		return DP_OK;
+	if (c->tail_pattern != pattern || c->tail_span + 1 != c->span || to < c->held.to)
+		return drop_tail(c);
+	gap = at - c->held.end;
+	skip = to - c->held.to;
+	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
+		return drop_tail(c);
+	status = bridge(c, pattern, at, to, &fits);
+	if (status)
+		return status;
+	if (!fits)
+		return drop_tail(c);
+	c->tail = false;
+	if (to == m)
+		return settle(c, pattern, &c->held, c->tail_span);
+	c->piece = c->held;
+	c->open = true;
+	*joined = true;
+	return DP_OK;
+}
+
+static int close_piece(struct cutter *c, uint32_t pattern)
+{
+	c->open = false;
+	return settle(c, pattern, &c->piece, c->span);
+}
+
+static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
+{
+	c->piece = (struct piece){
+		.first = at,
+		.end = at,
+		.from = offset,
+		.to = offset,
+		.edits = c->cuts[pattern].edit_count,
+	};
+	c->open = true;
+}
+
+/* Exact names that differ where the aligned ones agree are substitutions. */
+static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t offset, size_t length)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	size_t o = (offset + p->first) % p->length;
+	int status = DP_OK;
+
+	if (!p->exact)
+		return DP_OK;
+	for (size_t i = 0; i < length && !status; i++) {
+		if (c->symbols[at + i] != p->exact[o])
+			status = add_edit(&c->cuts[pattern], &c->piece, at + i, offset + i,
+					  DP_EDIT_SUBSTITUTED);
+		if (++o == p->length)
+			o = 0;
+	}
+	return status;
+}
+
+static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *step)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length, offset = step->offset;
+	bool consumes = step->kind != DP_EDIT_INSERTED;
+	int status = DP_OK;
+
+	if (c->open && consumes && offset == 0 && c->piece.to > 0)
+		status = close_piece(c, pattern);
+	if (status)
+		return status;
+	if (!c->open) {
+		/* an insertion between two iterations has one before it, or it is nobody's */
+		if (!consumes && offset == 0)
+			return DP_OK;
+		open_piece(c, pattern, step->at, offset);
+	}
+	if (!consumes && offset == 0)
+		offset = m;
+	if (step->kind == DP_WALK_RUN) {
+		status = compare_run(c, pattern, step->at, offset, step->length);
+		c->piece.to = offset + step->length;
+	} else {
+		status = add_edit(cut, &c->piece, step->at, offset, step->kind);
+		if (consumes)
+			c->piece.to = offset + 1;
+	}
+	c->piece.end = step->at + step->length;
+	return status;
+}
+
+/* The part of a step that lies in [low, high); false where there is none. */
+static bool clip(const struct cutter *c, struct dp_walk_step *step)
+{
+	size_t end = step->at + step->length;
+
+	if (step->length == 0)
+		return step->at >= c->low && step->at < c->high;
+	if (end <= c->low || step->at >= c->high)
+		return false;
+	if (step->at < c->low) {
+		step->offset += c->low - step->at;
+		step->at = c->low;
+	}
+	step->length = DP_MIN(end, c->high) - step->at;
+	return true;
+}
+
+static int cut_span(struct cutter *c, size_t span)
+{
+	const struct dp_align_span *s = &c->alignment->spans[span];
+	uint32_t j = s->pattern;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+	bool begun = false, joined;
+	int status = DP_OK;
+
+	c->span = span;
+	dp_walk__begin(&walk, c->alignment, span, c->patterns[j].length, c->patterns[j].first);
+	while (!status && dp_walk__next(&walk, &step)) {
+		if (!clip(c, &step))
+			continue;
+		if (!begun)
+			status = go_on(c, j, step.at, step.offset, &joined);
+		begun = true;
+		if (!status)
+			status = take_step(c, j, &step);
+	}
+	if (status || !c->open)
+		return status;
+	c->open = false;
+	c->held = c->piece;
+	c->tail = true;
+	c->tail_span = span;
+	c->tail_pattern = j;
+	return DP_OK;
+}
+
+/* The last boundary of a span within [low, high], or SIZE_MAX. */
+static size_t boundary_within(const struct cutter *c, size_t span, size_t low, size_t high)
+{
+	const struct dp_align_span *s = &c->alignment->spans[span];
+	const struct dp_cut_pattern *p = &c->patterns[s->pattern];
+	size_t found = SIZE_MAX;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	dp_walk__begin(&walk, c->alignment, span, p->length, p->first);
+	while (dp_walk__next(&walk, &step)) {
+		if (step.at > high)
+			break;
+		if (step.offset == 0 && step.kind != DP_EDIT_INSERTED && step.at >= low)
+			found = step.at;
+	}
+	if (walk.offset == 0 && s->end >= low && s->end <= high)
+		found = s->end;
+	return found;
+}
+
+/*
+ * Where two spans overlap both fit, and the cut between them is free: where an iteration of the
+ * first ends, else where one of the second begins, else as late as can be.
+ */
+static size_t cut_between(const struct cutter *c, size_t span)
+{
+	size_t low = c->alignment->spans[span + 1].begin, high = c->alignment->spans[span].end, at;
+
+	if (low >= high)
+		return high;
+	at = boundary_within(c, span, low, high);
+	if (at == SIZE_MAX)
+		at = boundary_within(c, span + 1, low, high);
+	return at == SIZE_MAX ? high : at;
+}
+
+/*
+ * An insertion that ends where the symbols before it come again may as well have come earlier.
+ * Where it can be moved to the boundary in front it is: what is inserted between two iterations is
+ * more likely than what is inserted after the first few symbols of one.
+ */
+static void settle_insertions(struct dp_cut *cut, const uint32_t *symbols, size_t length)
+{
+	for (size_t k = 1; k < cut->count; k++) {
+		struct dp_segment *s = &cut->segments[k], *before = s - 1;
+		struct dp_edit *edits = cut->edits + s->edits;
+		size_t prefix, count = 0;
+
+		if (s->partial || before->end != s->first || s->inserted == 0 ||
+		    edits[0].kind != DP_EDIT_INSERTED)
+			continue;
+		prefix = (size_t)edits[0].position - s->first;
+		while (count < s->inserted && edits[count].kind == DP_EDIT_INSERTED &&
+		       edits[count].position == edits[0].position + count)
+			count++;
+		if (prefix > SHIFT_MAX || edits[0].offset != prefix ||
+		    memcmp(symbols + s->first, symbols + s->first + count,
+			   prefix * sizeof(*symbols)))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			edits[i] = (struct dp_edit){ s->first + i, (uint32_t)length,
+						     DP_EDIT_INSERTED };
+		before->end += count;
+		before->inserted += (uint32_t)count;
+		s->first += count;
+		s->edits += count;
+		s->inserted -= (uint32_t)count;
+	}
+}
+
+int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
+		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
+		size_t count)
+{
+	struct cutter c = {
+		.alignment = alignment,
+		.symbols = symbols,
+		.aligned = aligned,
+		.n = n,
+		.patterns = patterns,
+		.cuts = cuts,
+	};
+	size_t before = 0;
+	int status = DP_OK;
+
+	memset(cuts, 0, count * sizeof(*cuts));
+	for (size_t k = 0; k < alignment->span_count && !status; k++) {
+		c.low = DP_MAX(alignment->spans[k].begin, before);
+		c.high = alignment->spans[k].end;
+		if (k + 1 < alignment->span_count)
+			c.high = DP_MIN(c.high, cut_between(&c, k));
+		before = c.high;
+		status = cut_span(&c, k);
+	}
+	if (!status)
+		status = drop_tail(&c);
+	for (size_t j = 0; j < count && !status; j++)
+		settle_insertions(&cuts[j], symbols, patterns[j].length);
+	for (size_t j = 0; j < count && !status; j++)
+		status = dp_variants__number(cuts[j].segments, cuts[j].count, cuts[j].edits,
+					     symbols);
+	for (size_t j = 0; j < count && status; j++)
+		dp_cut__fini(&cuts[j]);
+	return status;
+}
+
+void dp_cut__fini(struct dp_cut *cut)
+{
+	free(cut->segments);
+	free(cut->edits);
+	*cut = (struct dp_cut){ 0 };
+}

@@ -1,0 +1,262 @@
+/*
+ * Levels. To a sequence a micro-batch in an optimizer step, a step in a superstep, a step in an
+ * epoch and a layer in a step are the same thing: something that goes round inside something that
+ * goes round. The loops inside a pattern are found by searching the pattern itself; which level is
+ * the iteration follows from what the outer one adds to the inner one:
+ *
+ * - kernels that finish a step: the level whose pattern has them, and no level below;
+ * - an inner loop without structure of its own is a layer, not an iteration;
+ * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
+ * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
+ *
+ * Cost: a search of each pattern, and one more of the sequence for each level gone down.
+ */
+#include "segment/levels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DOWN_MAX = 3 };
+
+/* The longest loop inside a pattern. */
+struct inside {
+	struct dp_patterns loops;
+	size_t main;	  /* the one that covers most */
+	double trips;	  /* of it in one turn of the pattern */
+	double rest;	  /* symbols of the pattern that are in no loop */
+	double covered;	  /* share of the pattern in the main one */
+	bool finish_main; /* the main one holds a kernel that finishes a step */
+	bool finish_rest; /* what is in none does */
+	bool structured;  /* the main one has loops inside */
+};
+
+struct finder {
+	uint32_t alphabet;
+	const bool *finishing;
+};
+
+void dp_levels__fini(struct dp_levels *levels)
+{
+	dp_patterns__fini(&levels->outer);
+	dp_patterns__fini(&levels->chosen);
+	dp_patterns__fini(&levels->inner);
+}
+
+static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t n)
+{
+	for (size_t i = 0; f->finishing && i < n; i++)
+		if (f->finishing[symbols[i]])
+			return true;
+	return false;
+}
+
+/* What one turn of the pattern has of its loops, from an alignment of two turns. */
+static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
+{
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, all = 0, before = 0;
+	struct dp_alignment al;
+	int status = dp_patterns__align(&al, &in->loops, twice, n);
+
+	if (status)
+		return status;
+	for (size_t k = 0; k <= al.span_count; k++) {
+		bool last = k == al.span_count;
+		size_t begin = last ? n : DP_MAX(al.spans[k].begin, before);
+
+		if (begin > before)
+			in->finish_rest |= holds_finish(f, twice + before, begin - before);
+		if (last)
+			break;
+		covered[al.spans[k].pattern] += al.spans[k].end - begin;
+		all += al.spans[k].end - begin;
+		before = al.spans[k].end;
+	}
+	for (size_t i = 1; i < in->loops.count; i++)
+		if (covered[i] > covered[in->main])
+			in->main = i;
+	in->covered = (double)covered[in->main] / (double)n;
+	in->rest = (double)(n - all) / 2;
+	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
+	dp_align__fini(&al);
+	return DP_OK;
+}
+
+static uint32_t *two_turns(const struct dp_hypothesis *h)
+{
+	uint32_t *twice = dp_alloc__array(h->length, 2 * sizeof(*twice));
+
+	if (!twice)
+		return NULL;
+	memcpy(twice, h->pattern, h->length * sizeof(*twice));
+	memcpy(twice + h->length, h->pattern, h->length * sizeof(*twice));
+	return twice;
+}
+
+/* The loops inside a pattern, which then may be none. */
+static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
+		       size_t least, bool deeper)
+{
+	uint32_t *twice = two_turns(h);
+	struct inside below;
+	int status;
+
+	memset(in, 0, sizeof(*in));
+	if (!twice)
+		return DP_ERR_NOMEM;
+	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, least);
+	for (size_t i = 0; i < in->loops.count; i++)
+		if (in->loops.items[i].length * 2 > h->length) /* the pattern itself, turned */
+			in->loops.items[i--] = in->loops.items[--in->loops.count];
+	if (!status && in->loops.count > 0)
+		status = measure(in, f, twice, 2 * h->length);
+	free(twice);
+	if (status || in->loops.count == 0) {
+		dp_patterns__fini(&in->loops);
+		return status;
+	}
+	in->finish_main = holds_finish(f, in->loops.items[in->main].pattern,
+				       in->loops.items[in->main].length);
+	if (!deeper)
+		return DP_OK;
+	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
+	in->structured = !status && below.loops.count > 0;
+	if (!status)
+		dp_patterns__fini(&below.loops);
+	else
+		dp_patterns__fini(&in->loops);
+	return status;
+}
+
+static bool power_of_two(double x)
+{
+	double l = log2(x);
+
+	return fabs(l - round(l)) < 0.1;
+}
+
+/* Is the loop inside the iteration, rather than the pattern? */
+static bool goes_down(const struct inside *in)
+{
+	double length;
+
+	if (in->loops.count == 0 || in->trips < 1.9)
+		return false;
+	length = (double)in->loops.items[in->main].length;
+	if (in->finish_main || in->finish_rest)
+		return in->finish_main && in->covered > 0.3;
+	if (!in->structured || in->covered < 0.3)
+		return false;
+	return !(power_of_two(in->trips) && in->rest < 0.8 * length);
+}
+
+static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
+{
+	if (to->count == DP_PATTERNS_MAX) {
+		free(h->pattern);
+		h->pattern = NULL;
+		return -1;
+	}
+	to->items[to->count] = *h;
+	h->pattern = NULL;
+	return (int)to->count++;
+}
+
+/* An outer loop is told of if it goes round as it should. */
+static bool reliable(const struct dp_hypothesis *h)
+{
+	return h->trips >= 2.5 && h->covered > 0 && (double)h->edits < 0.1 * (double)h->covered &&
+	       (double)h->spans <= 1 + 0.2 * h->trips;
+}
+
+/*
+ * Replaces one pattern of the level by the loops inside it that matter; the pattern becomes an
+ * outer loop or is dropped.
+ */
+static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
+{
+	struct dp_hypothesis *h = &levels->chosen.items[index];
+	double main = (double)in->loops.items[in->main].length;
+	uint32_t parent = DP_NONE;
+	int made;
+
+	if (reliable(h)) {
+		made = move_to(&levels->outer, h);
+		if (made >= 0)
+			parent = (uint32_t)made;
+	}
+	free(h->pattern);
+	levels->chosen.count--;
+	for (size_t i = index; i < levels->chosen.count; i++) {
+		levels->chosen.items[i] = levels->chosen.items[i + 1];
+		levels->chosen_parent[i] = levels->chosen_parent[i + 1];
+	}
+	for (size_t i = 0; i < in->loops.count; i++) {
+		struct dp_hypothesis *x = &in->loops.items[i];
+
+		if (i != in->main && (double)x->length < 0.2 * main) {
+			free(x->pattern);
+			continue;
+		}
+		made = move_to(&levels->chosen, x);
+		if (made >= 0)
+			levels->chosen_parent[made] = parent;
+	}
+	in->loops.count = 0;
+}
+
+/* Loops inside the chosen ones. */
+static int fill_inner(struct dp_levels *levels, const struct finder *f)
+{
+	struct inside in;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < levels->chosen.count && !status; i++) {
+		status = look_inside(&in, f, &levels->chosen.items[i], 2, false);
+		levels->structured[i] = !status && in.loops.count > 0;
+		for (size_t k = 0; !status && k < in.loops.count; k++) {
+			int made = in.loops.items[k].length < 2
+					   ? -1
+					   : move_to(&levels->inner, &in.loops.items[k]);
+
+			if (made >= 0)
+				levels->inner_parent[made] = (uint32_t)i;
+			else
+				free(in.loops.items[k].pattern);
+		}
+	}
+	return status;
+}
+
+int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		    const bool *finishing)
+{
+	struct finder f = { alphabet, finishing };
+	size_t seen = 0, down = 0;
+	int status;
+
+	memset(levels, 0, sizeof(*levels));
+	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
+		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
+	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+	while (!status && seen < levels->chosen.count) {
+		struct inside in;
+
+		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
+		if (status)
+			break;
+		if (down < DOWN_MAX && goes_down(&in)) {
+			go_down(levels, seen, &in);
+			down++;
+			seen = 0;
+			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+		} else {
+			seen++;
+		}
+		dp_patterns__fini(&in.loops);
+	}
+	if (!status)
+		status = fill_inner(levels, &f);
+	if (status)
+		dp_levels__fini(levels);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* The tree of loops, as patterns: what is a loop in what, and which level is the iteration. */
+#ifndef DP_SEGMENT_LEVELS_H
+#define DP_SEGMENT_LEVELS_H
+
+#include "segment/search.h"
+
+/* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
+struct dp_levels {
+	struct dp_patterns outer, chosen, inner;
+	uint32_t chosen_parent[DP_PATTERNS_MAX];
+	uint32_t inner_parent[DP_PATTERNS_MAX];
+	bool structured[DP_PATTERNS_MAX]; /* the chosen one has loops inside */
+};
+
+/*
+ * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
+ * the iteration. finishing, if not NULL, tells of each symbol of the alphabet whether kernels of
+ * that name finish a step. Errors: DP_ERR_NOMEM. Cost: that of a few searches.
+ */
+int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		    const bool *finishing);
+
+void dp_levels__fini(struct dp_levels *levels);
+
+#endif

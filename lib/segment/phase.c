@@ -1,0 +1,428 @@
+/*
+ * The phase of a loop. A cyclic pattern fits a trace under each rotation; which offset begins an
+ * iteration is told by other things, each of which may be absent or mistaken. Every kind of
+ * evidence gives every offset points; the sum decides, and the lead over the next best offset is
+ * the confidence.
+ *
+ * Cost: O(length) memory and time beside one walk through the alignment.
+ */
+#include "segment/phase.h"
+#include "segment/cut.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	KINDS = DP_PHASE_MARKS + 1,
+	CALLS_MAX = 300000,
+	SAMPLES_MAX = 32,
+	SAMPLES_MIN = 3,
+	END_SLACK = 8,	    /* symbols by which an end may be off */
+	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
+};
+
+/* Points; what they were set by is in the comments. They are sums of log-odds in spirit. */
+static const double points_complete_lost = -1.5; /* per complete iteration fewer than the best */
+static const double points_capture_begin = 1.0;	 /* profilers mostly start at a step … */
+static const double points_capture_end = 1.5;	 /* … and wait for its end to stop */
+static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length */
+static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
+static const double points_span_end = 2.0;
+static const double points_first_launch = 12.0;
+static const double points_launch_gap = 3.0;
+static const double points_upload = 1.5;
+static const double points_sync = 0.7;
+static const double points_finish = 2.0;
+static const double points_begin_to_finish = -3.0; /* a step does not begin with its end */
+static const double points_kernel_gap = 1.0;
+
+struct weigher {
+	const struct dp_alignment *alignment;
+	const struct dp_evidence *evidence;
+	size_t n, m;
+	uint32_t pattern;
+	double *points[KINDS]; /* per offset; one block */
+	/* samples, per offset */
+	int64_t *kernel_gap, *launch_gap; /* SAMPLES_MAX at most for each offset */
+	uint32_t *seen, *uploads, *syncs, *finishes;
+	size_t samples;
+	bool host_beat;
+};
+
+static size_t back_by(size_t offset, size_t by, size_t m)
+{
+	return (offset + m - by % m) % m;
+}
+
+/* For every rotation the complete iterations that it gives, less the most. */
+static int weigh_complete(struct weigher *w)
+{
+	double *points = w->points[DP_PHASE_COMPLETE];
+	int64_t *change = dp_alloc__zeroed(w->m + 1, sizeof(*change)), count = 0, most = INT64_MIN;
+
+	if (!change)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < w->alignment->span_count; k++) {
+		const struct dp_align_span *s = &w->alignment->spans[k];
+		size_t advance = dp_align__advance(w->alignment, k), rest, last;
+
+		if (s->pattern != w->pattern || advance < w->m)
+			continue;
+		rest = advance % w->m;
+		last = s->begin_offset + rest;
+		change[s->begin_offset]++;
+		if (last < w->m) {
+			change[last + 1]--;
+		} else {
+			change[0]++;
+			change[last - w->m + 1]--;
+		}
+	}
+	for (size_t o = 0; o < w->m; o++) {
+		count += change[o];
+		points[o] = (double)count;
+		most = DP_MAX(most, count);
+	}
+	for (size_t o = 0; o < w->m; o++)
+		points[o] = points_complete_lost * DP_MIN((double)most - points[o], 8.0);
+	free(change);
+	return DP_OK;
+}
+
+/*
+ * Points for an offset, and fewer for those next to it: a span may begin a little early, and end a
+ * little late, where what lies beyond happens to fit.
+ */
+static void give(struct weigher *w, size_t offset, double points, int direction)
+{
+	double *to = w->points[DP_PHASE_COMPLETE];
+
+	for (size_t d = 0; d < END_SLACK && d < w->m; d++, points *= 0.8)
+		to[direction > 0 ? (offset + d) % w->m : back_by(offset, d, w->m)] += points;
+}
+
+/* The ends of the capture, and the ends of spans inside it. */
+static void weigh_ends(struct weigher *w)
+{
+	const struct dp_align_span *spans = w->alignment->spans;
+	size_t count = w->alignment->span_count, inside = 1;
+
+	for (size_t k = 0; k < count; k++)
+		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
+	for (size_t k = 0; k < count; k++) {
+		const struct dp_align_span *s = &spans[k];
+		size_t begin = s->begin_offset, end = s->end_offset;
+		bool from_start = s->begin < END_SLACK, to_end = w->n - s->end < END_SLACK;
+
+		if (s->pattern != w->pattern || s->end - s->begin < w->m)
+			continue;
+		if (k + 1 < count && spans[k + 1].begin < s->end)
+			end = back_by(end, s->end - spans[k + 1].begin, w->m);
+		if (from_start)
+			give(w, back_by(begin, s->begin, w->m), points_capture_begin, 1);
+		else
+			give(w, begin, points_span_begin / (double)inside, 1);
+		if (to_end)
+			give(w, (end + w->n - s->end) % w->m, points_capture_end, -1);
+		else
+			give(w, end, points_span_end / (double)inside, -1);
+		if (from_start && to_end && end == begin)
+			give(w, end, points_exact_fit, 1);
+	}
+}
+
+/* The offset at a position of the sequence, or SIZE_MAX where no span of the pattern has it. */
+static size_t offset_at(const struct weigher *w, size_t position)
+{
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	for (size_t k = 0; k < w->alignment->span_count; k++) {
+		const struct dp_align_span *s = &w->alignment->spans[k];
+
+		if (s->pattern != w->pattern || position < s->begin || position >= s->end)
+			continue;
+		dp_walk__begin(&walk, w->alignment, k, w->m, 0);
+		while (dp_walk__next(&walk, &step))
+			if (position >= step.at && position < step.at + step.length)
+				return (step.offset + position - step.at) % w->m;
+	}
+	return SIZE_MAX;
+}
+
+/*
+ * Kernels at the head without a launch were issued before the capture began; the first one with a
+ * launch is the first of a step.
+ */
+static void weigh_first_launch(struct weigher *w)
+{
+	struct dp_evidence_at at;
+	size_t first = 0, with = 0, look, offset;
+
+	if (!w->evidence->launches_recorded)
+		return;
+	for (first = 0; first < w->n && first < HEAD_MAX; first++) {
+		w->evidence->at(w->evidence->ctx, first, &at);
+		if (at.has_launch)
+			break;
+	}
+	if (first == 0 || first >= w->n || first >= HEAD_MAX)
+		return;
+	look = DP_MIN(w->n - first, 64);
+	for (size_t i = 0; i < look; i++) {
+		w->evidence->at(w->evidence->ctx, first + i, &at);
+		with += at.has_launch;
+	}
+	offset = offset_at(w, first);
+	if (with * 10 >= look * 9 && offset != SIZE_MAX)
+		w->points[DP_PHASE_FIRST_LAUNCH][offset] += points_first_launch;
+}
+
+/* Asks for the evidence at every offset of a number of iterations, spread over the sequence. */
+static void sample(struct weigher *w)
+{
+	size_t total = 0, turn = 0, every;
+	struct dp_evidence_at at;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	for (size_t k = 0; k < w->alignment->span_count; k++)
+		if (w->alignment->spans[k].pattern == w->pattern)
+			total += dp_align__advance(w->alignment, k) / w->m + 1;
+	every = DP_MAX(total / w->samples, 1);
+	for (size_t k = 0; k < w->alignment->span_count; k++) {
+		if (w->alignment->spans[k].pattern != w->pattern)
+			continue;
+		dp_walk__begin(&walk, w->alignment, k, w->m, 0);
+		while (dp_walk__next(&walk, &step)) {
+			turn += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
+			if (step.kind != DP_WALK_RUN || turn % every)
+				continue;
+			for (size_t i = 0; i < step.length; i++) {
+				size_t o = step.offset + i, slot;
+
+				if (w->seen[o] >= w->samples)
+					continue;
+				w->evidence->at(w->evidence->ctx, step.at + i, &at);
+				slot = o * w->samples + w->seen[o]++;
+				w->kernel_gap[slot] = at.kernel_gap_ns;
+				w->launch_gap[slot] = at.launch_gap_ns;
+				w->uploads[o] += at.after_upload;
+				w->syncs[o] += at.after_sync;
+				w->finishes[o] += at.finishes_step;
+			}
+		}
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median of an offset's samples; 0 where they are not known. */
+static int64_t median(int64_t *values, size_t n)
+{
+	if (n == 0)
+		return 0;
+	qsort(values, n, sizeof(*values), by_value);
+	return DP_MAX(values[(n - 1) / 2], 0);
+}
+
+/*
+ * Gaps on a logarithmic scale: full points for the largest, none for one like most. Gaps of the
+ * same order score alike, since the boundary's is seldom the very largest.
+ */
+static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, double full)
+{
+	int64_t *medians = dp_alloc__array(w->m, sizeof(*medians));
+	int64_t *sorted = dp_alloc__array(w->m, sizeof(*sorted));
+	double typical, largest;
+	int status = DP_ERR_NOMEM;
+
+	if (!medians || !sorted)
+		goto out;
+	status = DP_OK;
+	for (size_t o = 0; o < w->m; o++)
+		medians[o] = median(samples + o * w->samples, w->seen[o]);
+	memcpy(sorted, medians, w->m * sizeof(*sorted));
+	qsort(sorted, w->m, sizeof(*sorted), by_value);
+	typical = log((double)sorted[w->m * 9 / 10] + 1000.0);
+	largest = log((double)sorted[w->m - 1] + 1000.0);
+	if (largest - typical < 0.1)
+		goto out;
+	for (size_t o = 0; o < w->m; o++) {
+		double x = (log((double)medians[o] + 1000.0) - typical) / (largest - typical);
+
+		points[o] += full * DP_MAX(x, 0.0);
+	}
+out:
+	free(sorted);
+	free(medians);
+	return status;
+}
+
+static bool recurs(const struct weigher *w, const uint32_t *hits, size_t o)
+{
+	return w->seen[o] > 0 && hits[o] * 5 >= w->seen[o] * 4;
+}
+
+/*
+ * Something that happens at some offsets of every iteration: each gets some of the points, most
+ * the one after the longest stretch without.
+ */
+static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *points, double full)
+{
+	size_t last = SIZE_MAX, first = 0, longest = 0, hit_count = 0;
+
+	for (size_t o = 0; o < 2 * w->m; o++) {
+		if (!recurs(w, hits, o % w->m))
+			continue;
+		hit_count += o < w->m;
+		if (last != SIZE_MAX && o - last > longest) {
+			longest = o - last;
+			first = o % w->m;
+		}
+		last = o;
+	}
+	if (!hit_count || hit_count * 4 > w->m)
+		return;
+	w->host_beat = true;
+	for (size_t o = 0; o < w->m; o++)
+		if (recurs(w, hits, o))
+			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);
+	points[first] += full * 0.5;
+}
+
+/* After the last of an optimizer's kernels, and fading over the fills that may follow. */
+static void weigh_finish(struct weigher *w, double *points)
+{
+	size_t last = SIZE_MAX, after = 0, longest = 0, hits = 0, fade;
+
+	for (size_t o = 0; o < 2 * w->m; o++) {
+		if (!recurs(w, w->finishes, o % w->m))
+			continue;
+		hits += o < w->m;
+		if (last != SIZE_MAX && o - last > longest) {
+			longest = o - last;
+			after = (last + 1) % w->m;
+		}
+		last = o;
+	}
+	if (!hits || hits == w->m || longest * 4 < w->m)
+		return;
+	fade = DP_MAX(w->m / 16, 4);
+	for (size_t i = 0; i < fade && i < longest; i++)
+		points[(after + i) % w->m] +=
+			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
+	for (size_t o = 0; o < w->m; o++)
+		if (recurs(w, w->finishes, o))
+			points[o] += points_begin_to_finish;
+}
+
+static int weigh_all(struct weigher *w)
+{
+	int status = weigh_complete(w);
+
+	if (status)
+		return status;
+	weigh_ends(w);
+	if (!w->evidence || !w->evidence->at)
+		return DP_OK;
+	weigh_first_launch(w);
+	sample(w);
+	weigh_recurring(w, w->uploads, w->points[DP_PHASE_INPUT_COPY], points_upload);
+	weigh_recurring(w, w->syncs, w->points[DP_PHASE_SYNC], points_sync);
+	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
+	status = weigh_gaps(w, w->launch_gap, w->points[DP_PHASE_LAUNCH_GAP], points_launch_gap);
+	if (!status)
+		status = weigh_gaps(w, w->kernel_gap, w->points[DP_PHASE_KERNEL_GAP],
+				    points_kernel_gap);
+	return status;
+}
+
+static double sum_at(const struct weigher *w, size_t o)
+{
+	double sum = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		sum += w->points[kind][o];
+	return sum;
+}
+
+/* The kind that set the winner apart from the next best most. */
+static void decide(struct weigher *w, struct dp_phase *phase)
+{
+	double best = -1e300, second = -1e300, lead = 0;
+	size_t first = 0, other = 0;
+
+	for (size_t o = 0; o < w->m; o++) {
+		double sum = sum_at(w, o);
+
+		if (sum > best + 1e-9) {
+			second = best;
+			other = first;
+			best = sum;
+			first = o;
+		} else if (sum > second) {
+			second = sum;
+			other = o;
+		}
+	}
+	phase->first = first;
+	phase->host_beat = w->host_beat;
+	phase->decided_by = DP_PHASE_NONE;
+	phase->confidence = 1.0;
+	if (w->m == 1)
+		return;
+	for (int kind = 0; kind < KINDS; kind++) {
+		double d = w->points[kind][first] - w->points[kind][other];
+
+		if (d >= lead && d > 0) {
+			lead = d;
+			phase->decided_by = (enum dp_phase_evidence)kind;
+		}
+	}
+	phase->confidence = 1.0 - 0.6 * exp(-(best - second));
+}
+
+int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
+		   uint32_t pattern, size_t length, const struct dp_evidence *evidence)
+{
+	struct weigher w = {
+		.alignment = alignment,
+		.evidence = evidence,
+		.n = n,
+		.m = length,
+		.pattern = pattern,
+	};
+	bool ask = evidence && evidence->at;
+	size_t samples = DP_MIN(DP_MAX(CALLS_MAX / length, SAMPLES_MIN), SAMPLES_MAX);
+	size_t room = ask ? dp_size__mul(samples, length) : 1;
+	double *block = dp_alloc__zeroed(length * KINDS, sizeof(*block));
+	uint32_t *counts = dp_alloc__zeroed(length * 4, sizeof(*counts));
+	int status = DP_ERR_NOMEM;
+
+	w.kernel_gap = dp_alloc__array(room, sizeof(*w.kernel_gap));
+	w.launch_gap = dp_alloc__array(room, sizeof(*w.launch_gap));
+	if (!block || !counts || !w.kernel_gap || !w.launch_gap)
+		goto out;
+	for (int kind = 0; kind < KINDS; kind++)
+		w.points[kind] = block + (size_t)kind * length;
+	w.samples = samples;
+	w.seen = counts;
+	w.uploads = counts + length;
+	w.syncs = counts + 2 * length;
+	w.finishes = counts + 3 * length;
+	status = weigh_all(&w);
+	if (!status)
+		decide(&w, phase);
+out:
+	free(w.kernel_gap);
+	free(w.launch_gap);
+	free(counts);
+	free(block);
+	return status;
+}

@@ -1,0 +1,158 @@
+/*
+ * The whole way, timed in its parts:
+ *
+ *	bench_analyze [-n COUNT] FILE…        open and analyze trace files
+ *	bench_analyze [-n COUNT] -g KERNELS…  analyze traces of that many kernels, made in memory
+ *
+ * Each row is a process of its own, so that its peak is its own. "beyond" is the peak of the
+ * resident size above that of the opened trace.
+ */
+#include "trace/builder.h"
+#include <deepprof/deepprof.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PERIOD 1500
+#define NAMES 100
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double peak_bytes(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss * 1024;
+}
+
+static uint64_t random64(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* A training job: the same 1,500 kernels again and again, an upload in front, few insertions. */
+static int make_trace(struct dp_trace **trace, uint64_t kernels, struct dp_error *error)
+{
+	struct dp_op op = { .kind = DP_OP_KERNEL };
+	uint32_t names[NAMES], iteration[PERIOD];
+	struct dp_builder *builder;
+	uint64_t seed = 1;
+	int status = dp_builder__new(&builder, error);
+	char name[64];
+
+	if (status)
+		return status;
+	op.stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	for (int i = 0; i < NAMES; i++) {
+		int n = snprintf(name, sizeof(name), "layer_kernel_%d", i);
+
+		names[i] = dp_builder__kernel_name(builder, name, (size_t)n);
+	}
+	for (int i = 0; i < PERIOD; i++)
+		iteration[i] = names[i < 60 ? (uint64_t)i : random64(&seed) % NAMES];
+	for (uint64_t i = 0; !status && i < kernels; i++) {
+		op.name = iteration[i % PERIOD];
+		if (random64(&seed) % 5000 == 0)
+			op.name = names[random64(&seed) % NAMES];
+		op.start_ns = op.end_ns + (i % PERIOD ? 500 : 200000);
+		op.end_ns = op.start_ns + 4000 + (int64_t)(random64(&seed) % 1000);
+		status = dp_builder__op(builder, &op);
+	}
+	if (status) {
+		dp_builder__free(builder);
+		return status;
+	}
+	return dp_builder__finish(builder, trace, "made", "memory", false);
+}
+
+static int discard(void *ctx, const void *data, size_t size)
+{
+	*(uint64_t *)ctx += size;
+	return 0;
+}
+
+/* One row, in a process of its own. */
+static int measure(const char *what, bool make, const uint64_t *count)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	uint64_t written = 0;
+	struct dp_sink sink = { discard, &written };
+	double begin = now_s(), opened, analyzed, reported, opened_bytes;
+	int status;
+	char line[512];
+
+	options.iterations = count;
+	options.iterations_count = count ? 1 : 0;
+	options.ignore_marks = true;
+	status = make ? make_trace(&trace, strtoull(what, NULL, 10), &error)
+		      : dp_trace_open(&trace, what, NULL, &error);
+	opened = now_s();
+	opened_bytes = peak_bytes();
+	if (!status)
+		status = dp_analysis_run(&analysis, trace, &options, &error);
+	analyzed = now_s();
+	if (!status)
+		status = dp_report_write(analysis, "json", NULL, &sink, &error);
+	reported = now_s();
+	if (status) {
+		dp_error_format(&error, line, sizeof(line));
+		fprintf(stderr, "bench_analyze: %s\n", line);
+		return 1;
+	}
+	printf("%-28.28s %11zu %7.2f %8.2f %7.2f %8.1f %8.1f %8.0f %9.0f\n", what,
+	       dp_trace_ops(trace)->count, opened - begin, analyzed - opened, reported - analyzed,
+	       (analyzed - opened) * 1e9 / (double)dp_trace_ops(trace)->count,
+	       (double)dp_trace_bytes(trace) / (double)dp_trace_ops(trace)->count,
+	       peak_bytes() / 1e6, (peak_bytes() - opened_bytes) / 1e6);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = 0;
+	bool make = false;
+	int failed = 0, status, option;
+
+	while ((option = getopt(argc, argv, "gn:")) != -1) {
+		if (option == 'n')
+			count = strtoull(optarg, NULL, 10);
+		else if (option == 'g')
+			make = true;
+		else
+			return 2;
+	}
+	printf("%-28s %11s %7s %8s %7s %8s %8s %8s %9s\n", "trace", "operations", "open s",
+	       "analyze", "report", "ns/op", "bytes/op", "peak MB", "beyond MB");
+	for (int i = optind; i < argc; i++) {
+		fflush(stdout);
+		if (!fork()) {
+			status = measure(argv[i], make, count ? &count : NULL);
+			fflush(stdout);
+			_exit(status);
+		}
+		wait(&status);
+		failed |= status;
+	}
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,19 @@
+/*
+ * What the fuzz targets share. A target is fuzz_<word>.c with LLVMFuzzerTestOneInput(), and its
+ * word in the list in meson.build; corpus/<word>/ has the inputs that it starts from.
+ */
+#ifndef DP_FUZZ_H
+#define DP_FUZZ_H
+
+#include "import/import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Runs a streaming importer over the bytes in memory, checks the trace if there is one. */
+void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t size);
+
+/* Runs an importer that opens its file by name: the bytes go to a file that exists in memory only.
+ */
+void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,117 @@
+/* Runs a program: host threads, launch queues and streams, and what a profiler sees of them. */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include "net.h"
+
+enum sim_event_kind {
+	SIM_KERNEL,
+	SIM_COPY,
+	SIM_SET,
+	SIM_GRAPH,    /* the replay of a graph, as one operation */
+	SIM_CALL,     /* of the CUDA runtime */
+	SIM_OPERATOR, /* of the framework */
+	SIM_MARK,     /* an annotation */
+};
+
+enum sim_call {
+	SIM_CALL_LAUNCH,
+	SIM_CALL_COPY,
+	SIM_CALL_SET,
+	SIM_CALL_STREAM_SYNC,
+	SIM_CALL_DEVICE_SYNC,
+	SIM_CALL_GRAPH,
+	SIM_CALLS
+};
+
+struct sim_call_name {
+	const char *name;
+	uint32_t cbid; /* of CUPTI's runtime callbacks */
+};
+
+extern const struct sim_call_name sim_call_names[SIM_CALLS];
+
+enum sim_copy_kind { SIM_HTOD, SIM_DTOH, SIM_DTOD };
+
+enum sim_thread { SIM_THREAD_MAIN, SIM_THREAD_BACKWARD, SIM_THREAD_ASYNC, SIM_THREADS };
+
+enum sim_stream {
+	SIM_STREAM_MAIN,
+	SIM_STREAM_UPLOAD,
+	SIM_STREAM_DOWNLOAD,
+	SIM_STREAM_COMM,
+	SIM_STREAM_ASSIST,
+	SIM_STREAMS
+};
+
+#define SIM_NONE UINT32_MAX
+
+struct sim_event {
+	uint64_t start_ns; /* since the simulation's beginning */
+	uint64_t end_ns;
+	uint64_t bytes;
+	uint32_t kind;	      /* enum sim_event_kind */
+	uint32_t name;	      /* kernel id, net, enum sim_call, enum sim_operator or loop */
+	uint32_t number;      /* a mark's iteration; a graph's node count */
+	uint32_t correlation; /* 0: none */
+	uint32_t operator_id; /* of the operator that is running; 0: none */
+	uint32_t rank;
+	uint32_t instance; /* the innermost iteration, or SIM_NONE */
+	uint32_t grid;
+	uint8_t thread;	   /* enum sim_thread */
+	uint8_t stream;	   /* enum sim_stream: of operations and of the calls for them */
+	uint8_t copy_kind; /* enum sim_copy_kind */
+	uint8_t memory;	   /* enum sim_memory: the host's side of a copy */
+	bool node;	   /* a kernel that a graph launched */
+};
+
+static inline bool sim_event_on_gpu(const struct sim_event *event)
+{
+	return event->kind <= SIM_GRAPH;
+}
+
+/* What is simulated, and as what it is recorded. Borrowed by everything below. */
+struct sim_run {
+	const struct sim_program *program;
+	const struct sim_catalogue *catalogue;
+	const struct sim_nets *nets;
+	uint64_t seed;
+	uint64_t start_quantum_ns; /* resolution of the format, 1 or more */
+	uint64_t length_quantum_ns;
+	bool graphs;	   /* replays are one operation */
+	uint64_t epoch_ns; /* the simulation's beginning, since 1970 */
+};
+
+static inline uint32_t sim_run_ranks(const struct sim_run *run)
+{
+	return run->program->processes * run->program->devices;
+}
+
+/* Numbers as a profiler would show them. */
+uint32_t sim_run_pid(const struct sim_run *run, uint32_t rank);
+uint32_t sim_run_tid(const struct sim_run *run, uint32_t rank, uint32_t thread);
+uint32_t sim_run_device(const struct sim_run *run, uint32_t rank);
+uint32_t sim_run_context(const struct sim_run *run, uint32_t rank);
+uint32_t sim_run_stream(const struct sim_run *run, uint32_t stream);
+
+struct sim_truth;
+
+/*
+ * Runs the program. Every event that the profiler sees goes to event(): those of one stream in
+ * order, operations of all streams in order of their start. Returns 0, -1 without memory, or what
+ * event() returned if that was not 0.
+ */
+int sim_model_run(const struct sim_run *run, struct sim_truth *truth,
+		  int (*event)(void *context, const struct sim_event *event), void *context);
+
+/* The kernels of one undisturbed iteration on the main stream. Returns 0, or -1 without memory. */
+struct sim_pattern {
+	uint32_t *kernels; /* ids; a graph is the catalogue's count plus the net */
+	size_t count, room;
+	bool varies; /* it has a part whose length is drawn: what is here is a typical one */
+};
+int sim_pattern_init(struct sim_pattern *pattern, const struct sim_run *run,
+		     const struct sim_loop *loop);
+void sim_pattern_fini(struct sim_pattern *pattern);
+
+#endif

@@ -1,0 +1,66 @@
+/* The table of formats, and what they share. */
+#include "writer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const struct sim_writer *const tables[] = {
+	sim_kineto_writers,
+	sim_nsys_writers,
+
+};
+
+const struct sim_writer *sim_writer_get(const char *name)
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct sim_writer *writer = tables[i]; writer->name; writer++)
+			if (strcmp(writer->name, name) == 0)
+				return writer;
+	return NULL;
+}
+
+void sim_writer_each(void (*each)(const struct sim_writer *writer))
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct sim_writer *writer = tables[i]; writer->name; writer++)
+			each(writer);
+}
+
+int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why)
+{
+	if (!sink->error[0])
+		snprintf(sink->error, sizeof(sink->error), "%s: %s", what, why);
+	return -1;
+}
+
+const char *sim_copy_direction(uint32_t copy_kind)
+{
+	static const char *const names[] = { "HtoD", "DtoH", "DtoD" };
+
+	return names[copy_kind];
+}
+
+static const char *host_memory(const struct sim_event *event)
+{
+	return event->memory == SIM_PINNED ? "Pinned" : "Pageable";
+}
+
+const char *sim_copy_source(const struct sim_event *event)
+{
+	return event->copy_kind == SIM_HTOD ? host_memory(event) : "Device";
+}
+
+const char *sim_copy_destination(const struct sim_event *event)
+{
+	return event->copy_kind == SIM_DTOH ? host_memory(event) : "Device";
+}
+
+void sim_time_text(char text[32], uint64_t epoch_ns)
+{
+	time_t seconds = (time_t)(epoch_ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm))
+		text[0] = 0;
+}

@@ -1,0 +1,58 @@
+/* Recording formats: one file each, behind one table. */
+#ifndef SIM_WRITER_H
+#define SIM_WRITER_H
+
+#include "model.h"
+
+struct sim_sink;
+
+struct sim_writer {
+	const char *name;
+	const char *help;
+	const char *extension;
+	uint64_t start_quantum_ns; /* what the format resolves */
+	uint64_t length_quantum_ns;
+	bool graphs; /* it has a row for a graph's replay */
+	bool text;   /* may be compressed */
+	int variant; /* for the functions below, of which several formats share some */
+	/* Each returns 0, or -1 with sink->error set. close() is called in any case. */
+	int (*open)(struct sim_sink *sink);
+	int (*event)(struct sim_sink *sink, const struct sim_event *event);
+	int (*close)(struct sim_sink *sink, bool complete);
+};
+
+/* A file that is being written. */
+struct sim_sink {
+	const struct sim_writer *writer;
+	const struct sim_run *run;
+	const char *path;
+	bool gzip;
+	uint64_t first_ns; /* start of the first operation; valid in close() */
+	uint64_t events;
+	void *state; /* the writer's */
+	char error[256];
+};
+
+extern const struct sim_writer sim_kineto_writers[], sim_nsys_writers[], sim_csv_writers[],
+	sim_nvprof_writers[], sim_deepprof_writers[];
+
+/* Ends each of the tables above. */
+#define SIM_WRITERS_END \
+	{               \
+		NULL    \
+	}
+
+const struct sim_writer *sim_writer_get(const char *name);
+void sim_writer_each(void (*each)(const struct sim_writer *writer));
+
+int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why);
+
+/* "Memcpy HtoD (Pageable -> Device)" in its parts. */
+const char *sim_copy_direction(uint32_t copy_kind);
+const char *sim_copy_source(const struct sim_event *event);
+const char *sim_copy_destination(const struct sim_event *event);
+
+/* Seconds since 1970 as "2026-05-26T07:58:50". */
+void sim_time_text(char text[32], uint64_t epoch_ns);
+
+#endif

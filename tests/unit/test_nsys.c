@@ -1,0 +1,619 @@
+/* nsys's SQLite exports: every form of them, and files that nobody should open. */
+#include "test_database.h"
+
+#define PID_7 "(7 << 24)"
+#define TID_7_70 "(7 << 24 | 70)"
+
+#define STRINGS "CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
+#define KERNEL_COLUMNS                                                                       \
+	"(start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "         \
+	"contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, "     \
+	"globalPid INTEGER, demangledName INTEGER, shortName INTEGER, mangledName INTEGER, " \
+	"gridX INTEGER, graphNodeId INTEGER);"
+#define KERNELS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL" KERNEL_COLUMNS
+#define MEMCPY_COLUMNS                                                                         \
+	"(start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, " \
+	"correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER, "          \
+	"srcKind INTEGER, dstKind INTEGER, graphNodeId INTEGER);"
+#define MEMCPYS "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY" MEMCPY_COLUMNS
+#define MEMSETS                                                                                  \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER, end INTEGER, deviceId INTEGER, " \
+	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "        \
+	"value INTEGER, bytes INTEGER, graphNodeId INTEGER, memKind INTEGER);"
+#define RUNTIMES                                                                \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, " \
+	"eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);"
+#define GRAPHS                                                                           \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INTEGER, end INTEGER, "      \
+	"deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, " \
+	"globalPid INTEGER, graphId INTEGER, graphExecId INTEGER);"
+#define SYNCS                                                                            \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER, end INTEGER, "  \
+	"deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, " \
+	"globalPid INTEGER, syncType INTEGER);"
+#define NVTX                                                                                \
+	"CREATE TABLE NVTX_EVENTS(start INTEGER NOT NULL, end INTEGER, eventType INTEGER, " \
+	"text TEXT, globalTid INTEGER, textId INTEGER);"
+#define ONE_KERNEL                                                \
+	STRINGS KERNELS "INSERT INTO StringIds VALUES(1, 'k');"   \
+			"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL " \
+			"VALUES(1000, 1100, 0, 1, 7, 5, " PID_7 ", 1, 1, NULL, 1, NULL);"
+
+START_TEST(kernels)
+{
+	const struct dp_ops *ops;
+	int64_t t0_ns;
+
+	ops = good("nsys", STRINGS KERNELS
+		   "INSERT INTO StringIds VALUES(1, 'void f<int>(int*)'), (2, 'f'), (3, '_Z1gv'),"
+		   "(4, 'short'), (5, 'python'), (6, 'the thread');"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+		   "(9000000001, 9000000013, 2, 1, 7, 5, " PID_7 ", 1, 2, 3, 1, NULL),"
+		   "(9000000020, 9000000021, 2, 1, 7, 6, " PID_7 ", NULL, 4, 3, 1, NULL),"
+		   "(9000000030, 9000000032, 0, 3, 8, 7, " PID_7 ", NULL, NULL, 3, 1, NULL),"
+		   "(9000000040, 9000000041, 2, 1, 7, 8, (9 << 24), 77, 2, 3, 1, NULL);"
+		   "CREATE TABLE META_DATA_EXPORT(name TEXT NOT NULL, value TEXT);"
+		   "INSERT INTO META_DATA_EXPORT VALUES('EXPORT_PRODUCT_NAME', 'x'),"
+		   "('EXPORT_SCHEMA_VERSION', '3.25.0'), ('EXPORT_SCHEMA_VERSION_MAJOR', '3');"
+		   "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER);"
+		   "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1779782330176752435);"
+		   "CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);"
+		   "INSERT INTO PROCESSES VALUES((1 << 24), 1, 'init'), (" PID_7 ", 7, 'python');"
+		   "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER);"
+		   "INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 85), (2, 'H200', 141);");
+	ck_assert_uint_eq(ops->count, 4);
+	ck_assert_int_eq(ops->start_ns[0], 0);
+	ck_assert_int_eq(ops->end_ns[0], 12);
+	ck_assert_int_eq(ops->start_ns[2], 29);
+	ck_assert_str_eq(op_name(0), "void f<int>(int*)");
+	ck_assert_str_eq(op_name(1), "short");
+	ck_assert_str_eq(op_name(2), "g()");
+	ck_assert_str_eq(op_name(3), "[name 77]");
+	ck_assert_int_eq(lost("names that are not in StringIds"), 1);
+	ck_assert_uint_eq(ops->correlation[2], 7);
+	ck_assert(dp_trace_t0(trace, &t0_ns));
+	ck_assert_int_eq(t0_ns, INT64_C(1779782330176752435) + 9000000001);
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 3.25.0");
+	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 3);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 3);
+	ck_assert_int_eq(op_stream(2)->context, 3);
+	ck_assert_int_eq(op_stream(2)->stream, 8);
+	ck_assert_str_eq(
+		dp_trace_string(trace, dp_trace_process(trace, op_stream(0)->process)->name),
+		"python");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, op_stream(0)->device)->name),
+			 "H200");
+	ck_assert_uint_eq(dp_trace_device(trace, op_stream(2)->device)->total_bytes, 85);
+	done();
+}
+END_TEST
+
+START_TEST(old_exports)
+{
+	good("nsys", ONE_KERNEL "CREATE TABLE EXPORT_META_DATA(name TEXT NOT NULL, value TEXT);"
+				"INSERT INTO EXPORT_META_DATA VALUES('EXPORT_SCHEMA_VERSION', "
+				"'2.9.1');");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 2.9.1");
+	done();
+	/* Before that, no version; and ids that are a column like any other. */
+	good("nsys", KERNELS "CREATE TABLE StringIds(id INT, value TEXT);"
+			     "INSERT INTO StringIds VALUES(900, 'other'), (1, 'k');"
+			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+			     "(1, 2, 0, 1, 7, 5, NULL, 1, 1, NULL, 1, NULL),"
+			     "(3, 4, 0, 1, 7, 5, NULL, 2, 1, NULL, 1, NULL);");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "");
+	ck_assert_str_eq(op_name(0), "k");
+	ck_assert_str_eq(op_name(1), "[name 2]");
+	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, -1);
+	ck_assert(!dp_trace_t0(trace, &(int64_t){ 0 }));
+	done();
+}
+END_TEST
+
+START_TEST(tables_with_suffixes)
+{
+	const struct dp_ops *ops;
+
+	ops = good("nsys", ONE_KERNEL MEMCPYS
+		   "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V2" KERNEL_COLUMNS
+		   "CREATE TABLE cupti_activity_kind_kernel_v3" KERNEL_COLUMNS
+		   "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY2" MEMCPY_COLUMNS
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V2 "
+		   "VALUES(2000, 2001, 0, 1, 7, 6, " PID_7 ", 1, 1, NULL, 1, NULL);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V3 "
+		   "VALUES(3000, 3001, 0, 1, 7, 6, " PID_7 ", 1, 1, NULL, 1, NULL);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY2 "
+		   "VALUES(4000, 4001, 0, 1, 7, 6, " PID_7 ", 64, 10, 2, 2, NULL);");
+	ck_assert_uint_eq(ops->count, 4);
+	ck_assert_uint_eq(ops->kind[2], DP_OP_KERNEL);
+	ck_assert_uint_eq(ops->kind[3], DP_OP_COPY);
+	ck_assert_uint_eq(ops->copy_kind[3], DP_COPY_PTOP);
+	ck_assert_uint_eq(ops->bytes[3], 64);
+	done();
+}
+END_TEST
+
+START_TEST(copies_and_sets)
+{
+	static const uint8_t memory[] = { DP_MEMORY_PAGEABLE,	    DP_MEMORY_PINNED,
+					  DP_MEMORY_DEVICE,	    DP_MEMORY_ARRAY,
+					  DP_MEMORY_MANAGED,	    DP_MEMORY_DEVICE_STATIC,
+					  DP_MEMORY_MANAGED_STATIC, DP_MEMORY_UNKNOWN };
+	const struct dp_ops *ops;
+
+	ops = good(
+		"nsys", STRINGS MEMCPYS MEMSETS
+		"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 13) "
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT 1000 + i, 1000 + i, 0, 1, 7, i, " PID_7
+		", i * 5000000000, i, i % 8, 7 - i % 8, NULL FROM c;"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+		"(1050, 1051, 0, 1, 7, 1, " PID_7 ", -1, 99, NULL, -3, NULL);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES"
+		"(1100, 1105, 0, 1, 7, 1, " PID_7 ", 255, 77, NULL, 2);");
+	ck_assert_uint_eq(ops->count, 16);
+	for (size_t i = 0; i < 14; i++) {
+		ck_assert_uint_eq(ops->kind[i], DP_OP_COPY);
+		ck_assert_uint_eq(ops->copy_kind[i], i);
+		ck_assert_uint_eq(ops->bytes[i], i * UINT64_C(5000000000));
+		ck_assert_uint_eq(ops->src_kind[i], memory[i % 8]);
+		ck_assert_uint_eq(ops->dst_kind[i], memory[7 - i % 8]);
+	}
+	ck_assert_str_eq(op_name(1), "[CUDA memcpy HtoD]");
+	ck_assert_uint_eq(ops->copy_kind[14], DP_COPY_UNKNOWN);
+	ck_assert_uint_eq(ops->bytes[14], 0);
+	ck_assert_ptr_nonnull(strstr(told, "CUPTI_ACTIVITY_KIND_MEMCPY: 3 values out of range"));
+	ck_assert_uint_eq(ops->kind[15], DP_OP_SET);
+	ck_assert_uint_eq(ops->bytes[15], 77);
+	ck_assert_uint_eq(ops->dst_kind[15], DP_MEMORY_DEVICE);
+	ck_assert_str_eq(op_name(15), "[CUDA memset]");
+	done();
+}
+END_TEST
+
+START_TEST(api_calls)
+{
+	const struct dp_calls *calls;
+	const struct dp_ops *ops;
+
+	ops = good("nsys", ONE_KERNEL RUNTIMES
+		   "INSERT INTO StringIds VALUES(20, 'cudaLaunchKernel_v7000'),"
+		   "(21, 'cuMemcpyHtoD_v2'), (22, 'worker');"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+		   "(900, 950, 0, " TID_7_70 ", 5, 20), (960, 970, 1, " TID_7_70 ", 6, 21),"
+		   "(980, 990, 1, NULL, 0, 21);"
+		   "CREATE TABLE ThreadNames(nameId INTEGER, priority INTEGER, globalTid INTEGER);"
+		   "INSERT INTO ThreadNames VALUES(1, 0, 8 << 24), (22, 0, " TID_7_70 ");");
+	calls = dp_trace_calls(trace);
+	ck_assert_uint_eq(calls->count, 3);
+	ck_assert_int_eq(calls->start_ns[0], -100);
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[0]), "cudaLaunchKernel");
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[1]), "cuMemcpyHtoD_v2");
+	ck_assert_uint_eq(calls->kind[0], DP_CALL_LAUNCH);
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_uint_eq(dp_trace_thread_count(trace), 1);
+	ck_assert_int_eq(dp_trace_thread(trace, calls->thread[0])->tid, 70);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_thread(trace, 0)->name), "worker");
+	ck_assert_uint_eq(calls->thread[2], DP_NONE);
+	done();
+}
+END_TEST
+
+START_TEST(synchronizations)
+{
+	const struct dp_syncs *syncs;
+
+	good("nsys", ONE_KERNEL SYNCS "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES"
+				      "(1000, 1200, 3, 1, 7, 9, " PID_7
+				      ", 3), (1001, 1200, 0, 1, 99, 9, " PID_7 ", 4),"
+				      "(1002, 1200, 0, 1, 4294967295, 9, " PID_7 ", 77);");
+	syncs = dp_trace_syncs(trace);
+	ck_assert_uint_eq(syncs->count, 3);
+	ck_assert_uint_eq(syncs->kind[0], DP_SYNC_STREAM);
+	ck_assert_uint_eq(syncs->kind[1], DP_SYNC_CONTEXT);
+	ck_assert_uint_eq(syncs->kind[2], DP_SYNC_UNKNOWN);
+	ck_assert_uint_eq(syncs->stream[0], dp_trace_ops(trace)->stream[0]);
+	ck_assert_uint_eq(syncs->stream[1], DP_NONE);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	done();
+}
+END_TEST
+
+START_TEST(graph_replays)
+{
+	const struct dp_ops *ops;
+
+	ops = good(
+		"nsys", ONE_KERNEL GRAPHS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+		"(2000, 2100, 0, 1, 7, 50, " PID_7 ", 1, 1, NULL, 1, 4294967301),"
+		"(2200, 2300, 0, 1, 7, 50, " PID_7 ", 1, 1, NULL, 1, 4294967302),"
+		"(2400, 2500, 0, 1, 7, 51, " PID_7 ", 1, 1, NULL, 1, 0);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES"
+		/* The nodes of correlation 50 were traced; 51 is no node; process 9 is another. */
+		"(2000, 2300, 0, 1, 7, 50, " PID_7 ", 12, 3),"
+		"(3000, 3300, 0, 1, 7, 51, " PID_7 ", 12, 3),"
+		"(4000, 4300, 0, 1, 7, 50, (9 << 24), NULL, 3);");
+	ck_assert_uint_eq(ops->count, 6);
+	ck_assert_uint_eq(ops->kind[1], DP_OP_KERNEL);
+	ck_assert_uint_eq(ops->kind[4], DP_OP_GRAPH);
+	ck_assert_int_eq(ops->start_ns[4], 2000);
+	ck_assert_str_eq(op_name(4), "graph 12");
+	ck_assert_str_eq(op_name(5), "graph 3");
+	ck_assert_uint_eq(op_stream(4)->kernels, 5);
+	done();
+}
+END_TEST
+
+START_TEST(ranges)
+{
+	const struct dp_ranges *got;
+
+	good("nsys", ONE_KERNEL NVTX
+	     "INSERT INTO StringIds VALUES(30, 'registered');"
+	     "INSERT INTO NVTX_EVENTS VALUES"
+	     "(1000, 2000, 59, 'step', " TID_7_70 ", NULL), (1100, 1200, 60, NULL, NULL, 30),"
+	     "(1150, 1160, 59, NULL, " TID_7_70 ", NULL), (1170, NULL, 34, 'mark', NULL, NULL),"
+	     "(1180, NULL, 75, 'domain', NULL, NULL), (1190, NULL, 59, 'open', NULL, NULL),"
+	     "(1195, 1199, 70, 'text protocol', NULL, 30);");
+	got = dp_trace_ranges(trace);
+	ck_assert_uint_eq(got->count, 4);
+	ck_assert_str_eq(dp_trace_string(trace, got->name[0]), "step");
+	ck_assert_int_eq(got->end_ns[0], 1000);
+	ck_assert_uint_eq(got->kind[0], DP_RANGE_NVTX);
+	ck_assert_str_eq(dp_trace_string(trace, got->name[1]), "registered");
+	ck_assert_uint_eq(got->thread[1], DP_NONE);
+	ck_assert_str_eq(dp_trace_string(trace, got->name[2]), "");
+	ck_assert_str_eq(dp_trace_string(trace, got->name[3]), "text protocol");
+	ck_assert_int_eq(lost("NVTX ranges that never ended"), 1);
+	done();
+}
+END_TEST
+
+START_TEST(device_numbers)
+{
+	good("nsys", ONE_KERNEL
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
+	     "(2000, 2100, 0, 1, 7, 5, (9 << 24), 1, 1, NULL, 1, NULL),"
+	     "(2000, 2100, 1, 1, 7, 5, (9 << 24), 1, 1, NULL, 1, NULL);"
+	     "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, cuDevice INTEGER);"
+	     "INSERT INTO TARGET_INFO_GPU VALUES(0, 'second', 1), (1, 'first', 0), (5, 'fifth', 5);"
+	     "CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+	     "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(5, 0, 9), (88, 1, 9);");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "first");
+	ck_assert_int_eq(dp_trace_device(trace, 1)->id, 0);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 1)->name), "fifth");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 2)->name), "second");
+	done();
+}
+END_TEST
+
+START_TEST(no_cuda)
+{
+	make_folder("trace.db");
+	make_database(STRINGS NVTX "INSERT INTO NVTX_EVENTS VALUES"
+				   "(1000, 2000, 59, 'step', NULL, NULL);");
+	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
+	ck_assert_ptr_nonnull(strstr(error.message, "no GPU activity: 1 NVTX range"));
+	ck_assert_int_eq(open_trace(true), DP_OK);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	done();
+}
+END_TEST
+
+START_TEST(odd_values)
+{
+	const struct dp_ops *ops;
+
+	ops = good("nsys", ONE_KERNEL
+		   "CREATE TABLE x(start, end, deviceId, contextId, streamId, correlationId,"
+		   "globalPid, demangledName, shortName, mangledName, gridX, graphNodeId);"
+		   "INSERT INTO x VALUES"
+		   "('soon', 2, 0, 1, 7, 5, 0, 1, 1, NULL, 1, NULL),"
+		   "(1, NULL, 0, 1, 7, 5, 0, 1, 1, NULL, 1, NULL),"
+		   "(2000.0, 2500.0, 0, 1, 7, 5, " PID_7 ", 1, 1, NULL, 1, NULL),"
+		   "(3000.5, 3500, 0, 1, 7, 5, " PID_7 ", 1, 1, NULL, 1, NULL),"
+		   "(9223372036854775807, 1, 0, 1, 7, 5, " PID_7 ", 1, 1, NULL, 1, NULL),"
+		   "(0, 0, 0, 1, 7, 5, " PID_7 ", 1, 1, NULL, 1, NULL),"
+		   "(4000, 3990, 0, 1, 7, 4294967296, " PID_7 ", 1, 1, NULL, 1, NULL),"
+		   "(5000, 5001, x'00', NULL, 'y', -1, 'z', 1, 1, NULL, 1, NULL);"
+		   "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;"
+		   "ALTER TABLE x RENAME TO CUPTI_ACTIVITY_KIND_KERNEL;");
+	ck_assert_uint_eq(ops->count, 3);
+	ck_assert_int_eq(ops->end_ns[0], 500);
+	ck_assert_int_eq(ops->end_ns[1], ops->start_ns[1]);
+	ck_assert_uint_eq(ops->correlation[1], 0);
+	ck_assert_int_eq(op_stream(2)->stream, -1);
+	ck_assert_int_eq(lost("rows of CUPTI_ACTIVITY_KIND_KERNEL that could not be used"), 5);
+	ck_assert_ptr_nonnull(strstr(told, "row 1 was left out: no valid time"));
+	done();
+}
+END_TEST
+
+START_TEST(missing_columns)
+{
+	const struct dp_ops *ops;
+
+	ops = good("nsys", STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end);"
+				   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1, 2);");
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_str_eq(op_name(0), "[name -1]");
+	ck_assert_int_eq(op_stream(0)->context, -1);
+	done();
+	make_folder("trace.db");
+	make_database(STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, finish);"
+			      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1, 2);");
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_str_eq(error.table, "CUPTI_ACTIVITY_KIND_KERNEL");
+	ck_assert_str_eq(error.message, "the table has no column end");
+	done();
+}
+END_TEST
+
+/* A view could run for ever, or read what the file has no business with. */
+START_TEST(hostile_schema)
+{
+	make_folder("trace.db");
+	make_database(
+		ONE_KERNEL
+		"ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO k;"
+		"CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE c(start) AS "
+		"(SELECT 1 UNION ALL SELECT start + 1 FROM c) SELECT start, start AS end FROM c;");
+	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
+	done();
+	/* Computed columns are not read: only what is stored. */
+	make_folder("trace.db");
+	make_database(STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, "
+			      "end INTEGER AS (length(hex(zeroblob(start)))));"
+			      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start) VALUES(30000000);");
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_str_eq(error.message, "the table has no column end");
+	done();
+	/* A column that hides the rowid, and a table that has none. */
+	good("nsys", STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(rowid, _rowid_, start, end);"
+			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES('x', 'y', 1, 2), "
+			     "('a', 'b', 3, 4);");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+	done();
+	make_folder("trace.db");
+	make_database(STRINGS
+		      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start PRIMARY KEY, end) "
+		      "WITHOUT ROWID; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1, 2);");
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	done();
+}
+END_TEST
+
+START_TEST(interrupted_export)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	make_folder("trace.db");
+	make_database(ONE_KERNEL);
+	bytes = read_file(&size);
+	memset(bytes, 0, 512);
+	write_file(bytes, size);
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error.message, "interrupted"));
+	free(bytes);
+	done();
+}
+END_TEST
+
+START_TEST(odd_paths)
+{
+	static const char *const names[] = { "a?mode=rwc&vfs=x#y%41.db", "\x01\xff b.db",
+					     ":memory:" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		make_folder(names[i]);
+		make_database(ONE_KERNEL);
+		open_good("nsys");
+		ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+		ck_assert_int_eq(count_files(), 1);
+		done();
+	}
+}
+END_TEST
+
+/* Leaves the file as a writer that still runs does: rows in the log only. */
+START_TEST(write_ahead_log)
+{
+	sqlite3 *db;
+
+	make_folder("trace.db");
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "PRAGMA journal_mode = wal;" ONE_KERNEL);
+	ck_assert_int_eq(count_files(), 3);
+	chmod(path, 0400);
+	open_good("nsys");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	dp_trace_free(trace);
+	trace = NULL;
+	run_sql(db, "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * FROM "
+		    "CUPTI_ACTIVITY_KIND_KERNEL");
+	ck_assert_int_eq(count_files(), 3);
+	sqlite3_close(db);
+	/* The log is gone, the mode is still in the header. */
+	ck_assert_int_eq(count_files(), 1);
+	open_good("nsys");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+	ck_assert_int_eq(count_files(), 1);
+	done();
+}
+END_TEST
+
+START_TEST(locked_and_journaled)
+{
+	unsigned char zeros[512] = { 0xd9, 0xd5, 0x05, 0xf9 };
+	sqlite3 *db;
+	FILE *file;
+	char name[300];
+
+	make_folder("trace.db");
+	make_database(ONE_KERNEL);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "BEGIN EXCLUSIVE");
+	open_good("nsys");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	dp_trace_free(trace);
+	sqlite3_close(db);
+	snprintf(name, sizeof(name), "%s-journal", path);
+	file = fopen(name, "wb");
+	ck_assert_ptr_nonnull(file);
+	fwrite(zeros, 1, sizeof(zeros), file);
+	fclose(file);
+	open_good("nsys");
+	ck_assert_ptr_nonnull(strstr(told, "-journal"));
+	ck_assert_int_eq(count_files(), 2);
+	done();
+}
+END_TEST
+
+#define MANY                                                                                            \
+	STRINGS KERNELS MEMCPYS RUNTIMES NVTX                                                           \
+		"INSERT INTO StringIds VALUES(1, 'k'), (2, 'cudaLaunchKernel_v7000');"                  \
+		"WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 5999) "       \
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1000 + i * 10, 1005 + i * 10, 0, 1, 7, " \
+		"i, " PID_7 ", 1, 1, NULL, 1, NULL FROM c;"                                             \
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT start, end, 0, 1, 8, 1, globalPid, 64, " \
+		"1, 0, 2, NULL FROM CUPTI_ACTIVITY_KIND_KERNEL LIMIT 100;"                              \
+		"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start - 5, end - 5, 0, "                \
+		"globalPid | 70, correlationId, 2 FROM CUPTI_ACTIVITY_KIND_KERNEL;"                     \
+		"INSERT INTO NVTX_EVENTS SELECT start, end, 59, 'r', globalPid | 70, NULL FROM "        \
+		"CUPTI_ACTIVITY_KIND_KERNEL LIMIT 200;"
+
+START_TEST(damaged_pages)
+{
+	make_folder("trace.db");
+	make_database(MANY);
+	open_good("nsys");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 6100);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+	hurt(300, 6100);
+	done();
+}
+END_TEST
+
+/* The offset of a table's root page. */
+static size_t root_of(const char *table, size_t page_size)
+{
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+	int root;
+
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_master WHERE name = ?", -1, &statement,
+			   NULL);
+	sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+	ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+	root = sqlite3_column_int(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return (size_t)(root - 1) * page_size;
+}
+
+START_TEST(one_lost_page)
+{
+	size_t size, root, child;
+	unsigned char *bytes;
+	int64_t rows;
+
+	make_folder("trace.db");
+	make_database(MANY);
+	root = root_of("CUPTI_ACTIVITY_KIND_KERNEL", 512);
+	bytes = read_file(&size);
+	ck_assert_uint_eq(bytes[root], 5);
+	/* The second child of the root: an interior page or a leaf; all under it is lost. */
+	child = (size_t)(bytes[root + 14] << 8 | bytes[root + 15]);
+	child = (size_t)bytes[root + child] << 24 | (size_t)bytes[root + child + 1] << 16 |
+		(size_t)bytes[root + child + 2] << 8 | bytes[root + child + 3];
+	memset(bytes + (child - 1) * 512, 0xff, 512);
+	write_file(bytes, size);
+	open_good("nsys");
+	rows = lost("rows of CUPTI_ACTIVITY_KIND_KERNEL in damaged pages");
+	ck_assert_int_gt(rows, 0);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 6100 - (size_t)rows);
+	ck_assert_int_lt(rows, 2000);
+	free(bytes);
+	done();
+}
+END_TEST
+
+/* Every child of the table's root is the root's first child: rows would come again and again. */
+START_TEST(cyclic_tree)
+{
+	size_t size, root, first = 0;
+	unsigned char *bytes;
+
+	make_folder("trace.db");
+	make_database(MANY);
+	root = root_of("CUPTI_ACTIVITY_KIND_KERNEL", 512);
+	for (int self = 0; self < 2; self++) {
+		bytes = read_file(&size);
+		for (size_t i = 0; i < (size_t)(bytes[root + 3] << 8 | bytes[root + 4]); i++) {
+			size_t cell =
+				(size_t)(bytes[root + 12 + 2 * i] << 8 | bytes[root + 13 + 2 * i]);
+			uint32_t page = (uint32_t)(root / 512 + 1);
+
+			if (self) {
+				unsigned char number[4] = { 0, 0, (unsigned char)(page >> 8),
+							    (unsigned char)page };
+
+				memcpy(bytes + root + cell, number, 4);
+			} else if (!i) {
+				first = cell;
+			} else {
+				memcpy(bytes + root + cell, bytes + root + first, 4);
+			}
+		}
+		write_file(bytes, size);
+		free(bytes);
+		open_good("nsys");
+		ck_assert_uint_le(dp_trace_ops(trace)->count, 6100);
+		ck_assert_uint_ge(dp_trace_ops(trace)->count, 100);
+		ck_assert_int_ge(lost("rows of CUPTI_ACTIVITY_KIND_KERNEL in damaged pages"), 0);
+		dp_trace_free(trace);
+	}
+	trace = NULL;
+	done();
+}
+END_TEST
+
+START_TEST(other_databases)
+{
+	make_folder("trace.db");
+	make_database("CREATE TABLE music(title TEXT); INSERT INTO music VALUES('x')");
+	ck_assert_int_eq(open_trace(false), DP_ERR_FORMAT);
+	done();
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, kernels);
+	tcase_add_test(tests, old_exports);
+	tcase_add_test(tests, tables_with_suffixes);
+	tcase_add_test(tests, copies_and_sets);
+	tcase_add_test(tests, api_calls);
+	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, graph_replays);
+	tcase_add_test(tests, ranges);
+	tcase_add_test(tests, device_numbers);
+	tcase_add_test(tests, no_cuda);
+	tcase_add_test(tests, odd_values);
+	tcase_add_test(tests, missing_columns);
+	tcase_add_test(tests, hostile_schema);
+	tcase_add_test(tests, interrupted_export);
+	tcase_add_test(tests, odd_paths);
+	tcase_add_test(tests, write_ahead_log);
+	tcase_add_test(tests, locked_and_journaled);
+	tcase_add_test(tests, damaged_pages);
+	tcase_add_test(tests, one_lost_page);
+	tcase_add_test(tests, cyclic_tree);
+	tcase_add_test(tests, other_databases);
+}
+
+#include "test_main.h"
