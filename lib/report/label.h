@@ -22,8 +22,8 @@ char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, 
 
 /*
  * The same for a kernel's name, but before the middle is left out, what says least goes, step by
- * step until it fits: the return type and the parameters of a C++ function, its template
- * arguments, its namespaces.
+ * step until it fits: the return type and the parameters of a C++ function, all namespaces, then
+ * template arguments, the innermost first.
  */
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 

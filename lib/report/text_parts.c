@@ -141,10 +141,10 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 			       : snprintf(buf, DP_LABEL_SIZE, "GPU %lld", (long long)device->id);
 
 	if (dp_trace_process_count(trace) > 1 && process->rank >= 0)
-		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " of rank %lld",
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (rank %lld)",
 			 (long long)process->rank);
 	else if (dp_trace_process_count(trace) > 1 && process->pid >= 0)
-		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " of process %lld",
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (pid %lld)",
 			 (long long)process->pid);
 	return buf;
 }
