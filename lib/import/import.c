@@ -134,7 +134,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 		dp_builder__free(import.builder);
 		return status;
 	}
-	return dp_builder__finish(import.builder, trace, path, importer->info.name,
+	return dp_builder__finish(import.builder, trace, options->label, importer->info.name,
 				  options->allow_no_gpu);
 }
 
@@ -149,6 +149,8 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (!all.label)
+		all.label = path;
 	if (!error)
 		error = &own;
 	status = dp_input__open(&input, path, error);
@@ -156,7 +158,7 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 		status = run(trace, path, input, &unpacked, &all, error);
 	if (status) {
 		dp_error__set(error, status, "%s", dp_status_name(status));
-		dp_error__where(error, strcmp(path, "-") ? path : "standard input", NULL, 0, 0);
+		dp_error__where(error, strcmp(all.label, "-") ? all.label : "standard input", NULL, 0, 0);
 	}
 	dp_unpack__close(&unpacked);
 	dp_input__close(input);
