@@ -82,7 +82,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 			  dp_rule__summary(input, "avg_operation_ns"));
 	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
-	dp_rule__evidence(out, "intervals", "count", (double)waits.count);
+	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;
 }
 

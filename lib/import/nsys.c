@@ -611,10 +611,13 @@ static int nsys_probe(const struct dp_probe *probe)
 		"CUPTI_ACTIVITY_KIND_MEMCPY",
 		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
 	};
+	int sure;
 
-	if (!dp_database__probe(probe, own, DP_COUNT(own)))
-		return 0;
-	return dp_database__probe(probe, any, DP_COUNT(any)) ? 90 : 30;
+	sure = dp_database__probe(probe, own, DP_COUNT(own));
+	if (sure <= 0)
+		return sure;
+	sure = dp_database__probe(probe, any, DP_COUNT(any));
+	return sure < 0 ? sure : sure > 0 ? 90 : 30;
 }
 
 const struct dp_importer dp_importer__nsys = {
