@@ -87,6 +87,11 @@ static size_t width_of(const char *text, size_t length, bool ascii)
 	return width;
 }
 
+size_t dp_label__width_of(const char *text, size_t length)
+{
+	return width_of(text, length, false);
+}
+
 size_t dp_label__width(const char *text)
 {
 	return width_of(text, strlen(text), false);
@@ -161,7 +166,8 @@ static size_t skip_operator(const char *text, size_t i, size_t length)
 		return i + 2;
 	while (i < length && strchr("<>=-+*/%&|^!~,", text[i]))
 		i++;
-	return i;
+	/* "operator< <T>", "operator bool": no return type ends at this space. */
+	return i + (i + 1 < length && text[i] == ' ');
 }
 
 static int bracket(const char *text, size_t i)
