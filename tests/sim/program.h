@@ -112,6 +112,7 @@ struct sim_program {
 	bool launches;		     /* launch calls are recorded */
 	bool operators;		     /* framework operators are recorded */
 	bool marks;		     /* annotations are recorded */
+	bool flows;		     /* Chrome traces have arrows from launches to operations */
 	bool graphs;	       /* graph replays are one operation where the format can say so */
 	uint32_t jitter;       /* millionths of every kernel's time */
 	uint32_t loss;	       /* millionths of the operations that the profiler drops */
