@@ -87,6 +87,11 @@ static size_t width_of(const char *text, size_t length, bool ascii)
 	return width;
 }
 
+size_t dp_label__width_of(const char *text, size_t length)
+{
+	return width_of(text, length, false);
+}
+
 size_t dp_label__width(const char *text)
 {
 	return width_of(text, strlen(text), false);

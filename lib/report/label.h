@@ -13,6 +13,7 @@
 
 /* Columns that clean text takes: wide East Asian characters take two. */
 size_t dp_label__width(const char *text);
+size_t dp_label__width_of(const char *text, size_t length);
 
 /*
  * Text made clean, its middle left out where it is wider than columns (at most DP_LABEL_COLUMNS).

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define LOOPS_MOST 6
-#define FINDINGS_MOST 3
+#define FINDINGS_MOST 2
+#define EVIDENCE_INDENT 3
 
 /* The loop that took most of the trace's time, of those at the level that was asked for. */
 static size_t primary_loop(const struct dp_analysis *analysis)
@@ -140,20 +141,32 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t iterati
 	return DP_OK;
 }
 
+/* The numbers; on the one screen, those that fit a line. */
 static void write_evidence(struct dp_render *render, const struct dp_finding *finding)
 {
+	size_t room = ((struct dp_text *)render->state)->width - EVIDENCE_INDENT, before;
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		dp_words__add(&words, "%s%s %s", i ? ", " : "",
-			      dp_text__title(title, finding->evidence[i].name),
-			      dp_human__value(value, finding->evidence[i].value,
-					      finding->evidence[i].unit, render->options->ascii));
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const struct dp_evidence_value *at = &finding->evidence[i];
+
+		if (!isfinite(at->value))
+			continue;
+		before = words.used;
+		dp_words__add(&words, "%s%s %s", words.used ? ", " : "",
+			      dp_text__title(title, at->name),
+			      dp_human__value(value, at->value, at->unit, render->options->ascii));
+		if (render->options->verbose || dp_label__width(words.text) <= room)
+			continue;
+		words.text[before] = '\0';
+		words.used = before;
+		break;
+	}
 	if (!words.used)
 		return;
-	dp_render__text(render, "   ");
-	dp_text__wrap(render, 3, 3, words.text);
+	dp_text__blanks(render, EVIDENCE_INDENT);
+	dp_text__wrap(render, EVIDENCE_INDENT, EVIDENCE_INDENT, words.text);
 }
 
 static void write_severity(struct dp_render *render, enum dp_severity severity)
@@ -166,24 +179,23 @@ static void write_severity(struct dp_render *render, enum dp_severity severity)
 		dp_render__text(render, "info");
 }
 
-/* ": 57.48 ms of each iteration (33%) can be won". */
+/* ": up to 57.48 ms of each 176.2 ms could be saved". */
 static void write_recoverable(struct dp_render *render, const struct dp_finding *finding)
 {
 	char number[DP_NUMBER_SIZE];
+	double period_ns = (double)NAN;
+	bool ascii = render->options->ascii;
 	size_t index;
-	double share;
 
 	if (!isfinite(finding->recoverable_ns))
 		return;
-	dp_render__format(
-		render, ": up to %s of each iteration",
-		dp_human__duration(number, finding->recoverable_ns, render->options->ascii));
-	if (!dp_text__find_summary("avg_period_ns", &index))
-		return;
-	share = finding->recoverable_ns / dp_loop_summary(render->analysis, finding->loop, index);
-	if (isfinite(share))
-		dp_render__format(render, " (%s)", dp_human__share(number, share));
-	dp_render__text(render, " could be saved");
+	if (dp_text__find_summary("avg_period_ns", &index))
+		period_ns = dp_loop_summary(render->analysis, finding->loop, index);
+	dp_render__format(render, ": up to %s of each ",
+			  dp_human__duration(number, finding->recoverable_ns, ascii));
+	dp_render__format(render, "%s could be saved",
+			  isfinite(period_ns) ? dp_human__duration(number, period_ns, ascii)
+					      : "iteration");
 }
 
 static int write_finding(struct dp_render *render, size_t id)

@@ -39,8 +39,8 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	struct dp_words words = { 0 };
 	bool ascii = render->options->ascii;
 
-	dp_text__styled(render, DP_STYLE_HEAD,
-			dp_label__text(label, dp_trace_path(trace), width, ascii));
+	dp_label__text(label, dp_trace_path(trace), width, ascii);
+	dp_text__styled(render, DP_STYLE_HEAD, label[0] ? label : "(no name)");
 	dp_render__text(render, "\n");
 	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
 	if (*dp_trace_format_detail(trace))
@@ -76,36 +76,34 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
+/* What is missing or was put right, in one paragraph. */
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
+	const char *title = dp_trace_loss_count(trace) ? "incomplete:" : "inexact:";
+	size_t count = dp_trace_loss_count(trace), used = strlen(title) + 1;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	size_t count = dp_trace_loss_count(trace);
+	struct dp_words words = { 0 };
 
 	for (size_t i = 0; i < count && i < LOSSES_MOST; i++) {
 		const struct dp_loss *loss = dp_trace_loss(trace, i);
-		struct dp_words words = { 0 };
 
-		dp_words__add(&words, "%s",
-			      dp_label__text(label, loss->reason, 120, render->options->ascii));
+		dp_label__text(label, loss->reason, 100, render->options->ascii);
+		dp_words__add(&words, "%s%s", words.used ? "; " : "", label);
 		if (loss->records)
 			dp_words__add(&words, " (%s)",
 				      dp_text__plural(number, loss->records, "record"));
-		dp_text__styled(render, DP_STYLE_YELLOW, "incomplete:");
-		dp_render__text(render, " ");
-		dp_text__wrap(render, 12, 12, words.text);
 	}
 	if (count > LOSSES_MOST)
-		dp_render__format(render, "%12s%s\n", "",
-				  dp_text__plural(number, count - LOSSES_MOST, "more reason"));
-	if (dp_trace_clamped(trace)) {
-		struct dp_words words = { 0 };
-
-		dp_words__add(&words, "%s before the start: taken as 0 long",
-			      dp_text__plural(number, dp_trace_clamped(trace), "event end"));
-		dp_text__styled(render, DP_STYLE_YELLOW, "clamped:");
-		dp_render__text(render, " ");
-		dp_text__wrap(render, 9, 12, words.text);
-	}
+		dp_words__add(&words, "; %s",
+			      dp_text__plural(number, count - LOSSES_MOST, "more reason"));
+	if (dp_trace_clamped(trace))
+		dp_words__add(&words, "%s%s with an end before the start", words.used ? "; " : "",
+			      dp_text__plural(number, dp_trace_clamped(trace), "event"));
+	if (!words.used)
+		return;
+	dp_text__styled(render, DP_STYLE_YELLOW, title);
+	dp_render__text(render, " ");
+	dp_text__wrap(render, used, used, words.text);
 }
 
 /* Streams in order of interest: main ones, then the busiest. */

@@ -176,7 +176,8 @@ static void write_spark(struct dp_render *render, size_t id)
 		dp_render__text(render, "to");
 	}
 	dp_render__format(render, " %s", dp_human__duration(number, max_ns, ascii));
-	dp_render__format(render, " in iteration %zu", longest);
+	if (max_ns > min_ns)
+		dp_render__format(render, " in iteration %zu", longest);
 	if (!inline_bars && spark.group > 1)
 		dp_render__format(render, "; a bar is the mean of %zu", spark.group);
 	dp_render__text(render, "\n");
