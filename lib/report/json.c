@@ -20,6 +20,13 @@ struct json {
 	bool *shown;	/* by metric */
 };
 
+/* Line separators and marks that turn the direction of writing: they would forge what is seen. */
+static bool turns_text(uint32_t code)
+{
+	return (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
 static void character(struct dp_render *render, const char *text, size_t length, uint32_t code)
 {
 	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -30,7 +37,7 @@ static void character(struct dp_render *render, const char *text, size_t length,
 			return;
 		}
 	}
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || turns_text(code))
 		dp_render__format(render, "\\u%04x", (unsigned)code);
 	else if (code == 0xfffd)
 		dp_render__text(render, "\xef\xbf\xbd");

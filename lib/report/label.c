@@ -87,6 +87,11 @@ static size_t width_of(const char *text, size_t length, bool ascii)
 	return width;
 }
 
+size_t dp_label__width_of(const char *text, size_t length)
+{
+	return width_of(text, length, false);
+}
+
 size_t dp_label__width(const char *text)
 {
 	return width_of(text, strlen(text), false);
@@ -214,66 +219,104 @@ static bool parse(struct parts *parts, const char *text, size_t length)
 	return depth == 0;
 }
 
-/* Copies a name without its template arguments; what does not fit is left out. */
-static size_t elide(char *to, size_t size, const char *text, size_t length, bool ascii)
-{
-	size_t used = 0;
-	int depth = 0;
+/* A name under way to be shorter. */
+struct shorter {
+	char text[1024];
+	size_t used;
+	bool full; /* the rest is left out */
+};
 
-	for (size_t i = 0; i < length && used + 8 < size; i++) {
-		size_t after = depth ? i : skip_operator(text, i, length);
+static void put(struct shorter *to, const char *text, size_t length)
+{
+	to->full |= to->used + length >= sizeof(to->text);
+	if (to->full)
+		return;
+	memcpy(to->text + to->used, text, length);
+	to->used += length;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$' || c == '~';
+}
+
+/* At "::" after a plain name, unless what it qualifies says nothing alone, as a lambda does. */
+static bool drop_qualifier(struct shorter *to, const char *after)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	size_t n = sizeof(anonymous) - 1, used = to->used;
+
+	if (*after == '{' || !strncmp(after, "operator", 8))
+		return false;
+	if (used >= n && !memcmp(to->text + used - n, anonymous, n)) {
+		to->used -= n;
+		return true;
+	}
+	while (used && is_word(to->text[used - 1]))
+		used--;
+	if (used == to->used)
+		return false;
+	to->used = used;
+	return true;
+}
+
+/* Copies a name without namespaces and without template arguments nested deeper than most. */
+static void shorten(struct shorter *to, const struct parts *parts, int most, bool ascii)
+{
+	const char *text = parts->name;
+	int depth = 0, hidden = 0; /* of angles; of all brackets inside what is left out */
+
+	*to = (struct shorter){ .used = 0 };
+	for (size_t i = 0; i < parts->length; i++) {
+		size_t after = hidden ? i : skip_operator(text, i, parts->length);
 		int step = bracket(text, i);
 
 		if (after > i) {
-			after = DP_MIN(after, i + (size - used - 8));
-			memcpy(to + used, text + i, after - i);
-			used += after - i;
+			put(to, text + i, after - i);
 			i = after - 1;
 			continue;
 		}
-		if (!depth && step > 0 && text[i] == '<') {
-			used += (size_t)(stpcpy(to + used, ascii ? "<..." : "<\xe2\x80\xa6") -
-					 (to + used));
-			depth = 1;
-		} else if (depth) {
-			depth += step;
+		if (hidden) {
+			hidden += step;
+			if (!hidden)
+				put(to, ">", 1);
+			continue;
 		}
-		if (!depth || (depth == 0 && text[i] == '>'))
-			to[used++] = text[i];
+		if (text[i] == '<' && depth == most) {
+			put(to, "<", 1);
+			put(to, dots(ascii), strlen(dots(ascii)));
+			hidden = 1;
+			continue;
+		}
+		if (text[i] == '<' || (text[i] == '>' && step))
+			depth += step;
+		if (text[i] == ':' && i + 2 < parts->length && text[i + 1] == ':') {
+			if (!drop_qualifier(to, text + i + 2))
+				put(to, "::", 2);
+			i++;
+			continue;
+		}
+		put(to, text + i, 1);
 	}
-	to[used] = '\0';
-	return used;
-}
-
-/* The last part of a qualified name; all of it where that says nothing, as of a lambda. */
-static const char *unqualified(const char *text)
-{
-	const char *last = text;
-	int depth = 0;
-
-	for (size_t i = 0; text[i]; i++) {
-		depth += bracket(text, i);
-		if (!depth && text[i] == ':' && text[i + 1] == ':')
-			last = text + i + 2;
-	}
-	return *last == '{' || !*last || !strncmp(last, "operator", 8) ? text : last;
+	to->text[to->used] = '\0';
 }
 
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
 {
 	size_t length = strlen(name);
+	struct shorter shorter;
 	struct parts parts;
-	char shorter[1024];
-	const char *last;
 
 	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
 	if (width_of(name, length, ascii) <= columns || !parse(&parts, name, length))
 		return cut(buf, name, length, columns, ascii);
 	if (width_of(parts.name, parts.length, ascii) <= columns)
 		return cut(buf, parts.name, parts.length, columns, ascii);
-	length = elide(shorter, sizeof(shorter), parts.name, parts.length, ascii);
-	if (width_of(shorter, length, ascii) <= columns)
-		return cut(buf, shorter, length, columns, ascii);
-	last = unqualified(shorter);
-	return cut(buf, last, strlen(last), columns, ascii);
+	for (int most = 3; most >= 0; most--) {
+		shorten(&shorter, &parts, most, ascii);
+		if (!shorter.full && width_of(shorter.text, shorter.used, ascii) <= columns)
+			break;
+	}
+	return cut(buf, shorter.text, shorter.used, columns, ascii);
 }

@@ -13,6 +13,7 @@
 
 /* Columns that clean text takes: wide East Asian characters take two. */
 size_t dp_label__width(const char *text);
+size_t dp_label__width_of(const char *text, size_t length);
 
 /*
  * Text made clean, its middle left out where it is wider than columns (at most DP_LABEL_COLUMNS).
@@ -22,8 +23,8 @@ char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, 
 
 /*
  * The same for a kernel's name, but before the middle is left out, what says least goes, step by
- * step until it fits: the return type and the parameters of a C++ function, its template
- * arguments, its namespaces.
+ * step until it fits: the return type and the parameters of a C++ function, all namespaces, then
+ * template arguments, the innermost first.
  */
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 

@@ -57,20 +57,24 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
 	}
 }
 
-/* Four significant digits of 0 <= value < 10,000. */
-static void significant(char buf[DP_NUMBER_SIZE], double value)
+/* That many significant digits of 0 <= value < 10,000; digits before the point are all kept. */
+static void significant(char buf[DP_NUMBER_SIZE], double value, int digits)
 {
-	int scale = 1000, decimals = 3;
+	long long scale = 1, limit = 1, shown;
+	int decimals = digits - 1;
 
-	while (decimals && llround(value * scale) >= 10000) {
+	for (int i = 0; i < digits; i++)
+		limit *= 10;
+	for (int i = 0; i < decimals; i++)
+		scale *= 10;
+	for (; decimals && llround(value * (double)scale) >= limit; decimals--)
 		scale /= 10;
-		decimals--;
-	}
+	shown = llround(value * (double)scale);
 	if (decimals)
-		snprintf(buf, DP_NUMBER_SIZE, "%d.%0*d", (int)(llround(value * scale) / scale),
-			 decimals, (int)(llround(value * scale) % scale));
+		snprintf(buf, DP_NUMBER_SIZE, "%lld.%0*lld", shown / scale, decimals,
+			 shown % scale);
 	else
-		snprintf(buf, DP_NUMBER_SIZE, "%d", (int)llround(value));
+		snprintf(buf, DP_NUMBER_SIZE, "%lld", shown);
 }
 
 static char *none(char buf[DP_NUMBER_SIZE])
@@ -90,9 +94,15 @@ static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds)
 	return buf;
 }
 
-char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
+static const char *const duration_units[] = { "ns", "\xc2\xb5s", "ms", "s" };
+
+static const char *duration_unit(size_t unit, bool ascii)
 {
-	static const char *const units[] = { "ns", "µs", "ms", "s" };
+	return unit == 1 && ascii ? "us" : duration_units[unit];
+}
+
+static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool ascii)
+{
 	char digits[DP_NUMBER_SIZE];
 	size_t unit = 0;
 
@@ -100,7 +110,7 @@ char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
 		return none(buf);
 	if (ns < 0) {
 		buf[0] = '-';
-		dp_human__duration(digits, -ns, ascii);
+		duration(digits, -ns, precision, ascii);
 		memcpy(buf + 1, digits, strlen(digits) + 1);
 		return buf;
 	}
@@ -111,8 +121,28 @@ char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
 	if (unit == 0 && fabs(ns - round(ns)) < 0.05)
 		dp_number__integer(digits, llround(ns));
 	else
-		significant(digits, ns);
-	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, unit == 1 && ascii ? "us" : units[unit]);
+		significant(digits, ns, precision);
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, duration_unit(unit, ascii));
+	return buf;
+}
+
+char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
+{
+	return duration(buf, ns, 4, ascii);
+}
+
+char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
+{
+	return duration(buf, ns, 2, ascii);
+}
+
+char *dp_human__step(char buf[DP_NUMBER_SIZE], int64_t ns, bool ascii)
+{
+	size_t unit = 0;
+
+	for (; ns && ns % 1000 == 0 && unit < 3; unit++)
+		ns /= 1000;
+	snprintf(buf, DP_NUMBER_SIZE, "%lld %s", (long long)ns, duration_unit(unit, ascii));
 	return buf;
 }
 
@@ -147,7 +177,7 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 	for (; unit < DP_COUNT(units) - 1 && bytes >= 1000; unit++)
 		bytes /= 1024;
 	if (unit)
-		significant(digits, fmin(bytes, 9999));
+		significant(digits, fmin(bytes, 9999), 4);
 	else
 		dp_number__integer(digits, llround(bytes));
 	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, units[unit]);

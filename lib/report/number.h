@@ -25,6 +25,12 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
  */
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
 char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
+
+/* Two significant digits: "2.5 ms", of a spread. */
+char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
+
+/* A round duration without decimals: "1 ns", "1 ms". */
+char *dp_human__step(char buf[DP_NUMBER_SIZE], int64_t ns, bool ascii);
 char *dp_human__share(char buf[DP_NUMBER_SIZE], double share);
 char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes);
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define LOOPS_MOST 6
-#define FINDINGS_MOST 3
+#define FINDINGS_MOST 2
+#define EVIDENCE_INDENT 3
 
 /* The loop that took most of the trace's time, of those at the level that was asked for. */
 static size_t primary_loop(const struct dp_analysis *analysis)
@@ -101,19 +102,36 @@ static int begin(struct dp_render *render)
 static int write_loop(struct dp_render *render, size_t loop)
 {
 	struct dp_text *text = render->state;
-	bool verbose = render->options->verbose, full = verbose || loop == text->primary;
 
-	if (!full && text->loops >= LOOPS_MOST)
+	if (!render->options->verbose && loop != text->primary)
 		return DP_OK;
-	if (!text->loops || full)
-		dp_render__text(render, "\n");
-	dp_text__loop(render, loop, full);
-	if (full && !verbose && loop + 1 < dp_analysis_loop_count(render->analysis))
-		dp_render__text(render, "\n");
-	text->loops++;
-	if (verbose)
+	dp_render__text(render, "\n");
+	dp_text__loop(render, loop);
+	if (render->options->verbose)
 		dp_text__iterations_head(render, loop);
 	return DP_OK;
+}
+
+/* One line each for the loops that were not shown in full. */
+static void write_others(struct dp_render *render)
+{
+	size_t loops = dp_analysis_loop_count(render->analysis), told = 0;
+	struct dp_text *text = render->state;
+	char number[DP_NUMBER_SIZE];
+
+	if (text->others_told || render->options->verbose)
+		return;
+	text->others_told = true;
+	for (size_t i = 0; i < loops && told < LOOPS_MOST; i++) {
+		if (i == text->primary)
+			continue;
+		if (!told++)
+			dp_render__text(render, "\n");
+		dp_text__loop_line(render, i);
+	}
+	if (loops > told + 1)
+		dp_render__format(render, "and %s\n",
+				  dp_text__plural(number, loops - told - 1, "more loop"));
 }
 
 static int write_iteration(struct dp_render *render, size_t loop, size_t iteration)
@@ -123,20 +141,32 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t iterati
 	return DP_OK;
 }
 
+/* The numbers; on the one screen, those that fit a line. */
 static void write_evidence(struct dp_render *render, const struct dp_finding *finding)
 {
+	size_t room = ((struct dp_text *)render->state)->width - EVIDENCE_INDENT, before;
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		dp_words__add(&words, "%s%s %s", i ? ", " : "",
-			      dp_text__title(title, finding->evidence[i].name),
-			      dp_human__value(value, finding->evidence[i].value,
-					      finding->evidence[i].unit, render->options->ascii));
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const struct dp_evidence_value *at = &finding->evidence[i];
+
+		if (!isfinite(at->value))
+			continue;
+		before = words.used;
+		dp_words__add(&words, "%s%s %s", words.used ? ", " : "",
+			      dp_text__title(title, at->name),
+			      dp_human__value(value, at->value, at->unit, render->options->ascii));
+		if (render->options->verbose || dp_label__width(words.text) <= room)
+			continue;
+		words.text[before] = '\0';
+		words.used = before;
+		break;
+	}
 	if (!words.used)
 		return;
-	dp_render__text(render, "   ");
-	dp_text__wrap(render, 3, 3, words.text);
+	dp_text__blanks(render, EVIDENCE_INDENT);
+	dp_text__wrap(render, EVIDENCE_INDENT, EVIDENCE_INDENT, words.text);
 }
 
 static void write_severity(struct dp_render *render, enum dp_severity severity)
@@ -149,12 +179,31 @@ static void write_severity(struct dp_render *render, enum dp_severity severity)
 		dp_render__text(render, "info");
 }
 
+/* ": up to 57.48 ms of each 176.2 ms could be saved". */
+static void write_recoverable(struct dp_render *render, const struct dp_finding *finding)
+{
+	char number[DP_NUMBER_SIZE];
+	double period_ns = (double)NAN;
+	bool ascii = render->options->ascii;
+	size_t index;
+
+	if (!isfinite(finding->recoverable_ns))
+		return;
+	if (dp_text__find_summary("avg_period_ns", &index))
+		period_ns = dp_loop_summary(render->analysis, finding->loop, index);
+	dp_render__format(render, ": up to %s of each ",
+			  dp_human__duration(number, finding->recoverable_ns, ascii));
+	dp_render__format(render, "%s could be saved",
+			  isfinite(period_ns) ? dp_human__duration(number, period_ns, ascii)
+					      : "iteration");
+}
+
 static int write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	struct dp_text *text = render->state;
-	char number[DP_NUMBER_SIZE];
 
+	write_others(render);
 	if (text->findings >= FINDINGS_MOST && !render->options->verbose)
 		return DP_OK;
 	dp_render__format(render, "%s%zu. ", text->findings ? "" : "\n", id + 1);
@@ -163,10 +212,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_render__format(render, " %s", finding->rule);
 	if (dp_analysis_loop_count(render->analysis) > 1)
 		dp_render__format(render, " in loop %u", (unsigned)finding->loop);
-	if (isfinite(finding->recoverable_ns))
-		dp_render__format(render, ": up to %s of each iteration to win",
-				  dp_human__duration(number, finding->recoverable_ns,
-						     render->options->ascii));
+	write_recoverable(render, finding);
 	dp_render__text(render, "\n");
 	write_evidence(render, finding);
 	dp_render__text(render, "   ");
@@ -176,6 +222,19 @@ static int write_finding(struct dp_render *render, size_t id)
 	return DP_OK;
 }
 
+/* Nothing was found: by which rules. */
+static void write_clean(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+	const struct dp_rule_info *rule;
+
+	dp_words__add(&words, "No findings. Looked for:");
+	for (size_t i = 0; (rule = dp_rule(i)); i++)
+		dp_words__add(&words, "%s %s", i ? "," : "", rule->id);
+	dp_render__text(render, "\n");
+	dp_text__wrap(render, 0, 0, words.text);
+}
+
 static int end(struct dp_render *render)
 {
 	size_t loops = dp_analysis_loop_count(render->analysis);
@@ -183,8 +242,9 @@ static int end(struct dp_render *render)
 	struct dp_text *text = render->state;
 	char number[DP_NUMBER_SIZE];
 
+	write_others(render);
 	if (loops && !findings)
-		dp_render__text(render, "\nNo rule found anything to improve.\n");
+		write_clean(render);
 	else if (findings > text->findings)
 		dp_render__format(
 			render, "and %s\n",

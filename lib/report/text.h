@@ -14,10 +14,10 @@
 #define DP_STYLE_GREEN "32"
 
 struct dp_text {
-	size_t width;	 /* columns, 40 or more */
-	size_t primary;	 /* the loop that is shown in full */
-	size_t loops;	 /* shown so far */
-	size_t findings; /* shown so far */
+	size_t width;	  /* columns, 40 or more */
+	size_t primary;	  /* the loop that is shown in full */
+	bool others_told; /* the loops that are not shown in full */
+	size_t findings;  /* shown so far */
 };
 
 /* A line that is put together. What does not fit any more is left out whole. */
@@ -51,7 +51,7 @@ char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name);
 bool dp_text__find_metric(const char *name, size_t *index);
 bool dp_text__find_summary(const char *name, size_t *index);
 
-/* "GPU 0", with its process where there are several. Returns buf. */
+/* "GPU 0", with its rank or process where there are several. Returns buf. */
 char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device);
 
 /* "1 kernel", "1,462 kernels". Returns buf. */
@@ -61,7 +61,8 @@ char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun
 void dp_text__head(struct dp_render *render);
 
 /* One loop, in full or in one line; its iterations in rows. */
-void dp_text__loop(struct dp_render *render, size_t loop, bool full);
+void dp_text__loop(struct dp_render *render, size_t loop);
+void dp_text__loop_line(struct dp_render *render, size_t loop);
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);
 

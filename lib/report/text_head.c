@@ -39,8 +39,8 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	struct dp_words words = { 0 };
 	bool ascii = render->options->ascii;
 
-	dp_text__styled(render, DP_STYLE_HEAD,
-			dp_label__text(label, dp_trace_path(trace), width, ascii));
+	dp_label__text(label, dp_trace_path(trace), width, ascii);
+	dp_text__styled(render, DP_STYLE_HEAD, label[0] ? label : "(no name)");
 	dp_render__text(render, "\n");
 	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
 	if (*dp_trace_format_detail(trace))
@@ -51,7 +51,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	dp_words__add(&words, ", %s",
 		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
 	dp_words__add(&words, ", times to %s",
-		      dp_human__duration(number, (double)dp_trace_resolution_ns(trace), ascii));
+		      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
@@ -76,36 +76,34 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
+/* What is missing or was put right, in one paragraph. */
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
+	const char *title = dp_trace_loss_count(trace) ? "incomplete:" : "inexact:";
+	size_t count = dp_trace_loss_count(trace), used = strlen(title) + 1;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	size_t count = dp_trace_loss_count(trace);
+	struct dp_words words = { 0 };
 
 	for (size_t i = 0; i < count && i < LOSSES_MOST; i++) {
 		const struct dp_loss *loss = dp_trace_loss(trace, i);
-		struct dp_words words = { 0 };
 
-		dp_words__add(&words, "%s",
-			      dp_label__text(label, loss->reason, 120, render->options->ascii));
+		dp_label__text(label, loss->reason, 100, render->options->ascii);
+		dp_words__add(&words, "%s%s", words.used ? "; " : "", label);
 		if (loss->records)
 			dp_words__add(&words, " (%s)",
 				      dp_text__plural(number, loss->records, "record"));
-		dp_text__styled(render, DP_STYLE_YELLOW, "incomplete:");
-		dp_render__text(render, " ");
-		dp_text__wrap(render, 12, 12, words.text);
 	}
 	if (count > LOSSES_MOST)
-		dp_render__format(render, "%12s%s\n", "",
-				  dp_text__plural(number, count - LOSSES_MOST, "more reason"));
-	if (dp_trace_clamped(trace)) {
-		struct dp_words words = { 0 };
-
-		dp_words__add(&words, "%s before the start: taken as 0 long",
-			      dp_text__plural(number, dp_trace_clamped(trace), "event end"));
-		dp_text__styled(render, DP_STYLE_YELLOW, "clamped:");
-		dp_render__text(render, " ");
-		dp_text__wrap(render, 9, 12, words.text);
-	}
+		dp_words__add(&words, "; %s",
+			      dp_text__plural(number, count - LOSSES_MOST, "more reason"));
+	if (dp_trace_clamped(trace))
+		dp_words__add(&words, "%s%s with an end before the start", words.used ? "; " : "",
+			      dp_text__plural(number, dp_trace_clamped(trace), "event"));
+	if (!words.used)
+		return;
+	dp_text__styled(render, DP_STYLE_YELLOW, title);
+	dp_render__text(render, " ");
+	dp_text__wrap(render, used, used, words.text);
 }
 
 /* Streams in order of interest: main ones, then the busiest. */
@@ -137,30 +135,82 @@ static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_
 	return count;
 }
 
-static void write_stream(struct dp_render *render, const struct dp_trace *trace, size_t index)
+/* The streams' table: a title and a text per column; numbers stand to the right. */
+enum column { DEVICE, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, SHARE, COLUMNS };
+
+static const char *const titles[COLUMNS] = { "device", "stream", "class", "kernels",
+					     "copies", "sets",	 "busy",  "" };
+
+static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t index,
+		  enum column column)
 {
 	static const char *const classes[] = { "main", "copy", "assist" };
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
-	char text[DP_LABEL_SIZE], number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
-	int64_t duration_ns = dp_trace_duration_ns(trace);
+	double duration_ns = (double)dp_trace_duration_ns(trace);
 
-	dp_label__text(text, dp_text__device(text, trace, stream->device), 22, true);
-	dp_text__column(render, text, dp_trace_process_count(trace) > 1 ? 22 : 8);
-	if (stream->stream >= 0)
-		dp_number__integer(number, stream->stream);
-	else
-		strcpy(number, "-");
-	dp_text__column(render, number, -8);
-	dp_render__text(render, "  ");
-	dp_text__column(render, classes[stream->stream_class], 6);
-	dp_text__column(render, dp_text__count(digits, stream->kernels), -13);
-	dp_text__column(render, dp_text__count(digits, stream->copies), -11);
-	dp_text__column(render, dp_text__count(digits, stream->sets), -11);
-	dp_human__duration(number, (double)stream->busy_ns, render->options->ascii);
-	dp_text__column(render, number, -13);
-	dp_human__share(number, duration_ns ? (double)stream->busy_ns / (double)duration_ns : 1);
-	dp_text__column(render, number, -8);
+	switch (column) {
+	case DEVICE:
+		return dp_text__device(buf, trace, stream->device);
+	case STREAM:
+		if (stream->stream < 0)
+			return strcpy(buf, "-");
+		dp_number__integer(buf, stream->stream);
+		return buf;
+	case CLASS:
+		return strcpy(buf, classes[stream->stream_class]);
+	case KERNELS:
+		return dp_text__count(buf, stream->kernels);
+	case COPIES:
+		return dp_text__count(buf, stream->copies);
+	case SETS:
+		return dp_text__count(buf, stream->sets);
+	case BUSY:
+		return dp_human__duration(buf, (double)stream->busy_ns, render->options->ascii);
+	default:
+		return dp_human__share(buf,
+				       duration_ns > 0 ? (double)stream->busy_ns / duration_ns : 1);
+	}
+}
+
+static void write_row(struct dp_render *render, const int *widths, size_t index, bool head)
+{
+	char text[DP_LABEL_SIZE];
+
+	for (enum column c = 0; c < COLUMNS; c++) {
+		bool left = c == DEVICE || c == CLASS;
+
+		if (head && !*titles[c])
+			continue;
+		if (head)
+			strcpy(text, titles[c]);
+		else
+			cell(text, render, index, c);
+		if (c)
+			dp_text__blanks(render, 2);
+		dp_text__column(render, text, left ? widths[c] : -widths[c]);
+	}
 	dp_render__text(render, "\n");
+}
+
+/* streams: their indices, or NULL for all in order. */
+static void write_table(struct dp_render *render, const size_t *streams, size_t count)
+{
+	char text[DP_LABEL_SIZE];
+	int widths[COLUMNS];
+
+	for (enum column c = 0; c < COLUMNS; c++) {
+		widths[c] = (int)strlen(titles[c]);
+		for (size_t i = 0; i < count; i++) {
+			cell(text, render, streams ? streams[i] : i, c);
+			widths[c] = DP_MAX(widths[c], (int)dp_label__width(text));
+		}
+	}
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	write_row(render, widths, 0, true);
+	dp_text__style_end(render);
+	for (size_t i = 0; i < count; i++)
+		write_row(render, widths, streams ? streams[i] : i, false);
 }
 
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)
@@ -172,20 +222,14 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	if (!total)
 		return;
 	dp_render__text(render, "\n");
-	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_text__column(render, "device", dp_trace_process_count(trace) > 1 ? 22 : 8);
-	dp_render__text(render, "  stream  class       kernels     copies       sets         busy");
-	dp_text__style_end(render);
-	dp_render__text(render, "\n");
 	if (render->options->verbose) {
-		for (size_t i = 0; i < total; i++)
-			write_stream(render, trace, i);
+		write_table(render, NULL, total);
 		return;
 	}
 	choose_streams(trace, chosen, most);
-	shown = total == most + 1 ? most - 1 : DP_MIN(total, most);
-	for (size_t i = 0; i < shown; i++)
-		write_stream(render, trace, chosen[i]);
+	/* A line that says "and 1 other stream" could as well be that stream. */
+	shown = total > most ? most - 1 : total;
+	write_table(render, chosen, shown);
 	if (shown < total)
 		dp_render__format(render, "and %s\n",
 				  dp_text__plural(number, total - shown, "other stream"));

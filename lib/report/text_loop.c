@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define INDENT 2
+
 /* Summaries that the loop's first lines tell already. */
 static const char *const told[] = { "median_period_ns", "mad_period_ns", "min_period_ns",
 				    "max_period_ns" };
@@ -57,32 +59,37 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	return "where it begins is not certain";
 }
 
-/* "Loop 0  6 iterations of 1,462 kernels, every 176.2 ms (± 2.5 ms)". */
-static void write_title(struct dp_render *render, size_t id, size_t indent)
+/* "6 iterations of 1,462 kernels, every 176.2 ms (± 2.5 ms)". */
+static void add_title(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double median_ns = summary(render, id, "median_period_ns");
 	double mad_ns = summary(render, id, "mad_period_ns");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
-	struct dp_words words = { 0 };
 
-	dp_words__add(&words, "%s of ", dp_text__plural(number, loop->complete, "iteration"));
-	dp_words__add(&words, "%s", dp_text__plural(number, loop->length, "kernel"));
+	dp_words__add(words, "%s of ", dp_text__plural(number, loop->complete, "iteration"));
+	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
 	if (isfinite(median_ns))
-		dp_words__add(&words, ", every %s", dp_human__duration(number, median_ns, ascii));
+		dp_words__add(words, ", every %s", dp_human__duration(number, median_ns, ascii));
 	if (isfinite(median_ns) && loop->complete > 2)
-		dp_words__add(&words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
-			      dp_human__duration(number, mad_ns, ascii));
-	dp_text__blanks(render, indent);
-	dp_text__style_begin(render, DP_STYLE_HEAD);
-	dp_render__format(render, "Loop %zu", id);
-	dp_text__style_end(render);
-	dp_render__text(render, "  ");
-	dp_text__wrap(render, indent + 8, indent + 8, words.text);
+		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
+			      dp_human__rough(number, mad_ns, ascii));
 }
 
-static void write_origin(struct dp_render *render, size_t id, size_t indent)
+static size_t write_name(struct dp_render *render, size_t id)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_text__style_begin(render, DP_STYLE_HEAD);
+	dp_render__text(render, "Loop ");
+	dp_render__integer(render, (int64_t)id);
+	dp_text__style_end(render);
+	dp_render__text(render, "  ");
+	return 7 + dp_number__integer(number, (int64_t)id);
+}
+
+static void write_origin(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -102,31 +109,24 @@ static void write_origin(struct dp_render *render, size_t id, size_t indent)
 			      dp_text__plural(number, partial, "more iteration"));
 	if (loop->variants > 1)
 		dp_words__add(&words, "; %s", dp_text__plural(number, loop->variants, "variant"));
-	dp_words__add(&words, "; %s, confidence %s; %s", found_by_words(loop->found_by),
-		      dp_human__share(number, loop->confidence), phase_words(loop->phase));
-	dp_text__blanks(render, indent + 2);
-	dp_text__wrap(render, indent + 2, indent + 2, words.text);
+	dp_words__add(&words, "; %s, confidence %s", found_by_words(loop->found_by),
+		      dp_human__share(number, loop->confidence));
+	if (loop->phase != DP_PHASE_MARKS)
+		dp_words__add(&words, "; %s", phase_words(loop->phase));
+	dp_text__blanks(render, INDENT);
+	dp_text__wrap(render, INDENT, INDENT, words.text);
 }
 
-static void write_ends(struct dp_render *render, size_t id, size_t indent)
+static void write_end(struct dp_render *render, size_t id, const char *title, size_t kernel)
 {
-	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	size_t width = ((struct dp_text *)render->state)->width, room = width - indent - 9;
+	size_t width = ((struct dp_text *)render->state)->width;
 	char label[DP_LABEL_SIZE];
 
-	if (!loop->length)
-		return;
-	dp_text__blanks(render, indent + 2);
-	dp_render__text(render, "first  ");
-	dp_render__text(render, dp_label__kernel(label, dp_loop_kernel(render->analysis, id, 0),
-						 room, render->options->ascii));
-	dp_render__text(render, "\n");
-	dp_text__blanks(render, indent + 2);
-	dp_render__text(render, "last   ");
+	dp_text__blanks(render, INDENT);
+	dp_text__column(render, title, 7);
 	dp_render__text(render,
-			dp_label__kernel(label,
-					 dp_loop_kernel(render->analysis, id, loop->length - 1),
-					 room, render->options->ascii));
+			dp_label__kernel(label, dp_loop_kernel(render->analysis, id, kernel),
+					 width - INDENT - 7, render->options->ascii));
 	dp_render__text(render, "\n");
 }
 
@@ -152,27 +152,42 @@ static void gather_periods(struct dp_render *render, size_t id, struct dp_spark 
 	}
 }
 
-static void write_spark(struct dp_render *render, size_t id, size_t indent)
+/* A few bars stand in one line with their range, more have a line of their own. */
+static void write_spark(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width, longest = 0;
-	char text[DP_NUMBER_SIZE];
-	double min_ns = summary(render, id, "min_period_ns");
-	double max_ns = summary(render, id, "max_period_ns"), low, high;
-	bool ascii = render->options->ascii;
+	size_t count = dp_analysis_loop(render->analysis, id)->iterations;
+	bool ascii = render->options->ascii, inline_bars = count + 50 <= width;
+	double min_ns = summary(render, id, "min_period_ns"), low, high;
+	double max_ns = summary(render, id, "max_period_ns");
+	char number[DP_NUMBER_SIZE];
 	struct dp_spark spark;
 
-	gather_periods(render, id, &spark, &longest, width - indent - 47);
+	gather_periods(render, id, &spark, &longest, width - INDENT);
 	if (!dp_spark__range(&spark, &low, &high) || !isfinite(min_ns))
 		return;
-	dp_text__blanks(render, indent + 2);
-	dp_render__text(render, "period ");
-	dp_text__column(render, dp_human__duration(text, min_ns, ascii), 0);
-	dp_render__text(render, " ");
+	dp_text__blanks(render, INDENT);
+	dp_render__format(render, "period %s ", dp_human__duration(number, min_ns, ascii));
+	if (inline_bars) {
+		dp_text__style_begin(render, DP_STYLE_GREEN);
+		dp_spark__draw(render, &spark);
+		dp_text__style_end(render);
+	} else {
+		dp_render__text(render, "to");
+	}
+	dp_render__format(render, " %s", dp_human__duration(number, max_ns, ascii));
+	if (max_ns > min_ns)
+		dp_render__format(render, " in iteration %zu", longest);
+	if (!inline_bars && spark.group > 1)
+		dp_render__format(render, "; a bar is the mean of %zu", spark.group);
+	dp_render__text(render, "\n");
+	if (inline_bars)
+		return;
+	dp_text__blanks(render, INDENT);
 	dp_text__style_begin(render, DP_STYLE_GREEN);
 	dp_spark__draw(render, &spark);
 	dp_text__style_end(render);
-	dp_render__format(render, " %s in iteration %zu\n", dp_human__duration(text, max_ns, ascii),
-			  longest);
+	dp_render__text(render, "\n");
 }
 
 static bool is_told(const char *name)
@@ -183,27 +198,71 @@ static bool is_told(const char *name)
 	return false;
 }
 
-/* All summaries that are not told elsewhere, two to four in a row. */
-static void write_summary(struct dp_render *render, size_t id, size_t indent)
+/* Does the loop's table show a summary? Not where its first lines do. */
+static bool in_table(const struct dp_render *render, const struct dp_metric_info *info)
 {
-	size_t width = ((struct dp_text *)render->state)->width;
-	size_t columns = DP_MAX(1, (width - indent - 2 + 3) / 26), at = 0;
+	if (render->options->metrics)
+		return dp_render__shows(render, info);
+	return !is_told(info->name);
+}
+
+#define COLUMNS_MOST 4
+#define COLUMN_GAP 3
+
+/* Widths of titles and values, per column. */
+struct layout {
+	size_t columns;
+	size_t title[COLUMNS_MOST];
+	size_t value[COLUMNS_MOST];
+};
+
+/* Lays the table out in so many columns; returns its width. */
+static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id, size_t columns)
+{
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 	const struct dp_metric_info *info;
+	size_t at = 0, width = 0;
 
+	*layout = (struct layout){ .columns = columns };
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
-		if (!dp_render__shows(render, info) ||
-		    (!render->options->metrics && is_told(info->name)))
+		size_t column = at % columns;
+
+		if (!in_table(render, info))
 			continue;
-		if (at % columns == 0)
-			dp_text__blanks(render, indent + 2);
-		else
-			dp_text__blanks(render, 3);
 		dp_text__title(title, info->name);
 		dp_human__value(value, dp_loop_summary(render->analysis, id, i), info->unit,
 				render->options->ascii);
-		dp_text__column(render, title, 14);
-		dp_text__column(render, value, -9);
+		layout->title[column] = DP_MAX(layout->title[column], strlen(title));
+		layout->value[column] = DP_MAX(layout->value[column], dp_label__width(value));
+		at++;
+	}
+	for (size_t i = 0; i < columns; i++)
+		width += layout->title[i] + 1 + layout->value[i] + (i ? COLUMN_GAP : 0);
+	return width;
+}
+
+/* Summaries in as many columns as there is room for. */
+static void write_summary(struct dp_render *render, size_t id)
+{
+	size_t width = ((struct dp_text *)render->state)->width - INDENT, at = 0;
+	size_t columns = COLUMNS_MOST;
+	char text[DP_NUMBER_SIZE];
+	const struct dp_metric_info *info;
+	struct layout layout;
+
+	while (lay_out(&layout, render, id, columns) > width && columns > 1)
+		columns--;
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
+		size_t column = at % columns;
+
+		if (!in_table(render, info))
+			continue;
+		dp_text__blanks(render, column ? COLUMN_GAP : INDENT);
+		dp_text__title(text, info->name);
+		dp_text__column(render, text, (int)layout.title[column] + 1);
+		dp_human__value(text, dp_loop_summary(render->analysis, id, i), info->unit,
+				render->options->ascii);
+		dp_text__column(render, text, -(int)layout.value[column]);
 		if (++at % columns == 0)
 			dp_render__text(render, "\n");
 	}
@@ -211,18 +270,40 @@ static void write_summary(struct dp_render *render, size_t id, size_t indent)
 		dp_render__text(render, "\n");
 }
 
-void dp_text__loop(struct dp_render *render, size_t loop, bool full)
+void dp_text__loop(struct dp_render *render, size_t loop)
 {
-	const struct dp_loop *info = dp_analysis_loop(render->analysis, loop);
-	size_t indent = info->parent == DP_NONE ? 0 : 2;
+	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
+	struct dp_words words = { 0 };
 
-	write_title(render, loop, indent);
-	if (!full)
-		return;
-	write_origin(render, loop, indent);
-	write_ends(render, loop, indent);
-	write_spark(render, loop, indent);
-	write_summary(render, loop, indent);
+	add_title(&words, render, loop);
+	used = write_name(render, loop);
+	dp_text__wrap(render, used, INDENT, words.text);
+	write_origin(render, loop);
+	if (length) {
+		write_end(render, loop, "first", 0);
+		write_end(render, loop, "last", length - 1);
+	}
+	write_spark(render, loop);
+	write_summary(render, loop);
+}
+
+void dp_text__loop_line(struct dp_render *render, size_t id)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	const struct dp_loop *primary = dp_analysis_loop(
+		render->analysis, ((const struct dp_text *)render->state)->primary);
+	struct dp_words words = { 0 };
+	char device[DP_LABEL_SIZE];
+	size_t used;
+
+	add_title(&words, render, id);
+	if (loop->parent != DP_NONE)
+		dp_words__add(&words, ", inside loop %u", (unsigned)loop->parent);
+	if (loop->device != primary->device)
+		dp_words__add(&words, ", %s", dp_text__device(device, trace, loop->device));
+	used = write_name(render, id);
+	dp_text__wrap(render, used, INDENT, words.text);
 }
 
 void dp_text__iterations_head(struct dp_render *render, size_t loop)

@@ -60,17 +60,24 @@ void dp_text__column(struct dp_render *render, const char *text, int columns)
 		dp_text__blanks(render, fill);
 }
 
+/* Up to where there may be a break: a number stays with what it counts. */
+static size_t unbroken(const char *words)
+{
+	size_t length = strcspn(words, " ");
+
+	while (length && words[length] && words[length - 1] >= '0' && words[length - 1] <= '9')
+		length += 1 + strcspn(words + length + 1, " ");
+	return length;
+}
+
 void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const char *words)
 {
 	const struct dp_text *text = render->state;
 	bool first = true;
 
 	while (*words) {
-		size_t length = strcspn(words, " "), width;
-		char word[256];
+		size_t length = unbroken(words), width = dp_label__width_of(words, length);
 
-		snprintf(word, sizeof(word), "%.*s", (int)DP_MIN(length, sizeof(word) - 1), words);
-		width = dp_label__width(word);
 		if (!first && used + 1 + width > text->width) {
 			dp_render__text(render, "\n");
 			dp_text__blanks(render, indent);
@@ -141,10 +148,10 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 			       : snprintf(buf, DP_LABEL_SIZE, "GPU %lld", (long long)device->id);
 
 	if (dp_trace_process_count(trace) > 1 && process->rank >= 0)
-		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " of rank %lld",
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (rank %lld)",
 			 (long long)process->rank);
 	else if (dp_trace_process_count(trace) > 1 && process->pid >= 0)
-		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " of process %lld",
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (pid %lld)",
 			 (long long)process->pid);
 	return buf;
 }
