@@ -17,6 +17,7 @@
 
 enum {
 	WAVE = 32,	/* edits that one wave bridges at most */
+	BACK = 8,	/* the same backwards, where what is before may be anything */
 	SLIDE = 64,	/* symbols a diagonal is followed to compare it with others */
 	PAD = 1280,	/* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
 	SEED_MAX = 16,	/* symbols of a seed */
@@ -267,7 +268,7 @@ static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
 
 	for (k = -2; k <= 2; k++)
 		a->reach[0][k + WAVE + 2] = k ? -1 : 0;
-	for (e = 1; e <= p->wave && a->credit > 0; e++) {
+	for (e = 1; e <= (dir > 0 ? p->wave : DP_MIN(p->wave, BACK)) && a->credit > 0; e++) {
 		int best = -1, best_k = 0;
 
 		for (k = -e - 2; k <= e + 2; k++) {

@@ -60,6 +60,7 @@ struct piece {
 	size_t from, to; /* offsets [from, to) of the pattern that it went through */
 	size_t edits, edit_count;
 	uint32_t inserted, deleted, substituted;
+	size_t renamed;
 };
 
 struct cutter {
@@ -116,6 +117,7 @@ static int put_segment(struct dp_cut *cut, const struct piece *piece, bool parti
 		.partial = partial,
 	};
 	cut->complete += !partial;
+	cut->renamed += piece->renamed;
 	cut->covered += piece->end - piece->first;
 	return DP_OK;
 }
@@ -274,9 +276,11 @@ static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t off
 	if (!p->exact)
 		return DP_OK;
 	for (size_t i = 0; i < length && !status; i++) {
-		if (c->symbols[at + i] != p->exact[o])
+		if (c->symbols[at + i] != p->exact[o]) {
 			status = add_edit(&c->cuts[pattern], &c->piece, at + i, offset + i,
 					  DP_EDIT_SUBSTITUTED);
+			c->piece.renamed++;
+		}
 		if (++o == p->length)
 			o = 0;
 	}
