@@ -74,15 +74,15 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	finding->first_iteration = waits.first;
 	finding->last_iteration = waits.last;
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
-	finding->advice = "prepare the next iteration's input while the GPU computes: more loader "
-			  "workers, prefetching, and no synchronizing call at the end of a step";
+	finding->advice =
+		"prepare the next input while the GPU computes: loader workers, prefetching";
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
 	dp_rule__evidence(out, "avg_operation_ns", "ns",
 			  dp_rule__summary(input, "avg_operation_ns"));
 	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
-	dp_rule__evidence(out, "intervals", "count", (double)waits.count);
+	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;
 }
 

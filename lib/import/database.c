@@ -202,6 +202,13 @@ static int add_table(struct dp_database *database, const char *name)
 	return DP_OK;
 }
 
+/* After steps and values of ours, which read NULL where memory ran out. */
+static void check_memory(struct dp_database *database)
+{
+	if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+		dp_database__nomem(database);
+}
+
 /* Rows of a hostile schema may come round again: rowids must grow. Returns a SQLite code. */
 static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 {
@@ -216,6 +223,8 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 		if (rowid <= last)
 			return SQLITE_CORRUPT;
 		last = rowid;
+		if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+			return SQLITE_NOMEM;
 		if (name && sql && !strncasecmp(sql, "CREATE TABLE", 12) &&
 		    add_table(database, name))
 			return SQLITE_NOMEM;
@@ -385,14 +394,16 @@ static int count_names(const struct dp_probe *probe, const char *const *tables, 
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
 {
 	static const struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
-	struct dp_import import = { .path = probe->path, .options = &options };
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_import import = { .path = probe->path, .options = &options, .error = &error };
 	struct dp_database *database = NULL;
 	int found = 0;
 
 	if (!is_sqlite(probe->head, probe->length))
 		return 0;
 	if (dp_database__open(&database, &import))
-		return count_names(probe, tables, count);
+		return error.status == DP_ERR_NOMEM ? DP_ERR_NOMEM
+						    : count_names(probe, tables, count);
 	for (size_t i = 0; i < count; i++)
 		found += dp_database__table(database, tables[i]) != NULL;
 	if (!found && database->damaged)
@@ -438,6 +449,7 @@ static bool any_column(struct dp_database *database, const char *table,
 	sqlite3_free(sql);
 	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
 		result = found(info, column);
+	check_memory(database);
 	sqlite3_finalize(info);
 	return result;
 }
@@ -492,6 +504,7 @@ static int64_t ask(struct dp_database *database, const char *sql, int64_t other)
 	if (statement && sqlite3_step(statement) == SQLITE_ROW &&
 	    sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
 		other = sqlite3_column_int64(statement, 0);
+	check_memory(database);
 	sqlite3_finalize(statement);
 	return other;
 }

@@ -4,7 +4,8 @@
  * beside are names, and copies of which only the API call tells the size (ROCm).
  *
  * GPU events carry no process, and the number of a device may be that of a process. They are
- * taken for the process that the first host event names: Kineto traces one process.
+ * taken for the process that the first host event names, as Kineto traces one process; in a file
+ * that was merged from several, each device goes to the process that launched what ran there.
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
@@ -615,13 +616,15 @@ static int finish(struct kineto *kineto)
 	if (status)
 		return status;
 	give_names(kineto);
+	if (kineto->pid_count > 1)
+		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->any_op && is_epoch(kineto->first_start_ns))
 		dp_builder__epoch(builder, 0);
 	else if (kineto->chrome.base_known)
 		dp_builder__epoch(builder, kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
-	if (kineto->without_start)
+	if (!status && kineto->without_start)
 		status = dp_builder__loss(builder, "GPU events without a start",
 					  kineto->without_start, 0);
 	if (!status && kineto->host_without_start)

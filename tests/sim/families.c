@@ -15,7 +15,7 @@ struct maker {
 	struct family *f;
 	uint64_t rng;
 	uint32_t next_name;
-	uint32_t common[24];	   /* element-wise kernels that appear everywhere */
+	uint32_t common[24];	     /* element-wise kernels that appear everywhere */
 	double insert, lose, rename; /* rates of noise */
 	uint32_t noise_from, noise_count;
 	int begin;     /* loop whose iteration begins with the next kernel, or NOBODY */
@@ -635,7 +635,8 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 	}
 }
 
-void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head, size_t size)
+void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
+		 size_t size)
 {
 	static struct maker m;
 
@@ -680,10 +681,10 @@ void family_evidence(void *ctx, size_t index, struct dp_evidence_at *out)
 const char *family_name(enum family_kind kind)
 {
 	static const char *const names[] = {
-		"clean",     "statistics", "async",	   "shapes",	"jitter",
-		"loss",	     "evaluation", "gan",	   "superstep", "autotune",
-		"graph",     "decode",	   "recurrent",	   "recompile", "dense",
-		"few",	     "accumulation", "random",	   "single pass",
+		"clean", "statistics",	 "async",     "shapes",	     "jitter",
+		"loss",	 "evaluation",	 "gan",	      "superstep",   "autotune",
+		"graph", "decode",	 "recurrent", "recompile",   "dense",
+		"few",	 "accumulation", "random",    "single pass",
 	};
 
 	return kind < DP_COUNT(names) ? names[kind] : "?";

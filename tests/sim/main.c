@@ -25,7 +25,6 @@ struct options {
 
 struct progress {
 	struct sim_sink *sink;
-	const struct options *options;
 	struct sim_truth *truth;
 };
 
@@ -77,6 +76,12 @@ static bool parse_number(const char *text, uint64_t *value)
 static int complain(const char *what, const char *why)
 {
 	fprintf(stderr, "deepprof-sim: %s: %s\n", what, why);
+	return 1;
+}
+
+static int report(const char *error)
+{
+	fprintf(stderr, "deepprof-sim: %s\n", error);
 	return 1;
 }
 
@@ -269,7 +274,7 @@ static int simulate(const struct sim_run *run, const struct sim_writer *writer,
 		.path = options->output,
 		.gzip = writer->text && ends_with(options->output, ".gz"),
 	};
-	struct progress progress = { &sink, options, sim_truth_new(run) };
+	struct progress progress = { &sink, sim_truth_new(run) };
 	int status;
 
 	if (!progress.truth)
@@ -281,7 +286,7 @@ static int simulate(const struct sim_run *run, const struct sim_writer *writer,
 	if (writer->close(&sink, status == 0))
 		status = -2;
 	if (status)
-		status = complain(options->output, sink.error[0] ? sink.error : "out of memory");
+		status = sink.error[0] ? report(sink.error) : report("out of memory");
 	else
 		status = write_truth(progress.truth, options);
 	sim_truth_free(progress.truth);

@@ -340,6 +340,14 @@ START_TEST(missing_columns)
 	ck_assert_str_eq(op_name(0), "[name -1]");
 	ck_assert_int_eq(op_stream(0)->context, -1);
 	done();
+	/* The process of kernels without one is that of the calls. */
+	ops = good("nsys", STRINGS RUNTIMES
+		   "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, correlationId);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(10, 20, 5);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 2, 0, " TID_7_70 ", 5, 1);");
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_int_eq(dp_trace_process(trace, op_stream(0)->process)->pid, 7);
+	done();
 	make_folder("trace.db");
 	make_database(STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, finish);"
 			      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1, 2);");
