@@ -15,8 +15,8 @@ enum {
 	HEADER_BYTES = 100,
 	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
 	GUARD_CALLBACKS = 2000,	 /* without a row: a tenth of a second */
-	/* While the schema is read, each of whose rows SQLite parses: some 20,000 rows. */
-	GUARD_SCHEMA_CALLBACKS = 200,
+	/* While the schema is read, each of whose rows SQLite parses: some 5,000 rows. */
+	GUARD_SCHEMA_CALLBACKS = 50,
 	LENGTH_MAX = 64 << 20, /* of one row or text */
 	TABLES_MAX = 4096,
 };

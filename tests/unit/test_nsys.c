@@ -604,7 +604,7 @@ START_TEST(endless_trees)
 	for (int i = 0; i < 3; i++) {
 		clock_t start = clock();
 
-		snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/nsys/%s.sqlite", DP_SOURCE_ROOT,
+		snprintf(path, sizeof(path), "%s/tests/unit/data/%s.sqlite", DP_SOURCE_ROOT,
 			 names[i]);
 		ck_assert_int_eq(open_trace(false), statuses[i]);
 		ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 5);
