@@ -147,6 +147,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return dp_metric__compute_all(&loop->values, &input, run->error);
 }
 
+/* One loop's findings; of nested loops only the level that was chosen is an iteration to judge. */
 static int diagnose(struct run *run, const struct dp_loop_data *loop)
 {
 	struct dp_rule_input input = {
@@ -156,6 +157,8 @@ static int diagnose(struct run *run, const struct dp_loop_data *loop)
 		.summary = loop->values.summary,
 	};
 
+	if (!loop->info.at_level)
+		return DP_OK;
 	return dp_diagnose__loop(&run->analysis->findings, &input, run->error);
 }
 
@@ -213,11 +216,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	if (!status)
 		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
 						    loops->best_confidence };
-	for (size_t i = base; !status && i < analysis->loop_count; i++) {
+	for (size_t i = base; !status && i < analysis->loop_count; i++)
 		status = compute_metrics(run, &analysis->loops[i], &sequence);
-		if (!status)
-			status = diagnose(run, &analysis->loops[i]);
-	}
 	dp_loops__free(loops);
 	dp_sequence__fini(&sequence);
 	return status;
@@ -266,10 +266,12 @@ static int analyze(struct run *run)
 	}
 	if (!status && !wanted)
 		status = nothing_wanted(run);
-	if (!status) {
-		choose_level(run->analysis, run->options->level);
-		dp_diagnose__rank(&run->analysis->findings);
-	}
+	if (status)
+		return status;
+	choose_level(run->analysis, run->options->level);
+	for (size_t i = 0; !status && i < run->analysis->loop_count; i++)
+		status = diagnose(run, &run->analysis->loops[i]);
+	dp_diagnose__rank(&run->analysis->findings);
 	return status;
 }
 
