@@ -147,21 +147,6 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return dp_metric__compute_all(&loop->values, &input, run->error);
 }
 
-/* One loop's findings; of nested loops only the level that was chosen is an iteration to judge. */
-static int diagnose(struct run *run, const struct dp_loop_data *loop)
-{
-	struct dp_rule_input input = {
-		.loop = &loop->info,
-		.iterations = loop->iterations,
-		.values = loop->values.values,
-		.summary = loop->values.summary,
-	};
-
-	if (!loop->info.at_level)
-		return DP_OK;
-	return dp_diagnose__loop(&run->analysis->findings, &input, run->error);
-}
-
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -253,6 +238,29 @@ static int nothing_wanted(const struct run *run)
 	return DP_OK;
 }
 
+/* Verdicts are of iterations: loops at the chosen level, not the layers inside them. */
+static int diagnose(struct run *run)
+{
+	struct dp_analysis *analysis = run->analysis;
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
+		const struct dp_loop_data *loop = &analysis->loops[i];
+		struct dp_rule_input input = {
+			.loop = &loop->info,
+			.iterations = loop->iterations,
+			.values = loop->values.values,
+			.summary = loop->values.summary,
+		};
+
+		if (loop->info.at_level)
+			status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+	}
+	if (!status)
+		dp_diagnose__rank(&analysis->findings);
+	return status;
+}
+
 static int analyze(struct run *run)
 {
 	size_t wanted = 0;
@@ -269,10 +277,7 @@ static int analyze(struct run *run)
 	if (status)
 		return status;
 	choose_level(run->analysis, run->options->level);
-	for (size_t i = 0; !status && i < run->analysis->loop_count; i++)
-		status = diagnose(run, &run->analysis->loops[i]);
-	dp_diagnose__rank(&run->analysis->findings);
-	return status;
+	return diagnose(run);
 }
 
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)

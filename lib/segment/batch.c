@@ -102,6 +102,7 @@ struct batch {
 	uint32_t *exact[DP_PATTERNS_MAX];
 	uint32_t *turned[DP_PATTERNS_MAX];
 	size_t count;
+	size_t first, end, covered; /* of the iterations of all patterns */
 };
 
 static void batch_fini(struct batch *b)
@@ -186,8 +187,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	for (size_t k = 0; k < b->alignment.span_count; k++)
 		spans += b->alignment.spans[k].pattern == i &&
 			 dp_align__advance(&b->alignment, k) >= 2 * b->list[i].length;
-	ends = (size_t)(cut->segments[0].first <= 1) +
-	       (cut->segments[cut->count - 1].end + 1 >= d->request->count);
+	ends = (size_t)(b->first <= 1) + (b->end + 1 >= d->request->count);
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
@@ -200,12 +200,15 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
 			 const struct dp_segmented_loop *loop, bool structured)
 {
+	double covered = (double)b->covered / (double)d->request->count;
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
 	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
 	double phase = 0.5 + 0.5 * b->phases[i].confidence;
 
 	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
 		return agree * phase;
+	/* a few iterations in a long trace of other things may be chance */
+	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
 	return many * agree * phase * not_layers(d, b, i, structured);
 }
 
@@ -261,6 +264,16 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 
 	if (patterns->count > 0)
 		status = batch_cut(d, &b, patterns, hints);
+	b.first = d->request->count;
+	for (size_t i = 0; i < b.count && !status; i++) {
+		const struct dp_cut *cut = &b.cuts[i];
+
+		if (cut->count == 0)
+			continue;
+		b.first = DP_MIN(b.first, cut->segments[0].first);
+		b.end = DP_MAX(b.end, cut->segments[cut->count - 1].end);
+		b.covered += cut->covered;
+	}
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 

@@ -26,6 +26,7 @@ struct inside {
 	double rest;	  /* symbols of the pattern that are in no loop */
 	double covered;	  /* share of the pattern in the main one */
 	double long_ones; /* share in it and in others that are not much shorter */
+	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool structured;  /* the main one has loops inside */
@@ -75,6 +76,8 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		if (covered[i] > covered[in->main])
 			in->main = i;
 	for (size_t i = 0; i < in->loops.count; i++)
+		in->total += in->loops.items[i].length > 1 ? (double)covered[i] / (double)n : 0;
+	for (size_t i = 0; i < in->loops.count; i++)
 		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
 			in->long_ones += (double)covered[i] / (double)n;
 	in->covered = (double)covered[in->main] / (double)n;
@@ -120,7 +123,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
-	in->structured = !status && below.loops.count > 0;
+	in->structured = !status && below.total >= 0.3;
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -237,7 +240,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_hypothesis *h = &levels->chosen.items[i];
 
-		levels->structured[kept] = in[i].loops.count > 0;
+		levels->structured[kept] = in[i].total >= 0.15;
 		if (!levels->structured[kept] && h->length * 5 < longest) {
 			if (move_to(&levels->inner, h) < 0)
 				free(h->pattern);

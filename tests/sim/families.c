@@ -209,8 +209,9 @@ static void invent_optimizer(struct maker *m, struct body *optimizer)
 
 static void flag_finish(struct maker *m, size_t from)
 {
+	/* by name: kernels that appear elsewhere, too, are not known to */
 	for (size_t i = from; i < m->f->n; i++)
-		m->f->evidence[i].finishes_step = true;
+		m->f->evidence[i].finishes_step = m->f->symbols[i] >= DP_COUNT(m->common);
 }
 
 static void train_step(struct maker *m, int loop)
