@@ -204,7 +204,7 @@ START_TEST(known_count_with_edits)
 		uint64_t turns = 50;
 
 		for (size_t t = 0; t < turns; t++) {
-			size_t where = 3 + (t * 37) % (m - 6);
+			size_t where = 3 + (t * 31) % (m - 6);
 
 			starts[t] = n;
 			for (size_t i = 0; i < m; i++) {
