@@ -144,6 +144,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.op_count = sequence->count,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
+		.batch_size = run->options->batch_size,
 	};
 	struct dp_loop_kernels kernels = {
 		.trace = run->trace,

@@ -42,15 +42,13 @@ struct dp_analysis_options {
 	int64_t range_start_ns; /* kernels that start in [start, end) only */
 	int64_t range_end_ns;
 	struct dp_log log;
+	uint64_t batch_size; /* samples in an iteration, for throughput; 0: not told */
 };
 
-#define DP_ANALYSIS_OPTIONS_INIT                                                         \
-	{                                                                                \
-		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false, \
-			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX,                  \
-		{                                                                        \
-			NULL, NULL                                                       \
-		}                                                                        \
+#define DP_ANALYSIS_OPTIONS_INIT                                                          \
+	{                                                                                 \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,  \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0 \
 	}
 
 /*
@@ -149,8 +147,8 @@ DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, si
 DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
 
 /*
- * Durations of one kind of kernel in a loop's complete iterations, those of its stream. Times are of
- * the device.
+ * Durations of one kind of kernel in a loop's complete iterations, those of its stream. Times are
+ * of the device.
  */
 struct dp_time_stat {
 	const char *name; /* "" for kernels that no operator launched. Borrowed */
