@@ -4,6 +4,7 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
+#include "metric/warmup.h"
 #include "segment/loops.h"
 #include "sequence/sequence.h"
 
@@ -157,8 +158,10 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.edits = loop->edits,
 		.edit_count = loop->edit_count,
 	};
-	int status = dp_metric__compute_all(&loop->values, &input, run->error);
+	int status = dp_warmup__mark(loop->iterations, loop->info.iterations, run->error);
 
+	if (!status)
+		status = dp_metric__compute_all(&loop->values, &input, run->error);
 	return status ? status
 		      : dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 }

@@ -77,11 +77,13 @@ static void add_gap(struct sweep *sweep, size_t op)
 	int64_t start_ns = sweep->until_ns[0], length_ns = sweep->ops->start_ns[op] - start_ns;
 	const struct dp_parts *parts = sweep->parts;
 	struct dp_gap gap;
+	int64_t period_ns;
 	size_t k;
 
 	if (!dp_spread__seek(&sweep->place, start_ns))
 		return;
 	k = sweep->place.at;
+	period_ns = sweep->input->iterations[k + 1].start_ns - sweep->input->iterations[k].start_ns;
 	dp_gap__split(&gap, &sweep->walk, start_ns, op);
 	row(parts, DP_PART_IDLE_HOST)[k] += (double)gap.host_ns;
 	row(parts, DP_PART_IDLE_SYNC)[k] += (double)gap.sync_ns;
@@ -92,6 +94,8 @@ static void add_gap(struct sweep *sweep, size_t op)
 		row(parts, DP_PART_SHORT_GAPS)[k] += (double)length_ns;
 	if ((double)length_ns > row(parts, DP_PART_LONGEST_GAP)[k])
 		row(parts, DP_PART_LONGEST_GAP)[k] = (double)length_ns;
+	if (length_ns >= DP_SHORT_GAP_NS && length_ns >= period_ns / 100)
+		row(parts, DP_PART_HOST_STALL)[k] += (double)gap.host_ns;
 	if (gap.drained && start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)length_ns;
 	if (sweep->ops->kind[op] == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_HTOD)

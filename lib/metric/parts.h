@@ -25,6 +25,7 @@ enum dp_part {
 	DP_PART_IDLE_OTHER,
 	DP_PART_SHORT_GAPS,  /* those under DP_SHORT_GAP_NS, whatever the cause */
 	DP_PART_LONGEST_GAP, /* no sum */
+	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
 	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
 	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits */
 	/* Copies, by their start. */
