@@ -433,11 +433,13 @@ static void settle_insertions(struct dp_cut *cut, const uint32_t *symbols, size_
 {
 	for (size_t k = 1; k < cut->count; k++) {
 		struct dp_segment *s = &cut->segments[k], *before = s - 1;
-		struct dp_edit *edits = cut->edits + s->edits;
+		struct dp_edit *edits;
 		size_t prefix, count = 0;
 
-		if (s->partial || before->end != s->first || s->inserted == 0 ||
-		    edits[0].kind != DP_EDIT_INSERTED)
+		if (s->partial || before->end != s->first || s->inserted == 0)
+			continue;
+		edits = cut->edits + s->edits;
+		if (edits[0].kind != DP_EDIT_INSERTED)
 			continue;
 		prefix = (size_t)edits[0].position - s->first;
 		while (count < s->inserted && edits[count].kind == DP_EDIT_INSERTED &&

@@ -57,7 +57,7 @@ static void operator_begin(struct rank *rank, enum sim_operator oper, enum sim_t
 		.kind = SIM_OPERATOR,
 		.start_ns = rank->clock_ns,
 		.name = oper,
-		.operator_id = ++rank->operators,
+		.operator_id = ++rank->ids->operators,
 		.rank = rank->number,
 		.instance = sim_rank_instance(rank),
 		.thread = (uint8_t)thread,
@@ -68,12 +68,12 @@ static void operator_begin(struct rank *rank, enum sim_operator oper, enum sim_t
 static struct sim_event call_begin(struct rank *rank, enum sim_call call, enum sim_thread thread,
 				   enum sim_stream stream)
 {
-	rank->correlation += 1 + sim_rng_below(&rank->timing, 3);
+	rank->ids->correlation += 1 + sim_rng_below(&rank->timing, 3);
 	return (struct sim_event){
 		.kind = SIM_CALL,
 		.start_ns = rank->clock_ns,
 		.name = call,
-		.correlation = rank->correlation,
+		.correlation = rank->ids->correlation,
 		.operator_id = rank->oper.operator_id,
 		.rank = rank->number,
 		.instance = sim_rank_instance(rank),

@@ -264,7 +264,7 @@ static void end_iteration(struct rank *rank, struct frame *frame)
 			.end_ns = rank->clock_ns,
 			.name = frame->index,
 			.number = rank->steps - 1,
-			.operator_id = ++rank->operators,
+			.operator_id = ++rank->ids->operators,
 			.rank = rank->number,
 			.instance = frame->instance,
 		};
@@ -430,7 +430,8 @@ static int rank_init(struct model *model, uint32_t number)
 	rank->model = model;
 	rank->number = number;
 	rank->slow = SIM_MILLION;
-	rank->correlation = 100 + (uint32_t)(model->run->seed % 5000);
+	rank->ids = &model->ids[number / model->program->devices];
+	rank->ids->correlation = 100 + (uint32_t)(model->run->seed % 5000);
 	/* All ranks run the same program: what it does is drawn alike, only times differ. */
 	sim_rng_init(&rank->control, model->run->seed, 2);
 	sim_rng_init(&rank->timing, model->run->seed, 100 + first);
@@ -455,7 +456,8 @@ static int model_init(struct model *model)
 	model->rank_count = sim_run_ranks(model->run);
 	model->ranks = calloc(model->rank_count, sizeof(*model->ranks));
 	model->nominal = calloc(program->loop_count + 1, sizeof(*model->nominal));
-	if (!model->ranks || !model->nominal)
+	model->ids = calloc(program->processes, sizeof(*model->ids));
+	if (!model->ranks || !model->nominal || !model->ids)
 		return -1;
 	for (size_t i = 0; i < program->loop_count; i++) {
 		struct sim_pattern pattern;
@@ -486,6 +488,7 @@ static void model_fini(struct model *model)
 	}
 	free(model->ranks);
 	free(model->nominal);
+	free(model->ids);
 }
 
 int sim_model_run(const struct sim_run *run, struct sim_truth *truth,

@@ -41,14 +41,19 @@ struct stream {
 	uint64_t launched;
 };
 
+/* What is counted per process. */
+struct ids {
+	uint32_t correlation;
+	uint32_t operators;
+};
+
 struct rank {
 	struct model *model;
 	uint32_t number;
 	struct sim_rng control, timing;
 	uint64_t clock_ns;
-	uint32_t slow; /* millionths; what the host's times are multiplied with */
-	uint32_t correlation;
-	uint32_t operators;    /* counted, for their ids */
+	uint32_t slow;	       /* millionths; what the host's times are multiplied with */
+	struct ids *ids;       /* of its process */
 	struct sim_event oper; /* the one that is running, if it has an id */
 	struct stream streams[SIM_STREAMS];
 	struct fifo fifos[SOURCES];
@@ -67,6 +72,7 @@ struct model {
 	void *context;
 	struct rank *ranks;
 	uint32_t rank_count;
+	struct ids *ids;   /* per process */
 	uint32_t *nominal; /* kernels of one iteration, per loop */
 	struct sim_rng loss;
 	bool open; /* the capture has begun */

@@ -18,9 +18,12 @@ uint32_t sim_run_pid(const struct sim_run *run, uint32_t rank)
 	return 41000 + (uint32_t)(run->seed % 900) + rank / run->program->devices * 77;
 }
 
+/* Each device of a process has host threads of its own; the first one's is the process's first. */
 uint32_t sim_run_tid(const struct sim_run *run, uint32_t rank, uint32_t thread)
 {
-	return sim_run_pid(run, rank) + thread * 34 + (thread ? rank % run->program->devices : 0);
+	uint32_t device = rank % run->program->devices;
+
+	return sim_run_pid(run, rank) + device + thread * 200;
 }
 
 uint32_t sim_run_device(const struct sim_run *run, uint32_t rank)
