@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* A damaged file can have many: the first tells most, and errors stay in sight. */
+enum { LOGGED_MAX = 1 };
+
 static int verbosity;
+static unsigned logged;
 
 void message_level(int level)
 {
@@ -56,10 +60,17 @@ void message_warning(const char *format, ...)
 
 static void write_log(void *ctx, enum dp_log_level level, const char *text)
 {
-	if (level == DP_LOG_WARNING)
-		message_warning("%s", text);
-	else if (verbosity >= (level == DP_LOG_INFO ? 1 : 2))
+	if (level == DP_LOG_WARNING) {
+		if (logged++ < LOGGED_MAX || verbosity > 0)
+			message_warning("%s", text);
+	} else if (verbosity >= (level == DP_LOG_INFO ? 1 : 2)) {
 		message("%s", text);
+	}
+}
+
+unsigned message_hidden(void)
+{
+	return verbosity > 0 || logged < LOGGED_MAX ? 0 : logged - LOGGED_MAX;
 }
 
 struct dp_log message_log(void)

@@ -14,7 +14,10 @@ void message_error(const struct dp_error *error);
 void message_level(int level);
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The library's log on standard error, by level. */
+/* The library's log on standard error, by level. Of warnings only the first, unless verbose. */
 struct dp_log message_log(void);
+
+/* How many of the log's warnings were not shown. */
+unsigned message_hidden(void);
 
 #endif

@@ -35,7 +35,9 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 	if (clamped)
 		snprintf(text + used, sizeof(text) - used, "%s%llu negative durations taken for 0",
 			 count ? "; " : "", clamped);
-	if (text[0])
+	if (text[0] && message_hidden())
+		message_warning("%s: %s; %u more warnings with -v", path, text, message_hidden());
+	else if (text[0])
 		message_warning("%s: %s", path, text);
 }
 

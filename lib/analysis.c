@@ -147,18 +147,6 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return dp_metric__compute_all(&loop->values, &input, run->error);
 }
 
-static int diagnose(struct run *run, const struct dp_loop_data *loop)
-{
-	struct dp_rule_input input = {
-		.loop = &loop->info,
-		.iterations = loop->iterations,
-		.values = loop->values.values,
-		.summary = loop->values.summary,
-	};
-
-	return dp_diagnose__loop(&run->analysis->findings, &input, run->error);
-}
-
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -213,11 +201,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	if (!status)
 		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
 						    loops->best_confidence };
-	for (size_t i = base; !status && i < analysis->loop_count; i++) {
+	for (size_t i = base; !status && i < analysis->loop_count; i++)
 		status = compute_metrics(run, &analysis->loops[i], &sequence);
-		if (!status)
-			status = diagnose(run, &analysis->loops[i]);
-	}
 	dp_loops__free(loops);
 	dp_sequence__fini(&sequence);
 	return status;
@@ -253,6 +238,29 @@ static int nothing_wanted(const struct run *run)
 	return DP_OK;
 }
 
+/* Verdicts are of iterations: loops at the chosen level, not the layers inside them. */
+static int diagnose(struct run *run)
+{
+	struct dp_analysis *analysis = run->analysis;
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
+		const struct dp_loop_data *loop = &analysis->loops[i];
+		struct dp_rule_input input = {
+			.loop = &loop->info,
+			.iterations = loop->iterations,
+			.values = loop->values.values,
+			.summary = loop->values.summary,
+		};
+
+		if (loop->info.at_level)
+			status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+	}
+	if (!status)
+		dp_diagnose__rank(&analysis->findings);
+	return status;
+}
+
 static int analyze(struct run *run)
 {
 	size_t wanted = 0;
@@ -266,11 +274,10 @@ static int analyze(struct run *run)
 	}
 	if (!status && !wanted)
 		status = nothing_wanted(run);
-	if (!status) {
-		choose_level(run->analysis, run->options->level);
-		dp_diagnose__rank(&run->analysis->findings);
-	}
-	return status;
+	if (status)
+		return status;
+	choose_level(run->analysis, run->options->level);
+	return diagnose(run);
 }
 
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)

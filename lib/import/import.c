@@ -41,20 +41,24 @@ static const struct dp_importer *by_name(const char *name)
 	return NULL;
 }
 
-static const struct dp_importer *by_content(const struct dp_probe *probe)
+/* *best is NULL where nobody takes it. */
+static int by_content(const struct dp_importer **best, const struct dp_probe *probe)
 {
-	const struct dp_importer *best = NULL;
 	int most = 0;
+
+	*best = NULL;
 
 	for (size_t i = 0; importers[i]; i++) {
 		int sure = importers[i]->probe(probe);
 
+		if (sure < 0)
+			return sure;
 		if (sure > most) {
 			most = sure;
-			best = importers[i];
+			*best = importers[i];
 		}
 	}
-	return best;
+	return DP_OK;
 }
 
 static bool is_zero(const char *bytes, size_t length)
@@ -90,7 +94,8 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 					     options->input_format);
 		return DP_OK;
 	}
-	*importer = by_content(probe);
+	if (by_content(importer, probe))
+		return dp_error__nomem(error, 0);
 	return *importer ? DP_OK : unknown(probe, error);
 }
 

@@ -166,7 +166,8 @@ static size_t skip_operator(const char *text, size_t i, size_t length)
 		return i + 2;
 	while (i < length && strchr("<>=-+*/%&|^!~,", text[i]))
 		i++;
-	return i;
+	/* "operator< <T>", "operator bool": no return type ends at this space. */
+	return i + (i + 1 < length && text[i] == ' ');
 }
 
 static int bracket(const char *text, size_t i)

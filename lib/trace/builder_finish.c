@@ -50,8 +50,7 @@ static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
 	status = dp_rows__sort(&order, rows->count, &by, builder->error);
 	if (!status)
 		status = dp_columns__permute(rows, order);
-	if (!status)
-		free(order);
+	free(order);
 	return status ? dp_builder__fail(builder, status) : DP_OK;
 }
 

@@ -333,6 +333,58 @@ def check_file(path, truth_path):
     return truth
 
 
+def check_can_fail(simulator, folder, held):
+    """A truth that is wrong must be told from one that is right."""
+    path = os.path.join(folder, "wrong.nsys")
+    generate(simulator, "clean", "nsys", path, path + ".truth", ["-n", "5"] + LAYERS)
+    with open(path + ".truth") as file:
+        text = file.read()
+    right = json.loads(text)
+    for key in ("h2d_bytes", "interval_ns", "end_ns", "first_kernel", "operation_gap_sum_ns"):
+        wrong = json.loads(text)
+        wrong["loops"][0]["iterations"][3][key] += 1
+        expect_failure(path, wrong, held, key)
+    for key in ("kernels", "duration_ns", "calls", "t0_ns"):
+        expect_failure(path, dict(right, **{key: right[key] - 1}), held, key)
+    wrong = json.loads(text)
+    wrong["loops"][0]["pattern"]["kernels"][7] += 1
+    expect_failure(path, wrong, held, "a pattern's kernel")
+
+
+def expect_failure(path, wrong, held, what):
+    with open(path + ".wrong", "w") as file:
+        json.dump(wrong, file)
+    try:
+        check_file(path, path + ".wrong")
+    except AssertionError:
+        pass
+    else:
+        raise AssertionError("a wrong %s was not noticed" % what)
+    if held:
+        result = subprocess.run([held, path, path + ".wrong"], capture_output=True, check=False)
+        assert result.returncode == 1, "sim-held did not notice a wrong " + what
+
+
+def check_usage(simulator, folder):
+    """Exit statuses, and one line that says why."""
+    out = os.path.join(folder, "usage")
+    for status, arguments in (
+            (2, []), (2, ["--nope"]), (2, ["-o", out, "more"]), (2, ["--seed", "-1", "-o", out]),
+            (1, ["-p", "nope", "-o", out]), (1, ["-F", "nope", "-o", out]),
+            (1, ["-s", "loss", "-o", out]), (1, ["-s", "train.nope=1", "-o", out]),
+            (1, ["-s", "train.count=5..2", "-o", out]), (1, ["-s", "tail=1", "-o", out]),
+            (1, ["-s", "do=forward nope", "-o", out]), (1, ["-s", "do=jump", "-o", out]),
+            (1, ["-s", "train.do=loop train", "-o", out]), (1, ["-f", folder, "-o", out]),
+            (1, ["-o", folder]), (1, ["-F", "nsys", "-o", folder]),
+            (1, ["-p", "two-processes", "-F", "nvprof", "-o", out]),
+            (0, ["--help"]), (0, ["--help-program"]), (0, ["--dump-preset", "gan"])):
+        result = subprocess.run([simulator, *arguments], capture_output=True, text=True,
+                                check=False)
+        assert result.returncode == status, (arguments, result)
+        assert bool(result.stdout) == (status == 0), (arguments, result)
+        assert status == 0 or 1 <= result.stderr.count("\n") <= 2, (arguments, result)
+
+
 def same_bytes(a, b):
     with open(a, "rb") as one, open(b, "rb") as two:
         return one.read() == two.read()
@@ -347,6 +399,7 @@ def generate(simulator, preset, form, path, truth, extra=()):
 LAYERS = ["-s", "model.layers=2"]
 SMALL = {"single-pass": ["-s", "model.layers=12"], "random": ["-s", "loss=0.01"], "few": LAYERS,
          "demo": ["-n", "4", "-s", "resnet.layers=2"],
+         "zero-grad": ["-n", "4", "-s", "resnet.layers=2"],
          "gan": ["-n", "3", "-s", "generator.layers=2", "-s", "critic.layers=1"],
          "rnn-variable": ["-n", "6"], "recompile": ["-n", "8", "-s", "train.recompile=4"],
          "llm-decode": ["-s", "request.count=3", "-s", "prefill.layers=2", "-s", "decoder.layers=2"],
@@ -384,6 +437,9 @@ def main():
     wanted = arguments[2:] or presets(simulator)[part - 1::parts]
     os.makedirs(folder, exist_ok=True)
     assert sorted(formats(simulator)) == sorted(READERS), "a reader for every format"
+    if part == 1:
+        check_usage(simulator, folder)
+        check_can_fail(simulator, folder, held)
     for preset in wanted:
         for form in formats(simulator):
             if preset == "two-processes" and form not in MANY_PROCESSES:

@@ -209,8 +209,9 @@ static void invent_optimizer(struct maker *m, struct body *optimizer)
 
 static void flag_finish(struct maker *m, size_t from)
 {
+	/* by name: kernels that appear elsewhere, too, are not known to */
 	for (size_t i = from; i < m->f->n; i++)
-		m->f->evidence[i].finishes_step = true;
+		m->f->evidence[i].finishes_step = m->f->symbols[i] >= DP_COUNT(m->common);
 }
 
 static void train_step(struct maker *m, int loop)
@@ -432,8 +433,9 @@ static void make_decode(struct maker *m, size_t size)
 	invent(m, &prefill, between(m, 3, 6));
 	steps = size ? size / decode.n : between(m, 60, 150);
 	while (steps > 0) {
-		size_t run = DP_MIN(between(m, 5, 40), steps);
+		size_t run = between(m, 5, 40);
 
+		run = DP_MIN(run, steps);
 		m->boundary = true;
 		emit_body(m, &prefill);
 		steps -= run;
@@ -477,7 +479,7 @@ static void make_recurrent(struct maker *m, size_t size)
 
 static void make_recompile(struct maker *m, size_t size)
 {
-	int loop = add_loop(m, "train", true);
+	int loop = add_loop(m, "train", true), then = add_loop(m, "recompiled", true);
 	size_t steps = steps_for(m, size);
 	static struct body forward, backward;
 
@@ -497,7 +499,7 @@ static void make_recompile(struct maker *m, size_t size)
 	for (size_t t = between(m, 10, 60); t > 0; t--)
 		put(m, m->noise_from + (uint32_t)below(m, m->noise_count));
 	for (size_t i = steps / 2; i < steps; i++)
-		train_step(m, loop);
+		train_step(m, then);
 }
 
 static void make_accumulation(struct maker *m, size_t size)

@@ -106,13 +106,20 @@ static char *read_file(const char *path)
 	do {
 		char *grown = realloc(text, room += 65536);
 
-		if (!grown)
+		if (!grown) {
+			free(text);
+			text = NULL;
 			break;
+		}
 		text = grown;
 		n = fread(text + length, 1, room - length - 1, file);
 		length += n;
 		text[length] = 0;
 	} while (n && length < 1 << 24);
+	if (ferror(file)) {
+		free(text);
+		text = NULL;
+	}
 	fclose(file);
 	return text;
 }

@@ -345,8 +345,14 @@ static int put_process(struct sim_sink *sink, uint32_t rank)
 			sim_db_int(db, i < 2 ? (int64_t)rank / run->program->devices
 					     : (int64_t)run->program->processes);
 	}
-	if (sim_db_done(db, sink))
-		return -1;
+	return sim_db_done(db, sink);
+}
+
+static int put_threads(struct sim_sink *sink, uint32_t rank)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_run *run = sink->run;
+
 	for (uint32_t i = 0; i < SIM_THREADS; i++) {
 		if (sim_db_row(db, sink, THREAD,
 			       "INSERT INTO thread(process, tid, name) VALUES(?,?,'python')"))
@@ -394,7 +400,8 @@ static int complete_file(struct sim_sink *sink)
 	if (put_strings(sink) || put_meta(sink))
 		return -1;
 	for (uint32_t r = 0; r < sim_run_ranks(run); r++)
-		if ((r % run->program->devices == 0 && put_process(sink, r)) || put_device(sink, r))
+		if ((r % run->program->devices == 0 && put_process(sink, r)) ||
+		    put_threads(sink, r) || put_device(sink, r))
 			return -1;
 	return run_all(sink, dp_schema__indexes);
 }

@@ -267,14 +267,14 @@ static int put_marker(struct sim_sink *sink, const struct sim_event *event, bool
 }
 
 /* The first operator of the same name: StringTable holds each once. */
-static uint32_t first_alike(uint32_t operator, bool tensorflow)
+static uint32_t first_alike(uint32_t oper, bool tensorflow)
 {
-	const char *name = sim_operator_name((enum sim_operator) operator, tensorflow);
+	const char *name = sim_operator_name((enum sim_operator)oper, tensorflow);
 
-	for (uint32_t i = 0; i < operator; i++)
+	for (uint32_t i = 0; i < oper; i++)
 		if (strcmp(sim_operator_name((enum sim_operator)i, tensorflow), name) == 0)
 			return i;
-	return operator;
+	return oper;
 }
 
 static int put_range(struct sim_sink *sink, const struct sim_event *event)
@@ -292,10 +292,10 @@ static int put_range(struct sim_sink *sink, const struct sim_event *event)
 		if (put_string(sink, name, text))
 			return -1;
 	} else {
-		uint32_t operator= first_alike(event->name, tensorflow);
+		uint32_t oper = first_alike(event->name, tensorflow);
 
-		state->operators[operator] = true;
-		name = ID_OPERATOR + (int64_t) operator;
+		state->operators[oper] = true;
+		name = ID_OPERATOR + (int64_t)oper;
 	}
 	return put_marker(sink, event, true, name) || put_marker(sink, event, false, 0) ? -1 : 0;
 }

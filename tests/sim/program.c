@@ -580,6 +580,12 @@ int sim_program_finish(struct sim_program *program)
 	return 0;
 }
 
+bool sim_action_conditional(const struct sim_action *action)
+{
+	return action->every > 1 || action->chance < SIM_MILLION || action->from ||
+	       action->until != UINT32_MAX;
+}
+
 void sim_program_init(struct sim_program *program)
 {
 	memset(program, 0, sizeof(*program));

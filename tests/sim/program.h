@@ -141,6 +141,9 @@ int sim_program_set_count(struct sim_program *program, const char *value);
 /* Resolves names and checks; call once, after all keys are set. */
 int sim_program_finish(struct sim_program *program);
 
+/* Whether it is not done in every iteration. */
+bool sim_action_conditional(const struct sim_action *action);
+
 /* The key and verb tables as text, for --help-program. */
 void sim_program_help(void (*line)(const char *text));
 
