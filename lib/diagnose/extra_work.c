@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of the usual period, spread over all iterations. */
+/* Of the usual period, for one of them. */
 #define LEAST_SHARE 0.005
 #define FEWEST 3
 #define REGULAR 0.8
@@ -98,8 +98,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	usual_ns = extra.usual_sum_ns / (double)extra.usual;
 	cost_ns = extra.sum_ns / (double)extra.count - usual_ns;
-	if (!(cost_ns >= LEAST_SHARE * usual_ns * (double)extra.every) ||
-	    !(period_ns[extra.first] > 0))
+	if (!(cost_ns >= LEAST_SHARE * usual_ns) || !(period_ns[extra.first] > 0))
 		return false;
 	out->finding.severity = DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;

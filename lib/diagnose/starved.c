@@ -44,7 +44,8 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	for (size_t k = 0; k < n; k++) {
 		bool interrupted = k + 1 < n && input->iterations[k + 1].foreign_kernels;
 
-		if (isnan(period_ns[k]) || isnan(busy_ns[k]) || interrupted)
+		if (isnan(period_ns[k]) || isnan(busy_ns[k]) || interrupted ||
+		    input->iterations[k].warmup)
 			continue;
 		starved->longest_ns = fmax(starved->longest_ns, gap_ns[k]);
 		if (gap_ns[k] >= LONG_GAP_NS) {
