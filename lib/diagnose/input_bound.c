@@ -23,7 +23,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
 	out->finding.advice =
-		"prepare the next input while the GPU computes: more loader workers, prefetching";
+		"prepare the next input while the GPU computes: loader workers, prefetching";
 	return true;
 }
 

@@ -146,7 +146,7 @@ static void write_ends(struct dp_render *render, size_t id, size_t length)
 	dp_render__text(render, "\n");
 }
 
-/* Where the longest period is, among those that nothing interrupts. */
+/* Where the longest period is, among the steady ones that nothing interrupts. */
 static void gather_periods(struct dp_render *render, size_t id, struct dp_spark *spark,
 			   size_t *longest, size_t room)
 {
@@ -159,9 +159,10 @@ static void gather_periods(struct dp_render *render, size_t id, struct dp_spark 
 	for (size_t k = 0; k + 1 < count; k++) {
 		double period_ns = dp_loop_metric(render->analysis, id, metric, k);
 		bool broken = dp_loop_iteration(render->analysis, id, k + 1)->foreign_kernels;
+		bool warmup = dp_loop_iteration(render->analysis, id, k)->warmup;
 
 		dp_spark__add(spark, k, period_ns, broken);
-		if (broken || !(period_ns > most))
+		if (broken || warmup || !(period_ns > most))
 			continue;
 		most = period_ns;
 		*longest = k;
