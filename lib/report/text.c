@@ -109,8 +109,10 @@ static int write_loop(struct dp_render *render, size_t loop)
 		return DP_OK;
 	dp_render__text(render, "\n");
 	dp_text__loop(render, loop);
-	if (render->options->verbose)
-		dp_text__iterations_head(render, loop);
+	if (!render->options->verbose)
+		return DP_OK;
+	dp_text__tables(render, loop);
+	dp_text__iterations_head(render, loop);
 	return DP_OK;
 }
 

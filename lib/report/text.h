@@ -68,6 +68,9 @@ void dp_text__loop_line(struct dp_render *render, size_t loop);
  */
 void dp_text__spent(struct dp_render *render, size_t loop);
 
+/* How long its kernels take, by name and by operator. */
+void dp_text__tables(struct dp_render *render, size_t loop);
+
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);
 
