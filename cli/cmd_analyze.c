@@ -137,6 +137,11 @@ static bool set_range(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_batch_size(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct analyze *)into)->options.batch_size, why);
+}
+
 /* The metrics of an iteration, then those of a summary that are not also of an iteration. */
 static const char *metric_name(size_t index)
 {
@@ -197,6 +202,7 @@ static const struct opt options[] = {
 	{ 0, "stream", "ID", "this stream instead of the one with most kernels", set_stream },
 	{ 0, "range", "START:END",
 	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", set_range },
+	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput", set_batch_size },
 	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them",
 	  set_metric, metric_name, .list = true, .hide_choices = true },
 	{ 0, "format", "FORMAT", "of the report", common_set_format, format_name },
