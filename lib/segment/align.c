@@ -153,7 +153,7 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
 
-	a->seed = SEED_MAX;
+	a->seed = DP_MAX(DP_MIN((size_t)SEED_MAX, a->n), 1);
 	a->patterns = dp_alloc__zeroed(a->count, sizeof(*a->patterns));
 	if (!a->patterns)
 		return DP_ERR_NOMEM;
