@@ -153,12 +153,14 @@ static int make_rows(struct dp_chrome_out *out)
 	return DP_OK;
 }
 
+/* Annotations: what is called so elsewhere, tools don't take for a step. */
 static bool find_steps(const struct dp_trace *trace)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(trace);
 
 	for (size_t i = 0; i < ranges->count; i++)
-		if (!strncmp(dp_trace_string(trace, ranges->name[i]), "ProfilerStep#", 13))
+		if (ranges->kind[i] == DP_RANGE_ANNOTATION &&
+		    !strncmp(dp_trace_string(trace, ranges->name[i]), "ProfilerStep#", 13))
 			return true;
 	return false;
 }
