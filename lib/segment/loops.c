@@ -166,15 +166,17 @@ static int find_counts(struct dp_driver *d)
 	struct dp_loops tree_loops = { 0 }, searched = { 0 };
 	struct dp_driver tree = *d, search = *d;
 	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
-	uint32_t *others = assigned + r->counts_count;
+	uint32_t *others;
 	double off, other;
 	int status = assigned ? DP_OK : DP_ERR_NOMEM;
 
+	if (status)
+		return status;
+	others = assigned + r->counts_count;
 	tree.loops = &tree_loops;
 	tree.keep_all = true;
 	search.loops = &searched;
-	if (!status)
-		status = dp_driver__tree(&tree);
+	status = dp_driver__tree(&tree);
 	/* the tree may have replaced the coarse symbols */
 	d->coarse = tree.coarse;
 	search.coarse = tree.coarse;

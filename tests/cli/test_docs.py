@@ -136,6 +136,28 @@ class Pages(unittest.TestCase):
                 self.assertIn(f"{plain(other)}.{section}", pages(), name)
 
 
+class Readme(unittest.TestCase):
+    def test_report(self):
+        """What it shows of the sample is what the program shows."""
+        shown = re.search(
+            r"(?m)^    \$ deepprof analyze data/sample\.json\.gz\n((?:    .*\n|\n)+)",
+            (cli.SOURCE / "README.md").read_text(encoding="utf-8"),
+        )[1]
+        env = cli.environment(LC_ALL="C.UTF-8")
+        told = cli.run("analyze", "data/sample.json.gz", env=env, cwd=cli.SOURCE).stdout
+        self.assertEqual(
+            [line.strip() for line in shown.strip().splitlines()],
+            [line.strip() for line in told.strip().splitlines()],
+        )
+
+    def test_formats(self):
+        """Its table has every importer."""
+        text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        for row in told["importers"]:
+            self.assertIn(f"| `{row['name']}` |", text)
+
+
 class Completions(unittest.TestCase):
     def text(self, name):
         return (cli.SOURCE / "data" / "completions" / name).read_text(encoding="utf-8")
