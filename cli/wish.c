@@ -122,6 +122,11 @@ bool wish_set_range(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
+}
+
 /* The metrics of an iteration, then those of a summary that are not also of an iteration. */
 const char *wish_metric_name(size_t index)
 {

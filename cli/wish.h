@@ -31,6 +31,7 @@ bool wish_set_level(void *into, const char *value, struct opt_why *why);
 bool wish_set_device(void *into, const char *value, struct opt_why *why);
 bool wish_set_stream(void *into, const char *value, struct opt_why *why);
 bool wish_set_range(void *into, const char *value, struct opt_why *why);
+bool wish_set_batch_size(void *into, const char *value, struct opt_why *why);
 bool wish_set_metric(void *into, const char *value, struct opt_why *why);
 const char *wish_level_name(size_t index);
 const char *wish_metric_name(size_t index);
@@ -58,6 +59,8 @@ const char *wish_metric_name(size_t index);
 	  wish_set_stream },                                                                      \
 	{ 0, "range", "START:END",                                                                \
 	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", wish_set_range },      \
+	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput",                \
+	  wish_set_batch_size },                                                                  \
 	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them", \
 	  wish_set_metric, wish_metric_name, .list = true, .hide_choices = true }
 /* clang-format on */

@@ -37,7 +37,7 @@ _deepprof_value() {
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --top)
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -48,13 +48,13 @@ _deepprof_options() {
 	case $1 in
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
-			--level= --device= --stream= --range= --metric= --format= --input-format=
+			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
 			--output= --force --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
-			--ignore-marks --level= --device= --stream= --range= --metric=
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
 			--input-format= --output= --force --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;

@@ -41,6 +41,7 @@ complete -c deepprof -n $wish -l level -x -a "default outermost innermost" -d "o
 complete -c deepprof -n $wish -l device -x -d "this device only"
 complete -c deepprof -n $wish -l stream -x -d "this stream only"
 complete -c deepprof -n $wish -l range -x -d "kernels that start in this time only"
+complete -c deepprof -n $wish -l batch-size -x -d "samples in an iteration"
 complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics)" -d "these metrics only"
 complete -c deepprof -n $analyze -l format -x -a "(__deepprof_table renderers)" -d "of the report"
 complete -c deepprof -n $analyze -l color -x -a "auto always never" -d "when to use colours"

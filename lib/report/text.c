@@ -219,6 +219,9 @@ static int write_finding(struct dp_render *render, size_t id)
 		dp_render__format(render, " in loop %u", (unsigned)finding->loop);
 	write_recoverable(render, finding);
 	dp_render__text(render, "\n");
+	/* The first has its reasons and what to do; for the others there is a line each. */
+	if (text->findings > 1 && !render->options->verbose)
+		return DP_OK;
 	write_evidence(render, finding);
 	dp_render__text(render, "   ");
 	dp_text__styled(render, DP_STYLE_HEAD, render->options->ascii ? "->" : "\xe2\x86\x92");
