@@ -159,6 +159,7 @@ class SvgChart {
 	constructor(box, spec) {
 		this.spec = spec;
 		this.box = box;
+		this.id = "clip-" + ++SvgChart.made;
 		this.svg = svg("svg", { "aria-hidden": "true" });
 		box.append(this.svg);
 		box.addEventListener("pointermove", event => this.hover(event));
@@ -204,8 +205,11 @@ class SvgChart {
 		for (const at of ticks(this.low, this.high, 8))
 			if (!spec.whole || Number.isInteger(at))
 				nodes.push(svg("text", { x: x(at), y: area.bottom + 16, "text-anchor": "middle" }, spec.xText(at)));
-		const bases = new Map();
-		shown.forEach((points, i) => this.drawSet(nodes, spec.sets[i], points, x, y, bases, bottom));
+		const bases = new Map(), drawn = [], clip = svg("clipPath", { id: this.id }), group = svg("g", { "clip-path": `url(#${this.id})` });
+		shown.forEach((points, i) => this.drawSet(drawn, spec.sets[i], points, x, y, bases, bottom));
+		clip.append(svg("rect", { x: area.left, y: 0, width: area.right - area.left, height: area.bottom }));
+		group.append(...drawn);
+		nodes.push(clip, group);
 		for (const [at, text] of spec.marks || [])
 			if (at >= this.low && at <= this.high)
 				nodes.push(svg("line", { x1: x(at), x2: x(at), y1: area.top, y2: area.bottom, stroke: color("quiet"), "stroke-dasharray": "3 3" }),
@@ -251,6 +255,8 @@ class SvgChart {
 		this.svg.remove();
 	}
 }
+
+SvgChart.made = 0;
 
 /* Makes a chart in a box; it is drawn anew with draw(). */
 function makeChart(box, spec) {

@@ -192,6 +192,11 @@ function showHistogram(loop) {
 		box.append(el("p", { class: "quiet" }, `The last bar holds all above, up to ${format.duration(data.most)}.`));
 }
 
+/* By how much: "+2.6%", or "117 times". */
+function over(ratio) {
+	return ratio >= 3 ? `\u00d7\u00a0${digits(ratio, 3)}` : (ratio > 1 ? "+" : "") + format.share(ratio - 1);
+}
+
 function showSlowest(loop) {
 	const name = title(metric(loop.rank).name);
 
@@ -200,7 +205,7 @@ function showSlowest(loop) {
 		{ title: "Iteration", number: true, value: row => row[0], cell: row => el("button", { type: "button", class: "link",
 			click: () => lookAt({ loop: loop.id, iterations: [row[0], row[0]] }) }, format.count(row[0])) },
 		{ title: name, number: true, value: row => row[1], cell: row => format.duration(row[1]) },
-		{ title: "Over median", number: true, value: row => row[1] - loop.median, cell: row => format.share(row[1] / loop.median - 1) },
+		{ title: "Over median", number: true, value: row => row[1] - loop.median, cell: row => over(row[1] / loop.median) },
 		{ title: "Kernels", number: true, value: row => row[3], cell: row => format.count(row[3]) },
 		{ title: "Edits", number: true, value: row => row[4] + row[5] + row[6], help: "Kernels that the pattern does not have, that are missing, that are others",
 			cell: row => row[4] + row[5] + row[6] ? `+${row[4]} \u2212${row[5]} \u2260${row[6]}` : "" },

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define NAME_COLUMNS 140 /* of a name's short form */
+#define NAME_COLUMNS 110 /* of a name's short form */
 
 /* The page may run what is in it and nothing else, and load nothing. */
 static const char head[] =

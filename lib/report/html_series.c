@@ -186,6 +186,22 @@ static void write_marks(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
+/* The summary's, which knows what is steady; of the ranking where there is none. */
+static double median(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking)
+{
+	const struct dp_metric_info *info;
+	size_t count = ranking->count;
+	double value;
+
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
+		value = dp_loop_summary(render->analysis, loop, i);
+		if (!strncmp(info->name, "median_", 7) && isfinite(value) &&
+		    !strcmp(info->name + 7, dp_metric(ranking->metric)->name))
+			return value;
+	}
+	return (ranking->ranks[count / 2].value + ranking->ranks[(count - 1) / 2].value) / 2;
+}
+
 static void write_slowest(struct dp_render *render, size_t loop,
 			  const struct dp_html_ranking *ranking)
 {
@@ -202,8 +218,7 @@ static void write_slowest(struct dp_render *render, size_t loop,
 	}
 	dp_render__text(render, "]");
 	if (ranking->count)
-		dp_render__format(render, ",\"median\":%.0f",
-				  ranking->ranks[ranking->count / 2].value);
+		dp_render__format(render, ",\"median\":%.0f", median(render, loop, ranking));
 }
 
 /*
