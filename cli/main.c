@@ -11,6 +11,7 @@
 
 static const struct cmd *const commands[] = {
 	&cmd_analyze,
+	&cmd_export,
 	&cmd_info,
 	&cmd_help,
 };

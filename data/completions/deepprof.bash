@@ -22,6 +22,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
+		export) _deepprof_words "chrome sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
 		;;
@@ -33,6 +34,7 @@ _deepprof_value() {
 		COMPREPLY=("${COMPREPLY[@]/#/$before}")
 		;;
 	--level) _deepprof_words "default outermost innermost" "$3" ;;
+	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top)
@@ -50,6 +52,12 @@ _deepprof_options() {
 			--output= --force --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
+	export)
+		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
+			--input-format= --output= --force --verbose --quiet --help
+			-n -o -f -v -q -h"
+		;;
 	info)
 		echo "--build --top= --format= --input-format= --output= --force --no-pager
 			--verbose --quiet --help -o -f -v -q -h"
@@ -63,7 +71,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "analyze info help --help --version" "$word"
+		_deepprof_words "analyze export info help --help --version" "$word"
 		return
 	fi
 	# "--format=js" is three words where = breaks them.
@@ -78,7 +86,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "analyze info help" "$word"
+		_deepprof_words "analyze export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

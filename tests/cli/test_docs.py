@@ -8,8 +8,12 @@ import unittest
 import cli
 
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["analyze", "info", "help"]
-PAGES_WITH_OPTIONS = {"analyze": "deepprof-analyze.1", "info": "deepprof-info.1"}
+VERBS = ["analyze", "export", "info", "help"]
+PAGES_WITH_OPTIONS = {
+    "analyze": "deepprof-analyze.1",
+    "export": "deepprof-export.1",
+    "info": "deepprof-info.1",
+}
 
 
 def page(name):
@@ -71,7 +75,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(options_of_page(name), options_of_help(verb), name)
 
     def test_every_command_has_a_page(self):
-        for verb in "analyze", "info":
+        for verb in PAGES_WITH_OPTIONS:
             self.assertIn(f"deepprof-{verb}.1", pages())
             self.assertIn(f".B {verb}\n", page("deepprof.1"))
 
@@ -199,6 +203,7 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "=", ""], [row["name"] for row in told["renderers"]]),
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
+            (["export", "--format", ""], ["chrome", "sqlite"]),
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),
@@ -221,9 +226,11 @@ class Completions(unittest.TestCase):
     def test_zsh(self):
         text = self.text("_deepprof")
         common = re.search(r"(?s)common=\((.*?)\n\t\)", text)[1]
+        wish = re.search(r"(?s)wish=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
             block += common if verb != "help" else ""
+            block += wish if "$wish" in block else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
                 set(options_of_help(verb)),
@@ -237,7 +244,12 @@ class Completions(unittest.TestCase):
     def test_fish(self):
         text = self.text("deepprof.fish")
         for verb in VERBS:
-            conditions = {"analyze": r"\$(?:analyze|both)", "info": r"\$(?:info|both)", "help": "-"}
+            conditions = {
+                "analyze": r"\$(?:analyze|wish|both|all)",
+                "export": r"\$(?:export|wish|all)",
+                "info": r"\$(?:info|both|all)",
+                "help": "-",
+            }
             found = {"--help": ("-h", False)}
             for match in re.finditer(
                 rf"^complete -c deepprof -n {conditions[verb]}(?: -s (\w))? -l (\S+)( -[xr])?",
