@@ -148,6 +148,7 @@ class Readme(unittest.TestCase):
         self.assertEqual(
             [line.strip() for line in shown.strip().splitlines()],
             [line.strip() for line in told.strip().splitlines()],
+            f"README.md is to show:\n{told}",
         )
 
     def test_formats(self):
