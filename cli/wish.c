@@ -45,9 +45,11 @@ bool wish_set_paper(void *into, const char *value, struct opt_why *why)
 bool wish_set_marks(void *into, const char *value, struct opt_why *why)
 {
 	regex_t regex;
-	int status = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+	int status = *value ? regcomp(&regex, value, REG_EXTENDED | REG_NOSUB) : 0;
 	char text[100];
 
+	if (!*value)
+		return opt_refuse(why, "it would match everything");
 	if (status) {
 		regerror(status, &regex, text, sizeof(text));
 		return opt_refuse(why, "%s", text);

@@ -17,6 +17,7 @@ struct run {
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
 	struct dp_owners owners;
+	size_t kernels; /* of all sequences */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -166,6 +167,68 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		      : dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 }
 
+static size_t complete_count(const struct dp_segmented_loop *loop)
+{
+	size_t complete = 0;
+
+	for (size_t k = 0; k < loop->count; k++)
+		complete += !loop->segments[k].partial;
+	return complete;
+}
+
+/* A number of iterations that was asked for and that no loop has is not passed over in silence. */
+static void tell_missing_counts(const struct run *run, const struct dp_sequence *sequence,
+				const struct dp_loops *loops)
+{
+	const struct dp_analysis_options *options = run->options;
+	const struct dp_stream *stream = dp_trace_stream(run->trace, sequence->stream);
+
+	for (size_t i = 0; i < options->iterations_count; i++) {
+		size_t most = 0, at = loops->count;
+
+		for (size_t l = 0; l < loops->count && at == loops->count; l++) {
+			size_t complete = complete_count(&loops->loops[l]);
+
+			if (complete == options->iterations[i])
+				at = l;
+			most = DP_MAX(most, complete);
+		}
+		if (at < loops->count)
+			continue;
+		if (most)
+			dp_log__write(&options->log, DP_LOG_WARNING,
+				      "%llu iterations don't fit stream %lld: %zu were found",
+				      (unsigned long long)options->iterations[i],
+				      (long long)stream->stream, most);
+		else
+			dp_log__write(&options->log, DP_LOG_WARNING,
+				      "%llu iterations don't fit stream %lld",
+				      (unsigned long long)options->iterations[i],
+				      (long long)stream->stream);
+	}
+}
+
+/*
+ * Marked iterations at the ends of what is analyzed may be cut by it: they lack kernels, or the
+ * file is known to have lost what came after. What is cut off is in no average.
+ */
+static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequence,
+			   struct dp_loops *loops)
+{
+	struct dp_segmented_loop *loop = loops->count ? &loops->loops[0] : NULL;
+	struct dp_segment *first, *last;
+
+	if (!loop || !loop->count)
+		return;
+	first = &loop->segments[0];
+	last = &loop->segments[loop->count - 1];
+	if (first->first == 0 && first->deleted > loop->length / 20)
+		first->partial = true;
+	if (last->end == sequence->count &&
+	    (last->deleted > loop->length / 20 || dp_trace_loss_count(run->trace)))
+		last->partial = true;
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -187,15 +250,20 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
-	if (!status && marks.count)
+	if (!status && marks.count) {
 		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
 					      marks.count, run->error);
-	else if (!status && options->marks)
+		if (!status)
+			flag_cut_marks(run, sequence, *loops);
+	} else if (!status && options->marks) {
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
 				       "no range with kernels matches the marks '%s'",
 				       options->marks);
-	else if (!status)
+	} else if (!status) {
 		status = dp_loops__find(loops, &request, run->error);
+		if (!status)
+			tell_missing_counts(run, sequence, *loops);
+	}
 	dp_marks__fini(&marks);
 	return status;
 }
@@ -213,6 +281,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 
 	status = dp_sequence__init(&sequence, run->trace, stream, options->range_start_ns,
 				   options->range_end_ns, run->error);
+	run->kernels += status ? 0 : sequence.count;
 	if (!status)
 		status = find_loops(run, &sequence, &loops);
 	for (size_t i = 0; !status && i < loops->count; i++)
@@ -293,6 +362,8 @@ static int analyze(struct run *run)
 	}
 	if (!status && !wanted)
 		status = nothing_wanted(run);
+	if (!status && wanted && !run->kernels)
+		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (status)
 		return status;
 	choose_level(run->analysis, run->options->level);

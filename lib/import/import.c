@@ -69,8 +69,19 @@ static bool is_zero(const char *bytes, size_t length)
 	return true;
 }
 
+/* Bytes that a SQLite database says it has, by its header (fileformat2, 1.3); 0: it does not say.
+ */
+static uint64_t database_size(const char *head)
+{
+	const unsigned char *at = (const unsigned char *)head;
+	uint64_t page = (uint64_t)at[16] << 8 | at[17];
+	uint64_t pages = (uint64_t)at[28] << 24 | at[29] << 16 | at[30] << 8 | at[31];
+
+	return (page == 1 ? 65536 : page) * pages;
+}
+
 /* Why nobody took it, as far as the first bytes tell. */
-static int unknown(const struct dp_probe *probe, struct dp_error *error)
+static int unknown(const struct dp_probe *probe, uint64_t size, struct dp_error *error)
 {
 	if (!probe->length)
 		return dp_error__set(error, DP_ERR_FORMAT, "file is empty");
@@ -78,13 +89,19 @@ static int unknown(const struct dp_probe *probe, struct dp_error *error)
 		return dp_error__set(error, DP_ERR_DAMAGED,
 				     "begins with zeros: an interrupted export leaves such a file; "
 				     "export it again");
-	if (probe->length >= 16 && !memcmp(probe->head, "SQLite format 3", 16))
+	if (dp_unpack__is_database(probe) && probe->length >= 32 && size &&
+	    size < database_size(probe->head))
+		return dp_error__set(error, DP_ERR_DAMAGED,
+				     "a SQLite database that is cut: %llu of %llu bytes are there",
+				     (unsigned long long)size,
+				     (unsigned long long)database_size(probe->head));
+	if (dp_unpack__is_database(probe))
 		return dp_error__set(error, DP_ERR_FORMAT,
 				     "a SQLite database, but of no profiler that is known");
 	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
 }
 
-static int choose(const struct dp_importer **importer, const struct dp_probe *probe,
+static int choose(const struct dp_importer **importer, const struct dp_probe *probe, uint64_t size,
 		  const struct dp_open_options *options, struct dp_error *error)
 {
 	if (options->input_format) {
@@ -96,7 +113,7 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 	}
 	if (by_content(importer, probe))
 		return dp_error__nomem(error, 0);
-	return *importer ? DP_OK : unknown(probe, error);
+	return *importer ? DP_OK : unknown(probe, size, error);
 }
 
 static int run(struct dp_trace **trace, const char *path, struct dp_input *input,
@@ -117,7 +134,9 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 			return status;
 		probe.path = import.path = unpacked->path;
 	}
-	status = choose(&importer, &probe, options, error);
+	/* A compressed file's size says nothing of its content's. */
+	status = choose(&importer, &probe, dp_input__is_gzip(input) ? 0 : dp_input__size(input),
+			options, error);
 	if (status)
 		return status;
 	if (importer->database && !strcmp(path, "-"))

@@ -55,7 +55,7 @@ static void write_nothing(struct dp_render *render, size_t device)
 		dp_words__add(&words, ", with a confidence of %s: too little to rely on.",
 			      dp_human__share(number, candidate.confidence));
 	} else {
-		dp_words__add(&words, "Nothing in its main stream repeats.");
+		dp_words__add(&words, "No part of its stream repeats often and regularly enough.");
 	}
 	dp_text__wrap(render, 2, 2, words.text);
 	dp_render__text(render, "  ");
