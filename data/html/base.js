@@ -84,6 +84,7 @@ const format = {
 		switch (unit) {
 		case "ns": return format.duration(value);
 		case "bytes": return format.bytes(value);
+		case "bytes/s": return format.bytes(value) + "/s";
 		case "1": return format.share(value);
 		case "count": return Number.isInteger(value) ? format.count(value) : digits(value, 4);
 		}

@@ -266,9 +266,13 @@ function showLoopFacts(loop) {
 		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
 		(more ? `; ${more}.` : "."), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
-	byId("loop-facts").replaceChildren(...loop.summary.map((value, i) => [report.summaries[i], value])
+	const tiles = loop.summary.map((value, i) => [report.summaries[i], value])
 		.filter(([info, value]) => info.shown && value !== null)
-		.map(([info, value]) => el("div", { title: info.help }, el("dt", null, title(info.name)), el("dd", null, format.value(value, info.unit)))));
+		.map(([info, value]) => el("div", { title: info.help }, el("dt", null, title(info.name)), el("dd", null, format.value(value, info.unit))));
+
+	byId("loop-facts").replaceChildren(...tiles.slice(0, 14));
+	byId("more-facts").replaceChildren(...tiles.slice(14));
+	byId("more-facts").parentNode.hidden = tiles.length <= 14;
 }
 
 function showTimelines(loop) {
@@ -325,6 +329,7 @@ function selectLoop(id) {
 	showSlowest(loop);
 	showBreakdown(loop);
 	showTimelines(loop);
+	operatorTable(loop);
 	zoomText();
 }
 

@@ -90,6 +90,28 @@ function kernelTable() {
 			`and ${plural(report.others[1], "operation")} of ${format.count(report.others[0])} other names, ${format.duration(report.others[2])}`));
 }
 
+/* Kernel time by what the host was in when it launched. */
+function operatorTable(loop) {
+	const rows = loop.operators || [];
+	const named = rows.some(row => row[0]);
+	const most = Math.max(...rows.map(row => row[2]), 1);
+	const name = row => clean(row[0]) || "(in none)";
+
+	byId("operators").hidden = !named;
+	if (!named)
+		return;
+	makeTable(byId("operator-table"), [
+		{ title: "Name", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
+		{ title: "Kernels", number: true, value: row => row[1], cell: row => format.count(row[1]) },
+		{ title: "Total", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
+		{ title: "Share", number: true, value: row => row[6], help: "Of the kernel time of the loop's iterations",
+			cell: row => el("span", null, el("span", { class: "meter", style: `width:${(60 * row[2] / most).toFixed(1)}px` }), format.share(row[6])) },
+		{ title: "Mean", number: true, value: row => row[3], cell: row => format.duration(row[3]) },
+		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
+		{ title: "Max", number: true, value: row => row[5], cell: row => format.duration(row[5]) },
+	], rows, { filter: name, limit: 25, sort: [2, true] });
+}
+
 function streamTable() {
 	const duration = report.trace.duration || 1;
 

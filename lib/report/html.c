@@ -201,6 +201,7 @@ static void write_full(struct dp_render *render, size_t loop)
 	html->full++;
 	write_summary(render, loop);
 	dp_html__series(render, loop, &ranking);
+	dp_html__operators(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
 		dp_render__text(render, ",\n\"timelines\":[");
 		dp_html__timeline(render, loop, ranking.typical);

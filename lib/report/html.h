@@ -16,6 +16,7 @@
 #define DP_HTML_LOOPS 16	 /* that are shown in full */
 #define DP_HTML_TIMELINES 4	 /* loops with timelines */
 #define DP_HTML_NAMES 1000	 /* rows of the table of kernels */
+#define DP_HTML_OPERATORS 300	 /* of a loop */
 #define DP_HTML_NAME_BYTES 480	 /* of a name */
 #define DP_HTML_OPS 4000	 /* operations of a timeline, all streams together */
 #define DP_HTML_RANGES 1500	 /* annotations and operators of a timeline */
@@ -72,6 +73,9 @@ int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking 
 
 /* Keys of a loop: its series, histogram, breakdown, slowest iterations. */
 void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking);
+
+/* A key of a loop: kernel time by operator or range. */
+void dp_html__operators(struct dp_render *render, size_t loop);
 
 /* The operations of one iteration, until the next begins; an object. */
 void dp_html__timeline(struct dp_render *render, size_t loop, size_t iteration);

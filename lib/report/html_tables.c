@@ -152,3 +152,28 @@ void dp_html__kernels(struct dp_render *render)
 			  (unsigned long long)rest.count, (long long)rest.total_ns);
 	free(rows);
 }
+
+void dp_html__operators(struct dp_render *render, size_t loop)
+{
+	const struct dp_time_stat *stat;
+
+	dp_render__text(render, ",\n\"operators\":[");
+	for (size_t i = 0;
+	     i < DP_HTML_OPERATORS && (stat = dp_loop_operator_stat(render->analysis, loop, i));
+	     i++) {
+		dp_render__text(render, i ? ",\n[" : "\n[");
+		dp_html__string(render, stat->name);
+		dp_render__format(render, ",%zu,", stat->count);
+		dp_html__value(render, stat->total_ns, "ns");
+		dp_render__text(render, ",");
+		dp_html__value(render, stat->mean_ns, "ns");
+		dp_render__text(render, ",");
+		dp_html__value(render, stat->min_ns, "ns");
+		dp_render__text(render, ",");
+		dp_html__value(render, stat->max_ns, "ns");
+		dp_render__text(render, ",");
+		dp_html__value(render, stat->share, "1");
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]");
+}
