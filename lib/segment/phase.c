@@ -25,10 +25,11 @@ enum {
 static const double points_complete_lost = -1.5; /* per complete iteration fewer than the best */
 static const double points_capture_begin = 1.0;	 /* profilers mostly start at a step … */
 static const double points_capture_end = 1.5;	 /* … and wait for its end to stop */
-static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length */
+static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length, … */
+static const double points_exact_scale = 0.75;	 /* … whose logarithm counts where it is more */
 static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
 static const double points_span_end = 2.0;
-static const double points_first_launch = 6.0;
+static const double points_first_launch = 3.5;
 static const double points_hint = 8.0; /* shared by the hints */
 static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
@@ -143,7 +144,8 @@ static void weigh_ends(struct weigher *w)
 		else
 			give(w, end, points_span_end / (double)inside, -1);
 		if (from_start && to_end && end == begin)
-			give(w, end, points_exact_fit, 1);
+			give(w, end,
+			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
 	}
 }
 
