@@ -548,6 +548,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	if (!status)
 		status = drop_tail(&c);
 	for (size_t j = 0; j < count && !status; j++) {
+		if (!cuts[j].edits)
+			continue;
 		settle_insertions(&cuts[j], symbols, &patterns[j]);
 		pack_edits(&cuts[j]);
 	}
