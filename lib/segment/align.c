@@ -557,14 +557,30 @@ static int make_sure(struct aligner *a, struct place *found)
 	return status;
 }
 
-static int align(struct aligner *a)
+/* Follows a place that is known from the first symbol on. */
+static int align_start(struct aligner *a, struct place at, size_t *from)
+{
+	int status = open_span(a, at);
+
+	if (!status)
+		status = follow(a, &at);
+	if (status)
+		return status;
+	close_span(a, at);
+	*from = at.at;
+	return DP_OK;
+}
+
+static int align(struct aligner *a, const struct dp_align_start *start)
 {
 	struct place at = { 0 }, found;
 	size_t from = 0;
 	int status = DP_OK;
 	bool sure;
 
-	while (from < a->n) {
+	if (start)
+		status = align_start(a, (struct place){ 0, start->offset, start->pattern }, &from);
+	while (from < a->n && !status) {
 		struct dp_align_span *span = last_span(a);
 		struct place old = { 0 };
 
@@ -610,31 +626,71 @@ void dp_align__fini(struct dp_alignment *alignment)
 	*alignment = (struct dp_alignment){ 0 };
 }
 
-int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
-		  const struct dp_align_pattern *patterns, size_t count)
-{
-	struct aligner *a = calloc(1, sizeof(*a));
-	int status;
+struct dp_aligner {
+	struct aligner a;
+};
 
-	*out = (struct dp_alignment){ 0 };
-	if (!a)
-		return DP_ERR_NOMEM;
-	a->symbols = symbols;
-	a->n = n;
-	a->count = count;
-	a->credit = CREDIT;
-	a->out = out;
-	status = prepare(a, patterns);
-	if (!status)
-		status = align(a);
-	for (size_t j = 0; a->patterns && j < count; j++)
+void dp_aligner__free(struct dp_aligner *aligner)
+{
+	struct aligner *a;
+
+	if (!aligner)
+		return;
+	a = &aligner->a;
+	for (size_t j = 0; a->patterns && j < a->count; j++)
 		free(a->patterns[j].text);
 	free(a->patterns);
 	free(a->heads);
 	free(a->next);
 	free(a->back);
-	free(a);
+	free(aligner);
+}
+
+int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
+		    size_t count, size_t n)
+{
+	struct dp_aligner *made = calloc(1, sizeof(*made));
+	int status;
+
+	if (!made)
+		return DP_ERR_NOMEM;
+	made->a.n = n;
+	made->a.count = count;
+	status = prepare(&made->a, patterns);
+	if (status)
+		dp_aligner__free(made);
+	else
+		*aligner = made;
+	return status;
+}
+
+int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
+		    size_t n, const struct dp_align_start *start)
+{
+	struct aligner *a = &aligner->a;
+	int status;
+
+	*out = (struct dp_alignment){ 0 };
+	a->symbols = symbols;
+	a->n = n;
+	a->credit = CREDIT;
+	a->out = out;
+	status = align(a, start);
 	if (status)
 		dp_align__fini(out);
+	return status;
+}
+
+int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
+		  const struct dp_align_pattern *patterns, size_t count)
+{
+	struct dp_aligner *aligner;
+	int status = dp_aligner__new(&aligner, patterns, count, n);
+
+	*out = (struct dp_alignment){ 0 };
+	if (status)
+		return status;
+	status = dp_aligner__run(aligner, out, symbols, n, NULL);
+	dp_aligner__free(aligner);
 	return status;
 }

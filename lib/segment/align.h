@@ -48,4 +48,22 @@ int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
 
 void dp_align__fini(struct dp_alignment *alignment);
 
+/*
+ * The same in two steps, for many sequences and one set of patterns: new() indexes them for
+ * sequences of about n symbols, run() aligns. Where start is not NULL the first symbol is known to
+ * be that offset's.
+ */
+struct dp_aligner;
+
+struct dp_align_start {
+	uint32_t pattern;
+	uint32_t offset;
+};
+
+int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
+		    size_t count, size_t n);
+int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
+		    size_t n, const struct dp_align_start *start);
+void dp_aligner__free(struct dp_aligner *aligner);
+
 #endif

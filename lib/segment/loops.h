@@ -66,6 +66,8 @@ struct dp_evidence {
 	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);
 	void *ctx;
 	bool launches_recorded; /* the trace has launch calls at all */
+	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
+	bool open_end;
 };
 
 struct dp_loops_request {

@@ -123,6 +123,8 @@ static void weigh_ends(struct weigher *w)
 {
 	const struct dp_align_span *spans = w->alignment->spans;
 	size_t count = w->alignment->span_count, inside = 1;
+	bool open_begin = w->evidence && w->evidence->open_begin;
+	bool open_end = w->evidence && w->evidence->open_end;
 
 	for (size_t k = 0; k < count; k++)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
@@ -135,15 +137,15 @@ static void weigh_ends(struct weigher *w)
 			continue;
 		if (k + 1 < count && spans[k + 1].begin < s->end)
 			end = back_by(end, s->end - spans[k + 1].begin, w->m);
-		if (from_start)
+		if (from_start && !open_begin)
 			give(w, back_by(begin, s->begin, w->m), points_capture_begin, 1);
-		else
+		else if (!from_start)
 			give(w, begin, points_span_begin / (double)inside, 1);
-		if (to_end)
+		if (to_end && !open_end)
 			give(w, (end + w->n - s->end) % w->m, points_capture_end, -1);
-		else
+		else if (!to_end)
 			give(w, end, points_span_end / (double)inside, -1);
-		if (from_start && to_end && end == begin)
+		if (from_start && to_end && end == begin && !open_begin && !open_end)
 			give(w, end,
 			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
 	}
