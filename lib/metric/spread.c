@@ -21,7 +21,7 @@ static size_t find(const struct dp_spread *spread, size_t from, int64_t time_ns)
 }
 
 /* Mostly it is this period or a neighbour; else it is searched for. */
-bool dp_spread__seek(struct dp_spread *spread, int64_t time_ns)
+bool dp_spread__seek_far(struct dp_spread *spread, int64_t time_ns)
 {
 	const struct dp_iteration *at = spread->iterations;
 
@@ -50,7 +50,7 @@ static void add_far(struct dp_spread *spread, int64_t start_ns, int64_t end_ns)
 		spread->row[last] += (double)(end_ns - at[last].start_ns);
 }
 
-void dp_spread__add(struct dp_spread *spread, int64_t start_ns, int64_t end_ns)
+void dp_spread__add_far(struct dp_spread *spread, int64_t start_ns, int64_t end_ns)
 {
 	const struct dp_iteration *at = spread->iterations;
 
