@@ -12,6 +12,7 @@
 enum {
 	LAYERS_MAX = 200, /* a network has hardly more layers */
 	LAYER_LONG = 64,  /* and a layer hardly more kernels */
+	APART = 8,	  /* layers between two runs of others */
 };
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
@@ -205,22 +206,27 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 {
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
-	size_t spans = 0, ends;
+	size_t m = b->list[i].length, near = m < LAYER_LONG ? APART * m : 0, spans = 0, ends;
+	size_t until = 0;
 
-	for (size_t k = 0; k < b->alignment.span_count; k++)
-		spans += b->alignment.spans[k].pattern == i &&
-			 dp_align__advance(&b->alignment, k) >= 2 * b->list[i].length;
+	for (size_t k = 0; k < al->span_count; k++) {
+		if (al->spans[k].pattern != i || dp_align__advance(al, k) < 2 * m)
+			continue;
+		/* layers of several kinds that take turns are one pass still */
+		spans += spans == 0 || al->spans[k].begin >= until + near;
+		until = al->spans[k].end;
+	}
 	ends = (size_t)(al->spans[0].begin <= 1) +
 	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (structured)
+	if (structured && m >= LAYER_LONG)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
-	return ends > 0 && b->list[i].length >= LAYER_LONG ? 0.6 : 0.4;
+	return ends > 0 && m >= LAYER_LONG ? 0.6 : 0.4;
 }
 
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,

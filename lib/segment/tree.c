@@ -121,6 +121,44 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
+/* Is each iteration of a loop within one of the other's? */
+static bool lies_inside(const struct dp_segmented_loop *loop, const struct dp_segmented_loop *other)
+{
+	size_t k = 0;
+
+	if (loop->length >= other->length)
+		return false;
+	for (size_t i = 0; i < loop->count; i++) {
+		while (k < other->count && other->segments[k].end < loop->segments[i].end)
+			k++;
+		if (k == other->count || other->segments[k].first > loop->segments[i].first)
+			return false;
+	}
+	return true;
+}
+
+/* What goes round within single iterations of a loop that is chosen, too, is no loop beside it. */
+static void drop_enclosed(struct dp_loops *loops, uint32_t *made, size_t count)
+{
+	for (size_t i = loops->count; i-- > 0;) {
+		bool inside = false;
+
+		for (size_t j = 0; j < loops->count && !inside; j++)
+			inside = j != i && lies_inside(&loops->loops[i], &loops->loops[j]);
+		if (!inside)
+			continue;
+		free(loops->loops[i].pattern);
+		free(loops->loops[i].segments);
+		free(loops->loops[i].edits);
+		loops->count--;
+		memmove(&loops->loops[i], &loops->loops[i + 1],
+			(loops->count - i) * sizeof(*loops->loops));
+		for (size_t k = 0; k < count; k++)
+			if (made[k] != DP_NONE && made[k] >= i)
+				made[k] = made[k] == i ? DP_NONE : made[k] - 1;
+	}
+}
+
 /* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
 static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 {
@@ -130,6 +168,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
 	int status = dp_driver__level(d, &levels->chosen, chosen, levels->structured, &known);
 
+	if (!status)
+		drop_enclosed(loops, chosen, levels->chosen.count);
 	ends[0] = loops->count;
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
