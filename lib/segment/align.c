@@ -646,6 +646,16 @@ void dp_aligner__free(struct dp_aligner *aligner)
 	free(aligner);
 }
 
+size_t dp_aligner__bytes(const struct dp_aligner *aligner)
+{
+	const struct aligner *a = &aligner->a;
+	size_t symbols = a->mask + 1;
+
+	for (size_t j = 0; j < a->count; j++)
+		symbols += 2 * a->patterns[j].length + 2 * PAD;
+	return sizeof(*aligner) + symbols * sizeof(uint32_t) + a->back_room * sizeof(*a->back);
+}
+
 int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
 		    size_t count, size_t n)
 {

@@ -64,6 +64,7 @@ int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *
 		    size_t count, size_t n);
 int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
 		    size_t n, const struct dp_align_start *start);
+size_t dp_aligner__bytes(const struct dp_aligner *aligner);
 void dp_aligner__free(struct dp_aligner *aligner);
 
 #endif

@@ -14,7 +14,7 @@ LAYERS = {
     'lib/suffix': ['base/', 'suffix/', 'deepprof/common.h', 'deepprof/suffix.h'],
     'lib/pattern': ['base/', 'pattern/', 'deepprof/common.h', 'deepprof/suffix.h'],
     'lib/segment': ['base/', 'segment/', 'pattern/', 'deepprof/common.h', 'deepprof/suffix.h',
-                    'deepprof/loop.h'],
+                    'deepprof/detector.h', 'deepprof/loop.h'],
     'lib/sequence': ['base/', 'sequence/', 'segment/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/suffix.h', 'deepprof/trace.h'],
     'lib/metric': ['base/', 'metric/', 'segment/', 'deepprof/common.h', 'deepprof/trace.h',

@@ -1,0 +1,67 @@
+/* The parts of the detector: the loops that are known, and what searches find. */
+#ifndef DP_SEGMENT_STREAM_H
+#define DP_SEGMENT_STREAM_H
+
+#include "segment/cut.h"
+#include "segment/search.h"
+
+/* Names of symbols: a map from any 32-bit value to small numbers. */
+struct dp_symbol_map {
+	uint32_t *keys;
+	uint32_t *values; /* DP_NONE: an empty slot */
+	size_t mask;	  /* slots - 1 */
+	size_t count;
+};
+
+void dp_symbol_map__fini(struct dp_symbol_map *names);
+/* The value of a key that is there, else that of `absent`. Constant cost, expected. */
+uint32_t dp_symbol_map__get(const struct dp_symbol_map *names, uint32_t key, uint32_t absent);
+/* Adds a key that may be there already with this value. Errors: DP_ERR_NOMEM. */
+int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value);
+
+/* A loop that is known, or was seen once. */
+struct dp_stream_loop {
+	uint32_t id;
+	uint32_t *exact;  /* symbols as they were fed, from the boundary on */
+	uint32_t *coarse; /* by the classes of names */
+	size_t length;
+	double confidence;
+	bool structured;     /* there are loops inside */
+	uint64_t next_index; /* of its next iteration */
+	uint64_t last;	     /* symbols fed when its last iteration closed */
+};
+
+/* Loops under one set of names. */
+struct dp_stream_loops {
+	struct dp_stream_loop items[DP_PATTERNS_MAX];
+	size_t count;
+	struct dp_symbol_map names; /* symbol -> class */
+	uint32_t classes;	    /* how many; that of a symbol without name, too */
+	bool by_class;		    /* some class has several symbols */
+	size_t longest;
+};
+
+void dp_stream_loops__fini(struct dp_stream_loops *loops);
+
+/* Appends a loop with copies of its pattern under these names. Errors: DP_ERR_NOMEM. */
+int dp_stream_loops__add(struct dp_stream_loops *loops, const uint32_t *exact, size_t length);
+
+/* Gives all symbols of a pattern a name. Errors: DP_ERR_NOMEM. */
+int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, size_t length);
+
+/*
+ * Is the pattern one of the loops, up to where it begins and a few differences? Its index, or
+ * DP_NONE. Errors: DP_ERR_NOMEM.
+ */
+int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
+			  const uint32_t *exact, size_t length);
+
+/*
+ * Searches symbols[0..n) as fed; open tells which of the ends are no ends of the feed. Fills
+ * *found, which the caller frees, on failure too. Errors: DP_ERR_NOMEM. Cost: that of
+ * dp_loops__find().
+ */
+int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, size_t n,
+		      bool open_begin, bool open_end);
+
+#endif
