@@ -100,11 +100,17 @@ static bool begins(struct placer *p, size_t position)
 	       (position == 0 && at.launch_gap_ns < 0 && p->by_upload);
 }
 
+/* A cut without edits has no array of them, and NULL + 0 is not C. */
+static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_segment *s)
+{
+	return cut->edits ? cut->edits + s->edits : NULL;
+}
+
 /* The symbols before a boundary that may belong behind it, and those behind that may not. */
 static bool margins(const struct placer *p, size_t k, size_t *before, size_t *behind)
 {
 	const struct dp_segment *s = &p->cut->segments[k], *last = s - 1;
-	const struct dp_edit *edits = p->cut->edits + last->edits;
+	const struct dp_edit *edits = edits_at(p->cut, last);
 	size_t count = edits_of(last), tail = 0, head = 0, at;
 	bool near;
 
@@ -112,7 +118,7 @@ static bool margins(const struct placer *p, size_t k, size_t *before, size_t *be
 	       edits[count - 1 - tail].position == last->end - 1 - tail)
 		tail++;
 	near = tail > 0 || (count > 0 && last->end - edits[count - 1].position <= NEAR);
-	edits = p->cut->edits + s->edits;
+	edits = edits_at(p->cut, s);
 	count = edits_of(s);
 	for (at = 0; at < count && edits[at].position - s->first < NEAR + head; at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
@@ -156,7 +162,7 @@ static size_t place_first(struct placer *p)
 /* Writes the edits of a segment behind those that there are. */
 static int script(struct placer *p, struct dp_cut *made, struct dp_segment *s, bool moved)
 {
-	struct dp_edit *edits = p->cut->edits + s->edits, *fresh = NULL;
+	struct dp_edit *edits = edits_at(p->cut, s), *fresh = NULL;
 	size_t count = edits_of(s);
 	int status = DP_OK;
 
