@@ -34,10 +34,33 @@ enum {
 	DP_POOL_ENDED,	 /* everything is in the spool: nothing to salvage */
 };
 
-struct dp_pool_count {
-	_Atomic uint64_t completed;
-	_Atomic uint64_t stored;
-	_Atomic uint64_t lost;
+/* Why records are lost: LOSS records name these by the words in dp_pool__loss_word(). */
+enum {
+	DP_LOSS_POOL_FULL = 0, /* no free slot */
+	DP_LOSS_CUPTI,	       /* CUPTI dropped them */
+	DP_LOSS_DISK,	       /* the spool could not be written: disk full, size limit */
+	DP_LOSS_SPOOL_LIMIT,   /* max-spool */
+	DP_LOSS_RING_FULL,     /* NVTX: faster than they could be stored */
+	DP_LOSS_THREADS,       /* NVTX: more threads than rings */
+	DP_LOSS_DAMAGED,       /* not to be walked */
+	DP_LOSS_LATE,	       /* still in the pool when time to exit ran out */
+	DP_LOSS_REASONS
+};
+
+const char *dp_pool__loss_word(unsigned int reason);
+
+/*
+ * The sums, kept by the writer of the spool alone. It fills the bank that is not current, then
+ * makes it current: after a death one bank is whole. chunks: how many chunks of the spool it
+ * counts; at most one more is in the file.
+ */
+struct dp_pool_bank {
+	uint64_t chunks;
+	uint64_t completed[DP_SPOOL_KINDS];
+	uint64_t stored[DP_SPOOL_KINDS];
+	uint64_t lost[DP_SPOOL_KINDS];
+	uint64_t lost_records[DP_LOSS_REASONS];
+	uint64_t lost_bytes[DP_LOSS_REASONS];
 };
 
 struct dp_pool_header {
@@ -61,7 +84,9 @@ struct dp_pool_header {
 	_Atomic uint32_t peak_slots;  /* the most that were in use at once */
 	_Atomic uint64_t spool_bytes;
 	uint16_t strides[DP_SPOOL_KINDS]; /* as in the spool's header */
-	struct dp_pool_count counts[DP_SPOOL_KINDS];
+	_Atomic uint32_t bank;		  /* the current one */
+	uint32_t reserved;
+	struct dp_pool_bank banks[2];
 };
 
 /* Of a slot. CUPTI zeroes buffers: a held slot is valid up to the first kind of 0. */
@@ -81,12 +106,13 @@ struct dp_pool_slot {
  * lock; every other ring belongs to one thread at a time.
  */
 struct dp_pool_ring {
-	_Atomic uint64_t head; /* written by the thread */
-	_Atomic uint64_t tail; /* written by the writer of the spool */
-	_Atomic uint64_t lost; /* events that found no room */
-	_Atomic uint32_t tid;  /* of the owner, 0: free */
-	_Atomic uint32_t done; /* the owner is gone: free once tail is head */
-	uint64_t reserved[4];
+	_Atomic uint64_t head;	       /* written by the thread */
+	_Atomic uint64_t tail;	       /* written by the writer of the spool */
+	_Atomic uint64_t lost;	       /* events that found no room */
+	_Atomic uint64_t lost_counted; /* of those, in the banks */
+	_Atomic uint32_t tid;	       /* of the owner, 0: free */
+	_Atomic uint32_t done;	       /* the owner is gone: free once tail is head */
+	uint64_t reserved[3];
 };
 
 /* Types of events besides DP_SPOOL_NVTX_*. */
@@ -147,5 +173,21 @@ struct dp_message {
 	uint32_t reserved;
 	char text[1024];
 };
+
+/* What a launcher wants to know while the program runs; sums are over all kinds. */
+struct dp_pool_status {
+	uint32_t pid;
+	uint32_t state;
+	uint32_t slots;
+	uint32_t slots_in_use;
+	uint64_t completed;
+	uint64_t stored;
+	uint64_t lost;
+	uint64_t spool_bytes;
+};
+
+/* False where it is no pool. */
+bool dp_pool__status(int pool_fd, struct dp_pool_status *out);
+bool dp_pool__control(int pool_fd, uint32_t control);
 
 #endif

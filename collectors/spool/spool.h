@@ -13,8 +13,7 @@
  * but for the definitions (strings, places, shapes) that earlier ones made.
  *
  * A payload is a row of records: a byte that says which (enum dp_spool_type), then a mask and the
- * fields that are not 0, as fields.c lists them. dp_spool__next() gives them as the structs below.
- * Readers skip types that they do not know.
+ * fields that are not 0, as codec.c lists them. dp_spool__next() gives them as the structs below.
  */
 #ifndef DP_SPOOL_H
 #define DP_SPOOL_H
@@ -408,10 +407,13 @@ struct dp_spool_clock {
 	int64_t monotonic_raw;
 };
 
-/* Records that are nowhere: they are in COUNT's lost as well. */
+/*
+ * Records that are nowhere, summed up by reason when a process ends (or by salvage): they are in
+ * COUNT's lost as well. kind is 0 where they are of several.
+ */
 struct dp_spool_loss {
 	int64_t realtime_ns;
-	uint32_t reason; /* a string: pool-full, cupti-dropped, disk-full, spool-limit, damaged … */
+	uint32_t reason; /* a string: dp_pool__loss_word() */
 	uint32_t kind;
 	uint64_t records;
 	uint64_t bytes;
