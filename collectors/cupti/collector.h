@@ -26,8 +26,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define DISCARDS 8
-#define DISCARD_BYTES ((size_t)64 << 10)
+#define DISCARDS 256
+#define DISCARD_BYTES ((size_t)16 << 10)
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
@@ -70,7 +70,7 @@ struct cupti {
 	void *library;
 	void *subscriber;
 	uint32_t version;
-	bool attached;
+	_Atomic bool attached; /* set last: what is above does not change after */
 	char path[PATH_MAX];
 };
 
