@@ -190,11 +190,14 @@ struct dp_open_options {
 	/* Called now and then; total is 0 where it is not known. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
 	void *progress_ctx;
+	/* What dp_trace_path() and errors call the file, where it stands for another (a temporary
+	 * copy); NULL: its path. */
+	const char *label;
 };
 
-#define DP_OPEN_OPTIONS_INIT                                                            \
-	{                                                                               \
-		sizeof(struct dp_open_options), NULL, false, { NULL, NULL }, NULL, NULL \
+#define DP_OPEN_OPTIONS_INIT                                                                  \
+	{                                                                                     \
+		sizeof(struct dp_open_options), NULL, false, { NULL, NULL }, NULL, NULL, NULL \
 	}
 
 /*

@@ -74,6 +74,21 @@ char *dp_utf8__repair(const char *text, size_t length, size_t *out_length)
 	return out;
 }
 
+size_t dp_utf8__next(const char *text, size_t length, uint32_t *code)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t bad, n = character(at, length, &bad);
+
+	if (!n) {
+		*code = 0xfffd;
+		return bad;
+	}
+	*code = n == 1 ? at[0] : at[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++)
+		*code = *code << 6 | (at[i] & 0x3fu);
+	return n;
+}
+
 void dp_utf8__mask(char *text)
 {
 	unsigned char *at = (unsigned char *)text;

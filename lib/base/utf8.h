@@ -13,6 +13,12 @@ bool dp_utf8__valid(const char *text, size_t length);
  */
 char *dp_utf8__repair(const char *text, size_t length, size_t *out_length);
 
+/*
+ * The character at text, of which length bytes (1 or more) are there: returns how many bytes it
+ * takes; *code is U+FFFD where they are not well-formed.
+ */
+size_t dp_utf8__next(const char *text, size_t length, uint32_t *code);
+
 /* Makes text valid where it stands: '?' for each byte that is of no character. */
 void dp_utf8__mask(char *text);
 

@@ -12,6 +12,9 @@
 static const char *const event_keys[] = { "ph", "name", "cat",	"pid", "tid",
 					  "ts", "dur",	"args", NULL };
 
+/* Bytes that may be read again before any was read well: some milliseconds. */
+#define CREDIT ((uint64_t)16 << 20)
+
 struct place {
 	uint64_t offset, line, column;
 };
@@ -30,6 +33,7 @@ struct document {
 	struct place end;
 	bool has_events; /* there was a key traceEvents, or an array */
 	bool rocprofiler;
+	bool not_json;
 	int status; /* of a callback */
 };
 
@@ -60,6 +64,7 @@ static enum dp_json_result piece(struct document *doc,
 		stream->json.at = json.at;
 	} else if (result == DP_JSON_MORE) {
 		doc->failed = stream->json.end;
+		stream->cut = stream->last;
 		if (!stream->last)
 			result = DP_JSON_BROKEN;
 	} else {
@@ -92,9 +97,10 @@ static void ran_out(struct document *doc, bool inside)
 
 /*
  * After a broken place at json.at, which could not be read beyond failed: to where the next event
- * begins, and true. Where there is none, the file's end is to blame if it was met.
+ * begins, and true. Where there is none, the file's end is to blame if it was met (inside an
+ * event?).
  */
-static bool recover(struct document *doc, const char *failed, bool met_end)
+static bool recover(struct document *doc, const char *failed, bool met_end, bool inside)
 {
 	struct dp_json_stream *stream = &doc->stream;
 	uint64_t again = (uint64_t)(failed - stream->json.at);
@@ -111,7 +117,8 @@ static bool recover(struct document *doc, const char *failed, bool met_end)
 	}
 	found = dp_json_stream__find_object(stream, event_keys);
 	if (met_end && !found) {
-		doc->truncated = doc->inside = true;
+		doc->truncated = true;
+		doc->inside = inside;
 		doc->end = place;
 	} else {
 		if (!doc->broken)
@@ -131,7 +138,7 @@ static bool one_event(struct document *doc)
 	if (stopped(doc))
 		return false;
 	if (result != DP_JSON_OK)
-		return recover(doc, doc->failed, result == DP_JSON_MORE);
+		return recover(doc, doc->failed, result == DP_JSON_MORE, true);
 	chrome->events += (event->has & (DP_CHROME_PHASE | DP_CHROME_CATEGORY)) != 0;
 	if (event->has & DP_CHROME_PHASE && !(event->has & DP_CHROME_SKIP))
 		doc->status = chrome->event(chrome->ctx, event);
@@ -143,7 +150,6 @@ static bool read_events(struct document *doc)
 {
 	struct dp_json_stream *stream = &doc->stream;
 
-	doc->has_events = true;
 	for (;;) {
 		switch (dp_json_stream__peek(stream)) {
 		case ',':
@@ -163,7 +169,7 @@ static bool read_events(struct document *doc)
 				ran_out(doc, false);
 				return false;
 			}
-			if (!recover(doc, stream->json.at + 1, false))
+			if (!recover(doc, stream->json.at, false, false))
 				return false;
 		}
 	}
@@ -258,6 +264,7 @@ static bool read_member(struct document *doc, enum dp_chrome_member member, char
 	bool known;
 
 	if (member == DP_CHROME_EVENTS && first == '[') {
+		doc->has_events = true;
 		stream->json.at++;
 		return read_events(doc);
 	}
@@ -298,17 +305,25 @@ static bool read_members(struct document *doc)
  * After a broken place outside of events, and after the document's end: events that follow are
  * read all the same, so that one flipped bracket doesn't lose them.
  */
-static void read_rest(struct document *doc)
+static void read_rest(struct document *doc, bool good)
 {
 	struct dp_json_stream *stream = &doc->stream;
+	uint64_t broken = doc->broken;
+	bool met_end;
 
 	while (!stopped(doc) && !doc->truncated && !doc->rocprofiler) {
+		met_end = stream->cut;
+		stream->cut = false;
 		if (!dp_json_stream__peek(stream) && stream->json.at == stream->json.end)
 			break;
-		if (!recover(doc, stream->json.at + 1, false))
+		if (!recover(doc, stream->json.at, met_end, false)) {
+			/* What follows a whole document and holds no event is no loss. */
+			doc->broken = good ? broken : doc->broken;
 			break;
-		if (read_events(doc) && read_members(doc))
-			stream->json.at++;
+		}
+		good = read_events(doc) && read_members(doc);
+		stream->json.at += good;
+		broken = doc->broken;
 	}
 }
 
@@ -321,6 +336,7 @@ static void read_document(struct document *doc)
 		stream->json.at += 3;
 	switch (dp_json_stream__peek(stream)) {
 	case '[':
+		doc->has_events = true;
 		stream->json.at++;
 		good = read_events(doc);
 		break;
@@ -330,11 +346,12 @@ static void read_document(struct document *doc)
 		stream->json.at += good;
 		break;
 	default:
-		break;
+		doc->not_json = true;
+		return;
 	}
 	if (!good && !stopped(doc) && !doc->truncated && stream->json.at == stream->json.end)
 		ran_out(doc, false);
-	read_rest(doc);
+	read_rest(doc, good);
 }
 
 static int fail(const struct document *doc, const struct place *place, int status,
@@ -354,14 +371,17 @@ static int no_events(const struct document *doc)
 		return fail(doc, NULL, DP_ERR_UNSUPPORTED,
 			    "rocprofv3's own JSON (rocprofiler-sdk-tool), which is not supported: "
 			    "a Chrome trace has traceEvents");
-	if (doc->broken)
+	if (doc->not_json)
+		return fail(doc, NULL, DP_ERR_FORMAT, "not JSON: begins with neither { nor [");
+	if (doc->broken && doc->has_events)
 		return fail(doc, &doc->first_broken, DP_ERR_DAMAGED,
 			    "broken JSON, and no trace event can be read");
-	if (doc->truncated)
+	if (doc->truncated && !doc->broken)
 		return fail(doc, &doc->end, DP_ERR_DAMAGED,
 			    "file ends before the first trace event");
 	if (!doc->has_events)
-		return fail(doc, NULL, DP_ERR_FORMAT, "JSON, but no trace: it has no traceEvents");
+		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
+			    "JSON, but no trace: it has no traceEvents");
 	return DP_OK;
 }
 
@@ -385,7 +405,7 @@ static int report(const struct document *doc)
 
 int dp_chrome__read(struct dp_chrome *chrome)
 {
-	struct document doc = { .chrome = chrome, .credit = 1 << 20 };
+	struct document doc = { .chrome = chrome, .credit = CREDIT };
 	int status;
 
 	chrome->rank = -1;

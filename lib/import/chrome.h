@@ -59,8 +59,9 @@ struct dp_chrome {
 	const struct dp_import *import;
 	void *ctx;
 	/*
-	 * Which args of events of this category are wanted (bits of above), or DP_CHROME_SKIP.
-	 * May be asked more than once.
+	 * Which args of events of this category are needed (bits of above), or DP_CHROME_SKIP:
+	 * args are read until these are found, so that others may be found or not. May be
+	 * asked more than once.
 	 */
 	uint32_t (*want)(void *ctx, const char *category, size_t length);
 	/* One event with phase X or M. A status stops the reading. */

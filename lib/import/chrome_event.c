@@ -163,7 +163,6 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 	uint32_t wanted = event->wanted & DP_CHROME_ARGS;
 	enum dp_json_result result;
 	struct dp_json_text key;
-	size_t depth = 1;
 
 	if (!wanted || *json->at != '{')
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
@@ -172,11 +171,11 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 		result = dp_chrome__next_member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
-		result = arg_member(json, event, arg_key(key.at, key.length) & wanted);
+		result = arg_member(json, event, arg_key(key.at, key.length));
 		if (result != DP_JSON_OK)
 			return result;
 	}
-	return dp_json__leave(json, &depth);
+	return dp_json__leave(json, true);
 }
 
 /* Asks what is wanted of the category; false: nothing. */
@@ -228,14 +227,12 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 	enum dp_json_result result;
 	struct dp_json_text text;
 	uint32_t seen = 0;
-	size_t depth = 1;
 	enum key key;
 
 	event->has = 0;
 	event->wanted = DP_CHROME_ARGS;
 	event->phase = 0;
-	event->pid_text.length = 0;
-	event->tid_text.length = 0;
+	event->pid_text = event->tid_text = (struct dp_json_text){ .at = "" };
 	json->at++;
 	do {
 		result = dp_chrome__next_member(json, &text);
@@ -249,7 +246,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 		if (result != DP_JSON_OK)
 			return result;
 	} while (!(event->has & DP_CHROME_SKIP));
-	return dp_json__leave(json, &depth);
+	return dp_json__leave(json, true);
 }
 
 enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chrome_device *device)
@@ -274,6 +271,9 @@ enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chro
 			result = dp_json__skip(json, DP_JSON_IN_OBJECT);
 		if (result != DP_JSON_OK)
 			return result;
+		/* No device's name has quotes: this one swallowed what follows. */
+		if (device->name.bare)
+			return DP_JSON_BROKEN;
 	}
 }
 

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Enough for the properties of 16 devices, and for the first rows of a timeline. */
+#define LOOK_BYTES ((size_t)16 << 10)
+
 /* Everything in args of everything. */
 static uint32_t want_all(void *ctx, const char *category, size_t length)
 {
@@ -82,18 +85,15 @@ static void look_at_members(struct dp_chrome_look *look, struct dp_json *json)
 
 void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
 {
-	struct dp_json json;
-	char *copy, c;
+	char copy[LOOK_BYTES + DP_JSON_PAD];
+	size_t length = DP_MIN(probe->length, LOOK_BYTES);
+	struct dp_json json = { copy, copy + length };
+	char c;
 
 	memset(look, 0, sizeof(*look));
-	if (!probe->length || !memchr("{[ \t\r\n\xef", probe->head[0], 7))
-		return;
-	copy = dp_alloc__zeroed(probe->length + DP_JSON_PAD, 1);
-	if (!copy)
-		return;
-	memcpy(copy, probe->head, probe->length);
-	json = (struct dp_json){ copy, copy + probe->length };
-	if (probe->length >= 3 && !memcmp(copy, "\xef\xbb\xbf", 3))
+	memcpy(copy, probe->head, length);
+	memset(copy + length, 0, DP_JSON_PAD);
+	if (length >= 3 && !memcmp(copy, "\xef\xbb\xbf", 3))
 		json.at += 3;
 	c = dp_json__peek(&json);
 	look->json = c == '{' || c == '[';
@@ -102,5 +102,4 @@ void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe)
 		look_at_members(look, &json);
 	else if (c == '[')
 		look_at_events(look, &json, false);
-	free(copy);
 }

@@ -14,8 +14,10 @@
 enum {
 	HEADER_BYTES = 100,
 	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
-	GUARD_CALLBACKS = 20000, /* without a row: about a second */
-	LENGTH_MAX = 64 << 20,	 /* of one row or text */
+	GUARD_CALLBACKS = 2000,	 /* without a row: a tenth of a second */
+	/* While the schema is read, each of whose rows SQLite parses: some 5,000 rows. */
+	GUARD_SCHEMA_CALLBACKS = 50,
+	LENGTH_MAX = 64 << 20, /* of one row or text */
 	TABLES_MAX = 4096,
 };
 
@@ -79,7 +81,7 @@ static int guard(void *ctx)
 {
 	struct dp_database *database = ctx;
 
-	return ++database->idle > GUARD_CALLBACKS;
+	return ++database->idle > (database->has_schema ? GUARD_CALLBACKS : GUARD_SCHEMA_CALLBACKS);
 }
 
 void dp_database__row(struct dp_database *database)
@@ -202,6 +204,13 @@ static int add_table(struct dp_database *database, const char *name)
 	return DP_OK;
 }
 
+/* After steps and values of ours, which read NULL where memory ran out. */
+static void check_memory(struct dp_database *database)
+{
+	if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+		dp_database__nomem(database);
+}
+
 /* Rows of a hostile schema may come round again: rowids must grow. Returns a SQLite code. */
 static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 {
@@ -216,6 +225,8 @@ static int list_tables(struct dp_database *database, sqlite3_stmt *statement)
 		if (rowid <= last)
 			return SQLITE_CORRUPT;
 		last = rowid;
+		if (sqlite3_errcode(database->sqlite) == SQLITE_NOMEM)
+			return SQLITE_NOMEM;
 		if (name && sql && !strncasecmp(sql, "CREATE TABLE", 12) &&
 		    add_table(database, name))
 			return SQLITE_NOMEM;
@@ -277,6 +288,7 @@ static int read_schema(struct dp_database *database)
 				     "the database's schema cannot be read: %s",
 				     sqlite3_errmsg(database->sqlite));
 	sqlite3_set_authorizer(database->sqlite, authorize, NULL);
+	database->has_schema = true;
 	return DP_OK;
 }
 
@@ -385,14 +397,16 @@ static int count_names(const struct dp_probe *probe, const char *const *tables, 
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
 {
 	static const struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
-	struct dp_import import = { .path = probe->path, .options = &options };
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_import import = { .path = probe->path, .options = &options, .error = &error };
 	struct dp_database *database = NULL;
 	int found = 0;
 
 	if (!is_sqlite(probe->head, probe->length))
 		return 0;
 	if (dp_database__open(&database, &import))
-		return count_names(probe, tables, count);
+		return error.status == DP_ERR_NOMEM ? DP_ERR_NOMEM
+						    : count_names(probe, tables, count);
 	for (size_t i = 0; i < count; i++)
 		found += dp_database__table(database, tables[i]) != NULL;
 	if (!found && database->damaged)
@@ -438,6 +452,7 @@ static bool any_column(struct dp_database *database, const char *table,
 	sqlite3_free(sql);
 	while (info && !result && sqlite3_step(info) == SQLITE_ROW)
 		result = found(info, column);
+	check_memory(database);
 	sqlite3_finalize(info);
 	return result;
 }
@@ -492,6 +507,7 @@ static int64_t ask(struct dp_database *database, const char *sql, int64_t other)
 	if (statement && sqlite3_step(statement) == SQLITE_ROW &&
 	    sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
 		other = sqlite3_column_int64(statement, 0);
+	check_memory(database);
 	sqlite3_finalize(statement);
 	return other;
 }

@@ -20,7 +20,7 @@ void dp_database__close(struct dp_database *database);
 
 /*
  * For probes: how many of the named tables the SQLite file at the probe's path has, 0 where it is
- * none. Of a damaged file, how many its beginning mentions.
+ * none. Of a damaged file, how many its beginning mentions. DP_ERR_NOMEM where memory runs out.
  */
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count);
 

@@ -193,13 +193,10 @@ static uint32_t call_name(struct deepprof *deepprof, int64_t domain, int64_t cbi
 	return string;
 }
 
-/* *thread is DP_NONE where the row has no tid. */
+/* A row without a tid still has a process: its thread is number -1. */
 static int read_thread(struct deepprof *deepprof, struct dp_rows *rows, size_t process, size_t tid,
 		       uint32_t *thread)
 {
-	*thread = DP_NONE;
-	if (dp_rows__is_null(rows, tid))
-		return DP_OK;
 	*thread = dp_places__thread(&deepprof->places, pid_of(deepprof, dp_rows__id(rows, process)),
 				    dp_rows__id(rows, tid));
 	return *thread == DP_NONE ? failed(deepprof) : DP_OK;

@@ -41,20 +41,24 @@ static const struct dp_importer *by_name(const char *name)
 	return NULL;
 }
 
-static const struct dp_importer *by_content(const struct dp_probe *probe)
+/* *best is NULL where nobody takes it. */
+static int by_content(const struct dp_importer **best, const struct dp_probe *probe)
 {
-	const struct dp_importer *best = NULL;
 	int most = 0;
+
+	*best = NULL;
 
 	for (size_t i = 0; importers[i]; i++) {
 		int sure = importers[i]->probe(probe);
 
+		if (sure < 0)
+			return sure;
 		if (sure > most) {
 			most = sure;
-			best = importers[i];
+			*best = importers[i];
 		}
 	}
-	return best;
+	return DP_OK;
 }
 
 static bool is_zero(const char *bytes, size_t length)
@@ -90,7 +94,8 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 					     options->input_format);
 		return DP_OK;
 	}
-	*importer = by_content(probe);
+	if (by_content(importer, probe))
+		return dp_error__nomem(error, 0);
 	return *importer ? DP_OK : unknown(probe, error);
 }
 
@@ -129,7 +134,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 		dp_builder__free(import.builder);
 		return status;
 	}
-	return dp_builder__finish(import.builder, trace, path, importer->info.name,
+	return dp_builder__finish(import.builder, trace, options->label, importer->info.name,
 				  options->allow_no_gpu);
 }
 
@@ -144,6 +149,8 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (!all.label)
+		all.label = path;
 	if (!error)
 		error = &own;
 	status = dp_input__open(&input, path, error);
@@ -151,7 +158,8 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 		status = run(trace, path, input, &unpacked, &all, error);
 	if (status) {
 		dp_error__set(error, status, "%s", dp_status_name(status));
-		dp_error__where(error, strcmp(path, "-") ? path : "standard input", NULL, 0, 0);
+		dp_error__where(error, strcmp(all.label, "-") ? all.label : "standard input", NULL,
+				0, 0);
 	}
 	dp_unpack__close(&unpacked);
 	dp_input__close(input);

@@ -28,7 +28,10 @@ struct dp_import {
 struct dp_importer {
 	struct dp_format_info info; /* help in one line: "Nsight Systems SQLite export" */
 	bool database;		    /* read() opens import->path by itself: SQLite */
-	/* How sure it is that the content is its own: 0 (no) to 100. Cheap; sets no error. */
+	/*
+	 * How sure it is that the content is its own: 0 (no) to 100, or DP_ERR_NOMEM. Cheap;
+	 * sets no error.
+	 */
 	int (*probe)(const struct dp_probe *probe);
 	/*
 	 * Pushes everything into the builder. Damage after the first good record is a loss

@@ -173,24 +173,37 @@ enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place pla
 	return DP_JSON_OK;
 }
 
-enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth)
+/* The last character before p that is no white space; a place in the text lies before p. */
+static inline char before(const char *p)
 {
+	do
+		p--;
+	while (dp_json__is_space(*p));
+	return *p;
+}
+
+/*
+ * Which brackets are open is a stack of bits, 1 for an object. Deeper than it holds, which is
+ * deeper than any trace, brackets are taken to match.
+ */
+#define LEVELS 64
+
+enum dp_json_result dp_json__leave(struct dp_json *json, bool object)
+{
+	uint64_t mask, stack = object, depth = 1;
 	const char *end = json->end;
 	struct dp_json_text text;
 	enum dp_json_result result;
-	uint64_t mask;
 
-	while (*depth) {
+	while (depth) {
 		const char *p = json->at;
 
 		while (p < end && !(mask = match_structure(p)))
 			p += BLOCK;
 		if (p < end)
 			p += first(mask);
-		if (p >= end) {
-			json->at = end;
+		if (p >= end)
 			return DP_JSON_MORE;
-		}
 		json->at = p;
 		if (*p == '"') {
 			result = dp_json__string(json, DP_JSON_ANYWHERE, &text);
@@ -198,11 +211,18 @@ enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth)
 				return result;
 			continue;
 		}
-		/* '[' and '{' have bits 0 and 1 set, their partners bit 1 clear. */
-		if (*p & 2)
-			++*depth;
-		else
-			--*depth;
+		/* '[' and '{' have bits 0 and 1 set, their partners bit 1 clear; bit 5 is an
+		 * object's. */
+		if (*p & 2) {
+			if (stack & 1 && depth <= LEVELS && before(p) != ':')
+				return DP_JSON_BROKEN;
+			if (depth++ < LEVELS)
+				stack = stack << 1 | (*p >> 5 & 1);
+		} else if (depth-- <= LEVELS) {
+			if ((stack & 1) != (*p >> 5 & 1))
+				return DP_JSON_BROKEN;
+			stack >>= 1;
+		}
 		json->at++;
 	}
 	return DP_JSON_OK;
@@ -236,7 +256,6 @@ static enum dp_json_result skip_word(struct dp_json *json)
 enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place)
 {
 	struct dp_json_text text;
-	size_t depth = 1;
 
 	switch (*json->at) {
 	case '"':
@@ -244,7 +263,7 @@ enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place
 	case '{':
 	case '[':
 		json->at++;
-		return dp_json__leave(json, &depth);
+		return dp_json__leave(json, json->at[-1] == '{');
 	default:
 		return skip_word(json);
 	}

@@ -62,14 +62,15 @@ static inline char dp_json__peek(struct dp_json *json)
 enum dp_json_result dp_json__string(struct dp_json *json, enum dp_json_place place,
 				    struct dp_json_text *text);
 
-/* Moves over any value; brackets are counted, not matched. */
+/* Moves over any value. */
 enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place);
 
 /*
- * Moves behind the bracket that closes *depth open ones. Where it runs out, *depth and json->at
- * are how far it came: it can go on from there.
+ * Moves behind the bracket that closes the object (or array) that json->at is in, without looking
+ * at what it holds but for this: brackets must match, and in an object a bracket must follow a
+ * colon. So a bracket too many or too few shows where the next event begins, not at the file's end.
  */
-enum dp_json_result dp_json__leave(struct dp_json *json, size_t *depth);
+enum dp_json_result dp_json__leave(struct dp_json *json, bool object);
 
 /*
  * A number times ten to the power of scale, rounded to the nearest integer, exactly: the decimal

@@ -135,6 +135,12 @@ char dp_json_stream__peek(struct dp_json_stream *stream)
 	}
 }
 
+static enum dp_json_result settle(struct dp_json_stream *stream, enum dp_json_result result)
+{
+	stream->cut = result == DP_JSON_MORE && stream->last;
+	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
+}
+
 enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum dp_json_place place,
 					   struct dp_json_text *text)
 {
@@ -147,7 +153,7 @@ enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum d
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
 	if (result == DP_JSON_OK)
 		stream->json.at = at.at;
-	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
+	return settle(stream, result);
 }
 
 enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum dp_json_place place,
@@ -162,27 +168,22 @@ enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum d
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
 	if (result == DP_JSON_OK)
 		stream->json.at = at.at;
-	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
+	return settle(stream, result);
 }
 
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
 {
-	char c = dp_json_stream__peek(stream);
 	enum dp_json_result result;
-	struct dp_json_text text;
-	size_t depth = 1;
-	int64_t value;
-	bool known;
+	struct dp_json at;
 
-	if (c == '"')
-		return dp_json_stream__string(stream, DP_JSON_ANYWHERE, &text);
-	if (c != '{' && c != '[')
-		return dp_json_stream__number(stream, DP_JSON_ANYWHERE, &value, &known);
-	stream->json.at++;
+	dp_json_stream__peek(stream);
 	do {
-		result = dp_json__leave(&stream->json, &depth);
+		at = stream->json;
+		result = dp_json__skip(&at, DP_JSON_ANYWHERE);
 	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	return result == DP_JSON_OK ? DP_JSON_OK : DP_JSON_BROKEN;
+	if (result == DP_JSON_OK)
+		stream->json.at = at.at;
+	return settle(stream, result);
 }
 
 /* As far as anybody indents a key. */

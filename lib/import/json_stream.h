@@ -1,7 +1,8 @@
 /*
- * A window that moves over the JSON text of an input. What is needed in one piece (an event, a
- * key) is scanned where it lies; the window grows only for such a piece, up to a limit, and values
- * that nobody wants go by in parts. So memory is bounded whatever the file holds.
+ * A window that moves over the JSON text of an input. A value (an event, a key) is scanned where it
+ * lies; the window grows for one that is larger, up to 16 MiB, beyond which it counts as broken. So
+ * memory is bounded whatever the file holds, and what turns out to be broken can be looked at
+ * again.
  */
 #ifndef DP_IMPORT_JSON_STREAM_H
 #define DP_IMPORT_JSON_STREAM_H
@@ -16,6 +17,7 @@ struct dp_json_stream {
 	size_t room;
 	uint64_t offset;     /* of buf's first byte in the (decompressed) content */
 	bool last;	     /* the content ends at json.end */
+	bool cut;	     /* the last value that was asked for runs into the end */
 	uint64_t lines;	     /* newlines before buf */
 	uint64_t line_start; /* offset of the line that buf's first byte is in */
 	int status;	     /* of the input or an allocation; then nothing more comes */
@@ -47,7 +49,7 @@ enum dp_json_result dp_json_stream__string(struct dp_json_stream *stream, enum d
 enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum dp_json_place place,
 					   int64_t *value, bool *known);
 
-/* Moves over a value of any size. */
+/* Moves over a value. */
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream);
 
 /*

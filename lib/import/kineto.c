@@ -4,7 +4,8 @@
  * beside are names, and copies of which only the API call tells the size (ROCm).
  *
  * GPU events carry no process, and the number of a device may be that of a process. They are
- * taken for the process that the first host event names: Kineto traces one process.
+ * taken for the process that the first host event names, as Kineto traces one process; in a file
+ * that was merged from several, each device goes to the process that launched what ran there.
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
@@ -21,7 +22,7 @@ struct names {
 };
 
 #define CACHE 64
-/* More processes, devices or names are no trace of this earth: they stay without names. */
+/* Processes, devices and names beyond these numbers are damage: they get no names. */
 #define MOST_VALUES 1024
 #define MOST_NAMED 65536
 
@@ -81,8 +82,7 @@ struct kineto {
 	size_t unsized_count, unsized_room;
 	struct call_size *sizes;
 	size_t size_count, size_room;
-	int64_t first_start_ns; /* of any operation */
-	bool any_op;
+	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	bool legacy;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
 	uint64_t without_start, host_without_start, without_duration;
@@ -313,6 +313,12 @@ static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp
 	op->dst_kind = found.dst;
 }
 
+/* Between 2001 and 2043, in ns: no clock that counts from a boot shows this. */
+static bool is_epoch(int64_t time_ns)
+{
+	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
+}
+
 static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 		     enum dp_kineto_class class)
 {
@@ -333,9 +339,7 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 	op.correlation = correlation_of(event);
 	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
 		op.bytes = (uint64_t)event->bytes;
-	if (!kineto->any_op)
-		kineto->first_start_ns = op.start_ns;
-	kineto->any_op = true;
+	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
 	if (op.kind != DP_OP_KERNEL && op.correlation && !(event->has & DP_CHROME_BYTES))
 		return set_aside(kineto, &op);
 	return dp_builder__op(kineto->builder, &op);
@@ -601,12 +605,6 @@ static void give_names(struct kineto *kineto)
 	}
 }
 
-/* Between 2001 and 2043, in ns: no clock that counts from a boot shows this. */
-static bool is_epoch(int64_t time_ns)
-{
-	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
-}
-
 static int finish(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
@@ -615,13 +613,15 @@ static int finish(struct kineto *kineto)
 	if (status)
 		return status;
 	give_names(kineto);
-	if (kineto->any_op && is_epoch(kineto->first_start_ns))
+	if (kineto->pid_count > 1)
+		status = dp_builder__claim_devices(builder, kineto->process);
+	if (kineto->epoch_votes > 0)
 		dp_builder__epoch(builder, 0);
 	else if (kineto->chrome.base_known)
 		dp_builder__epoch(builder, kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
-	if (kineto->without_start)
+	if (!status && kineto->without_start)
 		status = dp_builder__loss(builder, "GPU events without a start",
 					  kineto->without_start, 0);
 	if (!status && kineto->host_without_start)

@@ -29,6 +29,7 @@ struct nsys {
 	struct dp_places places;
 	struct dp_gpus gpus;
 	struct dp_lookup expanded; /* pid, correlation: a graph launch whose nodes were traced */
+	int64_t default_pid;	   /* of operations whose row does not tell */
 	bool has_graphs;
 };
 
@@ -87,10 +88,17 @@ static int note_node(struct nsys *nsys, struct dp_rows *rows, int64_t pid, uint3
 	return DP_OK;
 }
 
+static int64_t pid_of_op(const struct nsys *nsys, struct dp_rows *rows)
+{
+	int64_t id = dp_rows__id(rows, PID);
+
+	return id == -1 ? nsys->default_pid : pid_of(id);
+}
+
 /* What all operations have: 1, 0 where the row cannot be used, or a status. */
 static int read_common(struct nsys *nsys, struct dp_rows *rows, struct dp_op *op)
 {
-	int64_t pid = pid_of(dp_rows__id(rows, PID));
+	int64_t pid = pid_of_op(nsys, rows);
 
 	memset(op, 0, sizeof(*op));
 	if (!dp_rows__time(rows, START, &op->start_ns) || !dp_rows__time(rows, END, &op->end_ns)) {
@@ -171,8 +179,7 @@ enum { GRAPH_ID = OP_COLUMNS, GRAPH_COLUMNS };
 
 static int read_graph(struct nsys *nsys, struct dp_rows *rows)
 {
-	struct dp_key key = { { pid_of(dp_rows__id(rows, PID)),
-				dp_rows__correlation(rows, CORRELATION) } };
+	struct dp_key key = { { pid_of_op(nsys, rows), dp_rows__correlation(rows, CORRELATION) } };
 	struct dp_op op;
 	char name[40];
 	int status, n;
@@ -435,6 +442,22 @@ static int scan_meta(struct nsys *nsys)
 	return status;
 }
 
+/* Calls always tell their process: the first one's is that of operations which do not. */
+static int find_default_pid(struct nsys *nsys)
+{
+	static const struct dp_column tid[] = { { "globalTid", true } };
+	struct dp_rows rows;
+	int status = dp_rows__open(&rows, nsys->database,
+				   dp_database__table(nsys->database, table_names[5]), tid, 1);
+
+	if (status == 1)
+		status = dp_rows__next(&rows);
+	if (status == 1)
+		nsys->default_pid = pid_of(dp_rows__id(&rows, 0));
+	dp_rows__close(&rows);
+	return status < 0 ? status : DP_OK;
+}
+
 /* Of all processes and threads of the machine only those that did something are in the trace. */
 static int read_process(struct nsys *nsys, struct dp_rows *rows)
 {
@@ -542,6 +565,8 @@ static int read_all(struct nsys *nsys)
 	nsys->has_graphs = dp_database__table(database, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE") != NULL;
 	status = scan_meta(nsys);
 	if (!status)
+		status = find_default_pid(nsys);
+	if (!status)
 		status = scan_operations(nsys);
 	if (!status)
 		status = scan_host(nsys);
@@ -552,7 +577,7 @@ static int read_all(struct nsys *nsys)
 
 static int nsys_read(struct dp_import *import)
 {
-	struct nsys nsys = { .import = import };
+	struct nsys nsys = { .import = import, .default_pid = -1 };
 	int status;
 
 	dp_places__init(&nsys.places, import->builder, import->error);
@@ -586,10 +611,13 @@ static int nsys_probe(const struct dp_probe *probe)
 		"CUPTI_ACTIVITY_KIND_MEMCPY",
 		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
 	};
+	int sure;
 
-	if (!dp_database__probe(probe, own, DP_COUNT(own)))
-		return 0;
-	return dp_database__probe(probe, any, DP_COUNT(any)) ? 90 : 30;
+	sure = dp_database__probe(probe, own, DP_COUNT(own));
+	if (sure <= 0)
+		return sure;
+	sure = dp_database__probe(probe, any, DP_COUNT(any));
+	return sure < 0 ? sure : sure > 0 ? 90 : 30;
 }
 
 const struct dp_importer dp_importer__nsys = {

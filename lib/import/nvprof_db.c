@@ -617,10 +617,13 @@ static int nvprof_probe(const struct dp_probe *probe)
 		"CUPTI_ACTIVITY_KIND_DEVICE",
 	};
 	static const char *const own[] = { "StringTable" };
+	int sure;
 
-	if (!dp_database__probe(probe, own, 1))
-		return 0;
-	return dp_database__probe(probe, tables, DP_COUNT(tables)) > 1 ? 90 : 30;
+	sure = dp_database__probe(probe, own, 1);
+	if (sure <= 0)
+		return sure;
+	sure = dp_database__probe(probe, tables, DP_COUNT(tables));
+	return sure < 0 ? sure : sure > 1 ? 90 : 30;
 }
 
 const struct dp_importer dp_importer__nvprof_db = {

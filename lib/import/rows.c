@@ -31,6 +31,8 @@ static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *na
 		names += length + (names[length] == ',');
 	}
 	text = sqlite3_str_finish(list);
+	if (found && !text)
+		dp_database__nomem(rows->database);
 	if (found > 1)
 		sqlite3_str_appendf(sql, ", COALESCE(%s)", text ? text : "NULL, NULL");
 	else
@@ -58,6 +60,7 @@ static int make_sql(struct dp_rows *rows, char **text)
 {
 	const char *rowid = dp_database__rowid_name(rows->database, rows->table);
 	sqlite3_str *sql = sqlite3_str_new(rows->database->sqlite);
+	const struct dp_error *error = rows->database->import->error;
 	const char *lacks = NULL;
 
 	rowid = rowid ? rowid : "rowid";
@@ -72,6 +75,8 @@ static int make_sql(struct dp_rows *rows, char **text)
 	*text = sqlite3_str_finish(sql);
 	if (!*text)
 		return dp_database__nomem(rows->database);
+	if (error && error->status)
+		return error->status;
 	return lacks ? missing(rows, lacks) : 1;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Order statistics by radix selection on the bits of the doubles (most significant byte first):
- * eight passes at most, whatever the values are, so that no input makes it slow, and no copy.
+ * Order statistics by radix selection on the bits of the doubles, most significant byte first, in
+ * place: eight passes at most over what is left, whatever the values are, so that no input makes it
+ * slow.
  */
 #include "metric/stat.h"
 
@@ -48,37 +49,39 @@ static uint64_t key_of(double value)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-static double value_of(uint64_t key)
+/* Moves the values with this byte to the front; returns how many there are. */
+static size_t keep(double *values, size_t count, int shift, unsigned byte)
 {
-	uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
-	double value;
+	size_t kept = 0;
 
-	memcpy(&value, &bits, sizeof(value));
-	return value;
+	for (size_t i = 0; i < count; i++) {
+		double value = values[i];
+
+		if ((key_of(value) >> shift & 0xff) != byte)
+			continue;
+		values[i] = values[kept];
+		values[kept++] = value;
+	}
+	return kept;
 }
 
-double dp_stat__select(const double *values, size_t count, size_t rank)
+double dp_stat__select(double *values, size_t count, size_t rank)
 {
-	uint64_t prefix = 0, mask = 0;
-
-	for (int shift = 56; shift >= 0; shift -= 8) {
+	for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
 		size_t buckets[256] = { 0 };
 		unsigned byte = 0;
 
-		for (size_t i = 0; i < count; i++) {
-			uint64_t key = key_of(values[i]);
-
-			buckets[key >> shift & 0xff] += (key & mask) == prefix;
-		}
-		while (byte < 255 && rank >= buckets[byte])
+		for (size_t i = 0; i < count; i++)
+			buckets[key_of(values[i]) >> shift & 0xff]++;
+		while (rank >= buckets[byte])
 			rank -= buckets[byte++];
-		prefix |= (uint64_t)byte << shift;
-		mask |= UINT64_C(0xff) << shift;
+		if (buckets[byte] < count)
+			count = keep(values, count, shift, byte);
 	}
-	return value_of(prefix);
+	return values[0];
 }
 
-double dp_stat__median(const double *values, size_t count)
+double dp_stat__median(double *values, size_t count)
 {
 	if (!count)
 		return (double)NAN;
@@ -89,7 +92,7 @@ double dp_stat__median(const double *values, size_t count)
 	       2;
 }
 
-double dp_stat__p95(const double *values, size_t count)
+double dp_stat__p95(double *values, size_t count)
 {
 	return count ? dp_stat__select(values, count, count - 1 - count / 20) : (double)NAN;
 }

@@ -1,6 +1,6 @@
 /*
- * Statistics of values some of which are missing (NaN). An input's scratch holds the values that
- * count; all of these take linear time and leave values as they are.
+ * Statistics in linear time. Those of order change the order of the values. A metric's missing
+ * values (NaN) are left out before, see reduce.h.
  */
 #ifndef DP_METRIC_STAT_H
 #define DP_METRIC_STAT_H
@@ -13,13 +13,13 @@ double dp_stat__min(const double *values, size_t count);
 double dp_stat__max(const double *values, size_t count);
 
 /* The value at rank (from 0) in ascending order; count > rank, no value is NaN. */
-double dp_stat__select(const double *values, size_t count, size_t rank);
+double dp_stat__select(double *values, size_t count, size_t rank);
 
 /* The mean of the two in the middle where count is even. */
-double dp_stat__median(const double *values, size_t count);
+double dp_stat__median(double *values, size_t count);
 
 /* The smallest value that at least 95% of all are not above (nearest rank). */
-double dp_stat__p95(const double *values, size_t count);
+double dp_stat__p95(double *values, size_t count);
 
 /* Median absolute deviation from the median, not scaled. Overwrites values. */
 double dp_stat__mad(double *values, size_t count);

@@ -18,9 +18,8 @@
 enum {
 	LEVELS = 7,	 /* k = 1 … 64 */
 	BINS = 512,	 /* of gaps, each 4% wide */
-	GAPS_MAX = 63,	 /* that a median is taken of */
+	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
-	PER_BIN = 2,
 };
 
 struct lead {
@@ -30,7 +29,7 @@ struct lead {
 };
 
 struct bin {
-	struct lead leads[PER_BIN]; /* best first */
+	struct lead lead; /* the best one */
 	size_t votes;
 	int level;
 };
@@ -38,7 +37,6 @@ struct bin {
 struct detector {
 	const uint32_t *symbols;
 	size_t n, least;
-	uint64_t want;
 	uint32_t *names, *wider; /* of the k-gram at each position */
 	uint32_t *where;	 /* positions, by name */
 	size_t *starts;		 /* of each name in where */
@@ -123,7 +121,7 @@ static int by_value(const void *a, const void *b)
 
 static double median_gap(const uint32_t *where, size_t count)
 {
-	uint32_t gaps[GAPS_MAX];
+	uint32_t gaps[GAPS_MAX] = { 0 };
 	size_t n = DP_MIN(count - 1, (size_t)GAPS_MAX);
 
 	for (size_t i = 0; i < n; i++) {
@@ -131,7 +129,13 @@ static double median_gap(const uint32_t *where, size_t count)
 
 		gaps[i] = where[at + 1] - where[at];
 	}
-	qsort(gaps, n, sizeof(*gaps), by_value);
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && gaps[k] < gaps[k - 1]; k--) {
+			uint32_t swap = gaps[k];
+
+			gaps[k] = gaps[k - 1];
+			gaps[k - 1] = swap;
+		}
 	return gaps[n / 2];
 }
 
@@ -140,14 +144,6 @@ static int bin_of(double gap)
 	int bin = (int)(log(gap) / log(1.04));
 
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
-}
-
-static bool plausible(const struct detector *d, size_t count)
-{
-	if (d->want == 0)
-		return count >= d->least;
-	return count >= 2 && (double)count >= 0.6 * (double)d->want - 2 &&
-	       (double)count <= 1.3 * (double)d->want + 3;
 }
 
 static void consider(struct detector *d, size_t first, size_t count, int level)
@@ -166,19 +162,11 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 	}
 	near /= (double)(count - 1);
 	score = covered / (double)d->n * (0.4 + 0.6 * near);
-	if (d->want > 0) {
-		double off = fabs((double)count - (double)d->want);
-
-		score *= 1.0 / (1.0 + 4.0 * off / (double)d->want);
-	}
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
-	if (bin->level == level && bin->leads[0].score > 0 && score <= bin->leads[0].score)
-		return;
-	if (score > bin->leads[0].score) {
-		bin->leads[0] = lead;
-		bin->level = level;
-	}
+	bin->level = level;
+	if (score > bin->lead.score)
+		bin->lead = lead;
 }
 
 /* Windows. */
@@ -297,7 +285,7 @@ out:
 
 static int put_candidate(struct detector *d, const struct bin *bin)
 {
-	const struct lead *lead = &bin->leads[0];
+	const struct lead *lead = &bin->lead;
 	const uint32_t *where = d->where + lead->first;
 	struct window *windows = dp_alloc__array(lead->count, sizeof(*windows));
 	size_t n = 0, pick, times;
@@ -320,6 +308,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	d->out[d->out_count++] = (struct dp_candidate){
 		.at = windows[pick].at,
 		.length = windows[pick].length,
+		.gram = (size_t)1 << bin->level,
 		.trips = n,
 		.score = lead->score * pow((double)bin->votes, 0.1),
 		.regular = lead->regular,
@@ -332,12 +321,12 @@ out:
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	double p = x->leads[0].score * pow((double)x->votes, 0.1);
-	double q = y->leads[0].score * pow((double)y->votes, 0.1);
+	double p = x->lead.score * pow((double)x->votes, 0.1);
+	double q = y->lead.score * pow((double)y->votes, 0.1);
 
 	if (p != q)
 		return p > q ? -1 : 1;
-	return x->leads[0].gap < y->leads[0].gap ? -1 : 1;
+	return x->lead.gap < y->lead.gap ? -1 : 1;
 }
 
 /* The candidates of one level: from the best bins, those that were not as good before. */
@@ -348,7 +337,7 @@ static int harvest(struct detector *d, size_t share)
 	int status = DP_OK;
 
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].leads[0].score > 0.02)
+		if (d->bins[i].lead.score > 0.02)
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i < share && d->out_count < d->out_room && !status; i++)
@@ -382,7 +371,7 @@ static int find(struct detector *d)
 		for (uint32_t i = 0; i < name_count; i++) {
 			size_t c = d->starts[i + 1] - d->starts[i];
 
-			if (plausible(d, c))
+			if (c >= d->least)
 				consider(d, d->starts[i], c, level);
 		}
 		status = harvest(d, share);
@@ -398,7 +387,7 @@ static int find(struct detector *d)
 }
 
 int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
-			  size_t n, size_t least, uint64_t want)
+			  size_t n, size_t least)
 {
 	struct detector *d;
 	size_t slots = 64;
@@ -414,7 +403,6 @@ int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const ui
 	d->symbols = symbols;
 	d->n = n;
 	d->least = DP_MAX(least, 2);
-	d->want = want;
 	d->mask = slots - 1;
 	d->out = candidates;
 	d->out_room = room;

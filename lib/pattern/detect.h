@@ -8,6 +8,7 @@
 struct dp_candidate {
 	size_t at;
 	size_t length;
+	size_t gram;	/* the lead is the symbols [at, at + gram) */
 	size_t trips;	/* windows that looked like it */
 	double score;	/* how well they did, the higher the better; for ordering only */
 	double regular; /* share of windows whose length is near the median */
@@ -15,11 +16,10 @@ struct dp_candidate {
 
 /*
  * Candidates in symbols[0..n), the most promising first, room of them at most; symbols are below
- * alphabet. want is the number of iterations that is looked for, 0 where it is not known: then
- * every number from least on. Returns how many, or DP_ERR_NOMEM. Cost: O(n log n) at worst, 60 to
- * 300 ns per symbol; about 40 bytes per symbol.
+ * alphabet. What occurs at least `least` times is looked at. Returns how many, or DP_ERR_NOMEM.
+ * Cost: O(n log n) at worst, 60 to 300 ns per symbol; about 40 bytes per symbol.
  */
 int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
-			  size_t n, size_t least, uint64_t want);
+			  size_t n, size_t least);
 
 #endif

@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include <deepprof/report.h>
 
+#define DP_RENDER_BUFFER 65536
+
 /* One rendering under way. */
 struct dp_render {
 	const struct dp_analysis *analysis;
@@ -17,7 +19,7 @@ struct dp_render {
 	struct dp_error *error;
 	int status;   /* the first failure; output stops then */
 	void *state;  /* the renderer's own: begin makes it, end frees it */
-	char *buffer; /* gathers small writes */
+	char *buffer; /* gathers small writes: DP_RENDER_BUFFER bytes */
 	size_t used;
 };
 
@@ -26,8 +28,10 @@ void dp_render__write(struct dp_render *render, const char *text, size_t length)
 void dp_render__text(struct dp_render *render, const char *text);
 void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRINTF(2, 3);
 
-/* True where the options show a metric of that name. */
-bool dp_render__shows(const struct dp_render *render, const char *metric);
+void dp_render__integer(struct dp_render *render, int64_t value);
+
+/* True where the options show a metric or a summary: one chosen, or a chosen metric's summary. */
+bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info);
 
 /*
  * Called in order: begin; per loop: loop, then iteration for each of its iterations; finding for

@@ -16,14 +16,15 @@
 #include <string.h>
 
 enum {
-	WAVE = 32,	/* edits that one wave bridges at most */
-	SLIDE = 64,	/* symbols a diagonal is followed to compare it with others */
-	PAD = 1280,	/* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
-	SEED_MAX = 16,	/* symbols of a seed */
-	POSTINGS = 8,	/* places of one seed that are remembered */
-	LOOK = 2048,	/* symbols that candidates are compared over */
-	CREDIT = 16384, /* steps that are free */
-	PER_SYMBOL = 8, /* steps that each symbol pays for */
+	WAVE = 32,	  /* edits that one wave bridges at most */
+	BACK = 8,	  /* the same backwards, where what is before may be anything */
+	SLIDE = 64,	  /* symbols a diagonal is followed to compare it with others */
+	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
+	SEED_MAX = 16,	  /* symbols of a seed */
+	POSTINGS = 8,	  /* places of one seed that are remembered */
+	LOOK = 2048,	  /* symbols that candidates are compared over */
+	CREDIT = 1 << 20, /* steps that are free */
+	PER_SYMBOL = 8,	  /* steps that each symbol pays for */
 };
 
 struct prepared {
@@ -152,7 +153,7 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
 
-	a->seed = SEED_MAX;
+	a->seed = DP_MAX(DP_MIN((size_t)SEED_MAX, a->n), 1);
 	a->patterns = dp_alloc__zeroed(a->count, sizeof(*a->patterns));
 	if (!a->patterns)
 		return DP_ERR_NOMEM;
@@ -267,7 +268,7 @@ static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
 
 	for (k = -2; k <= 2; k++)
 		a->reach[0][k + WAVE + 2] = k ? -1 : 0;
-	for (e = 1; e <= p->wave && a->credit > 0; e++) {
+	for (e = 1; e <= (dir > 0 ? p->wave : DP_MIN(p->wave, BACK)) && a->credit > 0; e++) {
 		int best = -1, best_k = 0;
 
 		for (k = -e - 2; k <= e + 2; k++) {
@@ -423,9 +424,10 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 }
 
 /* Is this a place of the seed at a position, and how far does it go on? */
-static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset)
+static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
+		      size_t look)
 {
-	size_t n = 0, room = DP_MIN(a->n - at, LOOK), part, run;
+	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
 
 	while (n < room) {
 		part = DP_MIN(room - n, p->length + PAD - offset);
@@ -439,24 +441,31 @@ static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, si
 	return n;
 }
 
-/* The best place for the seed at a position: the one that goes on longest, near the old one. */
+/*
+ * The best place for the seed at a position: the one that goes on longest, near the old one.
+ * *sure tells that there is no other, or that it is where the old one broke off.
+ */
 static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
-		       struct place *found)
+		       size_t look, struct place *found, bool *sure)
 {
-	size_t best = 0, near = SIZE_MAX;
+	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
 	if (old) {
-		best = goes_on(a, at, &a->patterns[old->pattern], old->offset);
+		best = goes_on(a, at, &a->patterns[old->pattern], old->offset, look);
 		*found = (struct place){ at, old->offset, old->pattern };
 		near = 0;
 		if (best < a->seed)
 			best = 0;
 	}
+	*sure = best > 0;
 	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
 		uint32_t j;
 		const struct prepared *p = pattern_at(a, link - 1, &j);
-		size_t offset = link - 1 - p->base, run = goes_on(a, at, p, offset), skip;
+		size_t offset = link - 1 - p->base, run, skip;
 
+		run = goes_on(a, at, p, offset, look);
+		links++;
+		fits += run >= a->seed;
 		skip = SIZE_MAX - 1;
 		if (old && old->pattern == j)
 			skip = (offset + p->length - old->offset) % p->length;
@@ -465,12 +474,18 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 		best = run;
 		near = skip;
 		*found = (struct place){ at, offset, j };
+		*sure = false;
 	}
+	*sure |= fits == 1 && links < POSTINGS;
 	return best > 0;
 }
 
-/* The next position from `from` on where a seed fits. */
-static bool scan(struct aligner *a, size_t from, const struct place *old, struct place *found)
+/*
+ * The next position from `from` on, before `end`, where a seed fits; if only_sure, one that fits
+ * at one place only.
+ */
+static bool scan(struct aligner *a, size_t from, size_t end, const struct place *old,
+		 bool only_sure, struct place *found, bool *sure)
 {
 	uint64_t h;
 
@@ -483,9 +498,10 @@ static bool scan(struct aligner *a, size_t from, const struct place *old, struct
 		a->credit += PER_SYMBOL;
 		if (a->heads[slot_of(a, h)] ||
 		    (old && s[0] == round_about(&a->patterns[old->pattern], old->offset)[0]))
-			if (best_place(a, at, h, old, found))
+			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&
+			    (*sure || !only_sure))
 				return true;
-		if (at + a->seed >= a->n)
+		if (at + a->seed >= a->n || at + 1 >= end)
 			return false;
 		h = h * multiplier + s[a->seed] + 1 - (s[0] + 1) * a->drop;
 	}
@@ -519,11 +535,34 @@ static int start_span(struct aligner *a, struct place found)
 	return status;
 }
 
+/*
+ * Layers fit at many places. The next seed that fits at one only, followed backwards, says which
+ * of them is right.
+ */
+static int make_sure(struct aligner *a, struct place *found)
+{
+	struct dp_align_span *old = last_span(a);
+	size_t low = old ? old->begin : 0;
+	size_t end = found->at + 2 * a->patterns[found->pattern].length;
+	struct place other, begin;
+	bool sure;
+	int status;
+
+	if (a->credit <= 0 || !scan(a, found->at + 1, end, NULL, true, &other, &sure))
+		return DP_OK;
+	begin = other;
+	status = follow_back(a, &begin, low);
+	if (!status && begin.at <= found->at + a->seed)
+		*found = other;
+	return status;
+}
+
 static int align(struct aligner *a)
 {
 	struct place at = { 0 }, found;
 	size_t from = 0;
 	int status = DP_OK;
+	bool sure;
 
 	while (from < a->n) {
 		struct dp_align_span *span = last_span(a);
@@ -531,9 +570,11 @@ static int align(struct aligner *a)
 
 		if (span)
 			old = (struct place){ span->end, span->end_offset, span->pattern };
-		if (!scan(a, from, span ? &old : NULL, &found))
+		if (!scan(a, from, a->n, span ? &old : NULL, false, &found, &sure))
 			break;
-		status = start_span(a, found);
+		status = sure ? DP_OK : make_sure(a, &found);
+		if (!status)
+			status = start_span(a, found);
 		if (status)
 			break;
 		at = found;

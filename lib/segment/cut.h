@@ -23,6 +23,7 @@ struct dp_cut {
 	size_t edit_room;
 	size_t complete; /* segments that are not partial */
 	size_t covered;	 /* symbols in segments, partial ones included */
+	size_t renamed;	 /* substitutions of exact names, where coarser ones agree */
 };
 
 /*
@@ -46,6 +47,14 @@ void dp_cut__fini(struct dp_cut *cut);
 /* Numbers equal edit scripts. Errors: DP_ERR_NOMEM. Cost: linear in segments and edits. */
 int dp_variants__number(struct dp_segment *segments, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
+
+/*
+ * For boundaries that are known: gives the loop a pattern, which is the most frequent of the n
+ * segments (or, where no two are equal, one of median length), and the segments with their edit
+ * scripts. On failure the loop may hold some of it. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_marks__script(struct dp_segmented_loop *loop, const uint32_t *symbols,
+		     const struct dp_segment *segments, size_t n);
 
 /*
  * Walks through a span: runs of matches, split where the first offset comes round, and edits.

@@ -30,7 +30,7 @@ int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t a
 }
 
 /* The bits of a Lempel-Ziv parse with copies of four symbols and more. */
-static int parse_bits(double *bits, const uint32_t *p, size_t m, double literal)
+int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	size_t slots = 16, i = 0;
 	uint32_t *last;
@@ -97,11 +97,24 @@ static double edit_bits(const struct dp_alignment *al, double literal, double lo
 	return sum;
 }
 
+double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits)
+{
+	double log_n = log2((double)n + 1), log_m = log2((double)length + 1);
+	size_t before = 0, covered = 0;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
+		before = DP_MAX(before, al->spans[k].end);
+	}
+	return edit_bits(al, bits, log_m) + (double)(n - covered) * bits +
+	       (double)al->span_count * (2 * log_n + log_m) + log_n;
+}
+
 static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n, double bits)
 {
-	double log_n = log2((double)n + 1), log_m = log2((double)h->length + 1), own;
 	size_t before = 0, advance = 0, covered = 0, longest = 0;
-	int status = parse_bits(&own, h->pattern, h->length, bits + 0.01);
+	double own;
+	int status = dp_pattern__bits(&own, h->pattern, h->length, bits + 0.01);
 
 	if (status)
 		return status;
@@ -116,8 +129,7 @@ static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t 
 	h->spans = al->span_count;
 	h->trips = (double)advance / (double)h->length;
 	h->longest = (double)longest / (double)h->length;
-	h->bits = own + edit_bits(al, bits, log_m) + (double)(n - covered) * bits +
-		  (double)al->span_count * (2 * log_n + log_m) + log_n;
+	h->bits = own + dp_alignment__bits(al, n, h->length, bits);
 	return DP_OK;
 }
 

@@ -18,6 +18,12 @@ struct dp_hypothesis {
 /* The bits of one symbol on its own: the order-0 entropy. Errors: DP_ERR_NOMEM. */
 int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
 
+/* The bits of a pattern on its own. Errors: DP_ERR_NOMEM. Cost: linear. */
+int dp_pattern__bits(double *sum, const uint32_t *pattern, size_t m, double bits);
+
+/* The bits of an alignment of n symbols: its spans, its edits, and what is in none. */
+double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits);
+
 /* Fills in all but the pattern and its length. Cost: that of dp_align__run(). */
 int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
 

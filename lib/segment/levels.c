@@ -25,6 +25,8 @@ struct inside {
 	double trips;	  /* of it in one turn of the pattern */
 	double rest;	  /* symbols of the pattern that are in no loop */
 	double covered;	  /* share of the pattern in the main one */
+	double long_ones; /* share in it and in others that are not much shorter */
+	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool structured;  /* the main one has loops inside */
@@ -53,7 +55,7 @@ static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
 static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
 {
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, all = 0, before = 0;
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0;
 	struct dp_alignment al;
 	int status = dp_patterns__align(&al, &in->loops, twice, n);
 
@@ -68,14 +70,18 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		if (last)
 			break;
 		covered[al.spans[k].pattern] += al.spans[k].end - begin;
-		all += al.spans[k].end - begin;
 		before = al.spans[k].end;
 	}
 	for (size_t i = 1; i < in->loops.count; i++)
 		if (covered[i] > covered[in->main])
 			in->main = i;
+	for (size_t i = 0; i < in->loops.count; i++)
+		in->total += in->loops.items[i].length > 1 ? (double)covered[i] / (double)n : 0;
+	for (size_t i = 0; i < in->loops.count; i++)
+		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
+			in->long_ones += (double)covered[i] / (double)n;
 	in->covered = (double)covered[in->main] / (double)n;
-	in->rest = (double)(n - all) / 2;
+	in->rest = (double)(n - covered[in->main]) / 2;
 	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
 	dp_align__fini(&al);
 	return DP_OK;
@@ -96,6 +102,7 @@ static uint32_t *two_turns(const struct dp_hypothesis *h)
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
 		       size_t least, bool deeper)
 {
+	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
 	uint32_t *twice = two_turns(h);
 	struct inside below;
 	int status;
@@ -103,10 +110,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, least);
-	for (size_t i = 0; i < in->loops.count; i++)
-		if (in->loops.items[i].length * 2 > h->length) /* the pattern itself, turned */
-			in->loops.items[i--] = in->loops.items[--in->loops.count];
+	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, &bar);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, twice, 2 * h->length);
 	free(twice);
@@ -119,7 +123,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
-	in->structured = !status && below.loops.count > 0;
+	in->structured = !status && below.total >= 0.3;
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -144,9 +148,9 @@ static bool goes_down(const struct inside *in)
 	length = (double)in->loops.items[in->main].length;
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main && in->covered > 0.3;
-	if (!in->structured || in->covered < 0.3)
+	if (!in->structured || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
-	return !(power_of_two(in->trips) && in->rest < 0.8 * length);
+	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
 }
 
 static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
@@ -204,26 +208,52 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 	in->loops.count = 0;
 }
 
-/* Loops inside the chosen ones. */
+static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
+{
+	for (size_t k = 0; k < in->loops.count; k++) {
+		struct dp_hypothesis *h = &in->loops.items[k];
+		int made = h->length < 2 ? -1 : move_to(&levels->inner, h);
+
+		if (made >= 0)
+			levels->inner_parent[made] = parent;
+		else
+			free(h->pattern);
+	}
+	in->loops.count = 0;
+}
+
+/*
+ * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
+ * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
+ */
 static int fill_inner(struct dp_levels *levels, const struct finder *f)
 {
-	struct inside in;
+	struct inside in[DP_PATTERNS_MAX];
+	size_t count = levels->chosen.count, longest = 0, kept = 0;
 	int status = DP_OK;
 
-	for (size_t i = 0; i < levels->chosen.count && !status; i++) {
-		status = look_inside(&in, f, &levels->chosen.items[i], 2, false);
-		levels->structured[i] = !status && in.loops.count > 0;
-		for (size_t k = 0; !status && k < in.loops.count; k++) {
-			int made = in.loops.items[k].length < 2
-					   ? -1
-					   : move_to(&levels->inner, &in.loops.items[k]);
-
-			if (made >= 0)
-				levels->inner_parent[made] = (uint32_t)i;
-			else
-				free(in.loops.items[k].pattern);
-		}
+	memset(in, 0, sizeof(in));
+	for (size_t i = 0; i < count && !status; i++) {
+		longest = DP_MAX(longest, levels->chosen.items[i].length);
+		status = look_inside(&in[i], f, &levels->chosen.items[i], 2, false);
 	}
+	for (size_t i = 0; i < count && !status; i++) {
+		struct dp_hypothesis *h = &levels->chosen.items[i];
+
+		levels->structured[kept] = in[i].total >= 0.15;
+		if (!levels->structured[kept] && h->length * 5 < longest) {
+			if (move_to(&levels->inner, h) < 0)
+				free(h->pattern);
+			continue;
+		}
+		take_inside(levels, &in[i], (uint32_t)kept);
+		levels->chosen_parent[kept] = levels->chosen_parent[i];
+		levels->chosen.items[kept++] = *h;
+	}
+	for (size_t i = 0; i < count; i++)
+		dp_patterns__fini(&in[i].loops);
+	if (!status)
+		levels->chosen.count = kept;
 	return status;
 }
 
@@ -231,13 +261,15 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 		    const bool *finishing)
 {
 	struct finder f = { alphabet, finishing };
+	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
+	double bits = 0;
 	int status;
 
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
-	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 
@@ -248,7 +280,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, 3);
+			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
 		} else {
 			seen++;
 		}
@@ -256,6 +288,12 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
+	if (!status)
+		status = dp_entropy__bits(&bits, symbols, n, alphabet);
+	levels->alone = bits * (double)n;
+	levels->fit.bits = levels->alone;
+	if (!status && levels->chosen.count > 0)
+		status = dp_patterns__fit(&levels->fit, &levels->chosen, symbols, n, bits);
 	if (status)
 		dp_levels__fini(levels);
 	return status;

@@ -10,6 +10,8 @@ struct dp_levels {
 	uint32_t chosen_parent[DP_PATTERNS_MAX];
 	uint32_t inner_parent[DP_PATTERNS_MAX];
 	bool structured[DP_PATTERNS_MAX]; /* the chosen one has loops inside */
+	struct dp_patterns_fit fit;	  /* of the chosen ones */
+	double alone;			  /* bits of the sequence symbol by symbol */
 };
 
 /*

@@ -61,25 +61,40 @@ out:
 	return status;
 }
 
-static int mark_segment(struct dp_cut *cut, const uint32_t *symbols, const struct marked *mark,
+/* Of an iteration that the capture cuts off, what is missing before or behind is no edit. */
+static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_segment *segment)
+{
+	size_t from = 0;
+
+	while (n > 0 && edits[n - 1].kind == DP_EDIT_DELETED &&
+	       edits[n - 1].position == segment->end - segment->first)
+		n--;
+	while (from < n && edits[from].kind == DP_EDIT_DELETED && edits[from].position == 0)
+		from++;
+	memmove(edits, edits + from, (n - from) * sizeof(*edits));
+	return n - from;
+}
+
+static int mark_segment(struct dp_cut *cut, const uint32_t *symbols, struct dp_segment segment,
 			const uint32_t *pattern, size_t m)
 {
-	struct dp_segment segment = { .first = mark->first,
-				      .end = mark->first + mark->length,
-				      .edits = cut->edit_count };
+	size_t first = segment.first, n;
 	struct dp_edit *edits;
-	size_t n;
-	int status = dp_diff__run(&edits, &n, symbols + mark->first, mark->length, pattern, m);
+	int status = dp_diff__run(&edits, &n, symbols + first, segment.end - first, pattern, m);
 
 	if (status)
 		return status;
+	if (segment.partial)
+		n = drop_missing(edits, n, &segment);
+	segment.edits = cut->edit_count;
+	segment.inserted = segment.deleted = segment.substituted = 0;
 	status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + n,
 				   sizeof(*cut->edits));
 	for (size_t i = 0; i < n && !status; i++) {
 		segment.inserted += edits[i].kind == DP_EDIT_INSERTED;
 		segment.deleted += edits[i].kind == DP_EDIT_DELETED;
 		segment.substituted += edits[i].kind == DP_EDIT_SUBSTITUTED;
-		edits[i].position += mark->first;
+		edits[i].position += first;
 		cut->edits[cut->edit_count++] = edits[i];
 	}
 	free(edits);
@@ -88,32 +103,71 @@ static int mark_segment(struct dp_cut *cut, const uint32_t *symbols, const struc
 	return status;
 }
 
-static int make(struct dp_segmented_loop *loop, const struct dp_loops_request *r,
-		const struct marked *marked, size_t n)
+static int by_length(const void *a, const void *b)
+{
+	const struct marked *x = a, *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* The iteration that stands for the others: one that occurs twice, else one of median length. */
+static int choose(struct marked *chosen, size_t *times, const uint32_t *symbols,
+		  const struct dp_segment *segments, size_t n)
+{
+	struct marked *marked = dp_alloc__array(n, sizeof(*marked));
+	size_t count = 0, index = 0, complete = 0;
+	int status;
+
+	if (!marked)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		complete += !segments[i].partial;
+	for (size_t i = 0; i < n; i++) {
+		size_t length = segments[i].end - segments[i].first;
+
+		if (!segments[i].partial || complete == 0)
+			marked[count++] =
+				(struct marked){ hash_of(symbols + segments[i].first, length),
+						 segments[i].first, length };
+	}
+	status = most_frequent(&index, times, symbols, marked, count);
+	if (!status && *times < 2) {
+		qsort(marked, count, sizeof(*marked), by_length);
+		index = (count - 1) / 2;
+	}
+	if (!status)
+		*chosen = marked[index];
+	free(marked);
+	return status;
+}
+
+int dp_marks__script(struct dp_segmented_loop *loop, const uint32_t *symbols,
+		     const struct dp_segment *segments, size_t n)
 {
 	struct dp_cut cut = { 0 };
-	size_t index, edits = 0;
-	int status = most_frequent(&index, &loop->occurrences, r->symbols, marked, n);
+	struct marked chosen;
+	int status = choose(&chosen, &loop->occurrences, symbols, segments, n);
 
 	if (status)
 		return status;
-	loop->length = marked[index].length;
+	loop->length = chosen.length;
 	loop->pattern = dp_alloc__array(loop->length, sizeof(*loop->pattern));
 	cut.segments = dp_alloc__array(n, sizeof(*cut.segments));
 	if (!loop->pattern || !cut.segments)
 		status = DP_ERR_NOMEM;
 	else
-		memcpy(loop->pattern, r->symbols + marked[index].first,
+		memcpy(loop->pattern, symbols + chosen.first,
 		       loop->length * sizeof(*loop->pattern));
 	for (size_t i = 0; i < n && !status; i++)
-		status = mark_segment(&cut, r->symbols, &marked[i], loop->pattern, loop->length);
+		status = mark_segment(&cut, symbols, segments[i], loop->pattern, loop->length);
 	if (!status)
-		status = dp_variants__number(cut.segments, n, cut.edits, r->symbols);
-	edits = cut.edit_count;
+		status = dp_variants__number(cut.segments, n, cut.edits, symbols);
 	loop->segments = cut.segments;
 	loop->count = cut.count;
 	loop->edits = cut.edits;
-	loop->edit_count = edits;
+	loop->edit_count = cut.edit_count;
 	return status;
 }
 
@@ -132,28 +186,25 @@ static int check(const size_t *starts, const size_t *ends, size_t n, size_t coun
 }
 
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, const size_t *ends, size_t n,
-			 struct dp_error *error)
+			 const size_t *starts, const size_t *ends, size_t n, struct dp_error *error)
 {
 	struct dp_loops *made = NULL;
-	struct marked *marked = NULL;
+	struct dp_segment *segments = NULL;
 	int status = check(starts, ends, n, request->count, error);
 
 	if (status)
 		return status;
 	status = DP_ERR_NOMEM;
 	made = calloc(1, sizeof(*made));
-	marked = dp_alloc__array(n, sizeof(*marked));
-	if (!made || !marked)
+	segments = dp_alloc__zeroed(n, sizeof(*segments));
+	if (!made || !segments)
 		goto out;
 	status = DP_OK;
 	if (n == 0)
 		goto out;
 	for (size_t i = 0; i < n; i++) {
-		size_t length = ends[i] - starts[i];
-
-		marked[i] = (struct marked){ hash_of(request->symbols + starts[i], length),
-					     starts[i], length };
+		segments[i].first = starts[i];
+		segments[i].end = ends[i];
 	}
 	made->loops = calloc(1, sizeof(*made->loops));
 	if (!made->loops) {
@@ -168,9 +219,9 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		.confidence = 1.0,
 		.chosen = true,
 	};
-	status = make(&made->loops[0], request, marked, n);
+	status = dp_marks__script(&made->loops[0], request->symbols, segments, n);
 out:
-	free(marked);
+	free(segments);
 	if (status) {
 		dp_loops__free(made);
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;

@@ -29,6 +29,7 @@ static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length */
 static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
 static const double points_span_end = 2.0;
 static const double points_first_launch = 12.0;
+static const double points_hint = 8.0; /* shared by the hints */
 static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
 static const double points_sync = 0.7;
@@ -54,8 +55,22 @@ static size_t back_by(size_t offset, size_t by, size_t m)
 	return (offset + m - by % m) % m;
 }
 
-/* For every rotation the complete iterations that it gives, less the most. */
-static int weigh_complete(struct weigher *w)
+/* The number of iterations to have: the most there can be, or one less if that is what is wanted.
+ */
+static int64_t target(int64_t most, const struct dp_phase_hints *hints)
+{
+	bool less = false;
+
+	for (size_t i = 0; hints && i < hints->wanted_count; i++) {
+		if (hints->wanted[i] == (uint64_t)most)
+			return most;
+		less |= most > 1 && hints->wanted[i] == (uint64_t)most - 1;
+	}
+	return most - less;
+}
+
+/* For every rotation the complete iterations that it gives, less those there should be. */
+static int weigh_complete(struct weigher *w, const struct dp_phase_hints *hints)
 {
 	double *points = w->points[DP_PHASE_COMPLETE];
 	int64_t *change = dp_alloc__zeroed(w->m + 1, sizeof(*change)), count = 0, most = INT64_MIN;
@@ -83,8 +98,9 @@ static int weigh_complete(struct weigher *w)
 		points[o] = (double)count;
 		most = DP_MAX(most, count);
 	}
+	most = target(most, hints);
 	for (size_t o = 0; o < w->m; o++)
-		points[o] = points_complete_lost * DP_MIN((double)most - points[o], 8.0);
+		points[o] = points_complete_lost * DP_MIN(fabs((double)most - points[o]), 8.0);
 	free(change);
 	return DP_OK;
 }
@@ -176,6 +192,32 @@ static void weigh_first_launch(struct weigher *w)
 	offset = offset_at(w, first);
 	if (with * 10 >= look * 9 && offset != SIZE_MAX)
 		w->points[DP_PHASE_FIRST_LAUNCH][offset] += points_first_launch;
+}
+
+/* The first offset at or after each hint gets its share of the points. */
+static void weigh_hints(struct weigher *w, const struct dp_phase_hints *hints)
+{
+	struct dp_walk walk;
+	struct dp_walk_step step;
+	size_t next = 0;
+
+	for (size_t k = 0; k < w->alignment->span_count && next < hints->count; k++) {
+		if (w->alignment->spans[k].pattern != w->pattern)
+			continue;
+		dp_walk__begin(&walk, w->alignment, k, w->m, 0);
+		while (next < hints->count && hints->positions[next] < w->alignment->spans[k].begin)
+			next++;
+		while (next < hints->count && dp_walk__next(&walk, &step)) {
+			while (step.kind == DP_WALK_RUN && next < hints->count &&
+			       hints->positions[next] < step.at + step.length) {
+				size_t skip = DP_MAX(hints->positions[next], step.at) - step.at;
+
+				w->points[DP_PHASE_COMPLETE][(step.offset + skip) % w->m] +=
+					points_hint / (double)hints->count;
+				next++;
+			}
+		}
+	}
 }
 
 /* Asks for the evidence at every offset of a number of iterations, spread over the sequence. */
@@ -322,14 +364,17 @@ static void weigh_finish(struct weigher *w, double *points)
 			points[o] += points_begin_to_finish;
 }
 
-static int weigh_all(struct weigher *w)
+static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
 {
-	int status = weigh_complete(w);
+	int status = weigh_complete(w, hints);
 
 	if (status)
 		return status;
 	weigh_ends(w);
-	if (!w->evidence || !w->evidence->at)
+	if (hints && hints->count > 0)
+		weigh_hints(w, hints);
+	/* a loop inside or outside another begins where that one does, whatever the host does */
+	if (!w->evidence || !w->evidence->at || (hints && hints->count > 0))
 		return DP_OK;
 	weigh_first_launch(w);
 	sample(w);
@@ -389,7 +434,8 @@ static void decide(struct weigher *w, struct dp_phase *phase)
 }
 
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, size_t length, const struct dp_evidence *evidence)
+		   uint32_t pattern, size_t length, const struct dp_evidence *evidence,
+		   const struct dp_phase_hints *hints)
 {
 	struct weigher w = {
 		.alignment = alignment,
@@ -416,7 +462,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	w.uploads = counts + length;
 	w.syncs = counts + 2 * length;
 	w.finishes = counts + 3 * length;
-	status = weigh_all(&w);
+	status = weigh_all(&w, hints);
 	if (!status)
 		decide(&w, phase);
 out:

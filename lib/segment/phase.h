@@ -11,11 +11,21 @@ struct dp_phase {
 	bool host_beat;	   /* uploads or synchronizations come once in a while per iteration */
 };
 
+/* What else is known: positions at which an iteration may begin, ascending, and numbers of them. */
+struct dp_phase_hints {
+	const size_t *positions;
+	size_t count;
+	const uint64_t *wanted;
+	size_t wanted_count;
+};
+
 /*
- * Weighs the evidence for a pattern of an alignment of n symbols. Errors: DP_ERR_NOMEM.
+ * Weighs the evidence for a pattern of an alignment of n symbols; hints are those that loops
+ * inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
  * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, size_t length, const struct dp_evidence *evidence);
+		   uint32_t pattern, size_t length, const struct dp_evidence *evidence,
+		   const struct dp_phase_hints *hints);
 
 #endif

@@ -6,25 +6,30 @@
  */
 #include "segment/search.h"
 #include "pattern/detect.h"
+#include "pattern/known.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
 	SAMPLE = 1 << 20, /* symbols that candidates are sought in */
-	QUICK = 1 << 18,  /* symbols that they are first judged by */
+	QUICK = 1 << 16,  /* symbols that they are first judged by */
+	FAIR = 1 << 18,	  /* symbols that the best of them are refined by */
 	CANDIDATES = 42,
-	FINALISTS = 5,
+	FINALISTS = 8,
 	REST_MIN = 24, /* symbols that are worth a look */
 	STRETCH_MIN = 4,
 	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
 };
 
+/* Turns on end that make a loop. */
+static const double tandem_min = 1.9;
+
 struct searcher {
 	const uint32_t *symbols; /* the whole */
 	size_t n;
 	uint32_t alphabet;
-	size_t least;
+	struct dp_search_bar bar;
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
 };
@@ -52,6 +57,35 @@ int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns 
 		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
 						     patterns->items[i].length };
 	return dp_align__run(alignment, symbols, n, list, patterns->count);
+}
+
+int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
+		     const uint32_t *symbols, size_t n, double bits)
+{
+	struct dp_alignment al;
+	size_t longest = 1, before = 0;
+	int status = dp_patterns__align(&al, patterns, symbols, n);
+
+	if (status)
+		return status;
+	*fit = (struct dp_patterns_fit){ .edits = al.edit_count, .spans = al.span_count };
+	for (size_t i = 0; i < patterns->count && !status; i++) {
+		double own;
+
+		status = dp_pattern__bits(&own, patterns->items[i].pattern,
+					  patterns->items[i].length, bits);
+		fit->bits += status ? 0 : own;
+		longest = DP_MAX(longest, patterns->items[i].length);
+	}
+	fit->bits += dp_alignment__bits(&al, n, longest, bits);
+	for (size_t k = 0; k < al.span_count; k++) {
+		fit->covered += al.spans[k].end - DP_MAX(al.spans[k].begin, before);
+		before = DP_MAX(before, al.spans[k].end);
+		fit->turns += (double)dp_align__advance(&al, k) /
+			      (double)patterns->items[al.spans[k].pattern].length;
+	}
+	dp_align__fini(&al);
+	return status;
 }
 
 static int compare_bits(const void *a, const void *b)
@@ -84,14 +118,16 @@ static double misfit(const struct dp_hypothesis *h, uint64_t want)
 }
 
 /*
- * Lower is better: bits, or with a known count the bits that are saved, which count the less the
- * farther off the number of iterations is.
+ * Lower is better: bits, and what does not go round twice on end is no loop; or with a known count
+ * the bits that are saved, which count the less the farther off the number of iterations is.
  */
 static double cost(const struct dp_hypothesis *h, uint64_t want, double null)
 {
 	double saved = DP_MAX(null - h->bits, 0.01 * null);
 
-	return want ? -saved * exp(-12 * misfit(h, want)) : h->bits;
+	if (want)
+		return -(saved + 1) * exp(-12 * misfit(h, want));
+	return h->longest < tandem_min ? h->bits + null : h->bits;
 }
 
 static void free_all(struct dp_hypothesis *h, size_t n)
@@ -109,19 +145,31 @@ static bool seen_before(const struct dp_hypothesis *h, size_t n, const uint32_t 
 	return false;
 }
 
+/* As much of the text as shows six turns of a pattern, and no less than `least` symbols. */
+static size_t enough(const struct text *text, size_t length, size_t least)
+{
+	return DP_MIN(text->n, DP_MAX(least, 6 * length));
+}
+
+/* What was judged on a part of the text, for the whole of it. */
+static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t part)
+{
+	h->bits *= (double)text->n / (double)part;
+	h->trips *= (double)text->n / (double)part;
+}
+
 /* Judges the candidates on a short text. */
 static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
 			    const struct dp_candidate *candidates, size_t n, double bits)
 {
-	size_t quick = text->n;
 	int status = DP_OK;
 
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_candidate *c = &candidates[i];
 
-		if (text->n > QUICK)
-			quick = DP_MIN(text->n, DP_MAX((size_t)QUICK, 6 * c->length));
+		size_t quick = enough(text, c->length, QUICK);
+
 		if (seen_before(h, *count, text->symbols + c->at, c->length))
 			continue;
 		status = copy_pattern(&h[*count], text->symbols + c->at, c->length);
@@ -129,8 +177,7 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 			break;
 		(*count)++;
 		status = dp_hypothesis__judge(&h[*count - 1], text->symbols, quick, bits);
-		h[*count - 1].bits *= (double)text->n / (double)quick;
-		h[*count - 1].trips *= (double)text->n / (double)quick;
+		extrapolate(&h[*count - 1], text, quick);
 	}
 	return status;
 }
@@ -177,33 +224,79 @@ static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_
 	return DP_OK;
 }
 
+/*
+ * Moves the hypotheses that are worth refining to the front: the best, but no more than two of
+ * nearly the same length, since those differ by where they begin only.
+ */
+static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
+{
+	size_t picked = 0;
+
+	for (size_t i = 0; i < count && picked < FINALISTS; i++) {
+		struct dp_hypothesis x = h[i];
+		size_t alike = 0;
+
+		for (size_t k = 0; k < picked; k++)
+			alike += h[k].length * 50 >= x.length * 49 &&
+				 h[k].length * 49 <= x.length * 50;
+		if (alike >= 2)
+			continue;
+		memmove(&h[picked + 1], &h[picked], (i - picked) * sizeof(*h));
+		h[picked++] = x;
+	}
+	return picked;
+}
+
+/* Leaves out candidates that are too long, and those that lie across two stretches. */
+static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struct text *text,
+			  const struct searcher *sr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *symbols = text->symbols + candidates[i].at;
+		bool usable = candidates[i].length <= sr->bar.longest;
+
+		for (size_t k = 0; usable && k < candidates[i].length; k++)
+			usable = symbols[k] < sr->alphabet;
+		if (usable)
+			candidates[kept++] = candidates[i];
+	}
+	return kept;
+}
+
 /* The best pattern of a text; best->pattern is NULL where there is none. */
-static int best_of(struct dp_hypothesis *best, const struct text *text, size_t least, uint64_t want,
-		   double bits)
+static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
+		   uint64_t want)
 {
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
-	double null = (double)text->n * bits;
+	double bits = sr->bits, null = (double)text->n * bits;
 	size_t count = 0, finalists;
 	int status, n;
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
-	n = dp_detect__candidates(candidates, want ? CANDIDATES / 2 : CANDIDATES, text->symbols,
-				  text->n, least, want);
-	if (n >= 0 && want) {
+	n = want ? dp_known__candidates(candidates, CANDIDATES / 2, text->symbols, text->n, want)
+		 : 0;
+	if (n >= 0) {
 		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
-						 text->symbols, text->n, least, 0);
+						 text->symbols, text->n, sr->bar.least);
 
 		n = more < 0 ? more : n + more;
 	}
 	if (n < 0)
 		return n;
+	n = (int)keep_usable(candidates, (size_t)n, text, sr);
 	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
 	sort_by_cost(h, count, want, null);
-	finalists = DP_MIN(count, (size_t)FINALISTS);
+	finalists = pick_finalists(h, count);
 	for (size_t i = 0; i < finalists && !status; i++) {
-		status = dp_hypothesis__refine(&h[i], text->symbols, text->n, bits);
+		size_t part = enough(text, h[i].length, FAIR);
+
+		status = dp_hypothesis__refine(&h[i], text->symbols, part, bits);
+		if (!status)
+			extrapolate(&h[i], text, part);
 		if (!status)
 			status = join_groups(&h[i], text, want, bits);
 	}
@@ -211,6 +304,8 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, size_t l
 		sort_by_cost(h, finalists, want, null);
 		*best = h[0];
 		h[0].pattern = NULL;
+		if (enough(text, best->length, FAIR) < text->n)
+			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}
 	free_all(h, count);
 	return status;
@@ -304,9 +399,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->least - 0.5 &&
-	       h->longest >= DP_MAX((double)sr->least - 0.8, 1.9) && h->bits < 0.75 * null &&
-	       h->covered * 10 > text->n;
+	return h->trips >= (double)sr->bar.least - 0.5 && h->longest >= tandem_min &&
+	       h->bits < sr->bar.bits * null &&
+	       (double)h->covered > sr->bar.coverage * (double)text->n;
 }
 
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
@@ -324,7 +419,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 
 		status = make_text(&text, sr, &rest);
 		if (!status)
-			status = best_of(&best, &text, sr->least, scaled, sr->bits);
+			status = best_of(&best, &text, sr, scaled);
 		if (!status && worth_it(sr, &best, &text, scaled)) {
 			sr->found->items[sr->found->count++] = best;
 			best.pattern = NULL;
@@ -338,9 +433,9 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 }
 
 int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, size_t least)
+		       uint32_t alphabet, const struct dp_search_bar *bar)
 {
-	struct searcher sr = { symbols, n, alphabet, least, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
@@ -380,13 +475,13 @@ static int whole_stretch(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
 {
-	struct searcher sr = { symbols, n, alphabet, 2, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
-		sr.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}

@@ -75,6 +75,13 @@ uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_
 /* The pid of a process that was added (as -1) before the source told it. */
 void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
 
+/*
+ * For a source whose operations name a device and no process: gives each device that was filed
+ * under process to the one whose calls bear its operations' correlation ids. Call it when all
+ * operations and calls were pushed.
+ */
+int dp_builder__claim_devices(struct dp_builder *builder, uint32_t process);
+
 /* More about them; name is a string's id. */
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int fail(struct sim_db *db, struct sim_sink *sink)
@@ -22,10 +23,15 @@ int sim_db_run(struct sim_db *db, struct sim_sink *sink, const char *sql)
 int sim_db_open(struct sim_db *db, struct sim_sink *sink, unsigned page_bytes)
 {
 	char pragmas[160];
+	struct stat status;
 
 	memset(db, 0, sizeof(*db));
-	if (unlink(sink->path) && errno != ENOENT)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
+	if (lstat(sink->path, &status) == 0) {
+		if (!S_ISREG(status.st_mode))
+			return sim_sink_fail(sink, sink->path, "not a file");
+		if (unlink(sink->path))
+			return sim_sink_fail(sink, sink->path, strerror(errno));
+	}
 	if (sqlite3_open(sink->path, &db->handle) != SQLITE_OK)
 		return fail(db, sink);
 	snprintf(pragmas, sizeof(pragmas),

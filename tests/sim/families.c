@@ -15,7 +15,7 @@ struct maker {
 	struct family *f;
 	uint64_t rng;
 	uint32_t next_name;
-	uint32_t common[24];	   /* element-wise kernels that appear everywhere */
+	uint32_t common[24];	     /* element-wise kernels that appear everywhere */
 	double insert, lose, rename; /* rates of noise */
 	uint32_t noise_from, noise_count;
 	int begin;     /* loop whose iteration begins with the next kernel, or NOBODY */
@@ -209,8 +209,9 @@ static void invent_optimizer(struct maker *m, struct body *optimizer)
 
 static void flag_finish(struct maker *m, size_t from)
 {
+	/* by name: kernels that appear elsewhere, too, are not known to */
 	for (size_t i = from; i < m->f->n; i++)
-		m->f->evidence[i].finishes_step = true;
+		m->f->evidence[i].finishes_step = m->f->symbols[i] >= DP_COUNT(m->common);
 }
 
 static void train_step(struct maker *m, int loop)
@@ -432,8 +433,9 @@ static void make_decode(struct maker *m, size_t size)
 	invent(m, &prefill, between(m, 3, 6));
 	steps = size ? size / decode.n : between(m, 60, 150);
 	while (steps > 0) {
-		size_t run = DP_MIN(between(m, 5, 40), steps);
+		size_t run = between(m, 5, 40);
 
+		run = DP_MIN(run, steps);
 		m->boundary = true;
 		emit_body(m, &prefill);
 		steps -= run;
@@ -477,7 +479,7 @@ static void make_recurrent(struct maker *m, size_t size)
 
 static void make_recompile(struct maker *m, size_t size)
 {
-	int loop = add_loop(m, "train", true);
+	int loop = add_loop(m, "train", true), then = add_loop(m, "recompiled", true);
 	size_t steps = steps_for(m, size);
 	static struct body forward, backward;
 
@@ -497,7 +499,7 @@ static void make_recompile(struct maker *m, size_t size)
 	for (size_t t = between(m, 10, 60); t > 0; t--)
 		put(m, m->noise_from + (uint32_t)below(m, m->noise_count));
 	for (size_t i = steps / 2; i < steps; i++)
-		train_step(m, loop);
+		train_step(m, then);
 }
 
 static void make_accumulation(struct maker *m, size_t size)
@@ -634,7 +636,8 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 	}
 }
 
-void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head, size_t size)
+void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
+		 size_t size)
 {
 	static struct maker m;
 
@@ -679,10 +682,10 @@ void family_evidence(void *ctx, size_t index, struct dp_evidence_at *out)
 const char *family_name(enum family_kind kind)
 {
 	static const char *const names[] = {
-		"clean",     "statistics", "async",	   "shapes",	"jitter",
-		"loss",	     "evaluation", "gan",	   "superstep", "autotune",
-		"graph",     "decode",	   "recurrent",	   "recompile", "dense",
-		"few",	     "accumulation", "random",	   "single pass",
+		"clean", "statistics",	 "async",     "shapes",	     "jitter",
+		"loss",	 "evaluation",	 "gan",	      "superstep",   "autotune",
+		"graph", "decode",	 "recurrent", "recompile",   "dense",
+		"few",	 "accumulation", "random",    "single pass",
 	};
 
 	return kind < DP_COUNT(names) ? names[kind] : "?";

@@ -25,7 +25,6 @@ struct options {
 
 struct progress {
 	struct sim_sink *sink;
-	const struct options *options;
 	struct sim_truth *truth;
 };
 
@@ -80,6 +79,12 @@ static int complain(const char *what, const char *why)
 	return 1;
 }
 
+static int report(const char *error)
+{
+	fprintf(stderr, "deepprof-sim: %s\n", error);
+	return 1;
+}
+
 static int dump_preset(const char *name)
 {
 	const struct sim_preset *preset = sim_preset_get(name);
@@ -101,13 +106,20 @@ static char *read_file(const char *path)
 	do {
 		char *grown = realloc(text, room += 65536);
 
-		if (!grown)
+		if (!grown) {
+			free(text);
+			text = NULL;
 			break;
+		}
 		text = grown;
 		n = fread(text + length, 1, room - length - 1, file);
 		length += n;
 		text[length] = 0;
 	} while (n && length < 1 << 24);
+	if (ferror(file)) {
+		free(text);
+		text = NULL;
+	}
 	fclose(file);
 	return text;
 }
@@ -269,7 +281,7 @@ static int simulate(const struct sim_run *run, const struct sim_writer *writer,
 		.path = options->output,
 		.gzip = writer->text && ends_with(options->output, ".gz"),
 	};
-	struct progress progress = { &sink, options, sim_truth_new(run) };
+	struct progress progress = { &sink, sim_truth_new(run) };
 	int status;
 
 	if (!progress.truth)
@@ -281,7 +293,7 @@ static int simulate(const struct sim_run *run, const struct sim_writer *writer,
 	if (writer->close(&sink, status == 0))
 		status = -2;
 	if (status)
-		status = complain(options->output, sink.error[0] ? sink.error : "out of memory");
+		status = sink.error[0] ? report(sink.error) : report("out of memory");
 	else
 		status = write_truth(progress.truth, options);
 	sim_truth_free(progress.truth);

@@ -1,294 +1,11 @@
 /*
- * A discrete-event model of host and device. A rank is one process's use of one device: a host
- * clock that moves from launch to launch, and streams that work in order. An operation starts when
- * its launch call is over, its stream is free and what it depends on is done; a launch waits while
- * the queue is full. Cost: constant time per event, memory for the launches in flight.
+ * Runs the program: a stack of loops, whose innermost one does an action or a launch at a time, on
+ * the rank whose host clock is behind the others'; and delivers what the profiler sees in order.
  */
-#include "model.h"
-#include "rng.h"
-#include "truth.h"
+#include "rank.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_DEPTH = 16, MAX_ASYNC = 16, SOURCES = SIM_STREAMS + 1, HOST = SIM_STREAMS };
-
-const struct sim_call_name sim_call_names[SIM_CALLS] = {
-	[SIM_CALL_LAUNCH] = { "cudaLaunchKernel", 211 },
-	[SIM_CALL_COPY] = { "cudaMemcpyAsync", 41 },
-	[SIM_CALL_SET] = { "cudaMemsetAsync", 51 },
-	[SIM_CALL_STREAM_SYNC] = { "cudaStreamSynchronize", 131 },
-	[SIM_CALL_DEVICE_SYNC] = { "cudaDeviceSynchronize", 165 },
-	[SIM_CALL_GRAPH] = { "cudaGraphLaunch", 311 },
-};
-
-/* Events of one source, in order of their start. */
-struct fifo {
-	struct sim_event *events;
-	size_t head, count, room; /* room is a power of two */
-};
-
-/* One level of the running program. */
-struct frame {
-	const struct sim_loop *loop;
-	uint32_t index; /* of the loop, or SIM_NONE for the program itself */
-	uint32_t iteration, iterations;
-	size_t action;
-	bool running; /* the iteration has begun */
-	uint32_t instance;
-	uint32_t entry;
-	uint32_t length; /* drawn for this iteration */
-	uint32_t bucket;
-	uint64_t begin_ns;
-	uint32_t issued; /* kernels of this iteration, those of inner loops too */
-	uint32_t async[MAX_ASYNC], async_count, async_next;
-	const struct sim_op *ops; /* being launched */
-	size_t op, op_count;
-	uint32_t repeats;
-	bool random, foreign; /* ops are chosen anew each time; are no part of the pattern */
-};
-
-struct stream {
-	uint64_t end_ns;
-	uint64_t ready_ns; /* nothing starts before: a dependency on another stream */
-	uint64_t *starts;  /* of the last operations, as many as fit the queue */
-	uint64_t launched;
-};
-
-struct rank {
-	struct model *model;
-	uint32_t number;
-	struct sim_rng control, timing;
-	uint64_t clock_ns;
-	uint32_t slow; /* millionths; what the host's times are multiplied with */
-	uint32_t correlation;
-	uint32_t operators;	   /* counted, for their ids */
-	struct sim_event operator; /* the one that is running, if it has an id */
-	struct stream streams[SIM_STREAMS];
-	struct fifo fifos[SOURCES];
-	struct frame frames[MAX_DEPTH];
-	size_t depth;
-	uint32_t *entries; /* per loop: how often it was entered */
-	uint32_t steps;	   /* iterations of the default loop that have begun */
-	bool done;
-};
-
-struct model {
-	const struct sim_run *run;
-	const struct sim_program *program;
-	struct sim_truth *truth;
-	int (*event)(void *context, const struct sim_event *event);
-	void *context;
-	struct rank *ranks;
-	uint32_t rank_count;
-	uint32_t *nominal; /* kernels of one iteration, per loop */
-	struct sim_rng loss;
-	bool open; /* the capture has begun */
-	uint64_t open_ns;
-	uint32_t main_kernels; /* of the first rank, before the capture */
-	int status;
-};
-
-uint32_t sim_run_pid(const struct sim_run *run, uint32_t rank)
-{
-	return 41000 + (uint32_t)(run->seed % 900) + rank / run->program->devices * 77;
-}
-
-uint32_t sim_run_tid(const struct sim_run *run, uint32_t rank, uint32_t thread)
-{
-	return sim_run_pid(run, rank) + thread * 34 + (thread ? rank % run->program->devices : 0);
-}
-
-uint32_t sim_run_device(const struct sim_run *run, uint32_t rank)
-{
-	return run->program->processes > 1 ? rank : rank % run->program->devices;
-}
-
-uint32_t sim_run_context(const struct sim_run *run, uint32_t rank)
-{
-	return 1 + rank % run->program->devices;
-}
-
-uint32_t sim_run_stream(const struct sim_run *run, uint32_t stream)
-{
-	static const uint32_t torch[SIM_STREAMS] = { 7, 14, 15, 20, 24 };
-	static const uint32_t tensorflow[SIM_STREAMS] = { 13, 14, 15, 20, 16 };
-
-	return strcmp(run->program->framework, "tensorflow") == 0 ? tensorflow[stream]
-								  : torch[stream];
-}
-
-static bool fifo_push(struct fifo *fifo, const struct sim_event *event)
-{
-	if (fifo->count == fifo->room) {
-		size_t room = fifo->room ? fifo->room * 2 : 64;
-		struct sim_event *grown = malloc(room * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		for (size_t i = 0; i < fifo->count; i++)
-			grown[i] = fifo->events[(fifo->head + i) & (fifo->room - 1)];
-		free(fifo->events);
-		fifo->events = grown;
-		fifo->room = room;
-		fifo->head = 0;
-	}
-	fifo->events[(fifo->head + fifo->count++) & (fifo->room - 1)] = *event;
-	return true;
-}
-
-static void emit(struct rank *rank, const struct sim_event *event)
-{
-	size_t source = sim_event_on_gpu(event) ? event->stream : HOST;
-
-	if (!fifo_push(&rank->fifos[source], event))
-		rank->model->status = -1;
-}
-
-static struct frame *top(struct rank *rank)
-{
-	return &rank->frames[rank->depth - 1];
-}
-
-static uint32_t instance_of(struct rank *rank)
-{
-	return rank->depth ? top(rank)->instance : SIM_NONE;
-}
-
-static uint64_t slowed(const struct rank *rank, uint64_t ns)
-{
-	return ns / 1000 * rank->slow / 1000 + ns % 1000 * rank->slow / SIM_MILLION;
-}
-
-static void operator_end(struct rank *rank)
-{
-	if (rank->operator.operator_id) {
-		rank->operator.end_ns = rank->clock_ns + 400;
-		emit(rank, &rank->operator);
-		rank->clock_ns += 500;
-	}
-	rank->operator.operator_id = 0;
-}
-
-static void operator_begin(struct rank *rank, enum sim_operator operator, enum sim_thread thread)
-{
-	operator_end(rank);
-	rank->operator=(struct sim_event){
-		.kind = SIM_OPERATOR,
-		.start_ns = rank->clock_ns,
-		.name = operator,
-		.operator_id = ++ rank->operators,
-		.rank = rank->number,
-		.instance = instance_of(rank),
-		.thread = (uint8_t)thread,
-	};
-}
-
-/* A call of the runtime that starts now; the caller sets its end. */
-static struct sim_event call_begin(struct rank *rank, enum sim_call call, enum sim_thread thread,
-				   enum sim_stream stream)
-{
-	rank->correlation += 1 + sim_rng_below(&rank->timing, 3);
-	return (struct sim_event){
-		.kind = SIM_CALL,
-		.start_ns = rank->clock_ns,
-		.name = call,
-		.correlation = rank->correlation,
-		.operator_id = rank->operator.operator_id,
-		.rank = rank->number,
-		.instance = instance_of(rank),
-		.thread = (uint8_t)thread,
-		.stream = (uint8_t)stream,
-	};
-}
-
-static void call_end(struct rank *rank, struct sim_event *call, uint64_t end_ns)
-{
-	call->end_ns = end_ns;
-	rank->clock_ns = end_ns;
-	emit(rank, call);
-}
-
-/* When a launch that begins now can return: not while the queue is full. */
-static uint64_t launched_ns(struct rank *rank, struct stream *stream, uint64_t launch_ns)
-{
-	uint32_t queue = rank->model->program->queue;
-	uint64_t end_ns =
-		rank->clock_ns + slowed(rank, sim_rng_jitter(&rank->timing, launch_ns, 300000));
-
-	if (stream->launched >= queue && stream->starts[stream->launched % queue] > end_ns)
-		end_ns = stream->starts[stream->launched % queue];
-	return end_ns;
-}
-
-/* Places an operation of length_ns on its stream, not before earliest_ns, and emits it. */
-static void execute(struct rank *rank, struct sim_event *event, uint64_t earliest_ns,
-		    uint64_t length_ns, uint64_t gap_ns)
-{
-	const struct sim_run *run = rank->model->run;
-	struct stream *stream = &rank->streams[event->stream];
-	uint64_t start_ns = earliest_ns;
-
-	if (start_ns < stream->end_ns + gap_ns)
-		start_ns = stream->end_ns + gap_ns;
-	if (start_ns < stream->ready_ns)
-		start_ns = stream->ready_ns;
-	event->start_ns = start_ns / run->start_quantum_ns * run->start_quantum_ns;
-	event->end_ns =
-		event->start_ns + length_ns / run->length_quantum_ns * run->length_quantum_ns;
-	stream->end_ns = event->end_ns;
-	stream->starts[stream->launched++ % rank->model->program->queue] = event->start_ns;
-	emit(rank, event);
-}
-
-static struct sim_event operation(struct rank *rank, enum sim_event_kind kind,
-				  enum sim_stream stream, const struct sim_event *call)
-{
-	return (struct sim_event){
-		.kind = kind,
-		.correlation = call->correlation,
-		.operator_id = call->operator_id,
-		.rank = rank->number,
-		.instance = instance_of(rank),
-		.thread = call->thread,
-		.stream = (uint8_t)stream,
-	};
-}
-
-static uint64_t latency_ns(struct rank *rank)
-{
-	return 1800 + sim_rng_below(&rank->timing, 1200);
-}
-
-static uint64_t gap_ns(struct rank *rank)
-{
-	return 900 + sim_rng_below(&rank->timing, 500);
-}
-
-static void count_issued(struct rank *rank, uint32_t kernels)
-{
-	for (size_t i = 0; i < rank->depth; i++)
-		rank->frames[i].issued += kernels;
-}
-
-static void launch_kernel(struct rank *rank, const struct sim_op *op, uint32_t kernel,
-			  enum sim_thread thread, enum sim_stream stream, uint64_t length_ns)
-{
-	struct sim_event call, event;
-
-	if (op->begins)
-		operator_begin(rank, op->operator, thread);
-	rank->clock_ns += slowed(rank, sim_rng_jitter(&rank->timing, op->host_ns, 350000));
-	call = call_begin(rank, SIM_CALL_LAUNCH, thread, stream);
-	call_end(rank, &call,
-		 launched_ns(rank, &rank->streams[stream], rank->model->program->launch_ns));
-	event = operation(rank, SIM_KERNEL, stream, &call);
-	event.name = kernel;
-	event.grid = op->grid;
-	execute(rank, &event, rank->clock_ns + latency_ns(rank), length_ns, gap_ns(rank));
-	if (stream == SIM_STREAM_MAIN)
-		count_issued(rank, 1);
-}
 
 /* A small kernel that nobody planned. */
 static void launch_foreign(struct rank *rank, enum sim_thread thread)
@@ -299,12 +16,12 @@ static void launch_foreign(struct rank *rank, enum sim_thread thread)
 	uint32_t role = roles[sim_rng_below(&rank->control, sizeof(roles))];
 	uint32_t n = catalogue->first[role + 1] - catalogue->first[role];
 	struct sim_op op = {
-		.host_ns = 3000, .operator= SIM_OP_STATISTICS, .begins = true, .grid = 64
+		.host_ns = 3000, .oper = SIM_OP_STATISTICS, .begins = true, .grid = 64
 	};
 
-	launch_kernel(rank, &op, catalogue->first[role] + sim_rng_below(&rank->control, n), thread,
-		      SIM_STREAM_MAIN, sim_rng_jitter(&rank->timing, 4000, 500000));
-	sim_truth_edit(rank->model->truth, instance_of(rank), SIM_INSERTED);
+	sim_rank_launch(rank, &op, catalogue->first[role] + sim_rng_below(&rank->control, n),
+			thread, SIM_STREAM_MAIN, sim_rng_jitter(&rank->timing, 4000, 500000));
+	sim_truth_edit(rank->model->truth, sim_rank_instance(rank), SIM_INSERTED);
 }
 
 /* Another member of the kernel's family, or any other kernel where it has none. */
@@ -347,7 +64,7 @@ static void random_op(struct rank *rank, struct sim_op *op)
 
 static void launch_next(struct rank *rank)
 {
-	struct frame *frame = top(rank);
+	struct frame *frame = sim_rank_top(rank);
 	struct sim_op op = frame->ops[frame->op];
 	const struct sim_loop *loop = frame->loop;
 	struct sim_truth *truth = rank->model->truth;
@@ -370,7 +87,7 @@ static void launch_next(struct rank *rank)
 			sim_truth_edit(truth, frame->instance, SIM_INSERTED);
 		else if (kernel != op.kernel)
 			sim_truth_edit(truth, frame->instance, SIM_SUBSTITUTED);
-		launch_kernel(
+		sim_rank_launch(
 			rank, &op, kernel, op.backward ? SIM_THREAD_BACKWARD : SIM_THREAD_MAIN,
 			SIM_STREAM_MAIN,
 			sim_rng_jitter(&rank->timing, op.gpu_ns, rank->model->program->jitter));
@@ -380,149 +97,6 @@ static void launch_next(struct rank *rank)
 		if (--frame->repeats == 0)
 			frame->ops = NULL;
 	}
-}
-
-static void synchronize(struct rank *rank, enum sim_call kind, enum sim_stream stream)
-{
-	struct sim_event call = call_begin(rank, kind, SIM_THREAD_MAIN, stream);
-	uint64_t end_ns = rank->clock_ns + 1500;
-
-	for (int i = 0; i < SIM_STREAMS; i++)
-		if ((kind == SIM_CALL_DEVICE_SYNC || i == (int)stream) &&
-		    rank->streams[i].end_ns + 2500 > end_ns)
-			end_ns = rank->streams[i].end_ns + 2500;
-	call_end(rank, &call, end_ns);
-}
-
-static uint64_t transfer_ns(struct rank *rank, const struct sim_action *action, uint64_t bytes)
-{
-	static const uint64_t bytes_per_us[] = {
-		[SIM_PAGEABLE] = 9000, [SIM_PINNED] = 23000, [SIM_DEVICE] = 600000
-	};
-	uint64_t rate = action->bandwidth ? action->bandwidth : bytes_per_us[action->memory];
-
-	return 1300 + sim_rng_jitter(&rank->timing,
-				     bytes / rate * 1000 + bytes % rate * 1000 / rate, 60000);
-}
-
-static enum sim_stream copy_stream(const struct sim_action *action)
-{
-	if (!action->on_copy_stream)
-		return SIM_STREAM_MAIN;
-	if (action->verb == SIM_DO_SET || action->verb == SIM_DO_COPY)
-		return SIM_STREAM_ASSIST;
-	return action->verb == SIM_DO_UPLOAD ? SIM_STREAM_UPLOAD : SIM_STREAM_DOWNLOAD;
-}
-
-static void depend(struct stream *stream, uint64_t ns)
-{
-	if (stream->ready_ns < ns)
-		stream->ready_ns = ns;
-}
-
-/*
- * A copy. From and to pageable memory the call returns when the data is through (CUDA runtime API,
- * "API synchronization behavior"), small uploads and those from pinned memory aside.
- */
-static void copy(struct rank *rank, const struct sim_action *action, enum sim_copy_kind kind)
-{
-	enum sim_stream stream = copy_stream(action);
-	uint64_t bytes = sim_rng_jitter(&rank->control, action->bytes, action->jitter);
-	bool waits = kind != SIM_DTOD && action->memory == SIM_PAGEABLE &&
-		     (kind == SIM_DTOH || bytes > 65536);
-	struct sim_event call, event;
-	uint64_t returns_ns;
-
-	operator_begin(rank, SIM_OP_COPY, SIM_THREAD_MAIN);
-	rank->clock_ns += 5000;
-	call = call_begin(rank, SIM_CALL_COPY, SIM_THREAD_MAIN, stream);
-	returns_ns = launched_ns(rank, &rank->streams[stream], 7000);
-	event = operation(rank, SIM_COPY, stream, &call);
-	event.bytes = bytes;
-	event.copy_kind = (uint8_t)kind;
-	event.memory = (uint8_t)(kind == SIM_DTOD ? SIM_DEVICE : action->memory);
-	if (stream != SIM_STREAM_MAIN && kind == SIM_DTOH)
-		depend(&rank->streams[stream], rank->streams[SIM_STREAM_MAIN].end_ns + 1000);
-	execute(rank, &event, returns_ns + (waits ? 500 : latency_ns(rank)),
-		transfer_ns(rank, action, bytes), gap_ns(rank));
-	call_end(rank, &call, waits && event.end_ns > returns_ns ? event.end_ns : returns_ns);
-	if (stream != SIM_STREAM_MAIN && kind == SIM_HTOD && !action->ahead)
-		depend(&rank->streams[SIM_STREAM_MAIN], event.end_ns + 1000);
-	if (waits || action->block)
-		synchronize(rank, SIM_CALL_STREAM_SYNC, stream);
-	operator_end(rank);
-}
-
-static void set(struct rank *rank, const struct sim_action *action)
-{
-	enum sim_stream stream = copy_stream(action);
-	struct sim_event call, event;
-
-	rank->clock_ns += 2000;
-	call = call_begin(rank, SIM_CALL_SET, SIM_THREAD_MAIN, stream);
-	call_end(rank, &call, launched_ns(rank, &rank->streams[stream], 4000));
-	event = operation(rank, SIM_SET, stream, &call);
-	event.bytes = action->bytes;
-	execute(rank, &event, rank->clock_ns + latency_ns(rank), 900 + action->bytes / 800,
-		gap_ns(rank));
-}
-
-static void reduce(struct rank *rank, const struct sim_action *action)
-{
-	const struct sim_catalogue *catalogue = rank->model->run->catalogue;
-	struct sim_op op = {
-		.host_ns = 9000, .operator= SIM_OP_REDUCE, .begins = true, .grid = 24
-	};
-	uint64_t rate = action->bandwidth ? action->bandwidth : 100000;
-	uint32_t n = action->count.low;
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct stream *comm = &rank->streams[SIM_STREAM_COMM];
-
-		depend(comm, rank->streams[SIM_STREAM_MAIN].end_ns + 1000);
-		launch_kernel(rank, &op, catalogue->first[SIM_COLLECTIVE], SIM_THREAD_MAIN,
-			      SIM_STREAM_COMM,
-			      sim_rng_jitter(&rank->timing, 8000 + action->bytes / n * 1000 / rate,
-					     80000));
-	}
-	operator_end(rank);
-	if (action->block)
-		depend(&rank->streams[SIM_STREAM_MAIN],
-		       rank->streams[SIM_STREAM_COMM].end_ns + 1000);
-}
-
-static void replay(struct rank *rank, const struct sim_action *action)
-{
-	const struct sim_run *run = rank->model->run;
-	const struct sim_ops *graph = &run->nets->passes[action->target].graph;
-	struct sim_event call, event;
-	uint64_t total_ns = 0, earliest_ns;
-
-	operator_end(rank);
-	rank->clock_ns += 6000;
-	call = call_begin(rank, SIM_CALL_GRAPH, SIM_THREAD_MAIN, SIM_STREAM_MAIN);
-	call_end(rank, &call,
-		 launched_ns(rank, &rank->streams[SIM_STREAM_MAIN], 9000 + graph->count * 20));
-	earliest_ns = rank->clock_ns + latency_ns(rank);
-	event = operation(rank, run->graphs ? SIM_GRAPH : SIM_KERNEL, SIM_STREAM_MAIN, &call);
-	event.node = !run->graphs;
-	for (size_t i = 0; i < graph->count; i++) {
-		uint64_t ns = sim_rng_jitter(&rank->timing, graph->ops[i].gpu_ns,
-					     rank->model->program->jitter);
-
-		total_ns += ns + 600;
-		if (run->graphs)
-			continue;
-		event.name = graph->ops[i].kernel;
-		event.grid = graph->ops[i].grid;
-		execute(rank, &event, earliest_ns, ns, 600);
-	}
-	if (run->graphs) {
-		event.name = action->target;
-		event.number = (uint32_t)graph->count;
-		execute(rank, &event, earliest_ns, total_ns, 900);
-	}
-	count_issued(rank, run->graphs ? 1 : (uint32_t)graph->count);
 }
 
 static void start_ops(struct frame *frame, const struct sim_ops *ops, size_t count,
@@ -536,12 +110,6 @@ static void start_ops(struct frame *frame, const struct sim_ops *ops, size_t cou
 	frame->repeats = repeats;
 	frame->random = false;
 	frame->foreign = false;
-}
-
-static bool conditional(const struct sim_action *action)
-{
-	return action->every > 1 || action->chance < SIM_MILLION || action->from ||
-	       action->until != UINT32_MAX;
 }
 
 static bool applies(struct rank *rank, const struct frame *frame, const struct sim_action *action)
@@ -558,7 +126,7 @@ static void enter(struct rank *rank, uint32_t index)
 	const struct sim_program *program = rank->model->program;
 	const struct sim_loop *loop = index == SIM_NONE ? &program->root : &program->loops[index];
 	struct frame *frame;
-	uint32_t outer = instance_of(rank);
+	uint32_t outer = sim_rank_instance(rank);
 
 	if (rank->depth == MAX_DEPTH)
 		return;
@@ -607,42 +175,42 @@ static void act_on_ops(struct rank *rank, struct frame *frame, const struct sim_
 		frame->foreign = true;
 		break;
 	}
-	frame->foreign |= conditional(action);
+	frame->foreign |= sim_action_conditional(action);
 }
 
 static void act(struct rank *rank, struct frame *frame, const struct sim_action *action)
 {
 	switch (action->verb) {
 	case SIM_DO_LOOP:
-		operator_end(rank);
+		sim_rank_operator_end(rank);
 		enter(rank, action->target);
 		break;
 	case SIM_DO_WAIT:
-		operator_end(rank);
-		rank->clock_ns += slowed(
+		sim_rank_operator_end(rank);
+		rank->clock_ns += sim_rank_slowed(
 			rank, sim_rng_jitter(&rank->timing, action->time_ns, action->jitter));
 		break;
 	case SIM_DO_SYNC:
-		operator_end(rank);
-		synchronize(rank, SIM_CALL_DEVICE_SYNC, SIM_STREAM_MAIN);
+		sim_rank_operator_end(rank);
+		sim_rank_synchronize(rank, SIM_CALL_DEVICE_SYNC, SIM_STREAM_MAIN);
 		break;
 	case SIM_DO_UPLOAD:
-		copy(rank, action, SIM_HTOD);
+		sim_rank_copy(rank, action, SIM_HTOD);
 		break;
 	case SIM_DO_DOWNLOAD:
-		copy(rank, action, SIM_DTOH);
+		sim_rank_copy(rank, action, SIM_DTOH);
 		break;
 	case SIM_DO_COPY:
-		copy(rank, action, SIM_DTOD);
+		sim_rank_copy(rank, action, SIM_DTOD);
 		break;
 	case SIM_DO_SET:
-		set(rank, action);
+		sim_rank_set(rank, action);
 		break;
 	case SIM_DO_REDUCE:
-		reduce(rank, action);
+		sim_rank_reduce(rank, action);
 		break;
 	case SIM_DO_GRAPH:
-		replay(rank, action);
+		sim_rank_replay(rank, action);
 		break;
 	default:
 		act_on_ops(rank, frame, action);
@@ -684,7 +252,7 @@ static void begin_iteration(struct rank *rank, struct frame *frame)
 
 static void end_iteration(struct rank *rank, struct frame *frame)
 {
-	operator_end(rank);
+	sim_rank_operator_end(rank);
 	frame->running = false;
 	if (!frame->loop->plain)
 		sim_truth_end(rank->model->truth, frame->instance);
@@ -696,14 +264,14 @@ static void end_iteration(struct rank *rank, struct frame *frame)
 			.end_ns = rank->clock_ns,
 			.name = frame->index,
 			.number = rank->steps - 1,
-			.operator_id = ++rank->operators,
+			.operator_id = ++rank->ids->operators,
 			.rank = rank->number,
 			.instance = frame->instance,
 		};
 
 		if (!frame->loop->is_default)
 			mark.number = frame->iteration;
-		emit(rank, &mark);
+		sim_rank_emit(rank, &mark);
 	}
 	frame->iteration++;
 	rank->clock_ns += 500;
@@ -750,7 +318,7 @@ static void watch(struct model *model, struct rank *rank)
 	}
 	if (program->tail && frame->issued >= share_of(nominal, SIM_MILLION - program->tail) &&
 	    in_last_iteration(rank)) {
-		operator_end(rank);
+		sim_rank_operator_end(rank);
 		rank->done = true;
 	}
 }
@@ -763,7 +331,7 @@ static void step(struct rank *rank)
 		rank->done = true;
 		return;
 	}
-	frame = top(rank);
+	frame = sim_rank_top(rank);
 	if (frame->ops) {
 		launch_next(rank);
 	} else if (!frame->running && frame->iteration == frame->iterations) {
@@ -862,7 +430,8 @@ static int rank_init(struct model *model, uint32_t number)
 	rank->model = model;
 	rank->number = number;
 	rank->slow = SIM_MILLION;
-	rank->correlation = 100 + (uint32_t)(model->run->seed % 5000);
+	rank->ids = &model->ids[number / model->program->devices];
+	rank->ids->correlation = 100 + (uint32_t)(model->run->seed % 5000);
 	/* All ranks run the same program: what it does is drawn alike, only times differ. */
 	sim_rng_init(&rank->control, model->run->seed, 2);
 	sim_rng_init(&rank->timing, model->run->seed, 100 + first);
@@ -887,7 +456,8 @@ static int model_init(struct model *model)
 	model->rank_count = sim_run_ranks(model->run);
 	model->ranks = calloc(model->rank_count, sizeof(*model->ranks));
 	model->nominal = calloc(program->loop_count + 1, sizeof(*model->nominal));
-	if (!model->ranks || !model->nominal)
+	model->ids = calloc(program->processes, sizeof(*model->ids));
+	if (!model->ranks || !model->nominal || !model->ids)
 		return -1;
 	for (size_t i = 0; i < program->loop_count; i++) {
 		struct sim_pattern pattern;
@@ -918,6 +488,7 @@ static void model_fini(struct model *model)
 	}
 	free(model->ranks);
 	free(model->nominal);
+	free(model->ids);
 }
 
 int sim_model_run(const struct sim_run *run, struct sim_truth *truth,
@@ -940,103 +511,4 @@ int sim_model_run(const struct sim_run *run, struct sim_truth *truth,
 	}
 	model_fini(&model);
 	return model.status;
-}
-
-static int pattern_add(struct sim_pattern *pattern, const struct sim_ops *ops, size_t count,
-		       uint32_t repeats)
-{
-	size_t need = pattern->count + count * repeats;
-
-	if (need > pattern->room) {
-		uint32_t *grown = realloc(pattern->kernels, need * 2 * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		pattern->kernels = grown;
-		pattern->room = need * 2;
-	}
-	for (uint32_t r = 0; r < repeats; r++)
-		for (size_t i = 0; i < count; i++)
-			pattern->kernels[pattern->count++] = ops->ops[i].kernel;
-	return 0;
-}
-
-static uint32_t middle(struct sim_pattern *pattern, struct sim_range range)
-{
-	pattern->varies |= range.low != range.high;
-	return range.low + (range.high - range.low) / 2;
-}
-
-static int pattern_expand(struct sim_pattern *pattern, const struct sim_run *run,
-			  const struct sim_loop *loop);
-
-static int pattern_act(struct sim_pattern *pattern, const struct sim_run *run,
-		       const struct sim_loop *loop, const struct sim_action *action)
-{
-	const struct sim_nets *nets = run->nets;
-	const struct sim_passes *passes = &nets->passes[action->target];
-	struct sim_op graph = { .kernel = (uint32_t)run->catalogue->count + action->target };
-	const struct sim_ops replayed = { &graph, 1, 1 };
-	const struct sim_loop *inner = &run->program->loops[action->target];
-	uint32_t times;
-
-	switch (action->verb) {
-	case SIM_DO_LOOP:
-		times = middle(pattern, inner->count);
-		for (uint32_t i = 0; i < times; i++)
-			if (pattern_expand(pattern, run, inner))
-				return -1;
-		return 0;
-	case SIM_DO_FORWARD:
-	case SIM_DO_BACKWARD:
-		times = middle(pattern, action->times_length ? loop->length : action->times);
-		passes = &nets->passes[action->target];
-		return action->verb == SIM_DO_FORWARD ? pattern_add(pattern, &passes->forward,
-								    passes->forward.count, times)
-						      : pattern_add(pattern, &passes->backward,
-								    passes->backward.count, times);
-	case SIM_DO_ZERO:
-		return pattern_add(pattern, &passes->zero, passes->zero.count, 1);
-	case SIM_DO_OPTIMIZE:
-		return pattern_add(pattern, &passes->optimize, passes->optimize.count, 1);
-	case SIM_DO_LOSS:
-		return pattern_add(pattern, &nets->loss, nets->loss.count, 1);
-	case SIM_DO_STATISTICS:
-		times = middle(pattern, action->count);
-		return pattern_add(pattern, &nets->statistics,
-				   times < nets->statistics.count ? times : nets->statistics.count,
-				   1);
-	case SIM_DO_GRAPH:
-		if (run->graphs)
-			return pattern_add(pattern, &replayed, 1, 1);
-		return pattern_add(pattern, &passes->graph, passes->graph.count, 1);
-	default:
-		return 0;
-	}
-}
-
-static int pattern_expand(struct sim_pattern *pattern, const struct sim_run *run,
-			  const struct sim_loop *loop)
-{
-	for (size_t i = 0; i < loop->action_count; i++)
-		if (!conditional(&loop->actions[i]) &&
-		    pattern_act(pattern, run, loop, &loop->actions[i]))
-			return -1;
-	return 0;
-}
-
-int sim_pattern_init(struct sim_pattern *pattern, const struct sim_run *run,
-		     const struct sim_loop *loop)
-{
-	memset(pattern, 0, sizeof(*pattern));
-	if (pattern_expand(pattern, run, loop) == 0)
-		return 0;
-	sim_pattern_fini(pattern);
-	return -1;
-}
-
-void sim_pattern_fini(struct sim_pattern *pattern)
-{
-	free(pattern->kernels);
-	memset(pattern, 0, sizeof(*pattern));
 }

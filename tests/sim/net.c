@@ -51,9 +51,9 @@ static const struct {
 	[SIM_OP_REDUCE] = { "c10d::allreduce_", "CollectiveReduce" },
 };
 
-const char *sim_operator_name(enum sim_operator operator, bool tensorflow)
+const char *sim_operator_name(enum sim_operator oper, bool tensorflow)
 {
-	return tensorflow ? operators[operator].tensorflow : operators[operator].torch;
+	return tensorflow ? operators[oper].tensorflow : operators[oper].torch;
 }
 
 /* Per cent of an ordinary kernel's time; 0 is 100. */
@@ -81,8 +81,8 @@ static const uint16_t weight[SIM_ROLES] = {
 	[SIM_CAST] = 40,
 };
 
-static void push(struct builder *builder, enum sim_role role, uint32_t pick,
-		 enum sim_operator operator, bool begins)
+static void push(struct builder *builder, enum sim_role role, uint32_t pick, enum sim_operator oper,
+		 bool begins)
 {
 	const struct sim_catalogue *catalogue = builder->catalogue;
 	uint32_t n = catalogue->first[role + 1] - catalogue->first[role];
@@ -109,7 +109,7 @@ static void push(struct builder *builder, enum sim_role role, uint32_t pick,
 		.kernel = catalogue->first[role] + pick % n,
 		.gpu_ns = (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX),
 		.host_ns = (uint32_t)builder->net->host_ns,
-		.operator=(uint8_t) operator,
+		.oper = (uint8_t)oper,
 		.begins = begins,
 		.backward = builder->backward,
 	};

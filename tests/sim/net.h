@@ -38,7 +38,7 @@ enum sim_operator {
 	SIM_OPERATORS
 };
 
-const char *sim_operator_name(enum sim_operator operator, bool tensorflow);
+const char *sim_operator_name(enum sim_operator oper, bool tensorflow);
 
 /* One launch. */
 struct sim_op {
@@ -46,7 +46,7 @@ struct sim_op {
 	uint32_t gpu_ns;
 	uint32_t host_ns; /* the framework's time before the launch call */
 	uint32_t grid;
-	uint8_t operator;
+	uint8_t oper;
 	bool begins;   /* the operator's first kernel */
 	bool backward; /* on the framework's other thread */
 	bool keeps;    /* the same in every shape: no tile size to vary */

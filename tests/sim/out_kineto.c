@@ -147,6 +147,8 @@ static void put_flow(struct sim_sink *sink, const struct sim_event *event, bool 
 	struct sim_out *out = ((struct state *)sink->state)->out;
 	const struct sim_run *run = sink->run;
 
+	if (!run->program->flows)
+		return;
 	sim_out_str(out, begin ? ",\n  {\n    \"ph\": \"s\", \"id\": "
 			       : ",\n  {\n    \"ph\": \"f\", \"id\": ");
 	sim_out_u64(out, event->correlation);
@@ -508,6 +510,8 @@ static int kineto_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
+	if (sink->run->program->processes > 1)
+		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
 	state->names = escaped_names(sink->run->catalogue);
 	if (!state->names)
 		return sim_sink_fail(sink, sink->path, "out of memory");

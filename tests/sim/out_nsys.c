@@ -419,8 +419,14 @@ static int put_process(struct sim_sink *sink, uint32_t rank)
 		return -1;
 	sim_db_int(db, global_pid(run, rank));
 	sim_db_int(db, sim_run_pid(run, rank));
-	if (sim_db_done(db, sink))
-		return -1;
+	return sim_db_done(db, sink);
+}
+
+static int put_threads(struct sim_sink *sink, uint32_t rank)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_run *run = sink->run;
+
 	for (uint32_t i = 0; i < SIM_THREADS; i++) {
 		if (sim_db_row(
 			    db, sink, OTHER + 2,
@@ -548,7 +554,7 @@ static int complete_file(struct sim_sink *sink)
 	if (put_strings(sink) || put_versions(sink) || put_session(sink))
 		return -1;
 	for (uint32_t r = 0; r < sim_run_ranks(sink->run); r++)
-		if (put_process(sink, r) || put_gpu(sink, r))
+		if (put_process(sink, r) || put_threads(sink, r) || put_gpu(sink, r))
 			return -1;
 	return 0;
 }

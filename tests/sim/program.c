@@ -30,6 +30,7 @@ static const struct key program_keys[] = {
 	{ "launches", FLAG, AT(sim_program, launches), NULL, "record launch calls" },
 	{ "operators", FLAG, AT(sim_program, operators), NULL, "record framework operators" },
 	{ "marks", FLAG, AT(sim_program, marks), NULL, "record annotations of iterations" },
+	{ "flows", FLAG, AT(sim_program, flows), NULL, "Chrome traces have flows to operations" },
 	{ "graphs", FLAG, AT(sim_program, graphs), NULL, "a graph's replay is one operation" },
 	{ "jitter", SHARE, AT(sim_program, jitter), NULL, "of every kernel's time" },
 	{ "loss", SHARE, AT(sim_program, loss), NULL, "of the operations, dropped" },
@@ -579,6 +580,12 @@ int sim_program_finish(struct sim_program *program)
 	return 0;
 }
 
+bool sim_action_conditional(const struct sim_action *action)
+{
+	return action->every > 1 || action->chance < SIM_MILLION || action->from ||
+	       action->until != UINT32_MAX;
+}
+
 void sim_program_init(struct sim_program *program)
 {
 	memset(program, 0, sizeof(*program));
@@ -591,6 +598,7 @@ void sim_program_init(struct sim_program *program)
 		.launches = true,
 		.operators = true,
 		.marks = true,
+		.flows = true,
 		.graphs = true,
 		.jitter = 20000,
 		.queue = 1024,

@@ -112,6 +112,7 @@ struct sim_program {
 	bool launches;		     /* launch calls are recorded */
 	bool operators;		     /* framework operators are recorded */
 	bool marks;		     /* annotations are recorded */
+	bool flows;		     /* Chrome traces have arrows from launches to operations */
 	bool graphs;	       /* graph replays are one operation where the format can say so */
 	uint32_t jitter;       /* millionths of every kernel's time */
 	uint32_t loss;	       /* millionths of the operations that the profiler drops */
@@ -139,6 +140,9 @@ int sim_program_set(struct sim_program *program, const char *section_key, const 
 int sim_program_set_count(struct sim_program *program, const char *value);
 /* Resolves names and checks; call once, after all keys are set. */
 int sim_program_finish(struct sim_program *program);
+
+/* Whether it is not done in every iteration. */
+bool sim_action_conditional(const struct sim_action *action);
 
 /* The key and verb tables as text, for --help-program. */
 void sim_program_help(void (*line)(const char *text));

@@ -486,6 +486,8 @@ static int put_loop(const struct sim_truth *truth, uint32_t rank, uint32_t loop,
 		fprintf(file, "%" PRIu32, rank * loops + parent);
 	fputs(", \"name\": ", file);
 	put_string(file, run->program->loops[loop].name);
+	fputs(", \"mark\": ", file);
+	put_string(file, run->program->marks ? run->program->loops[loop].mark : "");
 	fprintf(file,
 		", \"default\": %s, \"process\": %" PRIu32 ", \"device\": %" PRIu32
 		", \"context\": %" PRIu32 ", \"stream\": %" PRIu32 ",\n",

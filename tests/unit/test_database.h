@@ -18,6 +18,7 @@ static char folder[64], path[256];
 static struct dp_trace *trace;
 static struct dp_error error;
 static char told[4096];
+static const char *forced_format; /* for open_trace(), or NULL: by content */
 
 static inline void make_folder(const char *name)
 {
@@ -82,7 +83,7 @@ static inline void tell(void *ctx, enum dp_log_level level, const char *message)
 	snprintf(told + length, sizeof(told) - length, "%s\n", message);
 }
 
-/* Opens path as what its content says. */
+/* Opens path as what its content says, or as forced_format. */
 static inline int open_trace(bool allow_no_gpu)
 {
 	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
@@ -91,6 +92,7 @@ static inline int open_trace(bool allow_no_gpu)
 	memset(&error, 0, sizeof(error));
 	options.log.write = tell;
 	options.allow_no_gpu = allow_no_gpu;
+	options.input_format = forced_format;
 	trace = NULL;
 	return dp_trace_open(&trace, path, &options, &error);
 }

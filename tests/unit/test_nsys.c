@@ -1,6 +1,8 @@
 /* nsys's SQLite exports: every form of them, and files that nobody should open. */
 #include "test_database.h"
 
+#include <time.h>
+
 #define PID_7 "(7 << 24)"
 #define TID_7_70 "(7 << 24 | 70)"
 
@@ -340,6 +342,14 @@ START_TEST(missing_columns)
 	ck_assert_str_eq(op_name(0), "[name -1]");
 	ck_assert_int_eq(op_stream(0)->context, -1);
 	done();
+	/* The process of kernels without one is that of the calls. */
+	ops = good("nsys", STRINGS RUNTIMES
+		   "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, correlationId);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(10, 20, 5);"
+		   "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 2, 0, " TID_7_70 ", 5, 1);");
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_int_eq(dp_trace_process(trace, op_stream(0)->process)->pid, 7);
+	done();
 	make_folder("trace.db");
 	make_database(STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, finish);"
 			      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1, 2);");
@@ -582,6 +592,31 @@ START_TEST(cyclic_tree)
 }
 END_TEST
 
+/*
+ * Files of a few pages that name each other so that a walk would take 10^10 steps: through the
+ * schema (which SQLite reads by itself), and through the kernels.
+ */
+START_TEST(endless_trees)
+{
+	static const char *const names[] = { "schema-loop", "schema-loop-2", "table-loop" };
+	static const int statuses[] = { DP_ERR_DAMAGED, DP_ERR_FORMAT, DP_OK };
+
+	for (int i = 0; i < 3; i++) {
+		clock_t start = clock();
+
+		snprintf(path, sizeof(path), "%s/tests/unit/data/%s.sqlite", DP_SOURCE_ROOT,
+			 names[i]);
+		ck_assert_int_eq(open_trace(false), statuses[i]);
+		ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 5);
+		if (trace) {
+			ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+			ck_assert_int_ge(lost("KERNEL in damaged pages"), 0);
+		}
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
 START_TEST(other_databases)
 {
 	make_folder("trace.db");
@@ -613,6 +648,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, damaged_pages);
 	tcase_add_test(tests, one_lost_page);
 	tcase_add_test(tests, cyclic_tree);
+	tcase_add_test(tests, endless_trees);
 	tcase_add_test(tests, other_databases);
 }
 

@@ -1,0 +1,97 @@
+/* Temporary files and the signals that could leave them behind. */
+#include "cleanup.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATHS = 8 };
+
+static const char *volatile paths[PATHS];
+static struct sigaction pipe_action;
+
+static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+
+/* Only calls that are safe in a handler (POSIX 2.4.3). */
+static void on_signal(int number)
+{
+	for (size_t i = PATHS; i-- > 0;) {
+		const char *path = paths[i];
+
+		if (path && unlink(path))
+			rmdir(path);
+	}
+	/* SA_RESETHAND: the second one ends the process. */
+	raise(number);
+}
+
+static void catch_fatal(void)
+{
+	struct sigaction action, old;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_signal;
+	action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+		/* Ignored ones stay so: nohup. */
+		if (!sigaction(fatal[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(fatal[i], &action, NULL);
+}
+
+bool cleanup_add(const char *path)
+{
+	catch_fatal();
+	for (size_t i = 0; i < PATHS; i++) {
+		if (paths[i])
+			continue;
+		paths[i] = path;
+		return true;
+	}
+	return false;
+}
+
+void cleanup_forget(const char *path)
+{
+	for (size_t i = 0; i < PATHS; i++)
+		if (paths[i] == path)
+			paths[i] = NULL;
+}
+
+void cleanup_die_of_pipe(void)
+{
+	if (pipe_action.sa_handler != SIG_DFL)
+		return;
+	sigaction(SIGPIPE, &pipe_action, NULL);
+	raise(SIGPIPE);
+}
+
+/* A closed standard descriptor would be the next file opened. What takes its place can't be used
+ * either, so that writing a report there fails with EBADF as it should. */
+static void hold(int fd)
+{
+	int other;
+
+	if (fcntl(fd, F_GETFD) >= 0)
+		return;
+	other = open("/dev/null", fd ? O_RDONLY : O_WRONLY);
+	if (other >= 0 && other != fd) {
+		dup2(other, fd);
+		close(other);
+	}
+}
+
+void cleanup_init(void)
+{
+	struct sigaction ignore;
+
+	for (int fd = 0; fd <= 2; fd++)
+		hold(fd);
+	memset(&ignore, 0, sizeof(ignore));
+	ignore.sa_handler = SIG_IGN;
+	sigemptyset(&ignore.sa_mask);
+	sigaction(SIGPIPE, &ignore, &pipe_action);
+}

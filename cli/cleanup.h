@@ -1,0 +1,21 @@
+/*
+ * Temporary files: removed when a signal ends the program. What is registered here is unlinked
+ * (directories: removed) in reverse order by the handlers of SIGINT, SIGTERM and SIGHUP, which
+ * then let the signal do what it does.
+ */
+#ifndef DP_CLI_CLEANUP_H
+#define DP_CLI_CLEANUP_H
+
+#include <stdbool.h>
+
+/* path is borrowed until cleanup_forget(). False where there is no room for one more. */
+bool cleanup_add(const char *path);
+void cleanup_forget(const char *path);
+
+/* Ends by SIGPIPE as a program would that never looked, or returns where that is ignored. */
+void cleanup_die_of_pipe(void);
+
+/* At start: writes to a closed pipe become EPIPE, and descriptors 0 to 2 are made sure of. */
+void cleanup_init(void);
+
+#endif

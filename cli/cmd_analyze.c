@@ -1,0 +1,144 @@
+/* deepprof analyze: from trace files to reports. */
+#include "cmd.h"
+#include "message.h"
+#include "tty.h"
+#include "wish.h"
+
+#include <string.h>
+
+struct analyze {
+	struct wish wish;
+	enum tty_color color;
+};
+
+static const char *format_name(size_t index)
+{
+	const struct dp_report_format *format = dp_report_format(index);
+
+	return format ? format->name : NULL;
+}
+
+static const char *color_name(size_t index)
+{
+	static const char *const names[] = { "auto", "always", "never", NULL };
+
+	return names[index];
+}
+
+static bool set_color(void *into, const char *value, struct opt_why *why)
+{
+	((struct analyze *)into)->color = !strcmp(value, "auto")     ? TTY_COLOR_AUTO
+					  : !strcmp(value, "always") ? TTY_COLOR_ALWAYS
+								     : TTY_COLOR_NEVER;
+	return true;
+}
+
+static const struct opt options[] = {
+	WISH_OPTIONS,
+	{ 0, "format", "FORMAT", "of the report", common_set_format, format_name },
+	COMMON_INPUT_OPTIONS,
+	COMMON_OUTPUT_OPTIONS,
+	{ 0, "color", "WHEN", "when to use colours", set_color, color_name },
+	COMMON_MESSAGE_OPTIONS,
+	{ .name = NULL },
+};
+
+static const struct dp_report_format *format_by_name(const char *name)
+{
+	const struct dp_report_format *format;
+
+	for (size_t i = 0; (format = dp_report_format(i)); i++)
+		if (!strcmp(format->name, name))
+			return format;
+	return NULL;
+}
+
+/* Without --format, the name of the file to write may tell it: -o report.json. */
+static const char *format_by_extension(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+	const struct dp_report_format *format;
+
+	for (size_t i = 0; dot && (format = dp_report_format(i)); i++)
+		if (!strcmp(format->extension, dot + 1))
+			return format->name;
+	return "text";
+}
+
+static bool analyze_file(const struct analyze *analyze, const char *path, struct output *output)
+{
+	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	bool done;
+
+	analysis = wish_analyze(&analyze->wish, path, &trace);
+	if (!analysis)
+		return false;
+	report.width = tty_width(output->fd);
+	report.color = tty_color(output->fd, analyze->color);
+	report.ascii = !tty_utf8();
+	report.verbose = analyze->wish.common.verbosity > 0;
+	done = wish_write(&analyze->wish, analysis, path, &report, output);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return done;
+}
+
+/* One report per file. What could be analyzed is written, whatever became of the others. */
+static enum cmd_exit analyze_files(const struct analyze *analyze, int count, char **files)
+{
+	const struct dp_report_format *format = format_by_name(analyze->wish.common.format);
+	struct output output;
+	int done = 0;
+	bool failed;
+
+	if (!output_open(&output, analyze->wish.common.output, analyze->wish.common.force,
+			 !analyze->wish.common.no_pager && format && !format->binary))
+		return CMD_FAILED;
+	if (format && format->binary && output_is_terminal(&output)) {
+		output_close(&output, false);
+		message("analyze: %s is binary and not for a terminal; use -o FILE", format->name);
+		return CMD_USAGE;
+	}
+	for (int i = 0; i < count && !output_failed(&output); i++)
+		done += analyze_file(analyze, files[i], &output);
+	/* The reader of a pager may leave before the end: that is no failure. */
+	failed = done < count && !output_failed(&output);
+	if (!output_close(&output, done > 0) || failed)
+		return CMD_FAILED;
+	return CMD_DONE;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct analyze analyze = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
+	enum cmd_exit status = CMD_DONE;
+
+	analyze.wish.common.source.verb = cmd->name;
+	if (!cmd_parse(cmd, &analyze, &argc, &argv, &status))
+		return status;
+	if (!wish_finish(&analyze.wish, &argc, &argv))
+		return CMD_USAGE;
+	if (!analyze.wish.common.format)
+		analyze.wish.common.format = format_by_extension(analyze.wish.common.output);
+	return analyze_files(&analyze, argc, argv);
+}
+
+static const struct cmd_example examples[] = {
+	{ "deepprof analyze trace.json.gz", "find the iterations and report on them" },
+	{ "deepprof analyze -n 500,50 run.sqlite", "500 training steps, 50 of evaluation" },
+	{ "deepprof analyze --format=csv run.csv", "one row per iteration" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_analyze = {
+	.name = "analyze",
+	.summary = "report a trace's iterations and what the GPU waited for",
+	.operands = "[FILE...]",
+	.examples = examples,
+	.options = options,
+	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input. The format of a "
+		 "trace is told by its content, and it may be compressed with gzip.",
+	.run = run,
+};

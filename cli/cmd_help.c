@@ -1,0 +1,82 @@
+/* deepprof help: the short form of the man pages, example first. */
+#include "cmd.h"
+#include "message.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_examples(const struct cmd_example *example)
+{
+	size_t width = 0;
+
+	for (const struct cmd_example *each = example; each->line; each++)
+		if (strlen(each->line) > width)
+			width = strlen(each->line);
+	for (; example->line; example++)
+		printf("  %-*s  %s\n", (int)width, example->line, example->what);
+}
+
+enum cmd_exit cmd_print_help(const struct cmd *cmd)
+{
+	printf("deepprof %s: %s\n\n", cmd->name, cmd->summary);
+	print_examples(cmd->examples);
+	printf("\nusage: deepprof %s [OPTION...]%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
+	       cmd->operands);
+	opt_print(cmd->options);
+	if (cmd->notes) {
+		putchar('\n');
+		opt_print_wrapped(cmd->notes, 0);
+	}
+	printf("\n'man deepprof-%s' tells more.\n", cmd->name);
+	return CMD_DONE;
+}
+
+enum cmd_exit cmd_print_overview(void)
+{
+	puts("deepprof finds the iterations of a GPU program in its trace, and tells what\n"
+	     "the GPU waited for in each.\n");
+	puts("  deepprof analyze trace.json.gz     the report of a trace\n"
+	     "  deepprof info trace.json.gz        what the trace holds\n");
+	puts("usage: deepprof COMMAND [OPTION...] [FILE...]\n");
+	for (size_t i = 0; cmd_at(i); i++)
+		printf("  %-9s %s\n", cmd_at(i)->name, cmd_at(i)->summary);
+	puts("\n'deepprof help COMMAND' lists the options of a command, 'deepprof --version'\n"
+	     "prints the version, 'man deepprof' tells more.");
+	return CMD_DONE;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	enum cmd_exit status = CMD_DONE;
+	const struct cmd *other;
+
+	if (!cmd_parse(cmd, NULL, &argc, &argv, &status))
+		return status;
+	if (!argc)
+		return cmd_print_overview();
+	if (argc > 1) {
+		message("help: one command at a time");
+		return CMD_USAGE;
+	}
+	other = cmd_find(argv[0]);
+	return other ? cmd_print_help(other) : cmd_unknown(argv[0]);
+}
+
+static const struct opt options[] = {
+	{ .name = NULL },
+};
+
+static const struct cmd_example examples[] = {
+	{ "deepprof help", "the commands" },
+	{ "deepprof help analyze", "the options of one command" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_help = {
+	.name = "help",
+	.summary = "tell what a command does and takes",
+	.operands = "[COMMAND]",
+	.examples = examples,
+	.options = options,
+	.run = run,
+};

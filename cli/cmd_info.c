@@ -1,0 +1,135 @@
+/* deepprof info: what a trace holds, without analysing it. */
+#include "cmd.h"
+#include "common.h"
+#include "info.h"
+#include "message.h"
+#include "progress.h"
+
+#include <string.h>
+
+struct info_options {
+	struct common common;
+	uint64_t top;
+	bool build;
+};
+
+static bool set_build(void *into, const char *value, struct opt_why *why)
+{
+	((struct info_options *)into)->build = true;
+	return true;
+}
+
+static bool set_top(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 0, &((struct info_options *)into)->top, why);
+}
+
+static const char *format_name(size_t index)
+{
+	static const char *const names[] = { "text", "json", NULL };
+
+	return names[index];
+}
+
+static const struct opt options[] = {
+	{ 0, "build", NULL,
+	  "tell about this program instead: version, libraries, and all formats, "
+	  "metrics and rules that it has",
+	  set_build },
+	{ 0, "top", "N", "kernels listed, by their total time (10)", set_top },
+	{ 0, "format", "FORMAT", "of what is written", common_set_format, format_name },
+	COMMON_INPUT_OPTIONS,
+	COMMON_OUTPUT_OPTIONS,
+	COMMON_MESSAGE_OPTIONS,
+	{ .name = NULL },
+};
+
+static bool info_file(const struct info_options *wish, const char *path, struct output *output)
+{
+	struct dp_trace *trace = source_open(path, &wish->common.source);
+	struct info info;
+	bool done;
+
+	progress_end();
+	if (!trace)
+		return false;
+	done = info_init(&info, trace, path, (size_t)wish->top);
+	info.verbose = wish->common.verbosity > 0;
+	if (!done)
+		message("%s: %s", path, dp_status_name(DP_ERR_NOMEM));
+	else if (!strcmp(wish->common.format, "json"))
+		info_write_json(&info, output);
+	else
+		info_write_text(&info, output);
+	info_fini(&info);
+	dp_trace_free(trace);
+	return done;
+}
+
+static enum cmd_exit run_build(const struct info_options *wish)
+{
+	struct output output;
+
+	if (!output_open(&output, wish->common.output, wish->common.force, !wish->common.no_pager))
+		return CMD_FAILED;
+	if (!strcmp(wish->common.format, "json"))
+		info_build_json(&output);
+	else
+		info_build_text(&output);
+	return output_close(&output, true) ? CMD_DONE : CMD_FAILED;
+}
+
+static enum cmd_exit run_files(const struct info_options *wish, int count, char **files)
+{
+	struct output output;
+	int done = 0;
+
+	if (!output_open(&output, wish->common.output, wish->common.force, !wish->common.no_pager))
+		return CMD_FAILED;
+	for (int i = 0; i < count && !output_failed(&output); i++) {
+		if (done && strcmp(wish->common.format, "json"))
+			output_print(&output, "\n");
+		done += info_file(wish, files[i], &output);
+	}
+	if (output_failed(&output))
+		done = count;
+	return output_close(&output, done > 0) && done == count ? CMD_DONE : CMD_FAILED;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct info_options wish = { .top = 10 };
+	enum cmd_exit status = CMD_DONE;
+
+	wish.common.source.verb = cmd->name;
+	wish.common.format = "text";
+	wish.common.source.allow_no_gpu = true;
+	if (!cmd_parse(cmd, &wish, &argc, &argv, &status))
+		return status;
+	if (wish.build && argc) {
+		message("info: --build takes no FILE");
+		return CMD_USAGE;
+	}
+	if (wish.build)
+		return run_build(&wish);
+	if (!common_finish(&wish.common, &argc, &argv))
+		return CMD_USAGE;
+	return run_files(&wish, argc, argv);
+}
+
+static const struct cmd_example examples[] = {
+	{ "deepprof info trace.json.gz", "what the trace holds" },
+	{ "deepprof info --format=json trace.sqlite", "the same for programs" },
+	{ "deepprof info --build", "what this deepprof can do" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.summary = "tell what a trace holds, without analysing it",
+	.operands = "[FILE...]",
+	.examples = examples,
+	.options = options,
+	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input.",
+	.run = run,
+};

@@ -1,0 +1,79 @@
+/* Options shared by the commands. */
+#include "common.h"
+#include "message.h"
+
+#include <sys/stat.h>
+
+bool common_set_format(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->format = value;
+	return true;
+}
+
+bool common_set_input_format(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->source.input_format = value;
+	return true;
+}
+
+bool common_set_output(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->output = value;
+	return *value || opt_refuse(why, "no name for a file");
+}
+
+bool common_set_force(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->force = true;
+	return true;
+}
+
+bool common_set_no_pager(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->no_pager = true;
+	return true;
+}
+
+bool common_set_verbose(void *into, const char *value, struct opt_why *why)
+{
+	struct common *common = into;
+
+	common->verbosity = common->verbosity < 0 ? 1 : common->verbosity + 1;
+	return true;
+}
+
+bool common_set_quiet(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->verbosity = -1;
+	return true;
+}
+
+/* Overwriting one's own input is never meant. */
+static bool is_input(const char *output, int count, char *const *files)
+{
+	struct stat out, in;
+
+	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (int i = 0; i < count; i++)
+		if (!stat(files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
+bool common_finish(struct common *common, int *argc, char ***argv)
+{
+	static char default_file[] = SOURCE_DEFAULT;
+	static char *defaults[] = { default_file, NULL };
+
+	if (!*argc) {
+		*argv = defaults;
+		*argc = 1;
+	}
+	message_level(common->verbosity);
+	common->source.quiet = common->verbosity < 0;
+	if (!is_input(common->output, *argc, *argv))
+		return true;
+	message("%s: -o names the trace itself", common->output);
+	return false;
+}

@@ -1,0 +1,54 @@
+/* The options that every command has which reads a trace and writes a report. */
+#ifndef DP_CLI_COMMON_H
+#define DP_CLI_COMMON_H
+
+#include "opt.h"
+#include "output.h"
+#include "source.h"
+
+/* The first member of a command's own options. */
+struct common {
+	struct source_options source;
+	const char *format;
+	const char *output;
+	bool force;
+	bool no_pager;
+	int verbosity; /* -1 quiet, 0, 1 and more */
+};
+
+bool common_set_format(void *into, const char *value, struct opt_why *why);
+bool common_set_input_format(void *into, const char *value, struct opt_why *why);
+bool common_set_output(void *into, const char *value, struct opt_why *why);
+bool common_set_force(void *into, const char *value, struct opt_why *why);
+bool common_set_no_pager(void *into, const char *value, struct opt_why *why);
+bool common_set_verbose(void *into, const char *value, struct opt_why *why);
+bool common_set_quiet(void *into, const char *value, struct opt_why *why);
+
+/* Rows of an option table. */
+#define COMMON_INPUT_OPTIONS                                                 \
+	{                                                                    \
+		.name = "input-format", .argument = "FORMAT",                \
+		.help = "of the trace, where its content misleads",          \
+		.set = common_set_input_format, .choice = source_format_name \
+	}
+#define COMMON_OUTPUT_OPTIONS                                                              \
+	{ 'o', "output", "FILE", "write to FILE, which must be new; - is standard output", \
+	  common_set_output },                                                             \
+		{ 'f', "force", NULL, "overwrite what -o names", common_set_force },       \
+	{                                                                                  \
+		.name = "no-pager", .help = "don't page what is shown on a terminal",      \
+		.set = common_set_no_pager                                                 \
+	}
+#define COMMON_MESSAGE_OPTIONS                                                   \
+	{ 'v', "verbose", NULL, "tell more", common_set_verbose },               \
+	{                                                                        \
+		'q', "quiet", NULL, "no warnings, no progress", common_set_quiet \
+	}
+
+/*
+ * After parsing: the operands, or the default file; what is said, and how much. False where -o
+ * names one of them.
+ */
+bool common_finish(struct common *common, int *argc, char ***argv);
+
+#endif

@@ -1,0 +1,157 @@
+/* What a trace holds, for programs. Keys are those of the report's schema where it has them. */
+#include "info.h"
+#include "json.h"
+
+/* -1 stands for an identifier that the trace does not tell. */
+static void write_id(struct json *json, const char *key, int64_t id)
+{
+	if (id < 0)
+		json_null(json, key);
+	else
+		json_integer(json, key, id);
+}
+
+static void write_name(struct json *json, const struct info *info, uint32_t name)
+{
+	json_text(json, "name", name == DP_NONE ? NULL : dp_trace_string(info->trace, name));
+}
+
+static void write_losses(struct json *json, const struct info *info)
+{
+	const struct dp_loss *loss;
+
+	json_open(json, "losses", '[');
+	for (size_t i = 0; (loss = dp_trace_loss(info->trace, i)); i++) {
+		json_open(json, NULL, '{');
+		json_text(json, "reason", loss->reason);
+		if (loss->records)
+			json_count(json, "records", loss->records);
+		else
+			json_null(json, "records");
+		if (loss->offset)
+			json_count(json, "offset", loss->offset);
+		else
+			json_null(json, "offset");
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_devices(struct json *json, const struct info *info)
+{
+	const struct dp_device *device;
+
+	json_open(json, "devices", '[');
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++) {
+		json_open(json, NULL, '{');
+		write_id(json, "id", device->id);
+		write_name(json, info, device->name);
+		json_count(json, "process", device->process);
+		if (device->total_bytes)
+			json_count(json, "total_bytes", device->total_bytes);
+		else
+			json_null(json, "total_bytes");
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_trace(struct json *json, const struct info *info)
+{
+	const struct dp_trace *trace = info->trace;
+	int64_t t0_ns;
+
+	json_open(json, "trace", '{');
+	json_text(json, "path", info->path);
+	json_text(json, "format", dp_trace_format(trace));
+	json_text(json, "format_detail", dp_trace_format_detail(trace));
+	if (dp_trace_t0(trace, &t0_ns))
+		json_integer(json, "t0_ns", t0_ns);
+	else
+		json_null(json, "t0_ns");
+	json_integer(json, "duration_ns", dp_trace_duration_ns(trace));
+	json_count(json, "operations", dp_trace_ops(trace)->count);
+	json_count(json, "kernels", info->kernels);
+	json_count(json, "copies", info->copies);
+	json_count(json, "copy_bytes", info->copy_bytes);
+	json_count(json, "sets", info->sets);
+	json_count(json, "calls", dp_trace_calls(trace)->count);
+	json_count(json, "synchronizations", dp_trace_syncs(trace)->count);
+	json_count(json, "ranges", dp_trace_ranges(trace)->count);
+	json_integer(json, "resolution_ns", dp_trace_resolution_ns(trace));
+	json_count(json, "lost", dp_trace_lost(trace));
+	json_count(json, "clamped", dp_trace_clamped(trace));
+	json_count(json, "memory_bytes", dp_trace_bytes(trace));
+	write_losses(json, info);
+	write_devices(json, info);
+	json_close(json, '}');
+}
+
+static void write_processes(struct json *json, const struct info *info)
+{
+	const struct dp_process *process;
+
+	json_open(json, "processes", '[');
+	for (size_t i = 0; (process = dp_trace_process(info->trace, i)); i++) {
+		json_open(json, NULL, '{');
+		write_id(json, "pid", process->pid);
+		write_id(json, "rank", process->rank);
+		write_name(json, info, process->name);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_streams(struct json *json, const struct info *info)
+{
+	const struct dp_stream *stream;
+
+	json_open(json, "streams", '[');
+	for (size_t i = 0; (stream = dp_trace_stream(info->trace, i)); i++) {
+		const struct dp_device *device = dp_trace_device(info->trace, stream->device);
+
+		json_open(json, NULL, '{');
+		write_id(json, "device", device ? device->id : -1);
+		json_count(json, "process", stream->process);
+		write_id(json, "context", stream->context);
+		write_id(json, "stream", stream->stream);
+		json_text(json, "class", info_class_name(stream->stream_class));
+		json_count(json, "kernels", stream->kernels);
+		json_count(json, "copies", stream->copies);
+		json_count(json, "sets", stream->sets);
+		json_integer(json, "busy_ns", stream->busy_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_kernels(struct json *json, const struct info *info)
+{
+	json_count(json, "kernel_names", info->name_count);
+	json_open(json, "top_kernels", '[');
+	for (size_t i = 0; i < info->top; i++) {
+		const struct info_kernel *kernel = &info->names[i];
+
+		json_open(json, NULL, '{');
+		write_name(json, info, kernel->name);
+		json_count(json, "count", kernel->count);
+		json_integer(json, "total_ns", kernel->total_ns);
+		json_real(json, "share",
+			  info->kernel_ns ? (double)kernel->total_ns / (double)info->kernel_ns : 0);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+void info_write_json(const struct info *info, struct output *output)
+{
+	struct json json = { output, 0, false };
+
+	json_open(&json, NULL, '{');
+	json_count(&json, "schema", 1);
+	write_trace(&json, info);
+	write_processes(&json, info);
+	write_streams(&json, info);
+	write_kernels(&json, info);
+	json_close(&json, '}');
+}

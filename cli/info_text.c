@@ -1,0 +1,249 @@
+/* What a trace holds, for people. */
+#include "human.h"
+#include "info.h"
+#include "tty.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How it may look. */
+struct look {
+	struct output *output;
+	size_t width;
+	bool ascii;
+};
+
+static void label(const struct look *look, const char *name)
+{
+	output_print(look->output, "%-11s ", name);
+}
+
+/* "12 kernels", "1 kernel" */
+static void counted(const struct look *look, const char *before, uint64_t count, const char *one,
+		    const char *many)
+{
+	char number[HUMAN_SIZE];
+
+	output_print(look->output, "%s%s %s", before, human_count(number, count),
+		     count == 1 ? one : many);
+}
+
+static void print_operations(const struct info *info, const struct look *look)
+{
+	char number[HUMAN_SIZE];
+
+	label(look, "operations");
+	output_print(look->output,
+		     "%s: ", human_count(number, (uint64_t)dp_trace_ops(info->trace)->count));
+	counted(look, "", info->kernels, "kernel", "kernels");
+	counted(look, ", ", info->copies, "copy", "copies");
+	if (info->copy_bytes)
+		output_print(look->output, " of %s", human_bytes(number, info->copy_bytes));
+	counted(look, ", ", info->sets, "set\n", "sets\n");
+}
+
+static void print_host(const struct info *info, const struct look *look)
+{
+	uint64_t calls = dp_trace_calls(info->trace)->count;
+	uint64_t syncs = dp_trace_syncs(info->trace)->count;
+	uint64_t ranges = dp_trace_ranges(info->trace)->count;
+
+	label(look, "host");
+	if (!calls && !syncs && !ranges) {
+		output_print(look->output, "nothing recorded\n");
+		return;
+	}
+	counted(look, "", calls, "call", "calls");
+	counted(look, ", ", syncs, "synchronization", "synchronizations");
+	counted(look, ", ", ranges, "range\n", "ranges\n");
+}
+
+static void print_loss(const struct look *look, bool first, const struct dp_loss *loss)
+{
+	char number[HUMAN_SIZE], reason[200];
+
+	label(look, first ? "lost" : "");
+	if (loss->records)
+		counted(look, "", loss->records, "record: ", "records: ");
+	output_print(look->output, "%s",
+		     human_text(reason, sizeof(reason), loss->reason, 120, look->ascii));
+	if (loss->offset)
+		output_print(look->output, ", at byte %s", human_count(number, loss->offset));
+	output_print(look->output, "\n");
+}
+
+static void print_losses(const struct info *info, const struct look *look)
+{
+	size_t count = dp_trace_loss_count(info->trace);
+	uint64_t clamped = dp_trace_clamped(info->trace);
+
+	for (size_t i = 0; i < count; i++)
+		print_loss(look, !i, dp_trace_loss(info->trace, i));
+	if (!count) {
+		label(look, "lost");
+		output_print(look->output, "nothing\n");
+	}
+	if (clamped) {
+		label(look, "clamped");
+		counted(look, "", clamped, "negative duration, taken for 0\n",
+			"negative durations, taken for 0\n");
+	}
+}
+
+static void print_head(const struct info *info, const struct look *look)
+{
+	const struct dp_trace *trace = info->trace;
+	char text[1024], number[HUMAN_SIZE];
+	const char *detail = dp_trace_format_detail(trace);
+	int64_t t0_ns;
+
+	label(look, "trace");
+	output_print(look->output, "%s\n",
+		     human_text(text, sizeof(text), info->path, 1000, look->ascii));
+	label(look, "format");
+	output_print(look->output, "%s%s%s\n", dp_trace_format(trace), *detail ? ", " : "",
+		     human_text(text, sizeof(text), detail, 100, look->ascii));
+	if (dp_trace_t0(trace, &t0_ns)) {
+		label(look, "start");
+		output_print(look->output, "%s\n", human_date(number, t0_ns));
+	}
+	label(look, "duration");
+	output_print(look->output, "%s",
+		     human_time(number, (double)dp_trace_duration_ns(trace), look->ascii));
+	output_print(look->output, ", in steps of %s\n",
+		     human_time(number, (double)dp_trace_resolution_ns(trace), look->ascii));
+	print_operations(info, look);
+	print_host(info, look);
+	print_losses(info, look);
+	label(look, "memory");
+	output_print(look->output, "%s\n", human_bytes(number, dp_trace_bytes(trace)));
+}
+
+/* A name for the last column, or a dash where the trace does not tell it. */
+static const char *named(char *buf, size_t size, const struct info *info, uint32_t name,
+			 size_t columns, const struct look *look)
+{
+	const char *text = dp_trace_string(info->trace, name);
+
+	return human_text(buf, size, *text ? text : "-", columns, look->ascii);
+}
+
+/* An identifier, or a dash where the trace does not tell it. */
+static const char *id(char *buf, int64_t value)
+{
+	if (value < 0)
+		snprintf(buf, HUMAN_SIZE, "-");
+	else
+		snprintf(buf, HUMAN_SIZE, "%" PRId64, value);
+	return buf;
+}
+
+static void print_processes(const struct info *info, const struct look *look)
+{
+	char pid[HUMAN_SIZE], rank[HUMAN_SIZE], name[256];
+	size_t count = dp_trace_process_count(info->trace);
+	const struct dp_process *process = dp_trace_process(info->trace, 0);
+
+	if (!count || (count == 1 && process->pid < 0 && process->name == DP_NONE))
+		return;
+	output_print(look->output, "\nprocess    pid  rank  name\n");
+	for (size_t i = 0; (process = dp_trace_process(info->trace, i)); i++)
+		output_print(
+			look->output, "%7zu %6s %5s  %s\n", i, id(pid, process->pid),
+			id(rank, process->rank),
+			named(name, sizeof(name), info, process->name, look->width - 22, look));
+}
+
+static void print_devices(const struct info *info, const struct look *look)
+{
+	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[256];
+	const struct dp_device *device;
+
+	output_print(look->output, "\n device  process     memory  name\n");
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++)
+		output_print(look->output, "%7s %8" PRIu32 " %10s  %s\n", id(number, device->id),
+			     device->process,
+			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-",
+			     named(name, sizeof(name), info, device->name, look->width - 29, look));
+}
+
+/* Right-aligned; a micro sign is two bytes and one column. */
+static void print_right(const struct look *look, const char *text, int columns)
+{
+	int width = (int)strlen(text);
+
+	if (strstr(text, "\xc2\xb5"))
+		width--;
+	output_print(look->output, "%*s%s", columns > width ? columns - width : 0, "", text);
+}
+
+static void print_stream(const struct info *info, const struct look *look,
+			 const struct dp_stream *stream)
+{
+	const struct dp_device *device = dp_trace_device(info->trace, stream->device);
+	char device_id[HUMAN_SIZE], context[HUMAN_SIZE], name[HUMAN_SIZE], kernels[HUMAN_SIZE],
+		copies[HUMAN_SIZE], sets[HUMAN_SIZE], busy[HUMAN_SIZE];
+
+	output_print(look->output, "%7s %8" PRIu32 " %8s %8s %-6s %11s %9s %7s",
+		     id(device_id, device ? device->id : -1), stream->process,
+		     id(context, stream->context), id(name, stream->stream),
+		     info_class_name(stream->stream_class), human_count(kernels, stream->kernels),
+		     human_count(copies, stream->copies), human_count(sets, stream->sets));
+	print_right(look, human_time(busy, (double)stream->busy_ns, look->ascii), 9);
+	output_print(look->output, "\n");
+}
+
+static void print_streams(const struct info *info, const struct look *look)
+{
+	const struct dp_stream *stream;
+
+	output_print(look->output, "\n device  process  context   stream class      kernels"
+				   "    copies    sets     busy\n");
+	for (size_t i = 0; (stream = dp_trace_stream(info->trace, i)); i++)
+		print_stream(info, look, stream);
+}
+
+static void print_kernel(const struct info *info, const struct look *look,
+			 const struct info_kernel *kernel)
+{
+	double share = info->kernel_ns ? (double)kernel->total_ns / (double)info->kernel_ns : 0;
+	char total[HUMAN_SIZE], count[HUMAN_SIZE], mean[HUMAN_SIZE], name[1800];
+
+	output_print(look->output, "%6.1f%%", 100 * share);
+	print_right(look, human_time(total, (double)kernel->total_ns, look->ascii), 9);
+	output_print(look->output, " %10s", human_count(count, kernel->count));
+	print_right(look,
+		    human_time(mean, (double)kernel->total_ns / (double)kernel->count, look->ascii),
+		    9);
+	output_print(look->output, "  %s\n",
+		     human_kernel(name, sizeof(name), dp_trace_string(info->trace, kernel->name),
+				  info->verbose ? SIZE_MAX : look->width - 38, look->ascii));
+}
+
+static void print_kernels(const struct info *info, const struct look *look)
+{
+	if (!info->top)
+		return;
+	output_print(look->output, "\n  share    total      count     mean  kernel\n");
+	for (size_t i = 0; i < info->top; i++)
+		print_kernel(info, look, &info->names[i]);
+	if (info->top < info->name_count)
+		counted(look, "         and ", info->name_count - info->top, "other name\n",
+			"other names\n");
+}
+
+void info_write_text(const struct info *info, struct output *output)
+{
+	struct look look = { output, tty_width(output->fd), !tty_utf8() };
+
+	if (look.width < 60)
+		look.width = 60;
+	print_head(info, &look);
+	print_processes(info, &look);
+	if (dp_trace_device_count(info->trace))
+		print_devices(info, &look);
+	if (dp_trace_stream_count(info->trace))
+		print_streams(info, &look);
+	print_kernels(info, &look);
+}

@@ -1,0 +1,122 @@
+/* deepprof: the command table. */
+#include "cleanup.h"
+#include "cmd.h"
+#include "message.h"
+
+#include <deepprof/common.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cmd *const commands[] = {
+	&cmd_analyze,
+	&cmd_export,
+	&cmd_info,
+	&cmd_help,
+};
+
+const struct cmd *cmd_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index] : NULL;
+}
+
+const char *cmd_name(size_t index)
+{
+	const struct cmd *cmd = cmd_at(index);
+
+	return cmd ? cmd->name : NULL;
+}
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (size_t i = 0; cmd_at(i); i++)
+		if (!strcmp(cmd_at(i)->name, name))
+			return cmd_at(i);
+	return NULL;
+}
+
+enum cmd_exit cmd_unknown(const char *name)
+{
+	const char *nearest = opt_nearest(cmd_name, name);
+	char list[200] = "";
+	size_t used = 0;
+
+	if (nearest) {
+		message("unknown command '%.80s'; did you mean '%s'?", name, nearest);
+	} else if (!access(name, F_OK)) {
+		message("unknown command '%.80s'; to analyze that file: deepprof analyze %.80s",
+			name, name);
+	} else {
+		for (size_t i = 0; cmd_name(i) && used < sizeof(list); i++)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 i ? ", " : "", cmd_name(i));
+		message("unknown command '%.80s'; there are %s", name, list);
+	}
+	return CMD_USAGE;
+}
+
+bool cmd_parse(const struct cmd *cmd, void *into, int *argc, char ***argv, enum cmd_exit *status)
+{
+	struct opt_why why = { "" };
+	bool help = false;
+	int operands;
+
+	if (!opt_parse(cmd->options, into, *argc - 1, *argv + 1, &operands, &help, &why)) {
+		message("%s: %s", cmd->name, why.text);
+		message("'deepprof help %s' lists what it takes", cmd->name);
+		*status = CMD_USAGE;
+		return false;
+	}
+	if (help) {
+		*status = cmd_print_help(cmd);
+		return false;
+	}
+	*argv += 1;
+	*argc = operands;
+	return true;
+}
+
+/* What was printed is a help text and still in the buffer: errno is that of its one write. */
+static int finish(int status)
+{
+	if (!fflush(stdout))
+		return status;
+	if (errno == EPIPE)
+		cleanup_die_of_pipe();
+	else
+		message("standard output: %s", strerror(errno));
+	return CMD_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct cmd *cmd;
+	const char *first = argc > 1 ? argv[1] : NULL;
+
+	if (!first) {
+		fputs("usage: deepprof COMMAND [OPTION...] [FILE...]; see 'deepprof help'\n",
+		      stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
+		printf("deepprof %s\n", dp_version());
+		return CMD_DONE;
+	}
+	if (!strcmp(first, "--help") || !strcmp(first, "-h"))
+		return cmd_print_overview();
+	if (first[0] == '-' && first[1]) {
+		message("unknown option '%.80s'; options follow the command: 'deepprof help'",
+			first);
+		return CMD_USAGE;
+	}
+	cmd = cmd_find(first);
+	return cmd ? cmd->run(cmd, argc - 1, argv + 1) : cmd_unknown(first);
+}
+
+int main(int argc, char **argv)
+{
+	cleanup_init();
+	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	return finish(run(argc, argv));
+}

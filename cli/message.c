@@ -1,0 +1,79 @@
+/* What the program says on standard error. */
+#include "message.h"
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A damaged file can have many: the first tells most, and errors stay in sight. */
+enum { LOGGED_MAX = 1 };
+
+static int verbosity;
+static unsigned logged;
+
+void message_level(int level)
+{
+	verbosity = level;
+}
+
+/* One write, so that lines of several processes stay apart; a failed one can't be told. */
+static void put(const char *kind, const char *format, va_list args)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	progress_clear();
+	fprintf(stderr, "deepprof: %s%s\n", kind, text);
+}
+
+void message(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put("", format, args);
+	va_end(args);
+}
+
+void message_error(const struct dp_error *error)
+{
+	char line[640];
+
+	dp_error_format(error, line, sizeof(line));
+	message("%s", line);
+}
+
+void message_warning(const char *format, ...)
+{
+	va_list args;
+
+	if (verbosity < 0)
+		return;
+	va_start(args, format);
+	put("warning: ", format, args);
+	va_end(args);
+}
+
+static void write_log(void *ctx, enum dp_log_level level, const char *text)
+{
+	if (level == DP_LOG_WARNING) {
+		if (logged++ < LOGGED_MAX || verbosity > 0)
+			message_warning("%s", text);
+	} else if (verbosity >= (level == DP_LOG_INFO ? 1 : 2)) {
+		message("%s", text);
+	}
+}
+
+unsigned message_hidden(void)
+{
+	return verbosity > 0 || logged < LOGGED_MAX ? 0 : logged - LOGGED_MAX;
+}
+
+struct dp_log message_log(void)
+{
+	return (struct dp_log){ write_log, NULL };
+}

@@ -1,0 +1,23 @@
+/* What the program says on standard error: one line at a time, safe to show. */
+#ifndef DP_CLI_MESSAGE_H
+#define DP_CLI_MESSAGE_H
+
+#include <deepprof/common.h>
+
+/* "deepprof: …". Control characters are shown as '?'. A progress line is cleared first. */
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for an error of the library. */
+void message_error(const struct dp_error *error);
+
+/* Warnings can be turned off, and more can be turned on: -1 quiet, 0, 1 verbose, 2 debug. */
+void message_level(int level);
+void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The library's log on standard error, by level. Of warnings only the first, unless verbose. */
+struct dp_log message_log(void);
+
+/* How many of the log's warnings were not shown. */
+unsigned message_hidden(void);
+
+#endif

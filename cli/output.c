@@ -1,0 +1,235 @@
+/* Output: standard output, pager, or a file by rename. */
+#include "output.h"
+#include "cleanup.h"
+#include "message.h"
+#include "tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *name(const struct output *output)
+{
+	return output->path ? output->path : "standard output";
+}
+
+static bool refuse(const struct output *output, const char *why)
+{
+	message("%s: %s", name(output), why);
+	return false;
+}
+
+/* "DIR/.NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. */
+static char *temporary_name(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+	int directory = slash ? (int)(slash - target) + 1 : 0;
+	size_t size = strlen(target) + sizeof(".XXXXXX") + 1;
+	char *path = malloc(size);
+
+	/* A name near NAME_MAX has no room for more; its first bytes will do. */
+	if (path)
+		snprintf(path, size, "%.*s.%.200s.XXXXXX", directory, target, target + directory);
+	return path;
+}
+
+/* What the file would have had from open(), or what the one to be replaced has. */
+static mode_t file_mode(const struct stat *old)
+{
+	mode_t mask;
+
+	if (old)
+		return old->st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static bool open_temporary(struct output *output, const struct stat *old)
+{
+	output->target = old ? realpath(output->path, NULL) : strdup(output->path);
+	output->temporary = output->target ? temporary_name(output->target) : NULL;
+	if (!output->temporary)
+		return refuse(output, strerror(errno));
+	output->fd = mkstemp(output->temporary);
+	if (output->fd < 0) {
+		int saved = errno;
+
+		free(output->temporary);
+		output->temporary = NULL;
+		return refuse(output, strerror(saved));
+	}
+	cleanup_add(output->temporary);
+	if (fcntl(output->fd, F_SETFD, FD_CLOEXEC) || fchmod(output->fd, file_mode(old)))
+		return refuse(output, strerror(errno));
+	return true;
+}
+
+static bool open_path(struct output *output)
+{
+	struct stat status;
+	bool exists = !stat(output->path, &status);
+
+	if (!exists && errno != ENOENT)
+		return refuse(output, strerror(errno));
+	if (!*output->path || (!exists && output->path[strlen(output->path) - 1] == '/'))
+		return refuse(output, "no name for a file");
+	if (exists && S_ISDIR(status.st_mode))
+		return refuse(output, "is a directory");
+	if (exists && S_ISREG(status.st_mode) && !output->force)
+		return refuse(output, "exists already; -f overwrites it");
+	if (!exists || S_ISREG(status.st_mode))
+		return open_temporary(output, exists ? &status : NULL);
+	output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return output->fd >= 0 || refuse(output, strerror(errno));
+}
+
+bool output_open(struct output *output, const char *path, bool force, bool pageable)
+{
+	*output = (struct output)OUTPUT_INIT;
+	output->force = force;
+	if (path && strcmp(path, "-")) {
+		output->path = path;
+		if (open_path(output))
+			return true;
+		output_close(output, false);
+		return false;
+	}
+	output->fd = STDOUT_FILENO;
+	output->pageable = pageable && tty_is_terminal(STDOUT_FILENO);
+	return true;
+}
+
+bool output_is_terminal(const struct output *output)
+{
+	return tty_is_terminal(output->fd);
+}
+
+bool output_failed(const struct output *output)
+{
+	return output->failure != 0;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+void output_write(struct output *output, const void *data, size_t size)
+{
+	if (output->failure)
+		return;
+	/* Only now: an analysis that fails must not leave an empty pager on the screen. */
+	if (output->pageable) {
+		output->pageable = false;
+		pager_start(&output->pager);
+	}
+	output->failure =
+		write_all(output->pager.fd >= 0 ? output->pager.fd : output->fd, data, size);
+}
+
+void output_print(struct output *output, const char *format, ...)
+{
+	char line[2048];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (n > 0)
+		output_write(output, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+}
+
+static int sink_write(void *ctx, const void *data, size_t size)
+{
+	struct output *output = ctx;
+
+	output_write(output, data, size);
+	return output->failure ? -1 : 0;
+}
+
+struct dp_sink output_sink(struct output *output)
+{
+	return (struct dp_sink){ sink_write, output };
+}
+
+/* Without force the name must not have been taken meanwhile: link() looks and acts at once. */
+static int put_in_place(const struct output *output)
+{
+	if (!output->force) {
+		if (!link(output->temporary, output->target))
+			return unlink(output->temporary) ? errno : 0;
+		if (errno == EEXIST)
+			return EEXIST;
+	}
+	return rename(output->temporary, output->target) ? errno : 0;
+}
+
+/* Some file systems refuse to sync, none refuses to tell of a full disk. */
+static int finish_file(struct output *output)
+{
+	int failure = output->failure;
+
+	if (!failure && output->temporary && fsync(output->fd) && errno != EINVAL)
+		failure = errno;
+	if (close(output->fd) && !failure && errno != EINTR)
+		failure = errno;
+	output->fd = -1;
+	return failure;
+}
+
+static bool close_file(struct output *output, bool keep)
+{
+	int failure = output->fd >= 0 ? finish_file(output) : 0;
+
+	if (output->temporary) {
+		if (keep && !failure)
+			failure = put_in_place(output);
+		if (!keep || failure)
+			unlink(output->temporary);
+		cleanup_forget(output->temporary);
+	}
+	free(output->temporary);
+	free(output->target);
+	output->temporary = output->target = NULL;
+	return !failure || refuse(output, strerror(failure));
+}
+
+static bool close_standard(struct output *output)
+{
+	if (output->failure == EPIPE) {
+		cleanup_die_of_pipe();
+		return false;
+	}
+	return !output->failure || refuse(output, strerror(output->failure));
+}
+
+bool output_close(struct output *output, bool keep)
+{
+	if (output->path)
+		return close_file(output, keep);
+	if (output->pager.fd >= 0) {
+		/* Its reader has read enough. */
+		if (output->failure == EPIPE)
+			output->failure = 0;
+		if (!pager_wait(&output->pager))
+			return false;
+	}
+	return close_standard(output);
+}

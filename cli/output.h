@@ -1,0 +1,54 @@
+/*
+ * Where a report goes: standard output, perhaps through a pager, or a file that appears under its
+ * name only when it is whole.
+ */
+#ifndef DP_CLI_OUTPUT_H
+#define DP_CLI_OUTPUT_H
+
+#include "pager.h"
+
+#include <deepprof/report.h>
+#include <stdbool.h>
+
+struct output {
+	const char *path; /* as given; NULL for standard output */
+	char *target;	  /* the name to rename to: links resolved; NULL: written directly */
+	char *temporary;
+	int fd;
+	bool force;
+	bool pageable;
+	int failure; /* errno of the first write that failed, 0: none */
+	struct pager pager;
+};
+
+#define OUTPUT_INIT                                               \
+	{                                                         \
+		NULL, NULL, NULL, -1, false, false, 0, PAGER_INIT \
+	}
+
+/*
+ * path: NULL or "-" for standard output. An existing regular file is refused without force; a
+ * device or a pipe is written to as it is. False where it can't be, which was said.
+ */
+bool output_open(struct output *output, const char *path, bool force, bool pageable);
+
+/* True where what is written appears on a terminal, at once or through a pager. */
+bool output_is_terminal(const struct output *output);
+
+/* For dp_report_write() and for text of our own. */
+struct dp_sink output_sink(struct output *output);
+void output_write(struct output *output, const void *data, size_t size);
+void output_print(struct output *output, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* True after a write that failed: the rest need not be made. */
+bool output_failed(const struct output *output);
+
+/*
+ * Ends it: waits for the pager, or puts the file in place (keep) or removes it (not keep). False
+ * where something was not written, which was said; a closed pipe is no failure in a pager, and
+ * ends the program quietly elsewhere.
+ */
+bool output_close(struct output *output, bool keep);
+
+#endif

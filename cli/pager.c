@@ -1,0 +1,77 @@
+/* The pager. */
+#include "pager.h"
+#include "message.h"
+#include "spawn.h"
+#include "tty.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The command, or NULL. */
+static const char *command(void)
+{
+	const char *name = getenv("DEEPPROF_PAGER");
+
+	if (!name)
+		name = getenv("PAGER");
+	if (!name)
+		name = spawn_find("less", NULL, 0) ? "less" : "";
+	if (!*name || !strcmp(name, "cat") || tty_is_dumb())
+		return NULL;
+	return name;
+}
+
+static void run_child(const char *name, int in)
+{
+	dup2(in, STDIN_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	/* Quit if one screen, show colours, leave the screen as it was: unless the user knows
+	 * better. */
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", name, (char *)NULL);
+	_exit(127);
+}
+
+void pager_start(struct pager *pager)
+{
+	const char *name = command();
+	int ends[2];
+
+	if (!name || pipe(ends))
+		return;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	pager->pid = fork();
+	if (!pager->pid)
+		run_child(name, ends[0]);
+	close(ends[0]);
+	if (pager->pid < 0) {
+		close(ends[1]);
+		return;
+	}
+	/* The keys are the reader's from here on. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	pager->fd = ends[1];
+}
+
+bool pager_wait(struct pager *pager)
+{
+	int status = 0;
+
+	close(pager->fd);
+	pager->fd = -1;
+	while (waitpid(pager->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return true;
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)) {
+		message("the pager can't be run; see PAGER, or use --no-pager");
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,27 @@
+/* A pager between the report and the terminal. */
+#ifndef DP_CLI_PAGER_H
+#define DP_CLI_PAGER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct pager {
+	int fd; /* write here; -1: there is none */
+	pid_t pid;
+};
+
+#define PAGER_INIT    \
+	{             \
+		-1, 0 \
+	}
+
+/*
+ * Starts $DEEPPROF_PAGER, or $PAGER, or less, on standard output. An empty name and "cat" stand for
+ * none, as does a dumb terminal. Where nothing can be started, fd stays -1.
+ */
+void pager_start(struct pager *pager);
+
+/* Closes the pipe and waits until the reader is done. False where it could not run: was said. */
+bool pager_wait(struct pager *pager);
+
+#endif

@@ -1,0 +1,101 @@
+/* Opening traces. */
+#include "source.h"
+#include "message.h"
+#include "progress.h"
+#include "spawn.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *source_format_name(size_t index)
+{
+	const struct dp_format_info *format = dp_format(index);
+
+	return format ? format->name : NULL;
+}
+
+/* One line, whatever was lost. */
+static void warn_losses(const struct dp_trace *trace, const char *path)
+{
+	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
+	size_t count = dp_trace_loss_count(trace), used = 0;
+	char text[700] = "";
+
+	if (count && lost)
+		used = (size_t)snprintf(text, sizeof(text), "%llu records lost: ", lost);
+	else if (count)
+		used = (size_t)snprintf(text, sizeof(text), "incomplete: ");
+	for (size_t i = 0; i < count && i < 3; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.150s",
+					 i ? ", " : "", dp_trace_loss(trace, i)->reason);
+	if (count > 3)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " and %zu more",
+					 count - 3);
+	if (clamped)
+		snprintf(text + used, sizeof(text) - used, "%s%llu negative durations taken for 0",
+			 count ? "; " : "", clamped);
+	if (text[0] && message_hidden())
+		message_warning("%s: %s; %u more warnings with -v", path, text, message_hidden());
+	else if (text[0])
+		message_warning("%s: %s", path, text);
+}
+
+/* The file is not there: what could have been meant, or what to do first. */
+static void suggest(const char *path, const char *verb)
+{
+	static const char *const more[] = { ".gz", ".sqlite", ".json", ".json.gz" };
+	char other[4096];
+
+	if (!strcmp(path, SOURCE_DEFAULT)) {
+		message("name one: deepprof %s FILE; 'man deepprof' tells how to record it", verb);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		int n = snprintf(other, sizeof(other), "%s%s", path, more[i]);
+
+		if (n > 0 && (size_t)n < sizeof(other) && !access(other, R_OK)) {
+			message("did you mean %s?", other);
+			return;
+		}
+	}
+}
+
+static struct dp_trace *open_file(const char *path, const char *name,
+				  const struct source_options *options)
+{
+	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_trace *trace = NULL;
+	int status;
+
+	open.label = name;
+	open.input_format = options->input_format;
+	open.allow_no_gpu = options->allow_no_gpu;
+	open.log = message_log();
+	open.progress = progress_bytes;
+	progress_begin(name, !options->quiet);
+	status = dp_trace_open(&trace, path, &open, &error);
+	progress_clear();
+	if (status) {
+		message_error(&error);
+		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
+			suggest(path, options->verb);
+		return NULL;
+	}
+	warn_losses(trace, name);
+	return trace;
+}
+
+struct dp_trace *source_open(const char *path, const struct source_options *options)
+{
+	struct spawn_export export = SPAWN_EXPORT_INIT;
+	struct dp_trace *trace = NULL;
+
+	if (options->input_format || !spawn_is_nsys_recording(path))
+		return open_file(path, path, options);
+	if (spawn_export_nsys(&export, path))
+		trace = open_file(export.database, path, options);
+	spawn_export_close(&export);
+	return trace;
+}

@@ -1,0 +1,31 @@
+/* Programs that deepprof runs for the user: nsys, which alone reads its own recordings. */
+#ifndef DP_CLI_SPAWN_H
+#define DP_CLI_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True where PATH has an executable of that name; its path goes into buf (which may be NULL). */
+bool spawn_find(const char *name, char *buf, size_t size);
+
+/* True for names of Nsight Systems' own recordings, which are a closed format. */
+bool spawn_is_nsys_recording(const char *path);
+
+/* A recording exported to a database that lasts as long as this. */
+struct spawn_export {
+	char *directory;
+	char *database; /* what to open */
+};
+
+#define SPAWN_EXPORT_INIT  \
+	{                  \
+		NULL, NULL \
+	}
+
+/* Runs nsys. False where it can't be done, which was said together with what to do. */
+bool spawn_export_nsys(struct spawn_export *export, const char *path);
+
+/* Removes the files. */
+void spawn_export_close(struct spawn_export *export);
+
+#endif

@@ -1,0 +1,95 @@
+# bash completion for deepprof.
+# What the tables of this deepprof hold (formats, metrics) is asked of the program itself.
+
+_deepprof_table() {
+	deepprof info --build 2>/dev/null | awk -v table="$1" '
+		/^[a-z_]+$/ { inside = $0 == table; next }
+		inside && /^  [^ ]/ { print $1 }'
+}
+
+_deepprof_files() {
+	compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+_deepprof_words() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# The value of an option: _deepprof_value VERB OPTION WORD; false where it takes none.
+_deepprof_value() {
+	case $2 in
+	--format)
+		case $1 in
+		info) _deepprof_words "text json" "$3" ;;
+		export) _deepprof_words "chrome sqlite" "$3" ;;
+		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
+		esac
+		;;
+	--input-format) _deepprof_words "$(_deepprof_table importers)" "$3" ;;
+	--metric)
+		local before=
+		[[ $3 == *,* ]] && before=${3%,*},
+		_deepprof_words "$(_deepprof_table metrics; _deepprof_table summary_metrics)" "${3##*,}"
+		COMPREPLY=("${COMPREPLY[@]/#/$before}")
+		;;
+	--level) _deepprof_words "default outermost innermost" "$3" ;;
+	--compat) _deepprof_words "kineto" "$3" ;;
+	--color) _deepprof_words "auto always never" "$3" ;;
+	--output | -o) _deepprof_files "$3" ;;
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top)
+		COMPREPLY=()
+		;;
+	*) return 1 ;;
+	esac
+}
+
+_deepprof_options() {
+	case $1 in
+	analyze)
+		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
+			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
+			--output= --force --no-pager --color= --verbose --quiet --help
+			-n -o -f -v -q -h"
+		;;
+	export)
+		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
+			--input-format= --output= --force --verbose --quiet --help
+			-n -o -f -v -q -h"
+		;;
+	info)
+		echo "--build --top= --format= --input-format= --output= --force --no-pager
+			--verbose --quiet --help -o -f -v -q -h"
+		;;
+	help) echo "--help -h" ;;
+	esac
+}
+
+_deepprof() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		_deepprof_words "analyze export info help --help --version" "$word"
+		return
+	fi
+	# "--format=js" is three words where = breaks them.
+	if [[ $before == = ]]; then
+		_deepprof_value "$verb" "${COMP_WORDS[COMP_CWORD - 2]}" "$word" && return
+	elif [[ $word == = ]]; then
+		_deepprof_value "$verb" "$before" "" && return
+	elif _deepprof_value "$verb" "$before" "$word"; then
+		return
+	fi
+	if [[ $word == -* ]]; then
+		_deepprof_words "$(_deepprof_options "$verb")" "$word"
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+	elif [[ $verb == help ]]; then
+		_deepprof_words "analyze export info help" "$word"
+	else
+		_deepprof_files "$word"
+	fi
+}
+
+complete -F _deepprof deepprof

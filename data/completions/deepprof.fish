@@ -1,0 +1,54 @@
+# fish completion for deepprof.
+# What the tables of this deepprof hold (formats, metrics) is asked of the program itself.
+
+function __deepprof_table
+    deepprof info --build 2>/dev/null | awk -v table=$argv[1] '
+        /^[a-z_]+$/ { inside = $0 == table; next }
+        inside && /^  [^ ]/ { print $1 }'
+end
+
+set -l verbs analyze export info help
+set -l none "not __fish_seen_subcommand_from $verbs"
+set -l analyze "__fish_seen_subcommand_from analyze"
+set -l info "__fish_seen_subcommand_from info"
+set -l export "__fish_seen_subcommand_from export"
+set -l both "__fish_seen_subcommand_from analyze info"
+set -l wish "__fish_seen_subcommand_from analyze export"
+set -l all "__fish_seen_subcommand_from analyze export info"
+
+complete -c deepprof -n $none -f -a analyze -d "report a trace's iterations and what the GPU waited for"
+complete -c deepprof -n $none -f -a export -d "write iterations and trace for other programs"
+complete -c deepprof -n $none -f -a info -d "tell what a trace holds, without analysing it"
+complete -c deepprof -n $none -f -a help -d "tell what a command does and takes"
+complete -c deepprof -n $none -l version -d "print the version"
+complete -c deepprof -s h -l help -d "show a short help"
+complete -c deepprof -n "__fish_seen_subcommand_from help" -f -a "$verbs"
+
+complete -c deepprof -n $all -l input-format -x -a "(__deepprof_table importers)" -d "format of the trace"
+complete -c deepprof -n $all -s o -l output -r -d "write to a new file"
+complete -c deepprof -n $all -s f -l force -d "overwrite what -o names"
+complete -c deepprof -n $both -l no-pager -d "don't page what is shown on a terminal"
+complete -c deepprof -n $all -s v -l verbose -d "tell more"
+complete -c deepprof -n $all -s q -l quiet -d "no warnings, no progress"
+
+complete -c deepprof -n $wish -s n -l iterations -x -d "how many iterations there are"
+complete -c deepprof -n $wish -l paper -d "the published algorithm to the letter"
+complete -c deepprof -n $wish -l epsilon -x -d "where the tolerance of -n begins"
+complete -c deepprof -n $wish -l max-unmatched -x -d "operations skipped at most"
+complete -c deepprof -n $wish -l marks -x -d "iterations are annotations that match"
+complete -c deepprof -n $wish -l ignore-marks -d "find iterations from kernels"
+complete -c deepprof -n $wish -l level -x -a "default outermost innermost" -d "of nested loops those shown first"
+complete -c deepprof -n $wish -l device -x -d "this device only"
+complete -c deepprof -n $wish -l stream -x -d "this stream only"
+complete -c deepprof -n $wish -l range -x -d "kernels that start in this time only"
+complete -c deepprof -n $wish -l batch-size -x -d "samples in an iteration"
+complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics)" -d "these metrics only"
+complete -c deepprof -n $analyze -l format -x -a "(__deepprof_table renderers)" -d "of the report"
+complete -c deepprof -n $analyze -l color -x -a "auto always never" -d "when to use colours"
+
+complete -c deepprof -n $info -l build -d "tell about this program"
+complete -c deepprof -n $info -l top -x -d "kernels listed"
+complete -c deepprof -n $info -l format -x -a "text json" -d "of what is written"
+
+complete -c deepprof -n $export -l format -x -a "chrome sqlite" -d "what to write"
+complete -c deepprof -n $export -l compat -x -a kineto -d "as that tool writes it"

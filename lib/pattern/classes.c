@@ -1,0 +1,163 @@
+/*
+ * Classes of symbols. Between the occurrences of a lead (detect.h) that come at one distance the
+ * sequence is laid out as a table, one iteration per row; symbols in the same column are joined
+ * (Tarjan's union-find). A row that is out of step would join what does not belong together, so
+ * only rows that agree with most others in most columns are used, and only columns' symbols that
+ * occur twice. Whether the classes are any good is for description length to say.
+ */
+#include "pattern/classes.h"
+#include "pattern/detect.h"
+
+#include <string.h>
+
+enum {
+	SAMPLE = 1 << 20,
+	CANDIDATES = 21,
+	ROWS_MIN = 6,
+	ROWS_MAX = 256,
+};
+
+struct table {
+	const uint32_t *symbols;
+	size_t *rows; /* where each begins */
+	size_t count, length;
+};
+
+static uint32_t find(uint32_t *parent, uint32_t x)
+{
+	while (parent[x] != x) {
+		parent[x] = parent[parent[x]];
+		x = parent[x];
+	}
+	return x;
+}
+
+/* The smaller one stands for both. */
+static void join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+	a = find(parent, a);
+	b = find(parent, b);
+	if (a < b)
+		parent[b] = a;
+	else
+		parent[a] = b;
+}
+
+/* Rows: from one occurrence of the lead to the next, where that is one length. */
+static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
+{
+	const uint32_t *lead = t->symbols + c->at;
+	size_t before = SIZE_MAX, rows = 0, gaps = 0;
+
+	t->length = c->length;
+	t->count = 0;
+	for (size_t p = 0; p + c->gram <= n; p++) {
+		if (t->symbols[p] != lead[0] ||
+		    memcmp(t->symbols + p, lead, c->gram * sizeof(*lead)))
+			continue;
+		if (before != SIZE_MAX) {
+			gaps++;
+			if (p - before == t->length) {
+				rows++;
+				if (t->count < ROWS_MAX)
+					t->rows[t->count++] = before;
+			}
+		}
+		before = p;
+	}
+	if (rows * 2 < gaps)
+		t->count = 0;
+}
+
+/* Drops rows that share too few columns with the row before and with the one behind. */
+static void keep_in_step(struct table *t)
+{
+	size_t kept = 0;
+
+	for (size_t r = 0; r < t->count; r++) {
+		size_t best = 0;
+
+		for (size_t d = 1; d <= 8 && d < t->count; d++) {
+			const uint32_t *a = t->symbols + t->rows[r];
+			const uint32_t *b = t->symbols + t->rows[(r + d) % t->count];
+			size_t same = 0;
+
+			for (size_t o = 0; o < t->length; o++)
+				same += a[o] == b[o];
+			best = DP_MAX(best, same);
+		}
+		if (best * 2 >= t->length)
+			t->rows[kept++] = t->rows[r];
+	}
+	t->count = kept;
+}
+
+/* Joins the symbols of each column that occur there at least twice. */
+static bool join_columns(const struct table *t, uint32_t *parent, uint32_t *counts)
+{
+	bool joined = false;
+
+	for (size_t o = 0; o < t->length; o++) {
+		uint32_t first = DP_NONE;
+
+		for (size_t r = 0; r < t->count; r++) {
+			uint32_t x = t->symbols[t->rows[r] + o];
+
+			if (++counts[x] != 2)
+				continue;
+			if (first == DP_NONE)
+				first = x;
+			else if (find(parent, first) != find(parent, x)) {
+				join(parent, first, x);
+				joined = true;
+			}
+		}
+		for (size_t r = 0; r < t->count; r++)
+			counts[t->symbols[t->rows[r] + o]] = 0;
+	}
+	return joined;
+}
+
+static void number(uint32_t *class_of, uint32_t *class_count, uint32_t *parent, uint32_t alphabet)
+{
+	uint32_t next = 0;
+
+	for (uint32_t x = 0; x < alphabet; x++) {
+		uint32_t root = find(parent, x);
+
+		class_of[x] = root == x ? next++ : class_of[root];
+	}
+	*class_count = next;
+}
+
+int dp_classes__derive(uint32_t *class_of, uint32_t *class_count, const uint32_t *symbols, size_t n,
+		       uint32_t alphabet)
+{
+	struct dp_candidate candidates[CANDIDATES];
+	struct table t = { .symbols = symbols };
+	uint32_t *parent = dp_alloc__array(alphabet, sizeof(*parent));
+	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
+	int status = DP_ERR_NOMEM, count;
+
+	t.rows = dp_alloc__array(ROWS_MAX, sizeof(*t.rows));
+	if (!parent || !counts || !t.rows)
+		goto out;
+	for (uint32_t x = 0; x < alphabet; x++)
+		parent[x] = x;
+	n = DP_MIN(n, (size_t)SAMPLE);
+	count = dp_detect__candidates(candidates, CANDIDATES, symbols, n, ROWS_MIN);
+	status = count < 0 ? count : DP_OK;
+	for (int i = 0; i < count; i++) {
+		lay_out(&t, &candidates[i], n);
+		keep_in_step(&t);
+		if (t.count >= ROWS_MIN && join_columns(&t, parent, counts))
+			break;
+	}
+	if (!status)
+		number(class_of, class_count, parent, alphabet);
+out:
+	free(t.rows);
+	free(counts);
+	free(parent);
+	return status;
+}

@@ -1,0 +1,158 @@
+/*
+ * Tandem repetitions with short periods. A repetition with period p shows where the last four
+ * symbols occurred p before; it is then followed in both directions (compare the seeds of Main and
+ * Lorentz 1984). Not all repetitions of a string are sought, one after the other is enough.
+ *
+ * Cost: O(n): each symbol is compared once per repetition that it may belong to, and repetitions
+ * do not overlap.
+ */
+#include "pattern/runs.h"
+
+#include <string.h>
+
+enum {
+	GRAM = 4,
+	PERIOD_MAX = 64,
+	TIMES_MIN = 3,
+	SLOT_BITS = 16,
+};
+
+struct collapser {
+	const uint32_t *symbols;
+	size_t n;
+	struct dp_runs *runs;
+	uint32_t *last;	 /* gram -> position + 1 */
+	uint32_t *units; /* hash -> index of a unit, plus 1 */
+	struct unit {
+		size_t at, length;
+	} * known;
+	size_t known_count, known_room, mask;
+};
+
+void dp_runs__fini(struct dp_runs *runs)
+{
+	free(runs->symbols);
+	free(runs->position);
+	memset(runs, 0, sizeof(*runs));
+}
+
+static uint64_t hash_of(const uint32_t *symbols, size_t n)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ symbols[i]) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+/* The symbol that stands for a unit. */
+static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *name)
+{
+	size_t slot = (size_t)hash_of(c->symbols + at, length) & c->mask;
+	int status;
+
+	for (; c->units[slot]; slot = (slot + 1) & c->mask) {
+		const struct unit *u = &c->known[c->units[slot] - 1];
+
+		if (u->length == length &&
+		    !memcmp(c->symbols + u->at, c->symbols + at, length * sizeof(*c->symbols)))
+			break;
+	}
+	if (!c->units[slot]) {
+		status = dp_array__reserve(&c->known, &c->known_room, c->known_count + 1,
+					   sizeof(*c->known));
+		if (status)
+			return status;
+		c->known[c->known_count++] = (struct unit){ at, length };
+		c->units[slot] = (uint32_t)c->known_count;
+	}
+	*name = c->units[slot] - 1;
+	return DP_OK;
+}
+
+static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
+{
+	runs->position[runs->count] = (uint32_t)position;
+	runs->symbols[runs->count++] = symbol;
+}
+
+/* The period that seems to go on at a position, or 0. */
+static size_t period_at(struct collapser *c, size_t at)
+{
+	uint64_t h;
+	size_t slot, before, p;
+
+	if (at + GRAM > c->n)
+		return 0;
+	h = hash_of(c->symbols + at, GRAM) * 0xbf58476d1ce4e5b9u;
+	slot = (size_t)(h >> (64 - SLOT_BITS));
+	before = c->last[slot];
+	c->last[slot] = (uint32_t)at + 1;
+	if (!before)
+		return 0;
+	p = at - (before - 1);
+	if (p > PERIOD_MAX || at + p > c->n ||
+	    memcmp(c->symbols + at, c->symbols + at - p, p * sizeof(*c->symbols)))
+		return 0;
+	return p;
+}
+
+/* Goes through the sequence; what was written of a repetition before it was seen is taken back. */
+static int collapse(struct collapser *c, uint32_t alphabet)
+{
+	struct dp_runs *runs = c->runs;
+	size_t low = 0, at = 0; /* no repetition begins before low */
+
+	while (at < c->n) {
+		size_t p = period_at(c, at), start = at - p, end = at;
+		uint32_t name;
+		int status;
+
+		if (p > 0 && start >= low) {
+			while (start > low && c->symbols[start - 1] == c->symbols[start - 1 + p])
+				start--;
+			while (end < c->n && c->symbols[end] == c->symbols[end - p])
+				end++;
+		}
+		if (end - start < TIMES_MIN * p || end - start < GRAM || p == 0) {
+			put(runs, c->symbols[at], at);
+			at++;
+			continue;
+		}
+		status = name_unit(c, start, p, &name);
+		if (status)
+			return status;
+		runs->count -= at - start;
+		put(runs, alphabet + name, start);
+		runs->runs++;
+		end -= (end - start) % p;
+		at = low = end;
+	}
+	runs->position[runs->count] = (uint32_t)c->n;
+	runs->alphabet = alphabet + (uint32_t)c->known_count;
+	return DP_OK;
+}
+
+int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet)
+{
+	struct collapser c = { .symbols = symbols, .n = n, .runs = runs };
+	size_t slots = 64;
+	int status = DP_ERR_NOMEM;
+
+	memset(runs, 0, sizeof(*runs));
+	while (slots < n / 2)
+		slots *= 2;
+	c.mask = slots - 1;
+	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
+	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
+	c.last = dp_alloc__zeroed((size_t)1 << SLOT_BITS, sizeof(*c.last));
+	c.units = dp_alloc__zeroed(slots, sizeof(*c.units));
+	if (runs->symbols && runs->position && c.last && c.units)
+		status = collapse(&c, alphabet);
+	free(c.last);
+	free(c.units);
+	free(c.known);
+	if (status)
+		dp_runs__fini(runs);
+	return status;
+}

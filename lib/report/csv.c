@@ -1,0 +1,103 @@
+/* One row per iteration, as RFC 4180 has it except that lines end in LF; no value is an empty
+ * field. */
+#include "report/number.h"
+#include "report/report.h"
+
+#include <string.h>
+
+/* Quoted where it must be (RFC 4180, 2.6 and 2.7). */
+static void field(struct dp_render *render, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		dp_render__text(render, text);
+		return;
+	}
+	dp_render__text(render, "\"");
+	for (const char *at = text; *at; at++) {
+		if (*at == '"')
+			dp_render__text(render, "\"");
+		dp_render__write(render, at, 1);
+	}
+	dp_render__text(render, "\"");
+}
+
+static int begin(struct dp_render *render)
+{
+	const struct dp_metric_info *info;
+
+	dp_render__text(render, "loop,device,context,stream,index,start_ns,end_ns,first_kernel,"
+				"kernels,inserted,deleted,substituted,variant,partial,warmup,"
+				"foreign_kernels");
+	for (size_t i = 0; (info = dp_metric(i)); i++) {
+		if (!dp_render__shows(render, info))
+			continue;
+		dp_render__text(render, ",");
+		field(render, info->name);
+	}
+	dp_render__text(render, "\n");
+	return DP_OK;
+}
+
+/* An identifier of the trace, empty where it has none. */
+static void identifier(struct dp_render *render, int64_t id)
+{
+	dp_render__text(render, ",");
+	if (id >= 0)
+		dp_render__integer(render, id);
+}
+
+static void count(struct dp_render *render, uint64_t value)
+{
+	dp_render__text(render, ",");
+	dp_render__integer(render, (int64_t)value);
+}
+
+static int iteration(struct dp_render *render, size_t loop, size_t k)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_loop *info = dp_analysis_loop(render->analysis, loop);
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	const struct dp_stream *stream = dp_trace_stream(trace, info->stream);
+	const struct dp_metric_info *metric;
+	char number[DP_NUMBER_SIZE];
+
+	dp_render__integer(render, (int64_t)loop);
+	identifier(render, dp_trace_device(trace, info->device)->id);
+	identifier(render, stream->context);
+	identifier(render, stream->stream);
+	count(render, at->index);
+	dp_render__text(render, ",");
+	dp_render__integer(render, at->start_ns);
+	dp_render__text(render, ",");
+	dp_render__integer(render, at->end_ns);
+	count(render, at->first_kernel);
+	count(render, at->kernels);
+	count(render, at->inserted);
+	count(render, at->deleted);
+	count(render, at->substituted);
+	count(render, at->variant);
+	dp_render__text(render, at->partial ? ",true" : ",false");
+	dp_render__text(render, at->warmup ? ",true" : ",false");
+	count(render, at->foreign_kernels);
+	for (size_t i = 0; (metric = dp_metric(i)); i++) {
+		if (!dp_render__shows(render, metric))
+			continue;
+		dp_number__json(number, dp_loop_metric(render->analysis, loop, i, k), metric->unit);
+		dp_render__text(render, ",");
+		dp_render__text(render, strcmp(number, "null") ? number : "");
+	}
+	dp_render__text(render, "\n");
+	return DP_OK;
+}
+
+static int end(struct dp_render *render)
+{
+	return DP_OK;
+}
+
+const struct dp_renderer dp_renderer__csv = {
+	.info = { "csv", "csv", "one row per iteration, all metrics", false },
+	.begin = begin,
+	.iteration = iteration,
+	.end = end,
+};

@@ -1,0 +1,211 @@
+/* Numbers in text. printf() is asked for what no locale changes only, or is corrected. */
+#include "report/number.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Whole numbers below this are exact in an int64_t. */
+#define INTEGER_LIMIT 9.2e18
+
+bool dp_number__is_integer(const char *unit)
+{
+	return !strcmp(unit, "ns") || !strcmp(unit, "bytes") || !strcmp(unit, "bytes/s") ||
+	       !strcmp(unit, "count");
+}
+
+size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value)
+{
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char digits[24];
+	size_t n = 0, used = 0;
+
+	do
+		digits[n++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		buf[used++] = '-';
+	while (n)
+		buf[used++] = digits[--n];
+	buf[used] = '\0';
+	return used;
+}
+
+/* A locale may have another decimal sign, of several bytes even. */
+static void fix_point(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (strchr("0123456789+-e", *from))
+			*to++ = *from;
+		else if (to == text || to[-1] != '.')
+			*to++ = '.';
+	}
+	*to = '\0';
+}
+
+void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit)
+{
+	if (!isfinite(value)) {
+		strcpy(buf, "null");
+	} else if (dp_number__is_integer(unit) && fabs(value) < INTEGER_LIMIT) {
+		dp_number__integer(buf, llround(value));
+	} else {
+		snprintf(buf, DP_NUMBER_SIZE, "%.9g", value);
+		fix_point(buf);
+	}
+}
+
+/* That many significant digits of 0 <= value < 10,000; digits before the point are all kept. */
+static void significant(char buf[DP_NUMBER_SIZE], double value, int digits)
+{
+	long long scale = 1, limit = 1, shown;
+	int decimals = digits - 1;
+
+	for (int i = 0; i < digits; i++)
+		limit *= 10;
+	for (int i = 0; i < decimals; i++)
+		scale *= 10;
+	for (; decimals && llround(value * (double)scale) >= limit; decimals--)
+		scale /= 10;
+	shown = llround(value * (double)scale);
+	if (decimals)
+		snprintf(buf, DP_NUMBER_SIZE, "%lld.%0*lld", shown / scale, decimals,
+			 shown % scale);
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "%lld", shown);
+}
+
+static char *none(char buf[DP_NUMBER_SIZE])
+{
+	return strcpy(buf, "-");
+}
+
+static char *long_duration(char buf[DP_NUMBER_SIZE], double seconds)
+{
+	uint64_t s = (uint64_t)llround(fmin(seconds, INTEGER_LIMIT));
+
+	if (s < 3600)
+		snprintf(buf, DP_NUMBER_SIZE, "%d min %02d s", (int)(s / 60), (int)(s % 60));
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "%llu h %02d min", (unsigned long long)(s / 3600),
+			 (int)(s / 60 % 60));
+	return buf;
+}
+
+static const char *const duration_units[] = { "ns", "\xc2\xb5s", "ms", "s" };
+
+static const char *duration_unit(size_t unit, bool ascii)
+{
+	return unit == 1 && ascii ? "us" : duration_units[unit];
+}
+
+static char *duration(char buf[DP_NUMBER_SIZE], double ns, int precision, bool ascii)
+{
+	char digits[DP_NUMBER_SIZE];
+	size_t unit = 0;
+
+	if (!isfinite(ns))
+		return none(buf);
+	if (ns < 0) {
+		buf[0] = '-';
+		duration(digits, -ns, precision, ascii);
+		memcpy(buf + 1, digits, strlen(digits) + 1);
+		return buf;
+	}
+	for (; unit < 3 && ns >= 999.95; unit++)
+		ns /= 1000;
+	if (unit == 3 && ns >= 120)
+		return long_duration(buf, ns);
+	if (unit == 0 && fabs(ns - round(ns)) < 0.05)
+		dp_number__integer(digits, llround(ns));
+	else
+		significant(digits, ns, precision);
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, duration_unit(unit, ascii));
+	return buf;
+}
+
+char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
+{
+	return duration(buf, ns, 4, ascii);
+}
+
+char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii)
+{
+	return duration(buf, ns, 2, ascii);
+}
+
+char *dp_human__step(char buf[DP_NUMBER_SIZE], int64_t ns, bool ascii)
+{
+	size_t unit = 0;
+
+	for (; ns && ns % 1000 == 0 && unit < 3; unit++)
+		ns /= 1000;
+	snprintf(buf, DP_NUMBER_SIZE, "%lld %s", (long long)ns, duration_unit(unit, ascii));
+	return buf;
+}
+
+char *dp_human__share(char buf[DP_NUMBER_SIZE], double share)
+{
+	long long tenths;
+
+	if (!isfinite(share) || fabs(share) > 1e12)
+		return none(buf);
+	tenths = llround(fabs(share) * 1000);
+	/* "100%" and "0%" are promises. */
+	if (tenths >= 1000 && fabs(share) < 1)
+		tenths = 999;
+	if (!tenths && fabs(share) > 0)
+		snprintf(buf, DP_NUMBER_SIZE, "<0.1%%");
+	else if (tenths % 1000 == 0 || tenths >= 10000)
+		snprintf(buf, DP_NUMBER_SIZE, "%s%lld%%", share < 0 ? "-" : "", tenths / 10);
+	else
+		snprintf(buf, DP_NUMBER_SIZE, "%s%lld.%lld%%", share < 0 ? "-" : "", tenths / 10,
+			 tenths % 10);
+	return buf;
+}
+
+char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	char digits[DP_NUMBER_SIZE];
+	size_t unit = 0;
+
+	if (!isfinite(bytes) || bytes < 0)
+		return none(buf);
+	for (; unit < DP_COUNT(units) - 1 && bytes >= 1000; unit++)
+		bytes /= 1024;
+	if (unit)
+		significant(digits, fmin(bytes, 9999), 4);
+	else
+		dp_number__integer(digits, llround(bytes));
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %s", digits, units[unit]);
+	return buf;
+}
+
+char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
+{
+	char digits[DP_NUMBER_SIZE];
+
+	if (!strcmp(unit, "ns"))
+		return dp_human__duration(buf, value, ascii);
+	if (!strcmp(unit, "bytes"))
+		return dp_human__bytes(buf, value);
+	if (!strcmp(unit, "1"))
+		return dp_human__share(buf, value);
+	if (!strcmp(unit, "bytes/s") && isfinite(value)) {
+		snprintf(buf, DP_NUMBER_SIZE, "%.32s/s", dp_human__bytes(digits, value));
+		return buf;
+	}
+	if (!isfinite(value))
+		return none(buf);
+	if (!strcmp(unit, "count") && value >= 0 && value < INTEGER_LIMIT) {
+		dp_text__count(buf, (uint64_t)llround(value));
+		return buf;
+	}
+	dp_number__json(digits, value, "");
+	snprintf(buf, DP_NUMBER_SIZE, "%.24s %.32s", digits, unit);
+	return buf;
+}

@@ -1,0 +1,37 @@
+/*
+ * Numbers for machines and for people, the same in every locale. Units are those of metrics:
+ * "ns", "bytes", "count", "1" for a share; of others the number is shown and the unit after it.
+ */
+#ifndef DP_REPORT_NUMBER_H
+#define DP_REPORT_NUMBER_H
+
+#include "base/base.h"
+
+#define DP_NUMBER_SIZE 64
+
+/* True where a unit's values are whole numbers in reports for machines. */
+bool dp_number__is_integer(const char *unit);
+
+/* Decimal digits of an integer. Returns their number. */
+size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value);
+
+/* A number as JSON has it, rounded to a whole one where its unit is; "null" where it is not finite.
+ */
+void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
+
+/*
+ * "59.73 ms", "18.38 MiB", "33.9%", "8,772"; "-" where there is none. ascii: "us" for "µs". All
+ * return buf.
+ */
+char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
+char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
+
+/* Two significant digits: "2.5 ms", of a spread. */
+char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
+
+/* A round duration without decimals: "1 ns", "1 ms". */
+char *dp_human__step(char buf[DP_NUMBER_SIZE], int64_t ns, bool ascii);
+char *dp_human__share(char buf[DP_NUMBER_SIZE], double share);
+char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes);
+
+#endif

@@ -1,0 +1,211 @@
+/* dp_report_write(): which renderer, the run of it, and its buffered output. */
+#include "report/report.h"
+#include "report/gzip.h"
+#include "report/number.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DP_ENTRY(word) extern const struct dp_renderer dp_renderer__##word;
+#include "report/report_table.h"
+#undef DP_ENTRY
+
+static const struct dp_renderer *const renderers[] = {
+#define DP_ENTRY(word) &dp_renderer__##word,
+#include "report/report_table.h"
+#undef DP_ENTRY
+	NULL
+};
+
+const struct dp_renderer *dp_renderer__at(size_t index)
+{
+	return index < DP_COUNT(renderers) ? renderers[index] : NULL;
+}
+
+const struct dp_report_format *dp_report_format(size_t index)
+{
+	const struct dp_renderer *renderer = dp_renderer__at(index);
+
+	return renderer ? &renderer->info : NULL;
+}
+
+static int cannot_write(struct dp_error *error)
+{
+	return dp_error__set(error, DP_ERR_IO, "the report could not be written");
+}
+
+static void sink_write(struct dp_render *render, const char *data, size_t size)
+{
+	if (render->status || !size)
+		return;
+	if (render->sink->write(render->sink->ctx, data, size))
+		render->status = cannot_write(render->error);
+}
+
+static void flush(struct dp_render *render)
+{
+	sink_write(render, render->buffer, render->used);
+	render->used = 0;
+}
+
+void dp_render__write(struct dp_render *render, const char *text, size_t length)
+{
+	if (length > DP_RENDER_BUFFER - render->used)
+		flush(render);
+	if (length > DP_RENDER_BUFFER) {
+		sink_write(render, text, length);
+		return;
+	}
+	memcpy(render->buffer + render->used, text, length);
+	render->used += length;
+}
+
+void dp_render__text(struct dp_render *render, const char *text)
+{
+	dp_render__write(render, text, strlen(text));
+}
+
+void dp_render__integer(struct dp_render *render, int64_t value)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	dp_render__write(render, buf, dp_number__integer(buf, value));
+}
+
+void dp_render__format(struct dp_render *render, const char *format, ...)
+{
+	char text[512], *longer = NULL;
+	va_list args, again;
+	int n;
+
+	va_start(args, format);
+	va_copy(again, args);
+	n = vsnprintf(text, sizeof(text), format, args);
+	if (n >= (int)sizeof(text)) {
+		longer = malloc((size_t)n + 1);
+		if (longer)
+			vsnprintf(longer, (size_t)n + 1, format, again);
+		else if (!render->status)
+			render->status = dp_error__nomem(render->error, (size_t)n + 1);
+	}
+	va_end(again);
+	va_end(args);
+	if (n > 0 && !render->status)
+		dp_render__write(render, longer ? longer : text, (size_t)n);
+	free(longer);
+}
+
+static bool is_chosen(const struct dp_report_options *options, const char *name)
+{
+	for (size_t i = 0; i < options->metrics_count; i++)
+		if (!strcmp(options->metrics[i], name))
+			return true;
+	return false;
+}
+
+bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info)
+{
+	return !render->options->metrics || is_chosen(render->options, info->name) ||
+	       (info->of && is_chosen(render->options, info->of));
+}
+
+static bool is_metric(const char *name)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return true;
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return true;
+	return false;
+}
+
+/* The renderer of that name, if the options are ones that it can follow. */
+static const struct dp_renderer *choose(const char *format, const struct dp_report_options *options,
+					struct dp_error *error)
+{
+	for (size_t i = 0; options->metrics && i < options->metrics_count; i++) {
+		if (!is_metric(options->metrics[i])) {
+			dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'",
+				      options->metrics[i]);
+			return NULL;
+		}
+	}
+	for (size_t i = 0; renderers[i]; i++)
+		if (!strcmp(renderers[i]->info.name, format))
+			return renderers[i];
+	dp_error__set(error, DP_ERR_ARGUMENT, "no report format '%s'", format);
+	return NULL;
+}
+
+/* One callback's result; the first failure stays. */
+static bool goes_on(struct dp_render *render, int status)
+{
+	if (!render->status)
+		render->status = status;
+	return !render->status;
+}
+
+static void write_loop(struct dp_render *render, const struct dp_renderer *renderer, size_t loop)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+
+	if (renderer->loop && !goes_on(render, renderer->loop(render, loop)))
+		return;
+	for (size_t k = 0; renderer->iteration && k < count; k++)
+		if (!goes_on(render, renderer->iteration(render, loop, k)))
+			return;
+}
+
+static void write_all(struct dp_render *render, const struct dp_renderer *renderer)
+{
+	int status = renderer->begin(render);
+
+	goes_on(render, status);
+	if (status)
+		return;
+	for (size_t i = 0; !render->status && i < dp_analysis_loop_count(render->analysis); i++)
+		write_loop(render, renderer, i);
+	for (size_t i = 0; renderer->finding && !render->status &&
+			   i < dp_analysis_finding_count(render->analysis);
+	     i++)
+		goes_on(render, renderer->finding(render, i));
+	goes_on(render, renderer->end(render));
+}
+
+int dp_report_write(const struct dp_analysis *analysis, const char *format,
+		    const struct dp_report_options *options, const struct dp_sink *sink,
+		    struct dp_error *error)
+{
+	struct dp_report_options all = DP_REPORT_OPTIONS_INIT;
+	struct dp_render render = {
+		.analysis = analysis, .options = &all, .sink = sink, .error = error
+	};
+	const struct dp_renderer *renderer;
+	struct dp_gzip *gzip = NULL;
+
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	renderer = choose(format, &all, error);
+	if (!renderer)
+		return DP_ERR_ARGUMENT;
+	render.buffer = malloc(DP_RENDER_BUFFER);
+	if (!render.buffer)
+		return dp_error__nomem(error, DP_RENDER_BUFFER);
+	if (all.gzip)
+		render.status = dp_gzip__new(&gzip, sink, error);
+	if (gzip)
+		render.sink = dp_gzip__sink(gzip);
+	if (!render.status)
+		write_all(&render, renderer);
+	if (!render.status)
+		flush(&render);
+	if (gzip && !render.status && dp_gzip__finish(gzip))
+		render.status = cannot_write(error);
+	dp_gzip__free(gzip);
+	free(render.buffer);
+	return render.status;
+}

@@ -1,0 +1,248 @@
+/* The head of the text report: what was measured, what is missing, the streams. */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOSSES_MOST 3
+#define DEVICES_MOST 3
+#define STREAMS_MOST 4 /* of one device */
+#define STREAMS_MANY 8 /* of several */
+
+/* Distinct names of devices after their number: "8 GPUs (NVIDIA H100)". */
+static void add_devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
+{
+	size_t count = dp_trace_device_count(trace), shown = 0;
+	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s", dp_text__plural(number, count, "GPU"));
+	for (size_t i = 0; i < count && shown < DEVICES_MOST; i++) {
+		uint32_t name = dp_trace_device(trace, i)->name;
+		bool seen = name == DP_NONE;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = dp_trace_device(trace, k)->name == name;
+		if (seen)
+			continue;
+		dp_label__text(label, dp_trace_string(trace, name), 40, ascii);
+		dp_words__add(words, "%s%s", shown++ ? ", " : " (", label);
+	}
+	if (shown)
+		dp_words__add(words, ")");
+}
+
+static void write_source(struct dp_render *render, const struct dp_trace *trace)
+{
+	size_t width = ((struct dp_text *)render->state)->width;
+	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+	bool ascii = render->options->ascii;
+
+	dp_label__text(label, dp_trace_path(trace), width, ascii);
+	dp_text__styled(render, DP_STYLE_HEAD, label[0] ? label : "(no name)");
+	dp_render__text(render, "\n");
+	dp_words__add(&words, "%s", dp_label__text(label, dp_trace_format(trace), 24, ascii));
+	if (*dp_trace_format_detail(trace))
+		dp_words__add(&words, " %s",
+			      dp_label__text(label, dp_trace_format_detail(trace), 40, ascii));
+	dp_words__add(&words, ", ");
+	add_devices(&words, trace, ascii);
+	dp_words__add(&words, ", %s",
+		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
+	dp_words__add(&words, ", times to %s",
+		      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
+	dp_text__wrap(render, 0, 0, words.text);
+}
+
+static void write_operations(struct dp_render *render, const struct dp_trace *trace)
+{
+	size_t kernels = 0, copies = 0, sets = 0;
+	const struct dp_stream *stream;
+	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+	struct dp_words words = { 0 };
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		kernels += stream->kernels;
+		copies += stream->copies;
+		sets += stream->sets;
+	}
+	dp_words__add(&words,
+		      "%s: ", dp_text__plural(number, dp_trace_ops(trace)->count, "GPU operation"));
+	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels, "kernel"));
+	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
+		      copies == 1 ? "copy" : "copies");
+	dp_words__add(&words, "%s", dp_text__plural(number, sets, "set"));
+	dp_text__wrap(render, 0, 0, words.text);
+}
+
+/* What is missing or was put right, in one paragraph. */
+static void write_losses(struct dp_render *render, const struct dp_trace *trace)
+{
+	const char *title = dp_trace_loss_count(trace) ? "incomplete:" : "inexact:";
+	size_t count = dp_trace_loss_count(trace), used = strlen(title) + 1;
+	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+
+	for (size_t i = 0; i < count && i < LOSSES_MOST; i++) {
+		const struct dp_loss *loss = dp_trace_loss(trace, i);
+
+		dp_label__text(label, loss->reason, 100, render->options->ascii);
+		dp_words__add(&words, "%s%s", words.used ? "; " : "", label);
+		if (loss->records)
+			dp_words__add(&words, " (%s)",
+				      dp_text__plural(number, loss->records, "record"));
+	}
+	if (count > LOSSES_MOST)
+		dp_words__add(&words, "; %s",
+			      dp_text__plural(number, count - LOSSES_MOST, "more reason"));
+	if (dp_trace_clamped(trace))
+		dp_words__add(&words, "%s%s with an end before the start", words.used ? "; " : "",
+			      dp_text__plural(number, dp_trace_clamped(trace), "event"));
+	if (!words.used)
+		return;
+	dp_text__styled(render, DP_STYLE_YELLOW, title);
+	dp_render__text(render, " ");
+	dp_text__wrap(render, used, used, words.text);
+}
+
+/* Streams in order of interest: main ones, then the busiest. */
+static bool is_before(const struct dp_stream *a, const struct dp_stream *b)
+{
+	if ((a->stream_class == DP_STREAM_MAIN) != (b->stream_class == DP_STREAM_MAIN))
+		return a->stream_class == DP_STREAM_MAIN;
+	return a->busy_ns > b->busy_ns;
+}
+
+/* The first `most` streams in that order, kept by insertion. Returns how many there are. */
+static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_t most)
+{
+	const struct dp_stream *stream;
+	size_t count = 0;
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		size_t at = DP_MIN(count, most);
+
+		while (at > 0 && is_before(stream, dp_trace_stream(trace, chosen[at - 1]))) {
+			if (at < most)
+				chosen[at] = chosen[at - 1];
+			at--;
+		}
+		if (at < most)
+			chosen[at] = i;
+		count++;
+	}
+	return count;
+}
+
+/* The streams' table: a title and a text per column; numbers stand to the right. */
+enum column { DEVICE, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, SHARE, COLUMNS };
+
+static const char *const titles[COLUMNS] = { "device", "stream", "class", "kernels",
+					     "copies", "sets",	 "busy",  "" };
+
+static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t index,
+		  enum column column)
+{
+	static const char *const classes[] = { "main", "copy", "assist" };
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream *stream = dp_trace_stream(trace, index);
+	double duration_ns = (double)dp_trace_duration_ns(trace);
+
+	switch (column) {
+	case DEVICE:
+		return dp_text__device(buf, trace, stream->device);
+	case STREAM:
+		if (stream->stream < 0)
+			return strcpy(buf, "-");
+		dp_number__integer(buf, stream->stream);
+		return buf;
+	case CLASS:
+		return strcpy(buf, classes[stream->stream_class]);
+	case KERNELS:
+		return dp_text__count(buf, stream->kernels);
+	case COPIES:
+		return dp_text__count(buf, stream->copies);
+	case SETS:
+		return dp_text__count(buf, stream->sets);
+	case BUSY:
+		return dp_human__duration(buf, (double)stream->busy_ns, render->options->ascii);
+	default:
+		return dp_human__share(buf,
+				       duration_ns > 0 ? (double)stream->busy_ns / duration_ns : 1);
+	}
+}
+
+static void write_row(struct dp_render *render, const int *widths, size_t index, bool head)
+{
+	char text[DP_LABEL_SIZE];
+
+	for (enum column c = 0; c < COLUMNS; c++) {
+		bool left = c == DEVICE || c == CLASS;
+
+		if (head && !*titles[c])
+			continue;
+		if (head)
+			strcpy(text, titles[c]);
+		else
+			cell(text, render, index, c);
+		if (c)
+			dp_text__blanks(render, 2);
+		dp_text__column(render, text, left ? widths[c] : -widths[c]);
+	}
+	dp_render__text(render, "\n");
+}
+
+/* streams: their indices, or NULL for all in order. */
+static void write_table(struct dp_render *render, const size_t *streams, size_t count)
+{
+	char text[DP_LABEL_SIZE];
+	int widths[COLUMNS];
+
+	for (enum column c = 0; c < COLUMNS; c++) {
+		widths[c] = (int)strlen(titles[c]);
+		for (size_t i = 0; i < count; i++) {
+			cell(text, render, streams ? streams[i] : i, c);
+			widths[c] = DP_MAX(widths[c], (int)dp_label__width(text));
+		}
+	}
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	write_row(render, widths, 0, true);
+	dp_text__style_end(render);
+	for (size_t i = 0; i < count; i++)
+		write_row(render, widths, streams ? streams[i] : i, false);
+}
+
+static void write_streams(struct dp_render *render, const struct dp_trace *trace)
+{
+	size_t chosen[STREAMS_MANY], total = dp_trace_stream_count(trace), shown;
+	size_t most = dp_trace_device_count(trace) > 1 ? STREAMS_MANY : STREAMS_MOST;
+	char number[DP_NUMBER_SIZE];
+
+	if (!total)
+		return;
+	/* Beside what is missing the one screen has no room for a blank line. */
+	if (render->options->verbose || !dp_trace_loss_count(trace))
+		dp_render__text(render, "\n");
+	if (render->options->verbose) {
+		write_table(render, NULL, total);
+		return;
+	}
+	choose_streams(trace, chosen, most);
+	/* A line that says "and 1 other stream" could as well be that stream. */
+	shown = total > most ? most - 1 : total;
+	write_table(render, chosen, shown);
+	if (shown < total)
+		dp_render__format(render, "and %s\n",
+				  dp_text__plural(number, total - shown, "other stream"));
+}
+
+void dp_text__head(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+
+	write_source(render, trace);
+	write_operations(render, trace);
+	write_losses(render, trace);
+	write_streams(render, trace);
+}

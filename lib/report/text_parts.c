@@ -1,0 +1,174 @@
+/* Styles, columns, words: what text is set with. */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void dp_text__style_begin(struct dp_render *render, const char *style)
+{
+	if (render->options->color)
+		dp_render__format(render, "\033[%sm", style);
+}
+
+void dp_text__style_end(struct dp_render *render)
+{
+	if (render->options->color)
+		dp_render__text(render, "\033[0m");
+}
+
+void dp_text__styled(struct dp_render *render, const char *style, const char *text)
+{
+	dp_text__style_begin(render, style);
+	dp_render__text(render, text);
+	dp_text__style_end(render);
+}
+
+void dp_words__add(struct dp_words *words, const char *format, ...)
+{
+	size_t room = sizeof(words->text) - words->used;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(words->text + words->used, room, format, args);
+	va_end(args);
+	if (n > 0 && (size_t)n < room)
+		words->used += (size_t)n;
+	words->text[words->used] = '\0';
+}
+
+void dp_text__blanks(struct dp_render *render, size_t count)
+{
+	static const char blanks[] = "                                ";
+
+	for (; count >= sizeof(blanks) - 1; count -= sizeof(blanks) - 1)
+		dp_render__text(render, blanks);
+	dp_render__write(render, blanks, count);
+}
+
+void dp_text__column(struct dp_render *render, const char *text, int columns)
+{
+	size_t width = dp_label__width(text), room = (size_t)abs(columns);
+	size_t fill = room > width ? room - width : 0;
+
+	if (columns < 0)
+		dp_text__blanks(render, fill);
+	dp_render__text(render, text);
+	if (columns > 0)
+		dp_text__blanks(render, fill);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Up to where there may be a break: a number stays with what it counts, or numbers. */
+static size_t unbroken(const char *words)
+{
+	size_t length = strcspn(words, " ");
+
+	while (length && words[length] &&
+	       (is_digit(words[length - 1]) || is_digit(words[length + 1])))
+		length += 1 + strcspn(words + length + 1, " ");
+	return length;
+}
+
+void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const char *words)
+{
+	const struct dp_text *text = render->state;
+	bool first = true;
+
+	while (*words) {
+		size_t length = unbroken(words), width = dp_label__width_of(words, length);
+
+		if (!first && used + 1 + width > text->width) {
+			dp_render__text(render, "\n");
+			dp_text__blanks(render, indent);
+			used = indent;
+			first = true;
+		}
+		if (!first)
+			dp_render__text(render, " ");
+		dp_render__write(render, words, length);
+		used += width + !first;
+		first = false;
+		words += length;
+		words += strspn(words, " ");
+	}
+	dp_render__text(render, "\n");
+}
+
+char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name)
+{
+	static const char *const units[] = { "_ns", "_bytes" };
+	size_t length;
+
+	snprintf(buf, DP_NUMBER_SIZE, "%s", name);
+	length = strlen(buf);
+	for (size_t i = 0; i < DP_COUNT(units); i++) {
+		size_t n = strlen(units[i]);
+
+		if (length > n && !strcmp(buf + length - n, units[i]))
+			buf[length - n] = '\0';
+	}
+	for (char *at = buf; *at; at++)
+		if (*at == '_')
+			*at = ' ';
+	return buf;
+}
+
+bool dp_text__find_metric(const char *name, size_t *index)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_metric(i)); i++) {
+		if (strcmp(info->name, name))
+			continue;
+		*index = i;
+		return true;
+	}
+	return false;
+}
+
+bool dp_text__find_summary(const char *name, size_t *index)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
+		if (strcmp(info->name, name))
+			continue;
+		*index = i;
+		return true;
+	}
+	return false;
+}
+
+char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, size_t index)
+{
+	const struct dp_device *device = dp_trace_device(trace, index);
+	const struct dp_process *process = dp_trace_process(trace, device->process);
+	int n = device->id < 0 ? snprintf(buf, DP_LABEL_SIZE, "GPU")
+			       : snprintf(buf, DP_LABEL_SIZE, "GPU %lld", (long long)device->id);
+
+	if (dp_trace_process_count(trace) > 1 && process->rank >= 0)
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (rank %lld)",
+			 (long long)process->rank);
+	else if (dp_trace_process_count(trace) > 1 && process->pid >= 0)
+		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (pid %lld)",
+			 (long long)process->pid);
+	return buf;
+}
+
+char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun)
+{
+	char digits[DP_TEXT_SIZE];
+
+	snprintf(buf, DP_NUMBER_SIZE, "%s %s%s", dp_text__count(digits, count), noun,
+		 count == 1			 ? ""
+		 : noun[strlen(noun) - 1] == 'y' ? ""
+						 : "s");
+	return buf;
+}

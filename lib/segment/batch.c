@@ -1,0 +1,311 @@
+/*
+ * From patterns to loops: alignment, exact names, phase, cut, confidence.
+ *
+ * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
+ */
+#include "segment/driver.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	LAYERS_MAX = 200, /* a network has hardly more layers */
+	LAYER_LONG = 64,  /* and a layer hardly more kernels */
+};
+
+static const double shown_min = 0.5; /* confidence of a loop that is told of */
+
+void dp_driver__fini_loops(struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++) {
+		free(loops->loops[i].pattern);
+		free(loops->loops[i].segments);
+		free(loops->loops[i].edits);
+	}
+	free(loops->loops);
+}
+
+struct dp_segmented_loop *dp_driver__add(struct dp_driver *d)
+{
+	struct dp_loops *loops = d->loops;
+
+	if (dp_array__reserve(&loops->loops, &d->room, loops->count + 1, sizeof(*loops->loops)))
+		return NULL;
+	loops->loops[loops->count] = (struct dp_segmented_loop){ .parent = DP_NONE };
+	return &loops->loops[loops->count++];
+}
+
+/* The loop takes the cut's arrays. */
+void dp_driver__take_cut(struct dp_segmented_loop *loop, struct dp_cut *cut)
+{
+	dp_array__shrink(&cut->segments, &cut->room, cut->count, sizeof(*cut->segments));
+	dp_array__shrink(&cut->edits, &cut->edit_room, cut->edit_count, sizeof(*cut->edits));
+	loop->segments = cut->segments;
+	loop->count = cut->count;
+	loop->edits = cut->edits;
+	loop->edit_count = cut->edit_count;
+	*cut = (struct dp_cut){ 0 };
+}
+
+static size_t edits_of(const struct dp_segment *s)
+{
+	return (size_t)s->inserted + s->deleted + s->substituted;
+}
+
+static size_t count_exact(const struct dp_segmented_loop *loop)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		n += !loop->segments[i].partial && !edits_of(&loop->segments[i]);
+	return n;
+}
+
+/*
+ * The exact names of a pattern that was found under families: at each offset the one that most of
+ * a number of iterations have, by majority votes.
+ */
+static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t pattern,
+			uint32_t *exact, size_t m)
+{
+	uint32_t *lead = dp_alloc__zeroed(m, sizeof(*lead));
+	size_t rounds = 0;
+
+	if (!lead)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < al->span_count && rounds < 256; k++) {
+		struct dp_walk walk;
+		struct dp_walk_step step;
+
+		if (al->spans[k].pattern != pattern)
+			continue;
+		dp_walk__begin(&walk, al, k, m, 0);
+		while (rounds < 256 && dp_walk__next(&walk, &step)) {
+			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
+			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
+				uint32_t symbol = d->request->symbols[step.at + i];
+				size_t o = step.offset + i;
+
+				if (lead[o] == 0)
+					exact[o] = symbol;
+				lead[o] = exact[o] == symbol ? lead[o] + 1 : lead[o] - 1;
+			}
+		}
+	}
+	free(lead);
+	return DP_OK;
+}
+
+/* Patterns that are being made to loops. */
+struct batch {
+	struct dp_alignment alignment;
+	struct dp_cut_pattern list[DP_PATTERNS_MAX];
+	struct dp_cut cuts[DP_PATTERNS_MAX];
+	struct dp_phase phases[DP_PATTERNS_MAX];
+	uint32_t *exact[DP_PATTERNS_MAX];
+	uint32_t *turned[DP_PATTERNS_MAX];
+	size_t count;
+	size_t covered; /* symbols in iterations of all patterns */
+};
+
+static void batch_fini(struct batch *b)
+{
+	dp_align__fini(&b->alignment);
+	for (size_t i = 0; i < b->count; i++) {
+		dp_cut__fini(&b->cuts[i]);
+		free(b->exact[i]);
+		free(b->turned[i]);
+	}
+}
+
+uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first)
+{
+	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
+
+	if (!turned)
+		return NULL;
+	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
+	memcpy(turned + m - first, pattern, first * sizeof(*turned));
+	return turned;
+}
+
+static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patterns *patterns,
+		     const struct dp_phase_hints *hints)
+{
+	const struct dp_loops_request *r = d->request;
+	int status = dp_patterns__align(&b->alignment, patterns, d->symbols, r->count);
+
+	b->count = patterns->count;
+	for (size_t i = 0; i < b->count && !status; i++) {
+		const struct dp_hypothesis *h = &patterns->items[i];
+
+		b->exact[i] = dp_alloc__array(h->length, sizeof(*b->exact[i]));
+		if (!b->exact[i])
+			return DP_ERR_NOMEM;
+		memcpy(b->exact[i], h->pattern, h->length * sizeof(*h->pattern));
+		if (d->coarse)
+			status =
+				name_exactly(d, &b->alignment, (uint32_t)i, b->exact[i], h->length);
+		if (!status)
+			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
+						h->length, &r->evidence, hints);
+		if (status)
+			return status;
+		b->turned[i] = dp_driver__turn(h->pattern, h->length, b->phases[i].first);
+		if (!b->turned[i])
+			return DP_ERR_NOMEM;
+		b->list[i] = (struct dp_cut_pattern){
+			.exact = d->coarse ? b->exact[i] : NULL,
+			.turned = b->turned[i],
+			.length = h->length,
+			.first = b->phases[i].first,
+		};
+	}
+	if (!status)
+		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
+				     b->list, b->count);
+	return status;
+}
+
+/* How well a loop's iterations agree with its pattern: 1 less edits per symbol. */
+static double agreement(const struct dp_segmented_loop *loop)
+{
+	size_t symbols = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		symbols += loop->segments[i].end - loop->segments[i].first;
+	return symbols ? 1.0 - DP_MIN((double)loop->edit_count / (double)symbols, 1.0) : 0;
+}
+
+/*
+ * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
+ * inside, or is gone on with after something else; layers stand between other kernels, once.
+ */
+static double not_layers(const struct dp_driver *d, const struct batch *b, size_t i,
+			 bool structured)
+{
+	const struct dp_alignment *al = &b->alignment;
+	const struct dp_cut *cut = &b->cuts[i];
+	size_t spans = 0, ends;
+
+	for (size_t k = 0; k < b->alignment.span_count; k++)
+		spans += b->alignment.spans[k].pattern == i &&
+			 dp_align__advance(&b->alignment, k) >= 2 * b->list[i].length;
+	ends = (size_t)(al->spans[0].begin <= 1) +
+	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
+	if (b->list[i].length == 1)
+		return cut->covered == d->request->count ? 0.7 : 0.0;
+	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
+		return 1.0;
+	if (structured)
+		return spans > 1 || ends > 0 ? 1.0 : 0.9;
+	if (spans > 2)
+		return 0.9;
+	return ends > 0 && b->list[i].length >= LAYER_LONG ? 0.6 : 0.4;
+}
+
+static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
+			 const struct dp_segmented_loop *loop, bool structured)
+{
+	double covered = (double)b->covered / (double)d->request->count;
+	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
+	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
+	double phase = 0.5 + 0.5 * b->phases[i].confidence;
+
+	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
+		return agree * phase;
+	/* a few iterations in a long trace of other things may be chance */
+	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
+	return many * agree * phase * not_layers(d, b, i, structured);
+}
+
+/* Makes a loop of one pattern of a batch. */
+static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_found_by found_by,
+		      bool structured)
+{
+	struct dp_segmented_loop *loop, view = {
+		.found_by = found_by,
+		.segments = b->cuts[i].segments,
+		.count = b->cuts[i].count,
+		.edit_count = b->cuts[i].edit_count - b->cuts[i].renamed,
+	};
+
+	if (b->cuts[i].complete == 0)
+		return DP_OK;
+	view.confidence = confidence(d, b, i, &view, structured);
+	if (found_by == DP_FOUND_BY_AUTO && !d->keep_all && view.confidence < shown_min) {
+		if (view.confidence >= d->loops->best_confidence) {
+			d->loops->best_confidence = view.confidence;
+			d->loops->best_length = b->list[i].length;
+			d->loops->best_coverage =
+				(double)b->cuts[i].covered / (double)d->request->count;
+		}
+		return DP_OK;
+	}
+	loop = dp_driver__add(d);
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->found_by = found_by;
+	loop->chosen = found_by == DP_FOUND_BY_COUNT;
+	loop->confidence = view.confidence;
+	loop->length = b->list[i].length;
+	loop->phase = b->phases[i].decided_by;
+	loop->pattern = dp_driver__turn(b->exact[i], loop->length, b->list[i].first);
+	if (!loop->pattern)
+		return DP_ERR_NOMEM;
+	dp_driver__take_cut(loop, &b->cuts[i]);
+	loop->occurrences = count_exact(loop);
+	return DP_OK;
+}
+
+/*
+ * Makes loops of the patterns of one level; made[] gets the index of each, DP_NONE where there is
+ * none.
+ */
+int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
+		     const bool *structured, const struct dp_phase_hints *hints)
+{
+	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+	struct batch b = { .count = 0 };
+	int status = DP_OK;
+
+	if (patterns->count > 0)
+		status = batch_cut(d, &b, patterns, hints);
+	for (size_t i = 0; i < b.count && !status; i++)
+		b.covered += b.cuts[i].covered;
+	for (size_t i = 0; i < b.count && !status; i++) {
+		size_t before = d->loops->count;
+
+		status = batch_loop(d, &b, i, by, structured ? structured[i] : true);
+		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
+	}
+	batch_fini(&b);
+	return status;
+}
+
+static size_t first_of(const struct dp_segmented_loop *loop)
+{
+	return loop->count ? loop->segments[0].first : SIZE_MAX;
+}
+
+/* Orders loops [from, to) by their first iteration, and the parents of all with them. */
+void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		for (size_t k = i; k > from; k--) {
+			struct dp_segmented_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
+
+			if (first_of(a) <= first_of(b))
+				break;
+			*a = *b;
+			*b = swap;
+			for (size_t j = 0; j < loops->count; j++) {
+				uint32_t *parent = &loops->loops[j].parent;
+
+				if (*parent == k)
+					*parent = (uint32_t)k - 1;
+				else if (*parent == k - 1)
+					*parent = (uint32_t)k;
+			}
+		}
+}

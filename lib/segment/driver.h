@@ -1,0 +1,46 @@
+/* What the files that make loops of patterns share. */
+#ifndef DP_SEGMENT_DRIVER_H
+#define DP_SEGMENT_DRIVER_H
+
+#include "segment/cut.h"
+#include "segment/phase.h"
+#include "segment/search.h"
+
+/* A sequence on its way to loops. */
+struct dp_driver {
+	const struct dp_loops_request *request;
+	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
+	const uint32_t *symbols;
+	uint32_t alphabet; /* of those */
+	bool keep_all;	   /* loops of little confidence, too */
+	struct dp_loops *loops;
+	size_t room;
+};
+
+/* A new loop at the end of the driver's, or NULL where memory is short. */
+struct dp_segmented_loop *dp_driver__add(struct dp_driver *driver);
+
+/* The loop takes the cut's arrays. */
+void dp_driver__take_cut(struct dp_segmented_loop *loop, struct dp_cut *cut);
+
+/* A copy of pattern[0..m) that begins with the symbol at first; NULL where memory is short. */
+uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first);
+
+/*
+ * Aligns the patterns with the sequence, finds their phases, cuts, and adds a loop for each that
+ * has iterations and confidence enough: made[i] gets the index of pattern i's, or DP_NONE.
+ * structured (or NULL) tells which patterns have loops inside. Errors: DP_ERR_NOMEM.
+ */
+int dp_driver__level(struct dp_driver *driver, const struct dp_patterns *patterns, uint32_t *made,
+		     const bool *structured, const struct dp_phase_hints *hints);
+
+/* Orders loops [from, to) by their first iteration, and what refers to them. */
+void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
+
+/* Finds the tree of loops without help. Errors: DP_ERR_NOMEM. */
+int dp_driver__tree(struct dp_driver *driver);
+
+/* Frees what the loops hold. */
+void dp_driver__fini_loops(struct dp_loops *loops);
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * The tree of loops. Where the patterns that were found leave much to explain, they are looked for
+ * again under classes of names, and with repetitions collapsed.
+ *
+ * Cost: a search, and one more for each of those.
+ */
+#include "pattern/classes.h"
+#include "pattern/runs.h"
+#include "segment/driver.h"
+#include "segment/levels.h"
+
+#include <string.h>
+
+enum { COLLAPSE_MAX = 1 << 26 }; /* symbols that repetitions are sought in */
+
+static const double run_bits = 8; /* to tell how often something is repeated */
+
+static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
+			const uint32_t *parents, const uint32_t *above)
+{
+	for (size_t i = 0; i < count; i++)
+		if (made[i] != DP_NONE && parents[i] != DP_NONE)
+			loops->loops[made[i]].parent = above[parents[i]];
+}
+
+/* Of each symbol, whether kernels of that name finish a step; NULL where nothing is known. */
+static int ask_finishing(const struct dp_driver *d, bool **finishing)
+{
+	const struct dp_loops_request *r = d->request;
+	bool *asked = dp_alloc__zeroed(r->alphabet, sizeof(*asked));
+	bool *finishes = dp_alloc__zeroed(d->alphabet, sizeof(*finishes));
+	uint32_t left = r->alphabet;
+
+	*finishing = finishes;
+	if (!asked || !finishes) {
+		free(asked);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < r->count && left > 0; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		if (asked[r->symbols[i]])
+			continue;
+		asked[r->symbols[i]] = true;
+		left--;
+		r->evidence.at(r->evidence.ctx, i, &at);
+		finishes[d->symbols[i]] |= at.finishes_step;
+	}
+	free(asked);
+	return DP_OK;
+}
+
+/* Of the loops made so far, the iterations that follow something unusual. */
+static bool irregular(const struct dp_segmented_loop *loop, size_t i)
+{
+	const struct dp_segment *s = &loop->segments[i];
+
+	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
+}
+
+static bool any(const struct dp_segmented_loop *loop, size_t i)
+{
+	return !loop->segments[i].partial;
+}
+
+static int by_position(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Makes another level, with the beginnings of the iterations in the first `count` loops that
+ * `counts_if` is true of as hints to the phase.
+ */
+static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
+			 size_t count, bool (*counts_if)(const struct dp_segmented_loop *, size_t))
+{
+	struct dp_phase_hints hints = { NULL, 0, NULL, 0 };
+	size_t *positions = NULL, room = 0;
+	int status = DP_OK;
+
+	if (patterns->count == 0)
+		return DP_OK;
+	for (size_t k = 0; k < count && !status; k++) {
+		const struct dp_segmented_loop *loop = &d->loops->loops[k];
+
+		status = dp_array__reserve(&positions, &room, hints.count + loop->count,
+					   sizeof(*positions));
+		for (size_t i = 0; i < loop->count && !status; i++)
+			if (counts_if(loop, i))
+				positions[hints.count++] = loop->segments[i].first;
+	}
+	if (!status && hints.count > 0)
+		qsort(positions, hints.count, sizeof(*positions), by_position);
+	hints.positions = positions;
+	if (!status)
+		status = dp_driver__level(d, patterns, made, NULL, &hints);
+	free(positions);
+	return status;
+}
+
+/* Puts loops [middle, end) before loops [0, middle). */
+static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
+{
+	for (size_t i = middle; i < end; i++) {
+		struct dp_segmented_loop x = loops->loops[i];
+		size_t to = i - middle;
+
+		memmove(&loops->loops[to + 1], &loops->loops[to], middle * sizeof(x));
+		loops->loops[to] = x;
+	}
+	for (size_t i = 0; i < loops->count; i++) {
+		uint32_t *parent = &loops->loops[i].parent;
+
+		if (*parent == DP_NONE || *parent >= end)
+			continue;
+		*parent = *parent >= middle ? *parent - (uint32_t)middle
+					    : *parent + (uint32_t)(end - middle);
+	}
+}
+
+/* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
+static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
+{
+	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
+	struct dp_loops *loops = d->loops;
+	size_t ends[3];
+	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
+	int status = dp_driver__level(d, &levels->chosen, chosen, levels->structured, &known);
+
+	ends[0] = loops->count;
+	for (size_t i = 0; i < loops->count; i++)
+		loops->loops[i].chosen = true;
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
+	ends[1] = loops->count;
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels->inner, inner, ends[0], any);
+	ends[2] = loops->count;
+	if (status || ends[0] == 0)
+		return status;
+	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
+	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	swap_levels(loops, ends[0], ends[1]);
+	dp_driver__sort(loops, 0, ends[1] - ends[0]);
+	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
+	dp_driver__sort(loops, ends[1], ends[2]);
+	return DP_OK;
+}
+
+/* The evidence of a sequence with its repetitions collapsed. */
+struct mapped {
+	const struct dp_evidence *evidence;
+	const struct dp_runs *runs;
+};
+
+static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const struct mapped *m = ctx;
+
+	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
+}
+
+/* Takes a loop of the collapsed sequence back to the sequence. */
+static int expand(struct dp_driver *d, struct dp_segmented_loop *from, const struct dp_runs *runs)
+{
+	struct dp_segmented_loop *loop = dp_driver__add(d);
+
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->found_by = from->found_by;
+	loop->phase = from->phase;
+	loop->confidence = from->confidence;
+	loop->chosen = from->chosen;
+	loop->parent = from->parent;
+	for (size_t i = 0; i < from->count; i++) {
+		from->segments[i].first = runs->position[from->segments[i].first];
+		from->segments[i].end = runs->position[from->segments[i].end];
+	}
+	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
+}
+
+/*
+ * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
+ * it better. They do where iterations differ in how often something is repeated inside.
+ */
+static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool *taken)
+{
+	struct dp_loops inner_loops = { 0 };
+	struct dp_driver inner = { .loops = &inner_loops, .keep_all = d->keep_all };
+	struct dp_loops_request request = *d->request;
+	struct dp_levels levels = { .alone = 0 };
+	struct dp_runs runs;
+	struct mapped mapped = { &d->request->evidence, &runs };
+	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
+
+	*taken = false;
+	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
+		goto out;
+	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL);
+	if (status || levels.chosen.count == 0 ||
+	    levels.fit.bits + run_bits * (double)runs.runs >= 0.8 * flat->fit.bits)
+		goto out;
+	request.symbols = runs.symbols;
+	request.count = runs.count;
+	request.alphabet = runs.alphabet;
+	request.family = NULL;
+	if (request.evidence.at)
+		request.evidence = (struct dp_evidence){ at_mapped, &mapped,
+							 request.evidence.launches_recorded };
+	inner.request = &request;
+	inner.symbols = runs.symbols;
+	inner.alphabet = runs.alphabet;
+	dp_patterns__fini(&levels.inner);
+	status = make_tree(&inner, &levels);
+	for (size_t i = 0; i < inner_loops.count && !status; i++)
+		status = expand(d, &inner_loops.loops[i], &runs);
+	*taken = inner_loops.count > 0;
+out:
+	dp_driver__fini_loops(&inner_loops);
+	dp_levels__fini(&levels);
+	dp_runs__fini(&runs);
+	return status;
+}
+
+/* Do the patterns leave little to explain? */
+static bool regular(const struct dp_levels *levels, size_t n)
+{
+	const struct dp_patterns_fit *fit = &levels->fit;
+
+	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
+	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
+}
+
+static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse)
+{
+	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
+	if (!*coarse)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < d->request->count; i++)
+		(*coarse)[i] = class_of[d->symbols[i]];
+	return DP_OK;
+}
+
+/*
+ * Looks for loops under classes of names that take each other's place; takes them if they describe
+ * the sequence better, the names within the classes included.
+ */
+static int try_classes(struct dp_driver *d, struct dp_levels *flat)
+{
+	size_t n = d->request->count;
+	uint32_t *class_of = dp_alloc__array(d->alphabet, sizeof(*class_of)), *coarse = NULL, count;
+	struct dp_levels levels = { .alone = 0 };
+	double names;
+	int status = DP_ERR_NOMEM;
+
+	if (class_of)
+		status = dp_classes__derive(class_of, &count, d->symbols, n, d->alphabet);
+	if (status || count == d->alphabet)
+		goto out;
+	status = map_classes(d, class_of, &coarse);
+	if (!status)
+		status = dp_levels__find(&levels, coarse, n, count, NULL);
+	names = flat->alone - levels.alone;
+	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
+		goto out;
+	dp_levels__fini(flat);
+	*flat = levels;
+	levels = (struct dp_levels){ .alone = 0 };
+	free(d->coarse);
+	d->coarse = coarse;
+	d->symbols = coarse;
+	d->alphabet = count;
+	coarse = NULL;
+out:
+	dp_levels__fini(&levels);
+	free(coarse);
+	free(class_of);
+	return status;
+}
+
+/* Without help: the tree. */
+int dp_driver__tree(struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_levels levels;
+	bool *finishing = NULL, taken = false;
+	int status = r->evidence.at ? ask_finishing(d, &finishing) : DP_OK;
+
+	if (!status)
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
+	if (status)
+		goto out;
+	if (!regular(&levels, r->count))
+		status = try_classes(d, &levels);
+	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
+		status = try_collapsed(d, &levels, &taken);
+	if (!status && !taken)
+		status = make_tree(d, &levels);
+	dp_levels__fini(&levels);
+out:
+	free(finishing);
+	return status;
+}

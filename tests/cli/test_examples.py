@@ -1,0 +1,121 @@
+"""The man pages' examples: extracted, compiled without a warning, and run on a trace."""
+import json
+import os
+import re
+import subprocess
+
+import cli
+
+BEGIN = re.compile(r'^\.\\" example begin (\S+)$')
+END = '.\\" example end'
+
+
+def examples():
+    """(page, file name, C text) of each; what man shows is what is compiled."""
+    folders = cli.BUILD / "man", cli.SOURCE / "man"
+    names = sorted({path.name for folder in folders for path in folder.glob("*.3")})
+    for name in names:
+        path = folders[0] / name
+        text, current = [], None
+        for line in (path if path.exists() else folders[1] / name).read_text("utf-8").splitlines():
+            begin = BEGIN.match(line)
+            if begin:
+                current, text = begin[1], []
+            elif line == END:
+                yield name, current, "\n".join(text) + "\n"
+                current = None
+            elif current and not re.match(r"^\.(EX|EE|nf|fi|PP)\b", line):
+                text.append(unescape(line))
+
+
+def unescape(line):
+    escapes = {"\\e": "\\", "\\-": "-", "\\&": "", "\\(aq": "'", "\\(dq": '"', "\\(rs": "\\"}
+    return re.sub(r"\\(?:\(..|.)", lambda match: escapes[match[0]], line)
+
+
+class Examples(cli.Case):
+    def compile(self, name, text):
+        source = self.folder / name
+        source.write_text(text)
+        program = self.folder / name.removesuffix(".c")
+        library = cli.BUILD / "lib"
+        command = [
+            *os.environ["DEEPPROF_CC"].split(),
+            *("-std=c11", "-pedantic", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"),
+            f"-I{cli.SOURCE / 'include'}",
+            *("-o", str(program), str(source)),
+            *(f"-L{library}", f"-Wl,-rpath,{library}", "-ldeepprof", "-lm"),
+            *os.environ.get("DEEPPROF_CFLAGS", "").split(),
+        ]
+        result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return program
+
+    def run_example(self, name, *args):
+        for _, other, text in examples():
+            if other == name:
+                return subprocess.run(
+                    [self.compile(name, text), *map(str, args)],
+                    capture_output=True,
+                    encoding="utf-8",
+                    timeout=cli.TIMEOUT_S,
+                    check=False,
+                )
+        self.fail(f"there is no example {name}")
+
+    def test_all_compile_and_run(self):
+        """Those of other pages too: without a trace where they take none."""
+        names = [name for _, name, _ in examples()]
+        self.assertIn("iterations.c", names)
+        self.assertEqual(len(names), len(set(names)))
+        for page, name, text in examples():
+            takes_trace = "dp_trace_open" in text
+            result = self.run_example(name, *([self.trace] if takes_trace else []))
+            self.assertEqual(result.returncode, 0, (page, name, result.stderr))
+            self.assertTrue(result.stdout, (page, name))
+
+    def report(self):
+        return json.loads(cli.run("analyze", "--format=json", self.trace).stdout)
+
+    def test_iterations(self):
+        """It prints what the report has."""
+        result = self.run_example("iterations.c", self.trace)
+        shown = re.findall(r"^ *(\d+) +(\d+) ns +(\d+) ns", result.stdout, re.M)
+        expected = [
+            tuple(str(each[key]) for key in ("index", "start_ns", "end_ns"))
+            for loop in self.report()["loops"]
+            for each in loop["iterations"]
+        ]
+        self.assertTrue(expected)
+        self.assertEqual(shown, expected)
+
+    def test_iterations_of_a_missing_file(self):
+        result = self.run_example("iterations.c", "no-such-file")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no-such-file: No such file", result.stderr)
+
+    def test_metric(self):
+        result = self.run_example("metric.c", self.trace)
+        known = json.loads(cli.run("analyze", "-n10", "--format=json", self.trace).stdout)
+        expected = [
+            f"{each['index']} {each['interval_ns']} ns"
+            for each in known["loops"][0]["iterations"]
+            if each["interval_ns"] is not None
+        ]
+        self.assertTrue(expected)
+        self.assertEqual(result.stdout.splitlines(), expected)
+
+    def test_json(self):
+        result = self.run_example("json.c", self.trace)
+        self.assertEqual(json.loads(result.stdout), self.report())
+
+    def test_longest(self):
+        events = json.loads(self.trace.read_text())["traceEvents"]
+        names = {each["name"] for each in events if each.get("cat") == "kernel"}
+        result = self.run_example("longest.c", self.trace)
+        match = re.match(r"stream 0: (\d+) ns, (.*)\n", result.stdout)
+        self.assertIn(match[2], names)
+
+
+if __name__ == "__main__":
+    cli.main()

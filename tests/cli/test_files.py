@@ -1,0 +1,425 @@
+"""What is read and written: bad input, files that exist, full disks, closed pipes."""
+import gzip
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import unittest
+
+import cli
+
+
+class Input(cli.Case):
+    def test_missing(self):
+        result = cli.run("analyze", "no-such-file", cwd=self.folder)
+        self.assert_fails(result, 1, "no-such-file: No such file or directory")
+
+    def test_missing_default(self):
+        for verb in "analyze", "info":
+            result = cli.run(verb, cwd=self.folder)
+            self.assert_fails(result, 1, "deepprof.db: No such file", f"deepprof {verb} FILE")
+
+    def test_nearly_named(self):
+        (self.folder / "run.json.gz").write_bytes(b"")
+        result = cli.run("analyze", "run.json", cwd=self.folder)
+        self.assert_fails(result, 1, "did you mean run.json.gz?")
+
+    def test_bad_files(self):
+        (self.folder / "empty").write_bytes(b"")
+        (self.folder / "zeros").write_bytes(bytes(100000))
+        (self.folder / "text").write_text("hello\n")
+        (self.folder / "binary").write_bytes(bytes(range(256)) * 100)
+        (self.folder / "gzip").write_bytes(gzip.compress(b""))
+        (self.folder / "cut.gz").write_bytes(b"\x1f\x8b")
+        for name in os.listdir(self.folder):
+            for verb in "analyze", "info":
+                result = cli.run(verb, name, cwd=self.folder)
+                self.assert_fails(result, 1, name)
+
+    def test_no_files(self):
+        self.assert_fails(cli.run("analyze", self.folder), 1, "is a directory")
+        self.assert_fails(cli.run("analyze", "/dev/null"), 1, "/dev/null: ")
+        self.assert_fails(cli.run("analyze", ""), 1)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_unreadable(self):
+        path = self.folder / "secret"
+        path.write_bytes(b"{}")
+        path.chmod(0)
+        self.assert_fails(cli.run("analyze", path), 1, "Permission denied")
+
+    def test_standard_input(self):
+        """The same report, but for the path, as from the file; gzip as well."""
+        expected = json.loads(cli.run("analyze", "--format=json", self.trace).stdout)
+        for data in self.trace.read_bytes(), gzip.compress(self.trace.read_bytes(), 1):
+            packed = self.folder / "trace"
+            packed.write_bytes(data)
+            with open(packed, "rb") as stdin:
+                result = cli.run("analyze", "--format=json", "-", stdin=stdin)
+            self.assert_done(result)
+            report = json.loads(result.stdout)
+            for each in report, expected:
+                each["trace"].pop("path", None)
+            self.assertEqual(report, expected)
+
+    def test_standard_input_from_a_pipe(self):
+        with subprocess.Popen(["cat", str(self.trace)], stdout=subprocess.PIPE) as cat:
+            self.assert_done(cli.run("info", "-", stdin=cat.stdout))
+
+    def test_closed_standard_input(self):
+        result = cli.run("analyze", "-", preexec_fn=lambda: os.close(0), stdin=None)
+        self.assert_fails(result, 1)
+
+    def test_names_that_could_move_a_cursor(self):
+        self.assert_fails(cli.run("analyze", "a\033[2J\nb"), 1, "a?[2J?b: No such file")
+
+    def test_several_files(self):
+        result = cli.run("analyze", "--format=json", self.trace, "no-such-file", self.trace)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no-such-file", result.stderr)
+        decoder = json.JSONDecoder()
+        first, end = decoder.raw_decode(result.stdout)
+        second, _ = decoder.raw_decode(result.stdout[end:].lstrip())
+        self.assertEqual(first, second)
+
+    def test_wrong_input_format(self):
+        self.assert_fails(cli.run("analyze", "--input-format=nsys", self.trace), 1)
+        self.assert_done(cli.run("analyze", "--input-format=kineto", self.trace))
+
+    def test_what_is_not_in_the_trace(self):
+        self.assert_fails(cli.run("analyze", "--device=77", self.trace), 1, "device 77")
+        self.assert_fails(cli.run("analyze", "--stream=4711", self.trace), 1, "stream 4711")
+        self.assert_fails(cli.run("analyze", "--marks=xyzzy", self.trace), 1, "xyzzy")
+
+    def test_range(self):
+        whole = json.loads(cli.run("analyze", "--format=json", self.trace).stdout)
+        duration_ns = whole["trace"]["duration_ns"]
+        half = cli.run("analyze", "--format=json", f"--range=:{duration_ns // 2}ns", self.trace)
+        self.assert_done(half)
+        count = len(whole["loops"][0]["iterations"])
+        self.assertIn(
+            len(json.loads(half.stdout)["loops"][0]["iterations"]), range(count // 2 - 1, count)
+        )
+
+    def test_loss_is_told(self):
+        data = self.trace.read_bytes()
+        cut = self.folder / "cut.json"
+        cut.write_bytes(data[: len(data) // 2])
+        for verb in "analyze", "info":
+            result = cli.run(verb, cut)
+            self.assert_done(result)
+            self.assertRegex(result.stderr, r"\Adeepprof: warning: [^\n]*cut.json: [^\n]+\n\Z")
+            result = cli.run(verb, "-q", cut)
+            self.assert_done(result)
+            self.assertEqual(result.stderr, "")
+        report = json.loads(cli.run("info", "-q", "--format=json", cut).stdout)
+        self.assertTrue(report["trace"]["losses"])
+
+
+class Output(cli.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.folder / "report"
+        self.expected = cli.run("analyze", "--format=json", self.trace).stdout
+
+    def analyze(self, *args, **kwargs):
+        return cli.run("analyze", "--format=json", *args, self.trace, **kwargs)
+
+    def test_new_file(self):
+        os.umask(0o027)
+        self.assert_done(self.analyze("-o", self.path))
+        self.assertEqual(self.path.read_text(), self.expected)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o640)
+        self.assertEqual(os.listdir(self.folder), ["report"])
+
+    def test_relative_name(self):
+        self.assert_done(self.analyze("-o", "report", cwd=self.folder))
+        self.assertEqual(self.path.read_text(), self.expected)
+
+    def test_existing_file(self):
+        self.path.write_text("precious")
+        self.path.chmod(0o600)
+        self.assert_fails(self.analyze("-o", self.path), 1, "exists already", "-f")
+        self.assertEqual(self.path.read_text(), "precious")
+        self.assert_done(self.analyze("-f", "-o", self.path))
+        self.assertEqual(self.path.read_text(), self.expected)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o600)
+        self.assertEqual(os.listdir(self.folder), ["report"])
+
+    def test_link(self):
+        target = self.folder / "target"
+        target.write_text("precious")
+        self.path.symlink_to(target)
+        self.assert_fails(self.analyze("-o", self.path), 1, "exists already")
+        self.assert_done(self.analyze("-f", "-o", self.path))
+        self.assertTrue(self.path.is_symlink())
+        self.assertEqual(target.read_text(), self.expected)
+
+    def test_the_input_itself(self):
+        trace = self.folder / "trace.json"
+        shutil.copy(self.trace, trace)
+        result = cli.run("analyze", "-f", "-o", trace, trace)
+        self.assert_fails(result, 2, "the trace itself")
+        self.assertEqual(trace.read_bytes(), self.trace.read_bytes())
+
+    def test_impossible_names(self):
+        self.assert_fails(self.analyze("-o", self.folder), 1, "is a directory")
+        self.assert_fails(self.analyze("-o", self.folder / "no" / "report"), 1, "No such file")
+        self.assert_fails(self.analyze("-o", ""), 2)
+        self.assert_fails(self.analyze("-o", str(self.path) + "/"), 1)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_standard_output(self):
+        result = self.analyze("-o", "-")
+        self.assert_done(result)
+        self.assertEqual(result.stdout, self.expected)
+
+    def test_failed_analysis_leaves_nothing(self):
+        self.assert_fails(cli.run("analyze", "-o", self.path, "no-such-file"), 1)
+        self.path.write_text("precious")
+        self.assert_fails(cli.run("analyze", "-f", "-o", self.path, "no-such-file"), 1)
+        self.assertEqual(self.path.read_text(), "precious")
+        self.assertEqual(os.listdir(self.folder), ["report"])
+
+    def test_device(self):
+        """Devices and pipes are written to, not replaced."""
+        self.assert_done(self.analyze("-o", "/dev/null"))
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        os.mkfifo(self.path)
+        with subprocess.Popen(["cat", str(self.path)], stdout=subprocess.PIPE) as cat:
+            self.assert_done(self.analyze("-o", self.path))
+            self.assertEqual(cat.stdout.read().decode(), self.expected)
+
+    def test_format_by_name(self):
+        for extension, first in ("json", "{"), ("csv", None):
+            path = self.folder / f"report.{extension}"
+            self.assert_done(cli.run("analyze", "-o", path, self.trace))
+            same = cli.run("analyze", f"--format={extension}", self.trace).stdout
+            self.assertEqual(path.read_text(), same)
+            self.assertTrue(not first or same.startswith(first))
+
+    def test_full_device(self):
+        with open("/dev/full", "wb") as full:
+            for args in ("analyze", self.trace), ("info", self.trace), ("help",), ("--version",):
+                result = cli.run(*args, stdout=full)
+                self.assert_fails(result, 1, "standard output: No space left on device")
+        self.assert_fails(self.analyze("-o", "/dev/full"), 1, "/dev/full: No space left")
+
+    def test_full_disk(self):
+        small = self.folder / "small"
+        small.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(small)]
+        if os.geteuid() or subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest("no file system can be mounted here")
+        try:
+            with open(small / "filler", "wb") as filler:
+                filler.write(bytes(8192))
+            result = self.analyze("-o", small / "report")
+            self.assert_fails(result, 1, "report: No space left on device")
+            self.assertEqual(os.listdir(small), ["filler"])
+        finally:
+            subprocess.run(["umount", str(small)], check=True)
+
+    def test_file_size_limit(self):
+        """A write that fails half way, wherever mounting is not allowed."""
+
+        def limit():
+            import resource
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        result = self.analyze("-o", self.path, preexec_fn=limit)
+        self.assert_fails(result, 1, "report: File too large")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_closed_standard_output(self):
+        """The trace that is opened then must not become what is written to."""
+        before = self.trace.read_bytes()
+        for args in ("analyze", self.trace), ("info", self.trace), ("help",):
+            result = cli.run(*args, preexec_fn=lambda: os.close(1))
+            self.assert_fails(result, 1, "standard output: Bad file descriptor")
+        self.assertEqual(self.trace.read_bytes(), before)
+
+    def test_closed_standard_error(self):
+        result = self.analyze(preexec_fn=lambda: os.close(2))
+        self.assert_done(result)
+        self.assertEqual(result.stdout, self.expected)
+
+    def broken_pipe(self, *args, ignored=False):
+        """Its reader is gone before it starts."""
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            return cli.run(
+                *args,
+                stdout=write,
+                preexec_fn=(lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+                if ignored
+                else None,
+            )
+        finally:
+            os.close(write)
+
+    def test_broken_pipe(self):
+        for args in ("analyze", self.trace), ("info", "--build"), ("help",):
+            result = self.broken_pipe(*args)
+            self.assertEqual(result.returncode, -signal.SIGPIPE, args)
+            self.assertEqual(result.stderr, "")
+            result = self.broken_pipe(*args, ignored=True)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, "")
+
+    def test_head(self):
+        for verb in "analyze --format=json", "info --format=json":
+            line = f"'{cli.DEEPPROF}' {verb} '{self.trace}' | head -n 1"
+            result = subprocess.run(
+                line, shell=True, capture_output=True, timeout=cli.TIMEOUT_S, check=False
+            )
+            self.assertEqual(result.stdout.count(b"\n"), 1)
+            self.assertEqual(result.stderr, b"")
+
+    def test_interrupted(self):
+        """A signal leaves no temporary file behind."""
+        fifo = self.folder / "trace"
+        os.mkfifo(fifo)
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            with subprocess.Popen(
+                [cli.DEEPPROF, "analyze", "-o", "report", "trace"],
+                cwd=self.folder,
+                stderr=subprocess.PIPE,
+                env=cli.environment(),
+            ) as process:
+                with open(fifo, "wb") as writer:
+                    writer.write(b'{"traceEvents": [')
+                    writer.flush()
+                    while len(os.listdir(self.folder)) < 2:
+                        pass
+                    process.send_signal(number)
+                    process.wait(cli.TIMEOUT_S)
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(os.listdir(self.folder), ["trace"])
+
+    def test_same_bytes(self):
+        for name in "text", "json", "csv":
+            first = cli.run("analyze", f"--format={name}", self.trace)
+            again = cli.run("analyze", f"--format={name}", self.trace)
+            self.assert_done(first)
+            self.assertEqual(first.stdout, again.stdout)
+
+    def test_locale_does_not_matter(self):
+        """Where the system has a locale with a decimal comma, numbers still have a point."""
+        for name in "json", "csv":
+            plain = cli.run("analyze", f"--format={name}", self.trace)
+            german = cli.run(
+                "analyze",
+                f"--format={name}",
+                self.trace,
+                env=cli.environment(LC_ALL="de_DE.UTF-8"),
+            )
+            self.assertEqual(german.stdout, plain.stdout)
+
+
+class Info(cli.Case):
+    def test_text(self):
+        result = cli.run("info", self.trace)
+        self.assert_done(result)
+        for word in "format      kineto", "kernels", "main", "lost        nothing":
+            self.assertIn(word, result.stdout)
+        for line in result.stdout.splitlines():
+            if not line.startswith("trace "):
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_json_adds_up(self):
+        result = cli.run("info", "--format=json", "--top=1000000", self.trace)
+        self.assert_done(result)
+        info = json.loads(result.stdout)
+        trace = info["trace"]
+        self.assertEqual(info["schema"], 1)
+        self.assertEqual(trace["path"], str(self.trace))
+        self.assertEqual(
+            trace["kernels"] + trace["copies"] + trace["sets"], trace["operations"]
+        )
+        for what in "kernels", "copies", "sets":
+            self.assertEqual(sum(each[what] for each in info["streams"]), trace[what])
+        self.assertEqual(sum(each["count"] for each in info["top_kernels"]), trace["kernels"])
+        self.assertEqual(len(info["top_kernels"]), info["kernel_names"])
+        totals = [each["total_ns"] for each in info["top_kernels"]]
+        self.assertEqual(totals, sorted(totals, reverse=True))
+
+    def test_json_agrees_with_the_trace(self):
+        """Counted by a reader of its own."""
+        events = json.loads(self.trace.read_text())["traceEvents"]
+        kernels = [each for each in events if each.get("cat") == "kernel"]
+        info = json.loads(cli.run("info", "--format=json", "--top=1", self.trace).stdout)
+        self.assertEqual(info["trace"]["kernels"], len(kernels))
+        self.assertEqual(len(info["top_kernels"]), 1)
+        names = {each["name"] for each in kernels}
+        self.assertEqual(info["kernel_names"], len(names))
+        self.assertIn(info["top_kernels"][0]["name"], names)
+
+    def test_top(self):
+        self.assertNotIn("share", cli.run("info", "--top=0", self.trace).stdout)
+        few = cli.run("info", "--top=2", self.trace).stdout
+        self.assertIn("other names", few)
+
+    def test_no_gpu(self):
+        """Nothing to analyze, something to tell."""
+        path = self.folder / "host.json"
+        path.write_text(
+            '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1,'
+            ' "tid": 1, "ts": 1.5, "dur": 2.5}]}'
+        )
+        self.assert_fails(cli.run("analyze", path), 1, "no GPU activity")
+        result = cli.run("info", "--format=json", path)
+        self.assert_done(result)
+        self.assertEqual(json.loads(result.stdout)["trace"]["operations"], 0)
+        self.assert_done(cli.run("info", path))
+
+    def test_odd_names(self):
+        """Names are shown without what could move a cursor, and are whole in JSON."""
+        name = 'k<"\\\t\u001b[2J\u00e9\u4e2d>'
+        path = self.folder / "odd.json"
+        path.write_text(
+            json.dumps(
+                {
+                    "traceEvents": [
+                        {
+                            "ph": "X",
+                            "cat": "kernel",
+                            "name": name,
+                            "pid": 0,
+                            "tid": 7,
+                            "ts": 1.5,
+                            "dur": 2.5,
+                            "args": {"device": 0, "stream": 7, "correlation": 1},
+                        }
+                    ]
+                }
+            )
+        )
+        told = json.loads(cli.run("info", "--format=json", path).stdout)
+        self.assertEqual(told["top_kernels"][0]["name"], name)
+        plain = cli.run("info", path).stdout
+        self.assertNotIn("\033", plain)
+        self.assertTrue(plain.isascii())
+        utf8 = cli.run("info", path, env=cli.environment(LC_ALL="C.UTF-8")).stdout
+        self.assertIn("\u00e9\u4e2d", utf8)
+        self.assertNotIn("\033", utf8)
+
+    def test_build(self):
+        result = cli.run("info", "--build")
+        self.assert_done(result)
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        self.assertEqual(told["version"], told["library_version"])
+        for table in "importers", "renderers", "metrics", "summary_metrics", "rules":
+            self.assertTrue(told[table], table)
+            for row in told[table]:
+                self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
+                self.assertTrue(row["help"])
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,90 @@
+"""Recordings that only nsys reads: a stand-in for it is put on the PATH."""
+import os
+
+import cli
+
+NSYS = """#!/bin/sh
+# export --type=sqlite --force-overwrite=true -o DATABASE RECORDING
+[ "$1" = export ] && [ "$2" = --type=sqlite ] && [ "$4" = -o ] || exit 9
+echo "$*" >>"$CALLS"
+echo "Processing..."
+grep -q broken "$6" && exit 3
+cp "$6" "$5"
+"""
+
+
+class Nsys(cli.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.database = cli.simulate(cls.top / "trace.sqlite", "-F", "nsys")
+
+    def setUp(self):
+        super().setUp()
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.calls = self.folder / "calls"
+        self.recording = self.folder / "run.nsys-rep"
+        os.link(self.database, self.recording)
+
+    def run_with_nsys(self, *args):
+        nsys = self.bin / "nsys"
+        nsys.write_text(NSYS)
+        nsys.chmod(0o755)
+        env = cli.environment(
+            PATH=f"{self.bin}:{os.environ['PATH']}", CALLS=self.calls, TMPDIR=self.temporary
+        )
+        return cli.run(*args, env=env, cwd=self.folder)
+
+    def test_exported(self):
+        result = self.run_with_nsys("info", self.recording)
+        self.assert_done(result)
+        self.assertIn("exporting with nsys", result.stderr)
+        self.assertIn("nsys", result.stdout)
+        self.assertNotIn("Processing", result.stdout)
+        self.assertIn(str(self.recording), result.stdout)
+        self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_same_report(self):
+        result = self.run_with_nsys("analyze", "--format=csv", self.recording)
+        self.assert_done(result)
+        self.assertEqual(result.stdout, cli.run("analyze", "--format=csv", self.database).stdout)
+
+    def test_report_names_the_recording(self):
+        result = self.run_with_nsys("analyze", "--format=json", self.recording)
+        self.assertIn("run.nsys-rep", result.stdout)
+        self.assertNotIn(str(self.temporary), result.stdout)
+
+    def test_old_name(self):
+        old = self.folder / "run.qdrep"
+        os.link(self.database, old)
+        self.assert_done(self.run_with_nsys("info", old))
+
+    def test_name_like_an_option(self):
+        os.link(self.database, self.folder / "-x.nsys-rep")
+        self.assert_done(self.run_with_nsys("info", "--", "-x.nsys-rep"))
+        self.assertIn("./-x.nsys-rep", self.calls.read_text())
+
+    def test_failed_export(self):
+        self.recording.unlink()
+        self.recording.write_text("broken")
+        result = self.run_with_nsys("analyze", self.recording)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("nsys export failed with status 3", result.stderr)
+        self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_without_nsys(self):
+        env = cli.environment(PATH=str(self.bin))
+        result = cli.run("analyze", self.recording, env=env)
+        self.assert_fails(result, 1, "nsys export --type=sqlite", "run.nsys-rep")
+
+    def test_missing(self):
+        result = self.run_with_nsys("analyze", "no-such.nsys-rep")
+        self.assert_fails(result, 1, "no-such.nsys-rep: No such file")
+        self.assertFalse(self.calls.exists())
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,151 @@
+"""Command lines: what is taken, what is refused, and what is said about it."""
+
+import cli
+
+
+class Commands(cli.Case):
+    def test_nothing(self):
+        result = cli.run()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("usage: deepprof COMMAND", result.stderr)
+
+    def test_version(self):
+        for option in "--version", "-V":
+            result = cli.run(option)
+            self.assert_done(result)
+            self.assertRegex(result.stdout, r"\Adeepprof \d+\.\d+\.\d+\n\Z")
+
+    def test_help(self):
+        for args in ("help",), ("--help",), ("-h",):
+            result = cli.run(*args)
+            self.assert_done(result)
+            for verb in "analyze", "export", "info", "help":
+                self.assertRegex(result.stdout, rf"(?m)^  {verb} +\w")
+
+    def test_help_of_a_command(self):
+        for verb in "analyze", "export", "info", "help":
+            told = cli.run("help", verb)
+            self.assert_done(told)
+            for option in "--help", "-h":
+                self.assertEqual(cli.run(verb, option).stdout, told.stdout)
+
+    def test_help_shows_an_example_first(self):
+        for verb in "analyze", "export", "info", "help":
+            text = cli.run("help", verb).stdout
+            self.assertLess(text.index(f"  deepprof {verb}"), text.index("usage:"))
+
+    def test_help_wins_over_what_follows(self):
+        self.assert_done(cli.run("analyze", "--help", "--no-such-option"))
+
+    def test_unknown(self):
+        self.assert_fails(cli.run("analize"), 2, "unknown command 'analize'", "'analyze'?")
+        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, export, info, help")
+        self.assert_fails(cli.run("help", "infp"), 2, "did you mean 'info'?")
+        self.assert_fails(cli.run("--colour"), 2, "unknown option '--colour'")
+
+    def test_a_file_in_place_of_a_command(self):
+        self.assert_fails(cli.run(self.trace), 2, f"deepprof analyze {self.trace}"[:60])
+
+    def test_help_takes_one_command(self):
+        self.assert_fails(cli.run("help", "info", "analyze"), 2, "one command")
+
+
+class Options(cli.Case):
+    def refused(self, *args, words=()):
+        """Refused before anything is read: the file does not exist."""
+        self.assert_fails(cli.run("analyze", *args, "no-such-file"), 2, *words)
+
+    def test_unknown(self):
+        self.refused("--itrations=3", words=("unknown option '--itrations'", "'--iterations'?"))
+        self.refused("--xyzzy", words=("unknown option '--xyzzy'",))
+        self.refused("-Z", words=("unknown option '-Z'",))
+        self.refused("-vZ", words=("unknown option '-Z'",))
+        self.refused("-\n", words=("unknown option '-?'",))
+        self.refused("--iter=3", words=("did you mean '--iterations'?",))
+
+    def test_values(self):
+        self.refused("--paper=yes", "-n1", words=("--paper takes no value",))
+        self.assert_fails(cli.run("analyze", "-n"), 2, "--iterations needs a value")
+        self.assert_fails(cli.run("analyze", "--format"), 2, "--format needs a value")
+
+    def test_counts(self):
+        for count in "-1", "0", "", "x", "3x", " 3", "+3", "1e3", "0x10", "3.0", "5,,6", "5,", ",":
+            self.refused("-n", count, words=("--iterations=", "1 or more"))
+        self.refused("-n", "18446744073709551616", words=("too large",))
+        self.refused("-n", ",".join(["1"] * 65), words=("more than 64",))
+        self.refused("--device=-1", words=("--device=-1", "0 or more"))
+        self.refused("--stream=9223372036854775808", words=("too large",))
+        self.refused("--paper", "-n2", "--epsilon=0", words=("--epsilon=0",))
+        self.refused("--paper", "-n2", "--max-unmatched=-3", words=("--max-unmatched=-3",))
+        self.assert_fails(cli.run("info", "--top=-1", "f"), 2, "--top=-1")
+
+    def test_choices(self):
+        self.refused("--format=jsn", words=("'jsn'", "did you mean 'json'?"))
+        self.refused("--format=yaml", words=("'yaml'", "text", "json", "csv"))
+        self.refused("--format=", words=("--format",))
+        self.refused("--input-format=nsis", words=("did you mean 'nsys'?",))
+        self.refused("--level=upper", words=("outermost", "innermost"))
+        self.refused("--color=yes", words=("auto", "always", "never"))
+        self.refused("--metric=intervl_ns", words=("did you mean 'interval_ns'?",))
+        self.refused("--metric=interval_ns,nothing", words=("'nothing'",))
+
+    def test_ranges(self):
+        for text in "5", "1:2", "1s", "2s:1s", "1s:1s", "x:1s", "1s:1", "-1s:2s", "1.5:2s", "1m:2m":
+            self.refused(f"--range={text}", words=("--range=",))
+        self.refused("--range=10000000000s:", words=("too large",))
+        for text in ":", "0:1s", "1us:2ms", "0.000001ms:3\u00b5s", "1.5s:", ":9223372036s":
+            result = cli.run("analyze", f"--range={text}", "no-such-file")
+            self.assertEqual(result.returncode, 1, text)
+
+    def test_regular_expression(self):
+        self.refused("--marks=(", words=("--marks=(",))
+
+    def test_contradictions(self):
+        self.refused("--paper", words=("needs the number of iterations",))
+        self.refused("--epsilon=2", words=("belong to --paper",))
+        self.refused("--max-unmatched=2", "-n3", words=("belong to --paper",))
+        self.refused("--marks=x", "-n3", words=("exclude each other",))
+        self.refused("--marks=x", "--ignore-marks", words=("exclude each other",))
+        self.assert_fails(cli.run("info", "--build", "f"), 2, "takes no FILE")
+
+    def test_control_characters_are_not_shown(self):
+        self.refused("--format=\033[2J\r", words=("?[2J?",))
+
+    def test_spellings(self):
+        """Ways to say the same."""
+        lines = [
+            ["-n", "10", "--format", "json", self.trace],
+            ["-n10", "--format=json", self.trace],
+            [self.trace, "--iterations=10", "--format=json"],
+            ["--iterations", "10", "--format=json", "--", self.trace],
+            ["-qn10", "--format=json", self.trace],
+            ["--format=text", "-n", "10", "--format=json", self.trace],
+        ]
+        outputs = set()
+        for line in lines:
+            result = cli.run("analyze", *line)
+            self.assert_done(result)
+            outputs.add(result.stdout)
+        self.assertEqual(len(outputs), 1)
+
+    def test_operands_after_two_dashes(self):
+        result = cli.run("analyze", "--", "-n", cwd=self.folder)
+        self.assert_fails(result, 1, "-n: No such file")
+
+    def test_metrics(self):
+        both = cli.run("analyze", "--format=csv", self.trace)
+        some = cli.run("analyze", "--format=csv", "--metric=interval_ns,overlap", self.trace)
+        again = cli.run(
+            "analyze", "--format=csv", "--metric=interval_ns", "--metric", "overlap", self.trace
+        )
+        for result in both, some, again:
+            self.assert_done(result)
+        self.assertEqual(some.stdout, again.stdout)
+        header = some.stdout.splitlines()[0].split(",")
+        self.assertIn("interval_ns", header)
+        self.assertNotIn("h2d_bytes", header)
+        self.assertIn("h2d_bytes", both.stdout.splitlines()[0].split(","))
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,191 @@
+"""On a terminal: colours, width, pager, progress. Each test gets a pseudo-terminal."""
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+import time
+import unittest
+
+import cli
+
+ESCAPE = "\033["
+
+
+def on_terminal(*args, env=None, columns=80, stdin=subprocess.DEVNULL, feed=None):
+    """Runs deepprof with stdout and stderr on a terminal; its status, and what was shown."""
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no pseudo-terminals here: {error}") from error
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(
+        [cli.DEEPPROF, *map(str, args)],
+        stdin=stdin,
+        stdout=slave,
+        stderr=slave,
+        env=env or cli.environment(),
+    ) as process:
+        os.close(slave)
+        shown = b""
+        deadline = time.monotonic() + cli.TIMEOUT_S
+        while time.monotonic() < deadline:
+            if feed:
+                feed(process)
+            if not select.select([master], [], [], 0.05)[0]:
+                if process.poll() is not None:
+                    break
+                continue
+            try:
+                data = os.read(master, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            shown += data
+        status = process.wait(cli.TIMEOUT_S)
+    os.close(master)
+    return status, shown.decode().replace("\r\n", "\n")
+
+
+class Terminal(cli.Case):
+    def test_colors(self):
+        def colored(*args, **env):
+            status, shown = on_terminal(
+                "analyze", "--no-pager", *args, self.trace, env=cli.environment(**env)
+            )
+            self.assertEqual(status, 0)
+            return ESCAPE in shown
+
+        self.assertTrue(colored())
+        self.assertTrue(colored(NO_COLOR=""))
+        self.assertFalse(colored(NO_COLOR="1"))
+        self.assertFalse(colored(TERM="dumb"))
+        self.assertFalse(colored(TERM=None))
+        self.assertFalse(colored("--color=never"))
+        self.assertTrue(colored("--color=always", NO_COLOR="1"))
+
+    def test_no_colors_in_files(self):
+        self.assertNotIn(ESCAPE, cli.run("analyze", self.trace).stdout)
+        self.assertIn(ESCAPE, cli.run("analyze", "--color=always", self.trace).stdout)
+        path = self.folder / "report"
+        status, _ = on_terminal("analyze", "-o", path, self.trace)
+        self.assertEqual(status, 0)
+        self.assertNotIn(ESCAPE, path.read_text())
+
+    def test_one_screen(self):
+        """The report of one file fits a terminal of 80 by 24."""
+        for locale in None, "C.UTF-8":
+            _, shown = on_terminal(
+                "analyze",
+                "--no-pager",
+                "--color=never",
+                self.trace,
+                env=cli.environment(LC_ALL=locale),
+            )
+            lines = shown.splitlines()
+            self.assertLessEqual(len(lines), 24)
+            for line in lines:
+                self.assertLessEqual(len(line), 80, line)
+
+    def test_ascii(self):
+        plain = cli.run("analyze", self.trace, env=cli.environment(LC_ALL="C")).stdout
+        self.assertTrue(plain.isascii())
+        for name in "LC_ALL", "LC_CTYPE", "LANG":
+            env = cli.environment(**{name: "en_US.utf8"})
+            self.assertFalse(cli.run("analyze", self.trace, env=env).stdout.isascii())
+        env = cli.environment(LANG="en_US.UTF-8", LC_ALL="POSIX")
+        self.assertTrue(cli.run("analyze", self.trace, env=env).stdout.isascii())
+
+    def test_width(self):
+        for columns in 60, 80, 132:
+            _, shown = on_terminal("info", "--no-pager", self.trace, columns=columns)
+            longest = max(len(line) for line in shown.splitlines()[1:])
+            self.assertLessEqual(longest, max(columns, 80))
+        self.assertGreater(longest, 80)
+
+    def test_pager(self):
+        _, direct = on_terminal("info", "--no-pager", self.trace)
+        for name in "PAGER", "DEEPPROF_PAGER":
+            status, shown = on_terminal(
+                "info", self.trace, env=cli.environment(**{name: "sed s/^/paged:/"})
+            )
+            self.assertEqual(status, 0)
+            self.assertEqual(shown.replace("paged:", ""), direct)
+            self.assertTrue(shown.startswith("paged:"))
+
+    def test_no_pager(self):
+        for env in {"PAGER": "cat"}, {"PAGER": ""}, {"PAGER": "false", "TERM": "dumb"}:
+            status, shown = on_terminal("info", self.trace, env=cli.environment(**env))
+            self.assertEqual(status, 0)
+            self.assertTrue(shown.startswith("trace  "))
+        env = cli.environment(DEEPPROF_PAGER="", PAGER="sed s/^/paged:/")
+        self.assertTrue(on_terminal("info", self.trace, env=env)[1].startswith("trace  "))
+        result = cli.run("info", self.trace, env=cli.environment(PAGER="false"))
+        self.assertTrue(result.stdout.startswith("trace  "))
+
+    def test_pager_that_leaves(self):
+        status, shown = on_terminal(
+            "analyze", "--format=json", self.trace, env=cli.environment(PAGER="head -n 1")
+        )
+        self.assertEqual((status, shown), (0, "{\n"))
+
+    def test_pager_that_is_not_there(self):
+        status, shown = on_terminal(
+            "info", self.trace, env=cli.environment(PAGER="no-such-pager 2>/dev/null")
+        )
+        self.assertEqual(status, 1)
+        self.assertIn("the pager can't be run", shown)
+
+    def test_pager_starts_after_errors(self):
+        status, shown = on_terminal(
+            "analyze", "no-such-file", env=cli.environment(PAGER="sed s/^/paged:/")
+        )
+        self.assertEqual(status, 1)
+        self.assertNotIn("paged:", shown)
+
+    def slow(self, *args):
+        """Reads a trace that comes through a pipe over two seconds."""
+        data = self.trace.read_bytes()
+        read, write = os.pipe()
+        begin = time.monotonic()
+        left = [data]
+
+        def feed(process):
+            if not left[0]:
+                return
+            late = time.monotonic() - begin > 2
+            size = len(left[0]) if late else 1 << 16
+            if not late and len(left[0]) < len(data) // 2:
+                return
+            try:
+                os.set_blocking(write, late)
+                left[0] = left[0][os.write(write, left[0][:size]) :]
+            except BlockingIOError:
+                return
+            if not left[0]:
+                os.close(write)
+
+        try:
+            return on_terminal(*args, "-", stdin=read, feed=feed)
+        finally:
+            os.close(read)
+
+    def test_quick_things_show_no_progress(self):
+        _, shown = on_terminal("analyze", "--no-pager", "--color=never", self.trace)
+        self.assertNotIn("\r", shown)
+
+    def test_progress(self):
+        status, shown = self.slow("info", "--no-pager")
+        self.assertEqual(status, 0)
+        self.assertIn(" MB/s", shown)
+        self.assertTrue(shown.split("\r" + ESCAPE + "K")[-1].startswith("trace  "))
+        status, shown = self.slow("info", "--no-pager", "--quiet")
+        self.assertEqual(status, 0)
+        self.assertNotIn(" MB/s", shown)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,10 @@
+/* Kineto's JSON. */
+#include "fuzz.h"
+
+extern const struct dp_importer dp_importer__kineto;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_stream(&dp_importer__kineto, data, size);
+	return 0;
+}

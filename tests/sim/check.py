@@ -1,0 +1,465 @@
+#!/usr/bin/env python3
+"""Generates every preset in every format and holds each file against its truth.
+
+usage: check.py [--part I/N] [--held SIM-HELD] SIMULATOR FOLDER [PRESET...]
+
+Each file is read by a small reader of its own here (json, sqlite3, csv), not by the library. From
+its operations and the iterations' kernel numbers in the truth, the paper's numbers are computed
+anew and compared. Every file is generated twice: the bytes must be equal. With --held the library
+reads each file too, and is held against the truth.
+"""
+
+import csv
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+
+KERNEL, COPY, SET, GRAPH = range(4)
+HTOD = 1
+
+
+class Op:
+    """An operation: times in ns, stream as a key that sorts."""
+
+    __slots__ = ("kind", "start", "end", "place", "name", "bytes", "copy")
+
+    def __init__(self, kind, start, end, place, name, size=0, copy=0):
+        self.kind, self.start, self.end = kind, start, end
+        self.place, self.name, self.bytes, self.copy = place, name, size, copy
+
+
+def to_ns(text, digits):
+    """A decimal number of units of 10^digits ns, exactly."""
+    whole, _, part = text.partition(".")
+    return int(whole + (part + "0" * digits)[:digits]) if digits else int(whole)
+
+
+def copy_kind(name):
+    return {"HtoD": 1, "DtoH": 2, "DtoD": 8}[name.split()[1].strip("]")]
+
+
+class Decimal(str):
+    """A JSON number with its digits."""
+
+
+def read_kineto(path, truth):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt") as file:
+        document = json.load(file, parse_float=Decimal, parse_int=Decimal)
+    modern = truth["format"] in ("kineto", "kineto-relative")
+    digits = 3
+    base = 0
+    if truth["format"] == "kineto-relative":
+        base = int(document["baseTimeNanoseconds"])
+    ops, calls, ranges = [], 0, 0
+    kinds = {"kernel": KERNEL, "Kernel": KERNEL, "gpu_memcpy": COPY, "Memcpy": COPY,
+             "gpu_memset": SET, "Memset": SET}
+    flows = {"s": set(), "f": set()}
+    launched = set()
+    for event in document["traceEvents"]:
+        if event["ph"] in flows:
+            flows[event["ph"]].add(event["id"])
+        if event["ph"] != "X":
+            continue
+        cat = event["cat"]
+        calls += cat in ("cuda_runtime", "Runtime")
+        ranges += cat in ("cpu_op", "user_annotation", "Operator")
+        if cat not in kinds:
+            continue
+        args = event["args"]
+        start = to_ns(event["ts"], digits) + base
+        launched.add(args["correlation"])
+        stream = event["tid"] if modern else event["tid"].removeprefix("stream ")
+        assert stream == args["stream"] and event["pid"] == args["device"]
+        kind = kinds[cat]
+        ops.append(Op(kind, start, start + to_ns(event["dur"], digits),
+                      (int(args["device"]), int(args["context"]), int(args["stream"])),
+                      event["name"], int(args.get("bytes", 0)),
+                      copy_kind(event["name"]) if kind == COPY else 0))
+    assert flows["f"] in (launched, set()), "flows end at operations"
+    return ops, {"calls": calls, "ranges": ranges}
+
+
+def read_legacy(path, truth):
+    with open(path) as file:
+        document = json.load(file, parse_int=Decimal)
+    ops = []
+    for event in document:
+        if event["pid"] != "CUDA functions":
+            continue
+        start = to_ns(event["ts"], 3)
+        name = event["name"]
+        kind = COPY if name.startswith("Memcpy") else SET if name.startswith("Memset") else KERNEL
+        ops.append(Op(kind, start, start + to_ns(event["dur"], 3), None, name))
+    return ops, {}
+
+
+def read_timeline(path, truth):
+    with open(path) as file:
+        events = json.load(file, parse_int=Decimal)["traceEvents"]
+    rows = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+    ops, every = [], 0
+    for event in events:
+        if event["ph"] != "X":
+            continue
+        row = rows[event["pid"]]
+        if "stream:all" in row:
+            every += 1
+            continue
+        start = to_ns(event["ts"], 3)
+        name = event["name"]
+        kind = COPY if name.startswith("MEMCPY") else SET if name == "MEMSET" else KERNEL
+        ops.append(Op(kind, start, start + to_ns(event["dur"], 3), row, name))
+    assert every == len(ops), "stream:all repeats the streams"
+    return ops, {}
+
+
+def connect(path):
+    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    return db
+
+
+def has(db, table):
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+
+
+def count(db, table):
+    return db.execute("SELECT count(*) FROM " + table).fetchone()[0] if has(db, table) else 0
+
+
+def read_nsys(path, truth):
+    db = connect(path)
+    place = "deviceId, contextId, streamId"
+    t0 = db.execute("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME").fetchone()[0]
+    old = truth["format"] == "nsys-2022"
+    assert has(db, "EXPORT_META_DATA" if old else "META_DATA_EXPORT")
+    ops = []
+    for kind, table, columns in (
+            (KERNEL, "KERNEL", "(SELECT value FROM StringIds WHERE id = demangledName), 0, 0"),
+            (COPY, "MEMCPY", "'', bytes, copyKind"),
+            (SET, "MEMSET", "'', bytes, 0"),
+            (GRAPH, "GRAPH_TRACE", "'graph ' || graphId, 0, 0")):
+        table = "CUPTI_ACTIVITY_KIND_" + table
+        if not has(db, table):
+            continue
+        assert old or count(db, table), "tables are lazy"
+        for s, e, d, c, st, name, size, copy in db.execute(
+                "SELECT start, end, %s, %s FROM %s" % (place, columns, table)):
+            ops.append(Op(kind, s + t0, e + t0, (d, c, st), name, size, copy))
+            assert name is not None
+    return ops, {"calls": count(db, "CUPTI_ACTIVITY_KIND_RUNTIME"),
+                 "ranges": count(db, "NVTX_EVENTS")}
+
+
+def read_nvprof(path, truth):
+    db = connect(path)
+    ops = []
+    for kind, table, columns in (
+            (KERNEL, "CONCURRENT_KERNEL", "(SELECT value FROM StringTable WHERE _id_ = name), 0, 0"),
+            (COPY, "MEMCPY", "'', bytes, copyKind"), (SET, "MEMSET", "'', bytes, 0")):
+        for s, e, d, c, st, name, size, copy in db.execute(
+                "SELECT start, end, deviceId, contextId, streamId, %s "
+                "FROM CUPTI_ACTIVITY_KIND_%s" % (columns, table)):
+            ops.append(Op(kind, s, e, (d, c, st), name, size, copy))
+            assert name is not None
+    names = db.execute("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MARKER m LEFT JOIN StringTable s "
+                       "ON s._id_ = m.name WHERE s.value IS NULL").fetchone()[0]
+    assert names == 0
+    return ops, {"calls": count(db, "CUPTI_ACTIVITY_KIND_RUNTIME"),
+                 "ranges": count(db, "CUPTI_ACTIVITY_KIND_MARKER") // 2}
+
+
+def read_deepprof(path, truth):
+    db = connect(path)
+    meta = dict(db.execute("SELECT key, value FROM meta"))
+    assert meta["schema"] == 1
+    t0 = meta["t0_realtime_ns"]
+    ops = []
+    for kind, table, columns in (
+            (KERNEL, "kernel", "(SELECT value FROM string WHERE id = name), 0, 0"),
+            (COPY, "memcpy", "'', bytes, kind"), (SET, "memset", "'', bytes, 0"),
+            (GRAPH, "graph_launch", "'graph ' || graph, 0, 0")):
+        for s, dur, d, c, st, name, size, copy in db.execute(
+                "SELECT start, dur_ns, device, context, stream, %s FROM %s" % (columns, table)):
+            ops.append(Op(kind, s + t0, s + dur + t0, (d, c, st), name, size, copy))
+            assert name is not None
+    return ops, {"calls": count(db, "api"), "ranges": count(db, "nvtx")}
+
+
+def read_csv(path, truth):
+    time_digits = {"s": 9, "ms": 6, "us": 3, "ns": 0}
+    sizes = {"B": 1, "KB": 1024, "MB": 1 << 20, "GB": 1 << 30}
+    with open(path, newline="") as file:
+        rows = [r for r in csv.reader(file) if r and not r[0].startswith("==")]
+    head, units = rows[0], dict(zip(rows[0], rows[1]))
+    ops = []
+    for row in rows[2:]:
+        assert len(row) == len(head) == len(rows[1])
+        cell = dict(zip(head, row))
+        start = to_ns(cell["Start"], time_digits[units["Start"]])
+        end = start + to_ns(cell["Duration"], time_digits[units["Duration"]])
+        name = cell["Name"]
+        kind = (COPY if name.startswith("[CUDA memcpy") else
+                SET if name.startswith("[CUDA memset") else KERNEL)
+        assert bool(cell["Grid X"]) == (kind == KERNEL) != bool(cell["Size"])
+        if truth["format"] == "nvprof-csv-17" and kind == KERNEL:
+            name = name[:name.rindex(" [")]
+        size = round(float(cell["Size"]) * sizes[units["Size"]]) if cell["Size"] else 0
+        device = int(cell["Device"].rsplit("(", 1)[1].rstrip(")"))
+        ops.append(Op(kind, start, end, (device, int(cell["Context"]), int(cell["Stream"])),
+                      name, size, copy_kind(name[5:]) if kind == COPY else 0))
+    return ops, {}
+
+
+READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
+           "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
+           "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
+           "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
+           "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof}
+PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
+MANGLED = {"nvprof", "nvvp"}
+MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof"}
+
+
+def union(spans):
+    total, at = 0, None
+    for start, end in sorted(spans):
+        start = start if at is None or start > at else at
+        if end > start:
+            total += end - start
+            at = end
+    return total
+
+
+def check_totals(truth, ops, host):
+    kinds = [0] * 4
+    for op in ops:
+        kinds[op.kind] += 1
+    assert kinds == [truth["kernels"], truth["copies"], truth["sets"], truth["graphs"]], kinds
+    assert len(ops) == truth["operations"]
+    if "calls" in host:
+        assert host["calls"] == truth["calls"]
+        assert host["ranges"] == truth["operators"] + truth["marks"]
+    if not ops:
+        return
+    first = min(op.start for op in ops)
+    assert max(op.end for op in ops) - first == truth["duration_ns"]
+    if not truth["format"].startswith("nvprof-csv"):
+        assert first == truth["t0_ns"]
+
+
+def check_streams(truth, ops):
+    for stream in truth["streams"]:
+        place = (stream["device"], stream["context"], stream["stream"])
+        mine = [op for op in ops if op.place == place]
+        counts = [sum(op.kind == k for op in mine) for k in (KERNEL, GRAPH, COPY, SET)]
+        assert counts == [stream[k] for k in ("kernels", "graphs", "copies", "sets")], place
+        assert union((op.start, op.end) for op in mine) == stream["busy_ns"]
+    assert sum(s["kernels"] + s["graphs"] + s["copies"] + s["sets"]
+               for s in truth["streams"]) == len(ops)
+
+
+def check_iterations(truth, loop, ops, t0):
+    """The numbers of the paper's table, by their definition."""
+    place = (loop["device"], loop["context"], loop["stream"])
+    main = sorted((op for op in ops if op.place == place), key=lambda op: op.start)
+    kernels = [op for op in main if op.kind in (KERNEL, GRAPH)]
+    uploads = [op for op in ops if op.place[0] == place[0] and op.copy == HTOD]
+    exact = truth["format"] != "nvprof-csv-22"  # sizes in MB lose a byte
+    last = None
+    for it in loop["iterations"]:
+        mine = kernels[it["first_kernel"]:it["end_kernel"]]
+        assert mine[0].start - t0 == it["start_ns"] and mine[-1].end - t0 == it["end_ns"]
+        floor = kernels[it["first_kernel"] - 1].end if it["first_kernel"] else 0
+        if last is None:
+            assert it["interval_ns"] is None
+        else:
+            floor = last[-1].end
+            interval = max(0, mine[0].start - floor)
+            assert interval == it["interval_ns"]
+            covered = union((max(floor, u.start), min(mine[0].start, u.end)) for u in uploads
+                            if u.end > floor and u.start < mine[0].start)
+            assert covered == it["overlap_ns"], (covered, it)
+        size = sum(u.bytes for u in uploads if floor <= u.start < mine[-1].end)
+        assert size == it["h2d_bytes"] or not exact, (size, it)
+        gap, latest, seen = 0, mine[0].end, 0
+        for op in main:
+            if mine[0].start < op.start <= mine[-1].start:
+                gap += max(0, op.start - latest)
+                latest = max(latest, op.end)
+                seen += 1
+        assert (gap, seen) == (it["operation_gap_sum_ns"], it["operation_gaps"]), (gap, seen, it)
+        last = mine
+    return kernels
+
+
+def check_pattern(truth, loop, kernels):
+    """Iterations without edits are the pattern, to the name."""
+    if loop["pattern"]["varies"] or truth["format"] in MANGLED:
+        return 0
+    pattern = [truth["names"][i] for i in loop["pattern"]["kernels"]]
+    same = 0
+    for it in loop["iterations"]:
+        plain = not (it["partial"] or it["lost"] or it["inserted"] or it["deleted"] or
+                     it["substituted"])
+        names = [op.name for op in kernels[it["first_kernel"]:it["end_kernel"]]]
+        if plain:
+            assert names == pattern, (loop["name"], it["index"])
+            same += 1
+        elif not it["partial"]:
+            assert names != pattern or it["lost"] or it["deleted"], (loop["name"], it["index"])
+            assert len(names) == len(pattern) + it["inserted"] - it["deleted"] - it["lost"]
+    return same
+
+
+def check_file(path, truth_path):
+    with open(truth_path) as file:
+        truth = json.load(file)
+    ops, host = READERS[truth["format"]](path, truth)
+    check_totals(truth, ops, host)
+    if truth["format"] not in PLACES:
+        return truth
+    check_streams(truth, ops)
+    t0 = min((op.start for op in ops), default=0)
+    for loop in truth["loops"]:
+        kernels = check_iterations(truth, loop, ops, t0)
+        check_pattern(truth, loop, kernels)
+        numbers = [i["first_kernel"] for i in loop["iterations"]]
+        assert numbers == sorted(numbers)
+    return truth
+
+
+def check_can_fail(simulator, folder, held):
+    """A truth that is wrong must be told from one that is right."""
+    path = os.path.join(folder, "wrong.nsys")
+    generate(simulator, "clean", "nsys", path, path + ".truth", ["-n", "5"] + LAYERS)
+    with open(path + ".truth") as file:
+        text = file.read()
+    right = json.loads(text)
+    for key in ("h2d_bytes", "interval_ns", "end_ns", "first_kernel", "operation_gap_sum_ns"):
+        wrong = json.loads(text)
+        wrong["loops"][0]["iterations"][3][key] += 1
+        expect_failure(path, wrong, held, key)
+    for key in ("kernels", "duration_ns", "calls", "t0_ns"):
+        expect_failure(path, dict(right, **{key: right[key] - 1}), held, key)
+    wrong = json.loads(text)
+    wrong["loops"][0]["pattern"]["kernels"][7] += 1
+    expect_failure(path, wrong, held, "a pattern's kernel")
+
+
+def expect_failure(path, wrong, held, what):
+    with open(path + ".wrong", "w") as file:
+        json.dump(wrong, file)
+    try:
+        check_file(path, path + ".wrong")
+    except AssertionError:
+        pass
+    else:
+        raise AssertionError("a wrong %s was not noticed" % what)
+    if held:
+        result = subprocess.run([held, path, path + ".wrong"], capture_output=True, check=False)
+        assert result.returncode == 1, "sim-held did not notice a wrong " + what
+
+
+def check_usage(simulator, folder):
+    """Exit statuses, and one line that says why."""
+    out = os.path.join(folder, "usage")
+    for status, arguments in (
+            (2, []), (2, ["--nope"]), (2, ["-o", out, "more"]), (2, ["--seed", "-1", "-o", out]),
+            (1, ["-p", "nope", "-o", out]), (1, ["-F", "nope", "-o", out]),
+            (1, ["-s", "loss", "-o", out]), (1, ["-s", "train.nope=1", "-o", out]),
+            (1, ["-s", "train.count=5..2", "-o", out]), (1, ["-s", "tail=1", "-o", out]),
+            (1, ["-s", "do=forward nope", "-o", out]), (1, ["-s", "do=jump", "-o", out]),
+            (1, ["-s", "train.do=loop train", "-o", out]), (1, ["-f", folder, "-o", out]),
+            (1, ["-o", folder]), (1, ["-F", "nsys", "-o", folder]),
+            (1, ["-p", "two-processes", "-F", "nvprof", "-o", out]),
+            (0, ["--help"]), (0, ["--help-program"]), (0, ["--dump-preset", "gan"])):
+        result = subprocess.run([simulator, *arguments], capture_output=True, text=True,
+                                check=False)
+        assert result.returncode == status, (arguments, result)
+        assert bool(result.stdout) == (status == 0), (arguments, result)
+        assert status == 0 or 1 <= result.stderr.count("\n") <= 2, (arguments, result)
+
+
+def same_bytes(a, b):
+    with open(a, "rb") as one, open(b, "rb") as two:
+        return one.read() == two.read()
+
+
+def generate(simulator, preset, form, path, truth, extra=()):
+    subprocess.run([simulator, "--preset", preset, "--format", form, "-o", path, "--truth", truth,
+                    *extra], check=True)
+
+
+# What a small version of each preset is: the structure stays.
+LAYERS = ["-s", "model.layers=2"]
+SMALL = {"single-pass": ["-s", "model.layers=12"], "random": ["-s", "loss=0.01"], "few": LAYERS,
+         "demo": ["-n", "4", "-s", "resnet.layers=2"],
+         "zero-grad": ["-n", "4", "-s", "resnet.layers=2"],
+         "gan": ["-n", "3", "-s", "generator.layers=2", "-s", "critic.layers=1"],
+         "rnn-variable": ["-n", "6"], "recompile": ["-n", "8", "-s", "train.recompile=4"],
+         "llm-decode": ["-s", "request.count=3", "-s", "prefill.layers=2", "-s", "decoder.layers=2"],
+         "superstep": ["-s", "super.count=3", "-n", "4"] + LAYERS,
+         "train-eval": ["-s", "epoch.count=2", "-n", "5", "-s", "eval.count=3"] + LAYERS,
+         "extra-work": ["-n", "12"] + LAYERS, "slow-iterations": ["-n", "14"] + LAYERS,
+         "event-loss": ["-n", "6", "-s", "loss=0.01"] + LAYERS}
+
+
+def small(preset):
+    return SMALL.get(preset, ["-n", "6"] + LAYERS)
+
+
+def formats(simulator):
+    text = subprocess.run([simulator, "--list-formats"], check=True, capture_output=True, text=True)
+    return [line.split()[0] for line in text.stdout.splitlines()]
+
+
+def presets(simulator):
+    text = subprocess.run([simulator, "--list-presets"], check=True, capture_output=True, text=True)
+    return [line.split()[0] for line in text.stdout.splitlines()]
+
+
+def main():
+    arguments = sys.argv[1:]
+    part, parts = 1, 1
+    if arguments[0] == "--part":
+        part, parts = (int(n) for n in arguments[1].split("/"))
+        arguments = arguments[2:]
+    held = None
+    if arguments[0] == "--held":
+        held = arguments[1]
+        arguments = arguments[2:]
+    simulator, folder = arguments[:2]
+    wanted = arguments[2:] or presets(simulator)[part - 1::parts]
+    os.makedirs(folder, exist_ok=True)
+    assert sorted(formats(simulator)) == sorted(READERS), "a reader for every format"
+    if part == 1:
+        check_usage(simulator, folder)
+        check_can_fail(simulator, folder, held)
+    for preset in wanted:
+        for form in formats(simulator):
+            if preset == "two-processes" and form not in MANY_PROCESSES:
+                continue
+            path = os.path.join(folder, "%s.%s" % (preset, form))
+            generate(simulator, preset, form, path, path + ".truth", small(preset))
+            generate(simulator, preset, form, path + ".2", path + ".2.truth", small(preset))
+            assert same_bytes(path, path + ".2"), "the same bytes again"
+            assert same_bytes(path + ".truth", path + ".2.truth")
+            try:
+                check_file(path, path + ".truth")
+                if held:
+                    subprocess.run([held, path, path + ".truth"], check=True)
+            except Exception:
+                print("%s, format %s" % (preset, form), file=sys.stderr)
+                raise
+            for name in (path, path + ".truth", path + ".2", path + ".2.truth"):
+                os.unlink(name)
+    print("%d presets in %d formats" % (len(wanted), len(READERS)))
+
+
+if __name__ == "__main__":
+    main()

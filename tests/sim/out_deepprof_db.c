@@ -1,0 +1,429 @@
+/*
+ * deepprof's own trace file, as its launcher will write it: the tables and indexes are those of the
+ * library, so that a change of the schema shows here.
+ */
+#include "db.h"
+#include "import/deepprof_schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KERNEL,
+	MEMCPY,
+	MEMSET,
+	GRAPH,
+	API,
+	SYNC,
+	NVTX,
+	STRING,
+	META,
+	PROCESS,
+	THREAD,
+	DEVICE,
+	CONTEXT,
+	STREAM,
+	CBID,
+	LOSS
+};
+enum { ID_CALL = 16, ID_OPERATOR = 64, ID_KERNEL = 256, ID_MARK = 16384, MARKS_PER_LOOP = 1000000 };
+enum { DOMAIN_RUNTIME = 2 }; /* CUpti_CallbackDomain */
+
+struct state {
+	struct sim_db db;
+	bool *kernels;
+	bool operators[SIM_OPERATORS];
+	uint64_t last_ns;
+};
+
+static int64_t process_of(const struct sim_sink *sink, uint32_t rank)
+{
+	return 1 + rank / sink->run->program->devices;
+}
+
+/* process, device, context, stream, start, dur_ns, corr */
+static void bind_head(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, sim_run_device(sink->run, event->rank));
+	sim_db_int(db, sim_run_context(sink->run, event->rank));
+	sim_db_int(db, sim_run_stream(sink->run, event->stream));
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
+	sim_db_int(db, event->correlation);
+}
+
+static int put_kernel(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct state *state = sink->state;
+	struct sim_db *db = &state->db;
+	const struct sim_kernel *kernel = &sink->run->catalogue->kernels[event->name];
+
+	if (sim_db_row(
+		    db, sink, KERNEL,
+		    "INSERT INTO kernel(process, device, context, stream, start, dur_ns, corr, name, "
+		    "epoch, grid_x, grid_y, grid_z, block_x, block_y, block_z, regs, smem_static, "
+		    "smem_dyn, local, graph, complete) "
+		    "VALUES(?,?,?,?,?,?,?,?,0,?,1,1,?,1,1,?,?,0,0,?,1)"))
+		return -1;
+	state->kernels[event->name] = true;
+	bind_head(sink, event);
+	sim_db_int(db, ID_KERNEL + (int64_t)event->name);
+	sim_db_int(db, event->grid);
+	sim_db_int(db, kernel->block);
+	sim_db_int(db, kernel->registers);
+	sim_db_int(db, kernel->shared_memory);
+	if (event->node)
+		sim_db_int(db, 1);
+	else
+		sim_db_null(db);
+	return sim_db_done(db, sink);
+}
+
+/* CUPTI's numbers: 1 pageable, 2 pinned, 3 device. */
+static int64_t memory_kind(const struct sim_event *event, bool source)
+{
+	bool host = event->copy_kind == (source ? SIM_HTOD : SIM_DTOH);
+
+	if (!host)
+		return 3;
+	return event->memory == SIM_PINNED ? 2 : 1;
+}
+
+static int put_memcpy(struct sim_sink *sink, const struct sim_event *event)
+{
+	static const int64_t kinds[] = { [SIM_HTOD] = 1, [SIM_DTOH] = 2, [SIM_DTOD] = 8 };
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(
+		    db, sink, MEMCPY,
+		    "INSERT INTO memcpy(process, device, context, stream, start, dur_ns, corr, kind, "
+		    "src_kind, dst_kind, bytes, async, epoch) VALUES(?,?,?,?,?,?,?,?,?,?,?,1,0)"))
+		return -1;
+	bind_head(sink, event);
+	sim_db_int(db, kinds[event->copy_kind]);
+	sim_db_int(db, memory_kind(event, true));
+	sim_db_int(db, memory_kind(event, false));
+	sim_db_int(db, (int64_t)event->bytes);
+	return sim_db_done(db, sink);
+}
+
+static int put_memset(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(
+		    db, sink, MEMSET,
+		    "INSERT INTO memset(process, device, context, stream, start, dur_ns, corr, bytes, "
+		    "value, mem_kind, epoch) VALUES(?,?,?,?,?,?,?,?,0,3,0)"))
+		return -1;
+	bind_head(sink, event);
+	sim_db_int(db, (int64_t)event->bytes);
+	return sim_db_done(db, sink);
+}
+
+static int put_graph(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(
+		    db, sink, GRAPH,
+		    "INSERT INTO graph_launch(process, device, context, stream, start, dur_ns, corr, "
+		    "graph, epoch) VALUES(?,?,?,?,?,?,?,?,0)"))
+		return -1;
+	bind_head(sink, event);
+	sim_db_int(db, event->name + 1);
+	return sim_db_done(db, sink);
+}
+
+static int put_sync(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(
+		    db, sink, SYNC,
+		    "INSERT INTO sync(process, context, stream, start, dur_ns, kind, corr, epoch) "
+		    "VALUES(?,?,?,?,?,?,?,0)"))
+		return -1;
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, sim_run_context(sink->run, event->rank));
+	sim_db_int(db, sim_run_stream(sink->run, event->stream));
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
+	sim_db_int(db, event->name == SIM_CALL_DEVICE_SYNC ? 4 : 3);
+	sim_db_int(db, event->correlation);
+	return sim_db_done(db, sink);
+}
+
+static int put_call(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(
+		    db, sink, API,
+		    "INSERT INTO api(process, tid, start, dur_ns, domain, cbid, corr, epoch, ret) "
+		    "VALUES(?,?,?,?,?,?,?,0,0)"))
+		return -1;
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
+	sim_db_int(db, DOMAIN_RUNTIME);
+	sim_db_int(db, sim_call_names[event->name].cbid);
+	sim_db_int(db, event->correlation);
+	if (sim_db_done(db, sink))
+		return -1;
+	if (event->name == SIM_CALL_STREAM_SYNC || event->name == SIM_CALL_DEVICE_SYNC)
+		return put_sync(sink, event);
+	return 0;
+}
+
+static int put_string(struct sim_sink *sink, int64_t id, const char *value, const char *mangled)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(db, sink, STRING,
+		       "INSERT OR IGNORE INTO string(id, value, mangled) VALUES(?,?,?)"))
+		return -1;
+	sim_db_int(db, id);
+	sim_db_text(db, value);
+	if (mangled)
+		sim_db_text(db, mangled);
+	else
+		sim_db_null(db);
+	return sim_db_done(db, sink);
+}
+
+static int put_range(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct state *state = sink->state;
+	struct sim_db *db = &state->db;
+	int64_t name = ID_OPERATOR + (int64_t)event->name;
+	char text[64];
+
+	if (event->kind == SIM_MARK) {
+		name = ID_MARK + (int64_t)event->name * MARKS_PER_LOOP + event->number;
+		snprintf(text, sizeof(text), "%s#%u", sink->run->program->loops[event->name].mark,
+			 (unsigned)event->number);
+		if (put_string(sink, name, text, NULL))
+			return -1;
+	} else {
+		state->operators[event->name] = true;
+	}
+	if (sim_db_row(
+		    db, sink, NVTX,
+		    "INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES(?,?,?,?,?,?)"))
+		return -1;
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
+	sim_db_int(db, name);
+	sim_db_int(db, DP_SCHEMA_NVTX_PUSH_POP);
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
+	return sim_db_done(db, sink);
+}
+
+static int run_all(struct sim_sink *sink, const char *const *statements)
+{
+	struct state *state = sink->state;
+
+	for (; *statements; statements++)
+		if (sim_db_run(&state->db, sink, *statements))
+			return -1;
+	return 0;
+}
+
+static int deepprof_open(struct sim_sink *sink)
+{
+	struct state *state = sink->state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return sim_sink_fail(sink, sink->path, "out of memory");
+	state->kernels = calloc(sink->run->catalogue->count + 1, sizeof(bool));
+	if (!state->kernels)
+		return sim_sink_fail(sink, sink->path, "out of memory");
+	if (sim_db_open(&state->db, sink, 16384))
+		return -1;
+	return run_all(sink, dp_schema__tables);
+}
+
+static int deepprof_event(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct state *state = sink->state;
+
+	sink->events++;
+	if (event->end_ns > state->last_ns)
+		state->last_ns = event->end_ns;
+	switch (event->kind) {
+	case SIM_KERNEL:
+		return put_kernel(sink, event);
+	case SIM_COPY:
+		return put_memcpy(sink, event);
+	case SIM_SET:
+		return put_memset(sink, event);
+	case SIM_GRAPH:
+		return put_graph(sink, event);
+	case SIM_CALL:
+		return put_call(sink, event);
+	default:
+		return put_range(sink, event);
+	}
+}
+
+static int put_strings(struct sim_sink *sink)
+{
+	struct state *state = sink->state;
+	const struct sim_catalogue *catalogue = sink->run->catalogue;
+	bool tensorflow = strcmp(sink->run->program->framework, "tensorflow") == 0;
+
+	for (int i = 0; i < SIM_CALLS; i++)
+		if (put_string(sink, ID_CALL + i, sim_call_names[i].name, NULL))
+			return -1;
+	for (int i = 0; i < SIM_OPERATORS; i++)
+		if (state->operators[i] &&
+		    put_string(sink, ID_OPERATOR + i,
+			       sim_operator_name((enum sim_operator)i, tensorflow), NULL))
+			return -1;
+	for (size_t i = 0; i < catalogue->count; i++) {
+		const struct sim_kernel *kernel = &catalogue->kernels[i];
+
+		if (state->kernels[i] &&
+		    put_string(sink, ID_KERNEL + (int64_t)i, kernel->name, kernel->mangled))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_meta(struct sim_sink *sink)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	static const char insert[] = "INSERT INTO meta(key, value) VALUES(?,?)";
+
+	if (sim_db_row(db, sink, META, insert))
+		return -1;
+	sim_db_text(db, "schema");
+	sim_db_int(db, DP_SCHEMA_VERSION);
+	if (sim_db_done(db, sink) || sim_db_row(db, sink, META, insert))
+		return -1;
+	sim_db_text(db, "t0_realtime_ns");
+	sim_db_int(db, (int64_t)sink->run->epoch_ns);
+	if (sim_db_done(db, sink))
+		return -1;
+	for (int i = 0; i < SIM_CALLS; i++) {
+		if (sim_db_row(db, sink, CBID,
+			       "INSERT INTO cbid(domain, cbid, name) VALUES(?,?,?)"))
+			return -1;
+		sim_db_int(db, DOMAIN_RUNTIME);
+		sim_db_int(db, sim_call_names[i].cbid);
+		sim_db_int(db, ID_CALL + i);
+		if (sim_db_done(db, sink))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_process(struct sim_sink *sink, uint32_t rank)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_run *run = sink->run;
+
+	if (sim_db_row(db, sink, PROCESS,
+		       "INSERT INTO process(id, pid, ppid, start, dur_ns, exit, rank, local_rank, "
+		       "world_size, cmdline, cupti_version, graph_mode) "
+		       "VALUES(?,?,1,0,?,0,?,?,?,'python train.py',130000,'graph')"))
+		return -1;
+	sim_db_int(db, process_of(sink, rank));
+	sim_db_int(db, sim_run_pid(run, rank));
+	sim_db_int(db, (int64_t)((struct state *)sink->state)->last_ns);
+	for (int i = 0; i < 3; i++) {
+		if (run->program->processes == 1)
+			sim_db_null(db);
+		else
+			sim_db_int(db, i < 2 ? (int64_t)rank / run->program->devices
+					     : (int64_t)run->program->processes);
+	}
+	return sim_db_done(db, sink);
+}
+
+static int put_threads(struct sim_sink *sink, uint32_t rank)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_run *run = sink->run;
+
+	for (uint32_t i = 0; i < SIM_THREADS; i++) {
+		if (sim_db_row(db, sink, THREAD,
+			       "INSERT INTO thread(process, tid, name) VALUES(?,?,'python')"))
+			return -1;
+		sim_db_int(db, process_of(sink, rank));
+		sim_db_int(db, sim_run_tid(run, rank, i));
+		if (sim_db_done(db, sink))
+			return -1;
+	}
+	return 0;
+}
+
+static int put_device(struct sim_sink *sink, uint32_t rank)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_run *run = sink->run;
+	char uuid[48];
+
+	if (sim_db_row(
+		    db, sink, DEVICE,
+		    "INSERT INTO device(process, device, uuid, name, cc, sms, mem_bytes, clock_khz, "
+		    "bw_kBps) VALUES(?,?,?,?,'8.0',108,42297786368,1410000,1555200000)"))
+		return -1;
+	snprintf(uuid, sizeof(uuid), "GPU-60ac9fdc-1bab-f0b0-fc93-%012u",
+		 (unsigned)sim_run_device(run, rank));
+	sim_db_int(db, process_of(sink, rank));
+	sim_db_int(db, sim_run_device(run, rank));
+	sim_db_text(db, uuid);
+	sim_db_text(db, run->program->gpu);
+	if (sim_db_done(db, sink) ||
+	    sim_db_row(
+		    db, sink, CONTEXT,
+		    "INSERT INTO context(process, context, device, null_stream) VALUES(?,?,?,7)"))
+		return -1;
+	sim_db_int(db, process_of(sink, rank));
+	sim_db_int(db, sim_run_context(run, rank));
+	sim_db_int(db, sim_run_device(run, rank));
+	return sim_db_done(db, sink);
+}
+
+static int complete_file(struct sim_sink *sink)
+{
+	const struct sim_run *run = sink->run;
+
+	if (put_strings(sink) || put_meta(sink))
+		return -1;
+	for (uint32_t r = 0; r < sim_run_ranks(run); r++)
+		if ((r % run->program->devices == 0 && put_process(sink, r)) ||
+		    put_threads(sink, r) || put_device(sink, r))
+			return -1;
+	return run_all(sink, dp_schema__indexes);
+}
+
+static int deepprof_close(struct sim_sink *sink, bool complete)
+{
+	struct state *state = sink->state;
+	int status = 0;
+
+	if (!state)
+		return 0;
+	if (complete)
+		status = complete_file(sink);
+	if (sim_db_close(&state->db, sink, complete && status == 0))
+		status = -1;
+	free(state->kernels);
+	free(state);
+	return status;
+}
+
+const struct sim_writer sim_deepprof_writers[] = {
+	{ "deepprof", "deepprof's own trace file", ".db", 1, 1, true, false, 0, deepprof_open,
+	  deepprof_event, deepprof_close },
+	SIM_WRITERS_END,
+};

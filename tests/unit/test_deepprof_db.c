@@ -1,0 +1,298 @@
+/* deepprof's own trace file: all tables, its views, an older schema. */
+#include "import/deepprof_schema.h"
+#include "test_database.h"
+
+/* The database of the schema, with these rows, at path. */
+static void make_trace(const char *rows)
+{
+	sqlite3 *db;
+
+	make_folder("deepprof.db");
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	for (size_t i = 0; dp_schema__tables[i]; i++)
+		run_sql(db, dp_schema__tables[i]);
+	run_sql(db, rows);
+	for (size_t i = 0; dp_schema__indexes[i]; i++)
+		run_sql(db, dp_schema__indexes[i]);
+	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+}
+
+#define ROWS                                                                                      \
+	"INSERT INTO meta VALUES('schema', 1), ('t0_realtime_ns', 1779782330176752435);"          \
+	"INSERT INTO process(id, pid, rank, cmdline) VALUES(1, 700, 3, 'python train.py'),"       \
+	"(2, 800, NULL, NULL), (3, 900, 5, 'idle');"                                              \
+	"INSERT INTO thread VALUES(1, 701, 'loader'), (1, 999, 'idle');"                          \
+	"INSERT INTO string VALUES(1, 'void f<int>(int*)', '_Z1fIiEvPT_'), (2, 'cudaNewCall', "   \
+	"NULL), (3, 'step', NULL), (4, '_Z1gv', NULL);"                                           \
+	"INSERT INTO device(process, device, name, mem_bytes) VALUES(1, 0, 'H100', 85), "         \
+	"(2, 0, 'H200', 141);"                                                                    \
+	"INSERT INTO kernel(id, process, device, context, stream, start, dur_ns, name, corr, "    \
+	"epoch) VALUES(1, 1, 0, 1, 7, 5000, 100, 1, 11, 0), (2, 2, 0, 1, 7, 5200, 50, 4, 11, 0)," \
+	"(3, 1, 0, 1, 7, 9000, NULL, 1, 12, 0);"                                                  \
+	"INSERT INTO memcpy(process, device, context, stream, start, dur_ns, kind, src_kind, "    \
+	"dst_kind, bytes, corr) VALUES(1, 0, 1, 8, 5300, 40, 1, 1, 3, 4096, 13);"                 \
+	"INSERT INTO memset(process, device, context, stream, start, dur_ns, bytes, value, "      \
+	"mem_kind, corr) VALUES(1, 0, 1, 7, 5400, 4, 64, 0, 3, 14);"                              \
+	"INSERT INTO graph_launch(process, device, context, stream, start, dur_ns, graph, corr) " \
+	"VALUES(1, 0, 1, 7, 5500, 300, 6, 15);"                                                   \
+	"INSERT INTO api(process, tid, start, dur_ns, domain, cbid, corr, ret) VALUES"            \
+	"(1, 701, 4900, 20, 2, 211, 11, 0), (1, 701, 4950, 5, 2, 7777, 16, 0), "                  \
+	"(2, NULL, 4960, 5, 1, 307, 11, 0);"                                                      \
+	"INSERT INTO cbid VALUES(2, 7777, 2);"                                                    \
+	"INSERT INTO sync(process, context, stream, start, dur_ns, kind, corr) VALUES"            \
+	"(1, 1, 8, 5600, 10, 3, 16);"                                                             \
+	"INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES"                        \
+	"(1, 701, 3, 59, 4800, 1000), (1, 701, 3, 34, 4900, NULL), (1, NULL, NULL, 60, 4950, 1)," \
+	"(1, 701, 3, 59, 6000, NULL);"                                                            \
+	"INSERT INTO loss(process, reason, records) VALUES(1, 'buffers were full', 42);"
+
+static void check_operations(void)
+{
+	const struct dp_ops *ops = open_good("deepprof_db");
+
+	ck_assert_uint_eq(ops->count, 6);
+	ck_assert_str_eq(op_name(0), "void f<int>(int*)");
+	ck_assert_str_eq(op_name(1), "g()");
+	ck_assert_int_eq(ops->start_ns[1], 200);
+	ck_assert_int_eq(ops->end_ns[1], 250);
+	ck_assert_uint_eq(ops->kind[2], DP_OP_COPY);
+	ck_assert_uint_eq(ops->bytes[2], 4096);
+	ck_assert_uint_eq(ops->src_kind[2], DP_MEMORY_PAGEABLE);
+	ck_assert_uint_eq(ops->kind[3], DP_OP_SET);
+	ck_assert_uint_eq(ops->kind[4], DP_OP_GRAPH);
+	ck_assert_str_eq(op_name(4), "graph 6");
+	ck_assert_int_eq(ops->end_ns[5], ops->start_ns[5]);
+}
+
+START_TEST(operations)
+{
+	int64_t t0_ns;
+
+	make_trace(ROWS);
+	check_operations();
+	ck_assert(dp_trace_t0(trace, &t0_ns));
+	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 1");
+	ck_assert_int_eq(lost("ran on after the recording"), 1);
+	ck_assert_int_eq(lost("while recording: buffers were full"), 42);
+	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
+	ck_assert_int_eq(dp_trace_process(trace, 0)->rank, 3);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_process(trace, 0)->name),
+			 "python train.py");
+	ck_assert_int_eq(dp_trace_process(trace, 1)->pid, 800);
+	ck_assert_int_eq(dp_trace_process(trace, 1)->rank, -1);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "H100");
+	ck_assert_uint_eq(dp_trace_device(trace, 1)->total_bytes, 141);
+	done();
+}
+END_TEST
+
+START_TEST(host)
+{
+	const struct dp_calls *calls;
+	const struct dp_ranges *ranges;
+
+	make_trace(ROWS);
+	open_good("deepprof_db");
+	calls = dp_trace_calls(trace);
+	ck_assert_uint_eq(calls->count, 3);
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[0]), "cudaLaunchKernel");
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[1]), "cudaNewCall");
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[2]), "cuLaunchKernel");
+	ck_assert_int_eq(dp_trace_thread(trace, calls->thread[2])->tid, -1);
+	/* The same correlation id in two processes. */
+	ck_assert_uint_eq(dp_trace_ops(trace)->call[0], 0);
+	ck_assert_uint_eq(dp_trace_syncs(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_syncs(trace)->stream[0], dp_trace_ops(trace)->stream[2]);
+	ranges = dp_trace_ranges(trace);
+	ck_assert_uint_eq(ranges->count, 2);
+	ck_assert_str_eq(dp_trace_string(trace, ranges->name[0]), "step");
+	ck_assert_int_eq(ranges->end_ns[0], 800);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_thread(trace, ranges->thread[0])->name),
+			 "loader");
+	ck_assert_int_eq(lost("NVTX ranges that never ended"), 1);
+	done();
+}
+END_TEST
+
+/* A file without the application id, and without what a first schema may lack, as nsys's views. */
+START_TEST(views_are_nsys)
+{
+	static const char *const tables[] = { "KERNEL",	     "MEMCPY",	"MEMSET",
+					      "GRAPH_TRACE", "RUNTIME", "SYNCHRONIZATION" };
+	sqlite3 *db;
+	char sql[256];
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	snprintf(sql, sizeof(sql), "ATTACH '%s/copy.sqlite' AS x", folder);
+	run_sql(db, sql);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		snprintf(sql, sizeof(sql),
+			 "CREATE TABLE x.CUPTI_ACTIVITY_KIND_%s AS "
+			 "SELECT * FROM main.CUPTI_ACTIVITY_KIND_%s",
+			 tables[i], tables[i]);
+		run_sql(db, sql);
+	}
+	run_sql(db, "CREATE TABLE x.StringIds AS SELECT * FROM main.StringIds;"
+		    "CREATE TABLE x.NVTX_EVENTS AS SELECT * FROM main.NVTX_EVENTS;"
+		    "CREATE TABLE x.PROCESSES AS SELECT * FROM main.PROCESSES;"
+		    "CREATE TABLE x.TARGET_INFO_GPU AS SELECT * FROM main.TARGET_INFO_GPU;"
+		    "CREATE TABLE x.TARGET_INFO_SESSION_START_TIME AS SELECT * FROM "
+		    "main.TARGET_INFO_SESSION_START_TIME");
+	sqlite3_close(db);
+	snprintf(path, sizeof(path), "%s/copy.sqlite", folder);
+	open_good("nsys");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 6);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, 3);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
+	ck_assert_uint_eq(dp_trace_syncs(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_ops(trace)->src_kind[2], DP_MEMORY_PAGEABLE);
+	ck_assert_uint_eq(dp_trace_ops(trace)->dst_kind[3], DP_MEMORY_DEVICE);
+	ck_assert_str_eq(op_name(0), "void f<int>(int*)");
+	ck_assert_str_eq(op_name(4), "graph 6");
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_calls(trace)->name[1]), "cudaNewCall");
+	ck_assert_int_eq(dp_trace_process(trace, 0)->pid, 700);
+	done();
+}
+END_TEST
+
+/* What is optional may be missing: a file of an older schema, and one of a newer. */
+START_TEST(other_schemas)
+{
+	make_folder("deepprof.db");
+	make_database("PRAGMA application_id = 0x44507472; PRAGMA user_version = 7;"
+		      "CREATE TABLE process(id INTEGER PRIMARY KEY, pid INTEGER, new INTEGER);"
+		      "INSERT INTO process VALUES(1, 5, 9);"
+		      "CREATE TABLE string(id INTEGER PRIMARY KEY, value TEXT);"
+		      "INSERT INTO string VALUES(1, 'k');"
+		      "CREATE TABLE kernel(new TEXT, process INTEGER, start INTEGER, "
+		      "dur_ns INTEGER, name INTEGER);"
+		      "INSERT INTO kernel VALUES('x', 1, 10, 5, 1);"
+		      "CREATE TABLE what_is_new(x);");
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_str_eq(op_name(0), "k");
+	ck_assert_int_eq(op_stream(0)->stream, -1);
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 7");
+	done();
+}
+END_TEST
+
+static FILE *open_page(void)
+{
+	FILE *page = fopen(DP_SOURCE_ROOT "/man/deepprof-trace.5", "r");
+
+	ck_assert_ptr_nonnull(page);
+	return page;
+}
+
+/* Appends "table.column" for each column that the page tells of, in its order. */
+static void list_page(char *list, size_t size)
+{
+	FILE *page = open_page();
+	char line[512], table[512] = "";
+	bool tables = false, term = false;
+
+	while (fgets(line, sizeof(line), page)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, ".SH ", 4))
+			tables = !strcmp(line, ".SH TABLES");
+		if (tables && !strncmp(line, ".SS ", 4))
+			snprintf(table, sizeof(table), "%s", line + 4);
+		if (tables && term && !strncmp(line, ".B ", 3))
+			snprintf(list + strlen(list), size - strlen(list), "%s.%.*s\n", table,
+				 (int)strcspn(line + 3, "*"), line + 3);
+		term = !strcmp(line, ".TP");
+	}
+	fclose(page);
+}
+
+/* The page is the schema: the same tables and columns in the same order. */
+START_TEST(page_tells_all)
+{
+	char page[16384] = "", file[16384] = "";
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+
+	make_trace("SELECT 1");
+	list_page(page, sizeof(page));
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(
+		sqlite3_prepare_v2(db,
+				   "SELECT m.name || '.' || c.name FROM sqlite_master AS m "
+				   "JOIN pragma_table_info(m.name) AS c WHERE m.type = "
+				   "'table' ORDER BY m.rowid, c.cid",
+				   -1, &statement, NULL),
+		SQLITE_OK);
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		snprintf(file + strlen(file), sizeof(file) - strlen(file), "%s\n",
+			 (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	ck_assert_str_eq(page, file);
+	done();
+}
+END_TEST
+
+START_TEST(page_examples)
+{
+	FILE *page = open_page();
+	char line[512], sql[2048] = "";
+	bool inside = false;
+	sqlite3 *db;
+	int runs = 0;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	while (fgets(line, sizeof(line), page)) {
+		if (!strcmp(line, ".fi\n")) {
+			run_sql(db, sql);
+			runs++;
+			sql[0] = '\0';
+		}
+		inside = (inside || !strcmp(line, ".nf\n")) && strcmp(line, ".fi\n") != 0;
+		if (inside && line[0] != '.')
+			snprintf(sql + strlen(sql), sizeof(sql) - strlen(sql), "%s", line);
+	}
+	ck_assert_int_ge(runs, 3);
+	fclose(page);
+	sqlite3_close(db);
+	done();
+}
+END_TEST
+
+START_TEST(nothing_recorded)
+{
+	make_trace("INSERT INTO process(id, pid) VALUES(1, 5)");
+	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
+	done();
+}
+END_TEST
+
+START_TEST(damage)
+{
+	make_trace(ROWS "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
+			"20000) INSERT INTO kernel(process, device, context, stream, start, "
+			"dur_ns, name, corr) SELECT 1, 0, 1, 7, 10000 + i * 10, 5, 1, i FROM c;");
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 20006);
+	dp_trace_free(trace);
+	hurt(150, 20006);
+	done();
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, operations);
+	tcase_add_test(tests, host);
+	tcase_add_test(tests, views_are_nsys);
+	tcase_add_test(tests, other_schemas);
+	tcase_add_test(tests, page_tells_all);
+	tcase_add_test(tests, page_examples);
+	tcase_add_test(tests, nothing_recorded);
+	tcase_add_test(tests, damage);
+}
+
+#include "test_main.h"

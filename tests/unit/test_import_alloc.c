@@ -1,0 +1,288 @@
+/*
+ * Every allocation on the way from a file to a trace fails once, for each format: the import tells
+ * of it, or gives the whole trace without it. SQLite's and jansson's own allocations are led here
+ * too.
+ */
+#include "alloc_fail.h"
+#include "import/deepprof_schema.h"
+
+#include <deepprof/trace.h>
+
+#include <check.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const nsys_sql[] = {
+	"CREATE TABLE META_DATA_EXPORT(name TEXT, value TEXT)",
+	"INSERT INTO META_DATA_EXPORT VALUES('EXPORT_SCHEMA_VERSION', '3.25.0')",
+	"CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT)",
+	"INSERT INTO StringIds VALUES(1, 'add(int)'), (2, 'cudaLaunchKernel'), (3, 'step')",
+	"CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER)",
+	"INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000)",
+	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice INTEGER)",
+	"INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 80, 0)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, "
+	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
+	"demangledName INTEGER, shortName INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(10, 20, 0, 1, 7, 5, 16777216, 1, 1), "
+	"(30, 40, 0, 1, 8, 6, 16777216, 1, 1)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER, end INTEGER, deviceId INTEGER, "
+	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
+	"bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(21, 22, 0, 1, 7, 9, 16777216, 64, 1, 1, 2)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, globalTid INTEGER, "
+	"correlationId INTEGER, nameId INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 2, 16777217, 5, 2)",
+	"CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, text TEXT, "
+	"textId INTEGER, globalTid INTEGER)",
+	"INSERT INTO NVTX_EVENTS VALUES(1, 50, 59, NULL, 3, 16777217)",
+	NULL
+};
+
+static const char *const nvprof_sql[] = {
+	"CREATE TABLE Version(version INTEGER)",
+	"INSERT INTO Version VALUES(12)",
+	"CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)",
+	"INSERT INTO StringTable VALUES(1, '_Z3addPfi'), (2, 'step')",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start INTEGER, "
+	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+	"name INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES(1, 10, 20, 0, 1, 7, 5, 1), "
+	"(2, 30, 40, 0, 1, 7, 6, 1)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(_id_ INTEGER PRIMARY KEY, copyKind INTEGER, "
+	"srcKind INTEGER, dstKind INTEGER, bytes INTEGER, start INTEGER, end INTEGER, "
+	"deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1, 1, 1, 3, 64, 21, 22, 0, 1, 7, 9)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(_id_ INTEGER PRIMARY KEY, cbid INTEGER, "
+	"start INTEGER, end INTEGER, processId INTEGER, threadId INTEGER, correlationId INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 211, 1, 2, 42, 43, 5)",
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER(_id_ INTEGER PRIMARY KEY, flags INTEGER, "
+	"timestamp INTEGER, id INTEGER, objectKind INTEGER, objectId BLOB, name INTEGER)",
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(1, 2, 1, 1, 2, X'2A0000002B00000000000000', 2), "
+	"(2, 4, 50, 1, 2, X'2A0000002B00000000000000', 0)",
+	NULL
+};
+
+static const char *const deepprof_sql[] = {
+	"INSERT INTO meta VALUES('schema', 1), ('t0_realtime_ns', 1700000000000000000)",
+	"INSERT INTO process(id, pid, cmdline) VALUES(1, 42, 'a')",
+	"INSERT INTO thread VALUES(1, 43, 'main')",
+	"INSERT INTO string(id, value) VALUES(1, 'add(int)'), (2, 'step')",
+	"INSERT INTO device(process, device, name) VALUES(1, 0, 'H100')",
+	"INSERT INTO kernel(id, process, device, context, stream, start, dur_ns, name, corr) "
+	"VALUES(1, 1, 0, 1, 7, 10, 10, 1, 5), (2, 1, 0, 1, 7, 30, 10, 1, 6)",
+	"INSERT INTO memcpy(id, process, device, context, stream, start, dur_ns, kind, bytes) "
+	"VALUES(1, 1, 0, 1, 7, 21, 1, 1, 64)",
+	"INSERT INTO api(id, process, tid, start, dur_ns, domain, cbid, corr) "
+	"VALUES(1, 1, 43, 1, 1, 1, 211, 5)",
+	NULL
+};
+
+static const char csv_text[] =
+	"==7== NVPROF is profiling process 7, command: a\n"
+	"==7== Warning: Found 0 problems\n"
+	"\"Start\",\"Duration\",\"Grid X\",\"Size\",\"Device\",\"Context\",\"Stream\",\"Name\"\n"
+	"s,us,,KB,,,,\n"
+	"0.000001,1,1,,\"T (0)\",1,7,\"_Z3addPfi [5]\"\n"
+	"0.000002,1,,4,\"T (0)\",1,8,\"[CUDA memcpy HtoD]\"\n"
+	"0.000003,1,1,,\"T (0)\",1,7,\"mul(\xff)\"\n";
+
+static const char kineto_text[] =
+	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"H100\", "
+	"\"totalGlobalMem\": 80}], \"traceEvents\": [\n"
+	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 42, \"tid\": 0, \"args\": "
+	"{\"name\": \"python\"}},\n"
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"_Z3addPfi\", \"pid\": 0, \"tid\": 7, "
+	"\"ts\": 10, \"dur\": 2, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, "
+	"\"correlation\": 5}},\n"
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"mul\\u00e9\", \"pid\": 0, \"tid\": 7, "
+	"\"ts\": 14, \"dur\": 2, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, "
+	"\"correlation\": 6}},\n"
+	"{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD (Pageable -> Device)\", "
+	"\"pid\": 0, \"tid\": 7, \"ts\": 13, \"dur\": 1, \"args\": {\"device\": 0, \"context\": 1, "
+	"\"stream\": 7, \"correlation\": 8, \"bytes\": 64}},\n"
+	"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 42, "
+	"\"tid\": 43, \"ts\": 1, \"dur\": 2, \"args\": {\"correlation\": 5}},\n"
+	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", \"pid\": 42, "
+	"\"tid\": 43, \"ts\": 0, \"dur\": 20}\n"
+	"]}\n";
+
+static const struct {
+	const char *format;
+	const char *text;
+	const char *const *before;
+	const char *const *statements;
+} sources[] = {
+	{ "nvprof_csv", csv_text, NULL, NULL },
+	{ "kineto", kineto_text, NULL, NULL },
+	{ "nsys", NULL, NULL, nsys_sql },
+	{ "nvprof_db", NULL, NULL, nvprof_sql },
+	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
+};
+
+/* SQLite wants to know how long a block is: its length lies before it. */
+#define FRONT 16
+
+static void *sized_malloc(int size)
+{
+	char *block = malloc((size_t)size + FRONT);
+
+	if (!block)
+		return NULL;
+	memcpy(block, &size, sizeof(size));
+	return block + FRONT;
+}
+
+static void sized_free(void *block)
+{
+	if (block)
+		free((char *)block - FRONT);
+}
+
+static void *sized_realloc(void *block, int size)
+{
+	char *moved = realloc((char *)block - FRONT, (size_t)size + FRONT);
+
+	if (!moved)
+		return NULL;
+	memcpy(moved, &size, sizeof(size));
+	return moved + FRONT;
+}
+
+static int sized_length(void *block)
+{
+	int size = 0;
+
+	if (block)
+		memcpy(&size, (char *)block - FRONT, sizeof(size));
+	return size;
+}
+
+static int sized_round(int size)
+{
+	return (size + 7) & ~7;
+}
+
+static int sized_init(void *data)
+{
+	return SQLITE_OK;
+}
+
+static void sized_end(void *data)
+{
+}
+
+static void run_sql(sqlite3 *db, const char *const *statements)
+{
+	char *message = NULL;
+
+	for (size_t i = 0; statements && statements[i]; i++) {
+		sqlite3_exec(db, statements[i], NULL, NULL, &message);
+		ck_assert_msg(!message, "%s: %s", statements[i], message);
+	}
+}
+
+static void make_file(char *path, size_t source)
+{
+	size_t length;
+	sqlite3 *db;
+	int fd;
+
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	if (sources[source].text) {
+		length = strlen(sources[source].text);
+		ck_assert_int_eq(write(fd, sources[source].text, length), (ssize_t)length);
+	} else {
+		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+		run_sql(db, sources[source].before);
+		run_sql(db, sources[source].statements);
+		ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+	}
+	close(fd);
+}
+
+/* What a trace must still hold when an allocation that failed was not told of. */
+static void check_whole(const struct dp_trace *trace, size_t source)
+{
+	ck_assert_str_eq(dp_trace_format(trace), sources[source].format);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count,
+			  sources[source].format[1] == 'v' && sources[source].text ? 0 : 1);
+}
+
+/* Opens with allocations from k on failing, the first one only or all. Returns if any failed. */
+static bool open_with(const char *path, size_t source, size_t k, bool all, size_t *survived)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_trace *trace = NULL;
+	bool failed;
+	int status;
+
+	if (all)
+		alloc_fail_from(k);
+	else
+		alloc_fail_after(k);
+	status = dp_trace_open(&trace, path, NULL, &error);
+	failed = alloc_fail_stop();
+	if (status == DP_OK) {
+		check_whole(trace, source);
+		*survived += failed;
+		dp_trace_free(trace);
+	} else {
+		ck_assert_msg(status == DP_ERR_NOMEM, "allocation %zu: %s", k, error.message);
+		ck_assert_int_eq(error.status, DP_ERR_NOMEM);
+		ck_assert(failed && error.message[0] && !trace);
+	}
+	sqlite3_shutdown();
+	return failed;
+}
+
+static void sweep(size_t source, bool all)
+{
+	static const struct sqlite3_mem_methods methods = { sized_malloc,  sized_free,
+							    sized_realloc, sized_length,
+							    sized_round,   sized_init,
+							    sized_end,	   NULL };
+	char path[] = "/tmp/deepprof-test-XXXXXX";
+	size_t k, survived = 0;
+
+	sqlite3_shutdown();
+	ck_assert_int_eq(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
+	json_set_alloc_funcs(malloc, free);
+	make_file(path, source);
+	sqlite3_shutdown();
+	for (k = 0; open_with(path, source, k, all, &survived); k++)
+		ck_assert_uint_lt(k, 100000);
+	unlink(path);
+	/* The sweep reached something, and little of it goes on without the memory. */
+	ck_assert_uint_gt(k, 10);
+	ck_assert_uint_lt(survived, all ? 2 : k / 2);
+}
+
+START_TEST(one_allocation_fails)
+{
+	sweep((size_t)_i, false);
+}
+END_TEST
+
+START_TEST(all_later_allocations_fail)
+{
+	sweep((size_t)_i, true);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	int count = sizeof(sources) / sizeof(sources[0]);
+
+	tcase_add_loop_test(tests, one_allocation_fails, 0, count);
+	tcase_add_loop_test(tests, all_later_allocations_fail, 0, count);
+}
+
+#include "test_main.h"

@@ -1,0 +1,1097 @@
+/* Chrome traces: every variation that profilers write, and jansson as the oracle of the whole. */
+#include <deepprof/deepprof.h>
+
+#include "base/base.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static char path[64];
+
+static void write_file(const char *text, size_t length)
+{
+	int fd;
+
+	strcpy(path, "/tmp/deepprof-kineto-XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
+	close(fd);
+}
+
+/* Reads text as a trace; NULL on an error, which is then in *error. */
+static struct dp_trace *read_bytes(const char *text, size_t length, struct dp_error *error,
+				   const char *format)
+{
+	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
+	struct dp_trace *trace = NULL;
+	int status;
+
+	options.input_format = format;
+	*error = (struct dp_error)DP_ERROR_INIT;
+	write_file(text, length);
+	status = dp_trace_open(&trace, path, &options, error);
+	unlink(path);
+	ck_assert_int_eq(status, error->status);
+	return trace;
+}
+
+static struct dp_trace *must_read(const char *text)
+{
+	struct dp_error error;
+	struct dp_trace *trace = read_bytes(text, strlen(text), &error, NULL);
+
+	ck_assert_msg(trace != NULL, "%s", error.message);
+	return trace;
+}
+
+static void must_fail(const char *text, int status, const char *message, uint64_t line)
+{
+	struct dp_error error;
+	struct dp_trace *trace = read_bytes(text, strlen(text), &error, NULL);
+
+	ck_assert_ptr_null(trace);
+	ck_assert_msg(error.status == status, "%d: %s", error.status, error.message);
+	ck_assert_msg(strstr(error.message, message) != NULL, "%s", error.message);
+	ck_assert_uint_eq(error.line, line);
+}
+
+/* Absolute start: t0 is known in most of these. */
+static int64_t start_ns(const struct dp_trace *trace, size_t op)
+{
+	int64_t t0_ns = 0;
+
+	dp_trace_t0(trace, &t0_ns);
+	return t0_ns + dp_trace_ops(trace)->start_ns[op];
+}
+
+static const char *op_name(const struct dp_trace *trace, size_t op)
+{
+	return dp_trace_string(trace, dp_trace_ops(trace)->name[op]);
+}
+
+static const struct dp_stream *op_stream(const struct dp_trace *trace, size_t op)
+{
+	return dp_trace_stream(trace, dp_trace_ops(trace)->stream[op]);
+}
+
+#define HEAD "{\"schemaVersion\": 1, \"traceEvents\": [\n"
+#define KERNEL(name, ts, dur)                                                       \
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"" name                    \
+	"\", \"pid\": 0, \"tid\": 7, \"ts\": " ts ", \"dur\": " dur ", \"args\": {" \
+	"\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": 5}}"
+
+START_TEST(integer_microseconds_of_2021)
+{
+	struct dp_trace *trace = must_read(
+		HEAD
+		"{\"ph\": \"X\", \"cat\": \"Operator\", \"name\": \"aten::add\", \"pid\": 25738, "
+		"\"tid\": \"25738\", \"ts\": 1623142623529000, \"dur\": 2022, \"args\": {"
+		"\"Device\": 25738, \"External id\": 2, \"Input Dims\": [[], []]}},\n"
+		"{\"ph\": \"X\", \"cat\": \"Runtime\", \"name\": \"cudaLaunchKernel\", "
+		"\"pid\": 25738, \"tid\": \"25738\", \"ts\": 1623142623529088, \"dur\": 20, "
+		"\"args\": {\"cbid\": 211, \"correlation\": 34441, \"external id\": 537, "
+		"\"external ts\": 1623142623529071}},\n"
+		"{\"ph\": \"X\", \"cat\": \"Kernel\", \"name\": \"volta_sgemm\", \"pid\": 0, "
+		"\"tid\": \"stream 7\", \"ts\": 1623142623531625, \"dur\": 2, \"args\": {"
+		"\"queued\": 0, \"device\": 0, \"context\": 1, \"stream\": 7, "
+		"\"correlation\": 34441, \"external id\": 544, \"grid\": [50, 1, 1]}},\n"
+		"{\"ph\": \"s\", \"id\": 34441, \"pid\": 25738, \"tid\": 25738, "
+		"\"ts\": 1623142623529088, \"cat\": \"async\", \"name\": \"launch\"}]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_str_eq(dp_trace_format(trace), "kineto");
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1623142623531625000));
+	ck_assert_int_eq(ops->end_ns[0], 2000);
+	ck_assert_str_eq(op_name(trace, 0), "volta_sgemm");
+	ck_assert_uint_eq(ops->correlation[0], 34441);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 7);
+	ck_assert_int_eq(op_stream(trace, 0)->context, 1);
+	ck_assert_int_eq(dp_trace_process(trace, op_stream(trace, 0)->process)->pid, 25738);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, 1);
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_int_eq(dp_trace_calls(trace)->kind[0], DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_trace_thread(trace, dp_trace_calls(trace)->thread[0])->tid, 25738);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	ck_assert_int_eq(dp_trace_ranges(trace)->kind[0], DP_RANGE_OPERATOR);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(tid_alone_names_the_stream)
+{
+	struct dp_trace *trace =
+		must_read(HEAD "{\"ph\": \"X\", \"cat\": \"Kernel\", \"name\": \"k\", \"pid\": 3, "
+			       "\"tid\": \"stream 23\", \"ts\": 1623142623531625, \"dur\": 2}]}");
+
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 23);
+	ck_assert_int_eq(op_stream(trace, 0)->context, -1);
+	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 0)->device)->id, 3);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[0], 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(decimal_epoch_keeps_nanoseconds)
+{
+	struct dp_trace *trace =
+		must_read(HEAD KERNEL("a", "1712195495519689.047", "4.928") ",\n" KERNEL(
+			"b", "1712195495519694.001", "0.001") "\n]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1712195495519689047));
+	ck_assert_int_eq(ops->end_ns[0], 4928);
+	ck_assert_int_eq(ops->start_ns[1], 4954);
+	ck_assert_int_eq(ops->end_ns[1], 4955);
+	ck_assert_int_eq(dp_trace_resolution_ns(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(mixed_integer_and_decimal)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL("a", "1712195495519689", "4.5") "]}");
+
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1712195495519689000));
+	ck_assert_int_eq(dp_trace_ops(trace)->end_ns[0], 4500);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(times_relative_to_a_base)
+{
+	static const char before[] =
+		"{\"baseTimeNanoseconds\": 1735632360000000000, "
+		"\"traceEvents\": [" KERNEL("a", "4203669603454.206", "22.441") "]}";
+	static const char after[] = "{\"traceEvents\": [" KERNEL(
+		"a", "4203669603454.206",
+		"22.441") "]"
+			  ", \"traceName\": \"x\", \"baseTimeNanoseconds\": "
+			  "1735632360000000000}";
+	static const char none[] =
+		"{\"traceEvents\": [" KERNEL("a", "4203669603454.206", "22.441") "]}";
+	struct dp_trace *trace = must_read(before);
+	int64_t t0_ns;
+
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1739836029603454206));
+	dp_trace_free(trace);
+	trace = must_read(after);
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1739836029603454206));
+	dp_trace_free(trace);
+	trace = must_read(none);
+	ck_assert(!dp_trace_t0(trace, &t0_ns));
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(keys_in_any_order)
+{
+	struct dp_trace *trace = must_read(
+		"{\"traceName\": \"t\", \"traceEvents\": [{\"args\": {\"stream\": 20, "
+		"\"correlation id\": 77, \"External id\": 1, \"external id\": 2, \"bytes\": 984, "
+		"\"context\": 4, \"device\": 2}, \"dur\": 3, \"tid\": 20, \"pid\": 2, "
+		"\"name\": \"Memcpy DtoH (Device -> Pageable)\", \"ts\": 1661203463062183, "
+		"\"cat\": \"gpu_memcpy\", \"ph\": \"X\"}], \"schemaVersion\": 1}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_uint_eq(ops->correlation[0], 77);
+	ck_assert_uint_eq(ops->bytes[0], 984);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 20);
+	ck_assert_int_eq(op_stream(trace, 0)->context, 4);
+	ck_assert_int_eq(ops->kind[0], DP_OP_COPY);
+	ck_assert_int_eq(ops->copy_kind[0], DP_COPY_DTOH);
+	ck_assert_int_eq(ops->src_kind[0], DP_MEMORY_DEVICE);
+	ck_assert_int_eq(ops->dst_kind[0], DP_MEMORY_PAGEABLE);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void check_copy(const char *category, const char *name, int op, int kind, int src, int dst)
+{
+	char text[512];
+	struct dp_trace *trace;
+	const struct dp_ops *ops;
+
+	snprintf(text, sizeof(text),
+		 HEAD "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":0,\"tid\":7,"
+		      "\"ts\":100,\"dur\":5,\"args\":{\"bytes\": 16}}]}",
+		 category, name);
+	trace = must_read(text);
+	ops = dp_trace_ops(trace);
+	ck_assert_msg(ops->kind[0] == op, "%s", name);
+	ck_assert_msg(ops->copy_kind[0] == kind, "%s: %d", name, ops->copy_kind[0]);
+	ck_assert_msg(ops->src_kind[0] == src, "%s: %d", name, ops->src_kind[0]);
+	ck_assert_msg(ops->dst_kind[0] == dst, "%s: %d", name, ops->dst_kind[0]);
+	ck_assert_uint_eq(ops->bytes[0], (op == DP_OP_KERNEL ? 0 : 16));
+	dp_trace_free(trace);
+}
+
+START_TEST(copies_and_sets_by_name)
+{
+	check_copy("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", DP_OP_COPY, DP_COPY_HTOD,
+		   DP_MEMORY_PAGEABLE, DP_MEMORY_DEVICE);
+	check_copy("Memcpy", "Memcpy HtoD (Pinned -> Device)", DP_OP_COPY, DP_COPY_HTOD,
+		   DP_MEMORY_PINNED, DP_MEMORY_DEVICE);
+	check_copy("gpu_memcpy", "Memcpy DtoD (Device -> Device)", DP_OP_COPY, DP_COPY_DTOD,
+		   DP_MEMORY_DEVICE, DP_MEMORY_DEVICE);
+	check_copy("gpu_memcpy", "Memcpy PtoP (Device -> Device)", DP_OP_COPY, DP_COPY_PTOP,
+		   DP_MEMORY_DEVICE, DP_MEMORY_DEVICE);
+	check_copy("gpu_memcpy", "Memcpy DtoH (Managed -> Unknown)", DP_OP_COPY, DP_COPY_DTOH,
+		   DP_MEMORY_MANAGED, DP_MEMORY_UNKNOWN);
+	check_copy("gpu_memcpy", "Memcpy HtoD (Host -> Device)", DP_OP_COPY, DP_COPY_HTOD,
+		   DP_MEMORY_UNKNOWN, DP_MEMORY_DEVICE);
+	check_copy("gpu_memcpy", "CopyHostToDevice", DP_OP_COPY, DP_COPY_HTOD, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN);
+	check_copy("kernel", "CopyDeviceToDevice", DP_OP_COPY, DP_COPY_DTOD, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN);
+	check_copy("kernel", "FillBuffer", DP_OP_SET, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN);
+	check_copy("gpu_memcpy", "whatever", DP_OP_COPY, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN);
+	check_copy("gpu_memset", "Memset (Device)", DP_OP_SET, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_DEVICE);
+	check_copy("Memset", "Memset (Managed Static)", DP_OP_SET, DP_COPY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN, DP_MEMORY_MANAGED_STATIC);
+	check_copy("kernel", "copy_kernel(HtoD)", DP_OP_KERNEL, DP_COPY_UNKNOWN, DP_MEMORY_UNKNOWN,
+		   DP_MEMORY_UNKNOWN);
+}
+END_TEST
+
+START_TEST(rocm)
+{
+	struct dp_trace *trace = must_read(
+		HEAD
+		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Host -> Device)\","
+		"\"pid\":2,\"tid\":0,\"ts\":100.5,\"dur\":5,\"args\":{\"device\":2,"
+		"\"stream\":0,\"correlation\":117,\"kind\":\"HtoD\"}},"
+		"{\"ph\":\"X\",\"cat\":\"gpu_memset\",\"name\":\"Memset (Device)\","
+		"\"pid\":2,\"tid\":0,\"ts\":110,\"dur\":5,\"args\":{\"device\":2,"
+		"\"stream\":0,\"correlation\":118,\"kind\":\"Device\"}},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipMemcpyWithStream\","
+		"\"pid\":597,\"tid\":597,\"ts\":90,\"dur\":60.204,\"args\":{\"External id\":8,"
+		"\"stream\":\"0x0\",\"correlation\":117,\"size\":\"2560\",\"kind\":\"1\"}},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\",\"pid\":597,"
+		"\"tid\":597,\"ts\":91,\"dur\":6,\"args\":{\"kernel\":\"k\",\"cid\":153,"
+		"\"correlation\":119}},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"_Z3addPfi\",\"pid\":2,\"tid\":0,"
+		"\"ts\":120,\"dur\":5,\"args\":{\"device\":2,\"stream\":0,"
+		"\"correlation\":119,\"kind\":\"Dispatch Kernel\"}}]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 3);
+	ck_assert_uint_eq(ops->bytes[0], 2560);
+	ck_assert_uint_eq(ops->bytes[1], 0);
+	ck_assert_int_eq(ops->kind[1], DP_OP_SET);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	ck_assert_int_eq(op_stream(trace, 0)->context, -1);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 0);
+	ck_assert_str_eq(op_name(trace, 2), "add(float*, int)");
+	ck_assert_int_eq(dp_trace_calls(trace)->kind[ops->call[2]], DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_trace_calls(trace)->kind[ops->call[0]], DP_CALL_COPY);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(autograd_export)
+{
+	struct dp_trace *trace = must_read(
+		"[{\"name\": \"aten::mm\", \"ph\": \"X\", \"ts\": 10.5, \"dur\": 20.25, \"tid\": 1, "
+		"\"pid\": \"CPU functions\", \"args\": {}}, "
+		"{\"name\": \"aten::mm\", \"ph\": \"s\", \"ts\": 10.5, \"tid\": 1, \"pid\": \"CPU "
+		"functions\", \"id\": 0, \"cat\": \"cpu_to_cuda\", \"args\": {}}, "
+		"{\"name\": \"volta_sgemm\", \"ph\": \"f\", \"ts\": 15.75, \"tid\": 0, \"pid\": \"CUDA "
+		"functions\", \"id\": 0, \"cat\": \"cpu_to_cuda\", \"args\": {}}, "
+		"{\"name\": \"volta_sgemm\", \"ph\": \"X\", \"ts\": 15.75, \"dur\": 8, \"tid\": 0, "
+		"\"pid\": \"CUDA functions\", \"args\": {}}, "
+		"{\"name\": \"Memcpy HtoD (Pageable -> Device)\", \"ph\": \"X\", \"ts\": 30, \"dur\": 2, "
+		"\"tid\": 1, \"pid\": \"CUDA functions\", \"args\": {}}]");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	int64_t t0_ns;
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_str_eq(op_name(trace, 0), "volta_sgemm");
+	ck_assert_int_eq(ops->end_ns[0], 8000);
+	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 0)->device)->id, 0);
+	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 1)->device)->id, 1);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, -1);
+	ck_assert_int_eq(ops->kind[1], DP_OP_COPY);
+	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_HTOD);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	ck_assert_int_eq(dp_trace_ranges(trace)->start_ns[0], -5250);
+	ck_assert(!dp_trace_t0(trace, &t0_ns));
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(rows_that_labels_call_a_gpu)
+{
+	struct dp_trace *trace = must_read(
+		"[{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":8,\"args\":{\"labels\":\"GPU 0\"}},"
+		"{\"name\":\"k\",\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":8,\"tid\":14},"
+		"{\"name\":\"k2\",\"ph\":\"X\",\"ts\":3,\"dur\":1,\"pid\":4,\"tid\":\"stream 9\"},"
+		"{\"name\":\"host\",\"ph\":\"X\",\"ts\":2,\"dur\":1,\"pid\":9,\"tid\":9}]");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 14);
+	ck_assert_int_eq(op_stream(trace, 1)->stream, 9);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(names_and_devices)
+{
+	struct dp_trace *trace = must_read(
+		"{\"deviceProperties\": [{\"id\": 0, \"name\": \"A\", \"totalGlobalMem\": 42505273344, "
+		"\"numSms\": 108}, {\"id\": 1, \"name\": \"B \\\"x\\\"\", \"totalGlobalMem\": 5}],\n"
+		"\"distributedInfo\": {\"backend\": \"nccl\", \"pg_config\": [{\"ranks\": [0, 1], "
+		"\"rank\": 9}], \"rank\": 3, \"world_size\": 8},\n\"traceEvents\": ["
+		"{\"name\":\"process_name\",\"ph\":\"M\",\"ts\":1,\"pid\":1,\"tid\":0,\"args\":{\"name\":"
+		"\"python3\"}},"
+		"{\"name\":\"thread_name\",\"ph\":\"M\",\"ts\":1,\"pid\":1,\"tid\":44,\"args\":{\"name\":"
+		"\"pt_main\"}},"
+		"{\"name\":\"thread_name\",\"ph\":\"M\",\"ts\":1,\"pid\":1,\"tid\":7,\"args\":{\"name\":"
+		"\"stream 7\"}},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":10,\"dur\":1,"
+		"\"args\":{\"device\":1,\"context\":1,\"stream\":7,\"correlation\":9}},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_driver\",\"name\":\"cuLaunchKernel\",\"pid\":1,\"tid\":44,"
+		"\"ts\":5,\"dur\":2,\"args\":{\"correlation\":9}}]}");
+	const struct dp_stream *stream = op_stream(trace, 0);
+	const struct dp_device *device = dp_trace_device(trace, stream->device);
+	const struct dp_process *process = dp_trace_process(trace, stream->process);
+
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	ck_assert_str_eq(dp_trace_string(trace, device->name), "B \"x\"");
+	ck_assert_uint_eq(device->total_bytes, 5);
+	ck_assert_int_eq(process->pid, 1);
+	ck_assert_int_eq(process->rank, 3);
+	ck_assert_str_eq(dp_trace_string(trace, process->name), "python3");
+	ck_assert_uint_eq(dp_trace_thread_count(trace), 1);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_thread(trace, 0)->name), "pt_main");
+	ck_assert_uint_eq(dp_trace_ops(trace)->call[0], 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+#define CALL(pid, correlation)                                                               \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":" #pid \
+	",\"tid\":" #pid ",\"ts\":1,\"dur\":1,\"args\":{\"correlation\":" #correlation "}},"
+#define ON_DEVICE(device, correlation)                                     \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" #device \
+	",\"tid\":7,\"ts\":9,\"dur\":1,\"args\":{\"device\":" #device      \
+	",\"context\":1,\"stream\":7,\"correlation\":" #correlation "}}"
+
+/* Merged files: the ids of two processes overlap. */
+START_TEST(devices_of_two_processes)
+{
+	struct dp_trace *trace = must_read(
+		HEAD CALL(41, 1) CALL(41, 2) CALL(41, 3) CALL(52, 2) CALL(52, 3) CALL(52, 4)
+			ON_DEVICE(0, 2) "," ON_DEVICE(0, 3) "," ON_DEVICE(0, 4) "," ON_DEVICE(
+				1, 1) "," ON_DEVICE(1, 2) "," ON_DEVICE(1, 3) "]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct dp_stream *stream = op_stream(trace, i);
+		const struct dp_device *device = dp_trace_device(trace, stream->device);
+		const struct dp_calls *calls = dp_trace_calls(trace);
+
+		ck_assert_int_eq(dp_trace_process(trace, stream->process)->pid,
+				 device->id ? 41 : 52);
+		ck_assert_uint_eq(device->process, stream->process);
+		ck_assert_uint_ne(ops->call[i], DP_NONE);
+		ck_assert_uint_eq(dp_trace_thread(trace, calls->thread[ops->call[i]])->process,
+				  stream->process);
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(what_is_not_counted)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL(
+		"k", "10",
+		"5") ","
+		     "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":0,"
+		     "\"tid\":7,\"ts\":9,\"dur\":100,\"args\":{}},"
+		     "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"pid\":1,\"tid\":1,\"ts\":0,"
+		     "\"dur\":100,\"args\":{\"Python id\":1,\"Python parent id\":null}},"
+		     "{\"ph\":\"X\",\"cat\":\"overhead\",\"name\":\"x\",\"pid\":-1,\"tid\":0,\"ts\":9,\"dur\":1},"
+		     "{\"ph\":\"s\",\"id\":5,\"pid\":1,\"tid\":1,\"ts\":9,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
+		     "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":2,"
+		     "\"args\":{\"Bytes\":4}},"
+		     "{\"ph\":\"X\",\"cat\":\"Trace\",\"ts\":0,\"dur\":9,\"pid\":\"Spans\",\"tid\":"
+		     "\"PyTorch Profiler\",\"name\":\"PyTorch Profiler (0)\",\"args\":{\"Op count\":0}},"
+		     "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":1,"
+		     "\"tid\":1,\"ts\":8,\"dur\":100,\"args\":{}},"
+		     "{\"ph\":\"X\",\"cat\":\"Operator\",\"name\":\"ProfilerStep#2\",\"pid\":1,\"tid\":1,"
+		     "\"ts\":108,\"dur\":9,\"args\":{}}]}");
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_uint_eq(ranges->count, 2);
+	ck_assert_int_eq(ranges->kind[0], DP_RANGE_ANNOTATION);
+	ck_assert_int_eq(ranges->kind[1], DP_RANGE_ANNOTATION);
+	ck_assert_int_eq(ranges->start_ns[0], -2000);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(synchronizations)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL(
+		"k", "10",
+		"5") ","
+		     "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":7,"
+		     "\"ts\":20,\"dur\":1,\"args\":{\"wait_on_stream\":20,\"stream\":7,\"correlation\":8,"
+		     "\"device\":0,\"context\":1}},"
+		     "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Context Sync\",\"pid\":0,\"tid\":-1,"
+		     "\"ts\":30,\"dur\":2,\"args\":{\"stream\":-1,\"correlation\":9,\"device\":0,"
+		     "\"context\":1}}]}");
+	const struct dp_syncs *syncs = dp_trace_syncs(trace);
+
+	ck_assert_uint_eq(syncs->count, 2);
+	ck_assert_int_eq(syncs->kind[0], DP_SYNC_STREAM_WAIT_EVENT);
+	ck_assert_uint_eq(syncs->stream[0], dp_trace_ops(trace)->stream[0]);
+	ck_assert_int_eq(syncs->kind[1], DP_SYNC_CONTEXT);
+	ck_assert_uint_eq(syncs->stream[1], DP_NONE);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(negative_and_missing_durations)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL("a", "10", "-5") "," KERNEL(
+		"b", "20", "NaN") "," KERNEL("c", "Infinity", "1") "]}");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+	ck_assert_uint_eq(dp_trace_clamped(trace), 1);
+	ck_assert_int_eq(dp_trace_ops(trace)->end_ns[0], 0);
+	ck_assert_uint_eq(dp_trace_lost(trace), 1);
+	ck_assert_str_eq(dp_trace_loss(trace, 0)->reason, "GPU events without a start");
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(names_are_decoded)
+{
+	struct dp_trace *trace =
+		must_read(HEAD KERNEL("a\\u00e9\\ud83d\\ude00\\\"<\\\\>", "10", "1") "," KERNEL(
+			"say \"hi\" twice", "20",
+			"1") "," KERNEL("raw\ttab\nline", "30",
+					"1") "," KERNEL("bad \xff utf8", "40",
+							"1") "," KERNEL("nul\\u0000tail", "50",
+									"1") "," KERNEL("a\\u00e9\\ud83d\\ude00\\\"<\\\\>",
+											"60",
+											"1") "]}");
+
+	ck_assert_str_eq(op_name(trace, 0), "a\xc3\xa9\xf0\x9f\x98\x80\"<\\>");
+	ck_assert_str_eq(op_name(trace, 1), "say \"hi\" twice");
+	ck_assert_str_eq(op_name(trace, 2), "raw\ttab\nline");
+	ck_assert_str_eq(op_name(trace, 3), "bad \xef\xbf\xbd utf8");
+	ck_assert_str_eq(op_name(trace, 4), "nul");
+	ck_assert_uint_eq(dp_trace_ops(trace)->name[5], dp_trace_ops(trace)->name[0]);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(broken_arguments_cost_nothing)
+{
+	struct dp_trace *trace = must_read(
+		HEAD
+		"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::sum\", \"pid\": 1, \"tid\": 1, "
+		"\"ts\": 1, \"dur\": 2, \"args\": {\"Concrete Inputs\": [\"\", \"\"mean\"\", "
+		"\"[\"a\", 1]\"], \"bw\": inf, \"x\": -nan}}," KERNEL("k", "10", "1") "]}");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void check_loss(const char *text, size_t ops, const char *reason, uint64_t records)
+{
+	struct dp_trace *trace = must_read(text);
+
+	ck_assert_msg(dp_trace_ops(trace)->count == ops, "%zu operations of %zu: %s",
+		      dp_trace_ops(trace)->count, ops, text);
+	ck_assert_msg(dp_trace_loss_count(trace) == 1, "%s", text);
+	ck_assert_str_eq(dp_trace_loss(trace, 0)->reason, reason);
+	ck_assert_uint_eq(dp_trace_loss(trace, 0)->records, records);
+	ck_assert_uint_gt(dp_trace_loss(trace, 0)->offset, 0);
+	dp_trace_free(trace);
+}
+
+START_TEST(cut_off)
+{
+	check_loss(HEAD KERNEL("a", "1", "1"), 1, "file ends before its JSON does", 0);
+	check_loss(HEAD KERNEL("a", "1", "1") ",\n", 1, "file ends before its JSON does", 0);
+	check_loss(HEAD KERNEL("a", "1", "1") "]", 1, "file ends before its JSON does", 0);
+	check_loss(HEAD KERNEL("a", "1", "1") "], \"traceName\": \"/tm", 1,
+		   "file ends before its JSON does", 0);
+	check_loss(HEAD KERNEL("a", "1", "1") ",\n{\"ph\": \"X\", \"cat\": \"ker", 1,
+		   "file ends inside an event", 1);
+	check_loss(HEAD KERNEL("a", "1", "1") ",\n{\"ph\": \"X\", \"args\": {\"name\": [{\"ts", 1,
+		   "file ends inside an event", 1);
+	check_loss("[" KERNEL("a", "1", "1") ",", 1, "file ends before its JSON does", 0);
+}
+END_TEST
+
+START_TEST(goes_on_after_a_broken_event)
+{
+	static const char reason[] = "broken JSON events";
+
+	/* A lost closing quote, brace, bracket; a stray one; garbage; a NUL cannot be in here. */
+	check_loss(HEAD KERNEL("a", "1",
+			       "1") ",\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b, "
+				    "\"pid\": 0, \"tid\": 7, \"ts\": 3, \"dur\": 1},\n" KERNEL(
+					    "c", "5", "1") "," KERNEL("d", "7", "1") "]}",
+		   3, reason, 1);
+	check_loss(
+		HEAD KERNEL(
+			"a", "1",
+			"1") ",\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", "
+			     "\"pid\": 0, \"tid\": 7, \"ts\": 3, \"dur\": 1, \"args\": {\"device\": 0,\n" KERNEL(
+				     "c", "5", "1") "," KERNEL("d", "7", "1") "]}",
+		3, reason, 1);
+	check_loss(HEAD KERNEL("a", "1", "1") "\n]," KERNEL("c", "5", "1") "," KERNEL("d", "7",
+										      "1") "]}",
+		   3, reason, 1);
+	check_loss(HEAD KERNEL("a", "1", "1") "}\n," KERNEL("c", "5", "1") "," KERNEL("d", "7",
+										      "1") "]}",
+		   3, reason, 1);
+	check_loss(HEAD KERNEL("a", "1", "1") ", xyz " KERNEL("c", "5", "1") "," KERNEL("d", "7",
+											"1") "]}",
+		   2, reason, 1);
+	check_loss(
+		"{\"deviceProperties\": [{\"id\": 0, \"name\": \"A}],\n \"traceEvents\": [" KERNEL(
+			"a", "1", "1") "," KERNEL("c", "5", "1") "]}",
+		2, reason, 1);
+	check_loss("{\"deviceProperties\": {{{{ , \"traceEvents\": [" KERNEL(
+			   "a", "1", "1") "," KERNEL("c", "5", "1") "]}",
+		   2, reason, 1);
+}
+END_TEST
+
+START_TEST(trailing_things_are_no_loss)
+{
+	struct dp_trace *trace =
+		must_read("\xef\xbb\xbf" HEAD KERNEL("a", "1", "1") ",]}\n\n extra");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	must_fail("{\"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}", DP_ERR_UNSUPPORTED,
+		  "rocprofv3", 0);
+	must_fail("{\"some\": \"config\", \"a\": [{\"name\": 1}]}", DP_ERR_FORMAT, "no traceEvents",
+		  0);
+	must_fail("{\"a\": [{\"name\": 1}, {\"name\" 2}], }}", DP_ERR_FORMAT, "no traceEvents", 1);
+	must_fail("{}", DP_ERR_FORMAT, "no traceEvents", 0);
+	must_fail("[]", DP_ERR_NO_GPU, "no GPU activity", 0);
+	must_fail("[1, 2, 3]", DP_ERR_DAMAGED, "no trace event", 1);
+	must_fail("{\"schemaVersion\": 1,\n \"traceEv", DP_ERR_DAMAGED, "file ends before", 2);
+	must_fail("{\"schemaVersion\": 1,\n\n \"traceEvents\": [ nonsense ]}", DP_ERR_DAMAGED,
+		  "broken JSON", 3);
+	must_fail(HEAD
+		  "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":1,\"tid\":1,"
+		  "\"ts\":1,\"dur\":1}]}",
+		  DP_ERR_NO_GPU, "1 framework operators", 0);
+}
+END_TEST
+
+START_TEST(forced_on_something_else)
+{
+	static const char zeros[3];
+	struct dp_error error;
+
+	ck_assert_ptr_null(read_bytes("hello", 5, &error, "kineto"));
+	ck_assert_int_eq(error.status, DP_ERR_FORMAT);
+	ck_assert_str_eq(error.message, "not JSON: begins with neither { nor [");
+	ck_assert_ptr_null(read_bytes("", 0, &error, "kineto"));
+	ck_assert_int_eq(error.status, DP_ERR_FORMAT);
+	ck_assert_ptr_null(read_bytes(zeros, sizeof(zeros), &error, "tf_timeline"));
+	ck_assert_int_eq(error.status, DP_ERR_FORMAT);
+}
+END_TEST
+
+/* traceEvents far behind the first 64 KiB, and events larger than the window. */
+START_TEST(large_pieces)
+{
+	size_t size = (size_t)3 << 20, used;
+	char *text = malloc(size + 4096);
+	struct dp_error error;
+	struct dp_trace *trace;
+
+	used = (size_t)sprintf(text, "{\"INFO\": [\"");
+	memset(text + used, 'x', (size_t)1 << 20);
+	used += (size_t)1 << 20;
+	used += (size_t)sprintf(text + used, "\"], \"traceEvents\": [" KERNEL("a", "1", "1"));
+	used += (size_t)sprintf(text + used, ", {\"args\": {\"Call stack\": \"");
+	memset(text + used, 'y', (size_t)1 << 20);
+	used += (size_t)1 << 20;
+	used += (size_t)sprintf(
+		text + used,
+		"\"}, \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", "
+		"\"pid\": 0, \"tid\": 7, \"ts\": 2, \"dur\": 1}, " KERNEL("c", "3", "1") "]}");
+	trace = read_bytes(text, used, &error, NULL);
+	ck_assert_msg(trace != NULL, "%s", error.message);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+	free(text);
+}
+END_TEST
+
+#define TF_ROW(pid, name)                                            \
+	"{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " #pid \
+	", \"args\": {\"name\": \"" name "\"}},"
+#define TF_OP(pid, ts, op, node)                                                  \
+	"{\"ph\": \"X\", \"cat\": \"Op\", \"name\": \"" op "\", \"pid\": " #pid   \
+	", \"tid\": 0, \"ts\": " #ts ", \"dur\": 5, \"args\": {\"name\": \"" node \
+	"\", \"op\": \"" op "\"}}"
+
+START_TEST(tensorflow_timeline)
+{
+	struct dp_trace *trace = must_read(
+		"{\"traceEvents\": [" TF_ROW(0, "Allocators") TF_ROW(
+			1,
+			"/job:localhost/replica:0/task:0/device:GPU:0 Compute") TF_ROW(2,
+										       "/device:GPU:0/stream:all Compute")
+			TF_ROW(3, "/device:GPU:0/stream:13 Compute") TF_ROW(4, "/device:GPU:0/stream:14 Compute") TF_ROW(
+				5,
+				"/device:GPU:0/memcpy Compute") TF_ROW(6,
+								       "/gpu:1/stream:all Compute")
+				TF_OP(1, 1563253055453800, "MatMul", "dense/MatMul") "," TF_OP(2, 1563253055453811, "MatMul", "dense/MatMul") "," TF_OP(
+					3, 1563253055453811, "MatMul",
+					"dense/MatMul") "," TF_OP(4, 1563253055453820, "MEMCPYHtoD",
+								  "edge_1_x") "," TF_OP(5,
+											1563253055453820,
+											"MEMCPYHtoD",
+											"edge_1_x") "," TF_OP(3,
+													      1563253055453830,
+													      "ConcatV2",
+													      "concat") "," TF_OP(5,
+																  1563253055453830,
+																  "ConcatV2",
+																  "concat") "," TF_OP(6,
+																		      1563253055453840,
+																		      "Relu",
+																		      "relu") "]}");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_str_eq(dp_trace_format(trace), "tf_timeline");
+	ck_assert_uint_eq(ops->count, 4);
+	ck_assert_str_eq(op_name(trace, 0), "dense/MatMul");
+	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1563253055453811000));
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 13);
+	ck_assert_int_eq(ops->kind[0], DP_OP_KERNEL);
+	ck_assert_str_eq(op_name(trace, 1), "MEMCPYHtoD");
+	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_HTOD);
+	ck_assert_int_eq(ops->kind[2], DP_OP_COPY);
+	ck_assert_int_eq(ops->copy_kind[2], DP_COPY_UNKNOWN);
+	/* A device of which only the sum over its streams is there. */
+	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 3)->device)->id, 1);
+	ck_assert_int_eq(op_stream(trace, 3)->stream, -1);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* Names of rows may come after the events. */
+START_TEST(tensorflow_names_come_late)
+{
+	struct dp_trace *trace = must_read("{\"traceEvents\": [" TF_OP(
+		3, 100, "Relu", "relu") "," TF_ROW(3, "/gpu:0/stream:1 Compute") "]}");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* ---- jansson as the oracle ---- */
+
+struct record {
+	int64_t start_ns, end_ns;
+	int64_t device, stream;
+	uint64_t bytes;
+	uint32_t correlation;
+	int kind;
+	const char *name;
+};
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* A double has no ns at 2^60: good to its own precision. */
+static int64_t oracle_ns(const json_t *value)
+{
+	if (json_is_integer(value))
+		return json_integer_value(value) * 1000;
+	return (int64_t)llround(json_real_value(value) * 1000);
+}
+
+static int oracle_kind(const char *category)
+{
+	static const char *const categories[] = { "kernel", "Kernel",	  "gpu_memcpy",
+						  "Memcpy", "gpu_memset", "Memset" };
+	static const int kinds[] = { DP_OP_KERNEL, DP_OP_KERNEL, DP_OP_COPY,
+				     DP_OP_COPY,   DP_OP_SET,	 DP_OP_SET };
+
+	for (size_t i = 0; category && i < DP_COUNT(categories); i++)
+		if (!strcmp(category, categories[i]))
+			return kinds[i];
+	return -1;
+}
+
+static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
+{
+	return text && (!strcmp(text, a) || !strcmp(text, b) || !strcmp(text, c));
+}
+
+struct oracle {
+	struct record *records;
+	size_t count, calls, ranges;
+};
+
+static void ask_oracle(struct oracle *oracle, const json_t *document)
+{
+	const json_t *events =
+		json_is_array(document) ? document : json_object_get(document, "traceEvents");
+	size_t i;
+	json_t *event;
+
+	memset(oracle, 0, sizeof(*oracle));
+	oracle->records = calloc(json_array_size(events) + 1, sizeof(*oracle->records));
+	json_array_foreach(events, i, event)
+	{
+		const char *category = json_string_value(json_object_get(event, "cat"));
+		const json_t *args = json_object_get(event, "args");
+		const char *phase = json_string_value(json_object_get(event, "ph"));
+		int kind = oracle_kind(category);
+		struct record *record = &oracle->records[oracle->count];
+
+		if (!phase || strcmp(phase, "X"))
+			continue;
+		oracle->calls += is_one_of(category, "Runtime", "cuda_runtime", "cuda_driver");
+		oracle->ranges += is_one_of(category, "Operator", "cpu_op", "user_annotation");
+		if (kind < 0)
+			continue;
+		oracle->count++;
+		record->start_ns = oracle_ns(json_object_get(event, "ts"));
+		record->end_ns = record->start_ns + oracle_ns(json_object_get(event, "dur"));
+		record->device = json_integer_value(json_object_get(args, "device"));
+		record->stream = json_integer_value(json_object_get(args, "stream"));
+		if (kind != DP_OP_KERNEL)
+			record->bytes =
+				(uint64_t)json_integer_value(json_object_get(args, "bytes"));
+		record->correlation =
+			(uint32_t)json_integer_value(json_object_get(args, "correlation"));
+		record->kind = kind;
+		record->name = json_string_value(json_object_get(event, "name"));
+	}
+	qsort(oracle->records, oracle->count, sizeof(*oracle->records), compare_records);
+}
+
+static struct record *own_records(const struct dp_trace *trace, int64_t zero_ns)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	struct record *records = calloc(ops->count + 1, sizeof(*records));
+
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct dp_stream *stream = op_stream(trace, i);
+
+		records[i] = (struct record){
+			.start_ns = ops->start_ns[i] + zero_ns,
+			.end_ns = ops->end_ns[i] + zero_ns,
+			.device = dp_trace_device(trace, stream->device)->id,
+			.stream = stream->stream,
+			.bytes = ops->bytes[i],
+			.correlation = ops->correlation[i],
+			.kind = ops->kind[i],
+			.name = op_name(trace, i),
+		};
+	}
+	qsort(records, ops->count, sizeof(*records), compare_records);
+	return records;
+}
+
+/* Returns how many operations were compared. */
+static size_t compare_with_jansson(const char *file, const char *text, size_t length)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_trace *trace = NULL;
+	json_t *document = json_loadb(text, length, JSON_ALLOW_NUL, NULL);
+	int64_t first_ns = INT64_MAX;
+	struct oracle oracle;
+	struct record *own;
+
+	ck_assert_msg(document != NULL, "%s", file);
+	ask_oracle(&oracle, document);
+	if (!oracle.count) {
+		ck_assert_int_eq(dp_trace_open(&trace, file, NULL, &error), DP_ERR_NO_GPU);
+		free(oracle.records);
+		json_decref(document);
+		return 0;
+	}
+	ck_assert_msg(dp_trace_open(&trace, file, NULL, &error) == DP_OK, "%s", error.message);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, oracle.count);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, oracle.calls);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, oracle.ranges);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	for (size_t i = 0; i < oracle.count; i++)
+		first_ns = DP_MIN(first_ns, oracle.records[i].start_ns);
+	own = own_records(trace, first_ns);
+	for (size_t i = 0; i < oracle.count; i++) {
+		const struct record *x = &own[i], *y = &oracle.records[i];
+		/* Two times that each lost what a double loses at 10^15 µs. */
+		int64_t slack = first_ns % 1000 || y->start_ns > INT64_C(1) << 53 ? 512 : 2;
+
+		ck_assert_msg(x->correlation == y->correlation && !strcmp(x->name, y->name) &&
+				      x->kind == y->kind && x->device == y->device &&
+				      x->stream == y->stream,
+			      "%s: operation %zu: %s, %s", file, i, x->name, y->name);
+		ck_assert_msg(x->bytes == y->bytes || !y->bytes, "%s: %s", file, x->name);
+		ck_assert_int_le(llabs(x->start_ns - y->start_ns), slack);
+		ck_assert_int_le(llabs((x->end_ns - x->start_ns) - (y->end_ns - y->start_ns)),
+				 slack);
+	}
+	free(own);
+	free(oracle.records);
+	json_decref(document);
+	dp_trace_free(trace);
+	return oracle.count;
+}
+
+static char *read_gzip(const char *file, size_t *length)
+{
+	gzFile gz = gzopen(file, "rb");
+	size_t room = (size_t)64 << 20;
+	char *text = malloc(room);
+	int n;
+
+	ck_assert_ptr_nonnull(gz);
+	ck_assert_ptr_nonnull(text);
+	*length = 0;
+	while ((n = gzread(gz, text + *length, (unsigned)(room - *length))) > 0)
+		*length += (size_t)n;
+	ck_assert_int_eq(n, 0);
+	ck_assert_uint_lt(*length, room);
+	gzclose(gz);
+	return text;
+}
+
+START_TEST(real_traces_as_jansson_reads_them)
+{
+	const char *folder = getenv("DEEPPROF_TRACES") ? getenv("DEEPPROF_TRACES") : DP_TRACES;
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	size_t length, compared = 0;
+	char file[1024], *text;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (!strstr(entry->d_name, ".json.gz") || strstr(entry->d_name, "not-chrome"))
+			continue;
+		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
+		text = read_gzip(file, &length);
+		compared += compare_with_jansson(file, text, length);
+		free(text);
+	}
+	closedir(dir);
+	ck_assert_uint_gt(compared, 50000);
+}
+END_TEST
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)(random_state >> 33) % n;
+}
+
+static json_t *random_event(int64_t at_us, uint32_t correlation)
+{
+	static const char *const categories[] = { "kernel",	"Kernel",	  "gpu_memcpy",
+						  "Memset",	"cuda_runtime",	  "cpu_op",
+						  "Operator",	"ac2g",		  "python_function",
+						  "gpu_memset", "user_annotation" };
+	static const char *const names[] = { "plain",
+					     "quo\"ted",
+					     "back\\slash",
+					     "\xc3\xa9\xe2\x82\xac",
+					     "{[braces]}",
+					     "\":,",
+					     "line\nbreak",
+					     "",
+					     "void f<int, (g)1>(float*, char const*) [clone .x]" };
+	json_t *args =
+		json_pack("{s:i, s:[i,i,i], s:i, s:i, s:i, s:s}", "device", random_below(4), "grid",
+			  1, 2, 3, "stream", random_below(30), "context", 1, "correlation",
+			  correlation, "Call stack", names[random_below(DP_COUNT(names))]);
+	json_t *event =
+		json_pack("{s:s, s:s, s:s, s:I, s:i, s:i, s:o}", "ph", random_below(9) ? "X" : "i",
+			  "cat", categories[random_below(DP_COUNT(categories))], "name",
+			  names[random_below(DP_COUNT(names))], "ts", (json_int_t)at_us, "dur",
+			  random_below(1000), "pid", 77, "args", args);
+
+	json_object_set_new(event, "tid", random_below(2) ? json_integer(5) : json_string("5"));
+	if (random_below(2))
+		json_object_set_new(args, "bytes", json_integer(random_below(1 << 30)));
+	if (random_below(4) == 0)
+		json_object_set_new(event, "dur", json_real(random_below(1 << 20) / 1000.0));
+	return event;
+}
+
+/* Any order of keys, any white space, all sizes around the window's. */
+START_TEST(generated_traces_as_jansson_reads_them)
+{
+	static const size_t flags[] = { JSON_COMPACT, JSON_INDENT(1), JSON_INDENT(8),
+					JSON_ENSURE_ASCII, JSON_SORT_KEYS };
+	size_t compared = 0;
+
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		json_t *events = json_array(), *document;
+		size_t count = seed % 10 ? 1 + seed * 3 : 3000;
+		char *text;
+
+		random_state = seed;
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(
+				events, random_event((int64_t)(1000 + i * 7), (uint32_t)i + 1));
+		json_array_append_new(events, random_event(5, 999999));
+		json_object_set_new(json_array_get(events, count), "ph", json_string("X"));
+		json_object_set_new(json_array_get(events, count), "cat", json_string("kernel"));
+		document = seed % 3 ? json_pack("{s:{s:[{s:s}]}, s:o, s:s}", "other", "a", "name",
+						"b", "traceEvents", events, "z", "end")
+				    : events;
+		text = json_dumps(document, flags[seed % DP_COUNT(flags)]);
+		write_file(text, strlen(text));
+		compared += compare_with_jansson(path, text, strlen(text));
+		unlink(path);
+		json_decref(document);
+		free(text);
+	}
+	ck_assert_uint_gt(compared, 5000);
+}
+END_TEST
+
+/* Cut anywhere, or with any byte changed: a trace, or an error; never anything else. */
+START_TEST(damage_anywhere)
+{
+	static const char whole[] =
+		"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"A\"}],\n"
+		"\"distributedInfo\": {\"rank\": 1}, \"traceEvents\": [\n" KERNEL(
+			"a\\u00e9", "10.5",
+			"1") ",\n"
+			     "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":44,\"args\":{\"name\":\"m\"}},\n" KERNEL(
+				     "b", "20", "2.25") "], \"baseTimeNanoseconds\": 5}";
+	static const char changes[] = "\"\\{}[],:0x \n\xff";
+	struct dp_error error;
+	char *text = malloc(sizeof(whole));
+
+	for (size_t cut = 0; cut < sizeof(whole); cut++)
+		dp_trace_free(read_bytes(whole, cut, &error, "kineto"));
+	for (size_t at = 0; at < sizeof(whole) - 1; at++) {
+		for (size_t i = 0; i < sizeof(changes); i++) {
+			memcpy(text, whole, sizeof(whole));
+			text[at] = changes[i];
+			dp_trace_free(read_bytes(text, sizeof(whole) - 1, &error, "kineto"));
+		}
+	}
+	free(text);
+}
+END_TEST
+
+/* Openings that never close, nested without end: linear, so no time at all. */
+START_TEST(hostile_nesting_is_linear)
+{
+	static const char *const bits[] = { "{\"ph\":[",
+					    "{\"ph\":",
+					    "[",
+					    "{",
+					    "\"",
+					    "{\"name\":\"",
+					    "{\"args\":{\"name\":[",
+					    ",{\"ph\":\"X\",",
+					    "\\\"",
+					    "{\"ts\":1" };
+	size_t size = (size_t)4 << 20;
+	char *text = malloc(size + 64);
+	struct dp_error error;
+
+	for (size_t i = 0; i < DP_COUNT(bits); i++) {
+		size_t used = (size_t)sprintf(text, HEAD);
+
+		while (used < size)
+			used += (size_t)sprintf(text + used, "%s", bits[i]);
+		dp_trace_free(read_bytes(text, used, &error, "kineto"));
+		ck_assert_int_ne(error.status, DP_OK);
+	}
+	free(text);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, integer_microseconds_of_2021);
+	tcase_add_test(tests, tid_alone_names_the_stream);
+	tcase_add_test(tests, decimal_epoch_keeps_nanoseconds);
+	tcase_add_test(tests, mixed_integer_and_decimal);
+	tcase_add_test(tests, times_relative_to_a_base);
+	tcase_add_test(tests, keys_in_any_order);
+	tcase_add_test(tests, copies_and_sets_by_name);
+	tcase_add_test(tests, rocm);
+	tcase_add_test(tests, autograd_export);
+	tcase_add_test(tests, rows_that_labels_call_a_gpu);
+	tcase_add_test(tests, names_and_devices);
+	tcase_add_test(tests, devices_of_two_processes);
+	tcase_add_test(tests, what_is_not_counted);
+	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, negative_and_missing_durations);
+	tcase_add_test(tests, names_are_decoded);
+	tcase_add_test(tests, broken_arguments_cost_nothing);
+	tcase_add_test(tests, cut_off);
+	tcase_add_test(tests, goes_on_after_a_broken_event);
+	tcase_add_test(tests, trailing_things_are_no_loss);
+	tcase_add_test(tests, refusals);
+	tcase_add_test(tests, forced_on_something_else);
+	tcase_add_test(tests, large_pieces);
+	tcase_add_test(tests, tensorflow_timeline);
+	tcase_add_test(tests, tensorflow_names_come_late);
+	tcase_add_test(tests, real_traces_as_jansson_reads_them);
+	tcase_add_test(tests, generated_traces_as_jansson_reads_them);
+	tcase_add_test(tests, damage_anywhere);
+	tcase_add_test(tests, hostile_nesting_is_linear);
+}
+
+#include "test_main.h"

@@ -1,0 +1,363 @@
+/* Reports: numbers, names, bars; wrong requests; sinks that fail. */
+#include "report/label.h"
+#include "report/number.h"
+#include "report/spark.h"
+#include "report_cases.h"
+
+#include <check.h>
+#include <locale.h>
+#include <math.h>
+
+static const char *duration(double ns, bool ascii)
+{
+	static char buf[DP_NUMBER_SIZE];
+
+	return dp_human__duration(buf, ns, ascii);
+}
+
+START_TEST(durations_have_four_digits)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	ck_assert_str_eq(duration(0, true), "0 ns");
+	ck_assert_str_eq(duration(17.5, true), "17.50 ns");
+	ck_assert_str_eq(duration(999.9, true), "999.9 ns");
+	ck_assert_str_eq(duration(999.96, true), "1.000 us");
+	ck_assert_str_eq(duration(12345, false), "12.35 \xc2\xb5s");
+	ck_assert_str_eq(duration(9999.4, true), "9.999 us");
+	ck_assert_str_eq(duration(9999.6, true), "10.00 us");
+	ck_assert_str_eq(duration(59729000, true), "59.73 ms");
+	ck_assert_str_eq(duration(999949999, true), "999.9 ms");
+	ck_assert_str_eq(duration(999950000, true), "1.000 s");
+	ck_assert_str_eq(duration(119.9e9, true), "119.9 s");
+	ck_assert_str_eq(duration(754e9, true), "12 min 34 s");
+	ck_assert_str_eq(duration(11103e9, true), "3 h 05 min");
+	ck_assert_str_eq(duration(-1500, true), "-1.500 us");
+	ck_assert_str_eq(duration((double)NAN, true), "-");
+	ck_assert_str_eq(duration((double)INFINITY, true), "-");
+	ck_assert_uint_lt(strlen(duration(1e300, true)), DP_NUMBER_SIZE);
+	ck_assert_str_eq(dp_human__rough(buf, 2486000, true), "2.5 ms");
+	ck_assert_str_eq(dp_human__rough(buf, 219700, true), "220 us");
+	ck_assert_str_eq(dp_human__rough(buf, 99600, true), "100 us");
+	ck_assert_str_eq(dp_human__step(buf, 1, true), "1 ns");
+	ck_assert_str_eq(dp_human__step(buf, 1000000, true), "1 ms");
+	ck_assert_str_eq(dp_human__step(buf, 32, true), "32 ns");
+}
+END_TEST
+
+START_TEST(other_units)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	ck_assert_str_eq(dp_human__share(buf, 0), "0%");
+	ck_assert_str_eq(dp_human__share(buf, 1), "100%");
+	ck_assert_str_eq(dp_human__share(buf, 0.99999), "99.9%");
+	ck_assert_str_eq(dp_human__share(buf, 0.0004), "<0.1%");
+	ck_assert_str_eq(dp_human__share(buf, 0.3394), "33.9%");
+	ck_assert_str_eq(dp_human__share(buf, 12.5), "1250%");
+	ck_assert_str_eq(dp_human__share(buf, (double)NAN), "-");
+	ck_assert_str_eq(dp_human__bytes(buf, 0), "0 B");
+	ck_assert_str_eq(dp_human__bytes(buf, 999), "999 B");
+	ck_assert_str_eq(dp_human__bytes(buf, 1024), "1.000 KiB");
+	ck_assert_str_eq(dp_human__bytes(buf, 19267840), "18.38 MiB");
+	ck_assert_str_eq(dp_human__bytes(buf, 1e30), "9999 EiB");
+	ck_assert_str_eq(dp_human__value(buf, 21998, "count", true), "21,998");
+	ck_assert_str_eq(dp_human__value(buf, 250.5, "W", true), "250.5 W");
+	ck_assert_str_eq(dp_human__value(buf, (double)NAN, "W", true), "-");
+}
+END_TEST
+
+static const char *json_number(double value, const char *unit)
+{
+	static char buf[DP_NUMBER_SIZE];
+
+	dp_number__json(buf, value, unit);
+	return buf;
+}
+
+static void check_json_numbers(void)
+{
+	ck_assert_str_eq(json_number(0.5, "1"), "0.5");
+	ck_assert_str_eq(json_number(1e-7, "1"), "1e-07");
+	ck_assert_str_eq(json_number(17.5, "ns"), "18");
+	ck_assert_str_eq(json_number(-0.2, "ns"), "0");
+	ck_assert_str_eq(json_number(9007199254740991.0, "bytes"), "9007199254740991");
+	ck_assert_str_eq(json_number((double)NAN, "ns"), "null");
+	ck_assert_str_eq(json_number(-(double)INFINITY, "1"), "null");
+	/* Beyond 64 bits: still a number. */
+	ck_assert_str_eq(json_number(1e19, "bytes"), "1e+19");
+}
+
+START_TEST(numbers_for_machines)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	check_json_numbers();
+	ck_assert_uint_eq(dp_number__integer(buf, INT64_MIN), 20);
+	ck_assert_str_eq(buf, "-9223372036854775808");
+	dp_number__integer(buf, INT64_MAX);
+	ck_assert_str_eq(buf, "9223372036854775807");
+	/* An application may have set a locale with another decimal sign. */
+	if (setlocale(LC_ALL, "de_DE.UTF-8") || setlocale(LC_ALL, "fr_FR.UTF-8"))
+		check_json_numbers();
+}
+END_TEST
+
+static const char *text_label(const char *text, size_t columns, bool ascii)
+{
+	static char buf[DP_LABEL_SIZE];
+
+	return dp_label__text(buf, text, columns, ascii);
+}
+
+START_TEST(labels_are_clean_and_cut_in_the_middle)
+{
+	ck_assert_str_eq(text_label("abc", 3, false), "abc");
+	ck_assert_str_eq(text_label("abcdefgh", 5, false), "ab\xe2\x80\xa6gh");
+	ck_assert_str_eq(text_label("abcdefghij", 7, true), "ab...ij");
+	ck_assert_str_eq(text_label("abcdef", 0, false), "");
+	ck_assert_str_eq(text_label("\x1b[1m\x07\x7f\xc2\x9b", 20, false), "?[1m???");
+	ck_assert_str_eq(text_label("a\xe2\x80\xae\xe2\x80\x8b\xcc\x81z", 20, false), "a???z");
+	ck_assert_str_eq(text_label("\xc3\xa4\xff", 20, false), "\xc3\xa4\xef\xbf\xbd");
+	ck_assert_str_eq(text_label("\xc3\xa4\xff", 20, true), "??");
+	/* Two columns each: the cut falls between them. */
+	ck_assert_str_eq(text_label("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5", 6, false),
+			 "\xe6\x97\xa5\xe2\x80\xa6\xe6\x97\xa5");
+	ck_assert_uint_eq(dp_label__width("\xe6\x97\xa5-\xc3\xa4"), 4);
+}
+END_TEST
+
+START_TEST(labels_of_anything_stay_in_their_room)
+{
+	static const char bytes[] = "a<>()[]{}:-~ \x1b\xc3\xa4\xe6\x97\xa5\xff\xf0\x9f\x98\x80"
+				    "operator(anonymous namespace)::";
+	char text[2000], buf[DP_LABEL_SIZE];
+	uint32_t random = 1;
+
+	for (int round = 0; round < 20000; round++) {
+		size_t length = (random >> 7) % (round % 50 ? 60 : sizeof(text) - 1), columns;
+
+		for (size_t i = 0; i < length; i++) {
+			random = random * 1664525 + 1013904223;
+			text[i] = bytes[(random >> 16) % (sizeof(bytes) - 1)];
+		}
+		text[length] = '\0';
+		random = random * 1664525 + 1013904223;
+		columns = (random >> 16) % 260;
+		dp_label__kernel(buf, text, columns, round % 2);
+		if (dp_label__width(buf) > DP_MIN(columns, DP_LABEL_COLUMNS) ||
+		    strlen(buf) >= sizeof(buf))
+			ck_abort_msg("'%s' in %zu columns: '%s'", text, columns, buf);
+		for (const char *at = buf; *at; at++)
+			if ((unsigned char)*at < 0x20 || *at == 0x7f)
+				ck_abort_msg("control character in '%s'", buf);
+	}
+}
+END_TEST
+
+static const char *kernel(const char *name, size_t columns)
+{
+	static char buf[DP_LABEL_SIZE];
+
+	return dp_label__kernel(buf, name, columns, true);
+}
+
+START_TEST(kernels_are_shortened_where_they_say_least)
+{
+	const char *name = "void at::native::(anonymous namespace)::elementwise<4, "
+			   "at::Functor<float>, at::Array<char*, 1> >(int, at::Functor<float>)";
+
+	ck_assert_str_eq(kernel(name, 200), name);
+	ck_assert_str_eq(kernel(name, 100), "at::native::(anonymous namespace)::elementwise<4, "
+					    "at::Functor<float>, at::Array<char*, 1> >");
+	ck_assert_str_eq(kernel(name, 60), "elementwise<4, Functor<float>, Array<char*, 1> >");
+	ck_assert_str_eq(kernel(name, 41), "elementwise<4, Functor<...>, Array<...> >");
+	ck_assert_str_eq(kernel(name, 20), "elementwise<...>");
+	ck_assert_str_eq(kernel(name, 10), "elem.....>");
+	ck_assert_str_eq(kernel("ampere_sgemm_128x64_tn", 14), "ampere...64_tn");
+	ck_assert_str_eq(kernel("Memcpy HtoD (Pageable -> Device)", 32),
+			 "Memcpy HtoD (Pageable -> Device)");
+	ck_assert_str_eq(kernel("Memcpy HtoD (Pageable -> Device)", 20), "Memcpy Ht... Device)");
+	ck_assert_str_eq(kernel("ns::f(int)::{lambda(float)#1}::operator()(float) const", 44),
+			 "ns::f(int)::{lambda(float)#1}::operator()");
+	ck_assert_str_eq(kernel("bool ns::operator< <ns::T>(ns::T const&, ns::T const&)", 20),
+			 "ns::operator< <T>");
+	ck_assert_str_eq(kernel("bool ns::operator<< <ns::T>(ns::T const&)", 20),
+			 "ns::operator<< <T>");
+	ck_assert_str_eq(kernel("a>b<c>>>d(((", 8), "a>b...((");
+}
+END_TEST
+
+/* What a report writes. */
+struct out {
+	char *text;
+	size_t length;
+	size_t room;
+	size_t stop; /* fails when this much is there */
+	size_t calls;
+};
+
+static int take(void *ctx, const void *data, size_t size)
+{
+	struct out *out = ctx;
+
+	out->calls++;
+	if (out->length + size > out->stop)
+		return -1;
+	CASE_NEED(!dp_array__reserve(&out->text, &out->room, out->length + size + 1, 1));
+	memcpy(out->text + out->length, data, size);
+	out->length += size;
+	out->text[out->length] = '\0';
+	return 0;
+}
+
+static int report(struct out *out, const struct dp_analysis *analysis, const char *format,
+		  const struct dp_report_options *options, struct dp_error *error)
+{
+	struct dp_sink sink = { take, out };
+
+	memset(error, 0, sizeof(*error));
+	return dp_report_write(analysis, format, options, &sink, error);
+}
+
+START_TEST(every_format_gives_the_same_bytes_again)
+{
+	for (size_t i = 0; i < DP_COUNT(report_cases); i++) {
+		const struct dp_report_format *format;
+		struct report_case at;
+
+		report_cases[i].make(&at);
+		for (size_t f = 0; (format = dp_report_format(f)); f++) {
+			struct out one = { .stop = SIZE_MAX }, two = { .stop = SIZE_MAX };
+			struct dp_error error;
+
+			ck_assert(format->name[0] && format->extension[0] && format->help[0]);
+			ck_assert_int_eq(report(&one, at.analysis, format->name, NULL, &error), 0);
+			ck_assert_int_eq(report(&two, at.analysis, format->name, NULL, &error), 0);
+			ck_assert_uint_gt(one.length, 0);
+			ck_assert_uint_eq(one.length, two.length);
+			ck_assert(!memcmp(one.text, two.text, one.length));
+			free(one.text);
+			free(two.text);
+		}
+		case_free(&at);
+	}
+}
+END_TEST
+
+START_TEST(a_sink_that_fails_ends_the_report)
+{
+	const struct dp_report_format *format;
+	struct report_case at;
+
+	case_long(&at);
+	for (size_t f = 0; (format = dp_report_format(f)); f++) {
+		struct out whole = { .stop = SIZE_MAX };
+		struct dp_error error;
+
+		ck_assert_int_eq(report(&whole, at.analysis, format->name, NULL, &error), 0);
+		for (size_t stop = 0; stop < whole.length; stop += whole.length / 7 + 1) {
+			struct out out = { .stop = stop };
+
+			ck_assert_int_eq(report(&out, at.analysis, format->name, NULL, &error),
+					 DP_ERR_IO);
+			ck_assert_int_eq(error.status, DP_ERR_IO);
+			/* Nothing is asked of it after it failed. */
+			ck_assert_uint_le(out.calls, whole.calls);
+			ck_assert(out.length <= stop);
+			ck_assert(!out.length || !memcmp(out.text, whole.text, out.length));
+			free(out.text);
+		}
+		free(whole.text);
+	}
+	case_free(&at);
+}
+END_TEST
+
+START_TEST(wrong_requests_are_refused)
+{
+	static const char *const names[] = { "interval_ns", "nonsense" };
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+	struct out out = { .stop = SIZE_MAX };
+	struct report_case at;
+	struct dp_error error;
+
+	case_ranks(&at);
+	ck_assert_int_eq(report(&out, at.analysis, "nonsense", NULL, &error), DP_ERR_ARGUMENT);
+	ck_assert_str_eq(error.message, "no report format 'nonsense'");
+	options.metrics = names;
+	options.metrics_count = 2;
+	ck_assert_int_eq(report(&out, at.analysis, "csv", &options, &error), DP_ERR_ARGUMENT);
+	ck_assert_str_eq(error.message, "no metric 'nonsense'");
+	ck_assert_uint_eq(out.calls, 0);
+	/* An empty choice shows none. */
+	options.metrics_count = 0;
+	ck_assert_int_eq(report(&out, at.analysis, "csv", &options, &error), DP_OK);
+	ck_assert_ptr_null(strstr(out.text, "interval_ns"));
+	free(out.text);
+	case_free(&at);
+}
+END_TEST
+
+START_TEST(any_width_is_survived)
+{
+	static const unsigned widths[] = { 0, 1, 39, 41, 200, 100000, UINT32_MAX };
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+
+	options.verbose = true;
+	for (size_t i = 0; i < DP_COUNT(report_cases); i++) {
+		struct report_case at;
+
+		report_cases[i].make(&at);
+		for (size_t w = 0; w < DP_COUNT(widths); w++) {
+			struct out out = { .stop = SIZE_MAX };
+			struct dp_error error;
+
+			options.width = widths[w];
+			ck_assert_int_eq(report(&out, at.analysis, "text", &options, &error), 0);
+			free(out.text);
+		}
+		case_free(&at);
+	}
+}
+END_TEST
+
+START_TEST(bars_show_shape)
+{
+	struct dp_spark spark;
+	double low, high;
+
+	dp_spark__init(&spark, 10, 3);
+	ck_assert_uint_eq(spark.group, 4);
+	ck_assert_uint_eq(spark.columns, 3);
+	ck_assert(!dp_spark__range(&spark, &low, &high));
+	dp_spark__add(&spark, 0, 10, false);
+	dp_spark__add(&spark, 1, 20, false);
+	dp_spark__add(&spark, 2, 1000, true);
+	dp_spark__add(&spark, 3, (double)NAN, false);
+	dp_spark__add(&spark, 9, 7, false);
+	dp_spark__add(&spark, 12, 1e9, false);
+	ck_assert(dp_spark__range(&spark, &low, &high));
+	ck_assert_double_eq(low, 7);
+	ck_assert_double_eq(high, 15);
+	dp_spark__init(&spark, 0, 0);
+	ck_assert_uint_eq(spark.columns, 0);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, durations_have_four_digits);
+	tcase_add_test(tests, other_units);
+	tcase_add_test(tests, numbers_for_machines);
+	tcase_add_test(tests, labels_are_clean_and_cut_in_the_middle);
+	tcase_add_test(tests, labels_of_anything_stay_in_their_room);
+	tcase_add_test(tests, kernels_are_shortened_where_they_say_least);
+	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
+	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
+	tcase_add_test(tests, wrong_requests_are_refused);
+	tcase_add_test(tests, any_width_is_survived);
+	tcase_add_test(tests, bars_show_shape);
+}
+
+#include "test_main.h"
