@@ -21,6 +21,9 @@
 
 #define DP_POOL_MAGIC "DPPOOL01"
 #define DP_POOL_VERSION 1
+#define DP_POOL_SLOTS_LIMIT 65536u
+#define DP_POOL_RINGS_LIMIT 65536u
+#define DP_POOL_SLOT_LIMIT (64u << 20)
 
 /* The control word: what the launcher wants. The program looks at it every 20 ms. */
 enum { DP_POOL_RUN = 0, DP_POOL_PAUSE, DP_POOL_STOP };
@@ -124,6 +127,10 @@ enum {
 	DP_EVENT_NAME,	   /* a thread's name: value is its tid */
 };
 
+/* Numbers of registered strings and domains, told apart from addresses of the program. */
+#define DP_NUMBER_STRING 0xffff000000000000u
+#define DP_NUMBER_DOMAIN 0xfffe000000000000u
+
 /* An event of a ring; text, then payload, follow. 8 bytes aligned, never wrapped. */
 struct dp_pool_event {
 	uint32_t bytes; /* all of it, a multiple of 8 */
@@ -189,5 +196,8 @@ struct dp_pool_status {
 /* False where it is no pool. */
 bool dp_pool__status(int pool_fd, struct dp_pool_status *out);
 bool dp_pool__control(int pool_fd, uint32_t control);
+
+/* Reads a pool's header and checks all that it says of the layout against the file. */
+bool dp_pool__read(int pool_fd, struct dp_pool_header *out);
 
 #endif

@@ -12,6 +12,31 @@
 		memset((char *)&(record) + known, 0, sizeof(record) - known);       \
 	} while (0)
 
+uint32_t dp_spool__kind(const struct dp_spool_record *record)
+{
+	static const uint8_t kinds[DP_SPOOL_TYPE_COUNT] = {
+		[DP_SPOOL_KERNEL] = CUPTI_KERNEL,     [DP_SPOOL_MEMSET] = CUPTI_MEMSET,
+		[DP_SPOOL_GRAPH] = CUPTI_GRAPH_TRACE, [DP_SPOOL_SYNC] = CUPTI_SYNC,
+		[DP_SPOOL_MEM_OP] = CUPTI_MEMORY2,    [DP_SPOOL_MEM_POOL] = CUPTI_MEMORY_POOL,
+		[DP_SPOOL_EXT_CORR] = CUPTI_EXT_CORR, [DP_SPOOL_NVTX] = DP_SPOOL_KIND_NVTX,
+		[DP_SPOOL_DEVICE] = CUPTI_DEVICE,     [DP_SPOOL_CONTEXT] = CUPTI_CONTEXT,
+		[DP_SPOOL_STREAM] = CUPTI_STREAM,     [DP_SPOOL_NAME] = CUPTI_NAME,
+		[DP_SPOOL_JIT] = CUPTI_JIT,	      [DP_SPOOL_OVERHEAD] = CUPTI_OVERHEAD,
+	};
+
+	switch (record->type) {
+	case DP_SPOOL_API:
+		return record->api.domain == CUPTI_DOMAIN_DRIVER ? CUPTI_DRIVER : CUPTI_RUNTIME;
+	case DP_SPOOL_MEMCPY:
+		return record->memcpy.peer ? CUPTI_MEMCPY2 : CUPTI_MEMCPY;
+	case DP_SPOOL_RAW:
+		return record->raw.kind < DP_SPOOL_KIND_NVTX ? record->raw.kind
+							     : DP_SPOOL_KIND_UNKNOWN;
+	default:
+		return kinds[record->type];
+	}
+}
+
 /* CUPTI counts in 32 bits; threads come out of order, but never by half of the circle. */
 static uint64_t unwrap(struct dp_translate *t, uint32_t correlation)
 {

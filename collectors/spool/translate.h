@@ -8,10 +8,6 @@
 
 #include "spool/pool.h"
 
-/* Numbers of registered strings and domains, told apart from addresses of the program. */
-#define DP_NUMBER_STRING 0xffff000000000000u
-#define DP_NUMBER_DOMAIN 0xfffe000000000000u
-
 struct dp_translate {
 	uint64_t correlation; /* the highest so far, unwrapped */
 	void *owner;
@@ -20,6 +16,9 @@ struct dp_translate {
 	uint32_t (*address)(void *owner, uint64_t address);
 	void (*number)(void *owner, uint64_t number, const char *text, size_t bytes);
 };
+
+/* The kind that a record of CUPTI or NVTX is counted as. */
+uint32_t dp_spool__kind(const struct dp_spool_record *record);
 
 /* Translates a record of CUPTI's of that many bytes, its size as measured, 8 at least. */
 void dp_translate__activity(struct dp_translate *t, struct dp_spool_record *out, const void *raw,

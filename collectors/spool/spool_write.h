@@ -1,0 +1,95 @@
+/*
+ * Writes a spool: records are gathered into a chunk, a chunk is one write(). One thread. Uses no
+ * malloc(), and never touches a file that it was not given.
+ *
+ * Once a write has failed nothing more is written, for what follows would lack definitions; all is
+ * still counted.
+ */
+#ifndef DP_SPOOL_WRITE_H
+#define DP_SPOOL_WRITE_H
+
+#include "spool/codec.h"
+#include "spool/pool.h"
+#include "spool/table.h"
+
+struct dp_spool_writer {
+	int fd;
+	bool failed;
+	unsigned int fail_reason; /* DP_LOSS_… */
+	int fail_errno;
+	uint64_t file_bytes;
+	uint64_t limit; /* 0: none */
+	uint64_t chunks;
+	uint8_t *buffer; /* a chunk's header and payload */
+	size_t used;	 /* of the payload */
+	uint32_t records;
+	uint32_t source;
+	uint64_t slot_sequence;
+	uint64_t position;
+	struct dp_codec_state codec;
+	struct dp_table strings;
+	struct dp_table addresses;
+	struct dp_table places;
+	struct dp_table shapes;
+	uint32_t string_count;
+	uint32_t place_count;
+	uint32_t shape_count;
+	struct dp_spool_place last_place;
+	uint32_t last_place_id;
+	struct dp_spool_shape last_shape;
+	uint32_t last_shape_id;
+	/* Not in the banks yet. */
+	uint64_t pending[DP_SPOOL_KINDS];
+	uint64_t pending_lost[DP_SPOOL_KINDS];
+	uint64_t pending_lost_records[DP_LOSS_REASONS];
+	uint64_t pending_lost_bytes[DP_LOSS_REASONS];
+	bool lost_some;
+	struct dp_pool_header *pool;
+	/* Reads a text at an address of the program into out; its length, or -1. */
+	long (*read_text)(void *owner, uint64_t address, char *out, size_t room);
+	void *owner;
+	char *scratch; /* DP_SPOOL_STRING_LIMIT bytes */
+};
+
+/*
+ * Starts a spool in an empty file. The sums go to the pool's banks. False without memory, or where
+ * the header can't be written.
+ */
+bool dp_writer__open(struct dp_spool_writer *w, int fd, const struct dp_spool_header *header,
+		     struct dp_pool_header *pool);
+void dp_writer__fini(struct dp_spool_writer *w);
+
+/* Adds a record; one that came from CUPTI or a ring is counted as one of dp_spool__kind(). */
+void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *record, bool counted);
+
+/*
+ * Where the next records come from (struct dp_spool_chunk), and that everything before position has
+ * been added: what a chunk will say, whenever it is written.
+ */
+static inline void dp_writer__source(struct dp_spool_writer *w, uint32_t source, uint64_t sequence,
+				     uint64_t position)
+{
+	w->source = source;
+	w->slot_sequence = sequence;
+	w->position = position;
+}
+
+/* Writes the chunk, if there is anything in it, and brings the sums up to date. */
+void dp_writer__flush(struct dp_spool_writer *w);
+
+/* Counts records that were completed and are nowhere. */
+void dp_writer__lose(struct dp_spool_writer *w, unsigned int reason, uint32_t kind,
+		     uint64_t records, uint64_t bytes);
+
+/* Ids of texts; these fit dp_translate's, with the writer as their owner. */
+uint32_t dp_writer__text(void *writer, const char *text, size_t bytes);
+uint32_t dp_writer__address(void *writer, uint64_t address);
+void dp_writer__number(void *writer, uint64_t number, const char *text, size_t bytes);
+
+/* Texts at addresses may have changed: a module was unloaded. */
+void dp_writer__forget(struct dp_spool_writer *w);
+
+/* The sums at the end: LOSS and COUNT records, from the pool's current bank. */
+void dp_writer__sums(struct dp_spool_writer *w, int64_t realtime_ns);
+
+#endif
