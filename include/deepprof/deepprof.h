@@ -12,6 +12,7 @@
 #include <deepprof/analysis.h>
 #include <deepprof/common.h>
 #include <deepprof/loop.h>
+#include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>
 #include <deepprof/trace.h>

@@ -8,8 +8,12 @@ import unittest
 import cli
 
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["analyze", "info", "help"]
-PAGES_WITH_OPTIONS = {"analyze": "deepprof-analyze.1", "info": "deepprof-info.1"}
+VERBS = ["record", "analyze", "info", "help"]
+PAGES_WITH_OPTIONS = {
+    "record": "deepprof-record.1",
+    "analyze": "deepprof-analyze.1",
+    "info": "deepprof-info.1",
+}
 
 
 def page(name):
@@ -71,7 +75,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(options_of_page(name), options_of_help(verb), name)
 
     def test_every_command_has_a_page(self):
-        for verb in "analyze", "info":
+        for verb in "record", "analyze", "info":
             self.assertIn(f"deepprof-{verb}.1", pages())
             self.assertIn(f".B {verb}\n", page("deepprof.1"))
 
@@ -184,6 +188,8 @@ class Completions(unittest.TestCase):
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),
+            (["record", "--capture", "="], ["all", "profiler"]),
+            (["record", "--nvtx", "=", "of"], ["off"]),
             (["analyze", "--level", "="], ["default", "outermost", "innermost"]),
             (["help", ""], VERBS),
             (["an"], ["analyze"]),
@@ -205,7 +211,7 @@ class Completions(unittest.TestCase):
         common = re.search(r"(?s)common=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
-            block += common if verb != "help" else ""
+            block += common if verb in ("analyze", "info") else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
                 set(options_of_help(verb)),
@@ -219,7 +225,12 @@ class Completions(unittest.TestCase):
     def test_fish(self):
         text = self.text("deepprof.fish")
         for verb in VERBS:
-            conditions = {"analyze": r"\$(?:analyze|both)", "info": r"\$(?:info|both)", "help": "-"}
+            conditions = {
+                "record": r"\$record",
+                "analyze": r"\$(?:analyze|both)",
+                "info": r"\$(?:info|both)",
+                "help": "-",
+            }
             found = {"--help": ("-h", False)}
             for match in re.finditer(
                 rf"^complete -c deepprof -n {conditions[verb]}(?: -s (\w))? -l (\S+)( -[xr])?",
