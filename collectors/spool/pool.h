@@ -86,7 +86,7 @@ struct dp_pool_header {
 	_Atomic uint32_t slots_ready; /* pre-faulted slots, from the first */
 	_Atomic uint32_t peak_slots;  /* the most that were in use at once */
 	_Atomic uint64_t spool_bytes;
-	uint16_t strides[DP_SPOOL_KINDS]; /* as in the spool's header */
+	uint16_t strides[DP_SPOOL_KINDS]; /* sizes of CUPTI's records as measured, 0: unknown */
 	_Atomic uint32_t bank;		  /* the current one */
 	uint32_t reserved;
 	struct dp_pool_bank banks[2];

@@ -317,7 +317,7 @@ static bool next_activity(struct dp_spool *spool, struct dp_spool_record *out)
 		memcpy(&kind, salvage->data + salvage->at, 4);
 	if (!left || (!kind && salvage->held))
 		return false;
-	bytes = kind < DP_SPOOL_KINDS ? spool->header.strides[kind] : 0;
+	bytes = kind < DP_SPOOL_KINDS ? salvage->pool.strides[kind] : 0;
 	if (bytes < 8 || bytes > left) {
 		lose(salvage, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1, left);
 		salvage->at = salvage->end;

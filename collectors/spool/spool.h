@@ -74,8 +74,7 @@ struct dp_spool_header {
 	uint32_t serial; /* the n in the file's name */
 	uint32_t crc;	 /* CRC-32C of the header with this field 0 */
 	int64_t realtime_ns;
-	int64_t monotonic_ns;		  /* CLOCK_MONOTONIC at the same moment */
-	uint16_t strides[DP_SPOOL_KINDS]; /* sizes of CUPTI's records as measured, 0: unknown */
+	int64_t monotonic_ns; /* CLOCK_MONOTONIC at the same moment */
 	uint64_t reserved[4];
 };
 

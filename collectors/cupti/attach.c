@@ -1,0 +1,200 @@
+/* Subscribes to CUPTI and turns on what is wanted, in the order that its versions need. */
+#include "cupti/collector.h"
+
+#include <string.h>
+
+#define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
+#define DEVICE_BUFFERS ((size_t)250)
+
+static const char *why(int result)
+{
+	const char *text = NULL;
+
+	if (dp_collector.cupti.GetResultString &&
+	    !dp_collector.cupti.GetResultString(result, &text) && text)
+		return text;
+	return "unknown error";
+}
+
+static void tell(int result, const char *holder)
+{
+	switch (result) {
+	case CUPTI_E_MULTIPLE_SUBSCRIBERS:
+	case CUPTI_E_MAX_LIMIT_REACHED:
+		dp_message__say(DP_SPOOL_ERROR, "subscriber-taken",
+				"another profiler holds CUPTI%s%s: only NVTX is recorded",
+				*holder ? ": " : "", holder);
+		break;
+	case CUPTI_E_PRIVILEGES:
+	case CUPTI_E_VIRTUAL_PRIVILEGES:
+		dp_message__say(DP_SPOOL_ERROR, "not-permitted",
+				"the driver does not permit profiling here (%s)", why(result));
+		break;
+	case CUPTI_E_NOT_INITIALIZED:
+	case CUPTI_E_UNKNOWN:
+		dp_message__say(DP_SPOOL_ERROR, "no-driver",
+				"CUPTI finds no driver it can use (%s)", why(result));
+		break;
+	default:
+		dp_message__say(DP_SPOOL_ERROR, "cupti-refused", "CUPTI refuses: %s (%d)",
+				why(result), result);
+	}
+}
+
+static bool subscribe(struct cupti *cupti)
+{
+	char holder[256] = "";
+	struct cupti_subscriber_params params = {
+		.bytes = sizeof(params),
+		.name = "deepprof",
+		.old_name = holder,
+		.old_name_bytes = sizeof(holder),
+	};
+	int result;
+
+	if (cupti->Subscribe_v2)
+		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
+					     &params);
+	else
+		result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
+	holder[sizeof(holder) - 1] = 0;
+	if (result)
+		tell(result, holder);
+	return !result;
+}
+
+static void set_attribute(struct cupti *cupti, uint32_t attribute, void *value, size_t bytes)
+{
+	/* Older versions lack some: they do without. */
+	(void)cupti->ActivitySetAttribute(attribute, &bytes, value);
+}
+
+static void set_attributes(struct cupti *cupti)
+{
+	size_t bytes = DEVICE_BUFFER_BYTES, limit = DEVICE_BUFFERS;
+	uint8_t yes = 1;
+
+	set_attribute(cupti, CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof(yes));
+	set_attribute(cupti, CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
+	set_attribute(cupti, CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
+	set_attribute(cupti, CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
+	if (cupti->SetThreadIdType)
+		(void)cupti->SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
+}
+
+/* Calls that programs make by the million and that say nothing: cudaGetDevice and the like. */
+static void filter_calls(struct cupti *cupti)
+{
+	static const char *const noisy[] = {
+		"cudaGetDevice",
+		"cudaGetLastError",
+		"cudaPeekAtLastError",
+		"cudaSetDevice",
+	};
+	const char *name;
+
+	if (!cupti->ActivityEnableRuntimeApi)
+		return;
+	for (uint32_t cbid = 1; cbid < 600; cbid++) {
+		name = NULL;
+		if (cupti->GetCallbackName(CUPTI_DOMAIN_RUNTIME, cbid, &name) || !name)
+			continue;
+		for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
+			size_t length = strlen(noisy[i]);
+
+			if (!strncmp(name, noisy[i], length) &&
+			    (!name[length] || name[length] == '_'))
+				(void)cupti->ActivityEnableRuntimeApi(cbid, 0);
+		}
+	}
+}
+
+void dp_attach__kinds(bool enable)
+{
+	const struct options *o = &dp_collector.options;
+	struct cupti *cupti = &dp_collector.cupti;
+	const struct {
+		uint32_t kind;
+		bool wanted;
+	} kinds[] = {
+		{ CUPTI_DEVICE, true },
+		{ CUPTI_CONTEXT, true },
+		{ CUPTI_STREAM, true },
+		{ CUPTI_NAME, true },
+		{ CUPTI_OVERHEAD, o->overhead },
+		{ CUPTI_JIT, o->jit },
+		{ CUPTI_KERNEL, true },
+		{ CUPTI_MEMCPY, true },
+		{ CUPTI_MEMCPY2, true },
+		{ CUPTI_MEMSET, true },
+		{ CUPTI_RUNTIME, o->api },
+		{ CUPTI_DRIVER, o->api },
+		{ CUPTI_EXT_CORR, o->api },
+		{ CUPTI_SYNC, o->sync },
+		{ CUPTI_MEMORY2, o->memory },
+		{ CUPTI_MEMORY_POOL, o->memory },
+		{ CUPTI_GRAPH_TRACE, !o->graph_nodes },
+	};
+	int result;
+
+	if (!cupti->attached)
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!kinds[i].wanted)
+			continue;
+		result = enable ? cupti->ActivityEnable(kinds[i].kind)
+				: cupti->ActivityDisable(kinds[i].kind);
+		if (result && enable && kinds[i].kind == CUPTI_KERNEL)
+			tell(result, "");
+	}
+	if (enable && o->api)
+		filter_calls(cupti);
+}
+
+static void enable_callbacks(struct cupti *cupti)
+{
+	static const uint32_t ids[][2] = {
+		{ CUPTI_DOMAIN_RUNTIME, CUPTI_CUDART_PROFILER_START },
+		{ CUPTI_DOMAIN_RUNTIME, CUPTI_CUDART_PROFILER_STOP },
+		{ CUPTI_DOMAIN_DRIVER, CUPTI_CU_PROFILER_START },
+		{ CUPTI_DOMAIN_DRIVER, CUPTI_CU_PROFILER_STOP },
+	};
+
+	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_RESOURCE,
+				    CUPTI_RESOURCE_MODULE_UNLOAD);
+	(void)cupti->EnableCallback(1, cupti->subscriber, CUPTI_DOMAIN_STATE,
+				    CUPTI_STATE_FATAL_ERROR);
+	for (size_t i = 0; dp_collector.options.capture_profiler && i < 4; i++)
+		(void)cupti->EnableCallback(1, cupti->subscriber, ids[i][0], ids[i][1]);
+}
+
+void dp_attach__cupti(void)
+{
+	struct cupti *cupti = &dp_collector.cupti;
+	int result;
+
+	if (cupti->attached || !dp_load__cupti(cupti))
+		return;
+	result = cupti->GetVersion(&cupti->version);
+	if (result) {
+		tell(result, "");
+		return;
+	}
+	dp_sizes__measure(cupti, dp_collector.strides);
+	memcpy(dp_collector.pool->strides, dp_collector.strides, sizeof(dp_collector.strides));
+	if (!subscribe(cupti))
+		return;
+	set_attributes(cupti);
+	result = cupti->ActivityRegisterCallbacks(dp_buffers__requested, dp_buffers__completed);
+	if (result) {
+		tell(result, "");
+		(void)cupti->Unsubscribe(cupti->subscriber);
+		return;
+	}
+	cupti->attached = true;
+	enable_callbacks(cupti);
+	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
+		dp_attach__kinds(true);
+	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
+	dp_wake(&dp_collector.control_wake);
+}

@@ -1,0 +1,136 @@
+/* CUPTI's callbacks, on the program's threads: nothing here calls CUPTI, waits or allocates. */
+#include "cupti/collector.h"
+
+#include <string.h>
+
+static bool give_discard(uint8_t **buffer, size_t *bytes)
+{
+	for (int i = 0; i < DISCARDS; i++) {
+		struct discard *discard = &dp_collector.discards[i];
+		uint32_t state = DISCARD_FREE;
+
+		if (!atomic_compare_exchange_strong(&discard->state, &state, DISCARD_HELD))
+			continue;
+		*buffer = discard->data;
+		*bytes = DISCARD_BYTES;
+		return true;
+	}
+	return false;
+}
+
+/* In a process that is not recorded any more; before 12.9 CUPTI crashes on NULL. */
+static uint8_t nowhere[4096] __attribute__((aligned(8)));
+
+void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	struct collector *c = &dp_collector;
+	int slot;
+
+	*most_records = 0;
+	if (!live()) {
+		*buffer = nowhere;
+		*bytes = sizeof(nowhere);
+		*most_records = 1;
+		return;
+	}
+	atomic_store_explicit(&c->requested, 1, memory_order_relaxed);
+	slot = dp_pool__take();
+	if (slot >= 0) {
+		*buffer = dp_pool__data((uint32_t)slot);
+		*bytes = c->pool->slot_bytes;
+		return;
+	}
+	dp_wake(&c->writer_wake);
+	if (give_discard(buffer, bytes))
+		return;
+	/* One record is written over the other: it can be counted, not told. */
+	*buffer = c->trash;
+	*bytes = DISCARD_BYTES;
+	*most_records = 1;
+}
+
+static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
+{
+	struct collector *c = &dp_collector;
+
+	if (buffer == c->trash) {
+		atomic_fetch_add(&c->trashed, valid_bytes != 0);
+		return true;
+	}
+	for (int i = 0; i < DISCARDS; i++) {
+		struct discard *discard = &c->discards[i];
+		uint32_t state = DISCARD_HELD;
+
+		if (buffer != discard->data)
+			continue;
+		atomic_store(&discard->valid_bytes,
+			     (uint32_t)(valid_bytes < DISCARD_BYTES ? valid_bytes : DISCARD_BYTES));
+		return atomic_compare_exchange_strong(&discard->state, &state, DISCARD_DONE);
+	}
+	return false;
+}
+
+void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			   size_t valid_bytes)
+{
+	struct collector *c = &dp_collector;
+	uint32_t state = DP_SLOT_HELD;
+	int index;
+
+	if (!live())
+		return;
+	index = dp_pool__slot_of(buffer);
+	if (index < 0) {
+		if (!complete_discard(buffer, valid_bytes))
+			atomic_fetch_add(&c->odd_buffers, 1);
+		dp_wake(&c->writer_wake);
+		return;
+	}
+	if (atomic_load(&c->slots[index].state) != DP_SLOT_HELD) {
+		atomic_fetch_add(&c->odd_buffers, 1);
+		return;
+	}
+	if (valid_bytes > c->pool->slot_bytes)
+		valid_bytes = c->pool->slot_bytes;
+	atomic_store(&c->slots[index].valid_bytes, (uint32_t)valid_bytes);
+	if (!atomic_compare_exchange_strong(&c->slots[index].state, &state, DP_SLOT_COMPLETED))
+		atomic_fetch_add(&c->odd_buffers, 1);
+	dp_wake(&c->writer_wake);
+}
+
+static void profiler_call(bool start, const struct cupti_callback_data *data)
+{
+	struct collector *c = &dp_collector;
+	int64_t limit = clock_ns(CLOCK_MONOTONIC) + 100000000;
+
+	/* Recording is on before the call returns to the program, off once it has been made. */
+	if (data->site != CUPTI_SITE_ENTER)
+		return;
+	atomic_store(&c->in_range, start);
+	dp_wake(&c->control_wake);
+	while (start && live() && !atomic_load(&c->range_seen) &&
+	       clock_ns(CLOCK_MONOTONIC) < limit) {
+		struct timespec pause = { 0, 100000 };
+
+		nanosleep(&pause, NULL);
+	}
+}
+
+void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
+{
+	const struct cupti_state_data *state = data;
+
+	if (!live())
+		return;
+	if (domain == CUPTI_DOMAIN_RESOURCE && cbid == CUPTI_RESOURCE_MODULE_UNLOAD) {
+		atomic_fetch_add(&dp_collector.unloads, 1);
+		dp_wake(&dp_collector.writer_wake);
+	} else if (domain == CUPTI_DOMAIN_STATE && cbid == CUPTI_STATE_FATAL_ERROR) {
+		dp_message__say(DP_SPOOL_ERROR, "cupti-failed", "CUPTI has stopped: %s",
+				state->message ? state->message : "(no reason given)");
+	} else if (domain == CUPTI_DOMAIN_RUNTIME) {
+		profiler_call(cbid == CUPTI_CUDART_PROFILER_START, data);
+	} else if (domain == CUPTI_DOMAIN_DRIVER) {
+		profiler_call(cbid == CUPTI_CU_PROFILER_START, data);
+	}
+}

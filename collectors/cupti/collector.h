@@ -1,0 +1,235 @@
+/*
+ * The library inside of the profiled program. What every part of it keeps to:
+ *
+ *   - nothing is ever printed; the launcher is told (message.c);
+ *   - the program's threads never wait for a disk, a lock of the writer, or malloc();
+ *   - CUPTI is never called under a lock of ours, nor from a callback about buffers or resources;
+ *   - in a child of fork() everything here is inert until the child starts CUDA itself.
+ *
+ *   life.c     start, fork, exit        pool.c     the shared pool, slots
+ *   options.c  DEEPPROF_OPTIONS         buffers.c  CUPTI's callbacks
+ *   load.c     finds and opens CUPTI    writer.c   the thread that stores
+ *   attach.c   subscribes, enables      control.c  the thread that flushes, pauses, ends
+ *   sizes.c    measures records         info.c     the process described
+ *   nvtx.c, payload.c, ring.c           NVTX
+ */
+#ifndef DP_CUPTI_COLLECTOR_H
+#define DP_CUPTI_COLLECTOR_H
+
+#include "cupti/cupti_abi.h"
+#include "spool/pool.h"
+#include "spool/spool_write.h"
+#include "spool/translate.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define DISCARDS 8
+#define DISCARD_BYTES ((size_t)64 << 10)
+
+struct options {
+	bool api, nvtx, memory, sync, jit, overhead;
+	bool graph_nodes;
+	bool start_paused;
+	bool capture_profiler;
+	uint64_t max_memory;
+	uint64_t max_spool;
+	uint64_t slot_bytes;
+	uint64_t flush_ms;
+	uint64_t exit_ms;
+	char chain[PATH_MAX];
+};
+
+typedef void (*cupti_request_fn)(uint8_t **buffer, size_t *bytes, size_t *most_records);
+typedef void (*cupti_complete_fn)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+				  size_t valid_bytes);
+typedef void (*cupti_callback_fn)(void *user, uint32_t domain, uint32_t cbid, const void *data);
+
+/* CUPTI's functions; those that a version lacks are NULL. */
+struct cupti {
+	int (*GetVersion)(uint32_t *version);
+	int (*GetTimestamp)(uint64_t *time);
+	int (*GetResultString)(int result, const char **text);
+	int (*Subscribe)(void **subscriber, cupti_callback_fn callback, void *user);
+	int (*Subscribe_v2)(void **subscriber, cupti_callback_fn callback, void *user,
+			    struct cupti_subscriber_params *params);
+	int (*Unsubscribe)(void *subscriber);
+	int (*EnableCallback)(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid);
+	int (*GetCallbackName)(uint32_t domain, uint32_t cbid, const char **name);
+	int (*SetThreadIdType)(uint32_t type);
+	int (*ActivityEnable)(uint32_t kind);
+	int (*ActivityDisable)(uint32_t kind);
+	int (*ActivityEnableRuntimeApi)(uint32_t cbid, uint8_t enable);
+	int (*ActivitySetAttribute)(uint32_t attribute, size_t *bytes, void *value);
+	int (*ActivityRegisterCallbacks)(cupti_request_fn request, cupti_complete_fn complete);
+	int (*ActivityFlushAll)(uint32_t flag);
+	int (*ActivityGetNextRecord)(uint8_t *buffer, size_t valid, void **record);
+	int (*ActivityGetNumDroppedRecords)(void *context, uint32_t stream, size_t *dropped);
+	void *library;
+	void *subscriber;
+	uint32_t version;
+	bool attached;
+	char path[PATH_MAX];
+};
+
+enum { DISCARD_FREE = 0, DISCARD_HELD, DISCARD_DONE };
+
+struct discard {
+	_Atomic uint32_t state;
+	_Atomic uint32_t valid_bytes;
+	uint8_t *data;
+};
+
+/* A message that the writer has yet to store. */
+struct note {
+	_Atomic uint32_t ready;
+	uint32_t level;
+	int64_t realtime_ns;
+	char code[32];
+	char text[1000];
+};
+
+#define NOTES 32
+
+/* What the program's threads look at: zeros in a child of fork() (MADV_WIPEONFORK). */
+struct live {
+	_Atomic uint32_t on;   /* everything is set up, by this process */
+	_Atomic uint32_t nvtx; /* NVTX events are wanted */
+};
+
+struct collector {
+	struct options options;
+	struct cupti cupti;
+	char folder[PATH_MAX];
+	pid_t pid;
+	uint32_t serial;
+	int spool_fd;
+	int pool_fd;
+	int socket_fd;
+	/* The pool as mapped here. */
+	struct dp_pool_header *pool;
+	struct dp_pool_slot *slots;
+	struct dp_pool_ring *rings;
+	uint8_t *slot_data;
+	uint8_t *ring_data;
+	size_t pool_bytes;
+	_Atomic uint32_t slots_used;
+	_Atomic uint64_t sequence;
+	struct discard discards[DISCARDS];
+	uint8_t *trash; /* where even the discards ran out */
+	_Atomic uint64_t trashed;
+	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
+	_Atomic uint32_t odd_buffers; /* completed twice, or not ours */
+	/* Of the threads. */
+	pthread_t writer_thread, control_thread;
+	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */
+	_Atomic uint32_t writer_quit, writer_done;
+	_Atomic uint32_t final, final_done; /* the last flush: asked for, made */
+	_Atomic uint32_t requested;	    /* CUPTI has asked for a buffer */
+	_Atomic uint32_t unloads;	    /* modules */
+	_Atomic uint32_t in_range;	    /* between cudaProfilerStart and Stop */
+	_Atomic uint32_t range_seen;	    /* what of it control.c has done */
+	_Atomic uint32_t ending;
+	struct dp_spool_writer writer;
+	struct dp_translate translate;
+	uint16_t strides[DP_SPOOL_KINDS];
+	struct note notes[NOTES];
+	_Atomic uint32_t note_count;
+};
+
+extern struct collector dp_collector;
+extern struct live *dp_live;
+
+/* True in the process that is recorded, while it is. */
+static inline bool live(void)
+{
+	return dp_live && atomic_load_explicit(&dp_live->on, memory_order_acquire);
+}
+
+static inline int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* life.c: brings up all but CUPTI, once per process; true where it is live. */
+bool dp_life__start(void);
+void dp_life__finish(void);
+
+/* Adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
+void dp_wake(_Atomic uint32_t *word);
+void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms);
+
+void dp_options__read(struct options *out, const char *text);
+
+/* message.c */
+void dp_message__open(void);
+void dp_message__hello(const char *spool_name);
+void dp_message__say(uint32_t level, const char *code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void dp_message__bye(void);
+
+/* load.c: opens a libcupti; false where none is found, the launcher is told. */
+bool dp_load__cupti(struct cupti *cupti);
+bool dp_load__functions(struct cupti *cupti);
+
+/* sizes.c */
+void dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS]);
+uint16_t dp_sizes__known(uint32_t version, uint32_t kind);
+
+/* pool.c */
+bool dp_pool__create(void);
+void dp_pool__destroy(void);
+int dp_pool__take(void);
+void dp_pool__release(uint32_t slot);
+void dp_pool__grow(void);
+int dp_pool__slot_of(const uint8_t *buffer);
+static inline uint8_t *dp_pool__data(uint32_t slot)
+{
+	return dp_collector.slot_data + (size_t)slot * dp_collector.pool->slot_bytes;
+}
+
+/* attach.c */
+void dp_attach__cupti(void);
+void dp_attach__kinds(bool enable);
+
+/* buffers.c */
+void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records);
+void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			   size_t valid_bytes);
+void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void *data);
+
+/* The threads. */
+void *dp_writer_thread(void *unused);
+void *dp_control_thread(void *unused);
+
+/* info.c: for the writer. */
+void dp_info__process(struct dp_spool_writer *w);
+void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value);
+void dp_info__driver(struct dp_spool_writer *w);
+void dp_info__thread(struct dp_spool_writer *w, uint32_t tid);
+void dp_info__clock(struct dp_spool_writer *w);
+long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room);
+
+/* ring.c: events of NVTX. */
+struct event_parts {
+	struct dp_pool_event head;
+	const void *text;
+	const void *payload;
+	const struct dp_pool_schema *schema; /* first in the text */
+	const void *more_text;		     /* after the text */
+	size_t more_bytes;
+};
+bool dp_ring__init(void);
+void dp_ring__event(struct event_parts *parts);
+void dp_ring__definition(struct event_parts *parts);
+void dp_ring__after_fork(void);
+
+/* nvtx.c, payload.c */
+uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * The thread that calls CUPTI: it flushes every second, turns recording on and off as the launcher
+ * or the program's capture range want it, and makes the last flush. It may hang in CUPTI; then
+ * nobody waits for it longer than life.c says, and the writer goes on.
+ */
+#include "cupti/collector.h"
+
+#define TICK_MS 20
+
+static struct {
+	bool recording; /* the kinds are enabled */
+	bool attached;
+	int64_t next_flush_ns;
+} my;
+
+static void flush_now(uint32_t flag)
+{
+	struct collector *c = &dp_collector;
+
+	if (c->cupti.attached && atomic_load(&c->requested))
+		(void)c->cupti.ActivityFlushAll(flag);
+}
+
+static void flush_sometimes(void)
+{
+	struct collector *c = &dp_collector;
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!c->options.flush_ms || now < my.next_flush_ns)
+		return;
+	if (my.next_flush_ns)
+		flush_now(0);
+	my.next_flush_ns = now + (int64_t)c->options.flush_ms * 1000000;
+}
+
+static void record(bool on)
+{
+	struct collector *c = &dp_collector;
+
+	if (on != my.recording) {
+		dp_attach__kinds(on);
+		if (!on)
+			flush_now(0);
+		my.recording = on;
+	}
+	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
+	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+static void follow_wishes(void)
+{
+	struct collector *c = &dp_collector;
+	uint32_t control = atomic_load(&c->pool->control);
+	uint32_t range = atomic_load(&c->in_range);
+	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range);
+
+	if (c->cupti.attached && !my.attached) {
+		my.attached = true;
+		my.recording = !c->options.start_paused && !c->options.capture_profiler;
+	}
+	record(on);
+	atomic_store(&c->range_seen, range);
+	if (control == DP_POOL_STOP)
+		atomic_store(&c->pool->state, DP_POOL_STOPPED);
+}
+
+void *dp_control_thread(void *unused)
+{
+	struct collector *c = &dp_collector;
+
+	my.recording = !c->options.start_paused && !c->options.capture_profiler;
+	my.attached = false;
+	my.next_flush_ns = 0;
+	while (!atomic_load(&c->final)) {
+		uint32_t wake = atomic_load(&c->control_wake);
+
+		follow_wishes();
+		flush_sometimes();
+		dp_wait(&c->control_wake, wake, TICK_MS);
+	}
+	dp_attach__kinds(false);
+	flush_now(CUPTI_FLUSH_FORCED);
+	atomic_store(&c->final_done, 1);
+	dp_wake(&c->final_done);
+	return NULL;
+}

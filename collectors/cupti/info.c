@@ -1,0 +1,164 @@
+/* The process described, for the spool. */
+#include "cupti/collector.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_INFO };
+
+	record.info.key = dp_writer__text(w, key, strlen(key));
+	record.info.value = dp_writer__text(w, value, strlen(value));
+	dp_writer__add(w, &record, false);
+}
+
+static size_t read_file(const char *path, char *out, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	while (used < room - 1 && (n = read(fd, out + used, room - 1 - used)) > 0)
+		used += (size_t)n;
+	close(fd);
+	out[used] = 0;
+	return used;
+}
+
+static bool wanted(const char *variable)
+{
+	static const char *const whole[] = {
+		"RANK=", "LOCAL_RANK=", "WORLD_SIZE=", "LOCAL_WORLD_SIZE=", "CUDA_VISIBLE_DEVICES=",
+	};
+	static const char *const heads[] = { "SLURM_", "OMPI_", "PMI_" };
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strncmp(variable, whole[i], strlen(whole[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (!strncmp(variable, heads[i], strlen(heads[i])))
+			return true;
+	return false;
+}
+
+/* From what the process was started with: environ is the program's to change meanwhile. */
+static void put_environment(struct dp_spool_writer *w)
+{
+	static char text[65536];
+	char key[128];
+	size_t bytes = read_file("/proc/self/environ", text, sizeof(text));
+
+	for (size_t at = 0; at < bytes; at += strlen(text + at) + 1) {
+		const char *equals = strchr(text + at, '=');
+
+		if (!equals || !wanted(text + at))
+			continue;
+		snprintf(key, sizeof(key), "env.%.*s", (int)(equals - (text + at)), text + at);
+		dp_info__put(w, key, equals + 1);
+	}
+}
+
+void dp_info__process(struct dp_spool_writer *w)
+{
+	static char text[16384];
+	char path[PATH_MAX];
+	size_t bytes = read_file("/proc/self/cmdline", text, sizeof(text));
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	while (bytes && !text[bytes - 1])
+		bytes--;
+	for (size_t i = 0; i < bytes; i++)
+		if (!text[i])
+			text[i] = '\n';
+	dp_info__put(w, "cmdline", text);
+	path[length > 0 ? length : 0] = 0;
+	dp_info__put(w, "exe", path);
+	dp_info__put(w, "graph_mode", dp_collector.options.graph_nodes ? "node" : "graph");
+	put_environment(w);
+	dp_info__clock(w);
+}
+
+void dp_info__driver(struct dp_spool_writer *w)
+{
+	int (*version)(int *) =
+		(int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "cuDriverGetVersion");
+	char text[32];
+	int number = 0;
+
+	if (!version || version(&number))
+		return;
+	snprintf(text, sizeof(text), "%d", number);
+	dp_info__put(w, "driver.version", text);
+}
+
+void dp_info__thread(struct dp_spool_writer *w, uint32_t tid)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_THREAD };
+	char path[64], name[64];
+	size_t bytes;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	bytes = read_file(path, name, sizeof(name));
+	while (bytes && name[bytes - 1] == '\n')
+		name[--bytes] = 0;
+	if (!bytes)
+		return;
+	record.thread = (struct dp_spool_thread){ tid, dp_writer__text(w, name, bytes) };
+	dp_writer__add(w, &record, false);
+}
+
+void dp_info__clock(struct dp_spool_writer *w)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_CLOCK };
+	uint64_t time = 0;
+
+	record.clock.monotonic = clock_ns(CLOCK_MONOTONIC);
+	record.clock.realtime = clock_ns(CLOCK_REALTIME);
+	if (dp_collector.cupti.attached && !dp_collector.cupti.GetTimestamp(&time))
+		record.clock.cupti = time;
+	record.clock.monotonic_raw = clock_ns(CLOCK_MONOTONIC_RAW);
+	dp_writer__add(w, &record, false);
+}
+
+/*
+ * Names are read through the kernel: the address may belong to a module that has gone, and only the
+ * kernel can say so. Page by page, for a name may end where the mapping does.
+ */
+long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room)
+{
+	size_t used = 0;
+
+	while (used < room) {
+		size_t part = 4096 - (size_t)((address + used) & 4095);
+		struct iovec from = { (void *)(uintptr_t)(address + used), 0 };
+		struct iovec to = { out + used, 0 };
+		char *nul;
+		ssize_t n;
+
+		if (part > room - used)
+			part = room - used;
+		from.iov_len = to.iov_len = part;
+		n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+		if (n < 0 && (errno == EPERM || errno == ENOSYS)) {
+			/* A container may forbid it: what CUPTI names is there, nearly always. */
+			n = (ssize_t)strnlen(from.iov_base, part);
+			n += (size_t)n < part;
+			memcpy(to.iov_base, from.iov_base, (size_t)n);
+		}
+		if (n <= 0)
+			return used ? (long)used : -1;
+		nul = memchr(out + used, 0, (size_t)n);
+		if (nul)
+			return (long)(nul - out);
+		used += (size_t)n;
+	}
+	return (long)used;
+}

@@ -1,0 +1,313 @@
+/*
+ * How recording begins and ends in a process.
+ *
+ * In a child of fork() the page that says "on" is zeros, whoever forked and however; the handler of
+ * pthread_atfork() also puts private memory where the pool was, so that nothing in the child can
+ * write into the parent's, and closes what the child should not keep. The child can start anew.
+ */
+#include "cupti/collector.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)512 << 10)
+#define DRAIN_MS 10000
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct collector dp_collector;
+struct live *dp_live;
+
+enum { NOT_STARTED = 0, STARTING, STARTED, FAILED };
+static _Atomic uint32_t phase;
+static bool handlers; /* installed: they stay through forks */
+
+EXPORT int InitializeInjection(void);
+
+void dp_wake(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms)
+{
+	struct timespec limit = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+/* True once the word is not 0. */
+static bool wait_for(_Atomic uint32_t *word, uint64_t ms)
+{
+	int64_t limit = clock_ns(CLOCK_MONOTONIC) + (int64_t)ms * 1000000, now;
+
+	while (!atomic_load(word)) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= limit)
+			return false;
+		dp_wait(word, 0, (uint64_t)(limit - now) / 1000000 + 1);
+	}
+	return true;
+}
+
+/* In the child. */
+static void after_fork(void)
+{
+	struct collector *c = &dp_collector;
+
+	if (atomic_load(&phase) != STARTED)
+		goto out;
+	if (c->pool)
+		mmap(c->pool, c->pool_bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	close(c->spool_fd);
+	close(c->pool_fd);
+	if (c->socket_fd >= 0)
+		close(c->socket_fd);
+	dp_ring__after_fork();
+out:
+	atomic_store(&phase, NOT_STARTED);
+}
+
+static void (**exit_hook)(void);
+
+static bool install_handlers(void)
+{
+	if (handlers)
+		return true;
+	dp_live = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (dp_live == MAP_FAILED) {
+		dp_live = NULL;
+		return false;
+	}
+	if (madvise(dp_live, 4096, MADV_WIPEONFORK) || pthread_atfork(NULL, NULL, after_fork) ||
+	    atexit(dp_life__finish) || at_quick_exit(dp_life__finish))
+		return false;
+	exit_hook = (void (**)(void))dlsym(RTLD_DEFAULT, "deepprof_exit_hook");
+	if (exit_hook)
+		*exit_hook = dp_life__finish;
+	handlers = true;
+	return true;
+}
+
+/* The first name that no image of this process has used. */
+static bool open_spool(char *name, size_t room)
+{
+	struct collector *c = &dp_collector;
+	char path[PATH_MAX + 64];
+
+	for (c->serial = 0; c->serial < 100000; c->serial++) {
+		snprintf(name, room, "%d.%u.spool", (int)c->pid, c->serial);
+		snprintf(path, sizeof(path), "%s/%.63s", c->folder, name);
+		c->spool_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		if (c->spool_fd >= 0)
+			return true;
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+static bool start_thread(pthread_t *thread, void *(*function)(void *), const char *name)
+{
+	pthread_attr_t attributes;
+	bool started;
+
+	if (pthread_attr_init(&attributes))
+		return false;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	started = !pthread_create(thread, &attributes, function, NULL);
+	pthread_attr_destroy(&attributes);
+	if (started)
+		pthread_setname_np(*thread, name);
+	return started;
+}
+
+/* What a former life, before a fork, left behind. */
+static void reset(void)
+{
+	struct collector *c = &dp_collector;
+
+	if (c->pool)
+		munmap(c->pool, c->pool_bytes);
+	if (c->trash)
+		munmap(c->discards[0].data, (DISCARDS + 1) * DISCARD_BYTES);
+	if (c->writer.buffer)
+		dp_writer__fini(&c->writer);
+	memset(c, 0, sizeof(*c));
+	c->spool_fd = c->pool_fd = c->socket_fd = -1;
+}
+
+static bool begin(const char *folder)
+{
+	struct collector *c = &dp_collector;
+	struct dp_spool_header header = { .magic = DP_SPOOL_MAGIC };
+	char name[64];
+
+	reset();
+	if (folder[0] != '/' || strlen(folder) >= sizeof(c->folder) || !install_handlers())
+		return false;
+	memcpy(c->folder, folder, strlen(folder) + 1);
+	c->pid = getpid();
+	dp_options__read(&c->options, secure_getenv(DP_SPOOL_ENV_OPTIONS));
+	dp_message__open();
+	if (!open_spool(name, sizeof(name))) {
+		dp_message__say(DP_SPOOL_ERROR, "no-spool", "%s: %s", c->folder, strerror(errno));
+		return false;
+	}
+	if (!dp_pool__create()) {
+		dp_message__say(DP_SPOOL_ERROR, "no-memory", "no memory for buffers: %s",
+				strerror(errno));
+		return false;
+	}
+	header.version = DP_SPOOL_VERSION;
+	header.bytes = sizeof(header);
+	header.pid = (uint32_t)c->pid;
+	header.ppid = (uint32_t)getppid();
+	header.serial = c->serial;
+	header.realtime_ns = clock_ns(CLOCK_REALTIME);
+	header.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	c->writer.limit = c->options.max_spool;
+	c->writer.read_text = dp_info__read_text;
+	if (!dp_writer__open(&c->writer, c->spool_fd, &header, c->pool)) {
+		dp_message__say(DP_SPOOL_ERROR, "disk-full", "the spool in %s can't be written: %s",
+				c->folder, strerror(c->writer.fail_errno));
+		return false;
+	}
+	c->translate = (struct dp_translate){
+		.owner = &c->writer,
+		.text = dp_writer__text,
+		.address = dp_writer__address,
+		.number = dp_writer__number,
+	};
+	dp_message__hello(name);
+	if (!dp_ring__init())
+		return false;
+	return start_thread(&c->writer_thread, dp_writer_thread, "deepprof-write") &&
+	       start_thread(&c->control_thread, dp_control_thread, "deepprof-ctl");
+}
+
+static void close_all(void)
+{
+	struct collector *c = &dp_collector;
+
+	dp_pool__destroy();
+	if (c->spool_fd >= 0)
+		close(c->spool_fd);
+	if (c->socket_fd >= 0)
+		close(c->socket_fd);
+	c->spool_fd = c->socket_fd = -1;
+}
+
+/* No signal may land on our threads, nor kill the program for what we do (SIGXFSZ). */
+static bool start_quietly(const char *folder)
+{
+	struct timespec no_time = { 0, 0 };
+	sigset_t all, old, limit;
+	int kept_errno = errno;
+	bool started;
+
+	sigfillset(&all);
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	started = begin(folder);
+	if (!sigismember(&old, SIGXFSZ))
+		while (sigtimedwait(&limit, NULL, &no_time) == SIGXFSZ)
+			;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = kept_errno;
+	return started;
+}
+
+bool dp_life__start(void)
+{
+	const char *folder = secure_getenv(DP_SPOOL_ENV);
+	uint32_t state = NOT_STARTED;
+
+	if (!folder || !*folder)
+		return false;
+	if (!atomic_compare_exchange_strong(&phase, &state, STARTING)) {
+		while (atomic_load(&phase) == STARTING)
+			sched_yield();
+		return atomic_load(&phase) == STARTED && live();
+	}
+	if (!start_quietly(folder)) {
+		/* A thread may have been started: then what it uses has to stay. */
+		if (!dp_collector.writer_thread)
+			close_all();
+		atomic_store(&phase, FAILED);
+		return false;
+	}
+	atomic_store(&dp_live->nvtx, dp_collector.options.nvtx &&
+					     !dp_collector.options.start_paused &&
+					     !dp_collector.options.capture_profiler);
+	atomic_store(&dp_live->on, 1);
+	atomic_store(&phase, STARTED);
+	return true;
+}
+
+/* In the process that was started, once. What hangs is left behind after a while. */
+void dp_life__finish(void)
+{
+	struct collector *c = &dp_collector;
+	int kept_errno = errno;
+
+	if (!live() || getpid() != c->pid || atomic_exchange(&c->ending, 1))
+		return;
+	atomic_store(&dp_live->nvtx, 0);
+	atomic_store(&c->final, 1);
+	dp_wake(&c->control_wake);
+	if (!wait_for(&c->final_done, c->options.exit_ms))
+		dp_message__say(DP_SPOOL_WARNING, "flush-hangs",
+				"CUPTI did not end its flush within %llu ms",
+				(unsigned long long)c->options.exit_ms);
+	atomic_store(&c->writer_quit, 1);
+	dp_wake(&c->writer_wake);
+	if (wait_for(&c->writer_done, DRAIN_MS)) {
+		atomic_store(&dp_live->on, 0);
+		dp_message__bye();
+	}
+	errno = kept_errno;
+}
+
+static void call_chained(void)
+{
+	void *library = dlopen(dp_collector.options.chain, RTLD_NOW | RTLD_LOCAL);
+	int (*initialize)(void) = NULL;
+
+	if (library)
+		initialize = (int (*)(void))(uintptr_t)dlsym(library, "InitializeInjection");
+	if (initialize)
+		initialize();
+	else
+		dp_message__say(DP_SPOOL_WARNING, "chain", "%s can't be chained",
+				dp_collector.options.chain);
+}
+
+/* By libcuda, within cuInit(). The program goes on whatever happens here. */
+int InitializeInjection(void)
+{
+	int kept_errno = errno;
+
+	if (dp_life__start()) {
+		if (dp_collector.options.chain[0])
+			call_chained();
+		dp_attach__cupti();
+	}
+	errno = kept_errno;
+	return 1;
+}

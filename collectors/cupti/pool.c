@@ -1,0 +1,226 @@
+/*
+ * The shared pool. Memory is given to it before it is touched (fallocate), so that a full machine
+ * is an answer here and not a SIGBUS in the program.
+ */
+#include "cupti/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define PAGE ((uint64_t)4096)
+#define RING_BYTES ((uint64_t)512 << 10)
+#define RINGS_MOST 256u
+#define RINGS_LEAST 4u
+#define FIRST_BYTES ((uint64_t)16 << 20)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static uint64_t pages(uint64_t bytes)
+{
+	return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+/* Backs a part with memory, and maps it, so that the program need not. */
+static bool back(uint64_t offset, uint64_t bytes)
+{
+	int status;
+
+	do
+		status = fallocate(dp_collector.pool_fd, 0, (off_t)offset, (off_t)bytes);
+	while (status && errno == EINTR);
+	if (status && errno != EOPNOTSUPP)
+		return false;
+	madvise((char *)dp_collector.pool + offset, bytes, MADV_POPULATE_WRITE);
+	return true;
+}
+
+/* Lays the pool out within the ceiling, and a limit on the size of files, which holds for it. */
+static void lay_out(struct dp_pool_header *head)
+{
+	const struct options *options = &dp_collector.options;
+	uint64_t room = options->max_memory, rings;
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < room)
+		room = limit.rlim_cur;
+	memcpy(head->magic, DP_POOL_MAGIC, sizeof(head->magic));
+	head->version = DP_POOL_VERSION;
+	head->bytes = sizeof(*head);
+	head->pid = (uint32_t)dp_collector.pid;
+	head->serial = dp_collector.serial;
+	head->slot_bytes = (uint32_t)options->slot_bytes;
+	head->ring_bytes = (uint32_t)RING_BYTES;
+	rings = room / 4 / RING_BYTES;
+	rings = rings < RINGS_LEAST ? RINGS_LEAST : rings > RINGS_MOST ? RINGS_MOST : rings;
+	head->rings = options->nvtx ? (uint32_t)rings : 0;
+	head->slot_table = pages(sizeof(*head));
+	room -= room < head->rings * RING_BYTES ? room : head->rings * RING_BYTES;
+	head->slots = (uint32_t)(room / head->slot_bytes);
+	if (head->slots > 4096)
+		head->slots = 4096;
+	head->ring_table = head->slot_table + pages(head->slots * sizeof(struct dp_pool_slot));
+	head->slot_data = head->ring_table + pages(head->rings * sizeof(struct dp_pool_ring));
+	head->ring_data = head->slot_data + (uint64_t)head->slots * head->slot_bytes;
+	head->pool_bytes = head->ring_data + head->rings * RING_BYTES;
+}
+
+/* Memory of no file; where the launcher can't be given it, a file beside the spool. */
+static int open_pool(uint64_t bytes)
+{
+	char path[PATH_MAX + 64];
+	int fd = -1;
+
+	if (dp_collector.socket_fd >= 0)
+		fd = memfd_create("deepprof-pool", MFD_CLOEXEC);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "%s/%d.%u.pool", dp_collector.folder,
+			 (int)dp_collector.pid, dp_collector.serial);
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	}
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool make_discards(void)
+{
+	struct collector *c = &dp_collector;
+	uint8_t *data = dp_pages__new((DISCARDS + 1) * DISCARD_BYTES);
+
+	if (!data)
+		return false;
+	for (int i = 0; i < DISCARDS; i++)
+		c->discards[i].data = data + (size_t)i * DISCARD_BYTES;
+	c->trash = data + DISCARDS * DISCARD_BYTES;
+	return true;
+}
+
+bool dp_pool__create(void)
+{
+	struct collector *c = &dp_collector;
+	struct dp_pool_header head;
+	uint64_t first;
+
+	memset(&head, 0, sizeof(head));
+	lay_out(&head);
+	c->pool_bytes = head.pool_bytes;
+	c->pool_fd = open_pool(head.pool_bytes);
+	if (c->pool_fd < 0 || !make_discards())
+		return false;
+	c->pool = mmap(NULL, c->pool_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->pool_fd, 0);
+	if (c->pool == MAP_FAILED) {
+		c->pool = NULL;
+		return false;
+	}
+	if (!back(0, head.slot_data))
+		return false;
+	memcpy(c->pool, &head, sizeof(head));
+	c->slots = (struct dp_pool_slot *)((char *)c->pool + head.slot_table);
+	c->rings = (struct dp_pool_ring *)((char *)c->pool + head.ring_table);
+	c->slot_data = (uint8_t *)c->pool + head.slot_data;
+	c->ring_data = (uint8_t *)c->pool + head.ring_data;
+	first = FIRST_BYTES / head.slot_bytes;
+	if (first > head.slots)
+		first = head.slots;
+	if (first && !back(head.slot_data, first * head.slot_bytes))
+		return false;
+	atomic_store(&c->pool->slots_ready, (uint32_t)first);
+	return true;
+}
+
+void dp_pool__destroy(void)
+{
+	struct collector *c = &dp_collector;
+
+	if (c->pool)
+		munmap(c->pool, c->pool_bytes);
+	if (c->pool_fd >= 0)
+		close(c->pool_fd);
+	if (c->trash)
+		munmap(c->discards[0].data, (DISCARDS + 1) * DISCARD_BYTES);
+	c->pool = NULL;
+	c->trash = NULL;
+	c->pool_fd = -1;
+}
+
+static bool take_one(uint32_t index)
+{
+	struct dp_pool_slot *slot = &dp_collector.slots[index];
+	uint32_t state = DP_SLOT_FREE;
+
+	if (atomic_load_explicit(&slot->state, memory_order_relaxed) != DP_SLOT_FREE ||
+	    !atomic_compare_exchange_strong(&slot->state, &state, DP_SLOT_HELD))
+		return false;
+	atomic_store_explicit(&slot->consumed_bytes, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->sequence, atomic_fetch_add(&dp_collector.sequence, 1) + 1,
+			      memory_order_release);
+	return true;
+}
+
+/* The lowest free slot: few slots stay warm. -1 where there is none. */
+int dp_pool__take(void)
+{
+	struct collector *c = &dp_collector;
+	uint32_t ready = atomic_load(&c->pool->slots_ready), used, peak;
+
+	for (uint32_t i = 0; i < c->pool->slots; i++) {
+		if (i >= ready && atomic_load(&c->slots[i].state) == DP_SLOT_FREE) {
+			/* Ahead of the writer: better a pause for 1 MiB of zeros than a loss. */
+			if (!back(c->pool->slot_data + (uint64_t)i * c->pool->slot_bytes,
+				  c->pool->slot_bytes))
+				return -1;
+		}
+		if (!take_one(i))
+			continue;
+		used = atomic_fetch_add(&c->slots_used, 1) + 1;
+		peak = atomic_load(&c->pool->peak_slots);
+		while (used > peak &&
+		       !atomic_compare_exchange_weak(&c->pool->peak_slots, &peak, used))
+			;
+		if (used > ready - ready / 4)
+			dp_wake(&c->writer_wake);
+		return (int)i;
+	}
+	return -1;
+}
+
+void dp_pool__release(uint32_t slot)
+{
+	atomic_fetch_sub(&dp_collector.slots_used, 1);
+	atomic_store_explicit(&dp_collector.slots[slot].state, DP_SLOT_FREE, memory_order_release);
+}
+
+/* By the writer: more slots are made ready once three quarters are in use. */
+void dp_pool__grow(void)
+{
+	struct dp_pool_header *pool = dp_collector.pool;
+	uint32_t ready = atomic_load(&pool->slots_ready), more = ready < 16 ? ready : 16;
+
+	if (atomic_load(&dp_collector.slots_used) <= ready - ready / 4 || ready == pool->slots)
+		return;
+	if (more > pool->slots - ready)
+		more = pool->slots - ready;
+	if (back(pool->slot_data + (uint64_t)ready * pool->slot_bytes,
+		 (uint64_t)more * pool->slot_bytes))
+		atomic_store(&pool->slots_ready, ready + more);
+}
+
+int dp_pool__slot_of(const uint8_t *buffer)
+{
+	const struct collector *c = &dp_collector;
+	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)c->slot_data;
+
+	if (buffer < c->slot_data || offset % c->pool->slot_bytes ||
+	    offset / c->pool->slot_bytes >= c->pool->slots)
+		return -1;
+	return (int)(offset / c->pool->slot_bytes);
+}

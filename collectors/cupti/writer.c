@@ -1,0 +1,422 @@
+/*
+ * The thread that stores. It walks completed buffers and rings, translates and writes; a buffer is
+ * free again only once its last record has been written. It also keeps all sums.
+ */
+#include "cupti/collector.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TICK_MS 50
+#define CBIDS 4096u
+#define TIDS 1024u
+
+static struct {
+	uint64_t cbids[3][CBIDS / 64]; /* names that are in the spool */
+	uint32_t tids[TIDS];	       /* threads that are: a cache */
+	uint32_t unloads;
+	bool versions;
+	uint32_t state; /* of recording, as the spool has it: DP_SPOOL_STARTED … */
+	int64_t next_second_ns;
+	uint32_t slots[4096];
+} my;
+
+static void name_call(struct collector *c, const struct dp_spool_api *api)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_CBID };
+	const char *name = NULL;
+
+	if (api->domain > 2 || api->cbid >= CBIDS ||
+	    my.cbids[api->domain][api->cbid / 64] >> (api->cbid % 64) & 1)
+		return;
+	my.cbids[api->domain][api->cbid / 64] |= (uint64_t)1 << (api->cbid % 64);
+	if (c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
+		return;
+	record.cbid = (struct dp_spool_cbid){ api->domain, api->cbid,
+					      dp_writer__text(&c->writer, name, strlen(name)) };
+	dp_writer__add(&c->writer, &record, false);
+}
+
+static void name_thread(struct collector *c, uint32_t tid)
+{
+	uint32_t *known = &my.tids[tid % TIDS];
+
+	if (*known == tid || !tid)
+		return;
+	*known = tid;
+	dp_info__thread(&c->writer, tid);
+}
+
+/* The size of the record at the place, 0 where there is no telling. CUPTI knows kinds we do not. */
+static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t kind)
+{
+	void *next = data;
+	uintptr_t bytes;
+
+	if (kind >= DP_SPOOL_KINDS)
+		return 0;
+	if (c->strides[kind])
+		return c->strides[kind];
+	if (c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
+		return 0;
+	bytes = (uintptr_t)next - (uintptr_t)data;
+	if (bytes < 8 || bytes % 8 || bytes > UINT16_MAX)
+		return 0;
+	c->strides[kind] = (uint16_t)bytes;
+	return (size_t)bytes;
+}
+
+/* Stores the records of [data, data + valid); a held buffer ends with the first kind of 0. */
+static void store_records(struct collector *c, uint8_t *data, size_t valid, uint32_t source,
+			  uint64_t sequence, bool held)
+{
+	struct dp_spool_record record;
+	size_t at = 0, bytes;
+	uint32_t kind;
+
+	while (valid - at >= 8) {
+		memcpy(&kind, data + at, 4);
+		if (!kind && held)
+			break;
+		bytes = size_at(c, data + at, valid - at, kind);
+		if (!bytes || bytes > valid - at)
+			break;
+		dp_translate__activity(&c->translate, &record, data + at, bytes);
+		if (record.type == DP_SPOOL_API) {
+			name_call(c, &record.api);
+			name_thread(c, record.api.tid);
+		}
+		dp_writer__add(&c->writer, &record, true);
+		at += bytes;
+		dp_writer__source(&c->writer, source, sequence, at);
+	}
+	if (at < valid && !held)
+		dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1, valid - at);
+	dp_writer__source(&c->writer, source, sequence, valid);
+	dp_writer__flush(&c->writer);
+	dp_writer__source(&c->writer, DP_SPOOL_SOURCE_NONE, 0, 0);
+}
+
+static void ask_dropped(struct collector *c)
+{
+	size_t dropped = 0;
+
+	if (!c->cupti.attached || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
+		return;
+	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
+}
+
+static void store_slot(struct collector *c, uint32_t index, bool held)
+{
+	struct dp_pool_slot *slot = &c->slots[index];
+	uint8_t *data = dp_pool__data(index);
+	uint32_t valid = held ? c->pool->slot_bytes : atomic_load(&slot->valid_bytes);
+
+	dp_writer__flush(&c->writer);
+	store_records(c, data, valid, index, atomic_load(&slot->sequence), held);
+	atomic_store(&slot->consumed_bytes, c->pool->slot_bytes);
+	ask_dropped(c);
+	dp_writer__flush(&c->writer);
+	memset(data, 0, c->pool->slot_bytes);
+	dp_pool__release(index);
+}
+
+/* Completed slots in the order in which they were handed out. */
+static bool store_slots(struct collector *c, bool last)
+{
+	uint32_t count = 0, i, j;
+	bool held;
+
+	for (i = 0; i < c->pool->slots; i++) {
+		uint32_t state = atomic_load_explicit(&c->slots[i].state, memory_order_acquire);
+		uint64_t sequence = atomic_load(&c->slots[i].sequence);
+
+		if (state != DP_SLOT_COMPLETED && !(last && state == DP_SLOT_HELD))
+			continue;
+		for (j = count++; j && atomic_load(&c->slots[my.slots[j - 1]].sequence) > sequence;
+		     j--)
+			my.slots[j] = my.slots[j - 1];
+		my.slots[j] = i;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t state = DP_SLOT_HELD;
+
+		/* What CUPTI has not given back in time is taken. */
+		held = atomic_compare_exchange_strong(&c->slots[my.slots[i]].state, &state,
+						      DP_SLOT_COMPLETED);
+		store_slot(c, my.slots[i], held);
+	}
+	return count;
+}
+
+/* Buffers that were handed out where the pool was full: counted, by kind. */
+static void count_discards(struct collector *c)
+{
+	uint64_t trashed = atomic_exchange(&c->trashed, 0);
+
+	dp_writer__lose(&c->writer, DP_LOSS_POOL_FULL, DP_SPOOL_KIND_UNKNOWN, trashed, 0);
+	for (int i = 0; i < DISCARDS; i++) {
+		struct discard *discard = &c->discards[i];
+		size_t at = 0, valid, bytes;
+		uint32_t kind;
+
+		if (atomic_load(&discard->state) != DISCARD_DONE)
+			continue;
+		valid = atomic_load(&discard->valid_bytes);
+		while (valid - at >= 8) {
+			memcpy(&kind, discard->data + at, 4);
+			bytes = size_at(c, discard->data + at, valid - at, kind);
+			if (!bytes || bytes > valid - at)
+				break;
+			dp_writer__lose(&c->writer, DP_LOSS_POOL_FULL, kind, 1, bytes);
+			at += bytes;
+		}
+		if (at < valid)
+			dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1,
+					valid - at);
+		memset(discard->data, 0, DISCARD_BYTES);
+		atomic_store(&discard->state, DISCARD_FREE);
+	}
+}
+
+/* One event of a ring; the bytes it took, 0 where the ring is damaged. */
+static size_t store_event(struct collector *c, const uint8_t *raw, size_t available, uint32_t tid)
+{
+	size_t bytes = dp_translate__event_bytes(raw, available);
+	struct dp_spool_record record;
+
+	if (bytes && dp_translate__event(&c->translate, &record, raw, tid))
+		dp_writer__add(&c->writer, &record, record.type == DP_SPOOL_NVTX);
+	return bytes;
+}
+
+static bool store_ring(struct collector *c, uint32_t index, uint64_t head)
+{
+	struct dp_pool_ring *ring = &c->rings[index];
+	uint64_t tail = atomic_load(&ring->tail), lost, size = c->pool->ring_bytes;
+	uint32_t tid = atomic_load(&ring->tid), source = DP_SPOOL_SOURCE_RING | index;
+	uint8_t *data = c->ring_data + index * size;
+	bool any = tail != head;
+
+	if (any) {
+		dp_writer__flush(&c->writer);
+		name_thread(c, tid);
+	}
+	while (tail < head) {
+		size_t at = (size_t)(tail & (size - 1)), bytes;
+		size_t room = size - at < head - tail ? size - at : (size_t)(head - tail);
+
+		bytes = store_event(c, data + at, room, tid);
+		if (!bytes) {
+			dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_NVTX, 1,
+					head - tail);
+			bytes = (size_t)(head - tail);
+		}
+		tail += bytes;
+		dp_writer__source(&c->writer, source, 0, tail);
+	}
+	lost = atomic_load(&ring->lost);
+	if (lost > atomic_load(&ring->lost_counted)) {
+		dp_writer__lose(&c->writer, DP_LOSS_RING_FULL, DP_SPOOL_KIND_NVTX,
+				lost - atomic_load(&ring->lost_counted), 0);
+		dp_writer__flush(&c->writer);
+		atomic_store(&ring->lost_counted, lost);
+	}
+	if (any) {
+		dp_writer__flush(&c->writer);
+		atomic_store_explicit(&ring->tail, tail, memory_order_release);
+	}
+	dp_writer__source(&c->writer, DP_SPOOL_SOURCE_NONE, 0, 0);
+	/* The next thread may have it. */
+	if (atomic_load(&ring->done) && atomic_load(&ring->head) == tail) {
+		atomic_store(&ring->done, 0);
+		atomic_store_explicit(&ring->tid, 0, memory_order_release);
+	}
+	return any;
+}
+
+/* Definitions, ring 0, come before what refers to them, though they are read later. */
+static bool store_rings(struct collector *c)
+{
+	static uint64_t heads[DP_POOL_RINGS_LIMIT];
+	bool any = false;
+
+	for (uint32_t i = 1; i < c->pool->rings; i++)
+		heads[i] = atomic_load_explicit(&c->rings[i].head, memory_order_acquire);
+	for (uint32_t i = 0; i < c->pool->rings; i++)
+		any |= store_ring(
+			c, i,
+			i ? heads[i]
+			  : atomic_load_explicit(&c->rings[0].head, memory_order_acquire));
+	return any;
+}
+
+static void store_notes(struct collector *c)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_MESSAGE };
+
+	for (int i = 0; i < NOTES; i++) {
+		struct note *note = &c->notes[i];
+
+		if (atomic_load(&note->ready) != 1)
+			continue;
+		record.message = (struct dp_spool_message){
+			.realtime_ns = note->realtime_ns,
+			.level = note->level,
+			.code = dp_writer__text(&c->writer, note->code, strlen(note->code)),
+			.text = dp_writer__text(&c->writer, note->text, strlen(note->text)),
+		};
+		dp_writer__add(&c->writer, &record, false);
+		atomic_store(&note->ready, 2);
+	}
+}
+
+/* Names in buffers that CUPTI still fills, so that a death does not leave them nameless. */
+static void read_names(struct collector *c)
+{
+	struct cupti_kernel kernel;
+	uint32_t kind;
+
+	for (uint32_t i = 0; i < c->pool->slots; i++) {
+		uint8_t *data = dp_pool__data(i);
+		size_t at = 0, bytes;
+
+		if (atomic_load_explicit(&c->slots[i].state, memory_order_acquire) != DP_SLOT_HELD)
+			continue;
+		while (c->pool->slot_bytes - at >= sizeof(kernel)) {
+			memcpy(&kind, data + at, 4);
+			bytes = kind < DP_SPOOL_KINDS ? c->strides[kind] : 0;
+			if (!bytes)
+				break;
+			if (kind == CUPTI_KERNEL) {
+				memcpy(&kernel, data + at, sizeof(kernel));
+				if (kernel.name)
+					dp_writer__address(&c->writer, kernel.name);
+			}
+			at += bytes;
+		}
+	}
+}
+
+static void each_second(struct collector *c)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now < my.next_second_ns)
+		return;
+	my.next_second_ns = now + 1000000000;
+	dp_info__clock(&c->writer);
+	read_names(c);
+}
+
+/* When recording began, was paused and went on. */
+static void note_state(struct collector *c)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_STATE };
+	uint32_t state = atomic_load(&c->pool->state), now = my.state;
+
+	if (state == DP_POOL_RUNNING && c->cupti.attached)
+		now = my.state == DP_SPOOL_PAUSED ? DP_SPOOL_RESUMED : DP_SPOOL_STARTED;
+	else if (state == DP_POOL_RUNNING)
+		now = DP_SPOOL_NVTX_ON;
+	else if (state == DP_POOL_PAUSED || state == DP_POOL_STOPPED)
+		now = DP_SPOOL_PAUSED;
+	if (now == my.state || (now == DP_SPOOL_STARTED && my.state == DP_SPOOL_RESUMED))
+		return;
+	my.state = now;
+	record.state = (struct dp_spool_state){ clock_ns(CLOCK_REALTIME), now };
+	dp_writer__add(&c->writer, &record, false);
+}
+
+static void put_versions(struct collector *c)
+{
+	char text[32];
+
+	if (!c->cupti.attached || my.versions)
+		return;
+	my.versions = true;
+	snprintf(text, sizeof(text), "%u", c->cupti.version);
+	dp_info__put(&c->writer, "cupti.version", text);
+	dp_info__put(&c->writer, "cupti.path", c->cupti.path);
+	dp_info__driver(&c->writer);
+}
+
+static void pass_lost_threads(struct collector *c)
+{
+	dp_writer__lose(&c->writer, DP_LOSS_THREADS, DP_SPOOL_KIND_NVTX,
+			atomic_exchange(&c->thread_lost, 0), 0);
+}
+
+static bool pass(struct collector *c, bool last)
+{
+	uint32_t unloads = atomic_load(&c->unloads);
+	bool any = store_rings(c);
+
+	any |= store_slots(c, last);
+	count_discards(c);
+	pass_lost_threads(c);
+	store_notes(c);
+	put_versions(c);
+	note_state(c);
+	each_second(c);
+	dp_pool__grow();
+	if (unloads != my.unloads) {
+		my.unloads = unloads;
+		dp_writer__forget(&c->writer);
+	}
+	dp_writer__flush(&c->writer);
+	return any;
+}
+
+static void tell_failure(struct collector *c)
+{
+	static bool told;
+
+	if (!c->writer.failed || told)
+		return;
+	told = true;
+	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
+			"the spool in %s can't be written (%s): what follows is counted, not kept",
+			c->folder,
+			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "its limit");
+}
+
+/* Everything that is there, the sums, and that it was all. */
+static void end(struct collector *c)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_STATE };
+	int64_t now = clock_ns(CLOCK_REALTIME);
+
+	pass(c, true);
+	dp_info__clock(&c->writer);
+	for (size_t i = 0; i < TIDS; i++)
+		if (my.tids[i])
+			dp_info__thread(&c->writer, my.tids[i]);
+	store_notes(c);
+	dp_writer__sums(&c->writer, now);
+	record.state = (struct dp_spool_state){ now, DP_SPOOL_ENDED };
+	dp_writer__add(&c->writer, &record, false);
+	dp_writer__flush(&c->writer);
+	if (!c->writer.failed)
+		atomic_store(&c->pool->state, DP_POOL_ENDED);
+}
+
+void *dp_writer_thread(void *unused)
+{
+	struct collector *c = &dp_collector;
+
+	memset(&my, 0, sizeof(my));
+	dp_info__process(&c->writer);
+	dp_writer__flush(&c->writer);
+	while (!atomic_load(&c->writer_quit)) {
+		uint32_t wake = atomic_load(&c->writer_wake);
+
+		if (!pass(c, false))
+			dp_wait(&c->writer_wake, wake, TICK_MS);
+		tell_failure(c);
+	}
+	end(c);
+	atomic_store(&c->writer_done, 1);
+	dp_wake(&c->writer_done);
+	return NULL;
+}
