@@ -74,7 +74,7 @@ static bool look(char path[PATH_MAX], const char *folder, const char *below)
 /* Installed, relative to this library as it was installed, or where it was built. */
 static int find_collector(const char *wish, char folder[PATH_MAX], struct dp_error *error)
 {
-	static const char *const below[] = { "/deepprof", "", "/../collectors/cupti", NULL };
+	static const char *const below[] = { "/deepprof", "", "/../collectors", NULL };
 	char own[PATH_MAX];
 
 	if (wish && look(folder, wish, ""))
