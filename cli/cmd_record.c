@@ -309,16 +309,10 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 static bool keep(struct record *record, const struct record_end *end)
 {
 	struct dp_record_result result = { 0 };
-	struct dp_record_status status;
 	char *path;
 	size_t size = strlen(record->folder) + sizeof("/trace.db");
 	bool done = false;
 
-	dp_recording_status(record->recording, &status);
-	if (!status.processes) {
-		record_say_nothing(record, end, 0);
-		return true;
-	}
 	path = malloc(size);
 	if (!path) {
 		message("record: %s", strerror(ENOMEM));
@@ -329,7 +323,7 @@ static bool keep(struct record *record, const struct record_end *end)
 		goto out;
 	done = true;
 	if (!result.events && !result.samples) {
-		record_say_nothing(record, end, status.processes);
+		record_say_nothing(record, end, result.processes);
 	} else if ((done = record_place(record, path))) {
 		record_say_done(record, end, &result);
 		done = !result.unbalanced;

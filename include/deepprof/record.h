@@ -123,8 +123,8 @@ struct dp_record_result {
 
 /*
  * Writes the trace file (deepprof-trace(5)) at path, which must not exist, salvaging what processes
- * that died have left; it is on the disk when this returns. On failure there is no file. options as
- * given to dp_recording_new(). Errors: DP_ERR_IO, DP_ERR_NOMEM.
+ * that died have left; it is on the disk when this returns. There is no file on failure, nor where
+ * no process has recorded (processes is 0). Errors: DP_ERR_IO, DP_ERR_NOMEM.
  * Cost: linear in the events, two passes; memory for names, not for events.
  */
 DP_API int dp_recording_write(struct dp_recording *recording, const char *path,

@@ -18,6 +18,8 @@ int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 	if (dp_array__reserve(&clock->points, &clock->room, clock->count + 1,
 			      sizeof(*clock->points)))
 		return DP_ERR_NOMEM;
+	if (!clock->count || cupti < clock->lowest)
+		clock->lowest = cupti;
 	clock->points[clock->count++] = (struct dp_clock_point){ cupti, monotonic };
 	return DP_OK;
 }
@@ -43,8 +45,8 @@ static size_t piece(struct dp_clock *clock, int64_t time)
 	    clock->at + NEAR >= middle)
 		return clock->at;
 	/* Before the first point there is only its offset. */
-	if (time < clock->points[0].cupti && middle < NEAR)
-		return 0;
+	if (time < clock->lowest)
+		return middle < NEAR ? 0 : middle;
 	for (size_t far = 0; far < FAR; far++) {
 		if (far <= middle && covers(clock, middle - far, time))
 			return middle - far;

@@ -16,6 +16,7 @@ struct dp_clock {
 	struct dp_clock_point *points;
 	size_t count;
 	size_t room;
+	int64_t lowest;	  /* of CUPTI's clock at the points */
 	size_t at;	  /* where the last time lay */
 	size_t seen;	  /* points that were passed while records are read in order */
 	int64_t zero;	  /* the monotonic clock at the trace's time 0 */

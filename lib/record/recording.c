@@ -131,6 +131,9 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	status = dp_live__collect(recording);
 	if (status)
 		return dp_error__set(error, status, "%s: %s", recording->folder, strerror(errno));
+	memset(result, 0, sizeof(*result));
+	if (!recording->member_count)
+		return DP_OK;
 	convert.spool_bytes = bytes_of(recording);
 	status = dp_convert__open(&convert, path, &inner);
 	if (!status)

@@ -109,6 +109,8 @@ static struct dp_pool_header *make_pool(struct producer *p, const char *folder)
 	pool->slot_data = pool->ring_table = RING_TABLE;
 	pool->ring_data = RING_DATA;
 	pool->state = DP_POOL_RUNNING;
+	if (strstr(getenv(DP_SPOOL_ENV_OPTIONS), "start=pause"))
+		pool->control = DP_POOL_PAUSE;
 	return pool;
 }
 
@@ -213,7 +215,7 @@ static void put_info(struct producer *p, const char *key, const char *value)
 static void describe(struct producer *p)
 {
 	struct dp_spool_record record = { .type = DP_SPOOL_DEVICE };
-	static const char *const names[KERNELS] = { "_Z4gemmPfS_i", "_Z4reluPfi",  "_Z4gemmPfS_i",
+	static const char *const names[KERNELS] = { "_Z4gemmPfS_i",  "_Z4reluPfi", "_Z4gemmPfS_i",
 						    "_Z7softmaxPfi", "_Z4gradPfi", "adam" };
 
 	put_info(p, "cmdline", "producer\nand its arguments");
@@ -356,6 +358,8 @@ static void work(struct producer *p)
 		}
 		if (control == DP_POOL_RUN)
 			put_iteration(p);
+		if (follow)
+			dp_writer__flush(&p->writer);
 		if (follow || pace)
 			nap(pace ? pace * 1000 : 1000000);
 	}
@@ -373,14 +377,16 @@ static void end(struct producer *p)
 		raise((int)number);
 	}
 	if (!strncmp(how, "stay", 4) && !fork()) {
+		dp_writer__flush(&p->writer);
 		close(1);
 		close(2);
 		nap(number * 1000000);
 		finish(p);
 		_exit(0);
 	}
-	if (strncmp(how, "stay", 4) != 0)
-		finish(p);
+	if (!strncmp(how, "stay", 4))
+		_exit(0);
+	finish(p);
 	if (!strncmp(how, "exit", 4))
 		exit((int)number);
 }
@@ -390,7 +396,7 @@ static void produce(void)
 	const char *folder = getenv(DP_SPOOL_ENV);
 	struct producer p = { .shift = 1000000000000 };
 
-	if (!folder)
+	if (!folder || !getenv(DP_SPOOL_ENV_OPTIONS))
 		fail("not recorded");
 	p.pool = make_pool(&p, folder);
 	open_spool(&p, folder);
