@@ -1,7 +1,7 @@
 /*
  * tables TEMPLATE: copies a template to stdout. A line that only holds @NAME@ becomes that list of
- * the library's metrics, summaries, rules or words, so that a new metric or rule is described
- * wherever they are without another file being touched.
+ * the library's metrics, summaries, rules, formats or words, so that a new one is described wherever
+ * they are without another file being touched.
  */
 #include "report/number.h"
 #include <deepprof/deepprof.h>
@@ -115,17 +115,37 @@ static void summary_entries(const char *indent)
 	roff_entries(dp_summary_metric);
 }
 
+static void roff_entry(const char *name, const char *help)
+{
+	printf(".TP\n.B ");
+	roff_text(name);
+	putchar('\n');
+	roff_text(help);
+	printf(".\n");
+}
+
 static void rule_entries(const char *indent)
 {
 	const struct dp_rule_info *info;
 
-	for (size_t i = 0; (info = dp_rule(i)); i++) {
-		printf(".TP\n.B ");
-		roff_text(info->id);
-		putchar('\n');
-		roff_text(info->help);
-		printf(".\n");
-	}
+	for (size_t i = 0; (info = dp_rule(i)); i++)
+		roff_entry(info->id, info->help);
+}
+
+static void importer_entries(const char *indent)
+{
+	const struct dp_format_info *info;
+
+	for (size_t i = 0; (info = dp_format(i)); i++)
+		roff_entry(info->name, info->help);
+}
+
+static void renderer_entries(const char *indent)
+{
+	const struct dp_report_format *info;
+
+	for (size_t i = 0; (info = dp_report_format(i)); i++)
+		roff_entry(info->name, info->help);
 }
 
 static const struct {
@@ -139,6 +159,8 @@ static const struct {
 	{ "@metric-entries@", metric_entries },
 	{ "@summary-entries@", summary_entries },
 	{ "@rule-entries@", rule_entries },
+	{ "@importer-entries@", importer_entries },
+	{ "@renderer-entries@", renderer_entries },
 };
 
 static void copy_line(char *line)

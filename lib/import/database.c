@@ -14,8 +14,10 @@
 enum {
 	HEADER_BYTES = 100,
 	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
-	GUARD_CALLBACKS = 20000, /* without a row: about a second */
-	LENGTH_MAX = 64 << 20,	 /* of one row or text */
+	GUARD_CALLBACKS = 2000,	 /* without a row: a tenth of a second */
+	/* While the schema is read, each of whose rows SQLite parses: some 5,000 rows. */
+	GUARD_SCHEMA_CALLBACKS = 50,
+	LENGTH_MAX = 64 << 20, /* of one row or text */
 	TABLES_MAX = 4096,
 };
 
@@ -79,7 +81,7 @@ static int guard(void *ctx)
 {
 	struct dp_database *database = ctx;
 
-	return ++database->idle > GUARD_CALLBACKS;
+	return ++database->idle > (database->has_schema ? GUARD_CALLBACKS : GUARD_SCHEMA_CALLBACKS);
 }
 
 void dp_database__row(struct dp_database *database)
@@ -286,6 +288,7 @@ static int read_schema(struct dp_database *database)
 				     "the database's schema cannot be read: %s",
 				     sqlite3_errmsg(database->sqlite));
 	sqlite3_set_authorizer(database->sqlite, authorize, NULL);
+	database->has_schema = true;
 	return DP_OK;
 }
 

@@ -13,6 +13,7 @@ struct dp_database {
 	size_t table_count;
 	size_t table_room;
 	unsigned idle;		/* callbacks since the last row: a hostile file may give none */
+	bool has_schema;	/* it was read */
 	uint64_t file_bytes;	/* for progress */
 	uint64_t rows_expected; /* sum over the tables that will be read */
 	uint64_t rows_read;

@@ -18,7 +18,7 @@
 enum {
 	LEVELS = 7,	 /* k = 1 … 64 */
 	BINS = 512,	 /* of gaps, each 4% wide */
-	GAPS_MAX = 63,	 /* that a median is taken of */
+	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
 };
 
@@ -121,7 +121,7 @@ static int by_value(const void *a, const void *b)
 
 static double median_gap(const uint32_t *where, size_t count)
 {
-	uint32_t gaps[GAPS_MAX];
+	uint32_t gaps[GAPS_MAX] = { 0 };
 	size_t n = DP_MIN(count - 1, (size_t)GAPS_MAX);
 
 	for (size_t i = 0; i < n; i++) {
@@ -129,7 +129,13 @@ static double median_gap(const uint32_t *where, size_t count)
 
 		gaps[i] = where[at + 1] - where[at];
 	}
-	qsort(gaps, n, sizeof(*gaps), by_value);
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0 && gaps[k] < gaps[k - 1]; k--) {
+			uint32_t swap = gaps[k];
+
+			gaps[k] = gaps[k - 1];
+			gaps[k - 1] = swap;
+		}
 	return gaps[n / 2];
 }
 

@@ -129,13 +129,14 @@ static int from_anchor(struct dp_candidate *candidate, const struct dp_suffix_tr
 		       const struct dp_suffix_node *node, const uint32_t *symbols)
 {
 	size_t leaves = dp_suffix_node_leaves(node), n = 0, median, made = 0;
-	size_t *at = dp_alloc__array(leaves, 2 * sizeof(*at)), *gaps = at + leaves;
+	size_t *at = dp_alloc__array(leaves, 2 * sizeof(*at)), *gaps;
 	struct window *windows = dp_alloc__array(leaves, sizeof(*windows));
 	struct window best;
 	int status = DP_ERR_NOMEM;
 
 	if (!at || !windows)
 		goto out;
+	gaps = at + leaves;
 	n = dp_suffix_node_positions(tree, node, at, leaves);
 	for (size_t i = 0; i + 1 < n; i++)
 		gaps[i] = at[i + 1] - at[i];

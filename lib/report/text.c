@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOOPS_MOST 6
+#define LOOPS_MOST 4
 #define FINDINGS_MOST 2
 #define EVIDENCE_INDENT 3
 
@@ -93,6 +93,8 @@ static int begin(struct dp_render *render)
 		return dp_error__nomem(render->error, sizeof(*text));
 	text->width = DP_MAX(40, DP_MIN(render->options->width, DP_LABEL_COLUMNS));
 	text->primary = primary_loop(render->analysis);
+	for (size_t i = 0; i < dp_analysis_loop_count(render->analysis); i++)
+		text->level += dp_analysis_loop(render->analysis, i)->at_level;
 	render->state = text;
 	dp_text__head(render);
 	write_without(render);
@@ -112,26 +114,29 @@ static int write_loop(struct dp_render *render, size_t loop)
 	return DP_OK;
 }
 
-/* One line each for the loops that were not shown in full. */
+/* One line each for the other loops of the level that was asked for. */
 static void write_others(struct dp_render *render)
 {
-	size_t loops = dp_analysis_loop_count(render->analysis), told = 0;
+	size_t loops = dp_analysis_loop_count(render->analysis), told = 0, more = 0;
 	struct dp_text *text = render->state;
 	char number[DP_NUMBER_SIZE];
 
 	if (text->others_told || render->options->verbose)
 		return;
 	text->others_told = true;
-	for (size_t i = 0; i < loops && told < LOOPS_MOST; i++) {
-		if (i == text->primary)
+	for (size_t i = 0; i < loops; i++) {
+		if (i == text->primary || !dp_analysis_loop(render->analysis, i)->at_level)
 			continue;
+		if (told >= LOOPS_MOST) {
+			more++;
+			continue;
+		}
 		if (!told++)
 			dp_render__text(render, "\n");
 		dp_text__loop_line(render, i);
 	}
-	if (loops > told + 1)
-		dp_render__format(render, "and %s\n",
-				  dp_text__plural(number, loops - told - 1, "more loop"));
+	if (more)
+		dp_render__format(render, "and %s\n", dp_text__plural(number, more, "more loop"));
 }
 
 static int write_iteration(struct dp_render *render, size_t loop, size_t iteration)
@@ -210,7 +215,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	text->findings++;
 	write_severity(render, finding->severity);
 	dp_render__format(render, " %s", finding->rule);
-	if (dp_analysis_loop_count(render->analysis) > 1)
+	if (render->options->verbose || finding->loop != text->primary || text->level > 1)
 		dp_render__format(render, " in loop %u", (unsigned)finding->loop);
 	write_recoverable(render, finding);
 	dp_render__text(render, "\n");

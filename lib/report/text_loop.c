@@ -10,8 +10,8 @@
 #define INDENT 2
 
 /* Summaries that the loop's first lines tell already. */
-static const char *const told[] = { "median_period_ns", "mad_period_ns", "min_period_ns",
-				    "max_period_ns" };
+static const char *const told_above[] = { "median_period_ns", "mad_period_ns", "min_period_ns",
+					  "max_period_ns" };
 
 static double summary(const struct dp_render *render, size_t loop, const char *name)
 {
@@ -192,8 +192,8 @@ static void write_spark(struct dp_render *render, size_t id)
 
 static bool is_told(const char *name)
 {
-	for (size_t i = 0; i < DP_COUNT(told); i++)
-		if (!strcmp(told[i], name))
+	for (size_t i = 0; i < DP_COUNT(told_above); i++)
+		if (!strcmp(told_above[i], name))
 			return true;
 	return false;
 }
@@ -270,6 +270,50 @@ static void write_summary(struct dp_render *render, size_t id)
 		dp_render__text(render, "\n");
 }
 
+/* Is a loop somewhere inside another? Parents come before their children. */
+static bool is_inside(const struct dp_analysis *analysis, size_t loop, size_t outer)
+{
+	uint32_t at = dp_analysis_loop(analysis, loop)->parent;
+
+	while (at != DP_NONE && at > outer)
+		at = dp_analysis_loop(analysis, at)->parent;
+	return at == outer;
+}
+
+/* "inside 10 x 21 kernels, 15 x 10, 15 x 13, 2 more": what repeats inside an iteration. */
+static void write_inside(struct dp_render *render, size_t id)
+{
+	size_t width = ((struct dp_text *)render->state)->width, told = 0, more = 0;
+	const struct dp_analysis *analysis = render->analysis;
+	char times[DP_TEXT_SIZE], kernels[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+
+	for (size_t i = id + 1; i < dp_analysis_loop_count(analysis); i++) {
+		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
+
+		if (!is_inside(analysis, i, id))
+			continue;
+		if (words.used > width - 40) {
+			more++;
+			continue;
+		}
+		if (told)
+			dp_text__count(kernels, loop->length);
+		else
+			dp_text__plural(kernels, loop->length, "kernel");
+		dp_words__add(&words, "%s%s %s %s", told++ ? ", " : "",
+			      dp_text__count(times, loop->complete),
+			      render->options->ascii ? "x" : "\xc3\x97", kernels);
+	}
+	if (!told)
+		return;
+	if (more)
+		dp_words__add(&words, ", and %s", dp_text__plural(kernels, more, "more loop"));
+	dp_text__blanks(render, INDENT);
+	dp_text__column(render, "inside", 7);
+	dp_text__wrap(render, INDENT + 7, INDENT + 7, words.text);
+}
+
 void dp_text__loop(struct dp_render *render, size_t loop)
 {
 	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
@@ -283,6 +327,7 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 		write_end(render, loop, "first", 0);
 		write_end(render, loop, "last", length - 1);
 	}
+	write_inside(render, loop);
 	write_spark(render, loop);
 	write_summary(render, loop);
 }

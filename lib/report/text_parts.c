@@ -60,12 +60,18 @@ void dp_text__column(struct dp_render *render, const char *text, int columns)
 		dp_text__blanks(render, fill);
 }
 
-/* Up to where there may be a break: a number stays with what it counts. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Up to where there may be a break: a number stays with what it counts, or numbers. */
 static size_t unbroken(const char *words)
 {
 	size_t length = strcspn(words, " ");
 
-	while (length && words[length] && words[length - 1] >= '0' && words[length - 1] <= '9')
+	while (length && words[length] &&
+	       (is_digit(words[length - 1]) || is_digit(words[length + 1])))
 		length += 1 + strcspn(words + length + 1, " ");
 	return length;
 }

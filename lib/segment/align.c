@@ -16,15 +16,15 @@
 #include <string.h>
 
 enum {
-	WAVE = 32,	/* edits that one wave bridges at most */
-	BACK = 8,	/* the same backwards, where what is before may be anything */
-	SLIDE = 64,	/* symbols a diagonal is followed to compare it with others */
-	PAD = 1280,	/* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
-	SEED_MAX = 16,	/* symbols of a seed */
-	POSTINGS = 8,	/* places of one seed that are remembered */
-	LOOK = 2048,	/* symbols that candidates are compared over */
-	CREDIT = 16384, /* steps that are free */
-	PER_SYMBOL = 8, /* steps that each symbol pays for */
+	WAVE = 32,	  /* edits that one wave bridges at most */
+	BACK = 8,	  /* the same backwards, where what is before may be anything */
+	SLIDE = 64,	  /* symbols a diagonal is followed to compare it with others */
+	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
+	SEED_MAX = 16,	  /* symbols of a seed */
+	POSTINGS = 8,	  /* places of one seed that are remembered */
+	LOOK = 2048,	  /* symbols that candidates are compared over */
+	CREDIT = 1 << 20, /* steps that are free */
+	PER_SYMBOL = 8,	  /* steps that each symbol pays for */
 };
 
 struct prepared {
@@ -153,7 +153,7 @@ static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
 {
 	size_t total = 0;
 
-	a->seed = SEED_MAX;
+	a->seed = DP_MAX(DP_MIN((size_t)SEED_MAX, a->n), 1);
 	a->patterns = dp_alloc__zeroed(a->count, sizeof(*a->patterns));
 	if (!a->patterns)
 		return DP_ERR_NOMEM;
@@ -424,9 +424,10 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 }
 
 /* Is this a place of the seed at a position, and how far does it go on? */
-static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset)
+static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
+		      size_t look)
 {
-	size_t n = 0, room = DP_MIN(a->n - at, LOOK), part, run;
+	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
 
 	while (n < room) {
 		part = DP_MIN(room - n, p->length + PAD - offset);
@@ -445,12 +446,12 @@ static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, si
  * *sure tells that there is no other, or that it is where the old one broke off.
  */
 static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
-		       struct place *found, bool *sure)
+		       size_t look, struct place *found, bool *sure)
 {
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
 	if (old) {
-		best = goes_on(a, at, &a->patterns[old->pattern], old->offset);
+		best = goes_on(a, at, &a->patterns[old->pattern], old->offset, look);
 		*found = (struct place){ at, old->offset, old->pattern };
 		near = 0;
 		if (best < a->seed)
@@ -460,8 +461,9 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
 		uint32_t j;
 		const struct prepared *p = pattern_at(a, link - 1, &j);
-		size_t offset = link - 1 - p->base, run = goes_on(a, at, p, offset), skip;
+		size_t offset = link - 1 - p->base, run, skip;
 
+		run = goes_on(a, at, p, offset, look);
 		links++;
 		fits += run >= a->seed;
 		skip = SIZE_MAX - 1;
@@ -496,7 +498,8 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 		a->credit += PER_SYMBOL;
 		if (a->heads[slot_of(a, h)] ||
 		    (old && s[0] == round_about(&a->patterns[old->pattern], old->offset)[0]))
-			if (best_place(a, at, h, old, found, sure) && (*sure || !only_sure))
+			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&
+			    (*sure || !only_sure))
 				return true;
 		if (at + a->seed >= a->n || at + 1 >= end)
 			return false;

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { LAYERS_MAX = 200 }; /* a network has hardly more layers */
+enum {
+	LAYERS_MAX = 200, /* a network has hardly more layers */
+	LAYER_LONG = 64,  /* and a layer hardly more kernels */
+};
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
 
@@ -102,7 +105,7 @@ struct batch {
 	uint32_t *exact[DP_PATTERNS_MAX];
 	uint32_t *turned[DP_PATTERNS_MAX];
 	size_t count;
-	size_t first, end, covered; /* of the iterations of all patterns */
+	size_t covered; /* symbols in iterations of all patterns */
 };
 
 static void batch_fini(struct batch *b)
@@ -181,20 +184,24 @@ static double agreement(const struct dp_segmented_loop *loop)
 static double not_layers(const struct dp_driver *d, const struct batch *b, size_t i,
 			 bool structured)
 {
+	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t spans = 0, ends;
 
 	for (size_t k = 0; k < b->alignment.span_count; k++)
 		spans += b->alignment.spans[k].pattern == i &&
 			 dp_align__advance(&b->alignment, k) >= 2 * b->list[i].length;
-	ends = (size_t)(b->first <= 1) + (b->end + 1 >= d->request->count);
+	ends = (size_t)(al->spans[0].begin <= 1) +
+	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
 	if (structured)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
-	return spans > 2 ? 0.9 : ends > 0 ? 0.6 : 0.4;
+	if (spans > 2)
+		return 0.9;
+	return ends > 0 && b->list[i].length >= LAYER_LONG ? 0.6 : 0.4;
 }
 
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
@@ -264,16 +271,8 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 
 	if (patterns->count > 0)
 		status = batch_cut(d, &b, patterns, hints);
-	b.first = d->request->count;
-	for (size_t i = 0; i < b.count && !status; i++) {
-		const struct dp_cut *cut = &b.cuts[i];
-
-		if (cut->count == 0)
-			continue;
-		b.first = DP_MIN(b.first, cut->segments[0].first);
-		b.end = DP_MAX(b.end, cut->segments[cut->count - 1].end);
-		b.covered += cut->covered;
-	}
+	for (size_t i = 0; i < b.count && !status; i++)
+		b.covered += b.cuts[i].covered;
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 

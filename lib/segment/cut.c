@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { SHIFT_MAX = 64 }; /* symbols that an insertion is moved over */
+enum {
+	SHIFT_MAX = 64, /* symbols that an insertion is moved over */
+	REST_MAX = 32,	/* symbols behind the last iteration that are its own */
+};
 
 void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
 		    size_t length, size_t first)
@@ -402,6 +405,25 @@ static size_t cut_between(const struct cutter *c, size_t span)
 	return at == SIZE_MAX ? high : at;
 }
 
+/* A few symbols behind the last iteration belong to it as others between two would. */
+static int take_rest(struct cutter *c)
+{
+	size_t m, rest;
+	int status = DP_OK;
+
+	if (!c->tail || c->tail_span + 1 != c->alignment->span_count)
+		return DP_OK;
+	m = c->patterns[c->tail_pattern].length;
+	rest = c->n - c->held.end;
+	if (c->held.from > 0 || c->held.to < m || rest > REST_MAX || rest * 2 > m)
+		return DP_OK;
+	for (size_t i = 0; i < rest && !status; i++)
+		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,
+				  DP_EDIT_INSERTED);
+	c->held.end = c->n;
+	return status;
+}
+
 /*
  * An insertion that ends where the symbols before it come again may as well have come earlier.
  * Where it can be moved to the boundary in front it is: what is inserted between two iterations is
@@ -411,11 +433,13 @@ static void settle_insertions(struct dp_cut *cut, const uint32_t *symbols, size_
 {
 	for (size_t k = 1; k < cut->count; k++) {
 		struct dp_segment *s = &cut->segments[k], *before = s - 1;
-		struct dp_edit *edits = cut->edits + s->edits;
+		struct dp_edit *edits;
 		size_t prefix, count = 0;
 
-		if (s->partial || before->end != s->first || s->inserted == 0 ||
-		    edits[0].kind != DP_EDIT_INSERTED)
+		if (s->partial || before->end != s->first || s->inserted == 0)
+			continue;
+		edits = cut->edits + s->edits;
+		if (edits[0].kind != DP_EDIT_INSERTED)
 			continue;
 		prefix = (size_t)edits[0].position - s->first;
 		while (count < s->inserted && edits[count].kind == DP_EDIT_INSERTED &&
@@ -460,6 +484,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 		before = c.high;
 		status = cut_span(&c, k);
 	}
+	if (!status)
+		status = take_rest(&c);
 	if (!status)
 		status = drop_tail(&c);
 	for (size_t j = 0; j < count && !status; j++)

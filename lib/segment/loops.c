@@ -52,7 +52,7 @@ static double misfit(const struct dp_segmented_loop *loop, uint64_t count)
 
 /*
  * Assigns a loop to each known number, the nearest that no other has; of equals the chosen ones
- * first. Returns the sum of misfits, 1 for each number that has none.
+ * first. Returns the sum of misfits and doubts, 1 for each number that has none.
  */
 static double assign(const struct dp_loops *loops, const struct dp_loops_request *r,
 		     uint32_t *assigned)
@@ -65,7 +65,9 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 		assigned[i] = DP_NONE;
 		for (uint32_t k = 0; k < loops->count; k++) {
 			const struct dp_segmented_loop *loop = &loops->loops[k];
-			double off = misfit(loop, r->counts[i]) - 1e-9 * loop->chosen;
+			/* another level has to fit better by more than an iteration or two */
+			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
+				     0.5 * (1 - loop->confidence);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
@@ -78,6 +80,22 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 		sum += best;
 	}
 	return sum;
+}
+
+/* Do the loops have the known numbers, an iteration that the capture cut off aside? */
+static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
+			const uint32_t *assigned)
+{
+	for (size_t i = 0; i < r->counts_count; i++) {
+		double off;
+
+		if (assigned[i] == DP_NONE)
+			return false;
+		off = misfit(&loops->loops[assigned[i]], r->counts[i]);
+		if (off > 0.02 && (r->counts[i] < 8 || off * (double)r->counts[i] > 1.5))
+			return false;
+	}
+	return true;
 }
 
 /* Moves the loops that are assigned to a number to the driver's. */
@@ -148,15 +166,17 @@ static int find_counts(struct dp_driver *d)
 	struct dp_loops tree_loops = { 0 }, searched = { 0 };
 	struct dp_driver tree = *d, search = *d;
 	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
-	uint32_t *others = assigned + r->counts_count;
+	uint32_t *others;
 	double off, other;
 	int status = assigned ? DP_OK : DP_ERR_NOMEM;
 
+	if (status)
+		return status;
+	others = assigned + r->counts_count;
 	tree.loops = &tree_loops;
 	tree.keep_all = true;
 	search.loops = &searched;
-	if (!status)
-		status = dp_driver__tree(&tree);
+	status = dp_driver__tree(&tree);
 	/* the tree may have replaced the coarse symbols */
 	d->coarse = tree.coarse;
 	search.coarse = tree.coarse;
@@ -165,10 +185,10 @@ static int find_counts(struct dp_driver *d)
 	if (status)
 		goto out;
 	off = assign(&tree_loops, r, assigned);
-	if (off > 1e-6) {
+	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
 		other = assign(&searched, r, others);
-		if (!status && other < off) {
+		if (!status && other + 0.02 < off) {
 			status = take_assigned(d, &searched, others);
 			goto out;
 		}
@@ -260,6 +280,10 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 	if (status) {
 		dp_loops__free(d.loops);
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
+	}
+	if (d.loops->count > 0) {
+		d.loops->best_length = 0;
+		d.loops->best_coverage = d.loops->best_confidence = 0;
 	}
 	*loops = d.loops;
 	return DP_OK;

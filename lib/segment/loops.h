@@ -49,9 +49,9 @@ struct dp_loops {
 
 /* What is known of one symbol beside its name; -1 and false where it is not known. */
 struct dp_evidence_at {
-	int64_t kernel_gap_ns; /* idle time of the stream before this kernel */
-	int64_t launch_gap_ns; /* from the end of the launching thread's previous CUDA call to
-				  the beginning of this kernel's launch call */
+	int64_t kernel_gap_ns; /* from the previous kernel's end to this one's start */
+	int64_t launch_gap_ns; /* host time outside of API calls between the previous kernel's
+				  launch call and this one's */
 	bool has_launch;       /* its launch call was recorded */
 	bool after_upload;     /* a host-to-device copy starts between the previous kernel and it */
 	bool after_sync;       /* the host synchronized between the previous launch and its */

@@ -13,7 +13,8 @@
 
 enum {
 	SAMPLE = 1 << 20, /* symbols that candidates are sought in */
-	QUICK = 1 << 18,  /* symbols that they are first judged by */
+	QUICK = 1 << 16,  /* symbols that they are first judged by */
+	FAIR = 1 << 18,	  /* symbols that the best of them are refined by */
 	CANDIDATES = 42,
 	FINALISTS = 8,
 	REST_MIN = 24, /* symbols that are worth a look */
@@ -125,7 +126,7 @@ static double cost(const struct dp_hypothesis *h, uint64_t want, double null)
 	double saved = DP_MAX(null - h->bits, 0.01 * null);
 
 	if (want)
-		return -saved * exp(-12 * misfit(h, want));
+		return -(saved + 1) * exp(-12 * misfit(h, want));
 	return h->longest < tandem_min ? h->bits + null : h->bits;
 }
 
@@ -144,19 +145,31 @@ static bool seen_before(const struct dp_hypothesis *h, size_t n, const uint32_t 
 	return false;
 }
 
+/* As much of the text as shows six turns of a pattern, and no less than `least` symbols. */
+static size_t enough(const struct text *text, size_t length, size_t least)
+{
+	return DP_MIN(text->n, DP_MAX(least, 6 * length));
+}
+
+/* What was judged on a part of the text, for the whole of it. */
+static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t part)
+{
+	h->bits *= (double)text->n / (double)part;
+	h->trips *= (double)text->n / (double)part;
+}
+
 /* Judges the candidates on a short text. */
 static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
 			    const struct dp_candidate *candidates, size_t n, double bits)
 {
-	size_t quick = text->n;
 	int status = DP_OK;
 
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_candidate *c = &candidates[i];
 
-		if (text->n > QUICK)
-			quick = DP_MIN(text->n, DP_MAX((size_t)QUICK, 6 * c->length));
+		size_t quick = enough(text, c->length, QUICK);
+
 		if (seen_before(h, *count, text->symbols + c->at, c->length))
 			continue;
 		status = copy_pattern(&h[*count], text->symbols + c->at, c->length);
@@ -164,8 +177,7 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 			break;
 		(*count)++;
 		status = dp_hypothesis__judge(&h[*count - 1], text->symbols, quick, bits);
-		h[*count - 1].bits *= (double)text->n / (double)quick;
-		h[*count - 1].trips *= (double)text->n / (double)quick;
+		extrapolate(&h[*count - 1], text, quick);
 	}
 	return status;
 }
@@ -280,7 +292,11 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	sort_by_cost(h, count, want, null);
 	finalists = pick_finalists(h, count);
 	for (size_t i = 0; i < finalists && !status; i++) {
-		status = dp_hypothesis__refine(&h[i], text->symbols, text->n, bits);
+		size_t part = enough(text, h[i].length, FAIR);
+
+		status = dp_hypothesis__refine(&h[i], text->symbols, part, bits);
+		if (!status)
+			extrapolate(&h[i], text, part);
 		if (!status)
 			status = join_groups(&h[i], text, want, bits);
 	}
@@ -288,6 +304,8 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 		sort_by_cost(h, finalists, want, null);
 		*best = h[0];
 		h[0].pattern = NULL;
+		if (enough(text, best->length, FAIR) < text->n)
+			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}
 	free_all(h, count);
 	return status;

@@ -4,33 +4,24 @@
 /* How far back a look-up goes at the most: further back is another iteration anyway. */
 #define FAR 512
 
-/* The stream's operation before op, or DP_NONE. */
-static uint32_t previous_op(const struct dp_sequence *sequence, uint32_t op)
+/*
+ * Host time outside of API calls between the previous kernel's launch and this one's, whatever
+ * threads they came from: the main thread is idle while autograd's thread launches.
+ */
+static int64_t launch_gap(const struct dp_calls *calls, uint32_t call, uint32_t previous)
 {
-	size_t count, low = 0;
-	const uint32_t *rows = dp_trace_stream_ops(sequence->trace, sequence->stream, &count);
+	int64_t gap_ns = 0, until_ns;
+	size_t i = previous;
 
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (rows[middle] < op)
-			low = middle + 1;
-		else
-			count = middle;
+	if (previous == DP_NONE || previous >= call)
+		return -1;
+	if (call - i > FAR)
+		i = call - FAR;
+	for (until_ns = calls->end_ns[i++]; i <= call; i++) {
+		gap_ns += DP_MAX(0, calls->start_ns[i] - until_ns);
+		until_ns = DP_MAX(until_ns, calls->end_ns[i]);
 	}
-	return low ? rows[low - 1] : DP_NONE;
-}
-
-/* From the end of the thread's previous call; a call that encloses this one is not previous. */
-static int64_t launch_gap(const struct dp_calls *calls, uint32_t call)
-{
-	for (size_t i = call, far = FAR; i-- > 0 && far--;) {
-		if (calls->thread[i] != calls->thread[call] ||
-		    calls->end_ns[i] > calls->start_ns[call])
-			continue;
-		return calls->start_ns[call] - calls->end_ns[i];
-	}
-	return -1;
+	return gap_ns;
 }
 
 /* Did the thread wait for the device since it launched the previous kernel? */
@@ -68,15 +59,14 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
 	uint32_t op = sequence->ops[index], call = ops->call[op];
 	uint32_t kernel = index ? sequence->ops[index - 1] : DP_NONE;
-	uint32_t before = previous_op(sequence, op);
+	uint32_t previous = index ? ops->call[kernel] : DP_NONE;
 
 	out->kernel_gap_ns = -1;
-	if (before != DP_NONE)
-		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[before]);
+	if (index)
+		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);
 	out->has_launch = call != DP_NONE;
-	out->launch_gap_ns = out->has_launch ? launch_gap(calls, call) : -1;
-	out->after_sync =
-		out->has_launch && after_sync(calls, call, index ? ops->call[kernel] : DP_NONE);
+	out->launch_gap_ns = out->has_launch ? launch_gap(calls, call, previous) : -1;
+	out->after_sync = out->has_launch && after_sync(calls, call, previous);
 	out->after_upload = after_upload(sequence, op, kernel);
 	out->finishes_step = sequence->finishes[sequence->symbols[index]];
 }

@@ -1,6 +1,7 @@
 /*
  * Iterations from annotations. A range belongs to the host, a kernel to the device: they meet
- * where the kernel was launched, on whatever thread of the process (autograd has its own).
+ * where the kernel was launched, on whatever thread of the process (autograd has its own). Where
+ * several threads have matching ranges, those of the one that launches most of the kernels count.
  * Cost: linear in ranges and kernels; the regex once per name.
  */
 #include "sequence/sequence.h"
@@ -47,29 +48,93 @@ static bool is_of_process(const struct dp_sequence *sequence, uint32_t thread)
 	return !at || at->process == dp_trace_stream(sequence->trace, sequence->stream)->process;
 }
 
-/* The matching ranges in order, those inside or over another left out. */
-static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex)
+/* Matching ranges by thread, and how many kernels each thread launched. */
+struct threads {
+	size_t count; /* the trace's, and one for ranges without a thread */
+	size_t *launches;
+	bool *marked;
+};
+
+static size_t thread_index(const struct threads *threads, uint32_t thread)
+{
+	return DP_MIN((size_t)thread, threads->count - 1);
+}
+
+static void count_launches(struct threads *threads, const struct dp_sequence *sequence)
+{
+	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
+	const uint32_t *call = dp_trace_ops(sequence->trace)->call;
+
+	for (size_t i = 0; i < sequence->count; i++)
+		if (call[sequence->ops[i]] != DP_NONE)
+			threads->launches[thread_index(threads,
+						       calls->thread[call[sequence->ops[i]]])]++;
+}
+
+/* Of the threads with matching ranges the one that launches most; of equals the first. */
+static size_t choose_thread(const struct threads *threads)
+{
+	size_t best = threads->count;
+
+	for (size_t i = 0; i < threads->count; i++)
+		if (threads->marked[i] &&
+		    (best == threads->count || threads->launches[i] > threads->launches[best]))
+			best = i;
+	return best;
+}
+
+/* One range that counts, by index. */
+static bool is_mark(const struct dp_sequence *sequence, size_t i, const regex_t *regex,
+		    uint8_t *verdicts)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
-	size_t names = dp_trace_string_count(sequence->trace);
-	uint8_t *verdicts = dp_alloc__zeroed(names, 1);
+	uint32_t name = ranges->name[i];
+
+	return name < dp_trace_string_count(sequence->trace) &&
+	       matches(dp_trace_string(sequence->trace, name), regex, &verdicts[name]) &&
+	       is_of_process(sequence, ranges->thread[i]);
+}
+
+/* The chosen thread's matching ranges in order, those inside or over another left out. */
+static int collect_of(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex,
+		      uint8_t *verdicts, const struct threads *threads)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
+	size_t chosen = choose_thread(threads);
 	int64_t until_ns = INT64_MIN;
-	int status = verdicts ? DP_OK : DP_ERR_NOMEM;
 
-	for (size_t i = 0; !status && i < ranges->count; i++) {
-		uint32_t name = ranges->name[i];
-
-		if (name >= names || ranges->start_ns[i] < until_ns ||
-		    !matches(dp_trace_string(sequence->trace, name), regex, &verdicts[name]) ||
-		    !is_of_process(sequence, ranges->thread[i]))
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (ranges->start_ns[i] < until_ns ||
+		    thread_index(threads, ranges->thread[i]) != chosen ||
+		    !is_mark(sequence, i, regex, verdicts))
 			continue;
-		status = dp_array__reserve(&out->spans, &out->room, out->count + 1,
-					   sizeof(*out->spans));
-		if (status)
-			break;
+		if (dp_array__reserve(&out->spans, &out->room, out->count + 1, sizeof(*out->spans)))
+			return DP_ERR_NOMEM;
 		until_ns = ranges->end_ns[i];
 		out->spans[out->count++] = (struct span){ ranges->start_ns[i], until_ns };
 	}
+	return DP_OK;
+}
+
+static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
+	struct threads threads = { .count = dp_trace_thread_count(sequence->trace) + 1 };
+	uint8_t *verdicts = dp_alloc__zeroed(dp_trace_string_count(sequence->trace), 1);
+	int status = DP_ERR_NOMEM;
+
+	threads.launches = dp_alloc__zeroed(threads.count, sizeof(*threads.launches));
+	threads.marked = dp_alloc__zeroed(threads.count, sizeof(*threads.marked));
+	if (!verdicts || !threads.launches || !threads.marked)
+		goto out;
+	for (size_t i = 0; i < ranges->count; i++)
+		if (is_mark(sequence, i, regex, verdicts))
+			threads.marked[thread_index(&threads, ranges->thread[i])] = true;
+	count_launches(&threads, sequence);
+	status = collect_of(out, sequence, regex, verdicts, &threads);
+out:
+	free(threads.marked);
+	free(threads.launches);
 	free(verdicts);
 	return status;
 }

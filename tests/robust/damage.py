@@ -97,7 +97,7 @@ def run(command, data, suffix, sanitized):
                                     preexec_fn=lambda: limits(sanitized), check=False)
         except subprocess.TimeoutExpired:
             return 'runs for 120 s', b''
-    return fault_of(result), result.stderr[-1500:]
+    return fault_of(result), result.stderr[:3000] + result.stderr[3000:][-500:]
 
 
 def files_of(places):
@@ -150,6 +150,17 @@ def sweep(options, command, files):
     return runs, faults
 
 
+def tell(faults):
+    """One of each kind in full, by what was said last; how many are alike."""
+    kinds = {}
+    for fault in faults:
+        last = fault.rstrip().splitlines()[-1]
+        kinds.setdefault(last if last.startswith('SUMMARY') else fault, []).append(fault)
+    for alike in list(kinds.values())[:20]:
+        print(alike[0])
+        print(f'({len(alike)} times)')
+
+
 def self_test():
     """What must be found is found."""
     bad = ['import os; os.abort()', 'import sys; sys.exit(2)', 'import sys; sys.exit(1)',
@@ -181,8 +192,7 @@ def main():
             print('no traces here')
             return 77
         runs, faults = sweep(options, command, files)
-    for fault in faults[:20]:
-        print(fault)
+    tell(faults)
     print(f'{len(files)} files, {runs} runs, {len(faults)} faults')
     return 1 if faults else 0
 

@@ -399,6 +399,7 @@ def generate(simulator, preset, form, path, truth, extra=()):
 LAYERS = ["-s", "model.layers=2"]
 SMALL = {"single-pass": ["-s", "model.layers=12"], "random": ["-s", "loss=0.01"], "few": LAYERS,
          "demo": ["-n", "4", "-s", "resnet.layers=2"],
+         "zero-grad": ["-n", "4", "-s", "resnet.layers=2"],
          "gan": ["-n", "3", "-s", "generator.layers=2", "-s", "critic.layers=1"],
          "rnn-variable": ["-n", "6"], "recompile": ["-n", "8", "-s", "train.recompile=4"],
          "llm-decode": ["-s", "request.count=3", "-s", "prefill.layers=2", "-s", "decoder.layers=2"],

@@ -433,8 +433,9 @@ static void make_decode(struct maker *m, size_t size)
 	invent(m, &prefill, between(m, 3, 6));
 	steps = size ? size / decode.n : between(m, 60, 150);
 	while (steps > 0) {
-		size_t run = DP_MIN(between(m, 5, 40), steps);
+		size_t run = between(m, 5, 40);
 
+		run = DP_MIN(run, steps);
 		m->boundary = true;
 		emit_body(m, &prefill);
 		steps -= run;

@@ -1,6 +1,8 @@
 /* nsys's SQLite exports: every form of them, and files that nobody should open. */
 #include "test_database.h"
 
+#include <time.h>
+
 #define PID_7 "(7 << 24)"
 #define TID_7_70 "(7 << 24 | 70)"
 
@@ -590,6 +592,31 @@ START_TEST(cyclic_tree)
 }
 END_TEST
 
+/*
+ * Files of a few pages that name each other so that a walk would take 10^10 steps: through the
+ * schema (which SQLite reads by itself), and through the kernels.
+ */
+START_TEST(endless_trees)
+{
+	static const char *const names[] = { "schema-loop", "schema-loop-2", "table-loop" };
+	static const int statuses[] = { DP_ERR_DAMAGED, DP_ERR_FORMAT, DP_OK };
+
+	for (int i = 0; i < 3; i++) {
+		clock_t start = clock();
+
+		snprintf(path, sizeof(path), "%s/tests/unit/data/%s.sqlite", DP_SOURCE_ROOT,
+			 names[i]);
+		ck_assert_int_eq(open_trace(false), statuses[i]);
+		ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 5);
+		if (trace) {
+			ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+			ck_assert_int_ge(lost("KERNEL in damaged pages"), 0);
+		}
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
 START_TEST(other_databases)
 {
 	make_folder("trace.db");
@@ -621,6 +648,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, damaged_pages);
 	tcase_add_test(tests, one_lost_page);
 	tcase_add_test(tests, cyclic_tree);
+	tcase_add_test(tests, endless_trees);
 	tcase_add_test(tests, other_databases);
 }
 

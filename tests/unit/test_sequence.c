@@ -111,12 +111,13 @@ START_TEST(evidence_is_found)
 		evidence.at(evidence.ctx, i, &at[i]);
 	ck_assert(!at[0].has_launch && at[0].launch_gap_ns == -1 && at[0].kernel_gap_ns == -1);
 	ck_assert(at[1].has_launch && at[1].after_upload && !at[1].after_sync);
-	ck_assert_int_eq(at[1].kernel_gap_ns, 5);
-	ck_assert_int_eq(at[1].launch_gap_ns, 1);
+	ck_assert_int_eq(at[1].kernel_gap_ns, 35);
+	ck_assert_int_eq(at[1].launch_gap_ns, -1);
+	ck_assert_int_eq(at[2].launch_gap_ns, 1);
 	ck_assert(at[2].finishes_step && !at[2].after_upload);
 	ck_assert(at[3].after_sync && !at[3].finishes_step);
 	ck_assert_int_eq(at[3].kernel_gap_ns, 25);
-	ck_assert_int_eq(at[3].launch_gap_ns, 20);
+	ck_assert_int_eq(at[3].launch_gap_ns, 39);
 	ck_assert(!at[4].after_sync);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
@@ -158,6 +159,34 @@ static const char *family(const char *name)
 	return text;
 }
 
+/* Two threads that each drive a device and mark its steps. */
+START_TEST(marks_of_the_launching_thread_count)
+{
+	struct dp_sequence sequence;
+	struct dp_trace *trace;
+	struct dp_marks marks;
+
+	start();
+	for (int i = 0; i < 4; i++) {
+		call("cudaLaunchKernel", 10 + i * 100, 12 + i * 100, (uint32_t)i + 1);
+		op(DP_OP_KERNEL, "kernel", 20 + i * 100, 30 + i * 100, (uint32_t)i + 1);
+	}
+	range("ProfilerStep#0", 0, 200);
+	range("ProfilerStep#1", 200, 400);
+	thread = dp_builder__thread(builder, process, 11);
+	for (int i = 0; i < 4; i++)
+		range("ProfilerStep#0", i * 100 + 50, i * 100 + 150);
+	trace = finish();
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, NULL), DP_OK);
+	ck_assert_uint_eq(marks.count, 2);
+	ck_assert_uint_eq(marks.starts[1], 2);
+	dp_marks__fini(&marks);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(families_forget_tiles)
 {
 	ck_assert_str_eq(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_nn"));
@@ -174,6 +203,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, kernels_become_symbols);
 	tcase_add_test(tests, evidence_is_found);
 	tcase_add_test(tests, marks_cut_by_launch);
+	tcase_add_test(tests, marks_of_the_launching_thread_count);
 	tcase_add_test(tests, families_forget_tiles);
 }
 

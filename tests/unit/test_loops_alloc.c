@@ -1,0 +1,76 @@
+/* Detection and segmentation survive the failure of every one of their allocations. */
+#include "alloc_fail.h"
+#include "segment/loops.h"
+
+#include <check.h>
+#include <string.h>
+
+/* A loop with structure, noise, and a second loop: enough to go through all stages. */
+static size_t make(uint32_t *s)
+{
+	size_t n = 0;
+
+	for (uint32_t t = 0; t < 9; t++) {
+		for (uint32_t i = 0; i < 5; i++)
+			s[n++] = i;
+		for (uint32_t i = 0; i < 4 * (4 + t % 3); i++) /* as often as it likes */
+			s[n++] = 10 + i % 4;
+		for (uint32_t i = 0; i < 6; i++)
+			s[n++] = t == 4 && i == 3 ? 30 : 20 + i;
+	}
+	for (uint32_t t = 0; t < 40; t++)
+		s[n++] = 40 + t % 5;
+	return n;
+}
+
+static void sweep(struct dp_loops_request *r, bool marks)
+{
+	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
+	size_t more = 1, failed = 0;
+
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		struct dp_loops *loops = NULL;
+		int status;
+
+		alloc_fail_after(k);
+		status = marks ? dp_loops__from_marks(&loops, r, starts, ends, 3, &error)
+			       : dp_loops__find(&loops, r, &error);
+		more = alloc_fail_stop();
+		ck_assert(status == DP_ERR_NOMEM || status == DP_OK);
+		ck_assert(more || status == DP_OK);
+		ck_assert_int_eq(error.status, status);
+		ck_assert_int_eq(loops == NULL, status != DP_OK);
+		failed += status != DP_OK;
+		dp_loops__free(loops);
+	}
+	ck_assert_uint_gt(failed, 2);
+}
+
+START_TEST(every_failure_is_survived)
+{
+	static uint32_t s[1000], family[64];
+	uint64_t counts[] = { 9, 8 };
+	struct dp_loops_request r = { .symbols = s, .alphabet = 64, .epsilon = 1 };
+
+	r.count = make(s);
+	for (uint32_t i = 0; i < 64; i++)
+		family[i] = i == 30 ? 23 : i;
+	sweep(&r, false);
+	sweep(&r, true);
+	r.family = family;
+	sweep(&r, false);
+	r.counts = counts;
+	r.counts_count = 2;
+	sweep(&r, false);
+	r.paper = true;
+	sweep(&r, false);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, every_failure_is_survived);
+}
+
+#include "test_main.h"
