@@ -110,7 +110,7 @@ static bool open_spool(char *name, size_t room)
 
 	for (c->serial = 0; c->serial < 100000; c->serial++) {
 		snprintf(name, room, "%d.%u.spool", (int)c->pid, c->serial);
-		snprintf(path, sizeof(path), "%s/%.63s", c->folder, name);
+		snprintf(path, sizeof(path), "%.4095s/%.63s", c->folder, name);
 		c->spool_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 		if (c->spool_fd >= 0)
 			return true;

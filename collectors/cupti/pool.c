@@ -14,8 +14,11 @@
 
 #define PAGE ((uint64_t)4096)
 #define RING_BYTES ((uint64_t)512 << 10)
+#define LEAST_BYTES ((uint64_t)16 << 10) /* of a ring, or a slot */
 #define RINGS_MOST 256u
 #define RINGS_LEAST 4u
+#define SLOTS_LEAST 4u
+#define TABLE_BYTES ((uint64_t)64 << 10)
 #define FIRST_BYTES ((uint64_t)16 << 20)
 
 #ifndef MADV_POPULATE_WRITE
@@ -57,18 +60,23 @@ static void lay_out(struct dp_pool_header *head)
 	head->serial = dp_collector.serial;
 	head->slot_bytes = (uint32_t)options->slot_bytes;
 	head->ring_bytes = (uint32_t)RING_BYTES;
-	rings = room / 4 / RING_BYTES;
+	room -= room < TABLE_BYTES ? room : TABLE_BYTES;
+	while (head->ring_bytes > LEAST_BYTES && RINGS_LEAST * head->ring_bytes > room / 4)
+		head->ring_bytes /= 2;
+	while (head->slot_bytes > LEAST_BYTES && SLOTS_LEAST * head->slot_bytes > room / 2)
+		head->slot_bytes = head->slot_bytes / 2 & ~(uint32_t)4095;
+	rings = room / 4 / head->ring_bytes;
 	rings = rings < RINGS_LEAST ? RINGS_LEAST : rings > RINGS_MOST ? RINGS_MOST : rings;
 	head->rings = options->nvtx ? (uint32_t)rings : 0;
 	head->slot_table = pages(sizeof(*head));
-	room -= room < head->rings * RING_BYTES ? room : head->rings * RING_BYTES;
-	head->slots = (uint32_t)(room / head->slot_bytes);
+	rings = (uint64_t)head->rings * head->ring_bytes;
+	head->slots = (uint32_t)((room - (room < rings ? room : rings)) / head->slot_bytes);
 	if (head->slots > 4096)
 		head->slots = 4096;
 	head->ring_table = head->slot_table + pages(head->slots * sizeof(struct dp_pool_slot));
 	head->slot_data = head->ring_table + pages(head->rings * sizeof(struct dp_pool_ring));
 	head->ring_data = head->slot_data + (uint64_t)head->slots * head->slot_bytes;
-	head->pool_bytes = head->ring_data + head->rings * RING_BYTES;
+	head->pool_bytes = head->ring_data + (uint64_t)head->rings * head->ring_bytes;
 }
 
 /* Memory of no file; where the launcher can't be given it, a file beside the spool. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TICK_MS 50
+#define TICK_MS 20
 #define CBIDS 4096u
 #define TIDS 1024u
 
@@ -19,6 +19,10 @@ static struct {
 	uint32_t state; /* of recording, as the spool has it: DP_SPOOL_STARTED … */
 	int64_t next_second_ns;
 	uint32_t slots[4096];
+	struct {
+		uint64_t sequence;
+		uint32_t at;
+	} looked[4096]; /* held buffers, for names */
 } my;
 
 static void name_call(struct collector *c, const struct dp_spool_api *api)
@@ -271,31 +275,40 @@ static void store_notes(struct collector *c)
 	}
 }
 
-/* Names in buffers that CUPTI still fills, so that a death does not leave them nameless. */
-static void read_names(struct collector *c)
+/*
+ * Names in buffers that CUPTI still fills, so that a death does not leave their kernels nameless:
+ * the launcher can read the records then, but not what they point to.
+ */
+static void read_names(struct collector *c, uint32_t index)
 {
+	uint64_t sequence = atomic_load(&c->slots[index].sequence);
+	uint8_t *data = dp_pool__data(index);
 	struct cupti_kernel kernel;
-	uint32_t kind;
+	uint32_t kind, bytes, *at = &my.looked[index].at;
 
-	for (uint32_t i = 0; i < c->pool->slots; i++) {
-		uint8_t *data = dp_pool__data(i);
-		size_t at = 0, bytes;
-
-		if (atomic_load_explicit(&c->slots[i].state, memory_order_acquire) != DP_SLOT_HELD)
-			continue;
-		while (c->pool->slot_bytes - at >= sizeof(kernel)) {
-			memcpy(&kind, data + at, 4);
-			bytes = kind < DP_SPOOL_KINDS ? c->strides[kind] : 0;
-			if (!bytes)
-				break;
-			if (kind == CUPTI_KERNEL) {
-				memcpy(&kernel, data + at, sizeof(kernel));
-				if (kernel.name)
-					dp_writer__address(&c->writer, kernel.name);
-			}
-			at += bytes;
-		}
+	if (my.looked[index].sequence != sequence) {
+		my.looked[index].sequence = sequence;
+		*at = 0;
 	}
+	while (c->pool->slot_bytes - *at >= 8) {
+		kind = __atomic_load_n((uint32_t *)(void *)(data + *at), __ATOMIC_ACQUIRE);
+		bytes = kind < DP_SPOOL_KINDS ? c->strides[kind] : 0;
+		if (!bytes || bytes > c->pool->slot_bytes - *at)
+			break;
+		if (kind == CUPTI_KERNEL && bytes > offsetof(struct cupti_kernel, queued)) {
+			memcpy(&kernel.name, data + *at + offsetof(struct cupti_kernel, name), 8);
+			if (kernel.name)
+				dp_writer__address(&c->writer, kernel.name);
+		}
+		*at += bytes;
+	}
+}
+
+static void read_all_names(struct collector *c)
+{
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		if (atomic_load_explicit(&c->slots[i].state, memory_order_acquire) == DP_SLOT_HELD)
+			read_names(c, i);
 }
 
 static void each_second(struct collector *c)
@@ -306,7 +319,6 @@ static void each_second(struct collector *c)
 		return;
 	my.next_second_ns = now + 1000000000;
 	dp_info__clock(&c->writer);
-	read_names(c);
 }
 
 /* When recording began, was paused and went on. */
@@ -359,6 +371,7 @@ static bool pass(struct collector *c, bool last)
 	put_versions(c);
 	note_state(c);
 	each_second(c);
+	read_all_names(c);
 	dp_pool__grow();
 	if (unloads != my.unloads) {
 		my.unloads = unloads;

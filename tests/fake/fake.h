@@ -1,0 +1,47 @@
+/*
+ * A libcupti that needs no GPU: the program under test says what happened, it makes the records, of
+ * the sizes of the version that FAKE_CUPTI_VERSION names, and hands buffers to and fro as CUPTI
+ * does. Without it set, 12.8. It aborts where a rule of CUPTI's is broken: a call from within a
+ * callback, a buffer that is not zeroed.
+ *
+ * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so
+ * FAKE_CUPTI_HANG=1                   a forced flush never ends
+ * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
+ * FAKE_CUPTI_TRUTH=file               a struct fake_truth, kept up to date: what was recorded
+ */
+#ifndef DP_FAKE_H
+#define DP_FAKE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define FAKE_KINDS 128
+
+struct fake_truth {
+	_Atomic uint64_t records[FAKE_KINDS];
+	_Atomic uint64_t buffers;
+	_Atomic uint64_t nvtx;
+};
+
+/* Kinds that no version has: one whose size CUPTI knows, one whose size nobody does. */
+#define FAKE_NEW_KIND 61
+#define FAKE_NEW_BYTES 48
+
+/* What libcupti's fake exports besides. */
+struct fake_interface {
+	/* A runtime call and the kernel that it launches; zero: the kernel has not ended. */
+	void (*launch)(const char *name, uint32_t correlation, uint32_t stream, int zero);
+	/* One record of the kind, its numbers made from n. */
+	void (*record)(uint32_t kind, uint64_t n);
+	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
+	void (*complete_twice)(void);
+	void (*complete_foreign)(void);
+	void (*drop)(uint64_t records);
+	void (*unload)(void);
+	void (*profiler)(int start);
+	struct fake_truth *(*truth)(void);
+	/* What is recorded from here on is no truth: in a child that the collector leaves alone. */
+	void (*pretend)(void);
+};
+
+#endif

@@ -1,0 +1,286 @@
+/*
+ * The program under test. Its words are done in order:
+ *
+ *   init            cuInit()
+ *   launch=N        N launches, of five kernels in turn
+ *   threads=T,N     T threads, N launches each
+ *   kinds=N         N records of each kind that is decoded
+ *   odd             records of kinds that are not; late=1: a record without times
+ *   twice foreign drop=N unload wrap
+ *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
+ *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
+ *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
+ *   exec=…          goes on as the rest of its words in a new image
+ *   say             a line to stdout; sleep=MS; forever: launches until it is killed
+ *   exit=N _exit=N quick=N abort kill
+ */
+#include "fake.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef HAVE_NVTX
+#include <nvtx3/nvToolsExt.h>
+#ifdef HAVE_NVTX_PAYLOAD
+#include <nvtx3/nvToolsExtPayload.h>
+#endif
+#endif
+
+int cuInit(unsigned int flags);
+
+static const struct fake_interface *fake;
+static _Atomic uint32_t correlation = 1;
+static const char *const names[] = {
+	"_Z4gemmPfS_S_iii",
+	"_Z4reluPf",
+	"_Z7softmaxPfi",
+	"_Z3addPfS_",
+	"void_a_kernel_of_many_words",
+};
+
+static void find_fake(void)
+{
+	void *library = dlopen(getenv("DEEPPROF_CUPTI") ? getenv("DEEPPROF_CUPTI") : "",
+			       RTLD_NOW | RTLD_NOLOAD);
+
+	fake = library ? dlsym(library, "fake_interface") : NULL;
+}
+
+static void launch(uint64_t count)
+{
+	for (uint64_t i = 0; fake && i < count; i++) {
+		uint32_t id = atomic_fetch_add(&correlation, 1);
+
+		fake->launch(names[id % 5], id, 7 + id % 2, 0);
+	}
+}
+
+static void *launch_thread(void *argument)
+{
+	launch((uint64_t)(uintptr_t)argument);
+	return NULL;
+}
+
+static void threads(const char *value)
+{
+	unsigned long count = strtoul(value, NULL, 10),
+		      each = strtoul(strchr(value, ',') + 1, NULL, 10);
+	pthread_t made[256];
+
+	for (unsigned long i = 0; i < count && i < 256; i++)
+		if (pthread_create(&made[i], NULL, launch_thread, (void *)(uintptr_t)each))
+			abort();
+	for (unsigned long i = 0; i < count && i < 256; i++)
+		pthread_join(made[i], NULL);
+}
+
+static void kinds(uint64_t count)
+{
+	static const uint32_t all[] = { 1, 2, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+
+	for (uint64_t i = 0; i < count; i++)
+		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+			fake->record(all[k], 1000 * i + k);
+}
+
+static void nvtx(uint64_t count)
+{
+#ifdef HAVE_NVTX
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("a domain");
+	nvtxStringHandle_t string = nvtxDomainRegisterStringA(domain, "a registered string");
+	nvtxEventAttributes_t event = { 0 };
+
+	event.version = NVTX_VERSION;
+	event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+	event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+	event.message.registered = string;
+	for (uint64_t i = 0; i < count; i++) {
+		nvtxRangePushA("step");
+		nvtxDomainMarkEx(domain, &event);
+		nvtxRangePop();
+		if (fake)
+			atomic_fetch_add(&fake->truth()->nvtx, 3);
+	}
+#endif
+}
+
+static void schema(void)
+{
+#ifdef HAVE_NVTX_PAYLOAD
+	static const nvtxPayloadSchemaEntry_t entries[] = {
+		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "NCCL communicator ID", NULL, 0, 0, NULL,
+		  NULL },
+		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", NULL, 0, 0, NULL, NULL },
+		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_SIZE, "Message size [bytes]", NULL, 0, 0, NULL, NULL },
+	};
+	struct {
+		uint64_t communicator;
+		int root;
+		size_t bytes;
+	} payload = { 0x1234567890abcdef, 3, 1 << 20 };
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
+	nvtxPayloadSchemaAttr_t attributes = { 0 };
+	nvtxEventAttributes_t event = { 0 };
+	nvtxPayloadData_t data;
+
+	attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME |
+			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
+			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
+	attributes.name = "AllReduce";
+	attributes.entries = entries;
+	attributes.numEntries = 3;
+	attributes.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 5;
+	nvtxPayloadSchemaRegister(domain, &attributes);
+	data.schemaId = attributes.schemaId;
+	data.size = sizeof(payload);
+	data.payload = &payload;
+	event.version = NVTX_VERSION;
+	event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+	event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+	event.message.ascii = "ncclAllReduce";
+	event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+	event.reserved0 = 1;
+	event.payload.ullValue = (uint64_t)(uintptr_t)&data;
+	nvtxDomainRangePushEx(domain, &event);
+	nvtxDomainRangePop(domain);
+#endif
+}
+
+/* Names whose memory goes, and comes back with another text: one kernel each. */
+static void reuse_names(void)
+{
+	char *name = malloc(70000);
+
+	if (!name)
+		abort();
+	memset(name, 'x', 69999);
+	name[69999] = 0;
+	fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
+	usleep(1500000);
+	fake->unload();
+	strcpy(name, "_Z6secondv");
+	usleep(200000);
+	fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
+	usleep(1500000);
+	free(name);
+}
+
+static void children(uint64_t count, int with_cuda)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			abort();
+		if (!child) {
+			if (with_cuda) {
+				cuInit(0);
+				find_fake();
+			} else if (fake) {
+				fake->pretend();
+			}
+			launch(100);
+			if (i % 2)
+				exit(0);
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			abort();
+	}
+}
+
+static void run(int argc, char **argv, int i);
+
+static void word(int argc, char **argv, int i)
+{
+	const char *equals = strchr(argv[i], '='), *value = equals ? equals + 1 : "";
+	size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+	uint64_t n = strtoull(value, NULL, 10);
+#define IS(name) (length == strlen(name) && !strncmp(argv[i], name, length))
+
+	if (IS("init")) {
+		if (cuInit(0))
+			exit(99);
+		find_fake();
+	} else if (IS("launch")) {
+		launch(n);
+	} else if (IS("threads")) {
+		threads(value);
+	} else if (IS("kinds")) {
+		kinds(n);
+	} else if (IS("odd")) {
+		fake->record(FAKE_NEW_KIND, 1);
+		fake->launch("_Z4zerov", atomic_fetch_add(&correlation, 1), 7, 1);
+	} else if (IS("unwalkable")) {
+		fake->record(300, 1);
+	} else if (IS("twice")) {
+		fake->complete_twice();
+	} else if (IS("foreign")) {
+		fake->complete_foreign();
+	} else if (IS("drop")) {
+		fake->drop(n);
+	} else if (IS("names")) {
+		reuse_names();
+	} else if (IS("wrap")) {
+		atomic_store(&correlation, 0xffffff00u);
+	} else if (IS("nvtx")) {
+		nvtx(n);
+	} else if (IS("schema")) {
+		schema();
+	} else if (IS("range")) {
+		fake->profiler(1);
+		launch(100);
+		fake->profiler(0);
+		usleep(200000);
+		launch(100);
+	} else if (IS("fork")) {
+		children(n, 0);
+	} else if (IS("forkinit")) {
+		children(n, 1);
+	} else if (IS("exec")) {
+		argv[i] = argv[0];
+		execv("/proc/self/exe", argv + i);
+		abort();
+	} else if (IS("say")) {
+		printf("hello\n");
+		fflush(stdout);
+	} else if (IS("sleep")) {
+		usleep((useconds_t)n * 1000);
+	} else if (IS("forever")) {
+		for (;;)
+			launch(1000);
+	} else if (IS("exit")) {
+		exit((int)n);
+	} else if (IS("_exit")) {
+		_exit((int)n);
+	} else if (IS("quick")) {
+		quick_exit((int)n);
+	} else if (IS("abort")) {
+		abort();
+	} else if (IS("kill")) {
+		kill(getpid(), SIGKILL);
+	} else {
+		fprintf(stderr, "fake_app: no word: %s\n", argv[i]);
+		exit(98);
+	}
+}
+
+static void run(int argc, char **argv, int i)
+{
+	for (; i < argc; i++)
+		word(argc, argv, i);
+}
+
+int main(int argc, char **argv)
+{
+	run(argc, argv, 1);
+	return 0;
+}

@@ -1,0 +1,359 @@
+#include "run.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "spool/translate.h"
+
+struct pool {
+	int fd;
+	char name[64];
+};
+
+struct launcher {
+	int socket;
+	int connections[RUN_POOLS];
+	size_t connection_count;
+	struct pool pools[RUN_POOLS];
+	size_t pool_count;
+	int output;
+	struct fake_truth *truth;
+};
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void make_folder(struct run *run, const struct run_options *options)
+{
+	char size[64];
+
+	snprintf(run->dir, sizeof(run->dir), "/tmp/deepprof-test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(run->dir));
+	if (options->disk_bytes) {
+		snprintf(size, sizeof(size), "size=%llu", (unsigned long long)options->disk_bytes);
+		ck_assert_int_eq(mount("none", run->dir, "tmpfs", 0, size), 0);
+	}
+}
+
+static void listen_there(struct launcher *launcher, const struct run *run)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	launcher->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/socket", run->dir);
+	ck_assert_int_eq(bind(launcher->socket, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(launcher->socket, 128), 0);
+}
+
+static void put_env(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static _Noreturn void be_program(const struct run *run, const struct run_options *options,
+				 const char *const *words, const char *truth, int output)
+{
+	const char *argv[64] = { FAKE_APP };
+	struct rlimit limit = { options->file_limit, options->file_limit };
+
+	for (int i = 0; i < 62 && words[i]; i++)
+		argv[i + 1] = words[i];
+	dup2(output, 1);
+	dup2(output, 2);
+	put_env("DEEPPROF_SPOOL", run->dir);
+	put_env("DEEPPROF_OPTIONS", options->options);
+	put_env("DEEPPROF_CUPTI", options->cupti ? options->cupti : FAKE_CUPTI);
+	put_env("CUDA_INJECTION64_PATH", COLLECTOR);
+	put_env("NVTX_INJECTION64_PATH", COLLECTOR);
+	if (!getenv("FAKE_NO_PRELOAD"))
+		put_env("LD_PRELOAD", EXIT_GUARD);
+	put_env("FAKE_CUPTI_VERSION", options->version);
+	put_env("FAKE_CUPTI_FAIL", options->fail);
+	put_env("FAKE_CUPTI_HOLDER", options->holder);
+	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);
+	put_env("FAKE_CUPTI_TRUTH", truth);
+	if (options->file_limit)
+		setrlimit(RLIMIT_FSIZE, &limit);
+	execv(FAKE_APP, (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+/* One message of a program; false at the end. */
+static bool receive(struct launcher *launcher, struct run *run, int fd)
+{
+	struct dp_message message;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { &message, sizeof(message) };
+	struct msghdr packet = { .msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = sizeof(control) };
+	ssize_t n = recvmsg(fd, &packet, MSG_CMSG_CLOEXEC);
+	size_t used = strlen(run->messages);
+
+	if (n <= 0)
+		return false;
+	ck_assert_uint_eq(message.magic, DP_MESSAGE_MAGIC);
+	if (message.type == DP_HELLO && CMSG_FIRSTHDR(&packet)) {
+		struct pool *pool = &launcher->pools[launcher->pool_count++];
+
+		memcpy(&pool->fd, CMSG_DATA(CMSG_FIRSTHDR(&packet)), sizeof(int));
+		snprintf(pool->name, sizeof(pool->name), "%.*s", (int)message.text_bytes,
+			 message.text);
+	} else if (message.type == DP_TEXT) {
+		snprintf(run->messages + used, sizeof(run->messages) - used, "[%.*s] %.*s\n",
+			 (int)message.code_bytes, message.text, (int)message.text_bytes,
+			 message.text + message.code_bytes);
+	}
+	return true;
+}
+
+static void serve(struct launcher *launcher, struct run *run)
+{
+	struct pollfd list[RUN_POOLS + 1] = { { launcher->socket, POLLIN, 0 } };
+
+	for (size_t i = 0; i < launcher->connection_count; i++)
+		list[i + 1] = (struct pollfd){ launcher->connections[i], POLLIN, 0 };
+	poll(list, launcher->connection_count + 1, 2);
+	for (size_t i = 0; i < launcher->connection_count; i++) {
+		if (!list[i + 1].revents)
+			continue;
+		if (!receive(launcher, run, launcher->connections[i])) {
+			close(launcher->connections[i]);
+			launcher->connections[i] = -1;
+		}
+	}
+	if (list[0].revents & POLLIN && launcher->connection_count < RUN_POOLS)
+		launcher->connections[launcher->connection_count++] =
+			accept4(launcher->socket, NULL, NULL, SOCK_CLOEXEC);
+}
+
+static bool open_connections(const struct launcher *launcher)
+{
+	for (size_t i = 0; i < launcher->connection_count; i++)
+		if (launcher->connections[i] >= 0)
+			return true;
+	return false;
+}
+
+static void steer(struct launcher *launcher, const struct run_options *options, double since)
+{
+	static const uint32_t wishes[] = { DP_POOL_RUN, DP_POOL_PAUSE, DP_POOL_STOP };
+	double ms = (seconds_now() - since) * 1e3;
+
+	for (int i = 0; i < 3; i++)
+		if (options->control_after_ms[i] && ms >= options->control_after_ms[i])
+			for (size_t p = 0; p < launcher->pool_count; p++)
+				ck_assert(dp_pool__control(launcher->pools[p].fd, wishes[i]));
+}
+
+static void attend(struct launcher *launcher, struct run *run, const struct run_options *options,
+		   pid_t pid)
+{
+	double start = seconds_now();
+	bool dead = false;
+
+	while (!dead || open_connections(launcher)) {
+		serve(launcher, run);
+		steer(launcher, options, start);
+		if (options->kill_after_us && launcher->pool_count && !dead &&
+		    (seconds_now() - start) * 1e6 >= options->kill_after_us)
+			kill(pid, SIGKILL);
+		if (!dead && waitpid(pid, &run->status, WNOHANG) == pid) {
+			dead = true;
+			run->seconds = seconds_now() - start;
+		}
+		ck_assert_msg(seconds_now() - start < 120, "the program hangs");
+	}
+	for (int i = 0; i < 4; i++)
+		serve(launcher, run);
+}
+
+static unsigned int reason_of(const char *word)
+{
+	for (unsigned int i = 0; i < DP_LOSS_REASONS; i++)
+		if (!strcmp(word, dp_pool__loss_word(i)))
+			return i;
+	ck_abort_msg("no such reason: %s", word);
+}
+
+static bool comes_from_program(const struct dp_spool_record *record)
+{
+	return dp_spool__kind(record) || record->type == DP_SPOOL_RAW;
+}
+
+static void take(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record,
+		 uint64_t sums[3][DP_SPOOL_KINDS])
+{
+	run->records[record->type]++;
+	if (comes_from_program(record))
+		run->seen[dp_spool__kind(record)]++;
+	if (record->type == DP_SPOOL_COUNT) {
+		sums[0][record->count.kind] = record->count.completed;
+		sums[1][record->count.kind] = record->count.stored;
+		sums[2][record->count.kind] = record->count.lost;
+	} else if (record->type == DP_SPOOL_LOSS) {
+		run->lost_by[reason_of(dp_spool__string(spool, record->loss.reason, NULL))] +=
+			record->loss.records;
+	}
+	if (run->each)
+		run->each(run, spool, record);
+}
+
+static void read_spool(struct launcher *launcher, struct run *run, const char *name)
+{
+	uint64_t sums[3][DP_SPOOL_KINDS] = { { 0 } };
+	struct dp_spool_record record;
+	struct dp_spool_health health;
+	struct dp_spool *spool = NULL;
+	char path[512];
+	struct stat info;
+	int fd, status, pool = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", run->dir, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	fstat(fd, &info);
+	run->spool_bytes += (uint64_t)info.st_size;
+	status = dp_spool__open(&spool, fd);
+	if (status == DP_SPOOL_NOT_SPOOL && (size_t)info.st_size < sizeof(struct dp_spool_header)) {
+		close(fd);
+		return;
+	}
+	ck_assert_int_eq(status, DP_SPOOL_OK);
+	run->spools++;
+	while (!(status = dp_spool__next(spool, &record)))
+		take(run, spool, &record, sums);
+	ck_assert_int_eq(status, DP_SPOOL_END);
+	for (size_t i = 0; i < launcher->pool_count; i++)
+		if (!strcmp(launcher->pools[i].name, name))
+			pool = launcher->pools[i].fd;
+	dp_spool__health(spool, &health);
+	run->ended_spools += health.ended;
+	if (pool < 0) {
+		snprintf(path, sizeof(path), "%s/%.*s.pool", run->dir,
+			 (int)(strlen(name) - strlen(".spool")), name);
+		pool = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	ck_assert_int_ge(pool, 0);
+	ck_assert_int_eq(dp_spool__salvage(spool, pool), DP_SPOOL_OK);
+	run->salvaged_spools += !health.ended;
+	while (!(status = dp_spool__next(spool, &record)))
+		take(run, spool, &record, sums);
+	ck_assert_int_eq(status, DP_SPOOL_END);
+	dp_spool__health(spool, &health);
+	run->undefined += health.undefined;
+	ck_assert_uint_eq(health.damaged_bytes, 0);
+	for (int i = 0; i < DP_SPOOL_KINDS; i++) {
+		run->completed[i] += sums[0][i];
+		run->stored[i] += sums[1][i];
+		run->lost[i] += sums[2][i];
+	}
+	dp_spool__close(spool);
+	close(fd);
+}
+
+static void read_all(struct launcher *launcher, struct run *run)
+{
+	struct dirent **entries;
+	int n = scandir(run->dir, &entries, NULL, alphasort);
+	char path[512];
+
+	ck_assert_int_ge(n, 0);
+	for (int i = 0; i < n; i++) {
+		const char *dot = strrchr(entries[i]->d_name, '.');
+
+		if (dot && !strcmp(dot, ".spool"))
+			read_spool(launcher, run, entries[i]->d_name);
+	}
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%.250s", run->dir, entries[i]->d_name);
+		unlink(path);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+bool run_app(struct run *run, const struct run_options *options, const char *const *words)
+{
+	static const struct run_options usual;
+	struct launcher launcher = { .socket = -1 };
+	char truth[] = "/tmp/deepprof-truth.XXXXXX";
+	FILE *output = tmpfile();
+	int fd = mkstemp(truth);
+	pid_t pid;
+
+	options = options ? options : &usual;
+	if (options->disk_bytes && geteuid())
+		return false;
+	ck_assert_ptr_nonnull(output);
+	ck_assert_int_eq(ftruncate(fd, sizeof(struct fake_truth)), 0);
+	launcher.truth = mmap(NULL, sizeof(struct fake_truth), PROT_READ, MAP_SHARED, fd, 0);
+	make_folder(run, options);
+	if (!options->no_socket)
+		listen_there(&launcher, run);
+	pid = fork();
+	if (!pid)
+		be_program(run, options, words, truth, fileno(output));
+	attend(&launcher, run, options, pid);
+	memcpy(&run->truth, launcher.truth, sizeof(run->truth));
+	rewind(output);
+	run->output[fread(run->output, 1, sizeof(run->output) - 1, output)] = 0;
+	fclose(output);
+	run->pools = launcher.pool_count;
+	read_all(&launcher, run);
+	for (size_t i = 0; i < launcher.pool_count; i++)
+		close(launcher.pools[i].fd);
+	close(launcher.socket);
+	close(fd);
+	munmap(launcher.truth, sizeof(struct fake_truth));
+	unlink(truth);
+	if (options->disk_bytes)
+		umount(run->dir);
+	ck_assert_msg(!rmdir(run->dir), "%s: %s", run->dir, strerror(errno));
+	return true;
+}
+
+void run_check_sums(const struct run *run)
+{
+	for (uint32_t i = 0; i < DP_SPOOL_KINDS; i++) {
+		ck_assert_msg(run->completed[i] == run->stored[i] + run->lost[i],
+			      "kind %u: completed %llu, stored %llu, lost %llu", i,
+			      (unsigned long long)run->completed[i],
+			      (unsigned long long)run->stored[i], (unsigned long long)run->lost[i]);
+		ck_assert_msg(run->stored[i] == run->seen[i], "kind %u: stored %llu, read %llu", i,
+			      (unsigned long long)run->stored[i], (unsigned long long)run->seen[i]);
+	}
+}
+
+uint64_t run_unaccounted(const struct run *run, uint32_t kind)
+{
+	return run->truth.records[kind] - run->completed[kind];
+}
