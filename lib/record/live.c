@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 1024, TEXTS_MAX = 256 };
+enum { BACKLOG = 1024, TEXTS_MAX = 256, ROUNDS_MAX = 100 };
 
 static int watch(struct dp_recording *recording, int fd)
 {
@@ -348,8 +348,9 @@ static int start_sampling(struct dp_recording *recording)
 int dp_recording_serve(struct dp_recording *recording)
 {
 	struct epoll_event events[64];
-	int count, status = DP_OK, each;
+	int count, rounds = 0, status = DP_OK, each;
 
+	/* What was just accepted may have spoken already; who never ends is not waited for. */
 	do {
 		count = epoll_wait(recording->poll, events, 64, 0);
 		for (int i = 0; i < count; i++) {
@@ -359,7 +360,7 @@ int dp_recording_serve(struct dp_recording *recording)
 			if (each && !status)
 				status = each;
 		}
-	} while (count == 64 && !status);
+	} while (count > 0 && !status && ++rounds < ROUNDS_MAX);
 	each = start_sampling(recording);
 	return status ? status : each;
 }
