@@ -80,7 +80,7 @@ static void note_looked(struct search *search, const char *path)
 {
 	size_t used = strlen(search->looked);
 
-	snprintf(search->looked + used, sizeof(search->looked) - used, "%s%s", used ? ", " : "",
+	snprintf(search->looked + used, sizeof(search->looked) - used, "%s%.200s", used ? ", " : "",
 		 path);
 }
 

@@ -87,6 +87,6 @@ void dp_options__read(struct options *out, const char *text)
 		set(out, pair, equals + 1);
 	}
 	out->slot_bytes = clamp(out->slot_bytes, 16384, DP_POOL_SLOT_LIMIT) & ~(uint64_t)4095;
-	out->max_memory = clamp(out->max_memory, 8 * out->slot_bytes, (uint64_t)1 << 40);
+	out->max_memory = clamp(out->max_memory, 4 * out->slot_bytes + MIB / 4, (uint64_t)1 << 40);
 	out->exit_ms = clamp(out->exit_ms, 10, 600000);
 }

@@ -67,7 +67,8 @@ static void lay_out(struct dp_pool_header *head)
 		head->slot_bytes = head->slot_bytes / 2 & ~(uint32_t)4095;
 	rings = room / 4 / head->ring_bytes;
 	rings = rings < RINGS_LEAST ? RINGS_LEAST : rings > RINGS_MOST ? RINGS_MOST : rings;
-	head->rings = options->nvtx ? (uint32_t)rings : 0;
+	/* With next to nothing, the GPU's records come first. */
+	head->rings = options->nvtx && rings * head->ring_bytes <= room / 2 ? (uint32_t)rings : 0;
 	head->slot_table = pages(sizeof(*head));
 	rings = (uint64_t)head->rings * head->ring_bytes;
 	head->slots = (uint32_t)((room - (room < rings ? room : rings)) / head->slot_bytes);
