@@ -248,7 +248,7 @@ static bool prepare(struct record *record)
 		return false;
 	janitor_start(record->folder);
 	record->options.paused = record->delay_ns > 0;
-	record->options.log = message_log();
+	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
 	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
 		return true;
@@ -323,7 +323,7 @@ static bool keep(struct record *record, const struct record_end *end)
 		goto out;
 	done = true;
 	if (!result.events && !result.samples) {
-		record_say_nothing(record, end, result.processes);
+		record_say_nothing(record, end, &result);
 	} else if ((done = record_place(record, path))) {
 		record_say_done(record, end, &result);
 		done = !result.unbalanced;

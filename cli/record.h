@@ -51,7 +51,8 @@ bool record_run(struct record *record, struct record_end *end);
 
 /* record_say.c: what is said at the end. */
 void record_say_nothing(const struct record *record, const struct record_end *end,
-			uint32_t processes);
+			const struct dp_record_result *result);
+struct dp_log record_log(const struct record *record);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 

@@ -3,6 +3,7 @@
 #include "message.h"
 #include "record.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,14 +26,32 @@ static bool may_use_driver(void)
 	return access("/dev/nvidiactl", F_OK) || !access("/dev/nvidiactl", R_OK | W_OK);
 }
 
+/* All of it: unlike an importer's, each warning is about something else. */
+static void write_log(void *ctx, enum dp_log_level level, const char *text)
+{
+	const struct record *record = ctx;
+
+	if (level == DP_LOG_WARNING)
+		message_warning("%s", text);
+	else if (record->verbosity > 0)
+		message("%s", text);
+}
+
+struct dp_log record_log(const struct record *record)
+{
+	return (struct dp_log){ write_log, (void *)(uintptr_t)record };
+}
+
 void record_say_nothing(const struct record *record, const struct record_end *end,
-			uint32_t processes)
+			const struct dp_record_result *result)
 {
 	const char *name = record->command[0];
 
 	if (record->verbosity < 0)
 		return;
-	if (processes)
+	if (result->processes && !result->cupti)
+		message("nothing was recorded: CUPTI could not be used in %.80s", name);
+	else if (result->processes)
 		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
 			"recorded",
 			name);
@@ -78,6 +97,8 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		message("%u processes that the program left behind still run; they are recorded no "
 			"more (--wait waits for them)",
 			(unsigned)end->left);
+	if (!result->operations)
+		message("no GPU operation was recorded, only what else there was");
 	if (result->salvaged)
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));

@@ -182,7 +182,8 @@ static int put_faults(struct dp_source *source)
 	dp_spool__health(source->spool, &health);
 	if (source->untimed)
 		status = put_loss(source, "records without a time", 0, false, source->untimed, 0);
-	source->convert->result.lost += source->untimed;
+	if (!status && source->unknown)
+		status = put_loss(source, "records of unknown kinds", 0, false, source->unknown, 0);
 	if (!status && health.damaged_bytes)
 		status = put_loss(source, "damaged spool", 0, false, 0, health.damaged_bytes);
 	return status;

@@ -8,6 +8,7 @@
 #include "record/facts.h"
 #include "record/nvtx.h"
 #include "spool/spool.h"
+#include "spool/translate.h"
 
 #include <deepprof/record.h>
 
@@ -38,7 +39,9 @@ struct dp_source {
 	size_t name_room;
 	struct dp_facts facts;
 	struct dp_nvtx nvtx;
-	uint64_t untimed; /* records without a time */
+	uint64_t untimed;		   /* records without a time */
+	uint64_t unknown;		   /* of kinds that have no table */
+	uint64_t left_out[DP_SPOOL_KINDS]; /* both, by kind */
 	int64_t last_ns;
 };
 

@@ -298,10 +298,12 @@ static int put_counts(struct dp_source *source)
 
 	for (uint32_t kind = 0; kind < DP_SPOOL_KINDS && !status; kind++) {
 		const struct dp_spool_count *count = &source->facts.counts[kind];
+		uint64_t out;
 
 		if (!count->completed && !count->stored && !count->lost)
 			continue;
-		convert->result.lost += count->lost;
+		out = DP_MIN(source->left_out[kind], count->stored);
+		convert->result.lost += count->lost + out;
 		convert->result.unbalanced += count->completed != count->stored + count->lost;
 		status = dp_db__row(db, DP_ROW_COUNT);
 		if (status)
@@ -309,8 +311,8 @@ static int put_counts(struct dp_source *source)
 		dp_db__int(db, source->process);
 		dp_db__int(db, kind);
 		dp_db__int(db, (int64_t)count->completed);
-		dp_db__int(db, (int64_t)count->stored);
-		dp_db__int(db, (int64_t)count->lost);
+		dp_db__int(db, (int64_t)(count->stored - out));
+		dp_db__int(db, (int64_t)(count->lost + out));
 		status = dp_db__done(db);
 	}
 	return status;

@@ -353,6 +353,14 @@ static int put(struct dp_source *source, const struct dp_spool_record *record)
 	}
 }
 
+/* It was stored by the program, but is not in the file. */
+static void leave_out(struct dp_source *source, const struct dp_spool_record *record)
+{
+	uint32_t kind = dp_spool__kind(record);
+
+	source->left_out[kind < DP_SPOOL_KINDS ? kind : DP_SPOOL_KIND_UNKNOWN]++;
+}
+
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)
 {
 	switch (record->type) {
@@ -370,11 +378,16 @@ int dp_records__put(struct dp_source *source, const struct dp_spool_record *reco
 		break;
 	case DP_SPOOL_CLOCK:
 		return put_clock(source, &record->clock);
+	case DP_SPOOL_RAW:
+		source->unknown++;
+		leave_out(source, record);
+		return DP_OK;
 	default:
 		return DP_OK;
 	}
 	if (!time_of(record)) {
 		source->untimed++;
+		leave_out(source, record);
 		return DP_OK;
 	}
 	source->convert->result.events++;
