@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +70,8 @@ static void tend(int fd, const char *folder)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	close_all_but(fd);
+	if (write(fd, "", 1) != 1)
+		_exit(1);
 	/* A working directory keeps a file system from being unmounted. */
 	if (chdir("/"))
 		_exit(1);
@@ -81,11 +84,10 @@ static void tend(int fd, const char *folder)
 void janitor_start(const char *folder)
 {
 	int ends[2];
+	char byte;
 
-	if (pipe(ends))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return;
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 	janitor = fork();
 	if (!janitor) {
 		close(ends[1]);
@@ -93,6 +95,9 @@ void janitor_start(const char *folder)
 	}
 	close(ends[0]);
 	lifeline = ends[1];
+	/* Not before it is out of reach of what may kill us. */
+	while (janitor > 0 && read(lifeline, &byte, 1) < 0 && errno == EINTR)
+		continue;
 }
 
 void janitor_finish(const char *folder)

@@ -431,7 +431,8 @@ int dp_live__collect(struct dp_recording *recording)
 	}
 	closedir(folder);
 	/* The same order of processes in the file, whatever the order in which they came. */
-	qsort(recording->members, recording->member_count, sizeof(*recording->members),
-	      compare_members);
+	if (recording->member_count)
+		qsort(recording->members, recording->member_count, sizeof(*recording->members),
+		      compare_members);
 	return status;
 }

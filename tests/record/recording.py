@@ -13,6 +13,9 @@ import cli
 
 PRODUCER = os.environ["DEEPPROF_PRODUCER"]
 NVML = pathlib.Path(os.environ["DEEPPROF_FAKE_NVML"])
+# Libraries that are built with a sanitizer can't be preloaded into programs that are not.
+SANITIZED = bool(os.environ.get("DEEPPROF_CFLAGS"))
+GUARD = ["--exit-guard=off"] if SANITIZED else []
 
 
 def environment(**changes):
@@ -41,7 +44,7 @@ class Case(unittest.TestCase):
         kwargs.setdefault("stdout", subprocess.PIPE)
         kwargs.setdefault("stderr", subprocess.PIPE)
         return subprocess.run(
-            [cli.DEEPPROF, "record", *map(str, args)],
+            [cli.DEEPPROF, "record", *GUARD, *map(str, args)],
             env=env or environment(),
             timeout=cli.TIMEOUT_S,
             encoding="utf-8",
@@ -55,7 +58,7 @@ class Case(unittest.TestCase):
         kwargs.setdefault("stdout", subprocess.PIPE)
         kwargs.setdefault("stderr", subprocess.PIPE)
         return subprocess.Popen(
-            [cli.DEEPPROF, "record", *map(str, args)],
+            [cli.DEEPPROF, "record", *GUARD, *map(str, args)],
             env=env or environment(),
             encoding="utf-8",
             **kwargs,
@@ -123,4 +126,4 @@ def exit_of(process, number):
     return process.returncode == -number
 
 
-__all__ = ["Case", "PRODUCER", "NVML", "cli", "environment", "with_nvml", "exit_of", "signal"]
+__all__ = ["Case", "SANITIZED", "PRODUCER", "NVML", "cli", "environment", "with_nvml", "exit_of", "signal"]
