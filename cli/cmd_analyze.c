@@ -1,163 +1,15 @@
 /* deepprof analyze: from trace files to reports. */
 #include "cmd.h"
-#include "common.h"
 #include "message.h"
-#include "progress.h"
 #include "tty.h"
+#include "wish.h"
 
-#include <deepprof/deepprof.h>
-#include <regex.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { LOOPS_MAX = 64, METRICS_MAX = 256 };
-
 struct analyze {
-	struct common common;
-	struct dp_analysis_options options;
-	uint64_t iterations[LOOPS_MAX];
-	const char *metrics[METRICS_MAX];
-	size_t metrics_count;
+	struct wish wish;
 	enum tty_color color;
-	bool tuned; /* the paper's thresholds were given */
 };
-
-static bool set_iterations(void *into, const char *value, struct opt_why *why)
-{
-	struct analyze *analyze = into;
-
-	if (analyze->options.iterations_count == LOOPS_MAX)
-		return opt_refuse(why, "more than %d loops", LOOPS_MAX);
-	if (!opt_count(value, 1, &analyze->iterations[analyze->options.iterations_count], why))
-		return false;
-	analyze->options.iterations_count++;
-	return true;
-}
-
-static bool set_epsilon(void *into, const char *value, struct opt_why *why)
-{
-	struct analyze *analyze = into;
-
-	analyze->tuned = true;
-	return opt_count(value, 1, &analyze->options.epsilon, why);
-}
-
-static bool set_max_unmatched(void *into, const char *value, struct opt_why *why)
-{
-	struct analyze *analyze = into;
-
-	analyze->tuned = true;
-	return opt_count(value, 0, &analyze->options.max_unmatched, why);
-}
-
-static bool set_paper(void *into, const char *value, struct opt_why *why)
-{
-	((struct analyze *)into)->options.paper = true;
-	return true;
-}
-
-/* Compiled here only to be refused here: with the option's name, before a large file is read. */
-static bool set_marks(void *into, const char *value, struct opt_why *why)
-{
-	regex_t regex;
-	int status = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
-	char text[100];
-
-	if (status) {
-		regerror(status, &regex, text, sizeof(text));
-		return opt_refuse(why, "%s", text);
-	}
-	regfree(&regex);
-	((struct analyze *)into)->options.marks = value;
-	return true;
-}
-
-static bool set_ignore_marks(void *into, const char *value, struct opt_why *why)
-{
-	((struct analyze *)into)->options.ignore_marks = true;
-	return true;
-}
-
-static const char *level_name(size_t index)
-{
-	static const char *const names[] = { "default", "outermost", "innermost", NULL };
-
-	return names[index];
-}
-
-static bool set_level(void *into, const char *value, struct opt_why *why)
-{
-	struct analyze *analyze = into;
-
-	analyze->options.level = value[0] == 'o'   ? DP_LEVEL_OUTERMOST
-				 : value[0] == 'i' ? DP_LEVEL_INNERMOST
-						   : DP_LEVEL_DEFAULT;
-	return true;
-}
-
-static bool set_id(int64_t *id, const char *value, struct opt_why *why)
-{
-	uint64_t number;
-
-	if (!opt_count(value, 0, &number, why))
-		return false;
-	if (number > INT64_MAX)
-		return opt_refuse(why, "too large");
-	*id = (int64_t)number;
-	return true;
-}
-
-static bool set_device(void *into, const char *value, struct opt_why *why)
-{
-	return set_id(&((struct analyze *)into)->options.device, value, why);
-}
-
-static bool set_stream(void *into, const char *value, struct opt_why *why)
-{
-	return set_id(&((struct analyze *)into)->options.stream, value, why);
-}
-
-static bool set_range(void *into, const char *value, struct opt_why *why)
-{
-	struct dp_analysis_options *options = &((struct analyze *)into)->options;
-	const char *colon = strchr(value, ':');
-	char start[64];
-
-	if (!colon || (size_t)(colon - value) >= sizeof(start))
-		return opt_refuse(why, "START:END is needed, as in 1.5s:2s; either may be empty");
-	snprintf(start, sizeof(start), "%.*s", (int)(colon - value), value);
-	options->range_start_ns = INT64_MIN;
-	options->range_end_ns = INT64_MAX;
-	if (start[0] && !opt_time(start, &options->range_start_ns, why))
-		return false;
-	if (colon[1] && !opt_time(colon + 1, &options->range_end_ns, why))
-		return false;
-	if (options->range_start_ns >= options->range_end_ns)
-		return opt_refuse(why, "the range is empty");
-	return true;
-}
-
-/* The metrics of an iteration, then those of a summary that are not also of an iteration. */
-static const char *metric_name(size_t index)
-{
-	size_t count = 0;
-	const struct dp_metric_info *metric;
-
-	while (dp_metric(count))
-		count++;
-	metric = index < count ? dp_metric(index) : dp_summary_metric(index - count);
-	return metric ? metric->name : NULL;
-}
-
-static bool set_metric(void *into, const char *value, struct opt_why *why)
-{
-	struct analyze *analyze = into;
-
-	if (analyze->metrics_count == METRICS_MAX)
-		return opt_refuse(why, "more than %d metrics", METRICS_MAX);
-	analyze->metrics[analyze->metrics_count++] = value;
-	return true;
-}
 
 static const char *format_name(size_t index)
 {
@@ -182,23 +34,7 @@ static bool set_color(void *into, const char *value, struct opt_why *why)
 }
 
 static const struct opt options[] = {
-	{ 'n', "iterations", "N[,N...]",
-	  "how many iterations there are, one number per loop; without it they are found unaided",
-	  set_iterations, .list = true },
-	{ 0, "paper", NULL, "the published algorithm to the letter; needs -n", set_paper },
-	{ 0, "epsilon", "E", "with --paper: where its tolerance of -n begins (1)", set_epsilon },
-	{ 0, "max-unmatched", "K",
-	  "with --paper: operations skipped at most inside an iteration (100)", set_max_unmatched },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", set_marks },
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
-	  set_ignore_marks },
-	{ 0, "level", "LEVEL", "of nested loops those shown first", set_level, level_name },
-	{ 0, "device", "ID", "this device only", set_device },
-	{ 0, "stream", "ID", "this stream instead of the one with most kernels", set_stream },
-	{ 0, "range", "START:END",
-	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", set_range },
-	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them",
-	  set_metric, metric_name, .list = true, .hide_choices = true },
+	WISH_OPTIONS,
 	{ 0, "format", "FORMAT", "of the report", common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -229,66 +65,21 @@ static const char *format_by_extension(const char *path)
 	return "text";
 }
 
-/* Options that contradict each other. */
-static const char *contradiction(const struct analyze *analyze)
-{
-	const struct dp_analysis_options *o = &analyze->options;
-
-	if (o->paper && !o->iterations_count)
-		return "--paper needs the number of iterations: -n N";
-	if (analyze->tuned && !o->paper)
-		return "--epsilon and --max-unmatched belong to --paper";
-	if (o->marks && o->iterations_count)
-		return "--marks and --iterations exclude each other";
-	if (o->marks && o->ignore_marks)
-		return "--marks and --ignore-marks exclude each other";
-	return NULL;
-}
-
-static bool write_report(const struct analyze *analyze, const struct dp_analysis *analysis,
-			 const char *path, struct output *output)
+static bool analyze_file(const struct analyze *analyze, const char *path, struct output *output)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
-	struct dp_sink sink = output_sink(output);
-	struct dp_error error = DP_ERROR_INIT;
-	int status;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	bool done;
 
+	analysis = wish_analyze(&analyze->wish, path, &trace);
+	if (!analysis)
+		return false;
 	report.width = tty_width(output->fd);
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
-	report.verbose = analyze->common.verbosity > 0;
-	report.metrics = analyze->metrics_count ? analyze->metrics : NULL;
-	report.metrics_count = analyze->metrics_count;
-	status = dp_report_write(analysis, analyze->common.format, &report, &sink, &error);
-	/* What went wrong with the output is told where the output is closed. */
-	if (!status || output_failed(output))
-		return !status;
-	if (!error.path[0])
-		snprintf(error.path, sizeof(error.path), "%s", path);
-	message_error(&error);
-	return false;
-}
-
-static bool analyze_file(const struct analyze *analyze, const char *path, struct output *output)
-{
-	struct dp_trace *trace = source_open(path, &analyze->common.source);
-	struct dp_analysis *analysis = NULL;
-	struct dp_error error = DP_ERROR_INIT;
-	bool done = false;
-
-	if (!trace)
-		return false;
-	progress_step("analyzing");
-	if (dp_analysis_run(&analysis, trace, &analyze->options, &error)) {
-		if (!error.path[0])
-			snprintf(error.path, sizeof(error.path), "%s", path);
-		progress_end();
-		message_error(&error);
-		goto out;
-	}
-	progress_end();
-	done = write_report(analyze, analysis, path, output);
-out:
+	report.verbose = analyze->wish.common.verbosity > 0;
+	done = wish_write(&analyze->wish, analysis, path, &report, output);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 	return done;
@@ -297,13 +88,13 @@ out:
 /* One report per file. What could be analyzed is written, whatever became of the others. */
 static enum cmd_exit analyze_files(const struct analyze *analyze, int count, char **files)
 {
-	const struct dp_report_format *format = format_by_name(analyze->common.format);
+	const struct dp_report_format *format = format_by_name(analyze->wish.common.format);
 	struct output output;
 	int done = 0;
 	bool failed;
 
-	if (!output_open(&output, analyze->common.output, analyze->common.force,
-			 !analyze->common.no_pager && format && !format->binary))
+	if (!output_open(&output, analyze->wish.common.output, analyze->wish.common.force,
+			 !analyze->wish.common.no_pager && format && !format->binary))
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);
@@ -321,25 +112,16 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct analyze analyze = { .options = DP_ANALYSIS_OPTIONS_INIT };
+	struct analyze analyze = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
 	enum cmd_exit status = CMD_DONE;
-	const char *why;
 
-	analyze.common.source.verb = cmd->name;
+	analyze.wish.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &analyze, &argc, &argv, &status))
 		return status;
-	why = contradiction(&analyze);
-	if (why) {
-		message("analyze: %s", why);
+	if (!wish_finish(&analyze.wish, &argc, &argv))
 		return CMD_USAGE;
-	}
-	if (!common_finish(&analyze.common, &argc, &argv))
-		return CMD_USAGE;
-	if (!analyze.common.format)
-		analyze.common.format = format_by_extension(analyze.common.output);
-	if (analyze.options.iterations_count)
-		analyze.options.iterations = analyze.iterations;
-	analyze.options.log = message_log();
+	if (!analyze.wish.common.format)
+		analyze.wish.common.format = format_by_extension(analyze.wish.common.output);
 	return analyze_files(&analyze, argc, argv);
 }
 

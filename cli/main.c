@@ -12,6 +12,7 @@
 static const struct cmd *const commands[] = {
 	&cmd_record,
 	&cmd_analyze,
+	&cmd_export,
 	&cmd_info,
 	&cmd_help,
 };

@@ -1,7 +1,7 @@
 /*
  * tables TEMPLATE: copies a template to stdout. A line that only holds @NAME@ becomes that list of
- * the library's metrics, summaries, rules, formats or words, so that a new one is described wherever
- * they are without another file being touched.
+ * the library's metrics, summaries, rules, formats or words, so that a new one is described
+ * wherever they are without another file being touched.
  */
 #include "report/number.h"
 #include <deepprof/deepprof.h>

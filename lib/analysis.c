@@ -4,6 +4,7 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
+#include "metric/warmup.h"
 #include "segment/loops.h"
 #include "sequence/sequence.h"
 
@@ -15,6 +16,7 @@ struct run {
 	const struct dp_trace *trace;
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
+	struct dp_owners owners;
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -28,6 +30,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		free(loop->iterations);
 		free(loop->edits);
 		dp_metric_values__fini(&loop->values);
+		dp_loop_stats__fini(&loop->stats);
 	}
 	free(analysis->loops);
 	free(analysis->candidates);
@@ -142,9 +145,25 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.op_count = sequence->count,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
+		.batch_size = run->options->batch_size,
 	};
+	struct dp_loop_kernels kernels = {
+		.trace = run->trace,
+		.ops = sequence->ops,
+		.op_count = sequence->count,
+		.iterations = loop->iterations,
+		.count = loop->info.iterations,
+		.pattern = loop->kernels,
+		.length = loop->info.length,
+		.edits = loop->edits,
+		.edit_count = loop->edit_count,
+	};
+	int status = dp_warmup__mark(loop->iterations, loop->info.iterations, run->error);
 
-	return dp_metric__compute_all(&loop->values, &input, run->error);
+	if (!status)
+		status = dp_metric__compute_all(&loop->values, &input, run->error);
+	return status ? status
+		      : dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 }
 
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
@@ -300,7 +319,7 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		    const struct dp_analysis_options *options, struct dp_error *error)
 {
 	struct dp_analysis_options all = DP_ANALYSIS_OPTIONS_INIT;
-	struct run run = { NULL, trace, &all, error };
+	struct run run = { .trace = trace, .options = &all, .error = error };
 	int status;
 
 	if (options)
@@ -314,7 +333,11 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	run.analysis->trace = trace;
 	run.analysis->candidates =
 		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
-	status = run.analysis->candidates ? analyze(&run) : dp_error__nomem(error, 0);
+	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)
+					  : dp_error__nomem(error, 0);
+	if (!status)
+		status = analyze(&run);
+	dp_owners__fini(&run.owners);
 	if (status)
 		dp_analysis_free(run.analysis);
 	else

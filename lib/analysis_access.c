@@ -125,3 +125,32 @@ const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 	return finding < analysis->findings.count ? &analysis->findings.findings[finding].finding
 						  : NULL;
 }
+
+static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, size_t index)
+{
+	return index < stats->count ? &stats->stats[index] : NULL;
+}
+
+const struct dp_time_stat *dp_loop_kernel_stat(const struct dp_analysis *analysis, size_t loop,
+					       size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at ? stat_at(&at->stats.kernels, index) : NULL;
+}
+
+const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis *analysis, size_t loop,
+						 size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at ? stat_at(&at->stats.operators, index) : NULL;
+}
+
+const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis, size_t loop,
+						 size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at ? stat_at(&at->stats.positions, index) : NULL;
+}

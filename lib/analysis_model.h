@@ -3,6 +3,7 @@
 #define DP_ANALYSIS_MODEL_H
 
 #include "diagnose/diagnose.h"
+#include "metric/loop_stats.h"
 #include "metric/metric.h"
 #include <deepprof/analysis.h>
 
@@ -13,6 +14,7 @@ struct dp_loop_data {
 	struct dp_edit *edits;
 	size_t edit_count;
 	struct dp_metric_values values;
+	struct dp_loop_stats stats;
 };
 
 struct dp_analysis {

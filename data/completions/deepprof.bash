@@ -22,6 +22,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
+		export) _deepprof_words "chrome sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
 		;;
@@ -38,9 +39,10 @@ _deepprof_value() {
 	--pause-signal) _deepprof_words "USR1 USR2 HUP ALRM" "$3" ;;
 	--cupti) _deepprof_files "$3" ;;
 	--level) _deepprof_words "default outermost innermost" "$3" ;;
+	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --top | \
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
 		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -57,8 +59,14 @@ _deepprof_options() {
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
-			--level= --device= --stream= --range= --metric= --format= --input-format=
+			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
 			--output= --force --no-pager --color= --verbose --quiet --help
+			-n -o -f -v -q -h"
+		;;
+	export)
+		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
+			--input-format= --output= --force --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	info)
@@ -74,7 +82,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "record analyze info help --help --version" "$word"
+		_deepprof_words "record analyze export info help --help --version" "$word"
 		return
 	fi
 	# "--format=js" is three words where = breaks them.
@@ -89,7 +97,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "record analyze info help" "$word"
+		_deepprof_words "record analyze export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

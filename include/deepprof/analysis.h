@@ -42,15 +42,13 @@ struct dp_analysis_options {
 	int64_t range_start_ns; /* kernels that start in [start, end) only */
 	int64_t range_end_ns;
 	struct dp_log log;
+	uint64_t batch_size; /* samples in an iteration, for throughput; 0: not told */
 };
 
-#define DP_ANALYSIS_OPTIONS_INIT                                                         \
-	{                                                                                \
-		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false, \
-			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX,                  \
-		{                                                                        \
-			NULL, NULL                                                       \
-		}                                                                        \
+#define DP_ANALYSIS_OPTIONS_INIT                                                          \
+	{                                                                                 \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,  \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0 \
 	}
 
 /*
@@ -147,6 +145,38 @@ DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 			     size_t iteration);
 DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
+
+/*
+ * Durations of one kind of kernel in a loop's complete iterations, those of its stream. Times are
+ * of the device.
+ */
+struct dp_time_stat {
+	const char *name; /* "" for kernels that no operator launched. Borrowed */
+	size_t count;
+	double total_ns;
+	double mean_ns;
+	double min_ns;
+	double max_ns;
+	double stddev_ns; /* of the population */
+	double share;	  /* of the total of all: 0 to 1 */
+};
+
+/*
+ * By the kernel's name, and by the innermost framework operator or NVTX range that was open on the
+ * launching thread at the launch: index 0 has the longest total, NULL beyond the end. Where a trace
+ * has no such ranges, or no launches, there is one operator of no name. Constant cost.
+ */
+DP_API const struct dp_time_stat *dp_loop_kernel_stat(const struct dp_analysis *analysis,
+						      size_t loop, size_t index);
+DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis *analysis,
+							size_t loop, size_t index);
+
+/*
+ * By the place in the pattern: index < length, NULL beyond. Inserted and substituted kernels count
+ * nowhere, so a place may have a count of 0; then its times are NaN.
+ */
+DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
+							size_t loop, size_t index);
 
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
 

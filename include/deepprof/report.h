@@ -26,11 +26,13 @@ struct dp_report_options {
 	bool verbose;
 	const char *const *metrics; /* names of those to show; NULL: all */
 	size_t metrics_count;
+	bool gzip;   /* compressed, as RFC 1952 has it */
+	bool kineto; /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
 };
 
-#define DP_REPORT_OPTIONS_INIT                                                     \
-	{                                                                          \
-		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0 \
+#define DP_REPORT_OPTIONS_INIT                                                                   \
+	{                                                                                        \
+		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false \
 	}
 
 /* A renderer. */

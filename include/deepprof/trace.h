@@ -195,8 +195,8 @@ struct dp_open_options {
 	const char *label;
 };
 
-#define DP_OPEN_OPTIONS_INIT                                                            \
-	{                                                                               \
+#define DP_OPEN_OPTIONS_INIT                                                                  \
+	{                                                                                     \
 		sizeof(struct dp_open_options), NULL, false, { NULL, NULL }, NULL, NULL, NULL \
 	}
 

@@ -1,5 +1,6 @@
 /* The rules' table, the run of it over one loop, and the findings' rank. */
 #include "diagnose/diagnose.h"
+#include "metric/trend.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,8 +59,85 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 	finding->finding.evidence_count++;
 }
 
-int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
-		      struct dp_error *error)
+static bool is_steady(const struct dp_rule_input *input, const double *period_ns, size_t k)
+{
+	return k + 1 < input->loop->iterations && !isnan(period_ns[k]) &&
+	       !input->iterations[k].warmup && !input->iterations[k + 1].foreign_kernels;
+}
+
+bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k)
+{
+	const double *period_ns =
+		input->period_ns ? input->period_ns : dp_rule__metric(input, "period_ns");
+
+	return is_steady(input, period_ns, k) && !(input->slow && input->slow[k]);
+}
+
+double dp_rule__typical(const struct dp_rule_input *input, const char *name)
+{
+	const double *values = dp_rule__metric(input, name);
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t k = 0; values && k < input->loop->iterations; k++) {
+		if (isnan(values[k]) || !is_steady(input, period_ns, k) ||
+		    (input->slow && input->slow[k]))
+			continue;
+		sum += values[k];
+		count++;
+	}
+	return count ? sum / (double)count : (double)NAN;
+}
+
+bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *finding, const char *name,
+		    double share)
+{
+	const double *values = dp_rule__metric(input, name);
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	size_t count = 0;
+
+	for (size_t k = 0; values && k < input->loop->iterations; k++) {
+		if (!is_steady(input, period_ns, k) || !(values[k] >= share * period_ns[k]))
+			continue;
+		if (!count++)
+			finding->first_iteration = k;
+		finding->last_iteration = k;
+	}
+	return count > 0;
+}
+
+bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    const char *name, double part_ns, double warning, double critical)
+{
+	double share = part_ns / dp_rule__typical(input, "period_ns");
+
+	if (!(share >= warning) || !dp_rule__range(input, &out->finding, name, warning))
+		return false;
+	out->finding.severity = share < critical ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
+	out->finding.confidence = input->loop->confidence;
+	out->finding.recoverable_ns = part_ns;
+	dp_rule__evidence(out, "share_of_period", "1", share);
+	return true;
+}
+
+/* Finds the periods that stand out. */
+static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	size_t used = 0;
+	double limit;
+
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		if (is_steady(input, period_ns, k))
+			input->scratch[used++] = period_ns[k];
+	limit = dp_outlier__limit(input->scratch, used);
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		slow[k] = is_steady(input, period_ns, k) && period_ns[k] > limit;
+}
+
+static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
+		     struct dp_error *error)
 {
 	for (size_t i = 0; rules[i]; i++) {
 		struct dp_rule_finding found;
@@ -76,6 +154,27 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 		findings->findings[findings->count++] = found;
 	}
 	return DP_OK;
+}
+
+int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
+		      struct dp_error *error)
+{
+	struct dp_rule_input ready = *input;
+	uint8_t *slow = dp_alloc__zeroed(input->loop->iterations, sizeof(*slow));
+	int status = DP_OK;
+
+	ready.period_ns = dp_rule__metric(input, "period_ns");
+	ready.scratch = dp_alloc__array(input->loop->iterations, sizeof(*ready.scratch));
+	if (slow && ready.scratch) {
+		find_slow(slow, &ready);
+		ready.slow = slow;
+		status = run_rules(findings, &ready, error);
+	} else {
+		status = dp_error__nomem(error, 0);
+	}
+	free(slow);
+	free(ready.scratch);
+	return status;
 }
 
 static size_t rule_index(const char *id)

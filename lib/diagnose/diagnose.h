@@ -10,13 +10,38 @@
 
 #define DP_EVIDENCE_MOST 8
 
+struct dp_rule_finding;
+
 /* One loop's metrics, by name. */
 struct dp_rule_input {
 	const struct dp_loop *loop;
 	const struct dp_iteration *iterations;
 	const double *values;  /* metrics in rows of loop->iterations, as dp_metric() names them */
 	const double *summary; /* as dp_summary_metric() names them */
+	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
+	const uint8_t *slow;	 /* iterations whose period stands out */
+	const double *period_ns; /* the metric's row */
+	double *scratch;	 /* room for as many values as there are iterations */
 };
+
+/*
+ * A typical iteration: it has a period, which nothing interrupts, and is neither warm-up nor one
+ * that stands out. The mean of a metric over these, NaN where there is none.
+ */
+bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k);
+double dp_rule__typical(const struct dp_rule_input *input, const char *name);
+
+/* The iterations that a finding is about, first to last, where a metric is a share of the period or
+ * more. False where there is none. */
+bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *finding, const char *name,
+		    double share);
+
+/*
+ * A finding of a part of the typical period: its share against two thresholds (critical may be
+ * above 1 for never), what could be recovered, its confidence and iterations. False below warning.
+ */
+bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			    const char *name, double part_ns, double warning, double critical);
 
 /* The row of a metric, or NULL where no metric has that name; a summary value, or NaN. */
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name);

@@ -10,6 +10,10 @@
 
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
+#define NEVER 2
+
+/* Of the host's idle time, for it to be about the input. */
+#define INPUT_SHARE 0.5
 
 /* The interval before an iteration says when, but not what the host did: it may have waited too. */
 #define INTERVAL_TRUST 0.8
@@ -57,7 +61,7 @@ static bool measure(struct waits *waits, const struct dp_rule_input *input)
 	return waits->count && waits->long_count;
 }
 
-static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct dp_finding *finding = &out->finding;
 	struct waits waits = { 0 };
@@ -86,8 +90,45 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	return true;
 }
 
+/*
+ * Where launches are known: idle time until the next launch. Gaps under 30 us are the launches' own
+ * cost (launch-bound); many others that are short make a warning, long ones a critical finding.
+ */
+static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding *out,
+		       double host_ns)
+{
+	double period_ns = dp_rule__typical(input, "period_ns");
+	double input_ns = dp_rule__typical(input, "input_wait_ns");
+	double stall_ns = dp_rule__typical(input, "host_stall_ns");
+
+	host_ns -= dp_rule__typical(input, "short_gaps_ns") -
+		   dp_rule__typical(input, "idle_launch_ns");
+	if (input_ns >= INPUT_SHARE * host_ns && input_ns >= WARNING_SHARE * period_ns)
+		return false; /* input-bound tells more */
+	if (!dp_rule__share_finding(input, out, "idle_host_ns", host_ns, WARNING_SHARE, NEVER))
+		return false;
+	if (stall_ns >= CRITICAL_SHARE * period_ns)
+		out->finding.severity = DP_SEVERITY_CRITICAL;
+	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
+	dp_rule__evidence(out, "host_stall_ns", "ns", stall_ns);
+	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
+	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
+	out->finding.advice = stall_ns >= host_ns / 2
+				      ? "move what the host does meanwhile out of the loop, or to "
+					"another thread"
+				      : "launch faster: fewer, larger kernels, less work on the "
+					"host between them";
+	return true;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double host_ns = dp_rule__typical(input, "idle_host_ns");
+
+	return isnan(host_ns) ? check_intervals(input, out) : check_idle(input, out, host_ns);
+}
+
 const struct dp_rule dp_rule__host_bound = {
-	{ "host-bound",
-	  "the GPU waits for the host between iterations: at least 5% of the period" },
+	{ "host-bound", "the GPU waits for the host: at least 5% of the period" },
 	check,
 };

@@ -158,7 +158,8 @@ int dp_trace_open(struct dp_trace **trace, const char *path, const struct dp_ope
 		status = run(trace, path, input, &unpacked, &all, error);
 	if (status) {
 		dp_error__set(error, status, "%s", dp_status_name(status));
-		dp_error__where(error, strcmp(all.label, "-") ? all.label : "standard input", NULL, 0, 0);
+		dp_error__where(error, strcmp(all.label, "-") ? all.label : "standard input", NULL,
+				0, 0);
 	}
 	dp_unpack__close(&unpacked);
 	dp_input__close(input);

@@ -46,6 +46,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "privateuse1_runtime", DP_KINETO_CALL },
 		{ "privateuse1_driver", DP_KINETO_CALL },
 		{ "nvtx", DP_KINETO_NVTX },
+		{ "deepprof", DP_KINETO_SKIP }, /* what our own export adds */
 	};
 	char lower[24];
 

@@ -143,6 +143,9 @@ static void prepared_fini(struct prepared *made)
 
 static int prepare(struct prepared *made, struct dp_metric_input *input, struct dp_error *error)
 {
+	struct dp_parts_input parts = { input->trace, input->device, input->stream,
+					input->iterations, input->count };
+
 	made->interval_start_ns = dp_alloc__array(input->count, sizeof(int64_t));
 	made->interval_end_ns = dp_alloc__array(input->count, sizeof(int64_t));
 	made->scratch = dp_alloc__array(input->count, sizeof(double));
@@ -155,6 +158,8 @@ static int prepare(struct prepared *made, struct dp_metric_input *input, struct 
 	input->interval_end_ns = made->interval_end_ns;
 	input->copies = made->copies;
 	input->scratch = made->scratch;
+	if (dp_parts__init(&input->parts, &parts, error))
+		return DP_ERR_NOMEM;
 	return dp_spans__init(&input->uploads, dp_trace_ops(input->trace), made->copies,
 			      input->copy_count, error);
 }
@@ -198,6 +203,7 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	while (dp_summary_metric(summaries))
 		summaries++;
 	ready.uploads = (struct dp_spans){ 0 };
+	ready.parts = (struct dp_parts){ 0 };
 	values.values = dp_alloc__array(dp_size__mul(input->count, DP_COUNT(metrics)),
 					sizeof(*values.values));
 	values.summary = dp_alloc__array(summaries, sizeof(*values.summary));
@@ -208,6 +214,7 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	if (!status)
 		status = run_table(&values, &ready, error);
 	dp_spans__fini(&ready.uploads);
+	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
 		dp_metric_values__fini(&values);

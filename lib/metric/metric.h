@@ -6,7 +6,7 @@
 #ifndef DP_METRIC_METRIC_H
 #define DP_METRIC_METRIC_H
 
-#include "base/base.h"
+#include "metric/parts.h"
 #include <deepprof/analysis.h>
 
 /* Disjoint spans of time in ascending order, with the length of all before each. */
@@ -26,6 +26,7 @@ struct dp_metric_input {
 	size_t op_count;
 	const struct dp_iteration *iterations;
 	size_t count;
+	uint64_t batch_size; /* samples in an iteration, 0: not told */
 	/* What follows is dp_metric__compute_all()'s to fill. */
 	/*
 	 * The interval before iteration k: from the end of its predecessor's last kernel to the
@@ -37,6 +38,7 @@ struct dp_metric_input {
 	const uint32_t *copies; /* the device's H2D copies in order of start */
 	size_t copy_count;
 	struct dp_spans uploads; /* their union */
+	struct dp_parts parts;	 /* of periods */
 	double *scratch;	 /* for reduce: room for count values */
 };
 
@@ -76,6 +78,28 @@ void dp_metric_values__fini(struct dp_metric_values *values);
 /* True where iteration k has an interval, and one that nothing else's kernels interrupt. */
 bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k);
 bool dp_metric__uninterrupted(const struct dp_metric_input *input, size_t k);
+
+/* Part of the periods; null where it needs launch records and there are none. */
+void dp_metric__part(const struct dp_metric_input *input, enum dp_part part, double *values);
+void dp_metric__part_launched(const struct dp_metric_input *input, enum dp_part part,
+			      double *values);
+
+/* One part divided by another, or by the period; null where that is 0. */
+void dp_metric__ratio(const struct dp_metric_input *input, enum dp_part part, enum dp_part of,
+		      double *values);
+void dp_metric__share(const struct dp_metric_input *input, enum dp_part part, double *values);
+
+/*
+ * Of the times of an iteration's kernels: their mean where rank is negative, else the value that a
+ * share of them are not above. Errors: DP_ERR_NOMEM. Cost: linear in the kernels.
+ */
+enum dp_kernel_value { DP_KERNEL_TIME, DP_KERNEL_DELAY };
+
+int dp_metric__per_kernel(const struct dp_metric_input *input, enum dp_kernel_value which,
+			  double rank, double *values, struct dp_error *error);
+
+/* Length of the period of iteration k, NaN where it has none. */
+double dp_metric__period_ns(const struct dp_metric_input *input, size_t k);
 
 /*
  * The place in a stream's operations (as of dp_trace_stream_ops()) of the first that is not before

@@ -35,3 +35,13 @@ size_t dp_reduce__steady(const struct dp_metric_input *input, const double *valu
 	}
 	return count;
 }
+
+double dp_reduce__steady_mean(const struct dp_metric_input *input, const double *values)
+{
+	return dp_stat__mean(input->scratch, dp_reduce__steady(input, values));
+}
+
+double dp_reduce__steady_median(const struct dp_metric_input *input, const double *values)
+{
+	return dp_stat__median(input->scratch, dp_reduce__steady(input, values));
+}

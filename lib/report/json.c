@@ -3,7 +3,7 @@
  * million iterations take no memory. Names are hostile: whatever they hold, the output is valid
  * UTF-8 and has no control character in it.
  */
-#include "base/utf8.h"
+#include "report/json_text.h"
 #include "report/number.h"
 #include "report/report.h"
 
@@ -20,51 +20,9 @@ struct json {
 	bool *shown;	/* by metric */
 };
 
-/* Line separators and marks that turn the direction of writing: they would forge what is seen. */
-static bool turns_text(uint32_t code)
-{
-	return (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
-static void character(struct dp_render *render, const char *text, size_t length, uint32_t code)
-{
-	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-
-	for (size_t i = 0; shorts[i]; i += 2) {
-		if (code == (unsigned char)shorts[i]) {
-			dp_render__format(render, "\\%c", shorts[i + 1]);
-			return;
-		}
-	}
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || turns_text(code))
-		dp_render__format(render, "\\u%04x", (unsigned)code);
-	else if (code == 0xfffd)
-		dp_render__text(render, "\xef\xbf\xbd");
-	else
-		dp_render__write(render, text, length);
-}
-
 static void string(struct dp_render *render, const char *text)
 {
-	size_t length = strlen(text), i = 0, run;
-	uint32_t code;
-
-	dp_render__text(render, "\"");
-	while (i < length) {
-		for (run = i; run < length && (unsigned char)text[run] >= 0x20 &&
-			      (unsigned char)text[run] < 0x7f && text[run] != '"' &&
-			      text[run] != '\\';)
-			run++;
-		dp_render__write(render, text + i, run - i);
-		i = run;
-		if (i < length) {
-			run = dp_utf8__next(text + i, length - i, &code);
-			character(render, text + i, run, code);
-			i += run;
-		}
-	}
-	dp_render__text(render, "\"");
+	dp_json_text__write(render, text, strlen(text), false);
 }
 
 /* A key is our own: nothing in it needs an escape. Numbers follow. */

@@ -11,7 +11,8 @@
 
 bool dp_number__is_integer(const char *unit)
 {
-	return !strcmp(unit, "ns") || !strcmp(unit, "bytes") || !strcmp(unit, "count");
+	return !strcmp(unit, "ns") || !strcmp(unit, "bytes") || !strcmp(unit, "bytes/s") ||
+	       !strcmp(unit, "count");
 }
 
 size_t dp_number__integer(char buf[DP_NUMBER_SIZE], int64_t value)
@@ -194,6 +195,10 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 		return dp_human__bytes(buf, value);
 	if (!strcmp(unit, "1"))
 		return dp_human__share(buf, value);
+	if (!strcmp(unit, "bytes/s") && isfinite(value)) {
+		snprintf(buf, DP_NUMBER_SIZE, "%.32s/s", dp_human__bytes(digits, value));
+		return buf;
+	}
 	if (!isfinite(value))
 		return none(buf);
 	if (!strcmp(unit, "count") && value >= 0 && value < INTEGER_LIMIT) {

@@ -1,5 +1,6 @@
 /* dp_report_write(): which renderer, the run of it, and its buffered output. */
 #include "report/report.h"
+#include "report/gzip.h"
 #include "report/number.h"
 
 #include <stdarg.h>
@@ -29,13 +30,17 @@ const struct dp_report_format *dp_report_format(size_t index)
 	return renderer ? &renderer->info : NULL;
 }
 
+static int cannot_write(struct dp_error *error)
+{
+	return dp_error__set(error, DP_ERR_IO, "the report could not be written");
+}
+
 static void sink_write(struct dp_render *render, const char *data, size_t size)
 {
 	if (render->status || !size)
 		return;
 	if (render->sink->write(render->sink->ctx, data, size))
-		render->status =
-			dp_error__set(render->error, DP_ERR_IO, "the report could not be written");
+		render->status = cannot_write(render->error);
 }
 
 static void flush(struct dp_render *render)
@@ -180,6 +185,7 @@ int dp_report_write(const struct dp_analysis *analysis, const char *format,
 		.analysis = analysis, .options = &all, .sink = sink, .error = error
 	};
 	const struct dp_renderer *renderer;
+	struct dp_gzip *gzip = NULL;
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
@@ -189,9 +195,17 @@ int dp_report_write(const struct dp_analysis *analysis, const char *format,
 	render.buffer = malloc(DP_RENDER_BUFFER);
 	if (!render.buffer)
 		return dp_error__nomem(error, DP_RENDER_BUFFER);
-	write_all(&render, renderer);
+	if (all.gzip)
+		render.status = dp_gzip__new(&gzip, sink, error);
+	if (gzip)
+		render.sink = dp_gzip__sink(gzip);
+	if (!render.status)
+		write_all(&render, renderer);
 	if (!render.status)
 		flush(&render);
+	if (gzip && !render.status && dp_gzip__finish(gzip))
+		render.status = cannot_write(error);
+	dp_gzip__free(gzip);
 	free(render.buffer);
 	return render.status;
 }

@@ -109,8 +109,10 @@ static int write_loop(struct dp_render *render, size_t loop)
 		return DP_OK;
 	dp_render__text(render, "\n");
 	dp_text__loop(render, loop);
-	if (render->options->verbose)
-		dp_text__iterations_head(render, loop);
+	if (!render->options->verbose)
+		return DP_OK;
+	dp_text__tables(render, loop);
+	dp_text__iterations_head(render, loop);
 	return DP_OK;
 }
 
@@ -219,6 +221,9 @@ static int write_finding(struct dp_render *render, size_t id)
 		dp_render__format(render, " in loop %u", (unsigned)finding->loop);
 	write_recoverable(render, finding);
 	dp_render__text(render, "\n");
+	/* The first has its reasons and what to do; for the others there is a line each. */
+	if (text->findings > 1 && !render->options->verbose)
+		return DP_OK;
 	write_evidence(render, finding);
 	dp_render__text(render, "   ");
 	dp_text__styled(render, DP_STYLE_HEAD, render->options->ascii ? "->" : "\xe2\x86\x92");

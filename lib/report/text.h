@@ -64,6 +64,13 @@ void dp_text__head(struct dp_render *render);
 /* One loop, in full or in one line; its iterations in rows. */
 void dp_text__loop(struct dp_render *render, size_t loop);
 void dp_text__loop_line(struct dp_render *render, size_t loop);
+/* Where the time of an iteration goes: a bar and what it stands for. Nothing where that is unknown.
+ */
+void dp_text__spent(struct dp_render *render, size_t loop);
+
+/* How long its kernels take, by name and by operator. */
+void dp_text__tables(struct dp_render *render, size_t loop);
+
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);
 

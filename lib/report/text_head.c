@@ -221,7 +221,9 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 
 	if (!total)
 		return;
-	dp_render__text(render, "\n");
+	/* Beside what is missing the one screen has no room for a blank line. */
+	if (render->options->verbose || !dp_trace_loss_count(trace))
+		dp_render__text(render, "\n");
 	if (render->options->verbose) {
 		write_table(render, NULL, total);
 		return;

@@ -9,9 +9,14 @@
 
 #define INDENT 2
 
-/* Summaries that the loop's first lines tell already. */
-static const char *const told_above[] = { "median_period_ns", "mad_period_ns", "min_period_ns",
-					  "max_period_ns" };
+/* What the tables show unless metrics are chosen: the rest is in the bar, in findings and in JSON.
+ */
+static const char *const shown_summaries[] = { "avg_interval_ns", "max_interval_ns",
+					       "avg_overlap",	  "avg_operation_ns",
+					       "avg_size_bytes",  "avg_period_ns" };
+static const char *const shown_metrics[] = { "interval_ns", "overlap",	   "operation_gap_ns",
+					     "h2d_bytes",   "period_ns",   "duration_ns",
+					     "utilization", "idle_host_ns" };
 
 static double summary(const struct dp_render *render, size_t loop, const char *name)
 {
@@ -117,20 +122,31 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_text__wrap(render, INDENT, INDENT, words.text);
 }
 
-static void write_end(struct dp_render *render, size_t id, const char *title, size_t kernel)
+/* The pattern's first kernel and its last: a line each, or half a line on the one screen. */
+static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
+	bool ascii = render->options->ascii, verbose = render->options->verbose;
+	size_t room = verbose ? width - INDENT - 7 : (width - INDENT - 7 - 4) / 2;
 	char label[DP_LABEL_SIZE];
 
 	dp_text__blanks(render, INDENT);
-	dp_text__column(render, title, 7);
-	dp_render__text(render,
-			dp_label__kernel(label, dp_loop_kernel(render->analysis, id, kernel),
-					 width - INDENT - 7, render->options->ascii));
+	dp_text__column(render, verbose ? "first" : "from", 7);
+	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, 0), room, ascii);
+	dp_render__text(render, label);
+	dp_render__text(render, verbose ? "\n" : " to ");
+	if (verbose) {
+		dp_text__blanks(render, INDENT);
+		dp_text__column(render, "last", 7);
+	} else {
+		room += room - dp_label__width(label);
+	}
+	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, length - 1), room, ascii);
+	dp_render__text(render, label);
 	dp_render__text(render, "\n");
 }
 
-/* Where the longest period is, among those that nothing interrupts. */
+/* Where the longest period is, among the steady ones that nothing interrupts. */
 static void gather_periods(struct dp_render *render, size_t id, struct dp_spark *spark,
 			   size_t *longest, size_t room)
 {
@@ -143,9 +159,10 @@ static void gather_periods(struct dp_render *render, size_t id, struct dp_spark 
 	for (size_t k = 0; k + 1 < count; k++) {
 		double period_ns = dp_loop_metric(render->analysis, id, metric, k);
 		bool broken = dp_loop_iteration(render->analysis, id, k + 1)->foreign_kernels;
+		bool warmup = dp_loop_iteration(render->analysis, id, k)->warmup;
 
 		dp_spark__add(spark, k, period_ns, broken);
-		if (broken || !(period_ns > most))
+		if (broken || warmup || !(period_ns > most))
 			continue;
 		most = period_ns;
 		*longest = k;
@@ -190,20 +207,28 @@ static void write_spark(struct dp_render *render, size_t id)
 	dp_render__text(render, "\n");
 }
 
-static bool is_told(const char *name)
+static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
-	for (size_t i = 0; i < DP_COUNT(told_above); i++)
-		if (!strcmp(told_above[i], name))
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
 			return true;
 	return false;
 }
 
-/* Does the loop's table show a summary? Not where its first lines do. */
+/* Does the loop's table show a summary? */
 static bool in_table(const struct dp_render *render, const struct dp_metric_info *info)
 {
-	if (render->options->metrics)
-		return dp_render__shows(render, info);
-	return !is_told(info->name);
+	return render->options->metrics
+		       ? dp_render__shows(render, info)
+		       : is_one_of(info->name, shown_summaries, DP_COUNT(shown_summaries));
+}
+
+/* Do the rows of iterations show a metric? */
+static bool in_rows(const struct dp_render *render, const struct dp_metric_info *info)
+{
+	return render->options->metrics
+		       ? dp_render__shows(render, info)
+		       : is_one_of(info->name, shown_metrics, DP_COUNT(shown_metrics));
 }
 
 #define COLUMNS_MOST 4
@@ -323,12 +348,11 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 	used = write_name(render, loop);
 	dp_text__wrap(render, used, INDENT, words.text);
 	write_origin(render, loop);
-	if (length) {
-		write_end(render, loop, "first", 0);
-		write_end(render, loop, "last", length - 1);
-	}
+	if (length)
+		write_ends(render, loop, length);
 	write_inside(render, loop);
 	write_spark(render, loop);
+	dp_text__spent(render, loop);
 	write_summary(render, loop);
 }
 
@@ -359,7 +383,7 @@ void dp_text__iterations_head(struct dp_render *render, size_t loop)
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	dp_render__text(render, "  index       start  kernels  edits");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
-		if (!dp_render__shows(render, info))
+		if (!in_rows(render, info))
 			continue;
 		dp_text__title(title, info->name);
 		dp_text__column(render, title, -(int)(DP_MAX(strlen(title), 9) + 2));
@@ -382,7 +406,7 @@ void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
 		render,
 		dp_text__count(digits, (uint64_t)at->inserted + at->deleted + at->substituted), -7);
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
-		if (!dp_render__shows(render, info))
+		if (!in_rows(render, info))
 			continue;
 		dp_text__title(title, info->name);
 		dp_human__value(value, dp_loop_metric(render->analysis, loop, i, iteration),

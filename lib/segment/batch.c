@@ -3,6 +3,7 @@
  *
  * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
  */
+#include "segment/boundary.h"
 #include "segment/driver.h"
 
 #include <math.h>
@@ -129,6 +130,22 @@ uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first)
 	return turned;
 }
 
+/* Loops inside or outside others begin where those do, whatever the host does. */
+static int place_boundaries(struct dp_driver *d, struct batch *b)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < b->count && !status; i++) {
+		uint32_t *names = dp_driver__turn(b->exact[i], b->list[i].length, b->list[i].first);
+
+		status = names ? dp_boundary__place(&b->cuts[i], d->request->symbols, names,
+						    b->list[i].length, &d->request->evidence)
+			       : DP_ERR_NOMEM;
+		free(names);
+	}
+	return status;
+}
+
 static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patterns *patterns,
 		     const struct dp_phase_hints *hints)
 {
@@ -164,6 +181,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
 				     b->list, b->count);
+	if (!status && !(hints && hints->count > 0))
+		status = place_boundaries(d, b);
 	return status;
 }
 

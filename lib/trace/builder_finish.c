@@ -204,6 +204,11 @@ static int no_gpu(struct dp_builder *builder)
 	if (builder->calls.count)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s API calls, ",
 					 dp_text__count(number, builder->calls.count));
+	/* Where something is lost, kernels may be among it. */
+	if (builder->loss_count)
+		return dp_error__set(builder->error, DP_ERR_NO_GPU,
+				     "no GPU activity: %sno kernels in what is left (%s)", text,
+				     builder->losses[0].reason);
 	if (!used)
 		return dp_error__set(builder->error, DP_ERR_NO_GPU,
 				     "no GPU activity: the trace holds no records");

@@ -8,10 +8,11 @@ import unittest
 import cli
 
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["record", "analyze", "info", "help"]
+VERBS = ["record", "analyze", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
     "record": "deepprof-record.1",
     "analyze": "deepprof-analyze.1",
+    "export": "deepprof-export.1",
     "info": "deepprof-info.1",
 }
 
@@ -75,7 +76,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(options_of_page(name), options_of_help(verb), name)
 
     def test_every_command_has_a_page(self):
-        for verb in "record", "analyze", "info":
+        for verb in PAGES_WITH_OPTIONS:
             self.assertIn(f"deepprof-{verb}.1", pages())
             self.assertIn(f".B {verb}\n", page("deepprof.1"))
 
@@ -136,6 +137,29 @@ class Pages(unittest.TestCase):
                 self.assertIn(f"{plain(other)}.{section}", pages(), name)
 
 
+class Readme(unittest.TestCase):
+    def test_report(self):
+        """What it shows of the sample is what the program shows."""
+        shown = re.search(
+            r"(?m)^    \$ deepprof analyze data/sample\.json\.gz\n((?:    .*\n|\n)+)",
+            (cli.SOURCE / "README.md").read_text(encoding="utf-8"),
+        )[1]
+        env = cli.environment(LC_ALL="C.UTF-8")
+        told = cli.run("analyze", "data/sample.json.gz", env=env, cwd=cli.SOURCE).stdout
+        self.assertEqual(
+            [line.strip() for line in shown.strip().splitlines()],
+            [line.strip() for line in told.strip().splitlines()],
+            f"README.md is to show:\n{told}",
+        )
+
+    def test_formats(self):
+        """Its table has every importer."""
+        text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        for row in told["importers"]:
+            self.assertIn(f"| `{row['name']}` |", text)
+
+
 class Completions(unittest.TestCase):
     def text(self, name):
         return (cli.SOURCE / "data" / "completions" / name).read_text(encoding="utf-8")
@@ -180,6 +204,7 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "=", ""], [row["name"] for row in told["renderers"]]),
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
+            (["export", "--format", ""], ["chrome", "sqlite"]),
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),
@@ -204,9 +229,11 @@ class Completions(unittest.TestCase):
     def test_zsh(self):
         text = self.text("_deepprof")
         common = re.search(r"(?s)common=\((.*?)\n\t\)", text)[1]
+        wish = re.search(r"(?s)wish=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
-            block += common if verb in ("analyze", "info") else ""
+            block += common if "$common" in block else ""
+            block += wish if "$wish" in block else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
                 set(options_of_help(verb)),
@@ -222,8 +249,9 @@ class Completions(unittest.TestCase):
         for verb in VERBS:
             conditions = {
                 "record": r"\$record",
-                "analyze": r"\$(?:analyze|both)",
-                "info": r"\$(?:info|both)",
+                "analyze": r"\$(?:analyze|wish|both|all)",
+                "export": r"\$(?:export|wish|all)",
+                "info": r"\$(?:info|both|all)",
                 "help": "-",
             }
             found = {"--help": ("-h", False)}

@@ -19,18 +19,18 @@ class Commands(cli.Case):
         for args in ("help",), ("--help",), ("-h",):
             result = cli.run(*args)
             self.assert_done(result)
-            for verb in "analyze", "info", "help":
+            for verb in "analyze", "export", "info", "help":
                 self.assertRegex(result.stdout, rf"(?m)^  {verb} +\w")
 
     def test_help_of_a_command(self):
-        for verb in "analyze", "info", "help":
+        for verb in "analyze", "export", "info", "help":
             told = cli.run("help", verb)
             self.assert_done(told)
             for option in "--help", "-h":
                 self.assertEqual(cli.run(verb, option).stdout, told.stdout)
 
     def test_help_shows_an_example_first(self):
-        for verb in "analyze", "info", "help":
+        for verb in "analyze", "export", "info", "help":
             text = cli.run("help", verb).stdout
             self.assertLess(text.index(f"  deepprof {verb}"), text.index("usage:"))
 
@@ -39,7 +39,7 @@ class Commands(cli.Case):
 
     def test_unknown(self):
         self.assert_fails(cli.run("analize"), 2, "unknown command 'analize'", "'analyze'?")
-        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, info, help")
+        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, export, info, help")
         self.assert_fails(cli.run("help", "infp"), 2, "did you mean 'info'?")
         self.assert_fails(cli.run("--colour"), 2, "unknown option '--colour'")
 

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import termios
 import time
+import unittest
 
 import cli
 
@@ -15,7 +16,10 @@ ESCAPE = "\033["
 
 def on_terminal(*args, env=None, columns=80, stdin=subprocess.DEVNULL, feed=None):
     """Runs deepprof with stdout and stderr on a terminal; its status, and what was shown."""
-    master, slave = pty.openpty()
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"no pseudo-terminals here: {error}") from error
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     with subprocess.Popen(
         [cli.DEEPPROF, *map(str, args)],

@@ -173,9 +173,18 @@ static void case_measure(struct report_case *at)
 						 .count = loop->info.iterations };
 		struct dp_rule_input rule = { .loop = &loop->info, .iterations = loop->iterations };
 		uint32_t *rows = case_kernels(at, loop->info.stream, &input.op_count);
+		struct dp_loop_kernels kernels = { .trace = at->trace,
+						   .ops = rows,
+						   .op_count = input.op_count,
+						   .iterations = loop->iterations,
+						   .count = loop->info.iterations,
+						   .pattern = loop->kernels,
+						   .length = loop->info.length };
+		struct dp_owners owners = { NULL };
 
 		input.ops = rows;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
+		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &owners, &at->error));
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;

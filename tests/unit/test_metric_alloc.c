@@ -1,5 +1,7 @@
 /* Metrics survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
+#include "metric/loop_stats.h"
+#include "metric/warmup.h"
 #include "metric_trace.h"
 
 START_TEST(compute)
@@ -31,9 +33,48 @@ START_TEST(compute)
 }
 END_TEST
 
+START_TEST(stats_and_warmup)
+{
+	struct dp_trace *trace = metric_trace();
+	struct dp_iteration iterations[METRIC_ITERATIONS], many[12] = { { 0 } };
+	uint32_t ops[16], pattern[] = { 0, 1 };
+	struct dp_loop_kernels input = { .trace = trace,
+					 .ops = ops,
+					 .iterations = iterations,
+					 .count = METRIC_ITERATIONS,
+					 .pattern = pattern,
+					 .length = 2 };
+	struct dp_owners owners = { NULL };
+	bool more = true;
+
+	input.op_count = metric_kernels(trace, 0, ops);
+	metric_iterations(iterations, trace, ops);
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		struct dp_loop_stats stats = { { 0 }, { 0 }, { 0 } };
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_owners__init(&owners, trace, &error);
+		if (!status)
+			status = dp_loop_stats__init(&stats, &input, &owners, &error);
+		if (!status)
+			status = dp_warmup__mark(many, 12, &error);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert_int_eq(error.status, status);
+		dp_owners__fini(&owners);
+		dp_loop_stats__fini(&stats);
+		ck_assert_uint_lt(k, 1000);
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, compute);
+	tcase_add_test(tests, stats_and_warmup);
 }
 
 #include "test_main.h"

@@ -23,11 +23,14 @@ START_TEST(every_format)
 		bool more = true;
 
 		for (size_t k = 0; more; k++) {
+			struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
 			struct dp_error error = DP_ERROR_INIT;
 			int status;
 
+			options.gzip = options.kineto = f % 2;
 			alloc_fail_after(k);
-			status = dp_report_write(at.analysis, format->name, NULL, &sink, &error);
+			status =
+				dp_report_write(at.analysis, format->name, &options, &sink, &error);
 			more = alloc_fail_stop();
 			failures += more;
 			ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);

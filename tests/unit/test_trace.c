@@ -172,6 +172,13 @@ START_TEST(nothing_on_the_gpu_is_said)
 		dp_builder__add_range(builder, &range);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message, "no GPU activity: 21,998 NVTX ranges, no kernels");
+	builder = start();
+	dp_builder__add_range(builder, &range);
+	dp_builder__loss(builder, "the file ends early", 0, 0);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
+	ck_assert_str_eq(error.message,
+			 "no GPU activity: 1 NVTX ranges, no kernels in what is left "
+			 "(the file ends early)");
 }
 END_TEST
 

@@ -1,0 +1,135 @@
+/* deepprof export: iterations and trace for other programs. */
+#include "cmd.h"
+#include "message.h"
+#include "wish.h"
+
+#include <string.h>
+
+struct export
+{
+	struct wish wish;
+	bool kineto;
+};
+
+/* Of the renderers those that other programs read. */
+static const char *format_name(size_t index)
+{
+	static const char *const names[] = { "chrome", "sqlite", NULL };
+
+	return names[index];
+}
+
+static const char *compat_name(size_t index)
+{
+	static const char *const names[] = { "kineto", NULL };
+
+	return names[index];
+}
+
+static bool set_compat(void *into, const char *value, struct opt_why *why)
+{
+	((struct export *)into)->kineto = true;
+	return true;
+}
+
+static const struct opt options[] = {
+	{ 0, "format", "FORMAT", "what to write; without it, what the name after -o says",
+	  common_set_format, format_name },
+	{ 0, "compat", "TOOL",
+	  "a timeline as that tool writes it, with its ProfilerStep ranges over the iterations",
+	  set_compat, compat_name },
+	WISH_OPTIONS,
+	COMMON_INPUT_OPTIONS,
+	{ 'o', "output", "FILE",
+	  "write to FILE, which must be new, compressed where it ends in .gz; - is standard output",
+	  common_set_output },
+	{ 'f', "force", NULL, "overwrite what -o names", common_set_force },
+	COMMON_MESSAGE_OPTIONS,
+	{ .name = NULL },
+};
+
+static bool ends_in(const char *path, const char *end)
+{
+	size_t length = path ? strlen(path) : 0;
+
+	return length > strlen(end) && !strcmp(path + length - strlen(end), end);
+}
+
+/* "x.json.gz" and "x.sqlite" say what they are. */
+static const char *format_of(const char *path)
+{
+	if (ends_in(path, ".sqlite") || ends_in(path, ".db"))
+		return "sqlite";
+	return ends_in(path, ".json") || ends_in(path, ".json.gz") ? "chrome" : NULL;
+}
+
+static enum cmd_exit export_file(const struct export *export, const char *path)
+{
+	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	struct output output;
+	bool done;
+
+	report.gzip = ends_in(export->wish.common.output, ".gz");
+	report.kineto = export->kineto;
+	if (!output_open(&output, export->wish.common.output, export->wish.common.force, false))
+		return CMD_FAILED;
+	if (!strcmp(export->wish.common.format, "sqlite") && output_is_terminal(&output)) {
+		output_close(&output, false);
+		message("export: a database is not for a terminal; use -o FILE");
+		return CMD_USAGE;
+	}
+	analysis = wish_analyze(&export->wish, path, &trace);
+	done = analysis && wish_write(&export->wish, analysis, path, &report, &output);
+	if (analysis) {
+		dp_analysis_free(analysis);
+		dp_trace_free(trace);
+	}
+	return output_close(&output, done) && done ? CMD_DONE : CMD_FAILED;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct export export = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
+	struct common *common = &export.wish.common;
+	enum cmd_exit status = CMD_DONE;
+
+	common->source.verb = cmd->name;
+	if (!cmd_parse(cmd, &export, &argc, &argv, &status))
+		return status;
+	if (argc > 1) {
+		message("export: one FILE at a time");
+		return CMD_USAGE;
+	}
+	if (!wish_finish(&export.wish, &argc, &argv))
+		return CMD_USAGE;
+	if (!common->format)
+		common->format = export.kineto ? "chrome" : format_of(common->output);
+	if (!common->format) {
+		message("export: say what to write: --format=chrome or --format=sqlite");
+		return CMD_USAGE;
+	}
+	if (export.kineto && strcmp(common->format, "chrome") != 0) {
+		message("export: --compat belongs to --format=chrome");
+		return CMD_USAGE;
+	}
+	return export_file(&export, argv[0]);
+}
+
+static const struct cmd_example examples[] = {
+	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
+	{ "deepprof export -o found.sqlite trace.json.gz", "tables to ask with SQL" },
+	{ "deepprof export --compat=kineto -o k.json run.db", "for tools that need steps" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.summary = "write iterations and trace for other programs",
+	.operands = "[FILE]",
+	.examples = examples,
+	.options = options,
+	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input.",
+	.run = run,
+};

@@ -1,0 +1,224 @@
+/* What to analyze, from the command line. */
+#include "wish.h"
+#include "message.h"
+#include "progress.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+bool wish_set_iterations(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+
+	if (wish->options.iterations_count == WISH_LOOPS_MAX)
+		return opt_refuse(why, "more than %d loops", WISH_LOOPS_MAX);
+	if (!opt_count(value, 1, &wish->iterations[wish->options.iterations_count], why))
+		return false;
+	wish->options.iterations_count++;
+	return true;
+}
+
+bool wish_set_epsilon(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+
+	wish->tuned = true;
+	return opt_count(value, 1, &wish->options.epsilon, why);
+}
+
+bool wish_set_max_unmatched(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+
+	wish->tuned = true;
+	return opt_count(value, 0, &wish->options.max_unmatched, why);
+}
+
+bool wish_set_paper(void *into, const char *value, struct opt_why *why)
+{
+	((struct wish *)into)->options.paper = true;
+	return true;
+}
+
+/* Compiled here only to be refused here: with the option's name, before a large file is read. */
+bool wish_set_marks(void *into, const char *value, struct opt_why *why)
+{
+	regex_t regex;
+	int status = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+	char text[100];
+
+	if (status) {
+		regerror(status, &regex, text, sizeof(text));
+		return opt_refuse(why, "%s", text);
+	}
+	regfree(&regex);
+	((struct wish *)into)->options.marks = value;
+	return true;
+}
+
+bool wish_set_ignore_marks(void *into, const char *value, struct opt_why *why)
+{
+	((struct wish *)into)->options.ignore_marks = true;
+	return true;
+}
+
+const char *wish_level_name(size_t index)
+{
+	static const char *const names[] = { "default", "outermost", "innermost", NULL };
+
+	return names[index];
+}
+
+bool wish_set_level(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+
+	wish->options.level = value[0] == 'o'	? DP_LEVEL_OUTERMOST
+			      : value[0] == 'i' ? DP_LEVEL_INNERMOST
+						: DP_LEVEL_DEFAULT;
+	return true;
+}
+
+static bool set_id(int64_t *id, const char *value, struct opt_why *why)
+{
+	uint64_t number;
+
+	if (!opt_count(value, 0, &number, why))
+		return false;
+	if (number > INT64_MAX)
+		return opt_refuse(why, "too large");
+	*id = (int64_t)number;
+	return true;
+}
+
+bool wish_set_device(void *into, const char *value, struct opt_why *why)
+{
+	return set_id(&((struct wish *)into)->options.device, value, why);
+}
+
+bool wish_set_stream(void *into, const char *value, struct opt_why *why)
+{
+	return set_id(&((struct wish *)into)->options.stream, value, why);
+}
+
+bool wish_set_range(void *into, const char *value, struct opt_why *why)
+{
+	struct dp_analysis_options *options = &((struct wish *)into)->options;
+	const char *colon = strchr(value, ':');
+	char start[64];
+
+	if (!colon || (size_t)(colon - value) >= sizeof(start))
+		return opt_refuse(why, "START:END is needed, as in 1.5s:2s; either may be empty");
+	snprintf(start, sizeof(start), "%.*s", (int)(colon - value), value);
+	options->range_start_ns = INT64_MIN;
+	options->range_end_ns = INT64_MAX;
+	if (start[0] && !opt_time(start, &options->range_start_ns, why))
+		return false;
+	if (colon[1] && !opt_time(colon + 1, &options->range_end_ns, why))
+		return false;
+	if (options->range_start_ns >= options->range_end_ns)
+		return opt_refuse(why, "the range is empty");
+	return true;
+}
+
+bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
+}
+
+/* The metrics of an iteration, then those of a summary that are not also of an iteration. */
+const char *wish_metric_name(size_t index)
+{
+	size_t count = 0;
+	const struct dp_metric_info *metric;
+
+	while (dp_metric(count))
+		count++;
+	metric = index < count ? dp_metric(index) : dp_summary_metric(index - count);
+	return metric ? metric->name : NULL;
+}
+
+bool wish_set_metric(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+
+	if (wish->metrics_count == WISH_METRICS_MAX)
+		return opt_refuse(why, "more than %d metrics", WISH_METRICS_MAX);
+	wish->metrics[wish->metrics_count++] = value;
+	return true;
+}
+
+/* Options that contradict each other. */
+static const char *contradiction(const struct wish *wish)
+{
+	const struct dp_analysis_options *o = &wish->options;
+
+	if (o->paper && !o->iterations_count)
+		return "--paper needs the number of iterations: -n N";
+	if (wish->tuned && !o->paper)
+		return "--epsilon and --max-unmatched belong to --paper";
+	if (o->marks && o->iterations_count)
+		return "--marks and --iterations exclude each other";
+	if (o->marks && o->ignore_marks)
+		return "--marks and --ignore-marks exclude each other";
+	return NULL;
+}
+
+bool wish_finish(struct wish *wish, int *argc, char ***argv)
+{
+	const char *why = contradiction(wish);
+
+	if (why) {
+		message("%s: %s", wish->common.source.verb, why);
+		return false;
+	}
+	if (!common_finish(&wish->common, argc, argv))
+		return false;
+	if (wish->options.iterations_count)
+		wish->options.iterations = wish->iterations;
+	wish->options.log = message_log();
+	return true;
+}
+
+struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, struct dp_trace **trace)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_error error = DP_ERROR_INIT;
+
+	*trace = source_open(path, &wish->common.source);
+	if (!*trace)
+		return NULL;
+	progress_step("analyzing");
+	if (dp_analysis_run(&analysis, *trace, &wish->options, &error)) {
+		if (!error.path[0])
+			snprintf(error.path, sizeof(error.path), "%s", path);
+		progress_end();
+		message_error(&error);
+		dp_trace_free(*trace);
+		*trace = NULL;
+		return NULL;
+	}
+	progress_end();
+	return analysis;
+}
+
+bool wish_write(const struct wish *wish, const struct dp_analysis *analysis, const char *path,
+		const struct dp_report_options *options, struct output *output)
+{
+	struct dp_report_options report = *options;
+	struct dp_sink sink = output_sink(output);
+	struct dp_error error = DP_ERROR_INIT;
+	int status;
+
+	report.metrics = wish->metrics_count ? wish->metrics : NULL;
+	report.metrics_count = wish->metrics_count;
+	status = dp_report_write(analysis, wish->common.format, &report, &sink, &error);
+	/* What went wrong with the output is told where the output is closed. */
+	if (!status || output_failed(output))
+		return !status;
+	if (!error.path[0])
+		snprintf(error.path, sizeof(error.path), "%s", path);
+	message_error(&error);
+	return false;
+}

@@ -1,0 +1,405 @@
+"use strict";
+
+/* The page: what was measured, findings, and one loop at a time. */
+
+const zoom = new Range(1), time = new Range(200);
+const page = { loop: null, charts: [], picked: [] };
+const seriesNames = ["period_ns", "interval_ns"];
+
+function metric(index) {
+	return report.metrics[index];
+}
+
+function fullLoops() {
+	return report.loops.filter(loop => loop.series);
+}
+
+function showFacts() {
+	const trace = report.trace, count = kind => report.streams.reduce((sum, row) => sum + row[kind], 0);
+	const name = clean(trace.path).split("/").pop() || "a trace";
+	const devices = new Map();
+
+	for (const device of report.devices)
+		devices.set(clean(device.name), (devices.get(clean(device.name)) || 0) + 1);
+	const names = [...devices].filter(pair => pair[0]).map(([text, n]) => (n > 1 ? n + " \u00d7 " : "") + text).join(", ");
+	const fact = (strong, rest) => el("span", null, el("b", null, strong), " " + rest);
+
+	document.title = name + " \u2013 deepprof";
+	byId("facts").replaceChildren(
+		el("h1", null, el("bdi", null, name)),
+		el("p", { class: "facts" },
+			fact(plural(report.devices.length, "GPU"), names ? `(${names})` : ""),
+			fact(format.duration(trace.duration), "of GPU activity"),
+			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "set")}`),
+			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
+			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
+		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
+			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
+	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
+}
+
+function iterationsText([first, last]) {
+	return first === last ? `iteration ${first}` : `iterations ${first}\u2013${last}`;
+}
+
+function showFinding(finding) {
+	const loop = report.loops[finding.loop];
+	const many = fullLoops().length > 1;
+	const save = finding.recoverable_ns === null ? null : el("span", { class: "save" }, "up to ",
+		el("b", null, format.duration(finding.recoverable_ns)), " per iteration could be saved");
+
+	return el("article", { class: "finding " + finding.severity },
+		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule.replace(/-/g, " "), save),
+		el("p", null, (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1]),
+		el("p", { class: "advice" }, "\u2192 " + finding.advice),
+		el("div", { class: "evidence" },
+			...finding.evidence.map(([name, unit, value]) => el("span", null, title(name) + " ", el("b", null, format.value(value, unit)))),
+			el("span", null, "confidence ", el("b", null, format.share(finding.confidence))),
+			loop && loop.series ? el("button", { type: "button", class: "link", click: () => lookAt(finding) },
+				(many ? `loop ${finding.loop}, ` : "") + iterationsText(finding.iterations)) : null));
+}
+
+function showFindings() {
+	const looked = report.rules.map(rule => rule[0]).join(", ");
+
+	if (report.findings.length)
+		byId("findings-list").replaceChildren(...report.findings.map(showFinding));
+	else if (fullLoops().length)
+		byId("findings-list").replaceChildren(el("p", { class: "good" }, `No findings. Looked for: ${looked}.`));
+	else
+		byId("findings-list").replaceChildren(...noLoops());
+}
+
+function noLoops() {
+	const lines = report.candidates.map(([device, length, coverage]) => el("p", null,
+		`No stable iteration found on ${deviceName(device)}. ` + (length
+			? `The best candidate has ${plural(length, "kernel")} and covers ${format.share(coverage)} of the main stream.`
+			: "Nothing in its main stream repeats.")));
+
+	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
+}
+
+/* Shows the iterations of a finding in the charts. */
+function lookAt(finding) {
+	const [first, last] = finding.iterations;
+
+	selectLoop(finding.loop);
+	zoom.set(first - Math.max((last - first) * .1, 2), last + Math.max((last - first) * .1, 2));
+	page.picked = [[first - .5, last + .5]];
+	drawZoomed();
+	byId("series").scrollIntoView({ block: "center" });
+	byId("series").querySelector(".chart").focus({ preventScroll: true });
+}
+
+function iterationLines(loop, k) {
+	const odd = loop.odd.find(entry => entry[0] === k);
+	const lines = [`iteration ${k}`];
+
+	if (loop.starts.length)
+		lines.push(`begins at ${format.duration(loop.starts[k])}`);
+	if (odd && odd[2])
+		lines.push("cut off by the capture");
+	if (odd && odd[1])
+		lines.push(`variant ${odd[1]}: ${odd[3]} kernels more, ${odd[4]} fewer, ${odd[5]} others`);
+	if (k < loop.warmup)
+		lines.push("warm-up");
+	return lines;
+}
+
+function points(series) {
+	return series.y.map((value, i) => [series.x ? series.x[i] : i, value]);
+}
+
+function seriesSpec(loop, series) {
+	const info = metric(series.m), all = points(series);
+	const values = all.map(p => p[1]).filter(value => value !== null);
+	const low = Math.min(...values), high = Math.max(...values);
+	const odd = new Set(loop.odd.filter(entry => entry[1]).map(entry => entry[0]));
+	const sets = [{ label: title(info.name), color: "accent", points: all }];
+
+	if (odd.size)
+		sets.push({ label: "variant", color: "c-odd", dots: true, points: all.filter(p => odd.has(p[0]) && p[1] !== null) });
+	return {
+		type: "line", sets, unit: info.unit, range: zoom, whole: true, fromZero: low >= 0 && low < high * .6,
+		xText: value => Number.isInteger(value) ? format.count(value) : "",
+		yText: value => format.round(value, info.unit),
+		hover: (k, found) => [...iterationLines(loop, k), `${title(info.name)}: ${format.value(found[0][1], info.unit)}`],
+		get bands() { return page.picked; },
+		marks: (loop.timelines || []).map((line, i) => [line.k, i ? "slowest" : "typical"]),
+	};
+}
+
+/* One chart of a metric that can be chosen. */
+function showSeries(loop, box, chosen) {
+	const head = el("div", { class: "chart-head" }), area = el("div");
+	const select = el("select", { "aria-label": "Metric", change: () => draw(loop.series[select.value]) },
+		...loop.series.map((series, i) => el("option", { value: i, selected: series === chosen }, title(metric(series.m).name))));
+	const help = el("span", { class: "quiet" });
+	let chart = null;
+
+	function draw(series) {
+		const info = metric(series.m);
+		const frame = el("div", { class: "chart", role: "img", "aria-label": `${title(info.name)} of each iteration` });
+
+		if (chart) {
+			chart.free();
+			page.charts = page.charts.filter(other => other !== chart);
+		}
+		area.replaceChildren(frame);
+		help.textContent = info.help + (series.x ? "; of each stretch of iterations the least and the greatest" : "");
+		chart = makeChart(frame, seriesSpec(loop, series));
+		page.charts.push(chart);
+	}
+
+	head.append(select, help);
+	box.append(head, area);
+	draw(chosen);
+}
+
+function showAllSeries(loop) {
+	const box = byId("series");
+	const named = seriesNames.map(name => loop.series.find(series => metric(series.m).name === name)).filter(Boolean);
+	const chosen = [...named, ...loop.series.filter(series => !named.includes(series))].slice(0, 2);
+
+	box.replaceChildren();
+	chosen.forEach(series => showSeries(loop, box, series));
+}
+
+function showHistogram(loop) {
+	const box = byId("histogram"), data = loop.histogram;
+
+	box.replaceChildren();
+	byId("histogram-title").parentNode.hidden = !data;
+	if (!data)
+		return;
+	const width = (data.high - data.low) / data.bins.length || 1;
+	const frame = el("div", { class: "chart small", role: "img", "aria-label": "How many iterations take how long" });
+	const end = i => i + 1 === data.bins.length && data.most > data.high ? data.most : data.low + (i + 1) * width;
+
+	box.append(frame);
+	page.charts.push(makeChart(frame, {
+		type: "bar", width, gap: .92, low: data.low, high: data.low + width * data.bins.length, fromZero: true,
+		sets: [{ label: "iterations", color: "c-busy", points: data.bins.map((n, i) => [data.low + i * width, n]) }],
+		xText: value => format.round(value, "ns"), yText: value => Number.isInteger(value) ? format.count(value) : "",
+		hover(at, found) {
+			const i = Math.round((at - data.low) / width);
+
+			return [plural(found[0][1], "iteration"), `${format.duration(data.low + i * width)} to ${format.duration(end(i))}`];
+		},
+		marks: [[loop.median, "median"]],
+	}));
+	if (data.most > data.high)
+		box.append(el("p", { class: "quiet" }, `The last bar holds all above, up to ${format.duration(data.most)}.`));
+}
+
+/* By how much: "+2.6%", or "117 times". */
+function over(ratio) {
+	return ratio >= 3 ? `\u00d7\u00a0${digits(ratio, 3)}` : (ratio > 1 ? "+" : "") + format.share(ratio - 1);
+}
+
+function showSlowest(loop) {
+	const name = title(metric(loop.rank).name);
+
+	byId("slowest").parentNode.hidden = !loop.slowest.length;
+	makeTable(byId("slowest"), [
+		{ title: "Iteration", number: true, value: row => row[0], cell: row => el("button", { type: "button", class: "link",
+			click: () => lookAt({ loop: loop.id, iterations: [row[0], row[0]] }) }, format.count(row[0])) },
+		{ title: name, number: true, value: row => row[1], cell: row => format.duration(row[1]) },
+		{ title: "Over median", number: true, value: row => row[1] - loop.median, cell: row => over(row[1] / loop.median) },
+		{ title: "Kernels", number: true, value: row => row[3], cell: row => format.count(row[3]) },
+		{ title: "Edits", number: true, value: row => row[4] + row[5] + row[6], help: "Kernels that the pattern does not have, that are missing, that are others",
+			cell: row => row[4] + row[5] + row[6] ? `+${row[4]} \u2212${row[5]} \u2260${row[6]}` : "" },
+		{ title: "Begins", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
+	], loop.slowest, { sort: [1, true], tall: true });
+}
+
+const partColors = {
+	busy_ns: "c-busy", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host",
+	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
+};
+const spareColors = ["c-other", "c-comm", "c-d2h", "c-set", "c-graph"];
+
+function partColor(name, i) {
+	return partColors[name] || spareColors[i % spareColors.length];
+}
+
+function showBreakdown(loop) {
+	const box = byId("breakdown");
+	const parts = loop.parts.map((part, i) => Object.assign({ info: metric(part.m), color: partColor(metric(part.m).name, i) }, part));
+	const total = parts.reduce((sum, part) => sum + (part.mean || 0), 0);
+
+	box.replaceChildren();
+	box.previousElementSibling.hidden = !total;
+	if (!total)
+		return;
+	const seen = parts.filter(part => part.mean > 0);
+	const size = loop.iterations / parts[0].y.length;
+	const frame = el("div", { class: "chart", role: "img", "aria-label": "What the time of each iteration goes to" });
+
+	box.append(
+		el("div", { class: "stack", "aria-hidden": "true" }, ...seen.map(part => el("div",
+			{ style: `flex:${part.mean} 1 0;background:var(--${part.color})` }, part.mean > total * .08 ? format.share(part.mean / total) : ""))),
+		el("div", { class: "legend" }, ...seen.map(part => el("span", { title: part.info.help }, el("i", { style: `background:var(--${part.color})` }),
+			title(part.info.name) + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
+		frame);
+	page.charts.push(makeChart(frame, {
+		type: "bar", stacked: true, width: size, range: zoom, whole: true, fromZero: true,
+		sets: seen.map(part => ({ label: title(part.info.name), color: part.color, points: part.y.map((value, i) => [i * size - .5, value]) })),
+		xText: value => Number.isInteger(value) ? format.count(value) : "", yText: value => format.round(value, "ns"),
+		hover(at, found) {
+			const first = Math.round(at + .5), last = Math.max(first, Math.ceil(at + size - .5));
+
+			return [size > 1 ? `mean of iterations ${first}\u2013${last}` : `iteration ${first}`,
+				...found.filter(pair => pair[1] > 0).map(([i, value]) => `${title(seen[i].info.name)}: ${format.duration(value)}`)];
+		},
+	}));
+}
+
+function showLoopFacts(loop) {
+	const how = { auto: "found unaided", marks: "found by annotations", count: "found by their number" }[loop.found];
+	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
+		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
+		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
+
+	byId("loop-text").replaceChildren(
+		`${plural(loop.complete, "iteration")} of ${plural(loop.length, "kernel")}` + (loop.median ? `, every ${format.duration(loop.median)}` : "") +
+		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
+		(more ? `; ${more}.` : "."), el("br"),
+		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
+	byId("loop-facts").replaceChildren(...loop.summary.map((value, i) => [report.summaries[i], value])
+		.filter(([info, value]) => info.shown && value !== null)
+		.map(([info, value]) => el("div", { title: info.help }, el("dt", null, title(info.name)), el("dd", null, format.value(value, info.unit)))));
+}
+
+function showTimelines(loop) {
+	const box = byId("timelines"), lines = loop.timelines || [];
+	const used = new Set(), calls = new Set();
+
+	byId("timeline").hidden = !lines.length;
+	box.replaceChildren();
+	time.listeners = [timeText];
+	time.limit(0, Math.max(...lines.map(line => line.length), 1));
+	lines.forEach((line, i) => {
+		const frame = el("div", { class: "timeline" });
+
+		box.append(el("div", { class: "lane-head" },
+			el("h3", null, `${lines.length === 1 ? "An" : i ? "The slowest" : "A typical"} iteration: ${line.k}`),
+			el("span", null, format.duration(line.length)),
+			el("span", { class: "quiet" }, `idle ${format.duration(line.idle)} (${format.share(line.idle / line.length)})`)), frame);
+		new Timeline(frame, line, time);
+		line.lanes.forEach(lane => { for (let j = 3; j < lane.ops.length; j += 6) used.add(lane.ops[j]); });
+		for (let j = 3; j < line.calls.length; j += 6)
+			calls.add(line.calls[j]);
+	});
+	const key = (name, text) => el("span", null, el("i", { style: `background:var(--${name})` }), text);
+	byId("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(i => key(opClasses[i][1], opClasses[i][0])), key("c-idle-weak", "the GPU is idle"),
+		...[...calls].filter(i => i === 4 || i === 5).sort().map(i => key(callClasses[i][1], callClasses[i][0])));
+	timeText();
+}
+
+function timeText() {
+	byId("time-range").textContent = time.whole ? "the whole iteration" : `${format.duration(time.from)} to ${format.duration(time.to)}`;
+}
+
+function zoomText() {
+	const first = Math.max(Math.ceil(zoom.from), 0), last = Math.min(Math.floor(zoom.to), page.loop.iterations - 1);
+
+	byId("zoom-range").textContent = zoom.whole ? `all ${plural(page.loop.iterations, "iteration")}` : iterationsText([first, last]);
+}
+
+function selectLoop(id) {
+	const loop = report.loops[id];
+
+	if (!loop || !loop.series || loop === page.loop)
+		return;
+	page.charts.forEach(chart => chart.free());
+	page.charts = [];
+	page.picked = [];
+	page.loop = loop;
+	byId("loop").hidden = false;
+	byId("loop-select").value = id;
+	zoom.limit(-.5, loop.iterations - .5);
+	showLoopFacts(loop);
+	showAllSeries(loop);
+	showHistogram(loop);
+	showSlowest(loop);
+	showBreakdown(loop);
+	showTimelines(loop);
+	zoomText();
+}
+
+function loopLabel(loop) {
+	return `${loop.id}: ${format.count(loop.complete)} \u00d7 ${plural(loop.length, "kernel")}, ${deviceName(loop.device)}, ${streamName(loop.stream)}`;
+}
+
+/* Loops and the loops inside them; of very many the first. */
+function tree(parent, depth) {
+	const inside = report.loops.filter(loop => loop.parent === parent);
+
+	if (!inside.length || depth > 20)
+		return null;
+	return el("ul", { class: "tree" }, ...inside.slice(0, 200).map(loop => el("li", null,
+		loop.series ? el("button", { type: "button", class: "link", click: () => {
+			selectLoop(loop.id);
+			byId("loop").scrollIntoView();
+		} }, loopLabel(loop)) : loopLabel(loop),
+		el("span", { class: "quiet" }, `, ${format.share(loop.coverage)} of the stream's kernels, confidence ${format.share(loop.confidence)}`),
+		tree(loop.id, depth + 1))), inside.length > 200 ? el("li", null, `and ${format.count(inside.length - 200)} more`) : null);
+}
+
+function showLoops() {
+	const full = fullLoops();
+
+	if (!report.loops.length)
+		return;
+	byId("loops").hidden = false;
+	byId("loop-tree").replaceChildren(tree(-1, 0));
+	byId("loop-pick").hidden = full.length < 2;
+	byId("loop-select").append(...full.map(loop => el("option", { value: loop.id }, loopLabel(loop))));
+	byId("loop-select").onchange = event => selectLoop(Number(event.target.value));
+	const first = report.findings.length && report.loops[report.findings[0].loop].series ? report.findings[0].loop : full.length ? full[0].id : -1;
+	selectLoop(first);
+}
+
+function drawZoomed() {
+	page.charts.filter(chart => chart.spec.range).forEach(chart => chart.draw());
+}
+
+function drawAll() {
+	page.charts.forEach(chart => chart.draw());
+	time.listeners.forEach(listener => listener());
+}
+
+function start() {
+	let wait = 0;
+
+	showFacts();
+	showFindings();
+	showLoops();
+	kernelTable();
+	streamTable();
+	zoomButtons("zoom", zoom);
+	zoomButtons("time", time);
+	zoom.listeners.push(() => {
+		if (zoom.whole)
+			page.picked = [];
+		drawZoomed();
+		zoomText();
+	});
+	addEventListener("resize", () => {
+		clearTimeout(wait);
+		wait = setTimeout(drawAll, 100);
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+	/* On paper all is light. */
+	addEventListener("beforeprint", () => {
+		document.documentElement.dataset.theme = "light";
+		drawAll();
+	});
+	addEventListener("afterprint", () => {
+		delete document.documentElement.dataset.theme;
+		drawAll();
+	});
+}
+
+start();

@@ -1,0 +1,108 @@
+"use strict";
+
+/*
+ * Tables that sort and filter. Columns: { title, value(row) to sort by, cell(row): text or node,
+ * number: to the right, help }. Options: { filter(row): its text, limit, sort: [column, descending] }.
+ */
+function makeTable(box, columns, rows, options) {
+	const state = { sort: options.sort || [0, false], filter: "", all: false };
+	const body = el("tbody");
+	const heads = columns.map((column, i) => el("th", { scope: "col", class: column.number ? "num" : null },
+		el("button", { type: "button", title: column.help || `Sort by ${column.title}`, click: () => sortBy(i) }, column.title)));
+	const told = el("span", { class: "quiet", role: "status" });
+	const more = el("button", { type: "button", click: () => { state.all = !state.all; draw(); } });
+	const input = options.filter ? el("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by name",
+		input: () => { state.filter = input.value.toLowerCase(); draw(); } }) : null;
+
+	function sortBy(column) {
+		state.sort = [column, state.sort[0] === column ? !state.sort[1] : !!columns[column].number];
+		draw();
+	}
+
+	/* Equal ones keep their order; what has no value comes last. */
+	function sorted(list) {
+		const [column, descending] = state.sort;
+		const value = columns[column].value;
+
+		return list.map(row => [value(row), row]).sort(([a], [b]) => {
+			if (a === b)
+				return 0;
+			if (a === null || a === undefined || b === null || b === undefined)
+				return a === null || a === undefined ? 1 : -1;
+			return (a < b ? -1 : 1) * (descending ? -1 : 1);
+		}).map(pair => pair[1]);
+	}
+
+	function draw() {
+		const words = state.filter.split(/\s+/).filter(Boolean);
+		const found = words.length ? rows.filter(row => {
+			const text = options.filter(row).toLowerCase();
+
+			return words.every(word => text.includes(word));
+		}) : rows;
+		const limit = options.limit || Infinity;
+		const shown = sorted(found).slice(0, state.all ? Infinity : limit);
+
+		heads.forEach((head, i) => head.setAttribute("aria-sort",
+			i !== state.sort[0] ? "none" : state.sort[1] ? "descending" : "ascending"));
+		body.replaceChildren(...shown.map(row => el("tr", null, ...columns.map(column =>
+			el("td", { class: column.number ? "num" : column.class }, column.cell(row))))));
+		told.textContent = words.length ? `${format.count(found.length)} of ${format.count(rows.length)}` : "";
+		more.hidden = found.length <= limit;
+		more.textContent = state.all ? `Show ${limit}` : `Show all ${format.count(found.length)}`;
+	}
+
+	box.replaceChildren(
+		...(input ? [el("div", { class: "table-tools" }, input, told)] : []),
+		el("div", { class: options.tall ? "scroll tall" : "scroll", tabindex: options.tall ? 0 : null },
+			el("table", null, el("thead", null, el("tr", null, ...heads)), body)),
+		more);
+	draw();
+}
+
+/* A name; where that is shortened, the whole of it on demand. */
+function nameCell(index) {
+	const short = shortName(index), full = fullName(index);
+
+	return short === full ? el("bdi", null, short)
+		: el("details", null, el("summary", null, el("bdi", null, short)), el("div", null, el("bdi", null, full)));
+}
+
+function kernelTable() {
+	const kinds = ["kernel", "graph", "copy", "set"];
+	const total = report.kernels.reduce((sum, row) => sum + row[3], report.others[2]) || 1;
+	const most = Math.max(...report.kernels.map(row => row[3]), 1);
+
+	makeTable(byId("kernel-table"), [
+		{ title: "Name", value: row => shortName(row[0]), cell: row => nameCell(row[0]), class: "name" },
+		{ title: "Kind", value: row => kinds[row[1]], cell: row => kinds[row[1]] },
+		{ title: "Count", number: true, value: row => row[2], cell: row => format.count(row[2]) },
+		{ title: "Total", number: true, value: row => row[3], cell: row => format.duration(row[3]) },
+		{ title: "Share", number: true, value: row => row[3], help: "Of the durations of all operations",
+			cell: row => el("span", null, el("span", { class: "meter", style: `width:${(60 * row[3] / most).toFixed(1)}px` }), format.share(row[3] / total)) },
+		{ title: "Mean", number: true, value: row => row[3] / row[2], cell: row => format.duration(row[3] / row[2]) },
+		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
+		{ title: "Max", number: true, value: row => row[5], cell: row => format.duration(row[5]) },
+		{ title: "Bytes", number: true, value: row => row[6] || null, cell: row => row[6] ? format.bytes(row[6]) : "" },
+	], report.kernels, { filter: row => fullName(row[0]), limit: 25, sort: [3, true] });
+	if (report.others[0])
+		byId("kernel-table").append(el("p", { class: "quiet" },
+			`and ${plural(report.others[1], "operation")} of ${format.count(report.others[0])} other names, ${format.duration(report.others[2])}`));
+}
+
+function streamTable() {
+	const duration = report.trace.duration || 1;
+
+	makeTable(byId("stream-table"), [
+		{ title: "Device", value: row => deviceName(row[0]), cell: row => deviceName(row[0]) },
+		{ title: "Context", number: true, value: row => row[1], cell: row => row[1] >= 0 ? String(row[1]) : "\u2013" },
+		{ title: "Stream", number: true, value: row => row[2], cell: row => row[2] >= 0 ? String(row[2]) : "\u2013" },
+		{ title: "Class", value: row => row[3], cell: row => row[3] },
+		{ title: "Kernels", number: true, value: row => row[4], cell: row => format.count(row[4]) },
+		{ title: "Copies", number: true, value: row => row[5], cell: row => format.count(row[5]) },
+		{ title: "Sets", number: true, value: row => row[6], cell: row => format.count(row[6]) },
+		{ title: "Busy", number: true, value: row => row[7], cell: row => format.duration(row[7]) },
+		{ title: "Of the trace", number: true, value: row => row[7], cell: row =>
+			el("span", null, el("span", { class: "meter", style: `width:${(80 * row[7] / duration).toFixed(1)}px` }), format.share(row[7] / duration)) },
+	], report.streams, { limit: 25, sort: [7, true] });
+}

@@ -1,0 +1,184 @@
+"use strict";
+
+/* Timelines as SVG: one iteration each, all on one scale that zooms. */
+
+/* Classes of operations and calls, as the library numbers them: what they are called, and a colour. */
+const opClasses = [
+	["kernel", "c-busy"], ["communication", "c-comm"], ["copy to the device", "c-h2d"],
+	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["set", "c-set"], ["graph", "c-graph"],
+];
+const callClasses = [
+	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-h2d"], ["set call", "c-set"],
+	["synchronizing call", "c-sync"], ["memory call", "c-launch"],
+];
+const rangeKinds = ["NVTX range", "annotation", "operator"];
+const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15;
+
+class Timeline {
+	constructor(box, data, range) {
+		this.box = box;
+		this.data = data;
+		this.range = range;
+		this.depth = 0;
+		for (let i = 0; i < data.ranges.length; i += 5)
+			this.depth = Math.max(this.depth, data.ranges[i + 4] + 1);
+		this.calls = data.calls.length > 0;
+		this.svg = svg("svg", { role: "img" });
+		box.append(this.svg);
+		zoomable(box, range, place => this.toValue(place), () => this.area);
+		box.addEventListener("pointermove", event => this.hover(event));
+		box.addEventListener("pointerleave", tip.hide);
+		range.listeners.push(() => this.draw());
+		this.draw();
+	}
+	get hostHeight() {
+		const height = this.depth * THIN + (this.calls ? THIN + 2 : 0);
+
+		return height ? height + 6 : 0;
+	}
+	get height() {
+		return AXIS + this.hostHeight + this.data.lanes.length * (LANE + 4) + 4;
+	}
+	get area() {
+		return { left: GUTTER, right: Math.max(this.box.clientWidth - 6, GUTTER + 50), top: AXIS, bottom: this.height };
+	}
+	toValue(place) {
+		const { left, right } = this.area;
+
+		return this.range.from + (place - left) / (right - left) * (this.range.to - this.range.from);
+	}
+	x(value) {
+		const { left, right } = this.area;
+
+		return left + (value - this.range.from) / (this.range.to - this.range.from) * (right - left);
+	}
+	/* A block clipped to what is seen; none where it is outside, or hidden by the one before. */
+	rect(start, length, y, height, fill, what) {
+		const left = Math.max(this.x(start), GUTTER), right = Math.min(this.x(start + length), this.area.right);
+
+		if (right < GUTTER || left > this.area.right)
+			return null;
+		const node = svg("rect", { x: left.toFixed(2), y, width: Math.max(right - left, .6).toFixed(2), height, fill });
+
+		node.what = what;
+		this.nodes.push(node);
+		return { left, width: right - left };
+	}
+	label(place, y, text, name) {
+		const room = Math.floor((place.width - 6) / 6.1);
+
+		if (room < 3)
+			return;
+		this.nodes.push(svg("text", { x: place.left + 3, y, class: name || "in" },
+			text.length > room ? text.slice(0, room - 1) + "\u2026" : text));
+	}
+	draw() {
+		const data = this.data, width = this.box.clientWidth || 800;
+		let y = AXIS + 2;
+
+		this.nodes = [];
+		this.svg.setAttribute("viewBox", `0 0 ${width} ${this.height}`);
+		this.svg.setAttribute("height", this.height);
+		this.svg.setAttribute("aria-label", `Timeline of iteration ${data.k}`);
+		this.drawAxis();
+		if (this.depth || this.calls)
+			this.nodes.push(svg("text", { x: 2, y: y + 11, class: "lane" }, this.fit(clean(data.thread || "host"))));
+		this.drawRanges(y);
+		y += this.depth * THIN;
+		if (this.calls)
+			this.drawCalls(y);
+		y = AXIS + 2 + this.hostHeight;
+		this.drawGaps(y - 2);
+		for (const lane of data.lanes) {
+			this.drawLane(lane, y);
+			y += LANE + 4;
+		}
+		this.drawEnd();
+		this.svg.replaceChildren(...this.nodes);
+	}
+	fit(text) {
+		return text.length > 21 ? text.slice(0, 20) + "\u2026" : text;
+	}
+	drawAxis() {
+		const { right } = this.area;
+		const far = this.range.to - this.range.from;
+
+		for (const at of ticks(this.range.from, this.range.to, Math.max(2, Math.floor((right - GUTTER) / 130)))) {
+			const x = this.x(at);
+
+			this.nodes.push(svg("line", { x1: x, x2: x, y1: AXIS - 4, y2: this.height, stroke: color("grid") }),
+				svg("text", { x, y: AXIS - 7, "text-anchor": x > right - 30 ? "end" : "middle" },
+					at === 0 ? "0" : far < at / 50 ? format.duration(at, 7) : format.round(at, "ns")));
+		}
+	}
+	drawRanges(top) {
+		const { ranges } = this.data;
+
+		for (let i = 0; i < ranges.length; i += 5) {
+			const [start, length, name, kind, depth] = ranges.slice(i, i + 5);
+			const y = top + depth * THIN;
+			const place = this.rect(start, length, y, THIN - 2, color(kind === 2 ? "c-op" : "c-range"),
+				{ name, lines: [rangeKinds[kind], format.duration(length)] });
+
+			if (place)
+				this.label(place, y + 10, shortName(name));
+		}
+	}
+	drawCalls(y) {
+		this.blocks(this.data.calls, y, THIN - 3, callClasses, "calls");
+	}
+	drawLane(lane, y) {
+		this.nodes.push(svg("text", { x: 2, y: y + 15, class: "lane" }, streamName(lane.stream) +
+			(report.streams[lane.stream][3] === "main" ? " (main)" : "")));
+		this.nodes.push(svg("line", { x1: GUTTER, x2: this.area.right, y1: y + LANE + 1.5, y2: y + LANE + 1.5, stroke: color("line") }));
+		this.blocks(lane.ops, y, LANE - 2, opClasses, "operations");
+	}
+	/* Blocks come in order of start. What is thinner than a pixel and hidden is not drawn. */
+	blocks(list, y, height, classes, noun) {
+		let drawn = -1;
+		const pixel = (this.range.to - this.range.from) / (this.area.right - GUTTER);
+
+		for (let i = 0; i < list.length; i += 6) {
+			const start = list[i], length = list[i + 1];
+
+			if (start + length < this.range.from || start > this.range.to ||
+				(length < pixel && start + length < drawn + pixel / 2))
+				continue;
+			drawn = Math.max(drawn, start + length);
+			const [, , name, kind, count, bytes] = list.slice(i, i + 6);
+			const lines = [count > 1 ? `${format.count(count)} ${noun}, too short to be shown apart` : null, classes[kind][0],
+				`${format.duration(length)}, from ${format.duration(start)}`, bytes ? format.bytes(bytes) : null];
+
+			this.rect(start, length, y, height, color(classes[kind][1]), { name, lines: lines.filter(Boolean) });
+		}
+	}
+	drawGaps(y) {
+		const { gaps } = this.data;
+		const height = this.data.lanes.length * (LANE + 4) + 2;
+
+		for (let i = 0; i < gaps.length; i += 2) {
+			const place = this.rect(gaps[i], gaps[i + 1], y, height, color("c-idle-weak"),
+				{ name: -1, lines: ["the GPU is idle", `${format.duration(gaps[i + 1])}, from ${format.duration(gaps[i])}`] });
+
+			if (place && place.width > 90)
+				this.nodes.push(svg("text", { x: place.left + place.width / 2, y: y + height - 5, "text-anchor": "middle" },
+					"idle " + format.duration(gaps[i + 1])));
+		}
+	}
+	/* Where the iteration's last kernel ends, and where the next iteration begins. */
+	drawEnd() {
+		for (const at of [this.data.end, this.data.length]) {
+			const x = this.x(at);
+
+			if (x > GUTTER && x <= this.area.right + 1)
+				this.nodes.push(svg("line", { x1: x, x2: x, y1: AXIS - 4, y2: this.height, stroke: color("quiet"), "stroke-dasharray": "4 3" }));
+		}
+	}
+	hover(event) {
+		const what = event.target.what;
+
+		if (!what)
+			return tip.hide();
+		tip.show([what.name >= 0 ? fullName(what.name) : null, ...what.lines].filter(Boolean), event.clientX, event.clientY);
+	}
+}

@@ -1,0 +1,28 @@
+/* Copies that the host waits for although their memory does not force it to (nsys,
+ * cuda_memcpy_sync). */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.05
+#define NEVER 2
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double copy_ns = dp_rule__typical(input, "blocking_copy_ns");
+
+	if (!dp_rule__share_finding(input, out, "blocking_copy_ns", copy_ns, WARNING_SHARE, NEVER))
+		return false;
+	out->finding.recoverable_ns = fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__evidence(out, "blocking_copy_ns", "ns", copy_ns);
+	dp_rule__evidence(out, "copy_exposed_ns", "ns", dp_rule__typical(input, "copy_exposed_ns"));
+	out->finding.advice =
+		"copy asynchronously, and wait where the result is needed (non_blocking)";
+	return true;
+}
+
+const struct dp_rule dp_rule__blocking_copy = {
+	{ "blocking-copy",
+	  "copies of pinned memory that the host waits for take at least 5% of the period" },
+	check,
+};

@@ -1,0 +1,29 @@
+/* Devices wait for each other: communication that no computation hides (XProf, 3% and 15%). */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.03
+#define CRITICAL_SHARE 0.15
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double exposed_ns = dp_rule__typical(input, "comm_exposed_ns");
+
+	if (!dp_rule__share_finding(input, out, "comm_exposed_ns", exposed_ns, WARNING_SHARE,
+				    CRITICAL_SHARE))
+		return false;
+	dp_rule__evidence(out, "comm_exposed_ns", "ns", exposed_ns);
+	dp_rule__evidence(out, "comm_ns", "ns", dp_rule__typical(input, "comm_ns"));
+	dp_rule__evidence(out, "comm_overlap", "1", dp_rule__typical(input, "comm_overlap"));
+	out->finding.advice =
+		"reduce gradients while the backward pass runs (buckets), or reduce less "
+		"often";
+	return true;
+}
+
+const struct dp_rule dp_rule__exposed_communication = {
+	{ "exposed-communication",
+	  "communication that no computation hides takes at least 3% of the period" },
+	check,
+};

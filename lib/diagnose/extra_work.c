@@ -1,0 +1,119 @@
+/* Iterations that regularly run more than the others (DeepProf, criterion 1): logging, checkpoints,
+ * evaluation. */
+#include "diagnose/diagnose.h"
+#include "metric/stat.h"
+
+#include <math.h>
+
+/* Of the usual period, for one of them. */
+#define LEAST_SHARE 0.005
+#define FEWEST 3
+#define REGULAR 0.8
+
+struct extra {
+	long kernels; /* more than in the pattern */
+	size_t count;
+	size_t first;
+	size_t last;
+	size_t every; /* iterations */
+	double sum_ns;
+	size_t usual;
+	double usual_sum_ns;
+};
+
+/* Kernels that iteration k has more than the pattern; what follows it belongs to it. */
+static long extra_of(const struct dp_rule_input *input, size_t k)
+{
+	const struct dp_iteration *at = &input->iterations[k];
+
+	return (long)at->inserted - (long)at->deleted + (long)at[1].foreign_kernels;
+}
+
+static bool counts(const struct dp_rule_input *input, const double *period_ns, size_t k)
+{
+	return !isnan(period_ns[k]) && !input->iterations[k].warmup;
+}
+
+/* The number of extra kernels that most iterations with any have: the median of them. */
+static long usual_extra(const struct dp_rule_input *input, const double *period_ns)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k + 1 < input->loop->iterations; k++)
+		if (counts(input, period_ns, k) && extra_of(input, k) > 0)
+			input->scratch[count++] = (double)extra_of(input, k);
+	return count ? (long)dp_stat__select(input->scratch, count, count / 2) : 0;
+}
+
+/* How many iterations lie between two of them, where that is regular. */
+static size_t spacing(const struct dp_rule_input *input, const double *period_ns, long kernels)
+{
+	size_t count = 0, last = 0, same = 0, every;
+
+	for (size_t k = 0; k + 1 < input->loop->iterations; k++) {
+		if (!counts(input, period_ns, k) || extra_of(input, k) != kernels)
+			continue;
+		if (last)
+			input->scratch[count++] = (double)(k + 1 - last);
+		last = k + 1;
+	}
+	if (count + 1 < FEWEST)
+		return 0;
+	every = (size_t)dp_stat__select(input->scratch, count, count / 2);
+	for (size_t i = 0; i < count; i++)
+		same += (size_t)input->scratch[i] % every == 0;
+	return (double)same >= REGULAR * (double)count ? every : 0;
+}
+
+static bool measure(struct extra *extra, const struct dp_rule_input *input)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+
+	extra->kernels = usual_extra(input, period_ns);
+	extra->every = extra->kernels ? spacing(input, period_ns, extra->kernels) : 0;
+	if (extra->every < 2)
+		return false;
+	for (size_t k = 0; k + 1 < input->loop->iterations; k++) {
+		if (!counts(input, period_ns, k))
+			continue;
+		if (!extra_of(input, k)) {
+			extra->usual++;
+			extra->usual_sum_ns += period_ns[k];
+		} else if (extra_of(input, k) == extra->kernels) {
+			extra->first = extra->count++ ? extra->first : k;
+			extra->last = k;
+			extra->sum_ns += period_ns[k];
+		}
+	}
+	return extra->usual >= extra->count;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	struct extra extra = { 0 };
+	double usual_ns, cost_ns;
+
+	if (!input->scratch || !measure(&extra, input))
+		return false;
+	usual_ns = extra.usual_sum_ns / (double)extra.usual;
+	cost_ns = extra.sum_ns / (double)extra.count - usual_ns;
+	if (!(cost_ns >= LEAST_SHARE * usual_ns) || !(period_ns[extra.first] > 0))
+		return false;
+	out->finding.severity = DP_SEVERITY_INFO;
+	out->finding.confidence = input->loop->confidence;
+	out->finding.first_iteration = extra.first;
+	out->finding.last_iteration = extra.last;
+	out->finding.recoverable_ns = cost_ns / (double)extra.every;
+	dp_rule__evidence(out, "every_iterations", "count", (double)extra.every);
+	dp_rule__evidence(out, "extra_kernels", "count", (double)extra.kernels);
+	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
+	dp_rule__evidence(out, "times", "count", (double)extra.count);
+	out->finding.advice = "do what these iterations add less often, or outside of the loop";
+	return true;
+}
+
+const struct dp_rule dp_rule__extra_work = {
+	{ "extra-work", "every so many iterations more kernels run: what that costs" },
+	check,
+};

@@ -1,0 +1,52 @@
+/* The host does more between iterations the longer it runs (DeepProf, sections III and V-B): a
+ * graph that grows, a leak, a list that is appended to. */
+#include "diagnose/diagnose.h"
+#include "metric/trend.h"
+
+#include <math.h>
+
+#define CHANCE 0.01
+#define LEAST_RISE 0.10
+
+/* Of the period: a microsecond that becomes two is no news. */
+#define LEAST_SHARE 0.02
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const double *intervals = dp_rule__metric(input, "interval_ns");
+	double period_ns = dp_rule__typical(input, "period_ns"), rise_ns;
+	struct dp_trend trend;
+	size_t count = 0;
+
+	for (size_t k = 1; input->scratch && k < input->loop->iterations; k++) {
+		if (isnan(intervals[k]) || !dp_rule__is_typical(input, k - 1))
+			continue;
+		if (!count)
+			out->finding.first_iteration = k;
+		out->finding.last_iteration = k;
+		input->scratch[count++] = intervals[k];
+	}
+	if (!count || !dp_trend__init(&trend, input->scratch, count))
+		return false;
+	rise_ns = trend.slope * (double)count;
+	if (!(trend.p < CHANCE) || !(rise_ns >= LEAST_RISE * trend.median) ||
+	    !(rise_ns >= LEAST_SHARE * period_ns))
+		return false;
+	out->finding.severity = DP_SEVERITY_WARNING;
+	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
+	out->finding.recoverable_ns = rise_ns / 2;
+	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
+	dp_rule__evidence(out, "interval_ns", "ns", trend.median);
+	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
+	dp_rule__evidence(out, "p", "1", trend.p);
+	out->finding.advice =
+		"find what grows on the host: a list appended to in the loop, a graph that "
+		"is kept, logs";
+	return true;
+}
+
+const struct dp_rule dp_rule__growing_interval = {
+	{ "growing-interval",
+	  "the interval rises over the run: by at least 10%, surely and steadily" },
+	check,
+};

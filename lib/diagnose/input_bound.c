@@ -1,0 +1,34 @@
+/* The device waits for the host to have the input: host-bound, and the wait ends with an upload
+ * (XProf). */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.05
+#define CRITICAL_SHARE 0.20
+
+/* Of the host's idle time, for the input to be what it is about. */
+#define MOST_OF_IT 0.5
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double wait_ns = dp_rule__typical(input, "input_wait_ns");
+	double host_ns = dp_rule__typical(input, "idle_host_ns");
+
+	if (!(wait_ns >= MOST_OF_IT * host_ns) ||
+	    !dp_rule__share_finding(input, out, "input_wait_ns", wait_ns, WARNING_SHARE,
+				    CRITICAL_SHARE))
+		return false;
+	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
+	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
+	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
+	out->finding.advice =
+		"prepare the next input while the GPU computes: loader workers, prefetching";
+	return true;
+}
+
+const struct dp_rule dp_rule__input_bound = {
+	{ "input-bound",
+	  "the GPU waits for its input: at least 5% of the period until the upload" },
+	check,
+};

@@ -1,0 +1,34 @@
+/* Kernels are so short that launching them one by one takes longer (Delestrac, chapter 3; XProf).
+ */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.15
+#define NEVER 2
+#define SHORT_KERNEL_NS 10000
+#define EMPTY_SHARE 0.5
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double gaps_ns = dp_rule__typical(input, "short_gaps_ns");
+	double kernel_ns = dp_rule__typical(input, "kernel_median_ns");
+	double empty = dp_rule__typical(input, "queue_empty");
+
+	if (!(kernel_ns < SHORT_KERNEL_NS) || !(empty >= EMPTY_SHARE) ||
+	    !dp_rule__share_finding(input, out, "short_gaps_ns", gaps_ns, WARNING_SHARE, NEVER))
+		return false;
+	dp_rule__evidence(out, "short_gaps_ns", "ns", gaps_ns);
+	dp_rule__evidence(out, "kernel_median_ns", "ns", kernel_ns);
+	dp_rule__evidence(out, "queue_empty", "1", empty);
+	out->finding.advice =
+		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
+		"batches";
+	return true;
+}
+
+const struct dp_rule dp_rule__launch_bound = {
+	{ "launch-bound",
+	  "gaps under 30 us take at least 15% of the period, and kernels are shorter than launches" },
+	check,
+};

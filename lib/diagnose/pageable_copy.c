@@ -1,0 +1,31 @@
+/* Copies from and to pageable memory go through a buffer of the driver while their caller waits. */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define WARNING_SHARE 0.05
+#define NEVER 2
+
+/* Pinned memory is read about twice as fast. */
+#define SAVED 0.5
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double copy_ns = dp_rule__typical(input, "pageable_copy_ns");
+
+	if (!dp_rule__share_finding(input, out, "pageable_copy_ns", copy_ns, WARNING_SHARE, NEVER))
+		return false;
+	out->finding.recoverable_ns =
+		SAVED * fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
+	dp_rule__evidence(out, "pageable_copy_ns", "ns", copy_ns);
+	dp_rule__evidence(out, "pageable_share", "1", dp_rule__typical(input, "pageable_share"));
+	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
+			  dp_rule__typical(input, "h2d_bandwidth"));
+	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost)";
+	return true;
+}
+
+const struct dp_rule dp_rule__pageable_copy = {
+	{ "pageable-copy", "copies from and to pageable memory take at least 5% of the period" },
+	check,
+};

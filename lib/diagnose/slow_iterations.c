@@ -1,0 +1,101 @@
+/* Iterations that stand out, and what they have more of than the others. */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+/* Of the usual period, spread over all iterations: more is a warning. */
+#define LEAST_SHARE 0.01
+
+static const struct {
+	const char *metric;
+	const char *evidence; /* the mean of what slow iterations have more of it */
+	const char *advice;
+} causes[] = {
+	{ "idle_host_ns", "more_idle_host_ns",
+	  "the host stalls there: look for checkpoints, logging, garbage collection, slow storage" },
+	{ "idle_sync_ns", "more_idle_sync_ns",
+	  "the host waits for the device there: look for synchronizing calls" },
+	{ "idle_copy_ns", "more_idle_copy_ns",
+	  "the host is in copies there: look for uploads and downloads that others don't have" },
+	{ "idle_other_ns", "more_idle_other_ns",
+	  "the GPU waits there although work is launched: look for events and other streams" },
+	{ "copy_exposed_ns", "more_copy_ns",
+	  "copies take longer there: look for uploads and downloads that others don't have" },
+	{ "comm_exposed_ns", "more_communication_ns",
+	  "communication takes longer there: look for what its other ranks do" },
+	{ "compute_ns", "more_compute_ns",
+	  "kernels take longer there, or are more: look at their edits, shapes and clocks" },
+	/* Where the trace has no launches. */
+	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
+};
+
+/* What slow iterations have more of a metric than typical ones, on average. */
+static double excess_of(const struct dp_rule_input *input, const char *name)
+{
+	const double *values = dp_rule__metric(input, name);
+	double sum = 0, count = 0;
+
+	for (size_t k = 0; values && k < input->loop->iterations; k++) {
+		if (!input->slow[k] || isnan(values[k]))
+			continue;
+		sum += values[k];
+		count++;
+	}
+	return count > 0 ? sum / count - dp_rule__typical(input, name) : (double)NAN;
+}
+
+/* The first of the largest; idle time as a whole only where it has no causes. */
+static size_t find_cause(const struct dp_rule_input *input)
+{
+	size_t cause = DP_COUNT(causes) - 1;
+	double most = -1;
+
+	if (isnan(dp_rule__typical(input, causes[0].metric)) &&
+	    excess_of(input, causes[cause].metric) > excess_of(input, "compute_ns"))
+		return cause;
+	for (size_t i = 0; i + 1 < DP_COUNT(causes); i++) {
+		double excess = excess_of(input, causes[i].metric);
+
+		if (!(excess > most))
+			continue;
+		most = excess;
+		cause = i;
+	}
+	return cause;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	double usual_ns = dp_rule__typical(input, "period_ns"), excess_ns = 0, worst_ns = 0;
+	size_t count = 0, cause;
+
+	for (size_t k = 0; input->slow && k < input->loop->iterations; k++) {
+		if (!input->slow[k])
+			continue;
+		out->finding.first_iteration = count++ ? out->finding.first_iteration : k;
+		out->finding.last_iteration = k;
+		excess_ns += period_ns[k] - usual_ns;
+		worst_ns = fmax(worst_ns, period_ns[k]);
+	}
+	if (!count || !(excess_ns > 0))
+		return false;
+	out->finding.recoverable_ns = excess_ns / (double)input->loop->complete;
+	out->finding.severity = out->finding.recoverable_ns < LEAST_SHARE * usual_ns
+					? DP_SEVERITY_INFO
+					: DP_SEVERITY_WARNING;
+	out->finding.confidence = input->loop->confidence;
+	cause = find_cause(input);
+	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
+	dp_rule__evidence(out, "usual_ns", "ns", usual_ns);
+	dp_rule__evidence(out, "slowest_ns", "ns", worst_ns);
+	dp_rule__evidence(out, causes[cause].evidence, "ns",
+			  excess_of(input, causes[cause].metric));
+	out->finding.advice = causes[cause].advice;
+	return true;
+}
+
+const struct dp_rule dp_rule__slow_iterations = {
+	{ "slow-iterations", "some iterations take longer than the others: what differed" },
+	check,
+};

@@ -1,0 +1,96 @@
+/* The device does nothing for long at once, or for a part of the run (nsys, gpu_gaps and
+ * gpu_time_util). */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define LONG_GAP_NS 5e8
+#define PARTS 30
+#define LEAST_UTILIZATION 0.5
+
+struct starved {
+	double longest_ns;
+	double long_gaps;
+	double parts;
+	size_t first;
+	size_t last;
+};
+
+static void note(struct starved *starved, size_t first, size_t last)
+{
+	if (starved->long_gaps + starved->parts <= 0) {
+		starved->first = first;
+		starved->last = last;
+	}
+	starved->first = DP_MIN(starved->first, first);
+	starved->last = DP_MAX(starved->last, last);
+}
+
+/*
+ * Iterations are gathered until a part is full; what is left over at the end is no part. Iterations
+ * that stand out have a rule of their own, and so have loops that are idle as a whole.
+ */
+static void measure(struct starved *starved, const struct dp_rule_input *input)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	const double *busy_ns = dp_rule__metric(input, "busy_ns");
+	const double *gap_ns = dp_rule__metric(input, "longest_gap_ns");
+	double all_ns = 0, part_ns = 0, part_busy_ns = 0;
+	bool idle = !(dp_rule__typical(input, "utilization") >= LEAST_UTILIZATION);
+	size_t n = input->loop->iterations, begin = 0;
+
+	for (size_t k = 0; k < n; k++)
+		all_ns += isnan(period_ns[k]) ? 0 : period_ns[k];
+	for (size_t k = 0; k < n; k++) {
+		bool interrupted = k + 1 < n && input->iterations[k + 1].foreign_kernels;
+
+		if (isnan(period_ns[k]) || isnan(busy_ns[k]) || interrupted ||
+		    input->iterations[k].warmup)
+			continue;
+		starved->longest_ns = fmax(starved->longest_ns, gap_ns[k]);
+		if (gap_ns[k] >= LONG_GAP_NS) {
+			note(starved, k, k);
+			starved->long_gaps++;
+		}
+		if (idle || (input->slow && input->slow[k]))
+			continue;
+		begin = part_ns > 0 ? begin : k;
+		part_ns += period_ns[k];
+		part_busy_ns += busy_ns[k];
+		if (part_ns * PARTS < all_ns)
+			continue;
+		if (part_busy_ns < LEAST_UTILIZATION * part_ns) {
+			note(starved, begin, k);
+			starved->parts++;
+		}
+		part_ns = part_busy_ns = 0;
+	}
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	struct starved starved = { 0 };
+
+	measure(&starved, input);
+	if (!starved.long_gaps && !starved.parts)
+		return false;
+	out->finding.severity = starved.long_gaps ? DP_SEVERITY_WARNING : DP_SEVERITY_INFO;
+	out->finding.confidence = input->loop->confidence;
+	out->finding.first_iteration = starved.first;
+	out->finding.last_iteration = starved.last;
+	out->finding.recoverable_ns = (double)NAN;
+	dp_rule__evidence(out, "longest_gap_ns", "ns", starved.longest_ns);
+	if (starved.long_gaps)
+		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);
+	if (starved.parts)
+		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
+	out->finding.advice =
+		"look at these iterations in the timeline: what does the host do there?";
+	return true;
+}
+
+const struct dp_rule dp_rule__starved = {
+	{ "starved",
+	  "a gap of half a second inside a loop, or a thirtieth of it under 50% utilized" },
+	check,
+};

@@ -1,0 +1,41 @@
+/* What it costs until the iterations are as fast as they get. */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+
+#define LEAST_SHARE 0.05
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	double steady_ns = dp_rule__typical(input, "period_ns"), all_ns = 0, cost_ns = 0;
+	size_t count = 0;
+
+	for (size_t k = 0; k < input->loop->iterations; k++) {
+		if (isnan(period_ns[k]))
+			continue;
+		all_ns += period_ns[k];
+		if (!input->iterations[k].warmup)
+			continue;
+		cost_ns += period_ns[k] - steady_ns;
+		if (!count++)
+			out->finding.first_iteration = k;
+		out->finding.last_iteration = k;
+	}
+	if (!count || !(cost_ns >= LEAST_SHARE * all_ns))
+		return false;
+	out->finding.severity = DP_SEVERITY_INFO;
+	out->finding.confidence = input->loop->confidence;
+	out->finding.recoverable_ns = cost_ns / (double)input->loop->complete;
+	dp_rule__evidence(out, "warmup_iterations", "count", (double)count);
+	dp_rule__evidence(out, "cost_ns", "ns", cost_ns);
+	dp_rule__evidence(out, "share_of_loop", "1", cost_ns / all_ns);
+	out->finding.advice =
+		"keep what is made first: caches of compiled kernels, autotuning results";
+	return true;
+}
+
+const struct dp_rule dp_rule__warm_up = {
+	{ "warm-up", "iterations before the steady state cost at least 5% of the time" },
+	check,
+};

@@ -1,0 +1,38 @@
+/*
+ * Gaps by cause, after HTA's idle-time classes (Holistic Trace Analysis, "host wait", "kernel
+ * wait", "other"), made exact: a gap of the device, in which no operation of any stream runs, is
+ * ended by one operation, and what its launching thread did until the launch is what the device
+ * waited for.
+ */
+#include "metric/gaps.h"
+#include "metric/parts.h"
+
+/* Host and device clocks, and the way back from the device: what a wait's end may be off by. */
+#define SLACK_NS 10000
+
+void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op)
+{
+	int64_t end_ns = walk->ops->start_ns[op], length_ns = end_ns - start_ns, until_ns;
+	bool is_copy = walk->ops->kind[op] == DP_OP_COPY;
+	uint32_t call = walk->ops->call[op];
+
+	*gap = (struct dp_gap){ 0 };
+	if (call == DP_NONE) {
+		gap->other_ns = length_ns;
+		return;
+	}
+	gap->late = walk->calls->start_ns[call] > start_ns;
+	if (!gap->late && is_copy && walk->calls->end_ns[call] >= end_ns)
+		gap->copy_ns = length_ns;
+	else if (!gap->late && length_ns < DP_SHORT_GAP_NS)
+		gap->launch_ns = length_ns;
+	else if (!gap->late)
+		gap->other_ns = length_ns;
+	if (!gap->late)
+		return;
+	until_ns = is_copy ? end_ns : DP_MIN(end_ns, walk->calls->start_ns[call]);
+	gap->drained = dp_spans_at__holds(&walk->any, start_ns, SLACK_NS);
+	gap->sync_ns = dp_spans_at__covered(&walk->syncs, start_ns, until_ns);
+	gap->copy_ns = dp_spans_at__covered(&walk->any, start_ns, until_ns) - gap->sync_ns;
+	gap->host_ns = length_ns - gap->sync_ns - gap->copy_ns;
+}

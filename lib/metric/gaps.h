@@ -1,0 +1,28 @@
+/* Why a device does nothing. */
+#ifndef DP_METRIC_GAPS_H
+#define DP_METRIC_GAPS_H
+
+#include "metric/waits.h"
+
+/* One gap, split: the causes sum to its length. */
+struct dp_gap {
+	int64_t host_ns;   /* the operation that ends it was not launched yet */
+	int64_t sync_ns;   /* the same, and the host waited for the device */
+	int64_t copy_ns;   /* the same, and the host was in a copy's call: staging its data */
+	int64_t launch_ns; /* launched, and the gap is a short one */
+	int64_t other_ns;  /* launched, and waiting for what the trace does not tell */
+	bool late;	   /* the launch began after the gap did */
+	bool drained;	   /* late, and it began where the host waited */
+};
+
+/* Where the walk over the gaps is; they come in order of time. */
+struct dp_gap_walk {
+	const struct dp_ops *ops;
+	const struct dp_calls *calls;
+	struct dp_spans_at syncs;
+	struct dp_spans_at any;
+};
+
+void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op);
+
+#endif

@@ -1,0 +1,22 @@
+/* What launching costs the host. */
+#include "metric/reduce.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	dp_metric__part_launched(input, DP_PART_HOST_LAUNCH, values);
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_host_launch_ns", "ns", DP_BETTER_NEITHER,
+	    "mean of host_launch_ns in the steady state", "host_launch_ns" },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
+};
+
+const struct dp_metric dp_metric__host_launch = {
+	{ "host_launch_ns", "ns", DP_BETTER_NEITHER,
+	  "time of the launching threads in launch calls" },
+	compute,
+	summaries,
+};

@@ -1,0 +1,22 @@
+/* Idle time by cause (gaps.c); the causes sum to idle_ns. */
+#include "metric/reduce.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	dp_metric__part_launched(input, DP_PART_IDLE_LAUNCH, values);
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_idle_launch_ns", "ns", DP_BETTER_LOWER,
+	    "mean of idle_launch_ns in the steady state", "idle_launch_ns" },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
+};
+
+const struct dp_metric dp_metric__idle_launch = {
+	{ "idle_launch_ns", "ns", DP_BETTER_LOWER,
+	  "idle time under 30 us at once, in which the next operation was launched already" },
+	compute,
+	summaries,
+};

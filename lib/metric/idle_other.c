@@ -1,0 +1,22 @@
+/* Idle time by cause (gaps.c); the causes sum to idle_ns. */
+#include "metric/reduce.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	dp_metric__part_launched(input, DP_PART_IDLE_OTHER, values);
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_idle_other_ns", "ns", DP_BETTER_LOWER, "mean of idle_other_ns in the steady state",
+	    "idle_other_ns" },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
+};
+
+const struct dp_metric dp_metric__idle_other = {
+	{ "idle_other_ns", "ns", DP_BETTER_LOWER,
+	  "idle time of other causes: longer, though the next operation was launched, or no launch is known" },
+	compute,
+	summaries,
+};

@@ -1,0 +1,22 @@
+/* Idle time by cause (gaps.c); the causes sum to idle_ns. */
+#include "metric/reduce.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	dp_metric__part_launched(input, DP_PART_IDLE_SYNC, values);
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_idle_sync_ns", "ns", DP_BETTER_LOWER, "mean of idle_sync_ns in the steady state",
+	    "idle_sync_ns" },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
+};
+
+const struct dp_metric dp_metric__idle_sync = {
+	{ "idle_sync_ns", "ns", DP_BETTER_LOWER,
+	  "idle time until the next launch began, in which the launching threads waited for the device" },
+	compute,
+	summaries,
+};

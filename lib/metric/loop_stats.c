@@ -1,0 +1,219 @@
+/*
+ * Mean and deviation by Welford's recurrence (Technometrics 4, 1962): exact enough for durations
+ * that differ by nanoseconds in seconds.
+ */
+#include "metric/loop_stats.h"
+
+#include <math.h>
+
+/* A table by string: slot + 1 of each name, the last one is of no name. */
+struct by_name {
+	struct dp_time_stats *stats;
+	uint32_t *slots;
+	size_t strings;
+	const struct dp_trace *trace;
+};
+
+static int by_name_init(struct by_name *by, struct dp_time_stats *stats,
+			const struct dp_trace *trace)
+{
+	by->stats = stats;
+	by->trace = trace;
+	by->strings = dp_trace_string_count(trace);
+	by->slots = dp_alloc__zeroed(by->strings + 1, sizeof(*by->slots));
+	return by->slots ? DP_OK : DP_ERR_NOMEM;
+}
+
+static void add(struct dp_time_stat *stat, double value_ns)
+{
+	double off = value_ns - stat->mean_ns;
+
+	stat->count++;
+	stat->total_ns += value_ns;
+	stat->mean_ns += off / (double)stat->count;
+	stat->stddev_ns += off * (value_ns - stat->mean_ns);
+	stat->min_ns = stat->count > 1 ? DP_MIN(stat->min_ns, value_ns) : value_ns;
+	stat->max_ns = stat->count > 1 ? DP_MAX(stat->max_ns, value_ns) : value_ns;
+}
+
+static int add_named(struct by_name *by, uint32_t name, double value_ns)
+{
+	size_t at = DP_MIN((size_t)name, by->strings);
+	struct dp_time_stats *stats = by->stats;
+
+	if (!by->slots[at]) {
+		if (dp_array__reserve(&stats->stats, &stats->room, stats->count + 1,
+				      sizeof(*stats->stats)))
+			return DP_ERR_NOMEM;
+		stats->stats[stats->count] =
+			(struct dp_time_stat){ .name = dp_trace_string(by->trace, name) };
+		by->slots[at] = (uint32_t)++stats->count;
+	}
+	add(&stats->stats[by->slots[at] - 1], value_ns);
+	return DP_OK;
+}
+
+static double duration_ns(const struct dp_loop_kernels *in, size_t kernel)
+{
+	const struct dp_ops *ops = dp_trace_ops(in->trace);
+	uint32_t op = in->ops[kernel];
+
+	return (double)(ops->end_ns[op] - ops->start_ns[op]);
+}
+
+/* Kernels and edits of an iteration are walked together along the pattern. */
+static void add_positions(struct dp_time_stat *positions, const struct dp_loop_kernels *in,
+			  const struct dp_iteration *at)
+{
+	size_t edit = DP_MIN(at->edits, in->edit_count), place = 0;
+	size_t edit_end =
+		DP_MIN(edit + at->inserted + at->deleted + at->substituted, in->edit_count);
+	size_t kernel = at->first_kernel, end = at->first_kernel + at->kernels;
+
+	while (kernel < end) {
+		const struct dp_edit *next = edit < edit_end ? &in->edits[edit] : NULL;
+
+		if (next && next->kind == DP_EDIT_DELETED && next->offset <= place) {
+			place++;
+			edit++;
+		} else if (next && next->kind != DP_EDIT_DELETED && next->position == kernel) {
+			place += next->kind == DP_EDIT_SUBSTITUTED;
+			kernel++;
+			edit++;
+		} else {
+			if (place < in->length)
+				add(&positions[place], duration_ns(in, kernel));
+			place++;
+			kernel++;
+		}
+	}
+}
+
+static int add_iteration(struct by_name *kernels, struct by_name *operators,
+			 const struct dp_loop_kernels *in, const struct dp_owners *owners,
+			 const struct dp_iteration *at)
+{
+	const struct dp_ops *ops = dp_trace_ops(in->trace);
+
+	for (size_t i = at->first_kernel; i < at->first_kernel + at->kernels; i++) {
+		uint32_t op = in->ops[i], owner = DP_NONE;
+		double value_ns = duration_ns(in, i);
+
+		if (owners->of_call && ops->call[op] != DP_NONE)
+			owner = owners->of_call[ops->call[op]];
+		if (add_named(kernels, ops->name[op], value_ns) ||
+		    add_named(operators, owner, value_ns))
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+/* Names are in the order of their first appearance, which settles ties. */
+static int by_total(const void *a, const void *b)
+{
+	const struct dp_time_stat *x = a, *y = b;
+
+	if (x->total_ns < y->total_ns || x->total_ns > y->total_ns)
+		return x->total_ns < y->total_ns ? 1 : -1;
+	return (x->count < y->count) - (x->count > y->count);
+}
+
+/* Not qsort(): equal ones stay in their order. Merge sort, bottom up. */
+static int sort(struct dp_time_stats *stats)
+{
+	struct dp_time_stat *from = stats->stats, *to;
+	size_t n = stats->count;
+
+	to = dp_alloc__array(n, sizeof(*to));
+	if (!to)
+		return DP_ERR_NOMEM;
+	for (size_t width = 1; width < n; width *= 2) {
+		struct dp_time_stat *swap = from;
+
+		for (size_t low = 0; low < n; low += 2 * width) {
+			size_t middle = DP_MIN(low + width, n), high = DP_MIN(middle + width, n);
+			size_t a = low, b = middle;
+
+			for (size_t i = low; i < high; i++)
+				to[i] = b >= high || (a < middle &&
+						      by_total(&from[a], &from[b]) <= 0)
+						? from[a++]
+						: from[b++];
+		}
+		from = to;
+		to = swap;
+	}
+	if (from == stats->stats) {
+		free(to);
+	} else {
+		stats->room = n;
+		free(stats->stats);
+		stats->stats = from;
+	}
+	return DP_OK;
+}
+
+static void settle(struct dp_time_stats *stats)
+{
+	double all_ns = 0;
+
+	for (size_t i = 0; i < stats->count; i++)
+		all_ns += stats->stats[i].total_ns;
+	for (size_t i = 0; i < stats->count; i++) {
+		struct dp_time_stat *stat = &stats->stats[i];
+
+		stat->stddev_ns = sqrt(stat->stddev_ns / (double)stat->count);
+		stat->share = all_ns > 0 ? stat->total_ns / all_ns : (double)NAN;
+		if (!stat->count)
+			stat->mean_ns = stat->min_ns = stat->max_ns = stat->stddev_ns = (double)NAN;
+	}
+}
+
+static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
+		const struct dp_loop_kernels *in, const struct dp_owners *owners)
+{
+	for (size_t i = 0; i < in->length; i++)
+		stats->positions.stats[i] =
+			(struct dp_time_stat){ .name = dp_trace_string(in->trace, in->pattern[i]) };
+	stats->positions.count = in->length;
+	for (size_t k = 0; k < in->count; k++) {
+		if (in->iterations[k].partial)
+			continue;
+		add_positions(stats->positions.stats, in, &in->iterations[k]);
+		if (add_iteration(kernels, operators, in, owners, &in->iterations[k]))
+			return DP_ERR_NOMEM;
+	}
+	settle(&stats->positions);
+	settle(&stats->kernels);
+	settle(&stats->operators);
+	return sort(&stats->kernels) || sort(&stats->operators) ? DP_ERR_NOMEM : DP_OK;
+}
+
+int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *in,
+			const struct dp_owners *owners, struct dp_error *error)
+{
+	struct by_name kernels = { 0 }, operators = { 0 };
+	struct dp_loop_stats made = { { 0 }, { 0 }, { 0 } };
+	int status = DP_ERR_NOMEM;
+
+	made.positions.stats = dp_alloc__array(in->length, sizeof(*made.positions.stats));
+	if (made.positions.stats && !by_name_init(&kernels, &made.kernels, in->trace) &&
+	    !by_name_init(&operators, &made.operators, in->trace))
+		status = fill(&made, &kernels, &operators, in, owners);
+	free(kernels.slots);
+	free(operators.slots);
+	if (status) {
+		dp_loop_stats__fini(&made);
+		return dp_error__nomem(error, 0);
+	}
+	*stats = made;
+	return DP_OK;
+}
+
+void dp_loop_stats__fini(struct dp_loop_stats *stats)
+{
+	free(stats->kernels.stats);
+	free(stats->operators.stats);
+	free(stats->positions.stats);
+	*stats = (struct dp_loop_stats){ { 0 }, { 0 }, { 0 } };
+}

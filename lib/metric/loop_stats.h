@@ -1,0 +1,41 @@
+/* How long a loop's kernels take: by name, by operator, by place in the pattern. */
+#ifndef DP_METRIC_LOOP_STATS_H
+#define DP_METRIC_LOOP_STATS_H
+
+#include "metric/owners.h"
+#include <deepprof/analysis.h>
+
+struct dp_time_stats {
+	struct dp_time_stat *stats;
+	size_t count;
+	size_t room;
+};
+
+struct dp_loop_stats {
+	struct dp_time_stats kernels;	/* in order of total, then of the name's id */
+	struct dp_time_stats operators; /* the same */
+	struct dp_time_stats positions; /* in order of the pattern */
+};
+
+/* A loop's kernels. Arrays are borrowed for the call. */
+struct dp_loop_kernels {
+	const struct dp_trace *trace;
+	const uint32_t *ops; /* the sequence: indices of operations */
+	size_t op_count;
+	const struct dp_iteration *iterations;
+	size_t count;
+	const uint32_t *pattern; /* names */
+	size_t length;
+	const struct dp_edit *edits;
+	size_t edit_count;
+};
+
+/*
+ * *stats is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * kernels and in the trace's names.
+ */
+int dp_loop_stats__init(struct dp_loop_stats *stats, const struct dp_loop_kernels *kernels,
+			const struct dp_owners *owners, struct dp_error *error);
+void dp_loop_stats__fini(struct dp_loop_stats *stats);
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * One pass over the operations in order of start keeps, per class, the latest end so far: what an
+ * operation adds to the union of its class is what lies behind that. Where all classes' latest end
+ * lies before an operation's start there is a gap. No gap reaches over the boundary of a period,
+ * because a period begins where an operation does.
+ */
+#include "metric/parts.h"
+#include "metric/gaps.h"
+#include "metric/spread.h"
+
+#include <string.h>
+
+/* Unions that are made in the pass. */
+static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE, DP_PART_COMM,
+				       DP_PART_COPY };
+
+struct sweep {
+	const struct dp_parts_input *input;
+	struct dp_parts *parts;
+	const struct dp_ops *ops;
+	const struct dp_waits *waits;
+	struct dp_gap_walk walk;
+	struct dp_spread place;			   /* the period of the operation */
+	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
+	int64_t until_ns[DP_COUNT(unions)];
+	uint8_t *is_comm; /* per string: 1 no, 2 yes */
+	bool begun;
+};
+
+static double *row(const struct dp_parts *parts, enum dp_part part)
+{
+	return parts->values + (size_t)part * parts->count;
+}
+
+static struct dp_spread spread_of(const struct sweep *sweep, enum dp_part part)
+{
+	return (struct dp_spread){ .iterations = sweep->input->iterations,
+				   .count = sweep->input->count,
+				   .row = row(sweep->parts, part) };
+}
+
+/* Names of NCCL's kernels and its relatives': ncclDevKernel_…, ncclKernel_…, rccl…, hccl…. */
+static bool names_comm(const char *name)
+{
+	static const char *const prefixes[] = { "nccl", "rccl", "hccl" };
+
+	if (!strncmp(name, "void ", 5))
+		name += 5;
+	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static bool is_comm(struct sweep *sweep, uint32_t name)
+{
+	uint8_t *known = &sweep->is_comm[name];
+
+	if (!*known)
+		*known = 1 + names_comm(dp_trace_string(sweep->input->trace, name));
+	return *known == 2;
+}
+
+static void add_union(struct sweep *sweep, size_t which, int64_t start_ns, int64_t end_ns)
+{
+	int64_t *until_ns = &sweep->until_ns[which];
+
+	start_ns = DP_MAX(start_ns, *until_ns);
+	if (end_ns <= start_ns)
+		return;
+	dp_spread__add(&sweep->unions[which], start_ns, end_ns);
+	*until_ns = end_ns;
+}
+
+static void add_gap(struct sweep *sweep, size_t op)
+{
+	int64_t start_ns = sweep->until_ns[0], length_ns = sweep->ops->start_ns[op] - start_ns;
+	const struct dp_parts *parts = sweep->parts;
+	struct dp_gap gap;
+	int64_t period_ns;
+	size_t k;
+
+	if (!dp_spread__seek(&sweep->place, start_ns))
+		return;
+	k = sweep->place.at;
+	period_ns = sweep->input->iterations[k + 1].start_ns - sweep->input->iterations[k].start_ns;
+	dp_gap__split(&gap, &sweep->walk, start_ns, op);
+	row(parts, DP_PART_IDLE_HOST)[k] += (double)gap.host_ns;
+	row(parts, DP_PART_IDLE_SYNC)[k] += (double)gap.sync_ns;
+	row(parts, DP_PART_IDLE_COPY)[k] += (double)gap.copy_ns;
+	row(parts, DP_PART_IDLE_LAUNCH)[k] += (double)gap.launch_ns;
+	row(parts, DP_PART_IDLE_OTHER)[k] += (double)gap.other_ns;
+	if (length_ns < DP_SHORT_GAP_NS)
+		row(parts, DP_PART_SHORT_GAPS)[k] += (double)length_ns;
+	if ((double)length_ns > row(parts, DP_PART_LONGEST_GAP)[k])
+		row(parts, DP_PART_LONGEST_GAP)[k] = (double)length_ns;
+	if (length_ns >= DP_SHORT_GAP_NS && length_ns >= period_ns / 100)
+		row(parts, DP_PART_HOST_STALL)[k] += (double)gap.host_ns;
+	if (gap.drained && start_ns + length_ns <= sweep->input->iterations[k].end_ns)
+		row(parts, DP_PART_SYNC_LOST)[k] += (double)length_ns;
+	if (sweep->ops->kind[op] == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_HTOD)
+		row(parts, DP_PART_INPUT_WAIT)[k] += (double)gap.host_ns;
+}
+
+/* The memory on the host's side of a copy between host and device; unknown for others. */
+static uint8_t host_memory(const struct dp_ops *ops, size_t op)
+{
+	if (ops->copy_kind[op] == DP_COPY_HTOD)
+		return ops->src_kind[op];
+	return ops->copy_kind[op] == DP_COPY_DTOH ? ops->dst_kind[op] : DP_MEMORY_UNKNOWN;
+}
+
+static void add_copy(struct sweep *sweep, size_t op, size_t k)
+{
+	double length_ns = (double)(sweep->ops->end_ns[op] - sweep->ops->start_ns[op]);
+	double bytes = (double)sweep->ops->bytes[op];
+	uint8_t kind = sweep->ops->copy_kind[op], memory = host_memory(sweep->ops, op);
+	uint32_t call = sweep->ops->call[op];
+	const struct dp_parts *parts = sweep->parts;
+
+	if (kind == DP_COPY_DTOD)
+		row(parts, DP_PART_D2D_BYTES)[k] += bytes;
+	if (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH)
+		return;
+	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_BYTES : DP_PART_D2H_BYTES)[k] += bytes;
+	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_NS : DP_PART_D2H_NS)[k] += length_ns;
+	if (memory != DP_MEMORY_UNKNOWN)
+		row(parts, DP_PART_HOST_BYTES)[k] += bytes;
+	if (memory == DP_MEMORY_PAGEABLE) {
+		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
+		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;
+	} else if (call != DP_NONE && sweep->waits->waited[call]) {
+		row(parts, DP_PART_BLOCKING_NS)[k] += length_ns;
+	}
+}
+
+static void add_op(struct sweep *sweep, size_t op)
+{
+	int64_t start_ns = sweep->ops->start_ns[op], end_ns = sweep->ops->end_ns[op];
+	uint8_t kind = sweep->ops->kind[op];
+	bool kernel = dp_op_is_kernel(kind), in;
+
+	if (sweep->begun && start_ns > sweep->until_ns[0])
+		add_gap(sweep, op);
+	if (!sweep->begun)
+		sweep->until_ns[0] = start_ns;
+	sweep->begun = true;
+	in = dp_spread__seek(&sweep->place, start_ns);
+	add_union(sweep, 0, start_ns, end_ns);
+	/* An operation without length splits a gap, too. */
+	sweep->until_ns[0] = DP_MAX(sweep->until_ns[0], end_ns);
+	if (!kernel) {
+		add_union(sweep, 4, start_ns, end_ns);
+		if (in && kind == DP_OP_COPY)
+			add_copy(sweep, op, sweep->place.at);
+		return;
+	}
+	add_union(sweep, 1, start_ns, end_ns);
+	add_union(sweep, is_comm(sweep, sweep->ops->name[op]) ? 3 : 2, start_ns, end_ns);
+	if (in)
+		row(sweep->parts, DP_PART_KERNEL_SUM)[sweep->place.at] +=
+			(double)(end_ns - start_ns);
+}
+
+/* Which streams are the device's, so that no operation has to ask. */
+static uint8_t *streams_of(const struct dp_parts_input *input)
+{
+	size_t count = dp_trace_stream_count(input->trace);
+	uint8_t *ours = dp_alloc__zeroed(count, sizeof(*ours));
+
+	for (size_t i = 0; ours && i < count; i++)
+		ours[i] = dp_trace_stream(input->trace, i)->device == input->device;
+	return ours;
+}
+
+static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *input,
+			const struct dp_waits *waits)
+{
+	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	uint8_t *ours = streams_of(input);
+	struct sweep sweep = {
+		.input = input,
+		.parts = parts,
+		.ops = ops,
+		.waits = waits,
+		.walk = { ops,
+			  dp_trace_calls(input->trace),
+			  { &waits->syncs, 0 },
+			  { &waits->any, 0 } },
+		.is_comm = dp_alloc__zeroed(dp_trace_string_count(input->trace), 1),
+	};
+	bool ready = ours && sweep.is_comm;
+
+	sweep.place = spread_of(&sweep, DP_PART_BUSY);
+	for (size_t i = 0; i < DP_COUNT(unions); i++) {
+		sweep.unions[i] = spread_of(&sweep, unions[i]);
+		sweep.until_ns[i] = INT64_MIN;
+	}
+	for (size_t i = 0; ready && i < ops->count; i++)
+		if (ours[ops->stream[i]])
+			add_op(&sweep, i);
+	free(ours);
+	free(sweep.is_comm);
+	return ready ? DP_OK : DP_ERR_NOMEM;
+}
+
+/*
+ * The time from an operation's launch to its start. Their sum is the integral of the queue's depth;
+ * the union, made from the end because that is what their order is by, is when it is not empty.
+ */
+static int sweep_queue(struct dp_parts *parts, const struct dp_parts_input *input)
+{
+	const struct dp_calls *calls = dp_trace_calls(input->trace);
+	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	struct dp_spread sum = { input->iterations, input->count, 0, row(parts, DP_PART_QUEUE_SUM),
+				 NULL };
+	struct dp_spread any = { input->iterations, input->count, 0, row(parts, DP_PART_QUEUED),
+				 NULL };
+	int64_t since_ns = INT64_MAX;
+	size_t count = 0;
+	const uint32_t *rows = dp_trace_stream_ops(input->trace, input->stream, &count);
+
+	sum.full = dp_alloc__zeroed(input->count, sizeof(*sum.full));
+	if (!sum.full)
+		return DP_ERR_NOMEM;
+	while (count-- > 0) {
+		uint32_t op = rows[count], call = ops->call[op];
+		int64_t end_ns = ops->start_ns[op];
+
+		if (call == DP_NONE || calls->end_ns[call] >= end_ns)
+			continue;
+		dp_spread__add(&sum, calls->end_ns[call], end_ns);
+		dp_spread__add(&any, calls->end_ns[call], DP_MIN(end_ns, since_ns));
+		since_ns = DP_MIN(since_ns, calls->end_ns[call]);
+	}
+	dp_spread__settle(&sum);
+	free(sum.full);
+	return DP_OK;
+}
+
+static enum dp_part part_of_call(uint8_t kind)
+{
+	switch (kind) {
+	case DP_CALL_LAUNCH:
+		return DP_PART_HOST_LAUNCH;
+	case DP_CALL_SYNC:
+		return DP_PART_HOST_SYNC;
+	case DP_CALL_COPY:
+		return DP_PART_HOST_COPY;
+	default:
+		return DP_PART_HOST_OTHER;
+	}
+}
+
+enum { HOST_PARTS = DP_PART_HOST_CALLS - DP_PART_HOST_LAUNCH };
+
+/* Calls inside a call (a driver's inside the runtime's) belong to the outer one. */
+static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *any,
+			const struct dp_calls *calls, const struct dp_waits *waits,
+			int64_t *until_ns)
+{
+	int64_t any_until_ns = INT64_MIN;
+
+	for (size_t i = 0; i < calls->count; i++) {
+		uint32_t thread = calls->thread[i];
+		int64_t start_ns = calls->start_ns[i], end_ns = calls->end_ns[i];
+
+		if (thread == DP_NONE || !waits->launches[thread])
+			continue;
+		if (end_ns > until_ns[thread])
+			dp_spread__add(&spreads[part_of_call(calls->kind[i]) - DP_PART_HOST_LAUNCH],
+				       DP_MAX(start_ns, until_ns[thread]), end_ns);
+		until_ns[thread] = DP_MAX(until_ns[thread], end_ns);
+		if (end_ns > any_until_ns)
+			dp_spread__add(any, DP_MAX(start_ns, any_until_ns), end_ns);
+		any_until_ns = DP_MAX(any_until_ns, end_ns);
+	}
+}
+
+static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input,
+		      const struct dp_waits *waits)
+{
+	size_t threads = dp_trace_thread_count(input->trace);
+	int64_t *until_ns = dp_alloc__array(threads, sizeof(*until_ns));
+	double *full = dp_alloc__zeroed(dp_size__mul(input->count, HOST_PARTS), sizeof(*full));
+	struct dp_spread any = { input->iterations, input->count, 0, row(parts, DP_PART_HOST_CALLS),
+				 NULL };
+	struct dp_spread spreads[HOST_PARTS];
+	int status = until_ns && full ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < threads && until_ns; i++)
+		until_ns[i] = INT64_MIN;
+	for (size_t i = 0; i < HOST_PARTS && full; i++)
+		spreads[i] =
+			(struct dp_spread){ input->iterations, input->count, 0,
+					    row(parts, (enum dp_part)(DP_PART_HOST_LAUNCH + i)),
+					    full + i * input->count };
+	if (!status)
+		sweep_calls(spreads, &any, dp_trace_calls(input->trace), waits, until_ns);
+	for (size_t i = 0; i < HOST_PARTS && !status; i++)
+		dp_spread__settle(&spreads[i]);
+	free(until_ns);
+	free(full);
+	return status;
+}
+
+int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
+		   struct dp_error *error)
+{
+	struct dp_waits waits;
+	struct dp_parts made = { .count = input->count };
+	int status = dp_waits__init(&waits, input->trace, input->device, error);
+
+	made.launches = waits.known;
+	if (!status) {
+		made.values = dp_alloc__zeroed(dp_size__mul(DP_PARTS, input->count),
+					       sizeof(*made.values));
+		status = made.values ? sweep_device(&made, input, &waits) : DP_ERR_NOMEM;
+	}
+	if (!status && made.launches)
+		status = sweep_queue(&made, input);
+	if (!status && made.launches)
+		status = sweep_host(&made, input, &waits);
+	dp_waits__fini(&waits);
+	if (status) {
+		dp_parts__fini(&made);
+		return dp_error__nomem(error,
+				       dp_size__mul(input->count, sizeof(double) * DP_PARTS));
+	}
+	*parts = made;
+	return DP_OK;
+}
+
+void dp_parts__fini(struct dp_parts *parts)
+{
+	free(parts->values);
+	parts->values = NULL;
+}

@@ -1,0 +1,85 @@
+/*
+ * What a loop's periods are made of: sums per iteration that several metrics share, from one pass
+ * over the device's operations and one over the launching threads' calls. The period of iteration k
+ * runs from its start to the start of iteration k + 1; the last one has none.
+ */
+#ifndef DP_METRIC_PARTS_H
+#define DP_METRIC_PARTS_H
+
+#include "base/base.h"
+#include <deepprof/analysis.h>
+
+enum dp_part {
+	/* Lengths of unions on the device. */
+	DP_PART_BUSY,
+	DP_PART_KERNELS,
+	DP_PART_COMPUTE, /* kernels that do not communicate */
+	DP_PART_COMM,
+	DP_PART_COPY,	    /* copies and sets */
+	DP_PART_KERNEL_SUM, /* of durations, by their start */
+	/* Gaps in which the device does nothing, by cause (gaps.c): their sum is period - busy. */
+	DP_PART_IDLE_HOST,
+	DP_PART_IDLE_SYNC,
+	DP_PART_IDLE_COPY,
+	DP_PART_IDLE_LAUNCH,
+	DP_PART_IDLE_OTHER,
+	DP_PART_SHORT_GAPS,  /* those under DP_SHORT_GAP_NS, whatever the cause */
+	DP_PART_LONGEST_GAP, /* no sum */
+	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
+	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
+	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits */
+	/* Copies, by their start. */
+	DP_PART_H2D_BYTES,
+	DP_PART_H2D_NS,
+	DP_PART_D2H_BYTES,
+	DP_PART_D2H_NS,
+	DP_PART_D2D_BYTES,
+	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
+	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
+	DP_PART_PAGEABLE_NS,
+	DP_PART_BLOCKING_NS, /* copies of other memory that the caller waited for */
+	/* The queue of the stream: each operation from its call's end to its start. */
+	DP_PART_QUEUE_SUM,
+	DP_PART_QUEUED, /* the union */
+	/* Launching threads, summed over them: what they do in calls; the union of all. */
+	DP_PART_HOST_LAUNCH,
+	DP_PART_HOST_SYNC,
+	DP_PART_HOST_COPY,
+	DP_PART_HOST_OTHER,
+	DP_PART_HOST_CALLS,
+	DP_PARTS
+};
+
+/* Gaps under this are the launches' cost rather than anything's fault (XProf, HTA: 30 us). */
+#define DP_SHORT_GAP_NS 30000
+
+struct dp_parts {
+	double *values; /* rows of count, one per part */
+	size_t count;	/* iterations */
+	bool launches;	/* operations of the device have their calls: what needs them exists */
+};
+
+/* A part of iteration k. */
+static inline double dp_parts__get(const struct dp_parts *parts, enum dp_part part, size_t k)
+{
+	return parts->values[(size_t)part * parts->count + k];
+}
+
+/* Whose loop it is. */
+struct dp_parts_input {
+	const struct dp_trace *trace;
+	uint32_t device;
+	uint32_t stream;
+	const struct dp_iteration *iterations;
+	size_t count;
+};
+
+/*
+ * *parts is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * trace's operations and calls and in the iterations.
+ */
+int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
+		   struct dp_error *error);
+void dp_parts__fini(struct dp_parts *parts);
+
+#endif

@@ -1,0 +1,28 @@
+/* Spans of time handed out to the periods that they lie in. */
+#ifndef DP_METRIC_SPREAD_H
+#define DP_METRIC_SPREAD_H
+
+#include "base/base.h"
+#include <deepprof/analysis.h>
+
+/* Periods of iterations, and a place among them that moves with the time. */
+struct dp_spread {
+	const struct dp_iteration *iterations;
+	size_t count;
+	size_t at;
+	double *row;  /* one value per iteration */
+	double *full; /* for overlapping spans: how many cover a period whole, as differences */
+};
+
+/* Moves to the period that holds a time. False where none does. Constant cost
+ * for neighbours, logarithmic for others. */
+bool dp_spread__seek(struct dp_spread *spread, int64_t time_ns);
+
+/*
+ * Adds [start, end) to the row. Without full, spans come in order and disjoint, up or down, for the
+ * cost to be linear in spans and periods; with full, they may overlap, and settle() is due.
+ */
+void dp_spread__add(struct dp_spread *spread, int64_t start_ns, int64_t end_ns);
+void dp_spread__settle(struct dp_spread *spread);
+
+#endif

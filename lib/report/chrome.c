@@ -1,0 +1,435 @@
+/*
+ * A timeline in Chrome's trace format, for Perfetto and others: the trace as Kineto would have
+ * written it, and what was found in it as tracks of its own. The category of those is "deepprof",
+ * which the importer skips, so that a trace comes back as it was. Cost: linear.
+ */
+#include "report/chrome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void dp_chrome_out__begin(struct dp_render *render, const char *phase, const char *category,
+			  const char *name)
+{
+	struct dp_chrome_out *out = render->state;
+
+	dp_render__text(render, out->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	out->any = true;
+	dp_render__text(render, phase);
+	if (category) {
+		dp_render__text(render, "\",\"cat\":\"");
+		dp_render__text(render, category);
+	}
+	dp_render__text(render, "\",\"name\":");
+	dp_json_text__write(render, name, strlen(name), false);
+}
+
+void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time_ns)
+{
+	char digits[4] = { 0 };
+
+	dp_render__text(render, key);
+	if (time_ns < 0) {
+		dp_render__text(render, "-");
+		time_ns = time_ns == INT64_MIN ? INT64_MAX : -time_ns;
+	}
+	for (int i = 2, rest = (int)(time_ns % 1000); i >= 0; i--, rest /= 10)
+		digits[i] = (char)('0' + rest % 10);
+	dp_render__integer(render, time_ns / 1000);
+	dp_render__text(render, ".");
+	dp_render__text(render, digits);
+}
+
+/* The difference of times, which hostile ones may not fit. */
+static int64_t since(int64_t time_ns, int64_t from_ns)
+{
+	int64_t result;
+
+	if (__builtin_sub_overflow(time_ns, from_ns, &result))
+		return time_ns < from_ns ? INT64_MIN : INT64_MAX;
+	return result;
+}
+
+void dp_chrome_out__at(struct dp_render *render, int64_t start_ns)
+{
+	const struct dp_chrome_out *out = render->state;
+
+	dp_chrome_out__time(render, ",\"ts\":", since(start_ns, out->zero_ns));
+}
+
+void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns)
+{
+	dp_chrome_out__at(render, start_ns);
+	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(since(end_ns, start_ns), 0));
+}
+
+static void number(struct dp_render *render, const char *key, int64_t value)
+{
+	dp_render__text(render, key);
+	dp_render__integer(render, value);
+}
+
+void dp_chrome_out__row(struct dp_render *render, int64_t pid, int64_t tid)
+{
+	number(render, ",\"pid\":", pid);
+	number(render, ",\"tid\":", tid);
+}
+
+void dp_chrome_out__stream(struct dp_render *render, uint32_t stream)
+{
+	const struct dp_chrome_out *out = render->state;
+
+	dp_chrome_out__row(render, out->devices[dp_trace_stream(out->trace, stream)->device],
+			   out->streams[stream]);
+}
+
+void dp_chrome_out__thread(struct dp_render *render, uint32_t thread)
+{
+	const struct dp_chrome_out *out = render->state;
+	const struct dp_thread *at = thread == DP_NONE ? NULL : dp_trace_thread(out->trace, thread);
+	const struct dp_process *process = dp_trace_process(out->trace, at ? at->process : 0);
+
+	number(render, ",\"pid\":", process ? process->pid : -1);
+	/* One that the trace does not name gets no row of its own. */
+	if (at)
+		number(render, ",\"tid\":", at->tid);
+}
+
+void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
+			 const char *name)
+{
+	dp_chrome_out__begin(render, "M", NULL, what);
+	dp_chrome_out__row(render, pid, tid);
+	dp_render__text(render, ",\"args\":{\"name\":");
+	dp_json_text__write(render, name, strlen(name), false);
+	dp_render__text(render, "}}");
+}
+
+/* The earliest of all: times in the file are not negative, which viewers don't take. */
+static int64_t earliest(const struct dp_trace *trace)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	const struct dp_syncs *syncs = dp_trace_syncs(trace);
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	int64_t first_ns = ops->count ? ops->start_ns[0] : 0;
+
+	if (calls->count)
+		first_ns = DP_MIN(first_ns, calls->start_ns[0]);
+	if (syncs->count)
+		first_ns = DP_MIN(first_ns, syncs->start_ns[0]);
+	if (ranges->count)
+		first_ns = DP_MIN(first_ns, ranges->start_ns[0]);
+	return first_ns;
+}
+
+/* Two processes may each have a device 0, two contexts a stream 7: in the file they need numbers of
+ * their own. */
+static int make_rows(struct dp_chrome_out *out)
+{
+	size_t devices = dp_trace_device_count(out->trace);
+	size_t streams = dp_trace_stream_count(out->trace);
+
+	out->devices = dp_alloc__array(devices + 1, sizeof(*out->devices));
+	out->streams = dp_alloc__array(streams + 1, sizeof(*out->streams));
+	if (!out->devices || !out->streams)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < devices; i++) {
+		out->devices[i] = dp_trace_device(out->trace, i)->id;
+		for (size_t j = 0; j < i; j++)
+			if (out->devices[j] == out->devices[i])
+				out->devices[i] = 1000 + (int64_t)i;
+	}
+	for (size_t i = 0; i < streams; i++) {
+		const struct dp_stream *stream = dp_trace_stream(out->trace, i);
+
+		out->streams[i] = stream->stream;
+		/* They are in order of device: only neighbours have the same. */
+		for (size_t j = i;
+		     j-- > 0 && dp_trace_stream(out->trace, j)->device == stream->device;)
+			if (out->streams[j] == out->streams[i])
+				out->streams[i] = 1000000 + (int64_t)i;
+	}
+	return DP_OK;
+}
+
+/* Annotations: what is called so elsewhere, tools don't take for a step. */
+static bool find_steps(const struct dp_trace *trace)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->kind[i] == DP_RANGE_ANNOTATION &&
+		    !strncmp(dp_trace_string(trace, ranges->name[i]), "ProfilerStep#", 13))
+			return true;
+	return false;
+}
+
+static void write_devices(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	const struct dp_device *device;
+	const char *name;
+
+	dp_render__text(render, ",\n\"deviceProperties\":[");
+	for (size_t i = 0; (device = dp_trace_device(out->trace, i)); i++) {
+		number(render, i ? ",\n{\"id\":" : "\n{\"id\":", out->devices[i]);
+		dp_render__text(render, ",\"name\":");
+		name = dp_trace_string(out->trace, device->name);
+		dp_json_text__write(render, name, strlen(name), false);
+		dp_render__format(render, ",\"totalGlobalMem\":%llu}",
+				  (unsigned long long)device->total_bytes);
+	}
+	dp_render__text(render, "]");
+}
+
+static void write_names(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	const struct dp_stream *stream;
+	const struct dp_process *process;
+	const struct dp_thread *thread;
+	char name[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; (process = dp_trace_process(out->trace, i)); i++)
+		if (process->name != DP_NONE)
+			dp_chrome_out__name(render, "process_name", process->pid, 0,
+					    dp_trace_string(out->trace, process->name));
+	for (size_t i = 0; (thread = dp_trace_thread(out->trace, i)); i++)
+		if (thread->name != DP_NONE)
+			dp_chrome_out__name(render, "thread_name",
+					    dp_trace_process(out->trace, thread->process)->pid,
+					    thread->tid, dp_trace_string(out->trace, thread->name));
+	for (size_t i = 0; i < dp_trace_device_count(out->trace); i++) {
+		dp_chrome_out__begin(render, "M", NULL, "process_labels");
+		dp_chrome_out__row(render, out->devices[i], 0);
+		number(render, ",\"args\":{\"labels\":\"GPU ", out->devices[i]);
+		dp_render__text(render, "\"}}");
+		dp_chrome_out__begin(render, "M", NULL, "process_sort_index");
+		dp_chrome_out__row(render, out->devices[i], 0);
+		number(render, ",\"args\":{\"sort_index\":", 5000000 + (int64_t)i);
+		dp_render__text(render, "}}");
+	}
+	for (size_t i = 0; (stream = dp_trace_stream(out->trace, i)); i++) {
+		snprintf(name, sizeof(name), "stream %lld", (long long)stream->stream);
+		dp_chrome_out__name(render, "thread_name", out->devices[stream->device],
+				    out->streams[i], name);
+	}
+}
+
+static const char *memory_name(uint8_t kind)
+{
+	static const char *const names[] = {
+		"",	 "Pageable", "Pinned",	      "Device",
+		"Array", "Managed",  "Device Static", "Managed Static"
+	};
+
+	return kind < DP_COUNT(names) ? names[kind] : "";
+}
+
+/* "Memcpy HtoD (Pinned -> Device)", as Kineto has it, where the trace's own name says less. */
+static void name_transfer(char name[128], const struct dp_trace *trace, size_t op)
+{
+	static const char *const kinds[] = {
+		"",	"HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD",
+		"DtoA", "DtoD", "HtoH", "PtoP", "HtoD", "DtoH", "DtoD"
+	};
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const char *src = memory_name(ops->src_kind[op]), *dst = memory_name(ops->dst_kind[op]);
+	size_t kind = ops->copy_kind[op];
+
+	if (ops->kind[op] == DP_OP_SET)
+		snprintf(name, 128, "Memset (%s)", *dst ? dst : "Unknown");
+	else
+		snprintf(name, 128, "Memcpy %s (%s -> %s)",
+			 kinds[kind < DP_COUNT(kinds) ? kind : 0], *src ? src : "Unknown",
+			 *dst ? dst : "Unknown");
+}
+
+static void write_op(struct dp_render *render, const struct dp_chrome_out *out, size_t i)
+{
+	const struct dp_ops *ops = dp_trace_ops(out->trace);
+	const struct dp_stream *stream = dp_trace_stream(out->trace, ops->stream[i]);
+	const char *name = dp_trace_string(out->trace, ops->name[i]);
+	bool kernel = dp_op_is_kernel(ops->kind[i]);
+	char made[128];
+
+	if (!kernel && strncmp(name, "Mem", 3) != 0) {
+		name_transfer(made, out->trace, i);
+		name = made;
+	}
+	dp_chrome_out__begin(render, "X",
+			     kernel			  ? "kernel"
+			     : ops->kind[i] == DP_OP_COPY ? "gpu_memcpy"
+							  : "gpu_memset",
+			     name);
+	dp_chrome_out__stream(render, ops->stream[i]);
+	dp_chrome_out__span(render, ops->start_ns[i], ops->end_ns[i]);
+	number(render, ",\"args\":{\"device\":", out->devices[stream->device]);
+	if (stream->context >= 0)
+		number(render, ",\"context\":", stream->context);
+	number(render, ",\"stream\":", stream->stream);
+	if (ops->correlation[i])
+		number(render, ",\"correlation\":", ops->correlation[i]);
+	if (!kernel)
+		dp_render__format(render, ",\"bytes\":%llu", (unsigned long long)ops->bytes[i]);
+	dp_render__text(render, "}}");
+}
+
+/* From the call to the operation. */
+static void write_arrow(struct dp_render *render, const struct dp_chrome_out *out, size_t i)
+{
+	const struct dp_ops *ops = dp_trace_ops(out->trace);
+	const struct dp_calls *calls = dp_trace_calls(out->trace);
+	uint32_t call = ops->call[i];
+
+	dp_chrome_out__begin(render, "s", "ac2g", "ac2g");
+	number(render, ",\"id\":", (int64_t)i + 1);
+	dp_chrome_out__thread(render, calls->thread[call]);
+	dp_chrome_out__at(render, calls->start_ns[call]);
+	dp_render__text(render, "}");
+	dp_chrome_out__begin(render, "f", "ac2g", "ac2g");
+	number(render, ",\"id\":", (int64_t)i + 1);
+	dp_chrome_out__stream(render, ops->stream[i]);
+	dp_chrome_out__at(render, ops->start_ns[i]);
+	dp_render__text(render, ",\"bp\":\"e\"}");
+}
+
+static void write_host(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	static const char *const categories[] = { "nvtx", "user_annotation", "cpu_op" };
+	const struct dp_calls *calls = dp_trace_calls(out->trace);
+	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
+
+	for (size_t i = 0; i < ranges->count && !render->status; i++) {
+		dp_chrome_out__begin(render, "X", categories[ranges->kind[i]],
+				     dp_trace_string(out->trace, ranges->name[i]));
+		dp_chrome_out__thread(render, ranges->thread[i]);
+		dp_chrome_out__span(render, ranges->start_ns[i], ranges->end_ns[i]);
+		dp_render__text(render, "}");
+	}
+	for (size_t i = 0; i < calls->count && !render->status; i++) {
+		dp_chrome_out__begin(render, "X", "cuda_runtime",
+				     dp_trace_string(out->trace, calls->name[i]));
+		dp_chrome_out__thread(render, calls->thread[i]);
+		dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
+		number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);
+		dp_render__text(render, "}}");
+	}
+}
+
+static void write_syncs(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	static const char *const names[] = { "Sync", "Event Sync", "Stream Wait Event",
+					     "Stream Sync", "Context Sync" };
+	const struct dp_syncs *syncs = dp_trace_syncs(out->trace);
+	const struct dp_stream *stream;
+
+	for (size_t i = 0; i < syncs->count && !render->status; i++) {
+		dp_chrome_out__begin(render, "X", "cuda_sync", names[syncs->kind[i]]);
+		stream = syncs->stream[i] == DP_NONE
+				 ? NULL
+				 : dp_trace_stream(out->trace, syncs->stream[i]);
+		if (stream)
+			dp_chrome_out__stream(render, syncs->stream[i]);
+		else
+			dp_chrome_out__row(render, dp_trace_process(out->trace, 0)->pid, 0);
+		dp_chrome_out__span(render, syncs->start_ns[i], syncs->end_ns[i]);
+		number(render, ",\"args\":{\"correlation\":", syncs->correlation[i]);
+		if (stream) {
+			number(render, ",\"device\":", out->devices[stream->device]);
+			if (stream->context >= 0)
+				number(render, ",\"context\":", stream->context);
+			number(render, ",\"stream\":", stream->stream);
+		}
+		dp_render__text(render, "}}");
+	}
+}
+
+static void write_head(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	const struct dp_process *process = dp_trace_process(out->trace, 0);
+	int64_t t0_ns;
+
+	dp_render__format(render, "{\"schemaVersion\":1,\"deepprof\":\"%s\"", dp_version());
+	if (dp_trace_t0(out->trace, &t0_ns) && !__builtin_add_overflow(t0_ns, out->zero_ns, &t0_ns))
+		number(render, ",\"baseTimeNanoseconds\":", t0_ns);
+	if (process && process->rank >= 0) {
+		number(render, ",\"distributedInfo\":{\"rank\":", process->rank);
+		dp_render__text(render, "}");
+	}
+	write_devices(render, out);
+	dp_render__text(render, ",\n\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+}
+
+static void free_out(struct dp_chrome_out *out)
+{
+	free(out->devices);
+	free(out->streams);
+	free(out);
+}
+
+static int begin(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	struct dp_chrome_out *out = dp_alloc__zeroed(1, sizeof(*out));
+
+	if (!out)
+		return dp_error__nomem(render->error, sizeof(*out));
+	out->trace = trace;
+	if (make_rows(out)) {
+		free_out(out);
+		return dp_error__nomem(render->error, 0);
+	}
+	out->zero_ns = earliest(trace);
+	out->steps = render->options->kineto && !find_steps(trace);
+	render->state = out;
+	write_head(render, out);
+	write_names(render, out);
+	write_host(render, out);
+	for (size_t i = 0; i < ops->count && !render->status; i++) {
+		write_op(render, out, i);
+		if (ops->call[i] != DP_NONE)
+			write_arrow(render, out, i);
+	}
+	write_syncs(render, out);
+	if (!render->options->kineto) {
+		dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
+		dp_chrome_out__begin(render, "M", NULL, "process_sort_index");
+		dp_chrome_out__row(render, DP_CHROME_OUR_PID, 0);
+		dp_render__text(render, ",\"args\":{\"sort_index\":-1}}");
+	}
+	return DP_OK;
+}
+
+static int loop(struct dp_render *render, size_t id)
+{
+	const struct dp_chrome_out *out = render->state;
+
+	if (!render->options->kineto)
+		dp_chrome_out__loop(render, id);
+	else if (out->steps)
+		dp_chrome_out__steps(render, id);
+	return DP_OK;
+}
+
+static int finding(struct dp_render *render, size_t id)
+{
+	if (!render->options->kineto)
+		dp_chrome_out__finding(render, id);
+	return DP_OK;
+}
+
+static int end(struct dp_render *render)
+{
+	dp_render__text(render, "\n]}\n");
+	free_out(render->state);
+	return DP_OK;
+}
+
+const struct dp_renderer dp_renderer__chrome = {
+	.info = { "chrome", "trace", "a timeline for Perfetto and chrome://tracing", false },
+	.begin = begin,
+	.loop = loop,
+	.finding = finding,
+	.end = end,
+};

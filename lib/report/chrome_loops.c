@@ -1,0 +1,221 @@
+/* What was found, as tracks of a timeline: of each loop its iterations and the waits between them,
+ * counters, and findings; or Kineto's steps. */
+#include "report/chrome.h"
+#include "report/label.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of our process: two per loop, then one per finding. */
+#define FINDING_ROWS 1000000
+
+/* Metrics that are drawn as curves, where they are there. */
+static const char *const counters[] = { "period_ns",   "interval_ns", "overlap", "h2d_bytes",
+					"utilization", "queue_depth", "power_W" };
+
+static void name_rows(struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_chrome_out *out = render->state;
+	char name[DP_LABEL_SIZE];
+
+	snprintf(name, sizeof(name), "loop %u: %zu x %zu kernels, GPU %lld stream %lld", loop->id,
+		 loop->complete, loop->length,
+		 (long long)dp_trace_device(out->trace, loop->device)->id,
+		 (long long)dp_trace_stream(out->trace, loop->stream)->stream);
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, 2 * (int64_t)loop->id, name);
+	if (!loop->at_level)
+		return;
+	snprintf(name, sizeof(name), "loop %u: waits", loop->id);
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, 2 * (int64_t)loop->id + 1,
+			    name);
+}
+
+static void write_args(struct dp_render *render, size_t loop, const struct dp_iteration *at)
+{
+	const struct dp_metric_info *info;
+	char value[DP_NUMBER_SIZE];
+
+	dp_render__format(render,
+			  ",\"args\":{\"kernels\":%zu,\"inserted\":%u,\"deleted\":%u,"
+			  "\"substituted\":%u,\"variant\":%u,\"partial\":%s,\"warmup\":%s",
+			  at->kernels, at->inserted, at->deleted, at->substituted, at->variant,
+			  at->partial ? "true" : "false", at->warmup ? "true" : "false");
+	for (size_t i = 0; (info = dp_metric(i)); i++) {
+		double number = dp_loop_metric(render->analysis, loop, i, at->index);
+
+		if (!isfinite(number) || !dp_render__shows(render, info))
+			continue;
+		dp_number__json(value, number, info->unit);
+		dp_render__format(render, ",\"%s\":%s", info->name, value);
+	}
+	dp_render__text(render, "}}");
+}
+
+static void write_iteration(struct dp_render *render, const struct dp_loop *loop, size_t k)
+{
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+	const struct dp_iteration *before =
+		k ? dp_loop_iteration(render->analysis, loop->id, k - 1) : NULL;
+	char name[DP_NUMBER_SIZE];
+
+	snprintf(name, sizeof(name), "iteration %zu", k);
+	dp_chrome_out__begin(render, "X", "deepprof", name);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, 2 * (int64_t)loop->id);
+	dp_chrome_out__span(render, at->start_ns, at->end_ns);
+	write_args(render, loop->id, at);
+	if (!loop->at_level || !before || before->end_ns >= at->start_ns)
+		return;
+	snprintf(name, sizeof(name), "before iteration %zu", k);
+	dp_chrome_out__begin(render, "X", "deepprof", name);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, 2 * (int64_t)loop->id + 1);
+	dp_chrome_out__span(render, before->end_ns, at->start_ns);
+	dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}", at->foreign_kernels);
+}
+
+static void write_counter(struct dp_render *render, const struct dp_loop *loop, size_t metric)
+{
+	const struct dp_metric_info *info = dp_metric(metric);
+	char name[2 * DP_NUMBER_SIZE], text[DP_NUMBER_SIZE];
+
+	snprintf(name, sizeof(name), "loop %u: %.60s", loop->id, info->name);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
+		double value = dp_loop_metric(render->analysis, loop->id, metric, k);
+
+		if (!isfinite(value))
+			continue;
+		dp_chrome_out__begin(render, "C", "deepprof", name);
+		dp_chrome_out__row(render, DP_CHROME_OUR_PID, 0);
+		dp_chrome_out__at(render,
+				  dp_loop_iteration(render->analysis, loop->id, k)->start_ns);
+		dp_number__json(text, value, info->unit);
+		dp_render__format(render, ",\"args\":{\"value\":%s}}", text);
+	}
+}
+
+void dp_chrome_out__loop(struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	const struct dp_metric_info *info;
+
+	name_rows(render, loop);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++)
+		write_iteration(render, loop, k);
+	for (size_t i = 0; loop->at_level && (info = dp_metric(i)); i++)
+		for (size_t c = 0; c < DP_COUNT(counters); c++)
+			if (!strcmp(info->name, counters[c]) && dp_render__shows(render, info))
+				write_counter(render, loop, i);
+}
+
+void dp_chrome_out__finding(struct dp_render *render, size_t id)
+{
+	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	const struct dp_iteration *first =
+		dp_loop_iteration(render->analysis, finding->loop, finding->first_iteration);
+	const struct dp_iteration *last =
+		dp_loop_iteration(render->analysis, finding->loop, finding->last_iteration);
+	char name[2 * DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
+
+	if (!first || !last)
+		return;
+	snprintf(name, sizeof(name), "finding: %.60s", finding->rule);
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, FINDING_ROWS + (int64_t)id,
+			    name);
+	dp_chrome_out__begin(render, "X", "deepprof", finding->rule);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, FINDING_ROWS + (int64_t)id);
+	dp_chrome_out__span(render, first->start_ns, last->end_ns);
+	dp_render__text(render, ",\"args\":{\"advice\":");
+	dp_json_text__write(render, finding->advice, strlen(finding->advice), false);
+	dp_number__json(value, finding->recoverable_ns, "ns");
+	dp_render__format(render, ",\"recoverable_ns\":%s", value);
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		dp_number__json(value, finding->evidence[i].value, finding->evidence[i].unit);
+		dp_render__format(render, ",\"%s\":%s", finding->evidence[i].name, value);
+	}
+	dp_render__text(render, "}}");
+}
+
+/* When and where a kernel was launched. */
+struct launch {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+};
+
+/* The stream's kernels, in order. The caller frees them. */
+static uint32_t *kernels_of(const struct dp_trace *trace, uint32_t stream, size_t *count)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t total;
+	const uint32_t *rows = dp_trace_stream_ops(trace, stream, &total);
+	uint32_t *kernels = dp_alloc__array(total + 1, sizeof(*kernels));
+
+	*count = 0;
+	for (size_t i = 0; kernels && i < total; i++)
+		if (dp_op_is_kernel(ops->kind[rows[i]]))
+			kernels[(*count)++] = rows[i];
+	return kernels;
+}
+
+/* The call of a kernel; its own time where that is not on record. */
+static struct launch launch_of(const struct dp_trace *trace, uint32_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	uint32_t call = ops->call[op];
+
+	if (call == DP_NONE)
+		return (struct launch){ ops->start_ns[op], ops->end_ns[op], DP_NONE };
+	return (struct launch){ calls->start_ns[call], calls->end_ns[call], calls->thread[call] };
+}
+
+/* On the host from the iteration's first launch to the next one's, or to its last launch's end. */
+static void write_step(struct dp_render *render, size_t loop, size_t k, const uint32_t *kernels,
+		       size_t count)
+{
+	struct dp_chrome_out *out = render->state;
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *next = dp_loop_iteration(render->analysis, loop, k + 1);
+	struct launch first, last;
+	char name[DP_NUMBER_SIZE];
+
+	if (at->first_kernel >= count || !at->kernels)
+		return;
+	first = launch_of(out->trace, kernels[at->first_kernel]);
+	last = launch_of(out->trace, kernels[DP_MIN(at->first_kernel + at->kernels, count) - 1]);
+	if (next && next->first_kernel < count)
+		last.end_ns = launch_of(out->trace, kernels[next->first_kernel]).start_ns;
+	snprintf(name, sizeof(name), "ProfilerStep#%lld", (long long)out->next_step++);
+	dp_chrome_out__begin(render, "X", "user_annotation", name);
+	if (first.thread == DP_NONE)
+		dp_chrome_out__row(render, dp_trace_process(out->trace, 0)->pid, 1);
+	else
+		dp_chrome_out__thread(render, first.thread);
+	dp_chrome_out__span(render, first.start_ns, DP_MAX(last.end_ns, first.start_ns));
+	dp_render__text(render, "}");
+	dp_chrome_out__begin(render, "X", "gpu_user_annotation", name);
+	dp_chrome_out__stream(render, dp_analysis_loop(render->analysis, loop)->stream);
+	dp_chrome_out__span(render, at->start_ns, at->end_ns);
+	dp_render__text(render, "}");
+}
+
+void dp_chrome_out__steps(struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	struct dp_chrome_out *out = render->state;
+	uint32_t *kernels;
+	size_t count;
+
+	/* Steps of two loops would lie in each other: the first loop's are the steps. */
+	if (!loop->at_level)
+		return;
+	out->steps = false;
+	kernels = kernels_of(out->trace, loop->stream, &count);
+	if (!kernels) {
+		if (!render->status)
+			render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
+	for (size_t k = 0; k < loop->iterations && !render->status; k++)
+		write_step(render, id, k, kernels, count);
+	free(kernels);
+}

@@ -1,0 +1,23 @@
+/* A sink that compresses (RFC 1952) what goes to another one. No time and no name is in it, so that
+ * the same input gives the same bytes. */
+#ifndef DP_REPORT_GZIP_H
+#define DP_REPORT_GZIP_H
+
+#include "base/base.h"
+#include <deepprof/report.h>
+
+struct dp_gzip;
+
+/* *gzip is the caller's, to be freed; sink is borrowed until then. Errors: DP_ERR_NOMEM. */
+int dp_gzip__new(struct dp_gzip **gzip, const struct dp_sink *sink, struct dp_error *error);
+
+/* Where to write. Borrowed. */
+const struct dp_sink *dp_gzip__sink(struct dp_gzip *gzip);
+
+/* Writes what is left. Not 0 where the sink stopped. */
+int dp_gzip__finish(struct dp_gzip *gzip);
+
+/* Frees it; NULL is allowed. */
+void dp_gzip__free(struct dp_gzip *gzip);
+
+#endif

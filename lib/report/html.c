@@ -1,0 +1,369 @@
+/*
+ * One page that explains an analysis, for a browser: self-contained, works offline. Nothing of a
+ * trace is written as markup: it is all in one JSON document, whose strings hold no '<', '>' and
+ * '&', and the scripts make text nodes of it. Cost: linear in iterations and operations; sorts
+ * iterations.
+ */
+#include "report/html.h"
+#include "report/label.h"
+
+#include <string.h>
+
+#define NAME_COLUMNS 110 /* of a name's short form */
+
+/* The page may run what is in it and nothing else, and load nothing. */
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
+	"<link rel=\"icon\" href=\"data:,\">\n"
+	"<title>deepprof</title>\n";
+
+static void asset(struct dp_render *render, const char *name)
+{
+	for (size_t i = 0; dp_html__assets[i].name; i++)
+		if (!strcmp(dp_html__assets[i].name, name))
+			dp_render__write(render, (const char *)dp_html__assets[i].data,
+					 dp_html__assets[i].size);
+}
+
+static size_t asset_size(const char *name)
+{
+	for (size_t i = 0; dp_html__assets[i].name; i++)
+		if (!strcmp(dp_html__assets[i].name, name))
+			return dp_html__assets[i].size;
+	return 0;
+}
+
+static void script(struct dp_render *render, const char *name)
+{
+	dp_render__text(render, "<script>\n");
+	asset(render, name);
+	dp_render__text(render, "</script>\n");
+}
+
+/* The page's own scripts, in the order in which they need each other. */
+static void write_scripts(struct dp_render *render)
+{
+	static const char *const ours[] = { "base.js", "charts.js", "timeline.js", "tables.js",
+					    "report.js" };
+
+	/* An asset ends in a newline of its own. */
+	if (asset_size("chart.js") > 1) {
+		script(render, "chart-license.js");
+		script(render, "chart.js");
+	}
+	for (size_t i = 0; i < DP_COUNT(ours); i++)
+		script(render, ours[i]);
+}
+
+/* Where a character begins, at or before. */
+static size_t cut(const char *text, size_t most)
+{
+	size_t length = strnlen(text, most + 1);
+
+	if (length <= most)
+		return length;
+	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
+		length--;
+	return length;
+}
+
+void dp_html__string(struct dp_render *render, const char *text)
+{
+	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), true);
+}
+
+void dp_html__value(struct dp_render *render, double value, const char *unit)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	dp_number__json(buf, value, unit);
+	dp_render__text(render, buf);
+}
+
+void dp_html__name(struct dp_render *render, uint32_t id)
+{
+	struct dp_html *html = render->state;
+	size_t strings = dp_trace_string_count(dp_analysis_trace(render->analysis));
+
+	if (id >= strings) {
+		dp_render__text(render, "-1");
+		return;
+	}
+	if (!html->slots[id]) {
+		if (dp_array__reserve(&html->names, &html->name_room, html->name_count + 1,
+				      sizeof(*html->names))) {
+			if (!render->status)
+				render->status = dp_error__nomem(render->error, 0);
+			return;
+		}
+		html->names[html->name_count++] = id;
+		html->slots[id] = (uint32_t)html->name_count;
+	}
+	dp_render__integer(render, html->slots[id] - 1);
+}
+
+size_t dp_html__metric(const char *name)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+static void write_metrics(struct dp_render *render, const char *key,
+			  const struct dp_metric_info *(*at)(size_t))
+{
+	static const char *const better[] = { "", "lower", "higher" };
+	const struct dp_metric_info *info;
+
+	dp_render__format(render, ",\n\"%s\":[", key);
+	for (size_t i = 0; (info = at(i)); i++) {
+		dp_render__format(render,
+				  "%s\n{\"name\":\"%s\",\"unit\":\"%s\",\"better\":\"%s\","
+				  "\"shown\":%s,\"help\":",
+				  i ? "," : "", info->name, info->unit, better[info->better],
+				  dp_render__shows(render, info) ? "true" : "false");
+		dp_html__string(render, info->help);
+		dp_render__text(render, "}");
+	}
+	dp_render__text(render, "]");
+}
+
+/* How many loops are shown in full, and so how many values each of their series may have. */
+static void share_room(struct dp_render *render, struct dp_html *html)
+{
+	size_t loops = dp_analysis_loop_count(render->analysis), series;
+
+	loops = DP_MAX(DP_MIN(loops, DP_HTML_LOOPS), 1);
+	series = DP_MAX(html->metrics, 1) * loops;
+	html->most_values = DP_MIN(DP_MAX(DP_HTML_VALUES / series, 100), DP_HTML_SERIES_MOST);
+}
+
+static int begin(struct dp_render *render)
+{
+	size_t strings = dp_trace_string_count(dp_analysis_trace(render->analysis));
+	struct dp_html *html = dp_alloc__zeroed(1, sizeof(*html));
+
+	if (!html)
+		return dp_error__nomem(render->error, sizeof(*html));
+	html->slots = dp_alloc__zeroed(strings + 1, sizeof(*html->slots));
+	if (!html->slots) {
+		free(html);
+		return dp_error__nomem(render->error, strings);
+	}
+	while (dp_metric(html->metrics))
+		html->metrics++;
+	share_room(render, html);
+	render->state = html;
+	dp_render__text(render, head);
+	dp_render__text(render, "<style>\n");
+	asset(render, "style.css");
+	dp_render__text(render, "</style>\n</head>\n<body>\n");
+	asset(render, "body.html");
+	dp_render__text(render, "<script type=\"application/json\" id=\"data\">\n{");
+	dp_render__format(render, "\"version\":\"%s\"", dp_version());
+	dp_html__trace(render);
+	dp_html__streams(render);
+	write_metrics(render, "metrics", dp_metric);
+	write_metrics(render, "summaries", dp_summary_metric);
+	dp_render__text(render, ",\n\"loops\":[");
+	return DP_OK;
+}
+
+static void write_summary(struct dp_render *render, size_t loop)
+{
+	const struct dp_metric_info *info;
+
+	dp_render__text(render, ",\n\"summary\":[");
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
+		dp_render__text(render, i ? "," : "");
+		dp_html__value(render, dp_loop_summary(render->analysis, loop, i), info->unit);
+	}
+	dp_render__text(render, "]");
+}
+
+static void write_full(struct dp_render *render, size_t loop)
+{
+	struct dp_html_ranking ranking = { NULL, 0, 0, SIZE_MAX, SIZE_MAX };
+	struct dp_html *html = render->state;
+	int status = dp_html__rank(render, loop, &ranking);
+
+	if (!render->status)
+		render->status = status;
+	if (status)
+		return;
+	html->full++;
+	write_summary(render, loop);
+	dp_html__series(render, loop, &ranking);
+	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
+		dp_render__text(render, ",\n\"timelines\":[");
+		dp_html__timeline(render, loop, ranking.typical);
+		if (ranking.slowest != ranking.typical) {
+			dp_render__text(render, ",\n");
+			dp_html__timeline(render, loop, ranking.slowest);
+		}
+		dp_render__text(render, "]");
+	}
+	free(ranking.ranks);
+}
+
+/* The short form of a name in a loop's pattern. */
+static void write_kernel(struct dp_render *render, size_t loop, size_t index)
+{
+	char label[DP_LABEL_SIZE];
+
+	dp_label__kernel(label, dp_loop_kernel(render->analysis, loop, index), NAME_COLUMNS, false);
+	dp_html__string(render, label);
+}
+
+static int write_loop(struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	struct dp_html *html = render->state;
+
+	dp_render__format(render, "%s\n{\"id\":%u,\"parent\":%lld,\"stream\":%u,\"device\":%u",
+			  id ? "," : "", loop->id,
+			  loop->parent == DP_NONE ? -1LL : (long long)loop->parent, loop->stream,
+			  loop->device);
+	dp_render__format(render, ",\"found\":\"%s\",\"phase\":\"%s\",\"confidence\":",
+			  dp_found_by_name(loop->found_by), dp_phase_name(loop->phase));
+	dp_html__value(render, loop->confidence, "1");
+	dp_render__text(render, ",\"coverage\":");
+	dp_html__value(render, loop->coverage, "1");
+	dp_render__format(render,
+			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
+			  "\"complete\":%zu,\"variants\":%zu,\"first\":",
+			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
+			  loop->iterations, loop->complete, loop->variants);
+	write_kernel(render, id, 0);
+	dp_render__text(render, ",\"last\":");
+	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
+	if (html->full < DP_HTML_LOOPS && loop->iterations && (loop->at_level || !id))
+		write_full(render, id);
+	dp_render__text(render, "}");
+	return DP_OK;
+}
+
+static void open_findings(struct dp_render *render, struct dp_html *html)
+{
+	if (!html->findings)
+		dp_render__text(render, "],\n\"findings\":[");
+	html->findings = true;
+}
+
+static int write_finding(struct dp_render *render, size_t id)
+{
+	static const char *const severities[] = { "info", "warning", "critical" };
+	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	struct dp_html *html = render->state;
+
+	open_findings(render, html);
+	dp_render__format(render,
+			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%u,"
+			  "\"iterations\":[%zu,%zu],\"confidence\":",
+			  html->found++ ? "," : "", finding->rule, severities[finding->severity],
+			  finding->loop, finding->first_iteration, finding->last_iteration);
+	dp_html__value(render, finding->confidence, "1");
+	dp_render__text(render, ",\"recoverable_ns\":");
+	dp_html__value(render, finding->recoverable_ns, "ns");
+	dp_render__text(render, ",\"advice\":");
+	dp_html__string(render, finding->advice);
+	dp_render__text(render, ",\"evidence\":[");
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const struct dp_evidence_value *value = &finding->evidence[i];
+
+		dp_render__format(render, "%s[\"%s\",\"%s\",", i ? "," : "", value->name,
+				  value->unit);
+		dp_html__value(render, value->value, value->unit);
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]}");
+	return DP_OK;
+}
+
+static void write_rules(struct dp_render *render)
+{
+	const struct dp_rule_info *info;
+
+	dp_render__text(render, ",\n\"rules\":[");
+	for (size_t i = 0; (info = dp_rule(i)); i++) {
+		dp_render__format(render, "%s[\"%s\",", i ? "," : "", info->id);
+		dp_html__string(render, info->help);
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]");
+}
+
+static void write_candidates(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	struct dp_candidate candidate;
+	bool any = false;
+
+	dp_render__text(render, ",\n\"candidates\":[");
+	for (size_t i = 0; i < dp_trace_device_count(trace); i++) {
+		if (!dp_analysis_candidate(render->analysis, i, &candidate))
+			continue;
+		dp_render__format(render, "%s[%zu,%zu,", any ? "," : "", i, candidate.length);
+		dp_html__value(render, candidate.coverage, "1");
+		dp_render__text(render, "]");
+		any = true;
+	}
+	dp_render__text(render, "]");
+}
+
+/* Each as it is, or [a short form, as it is]. */
+static void write_names(struct dp_render *render, const struct dp_html *html)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	char label[DP_LABEL_SIZE];
+
+	dp_render__text(render, ",\n\"names\":[");
+	for (size_t i = 0; i < html->name_count; i++) {
+		const char *name = dp_trace_string(trace, html->names[i]);
+
+		dp_render__text(render, i ? ",\n" : "\n");
+		dp_label__kernel(label, name, NAME_COLUMNS, false);
+		if (strcmp(label, name))
+			dp_render__text(render, "[");
+		dp_html__string(render, label);
+		if (!strcmp(label, name))
+			continue;
+		dp_render__text(render, ",");
+		dp_html__string(render, name);
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]}\n</script>\n");
+}
+
+static int end(struct dp_render *render)
+{
+	struct dp_html *html = render->state;
+
+	open_findings(render, html);
+	dp_render__text(render, "]");
+	write_rules(render);
+	write_candidates(render);
+	dp_html__kernels(render);
+	write_names(render, html);
+	write_scripts(render);
+	dp_render__text(render, "</body>\n</html>\n");
+	free(html->slots);
+	free(html->names);
+	free(html);
+	return DP_OK;
+}
+
+const struct dp_renderer dp_renderer__html = {
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false },
+	.begin = begin,
+	.loop = write_loop,
+	.finding = write_finding,
+	.end = end,
+};

@@ -1,0 +1,84 @@
+/*
+ * What the parts of the HTML renderer share. The page is static but for one JSON document inside
+ * it, which these parts write; the scripts under data/html/ show it. Names go into a table of
+ * their own, so that each is written once.
+ */
+#ifndef DP_REPORT_HTML_H
+#define DP_REPORT_HTML_H
+
+#include "report/json_text.h"
+#include "report/number.h"
+#include "report/report.h"
+
+/* Bounds of what a page holds, so that the largest trace gives a file of some megabytes. */
+#define DP_HTML_VALUES 120000	 /* of all series together */
+#define DP_HTML_SERIES_MOST 8000 /* of one series */
+#define DP_HTML_LOOPS 16	 /* that are shown in full */
+#define DP_HTML_TIMELINES 4	 /* loops with timelines */
+#define DP_HTML_NAMES 1000	 /* rows of the table of kernels */
+#define DP_HTML_NAME_BYTES 480	 /* of a name */
+#define DP_HTML_OPS 4000	 /* operations of a timeline, all streams together */
+#define DP_HTML_RANGES 1500	 /* annotations and operators of a timeline */
+
+struct dp_html {
+	size_t metrics;	    /* how many there are */
+	size_t full;	    /* loops shown in full so far */
+	size_t most_values; /* of one series */
+	bool findings;	    /* their list is open */
+	size_t found;
+	uint32_t *slots; /* by id of a string: its place in names and 1, or 0 */
+	uint32_t *names;
+	size_t name_count, name_room;
+};
+
+/* An iteration and what it is judged by. */
+struct dp_html_rank {
+	double value;
+	size_t k;
+};
+
+/* The iterations of a loop that are whole, the slowest first. */
+struct dp_html_ranking {
+	struct dp_html_rank *ranks;
+	size_t count;
+	size_t metric;	/* that tells it: period_ns, or duration_ns where there are no periods */
+	size_t typical; /* iterations: of the median; SIZE_MAX: none */
+	size_t slowest;
+};
+
+/* A file of data/html/, embedded at build time. */
+struct dp_html_asset {
+	const char *name;
+	const unsigned char *data;
+	size_t size;
+};
+
+extern const struct dp_html_asset dp_html__assets[];
+
+/* A text that may stand in a script element, cut to DP_HTML_NAME_BYTES. */
+void dp_html__string(struct dp_render *render, const char *text);
+
+/* A value as JSON has it. */
+void dp_html__value(struct dp_render *render, double value, const char *unit);
+
+/* Writes the place of a string in the table of names, which gets it if need be. */
+void dp_html__name(struct dp_render *render, uint32_t id);
+
+/* Index of a metric, SIZE_MAX where there is none. */
+size_t dp_html__metric(const char *name);
+
+/* To be freed: ranking->ranks. Errors: DP_ERR_NOMEM. */
+int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking);
+
+/* Keys of a loop: its series, histogram, breakdown, slowest iterations. */
+void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking);
+
+/* The operations of one iteration, until the next begins; an object. */
+void dp_html__timeline(struct dp_render *render, size_t loop, size_t iteration);
+
+/* Keys of the document: what was measured; streams; operations by name. */
+void dp_html__trace(struct dp_render *render);
+void dp_html__streams(struct dp_render *render);
+void dp_html__kernels(struct dp_render *render);
+
+#endif

@@ -1,0 +1,347 @@
+/*
+ * Series of a loop for its charts. A series that is longer than what a page may hold is cut into
+ * buckets, of each of which the least and the greatest value stay, each where it was: so whatever
+ * sticks out is still there.
+ */
+#include "report/html.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SLOWEST 60 /* rows of the table of slow iterations */
+#define GROUPS 240 /* bars of the breakdown */
+#define PARTS 16   /* of a bar */
+#define BINS 48
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct dp_html_rank *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return (x->k > y->k) - (x->k < y->k);
+}
+
+static bool has_values(struct dp_render *render, size_t loop, size_t metric)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+
+	for (size_t k = 0; metric != SIZE_MAX && k < count; k++)
+		if (isfinite(dp_loop_metric(render->analysis, loop, metric, k)))
+			return true;
+	return false;
+}
+
+/* The median, and the slowest, of what is past the warm-up; of all where that is nothing. */
+static void choose(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking)
+{
+	size_t steady = 0, seen = 0;
+	bool all;
+
+	for (size_t i = 0; i < ranking->count; i++)
+		steady += !dp_loop_iteration(render->analysis, loop, ranking->ranks[i].k)->warmup;
+	all = !steady;
+	for (size_t i = 0; i < ranking->count; i++) {
+		size_t k = ranking->ranks[i].k;
+
+		if (!all && dp_loop_iteration(render->analysis, loop, k)->warmup)
+			continue;
+		if (!seen)
+			ranking->slowest = k;
+		if (seen++ == (all ? ranking->count : steady) / 2)
+			ranking->typical = k;
+	}
+}
+
+int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	double value;
+
+	ranking->metric = dp_html__metric("period_ns");
+	if (!has_values(render, loop, ranking->metric))
+		ranking->metric = dp_html__metric("duration_ns");
+	ranking->ranks = dp_alloc__array(count, sizeof(*ranking->ranks));
+	if (!ranking->ranks)
+		return dp_error__nomem(render->error, count);
+	for (size_t k = 0; ranking->metric != SIZE_MAX && k < count; k++) {
+		value = dp_loop_metric(render->analysis, loop, ranking->metric, k);
+		if (isfinite(value) && !dp_loop_iteration(render->analysis, loop, k)->partial)
+			ranking->ranks[ranking->count++] = (struct dp_html_rank){ value, k };
+	}
+	if (ranking->count)
+		qsort(ranking->ranks, ranking->count, sizeof(*ranking->ranks), compare_ranks);
+	choose(render, loop, ranking);
+	return DP_OK;
+}
+
+/* Of the iterations [from, to) those of the least and the greatest value; false: no value. */
+static bool extremes(struct dp_render *render, size_t loop, size_t metric, size_t from, size_t to,
+		     size_t found[2])
+{
+	double low = INFINITY, high = -INFINITY;
+	size_t least = SIZE_MAX, most = SIZE_MAX;
+
+	for (size_t k = from; k < to; k++) {
+		double value = dp_loop_metric(render->analysis, loop, metric, k);
+
+		if (!isfinite(value))
+			continue;
+		if (value < low) {
+			low = value;
+			least = k;
+		}
+		if (value > high) {
+			high = value;
+			most = k;
+		}
+	}
+	found[0] = DP_MIN(least, most);
+	found[1] = DP_MAX(least, most);
+	return least != SIZE_MAX;
+}
+
+/* floor(a * b / c), where a < c. */
+static size_t part(size_t a, size_t b, size_t c)
+{
+	return b / c * a + b % c * a / c;
+}
+
+/* Writes the iterations that stay, or (values) their values. */
+static void write_decimated(struct dp_render *render, size_t loop, size_t metric, size_t buckets,
+			    bool values)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations, found[2];
+	const char *unit = dp_metric(metric)->unit;
+	bool any = false;
+
+	for (size_t b = 0; b < buckets; b++) {
+		if (!extremes(render, loop, metric, part(b, count, buckets),
+			      b + 1 < buckets ? part(b + 1, count, buckets) : count, found))
+			continue;
+		for (size_t i = 0; i < (found[0] == found[1] ? 1 : 2); i++) {
+			dp_render__text(render, any ? "," : "");
+			any = true;
+			if (values)
+				dp_html__value(
+					render,
+					dp_loop_metric(render->analysis, loop, metric, found[i]),
+					unit);
+			else
+				dp_render__integer(render, (int64_t)found[i]);
+		}
+	}
+}
+
+static void write_one(struct dp_render *render, size_t loop, size_t metric)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	const struct dp_html *html = render->state;
+	const char *unit = dp_metric(metric)->unit;
+
+	dp_render__format(render, "{\"m\":%zu", metric);
+	if (count > html->most_values) {
+		dp_render__text(render, ",\"x\":[");
+		write_decimated(render, loop, metric, html->most_values / 2, false);
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, ",\"y\":[");
+	if (count > html->most_values)
+		write_decimated(render, loop, metric, html->most_values / 2, true);
+	for (size_t k = 0; count <= html->most_values && k < count; k++) {
+		dp_render__text(render, k ? "," : "");
+		dp_html__value(render, dp_loop_metric(render->analysis, loop, metric, k), unit);
+	}
+	dp_render__text(render, "]}");
+}
+
+/* Marks on iterations: what no number tells. Too many are not told. */
+static void write_marks(struct dp_render *render, size_t loop)
+{
+	const struct dp_html *html = render->state;
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	size_t variants = 0, warmup = 0;
+	const struct dp_iteration *at;
+	bool any = false;
+
+	for (size_t k = 0; k < count; k++) {
+		at = dp_loop_iteration(render->analysis, loop, k);
+		variants += at->variant != 0;
+		warmup += at->warmup;
+	}
+	dp_render__format(render, ",\n\"warmup\":%zu,\"odd\":[", warmup);
+	for (size_t k = 0; variants <= html->most_values / 4 && k < count; k++) {
+		at = dp_loop_iteration(render->analysis, loop, k);
+		if (!at->variant && !at->partial)
+			continue;
+		dp_render__format(render, "%s[%zu,%u,%d,%u,%u,%u]", any ? "," : "", k, at->variant,
+				  at->partial, at->inserted, at->deleted, at->substituted);
+		any = true;
+	}
+	dp_render__text(render, "],\"starts\":[");
+	for (size_t k = 0; count <= html->most_values && k < count; k++) {
+		dp_render__text(render, k ? "," : "");
+		dp_render__integer(render, dp_loop_iteration(render->analysis, loop, k)->start_ns);
+	}
+	dp_render__text(render, "]");
+}
+
+/* The summary's, which knows what is steady; of the ranking where there is none. */
+static double median(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking)
+{
+	const struct dp_metric_info *info;
+	size_t count = ranking->count;
+	double value;
+
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
+		value = dp_loop_summary(render->analysis, loop, i);
+		if (!strncmp(info->name, "median_", 7) && isfinite(value) &&
+		    !strcmp(info->name + 7, dp_metric(ranking->metric)->name))
+			return value;
+	}
+	return (ranking->ranks[count / 2].value + ranking->ranks[(count - 1) / 2].value) / 2;
+}
+
+static void write_slowest(struct dp_render *render, size_t loop,
+			  const struct dp_html_ranking *ranking)
+{
+	dp_render__format(render, ",\n\"rank\":%zu,\"slowest\":[",
+			  ranking->count ? ranking->metric : 0);
+	for (size_t i = 0; i < ranking->count && i < SLOWEST; i++) {
+		const struct dp_iteration *at =
+			dp_loop_iteration(render->analysis, loop, ranking->ranks[i].k);
+
+		dp_render__format(render, "%s[%zu,%.0f,%lld,%zu,%u,%u,%u,%u,%zu,%d]", i ? "," : "",
+				  at->index, ranking->ranks[i].value, (long long)at->start_ns,
+				  at->kernels, at->inserted, at->deleted, at->substituted,
+				  at->variant, at->foreign_kernels, at->warmup);
+	}
+	dp_render__text(render, "]");
+	if (ranking->count)
+		dp_render__format(render, ",\"median\":%.0f", median(render, loop, ranking));
+}
+
+/*
+ * Bins of equal width from the least to the greatest value; where few values are far off, to where
+ * most end, and what is beyond is in the last bin.
+ */
+static void write_histogram(struct dp_render *render, const struct dp_html_ranking *ranking)
+{
+	size_t count = ranking->count, bins[BINS] = { 0 };
+	size_t used = DP_MIN(BINS, (size_t)(2 * ceil(cbrt((double)count))) + 2);
+	double low, high, most, width;
+
+	if (count < 2)
+		return;
+	low = ranking->ranks[count - 1].value;
+	most = ranking->ranks[0].value;
+	high = ranking->ranks[count / 50].value;
+	high = DP_MIN(low + (high - low) * 1.25, most);
+	if (high <= low)
+		high = most;
+	width = (high - low) / (double)used;
+	for (size_t i = 0; i < count && width > 0; i++)
+		bins[(size_t)DP_MIN((ranking->ranks[i].value - low) / width, (double)used - 1)]++;
+	if (width <= 0)
+		bins[0] = count;
+	dp_render__format(render,
+			  ",\n\"histogram\":{\"low\":%.0f,\"high\":%.0f,\"most\":%.0f,"
+			  "\"bins\":[",
+			  low, high, most);
+	for (size_t i = 0; i < (width > 0 ? used : 1); i++)
+		dp_render__format(render, "%s%zu", i ? "," : "", bins[i]);
+	dp_render__text(render, "]}");
+}
+
+/* Idle time by a cause: "idle_host_ns". */
+static bool is_cause(const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(name, "idle_", 5) && length > 8 && !strcmp(name + length - 3, "_ns");
+}
+
+/*
+ * What a period is made of, by what was measured: busy and idle by cause, or busy and idle, or
+ * iteration and interval.
+ */
+static size_t choose_parts(struct dp_render *render, size_t loop, size_t parts[PARTS])
+{
+	const struct dp_metric_info *info;
+	size_t count = 0;
+
+	parts[count++] = dp_html__metric("busy_ns");
+	for (size_t i = 0; (info = dp_metric(i)) && count < PARTS; i++)
+		if (is_cause(info->name) && has_values(render, loop, i))
+			parts[count++] = i;
+	if (count == 1)
+		parts[count++] = dp_html__metric("idle_ns");
+	if (has_values(render, loop, parts[0]) && has_values(render, loop, parts[1]))
+		return count;
+	parts[0] = dp_html__metric("duration_ns");
+	parts[1] = dp_html__metric("interval_ns");
+	return parts[0] != SIZE_MAX && parts[1] != SIZE_MAX ? 2 : 0;
+}
+
+/* Mean over the whole, steady iterations in [from, to); of a period that has none, NaN. */
+static double mean_of(struct dp_render *render, size_t loop, size_t metric, size_t from, size_t to,
+		      bool warmup)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t k = from; k < to; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+		double value = dp_loop_metric(render->analysis, loop, metric, k);
+
+		if (at->partial || (at->warmup && !warmup) || !isfinite(value))
+			continue;
+		sum += value;
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+static void write_breakdown(struct dp_render *render, size_t loop)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations, parts[PARTS];
+	size_t n = choose_parts(render, loop, parts), groups = DP_MIN(count, GROUPS);
+
+	dp_render__text(render, ",\n\"parts\":[");
+	for (size_t i = 0; i < n; i++) {
+		dp_render__format(render, "%s{\"m\":%zu,\"mean\":", i ? "," : "", parts[i]);
+		dp_html__value(render, mean_of(render, loop, parts[i], 0, count, false), "ns");
+		dp_render__text(render, ",\"y\":[");
+		for (size_t g = 0; g < groups; g++) {
+			size_t to = g + 1 < groups ? part(g + 1, count, groups) : count;
+
+			dp_render__text(render, g ? "," : "");
+			dp_html__value(
+				render,
+				mean_of(render, loop, parts[i], part(g, count, groups), to, true),
+				"ns");
+		}
+		dp_render__text(render, "]}");
+	}
+	dp_render__text(render, "]");
+}
+
+void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking)
+{
+	const struct dp_metric_info *info;
+	bool any = false;
+
+	dp_render__text(render, ",\n\"series\":[");
+	for (size_t i = 0; (info = dp_metric(i)); i++) {
+		if (!dp_render__shows(render, info) || !has_values(render, loop, i))
+			continue;
+		dp_render__text(render, any ? ",\n" : "\n");
+		write_one(render, loop, i);
+		any = true;
+	}
+	dp_render__text(render, "]");
+	write_marks(render, loop);
+	write_slowest(render, loop, ranking);
+	write_histogram(render, ranking);
+	write_breakdown(render, loop);
+}

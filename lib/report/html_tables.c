@@ -1,0 +1,154 @@
+/* What was measured, and the page's tables: streams, and operations by name. */
+#include "report/html.h"
+
+#include <string.h>
+
+static void write_losses(struct dp_render *render, const struct dp_trace *trace)
+{
+	const struct dp_loss *loss;
+
+	dp_render__text(render, ",\"losses\":[");
+	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++) {
+		dp_render__text(render, i ? ",[" : "[");
+		dp_html__string(render, loss->reason);
+		dp_render__format(render, ",%llu]", (unsigned long long)loss->records);
+	}
+	dp_render__text(render, "]");
+}
+
+static void write_devices(struct dp_render *render, const struct dp_trace *trace)
+{
+	const struct dp_device *device;
+
+	dp_render__text(render, ",\n\"devices\":[");
+	for (size_t i = 0; (device = dp_trace_device(trace, i)); i++) {
+		const struct dp_process *process = dp_trace_process(trace, device->process);
+
+		dp_render__format(
+			render, "%s{\"id\":%lld,\"pid\":%lld,\"rank\":%lld,\"name\":", i ? "," : "",
+			(long long)device->id, (long long)process->pid, (long long)process->rank);
+		dp_html__string(render, dp_trace_string(trace, device->name));
+		dp_render__text(render, "}");
+	}
+	dp_render__text(render, "]");
+}
+
+void dp_html__trace(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	int64_t t0_ns;
+
+	dp_render__text(render, ",\n\"trace\":{\"path\":");
+	dp_html__string(render, dp_trace_path(trace));
+	dp_render__text(render, ",\"format\":");
+	dp_html__string(render, dp_trace_format(trace));
+	dp_render__text(render, ",\"detail\":");
+	dp_html__string(render, dp_trace_format_detail(trace));
+	dp_render__format(
+		render,
+		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu",
+		(long long)dp_trace_duration_ns(trace), (long long)dp_trace_resolution_ns(trace),
+		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace));
+	/* In ms: what a script's numbers hold exactly. */
+	if (dp_trace_t0(trace, &t0_ns))
+		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));
+	write_losses(render, trace);
+	dp_render__text(render, "}");
+	write_devices(render, trace);
+}
+
+void dp_html__streams(struct dp_render *render)
+{
+	static const char *const classes[] = { "main", "copy", "assist" };
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream *stream;
+
+	dp_render__text(render, ",\n\"streams\":[");
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		dp_render__format(render, "%s\n[%u,%lld,%lld,\"%s\",%zu,%zu,%zu,%lld]",
+				  i ? "," : "", stream->device, (long long)stream->context,
+				  (long long)stream->stream, classes[stream->stream_class],
+				  stream->kernels, stream->copies, stream->sets,
+				  (long long)stream->busy_ns);
+	dp_render__text(render, "]");
+}
+
+/* All operations of one name. */
+struct row {
+	uint32_t name;
+	uint8_t kind;
+	uint64_t count, bytes;
+	int64_t total_ns, least_ns, most_ns;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static void gather(struct row *rows, const struct dp_ops *ops, size_t names)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		int64_t length_ns = ops->end_ns[i] - ops->start_ns[i];
+		struct row *row = &rows[DP_MIN(ops->name[i], names)];
+
+		if (!row->count) {
+			*row = (struct row){ .name = ops->name[i],
+					     .kind = ops->kind[i],
+					     .least_ns = length_ns,
+					     .most_ns = length_ns };
+		}
+		row->count++;
+		row->bytes += ops->bytes[i];
+		row->total_ns += length_ns;
+		row->least_ns = DP_MIN(row->least_ns, length_ns);
+		row->most_ns = DP_MAX(row->most_ns, length_ns);
+	}
+}
+
+static void write_row(struct dp_render *render, const struct row *row)
+{
+	dp_html__name(render, row->name);
+	dp_render__format(render, ",%u,%llu,%lld,%lld,%lld,%llu", row->kind,
+			  (unsigned long long)row->count, (long long)row->total_ns,
+			  (long long)row->least_ns, (long long)row->most_ns,
+			  (unsigned long long)row->bytes);
+}
+
+void dp_html__kernels(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	size_t names = dp_trace_string_count(trace), used = 0;
+	struct row *rows = dp_alloc__zeroed(names + 1, sizeof(*rows));
+	struct row rest = { 0 };
+
+	if (!rows) {
+		if (!render->status)
+			render->status = dp_error__nomem(render->error, names);
+		return;
+	}
+	gather(rows, dp_trace_ops(trace), names);
+	for (size_t i = 0; i <= names; i++)
+		if (rows[i].count)
+			rows[used++] = rows[i];
+	if (used)
+		qsort(rows, used, sizeof(*rows), compare_rows);
+	dp_render__text(render, ",\n\"kernels\":[");
+	for (size_t i = 0; i < used && i < DP_HTML_NAMES; i++) {
+		dp_render__text(render, i ? ",\n[" : "\n[");
+		write_row(render, &rows[i]);
+		dp_render__text(render, "]");
+	}
+	for (size_t i = DP_HTML_NAMES; i < used; i++) {
+		rest.count += rows[i].count;
+		rest.total_ns += rows[i].total_ns;
+	}
+	dp_render__format(render, "],\"others\":[%zu,%llu,%lld]",
+			  used > DP_HTML_NAMES ? used - DP_HTML_NAMES : 0,
+			  (unsigned long long)rest.count, (long long)rest.total_ns);
+	free(rows);
+}

@@ -1,0 +1,60 @@
+/* Texts of traces as JSON has them. */
+#include "report/json_text.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+/* Line separators and marks that turn the direction of writing: they would forge what is seen. */
+static bool turns_text(uint32_t code)
+{
+	return (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
+/* What could end a script element, or begin a comment or an entity. */
+static bool is_markup(char c)
+{
+	return c == '<' || c == '>' || c == '&';
+}
+
+static void character(struct dp_render *render, const char *text, size_t length, uint32_t code,
+		      bool html)
+{
+	static const char shorts[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	for (size_t i = 0; shorts[i]; i += 2) {
+		if (code == (unsigned char)shorts[i]) {
+			dp_render__format(render, "\\%c", shorts[i + 1]);
+			return;
+		}
+	}
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || turns_text(code) ||
+	    (html && code < 0x7f && is_markup((char)code)))
+		dp_render__format(render, "\\u%04x", (unsigned)code);
+	else if (code == 0xfffd)
+		dp_render__text(render, "\xef\xbf\xbd");
+	else
+		dp_render__write(render, text, length);
+}
+
+void dp_json_text__write(struct dp_render *render, const char *text, size_t length, bool html)
+{
+	size_t i = 0, run;
+	uint32_t code;
+
+	dp_render__text(render, "\"");
+	while (i < length) {
+		for (run = i; run < length && (unsigned char)text[run] >= 0x20 &&
+			      (unsigned char)text[run] < 0x7f && text[run] != '"' &&
+			      text[run] != '\\' && !(html && is_markup(text[run]));)
+			run++;
+		dp_render__write(render, text + i, run - i);
+		i = run;
+		if (i < length) {
+			run = dp_utf8__next(text + i, length - i, &code);
+			character(render, text + i, run, code, html);
+			i += run;
+		}
+	}
+	dp_render__text(render, "\"");
+}

@@ -1,0 +1,446 @@
+/*
+ * What was found, as an SQLite database: loops, iterations, metrics, findings, and the operations
+ * to join them with (deepprof-export(1) has the tables). The database is made in memory and then
+ * written whole, as renderers have no file: twice its size is needed. Cost: linear.
+ */
+#include "report/number.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The iteration's table has a column per metric; the rest is the same in every version of this. */
+static const char schema[] =
+	"PRAGMA application_id = 1685090930;" /* "dprr" */
+	"PRAGMA user_version = 1;"
+	"CREATE TABLE trace (path TEXT, format TEXT, t0_ns INTEGER, duration_ns INTEGER,"
+	" resolution_ns INTEGER, operations INTEGER, deepprof TEXT);"
+	"CREATE TABLE metric (name TEXT PRIMARY KEY, unit TEXT, better TEXT, help TEXT, of TEXT);"
+	"CREATE TABLE stream (id INTEGER PRIMARY KEY, pid INTEGER, device INTEGER, context INTEGER,"
+	" stream INTEGER, class TEXT, busy_ns INTEGER);"
+	"CREATE TABLE operation (id INTEGER PRIMARY KEY, stream INTEGER REFERENCES stream,"
+	" kind TEXT, name TEXT, start_ns INTEGER, end_ns INTEGER, bytes INTEGER,"
+	" correlation INTEGER);"
+	"CREATE TABLE loop (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES loop,"
+	" stream INTEGER REFERENCES stream, found_by TEXT, phase TEXT, confidence REAL,"
+	" coverage REAL, at_level INTEGER, length INTEGER, occurrences INTEGER,"
+	" iterations INTEGER, complete INTEGER, variants INTEGER);"
+	"CREATE TABLE pattern (loop INTEGER REFERENCES loop, position INTEGER, kernel TEXT,"
+	" PRIMARY KEY (loop, position)) WITHOUT ROWID;"
+	"CREATE TABLE summary (loop INTEGER REFERENCES loop, metric TEXT REFERENCES metric,"
+	" value REAL, PRIMARY KEY (loop, metric)) WITHOUT ROWID;"
+	"CREATE TABLE finding (id INTEGER PRIMARY KEY, loop INTEGER REFERENCES loop, rule TEXT,"
+	" severity TEXT, confidence REAL, first_iteration INTEGER, last_iteration INTEGER,"
+	" recoverable_ns INTEGER, advice TEXT);"
+	"CREATE TABLE evidence (finding INTEGER REFERENCES finding, name TEXT, unit TEXT,"
+	" value REAL);";
+
+static const char iteration_head[] =
+	"CREATE TABLE iteration (loop INTEGER REFERENCES loop, iteration INTEGER,"
+	" start_ns INTEGER, end_ns INTEGER, first_kernel INTEGER, kernels INTEGER,"
+	" inserted INTEGER, deleted INTEGER, substituted INTEGER, variant INTEGER,"
+	" partial INTEGER, warmup INTEGER, foreign_kernels INTEGER";
+
+enum { ITERATION_FIXED = 13 };
+
+struct database {
+	sqlite3 *db;
+	sqlite3_stmt *iteration;
+	sqlite3_stmt *pattern;
+};
+
+static int failed(struct dp_render *render, sqlite3 *db)
+{
+	int code = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
+
+	if (code == SQLITE_NOMEM)
+		return dp_error__nomem(render->error, 0);
+	return dp_error__set(render->error, DP_ERR_IO, "SQLite: %s", sqlite3_errmsg(db));
+}
+
+static int execute(struct dp_render *render, const char *sql)
+{
+	struct database *database = render->state;
+
+	if (sqlite3_exec(database->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return failed(render, database->db);
+	return DP_OK;
+}
+
+static sqlite3_stmt *prepare(struct dp_render *render, const char *sql)
+{
+	struct database *database = render->state;
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(database->db, sql, -1, &statement, NULL) != SQLITE_OK &&
+	    !render->status)
+		render->status = failed(render, database->db);
+	return statement;
+}
+
+/* One parameter after the other; what fails to be bound fails in step(). */
+struct row {
+	sqlite3_stmt *statement;
+	int used;
+};
+
+static void integer(struct row *row, int64_t value)
+{
+	sqlite3_bind_int64(row->statement, ++row->used, value);
+}
+
+/* An identifier of the trace, NULL where it has none. */
+static void identifier(struct row *row, int64_t id)
+{
+	row->used++;
+	if (id >= 0)
+		sqlite3_bind_int64(row->statement, row->used, id);
+}
+
+/* NaN is NULL. */
+static void real(struct row *row, double value, const char *unit)
+{
+	row->used++;
+	if (!isfinite(value))
+		return;
+	if (dp_number__is_integer(unit) && fabs(value) < 9e18)
+		sqlite3_bind_int64(row->statement, row->used, llround(value));
+	else
+		sqlite3_bind_double(row->statement, row->used, value);
+}
+
+static void text(struct row *row, const char *value)
+{
+	sqlite3_bind_text(row->statement, ++row->used, value, -1, SQLITE_TRANSIENT);
+}
+
+static void step(struct dp_render *render, struct row *row)
+{
+	const struct database *database = render->state;
+
+	if (sqlite3_step(row->statement) != SQLITE_DONE && !render->status)
+		render->status = failed(render, database->db);
+	sqlite3_reset(row->statement);
+	sqlite3_clear_bindings(row->statement);
+	row->used = 0;
+}
+
+/* Our own names: nothing in them needs quotes, but they have them. */
+static char *iteration_sql(size_t metrics, bool insert)
+{
+	size_t room = sizeof(iteration_head) + 128, used;
+	char *sql;
+
+	for (size_t i = 0; i < metrics; i++)
+		room += strlen(dp_metric(i)->name) + 16;
+	sql = malloc(room);
+	if (!sql)
+		return NULL;
+	used = (size_t)snprintf(sql, room, "%s",
+				insert ? "INSERT INTO iteration VALUES (?" : iteration_head);
+	for (size_t i = insert ? 1 : ITERATION_FIXED; i < ITERATION_FIXED + metrics; i++) {
+		const char *name = insert ? "" : dp_metric(i - ITERATION_FIXED)->name;
+		bool whole = !insert && dp_number__is_integer(dp_metric(i - ITERATION_FIXED)->unit);
+
+		used += (size_t)snprintf(sql + used, room - used,
+					 insert	 ? ", ?%s"
+					 : whole ? ", \"%s\" INTEGER"
+						 : ", \"%s\" REAL",
+					 name);
+	}
+	snprintf(sql + used, room - used,
+		 insert ? ")" : ", PRIMARY KEY (loop, iteration)) WITHOUT ROWID");
+	return sql;
+}
+
+static int make_tables(struct dp_render *render)
+{
+	struct database *database = render->state;
+	char *create, *insert;
+	size_t metrics = 0;
+	int status;
+
+	while (dp_metric(metrics))
+		metrics++;
+	create = iteration_sql(metrics, false);
+	insert = iteration_sql(metrics, true);
+	status = create && insert ? execute(render, schema) : dp_error__nomem(render->error, 0);
+	if (!status)
+		status = execute(render, create);
+	if (!status)
+		status = execute(render, "BEGIN");
+	if (!status)
+		database->iteration = prepare(render, insert);
+	if (!status)
+		database->pattern = prepare(render, "INSERT INTO pattern VALUES (?, ?, ?)");
+	free(create);
+	free(insert);
+	return status ? status : render->status;
+}
+
+static void write_trace(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct row row = { prepare(render, "INSERT INTO trace VALUES (?, ?, ?, ?, ?, ?, ?)"), 0 };
+	int64_t t0_ns;
+
+	text(&row, dp_trace_path(trace));
+	text(&row, dp_trace_format(trace));
+	if (dp_trace_t0(trace, &t0_ns))
+		integer(&row, t0_ns);
+	else
+		row.used++;
+	integer(&row, dp_trace_duration_ns(trace));
+	integer(&row, dp_trace_resolution_ns(trace));
+	integer(&row, (int64_t)dp_trace_ops(trace)->count);
+	text(&row, dp_version());
+	step(render, &row);
+	sqlite3_finalize(row.statement);
+}
+
+static void write_metrics(struct dp_render *render)
+{
+	static const char *const better[] = { "neither", "lower", "higher" };
+	struct row row = { prepare(render, "INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?)"),
+			   0 };
+	const struct dp_metric_info *info;
+	size_t metrics = 0;
+
+	while (dp_metric(metrics))
+		metrics++;
+	for (size_t i = 0; !render->status; i++) {
+		info = i < metrics ? dp_metric(i) : dp_summary_metric(i - metrics);
+		if (!info)
+			break;
+		text(&row, info->name);
+		text(&row, info->unit);
+		text(&row, better[info->better]);
+		text(&row, info->help);
+		if (info->of)
+			text(&row, info->of);
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static void write_streams(struct dp_render *render, const struct dp_trace *trace)
+{
+	static const char *const classes[] = { "main", "copy", "assist" };
+	struct row row = { prepare(render, "INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?, ?)"), 0 };
+	const struct dp_stream *stream;
+
+	for (size_t i = 0; !render->status && (stream = dp_trace_stream(trace, i)); i++) {
+		integer(&row, (int64_t)i);
+		identifier(&row, dp_trace_process(trace, stream->process)->pid);
+		identifier(&row, dp_trace_device(trace, stream->device)->id);
+		identifier(&row, stream->context);
+		identifier(&row, stream->stream);
+		text(&row, classes[stream->stream_class]);
+		integer(&row, stream->busy_ns);
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static void write_operations(struct dp_render *render, const struct dp_trace *trace)
+{
+	static const char *const kinds[] = { "kernel", "graph", "copy", "set" };
+	struct row row = { prepare(render, "INSERT INTO operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
+			   0 };
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	for (size_t i = 0; i < ops->count && !render->status; i++) {
+		integer(&row, (int64_t)i);
+		integer(&row, ops->stream[i]);
+		text(&row, kinds[ops->kind[i]]);
+		text(&row, dp_trace_string(trace, ops->name[i]));
+		integer(&row, ops->start_ns[i]);
+		integer(&row, ops->end_ns[i]);
+		integer(&row, (int64_t)ops->bytes[i]);
+		if (ops->correlation[i])
+			integer(&row, ops->correlation[i]);
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static void close_database(struct dp_render *render)
+{
+	struct database *database = render->state;
+
+	sqlite3_finalize(database->iteration);
+	sqlite3_finalize(database->pattern);
+	sqlite3_close(database->db);
+	free(database);
+}
+
+static int begin(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	struct database *database = dp_alloc__zeroed(1, sizeof(*database));
+	int status;
+
+	if (!database)
+		return dp_error__nomem(render->error, sizeof(*database));
+	render->state = database;
+	if (sqlite3_open_v2(":memory:", &database->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_PRIVATECACHE,
+			    NULL) != SQLITE_OK)
+		status = failed(render, database->db);
+	else
+		status = make_tables(render);
+	if (!status) {
+		write_trace(render, trace);
+		write_metrics(render);
+		write_streams(render, trace);
+		write_operations(render, trace);
+		status = render->status;
+	}
+	if (status)
+		close_database(render);
+	return status;
+}
+
+static void write_summary(struct dp_render *render, size_t loop)
+{
+	struct row row = { prepare(render, "INSERT INTO summary VALUES (?, ?, ?)"), 0 };
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; !render->status && (info = dp_summary_metric(i)); i++) {
+		integer(&row, (int64_t)loop);
+		text(&row, info->name);
+		real(&row, dp_loop_summary(render->analysis, loop, i), "");
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static int write_loop(struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	struct database *database = render->state;
+	struct row row = { prepare(render, "INSERT INTO loop VALUES "
+					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+			   0 };
+	struct row pattern = { database->pattern, 0 };
+
+	integer(&row, loop->id);
+	identifier(&row, loop->parent == DP_NONE ? -1 : (int64_t)loop->parent);
+	integer(&row, loop->stream);
+	text(&row, dp_found_by_name(loop->found_by));
+	text(&row, dp_phase_name(loop->phase));
+	real(&row, loop->confidence, "1");
+	real(&row, loop->coverage, "1");
+	integer(&row, loop->at_level);
+	integer(&row, (int64_t)loop->length);
+	integer(&row, (int64_t)loop->occurrences);
+	integer(&row, (int64_t)loop->iterations);
+	integer(&row, (int64_t)loop->complete);
+	integer(&row, (int64_t)loop->variants);
+	step(render, &row);
+	sqlite3_finalize(row.statement);
+	for (size_t i = 0; i < loop->length && !render->status; i++) {
+		integer(&pattern, (int64_t)id);
+		integer(&pattern, (int64_t)i);
+		text(&pattern, dp_loop_kernel(render->analysis, id, i));
+		step(render, &pattern);
+	}
+	write_summary(render, id);
+	return DP_OK;
+}
+
+static int write_iteration(struct dp_render *render, size_t loop, size_t k)
+{
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	struct database *database = render->state;
+	struct row row = { database->iteration, 0 };
+	const struct dp_metric_info *info;
+
+	integer(&row, (int64_t)loop);
+	integer(&row, (int64_t)at->index);
+	integer(&row, at->start_ns);
+	integer(&row, at->end_ns);
+	integer(&row, (int64_t)at->first_kernel);
+	integer(&row, (int64_t)at->kernels);
+	integer(&row, at->inserted);
+	integer(&row, at->deleted);
+	integer(&row, at->substituted);
+	integer(&row, at->variant);
+	integer(&row, at->partial);
+	integer(&row, at->warmup);
+	integer(&row, (int64_t)at->foreign_kernels);
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		real(&row, dp_loop_metric(render->analysis, loop, i, k), info->unit);
+	step(render, &row);
+	return DP_OK;
+}
+
+static void write_evidence(struct dp_render *render, size_t id, const struct dp_finding *finding)
+{
+	struct row row = { prepare(render, "INSERT INTO evidence VALUES (?, ?, ?, ?)"), 0 };
+
+	for (size_t i = 0; i < finding->evidence_count && !render->status; i++) {
+		integer(&row, (int64_t)id);
+		text(&row, finding->evidence[i].name);
+		text(&row, finding->evidence[i].unit);
+		real(&row, finding->evidence[i].value, "");
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static int write_finding(struct dp_render *render, size_t id)
+{
+	static const char *const severities[] = { "info", "warning", "critical" };
+	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	struct row row = { prepare(render, "INSERT INTO finding VALUES "
+					   "(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+			   0 };
+
+	integer(&row, (int64_t)id);
+	integer(&row, finding->loop);
+	text(&row, finding->rule);
+	text(&row, severities[finding->severity]);
+	real(&row, finding->confidence, "1");
+	integer(&row, (int64_t)finding->first_iteration);
+	integer(&row, (int64_t)finding->last_iteration);
+	real(&row, finding->recoverable_ns, "ns");
+	text(&row, finding->advice);
+	step(render, &row);
+	sqlite3_finalize(row.statement);
+	write_evidence(render, id, finding);
+	return DP_OK;
+}
+
+static int end(struct dp_render *render)
+{
+	struct database *database = render->state;
+	int status = render->status;
+	unsigned char *bytes = NULL;
+	sqlite3_int64 size = 0;
+
+	if (!status)
+		status = execute(render,
+				 "CREATE INDEX operation_start ON operation (stream, start_ns);"
+				 "COMMIT");
+	if (!status)
+		bytes = sqlite3_serialize(database->db, "main", &size, 0);
+	if (!status && !bytes)
+		status = dp_error__nomem(render->error, (size_t)size);
+	if (bytes)
+		dp_render__write(render, (const char *)bytes, (size_t)size);
+	sqlite3_free(bytes);
+	close_database(render);
+	return status;
+}
+
+const struct dp_renderer dp_renderer__sqlite = {
+	.info = { "sqlite", "sqlite", "iterations, metrics, findings and operations as tables",
+		  true },
+	.begin = begin,
+	.loop = write_loop,
+	.iteration = write_iteration,
+	.finding = write_finding,
+	.end = end,
+};

@@ -1,0 +1,237 @@
+/*
+ * Boundaries between iterations, moved to where the host's were. What an iteration's first launch
+ * looks like is learned from a sample of boundaries; those near edits that do not look like it are
+ * looked at one by one.
+ */
+#include "segment/boundary.h"
+#include "segment/diff.h"
+
+#include <string.h>
+
+enum {
+	CALLS_MAX = 100000,
+	SAMPLES = 33, /* boundaries that are learned from */
+	SAMPLES_MIN = 3,
+	NEAR = 8,	/* symbols from a boundary to an edit that may concern it */
+	AROUND = 4,	/* symbols that are looked at beside the insertions */
+	WIDE_MAX = 512, /* insertions that are looked at */
+};
+
+struct placer {
+	struct dp_cut *cut;
+	const uint32_t *symbols, *names;
+	size_t m, calls;
+	const struct dp_evidence *evidence;
+	bool by_upload, by_gap; /* what iterations begin with */
+	int64_t gap_ns;		/* the median of launch gaps in front of them */
+};
+
+static size_t edits_of(const struct dp_segment *s)
+{
+	return (size_t)s->inserted + s->deleted + s->substituted;
+}
+
+static struct dp_evidence_at ask(struct placer *p, size_t position)
+{
+	struct dp_evidence_at at = { 0 };
+
+	p->calls++;
+	p->evidence->at(p->evidence->ctx, position, &at);
+	return at;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Two complete iterations that follow each other: only such a boundary may be moved. */
+static bool joins(const struct dp_cut *cut, size_t k)
+{
+	const struct dp_segment *s = &cut->segments[k];
+
+	return k > 0 && s[-1].end == s->first && !s->partial && !s[-1].partial;
+}
+
+/* What do iterations begin with? */
+static void learn(struct placer *p)
+{
+	int64_t gaps[SAMPLES], others[SAMPLES];
+	size_t every = p->cut->count / SAMPLES + 1, n = 0, uploads = 0;
+
+	for (size_t k = 1; k < p->cut->count && n < SAMPLES; k += every) {
+		size_t first = p->cut->segments[k].first, end = p->cut->segments[k].end;
+		struct dp_evidence_at at;
+
+		if (!joins(p->cut, k))
+			continue;
+		at = ask(p, first);
+		uploads += at.after_upload;
+		gaps[n] = at.launch_gap_ns;
+		others[n] = 0;
+		for (size_t i = 1; i <= AROUND && i <= first && first + i < end; i++) {
+			at = ask(p, first + i);
+			others[n] = DP_MAX(others[n], at.launch_gap_ns);
+			at = ask(p, first - i);
+			others[n] = DP_MAX(others[n], at.launch_gap_ns);
+		}
+		n++;
+	}
+	if (n < SAMPLES_MIN)
+		return;
+	qsort(gaps, n, sizeof(*gaps), by_value);
+	qsort(others, n, sizeof(*others), by_value);
+	p->gap_ns = gaps[n / 2];
+	p->by_gap = p->gap_ns > 0 && p->gap_ns / 4 >= others[n / 2];
+	p->by_upload = uploads * 4 >= n * 3;
+}
+
+/* Does an iteration look as if it began here? */
+static bool begins(struct placer *p, size_t position)
+{
+	struct dp_evidence_at at = ask(p, position);
+
+	if (p->by_upload && !at.after_upload)
+		return false;
+	/* what lies before the capture is not known */
+	return !p->by_gap || at.launch_gap_ns >= p->gap_ns / 3 ||
+	       (position == 0 && at.launch_gap_ns < 0 && p->by_upload);
+}
+
+/* The symbols before a boundary that may belong behind it, and those behind that may not. */
+static bool margins(const struct placer *p, size_t k, size_t *before, size_t *behind)
+{
+	const struct dp_segment *s = &p->cut->segments[k], *last = s - 1;
+	const struct dp_edit *edits = p->cut->edits + last->edits;
+	size_t count = edits_of(last), tail = 0, head = 0, at;
+	bool near;
+
+	while (tail < count && edits[count - 1 - tail].kind == DP_EDIT_INSERTED &&
+	       edits[count - 1 - tail].position == last->end - 1 - tail)
+		tail++;
+	near = tail > 0 || (count > 0 && last->end - edits[count - 1].position <= NEAR);
+	edits = p->cut->edits + s->edits;
+	count = edits_of(s);
+	for (at = 0; at < count && edits[at].position - s->first < NEAR + head; at++)
+		head += edits[at].kind == DP_EDIT_INSERTED;
+	near |= at > 0;
+	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + AROUND, (last->end - last->first - 1) / 2);
+	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + AROUND, (s->end - s->first - 1) / 2);
+	return near;
+}
+
+/* Where the iteration begins that the cut lets begin at segment k's first symbol. */
+static size_t place(struct placer *p, size_t k)
+{
+	size_t first = p->cut->segments[k].first, before, behind;
+
+	if (!joins(p->cut, k) || p->calls > CALLS_MAX || !margins(p, k, &before, &behind) ||
+	    begins(p, first))
+		return first;
+	for (size_t i = 1; i <= DP_MAX(before, behind); i++) {
+		if (i <= before && begins(p, first - i))
+			return first - i;
+		if (i <= behind && begins(p, first + i))
+			return first + i;
+	}
+	return first;
+}
+
+/* The same for the first iteration, in front of which there is none: the capture may begin it. */
+static size_t place_first(struct placer *p)
+{
+	const struct dp_segment *s = &p->cut->segments[0];
+
+	if (s->partial || s->first == 0 || s->first > WIDE_MAX || s->first > p->m ||
+	    begins(p, s->first))
+		return s->first;
+	for (size_t i = s->first; i-- > 0;)
+		if (begins(p, i))
+			return i;
+	return s->first;
+}
+
+/* Writes the edits of a segment behind those that there are. */
+static int script(struct placer *p, struct dp_cut *made, struct dp_segment *s, bool moved)
+{
+	struct dp_edit *edits = p->cut->edits + s->edits, *fresh = NULL;
+	size_t count = edits_of(s);
+	int status = DP_OK;
+
+	if (moved) {
+		status = dp_diff__run(&fresh, &count, p->symbols + s->first, s->end - s->first,
+				      p->names, p->m);
+		if (status)
+			return status;
+		s->inserted = s->deleted = s->substituted = 0;
+		for (size_t i = 0; i < count; i++) {
+			fresh[i].position += s->first;
+			s->inserted += fresh[i].kind == DP_EDIT_INSERTED;
+			s->deleted += fresh[i].kind == DP_EDIT_DELETED;
+			s->substituted += fresh[i].kind == DP_EDIT_SUBSTITUTED;
+		}
+		edits = fresh;
+	}
+	s->edits = made->edit_count;
+	status = dp_array__reserve(&made->edits, &made->edit_room, made->edit_count + count,
+				   sizeof(*made->edits));
+	if (!status && count > 0)
+		memcpy(made->edits + made->edit_count, edits, count * sizeof(*edits));
+	made->edit_count += count;
+	free(fresh);
+	return status;
+}
+
+/* Moves the segments to their new beginnings; on failure the cut is not to be used. */
+static int move(struct placer *p, const size_t *first)
+{
+	struct dp_cut *cut = p->cut, made = { 0 };
+	int status = DP_OK;
+
+	for (size_t k = 0; k < cut->count && !status; k++) {
+		struct dp_segment *s = &cut->segments[k];
+		size_t end = k + 1 < cut->count && s->end == s[1].first ? first[k + 1] : s->end;
+		bool moved = first[k] != s->first || end != s->end;
+
+		cut->covered = cut->covered + (end - first[k]) - (s->end - s->first);
+		s->first = first[k];
+		s->end = end;
+		status = script(p, &made, s, moved);
+	}
+	free(cut->edits);
+	cut->edits = made.edits;
+	cut->edit_count = made.edit_count;
+	cut->edit_room = made.edit_room;
+	cut->renamed = DP_MIN(cut->renamed, cut->edit_count);
+	if (!status)
+		status = dp_variants__number(cut->segments, cut->count, cut->edits, p->symbols);
+	return status;
+}
+
+int dp_boundary__place(struct dp_cut *cut, const uint32_t *symbols, const uint32_t *names, size_t m,
+		       const struct dp_evidence *evidence)
+{
+	struct placer p = { cut, symbols, names, m, 0, evidence, false, false, 0 };
+	bool any = false;
+	size_t *first;
+	int status = DP_OK;
+
+	if (!evidence->at || cut->count < SAMPLES_MIN || m < NEAR)
+		return DP_OK;
+	learn(&p);
+	if (!p.by_gap && !p.by_upload)
+		return DP_OK;
+	first = dp_alloc__array(cut->count, sizeof(*first));
+	if (!first)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < cut->count; k++) {
+		first[k] = k ? place(&p, k) : place_first(&p);
+		any |= first[k] != cut->segments[k].first;
+	}
+	if (any)
+		status = move(&p, first);
+	free(first);
+	return status;
+}

@@ -1,0 +1,349 @@
+"""The HTML report: what is in the page, and what a browser makes of it.
+
+The part with a browser skips where there is no Chromium. Screenshots stay in DEEPPROF_SHOTS.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(os.environ["DEEPPROF_SOURCE"]) / "tests" / "cli"))
+import browser
+import cli
+
+GOLDEN = os.environ["DEEPPROF_GOLDEN"]
+TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
+REAL = ["kineto-resnet50-workers0.pt.trace.json.gz", "hta-diff-control.json.gz",
+        "nsys-2026-mfu-after.sqlite"]
+SHOTS = pathlib.Path(os.environ["DEEPPROF_SHOTS"])
+MOST_BYTES = 5 << 20
+
+
+def golden(case, form="html"):
+    """A report of one of the analyses that are made by hand, hostile names and all."""
+    return subprocess.run([GOLDEN, case, form], stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+def data_of(page):
+    """The document in the page, and what is left of the page."""
+    match = re.search(r'(?s)<script type="application/json" id="data">(.*?)</script>', page)
+    return json.loads(match[1]), page[:match.start(1)] + page[match.end(1):]
+
+
+def points(series, count):
+    return list(zip(series.get("x", range(count)), series["y"]))
+
+
+class Page(unittest.TestCase):
+    """Without a browser."""
+
+    def test_nothing_of_the_trace_is_markup(self):
+        rests = set()
+        for case in "train", "ranks", "nothing", "long":
+            page = golden(case)
+            text = re.search(r'(?s)id="data">(.*?)</script>', page)[1]
+            self.assertNotRegex(text, "[<>&]")
+            self.assertFalse(re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e]", text))
+            rests.add(data_of(page)[1])
+        self.assertEqual(len(rests), 1, "the page but for its data is always the same")
+
+    def test_nothing_is_loaded(self):
+        rest = data_of(golden("train"))[1]
+        self.assertIn("default-src 'none'", rest)
+        self.assertNotRegex(rest, r"(?i)<(script|img|iframe|link)[^>]*(src|href)=\"(?!data:)")
+        self.assertNotRegex(rest, r"url\([^#]|@import")
+
+    def test_same_bytes(self):
+        self.assertEqual(golden("train"), golden("train"))
+
+    def test_values(self):
+        """Of a short loop all values are there, those of the JSON report."""
+        for case in "train", "ranks":
+            report = json.loads(golden(case, "json"))
+            data = data_of(golden(case))[0]
+            self.assertEqual(len(data["loops"]), len(report["loops"]))
+            for loop, told in zip(data["loops"], report["loops"]):
+                self.assertEqual(loop["iterations"], len(told["iterations"]))
+                for series in loop.get("series", []):
+                    name = data["metrics"][series["m"]]["name"]
+                    self.assertEqual(series["y"], [it[name] for it in told["iterations"]], name)
+                for info, value in zip(data["summaries"], loop.get("summary", [])):
+                    self.assertEqual(value, told["summary"][info["name"]], info["name"])
+            self.assertEqual([f["rule"] for f in data["findings"]],
+                             [f["rule"] for f in report["findings"]])
+
+    def test_timeline(self):
+        """What a timeline shows adds up."""
+        data = data_of(golden("train"))[0]
+        seen = 0
+        for loop in data["loops"]:
+            for line in loop.get("timelines", []):
+                seen += 1
+                busy = []
+                for lane in line["lanes"]:
+                    ops = [lane["ops"][i:i + 6] for i in range(0, len(lane["ops"]), 6)]
+                    self.assertEqual(ops, sorted(ops, key=lambda op: op[0]))
+                    busy += [(op[0], op[0] + op[1]) for op in ops]
+                    for op in ops:
+                        self.assertGreaterEqual(op[0], 0)
+                        self.assertLessEqual(op[0] + op[1], line["length"])
+                union, until = 0, 0
+                for start, end in sorted(busy):
+                    union += max(0, end - max(start, until))
+                    until = max(until, end)
+                self.assertEqual(union + line["idle"], line["length"])
+        self.assertGreater(seen, 1)
+
+    def test_a_long_loop(self):
+        """Decimated, but every extreme is there, in a small file."""
+        count = 200000
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "long.csv"
+            write_long(trace, count)
+            page = cli.run("analyze", "-q", "--format=html", trace)
+            rows = cli.run("analyze", "-q", "--format=json", trace)
+        self.assertEqual((page.returncode, rows.returncode), (0, 0), page.stderr)
+        self.assertLess(len(page.stdout.encode()), MOST_BYTES)
+        told = json.loads(rows.stdout)["loops"][0]
+        data = data_of(page.stdout)[0]
+        loop = data["loops"][0]
+        self.assertGreater(loop["iterations"], count * 0.99)
+        checked = 0
+        for series in loop["series"]:
+            name = data["metrics"][series["m"]]["name"]
+            values = [it[name] for it in told["iterations"]]
+            known = [value for value in values if value is not None]
+            shown = points(series, len(values))
+            self.assertLessEqual(len(shown), 8000)
+            self.assertEqual([x for x, _ in shown], sorted({x for x, _ in shown}), name)
+            for x, y in shown:
+                self.assertEqual(y, values[x])
+            have = [y for _, y in shown if y is not None]
+            self.assertEqual((min(have), max(have)), (min(known), max(known)), name)
+            checked += "x" in series
+        self.assertGreater(checked, 2)
+        slow = [row[0] for row in loop["slowest"][:5]]
+        self.assertEqual(sorted(slow), [12345, 77777, 100000, 150001, 199000])
+        self.assertEqual(sum(loop["histogram"]["bins"]), len(
+            [it for it in told["iterations"] if it["period_ns"] is not None and not it["partial"]]))
+
+
+def write_long(path, count):
+    """nvprof's CSV: iterations of two kernels, five of which are followed by a stall."""
+    stalls = {12345, 77777, 100000, 150001, 199000}
+    with open(path, "w", encoding="ascii") as file:
+        file.write('"Start","Duration","Grid X","Device","Context","Stream","Name","Correlation_ID"\n')
+        file.write("us,us,,,,,,\n")
+        at = 0
+        for k in range(count):
+            for name, length in ("forward", 10), ("backward", 20):
+                file.write(f'{at},{length},1,"GPU (0)","1","7","{name}",{k}\n')
+                at += length + 1
+            at += 5 + k * 7919 % 13 + (5000 if k in stalls else 0)
+
+
+@unittest.skipUnless(browser.find(), "there is no Chromium")
+class Looks(unittest.TestCase):
+    """In a browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-html-"))
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        for case in "train", "ranks", "nothing", "long":
+            (cls.folder / f"{case}.html").write_text(golden(case), encoding="utf-8")
+        trace = cli.simulate(cls.folder / "trace.json", "-n", "60")
+        cls.report("sim", trace)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    @classmethod
+    def report(cls, name, trace):
+        path = cls.folder / f"{name}.html"
+        result = cli.run("analyze", "-q", "--format=html", "-o", path, trace)
+        assert result.returncode == 0, result.stderr
+        return path
+
+    def look(self, page, name):
+        """It is drawn; nothing sticks out to the right; a picture of it stays."""
+        self.assertTrue(page.run("document.querySelectorAll('#kernel-table tbody tr').length > 0"))
+        self.assertTrue(page.run(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name)
+        page.screenshot(SHOTS / f"{name}.png")
+        self.assertEqual(page.complaints, [], name)
+
+    def test_all_cases(self):
+        for dark, width in (False, 1280), (True, 1280), (False, 400):
+            with browser.Browser(width=width, dark=dark) as page:
+                for case in "train", "ranks", "nothing", "long", "sim":
+                    page.open(self.folder / f"{case}.html")
+                    self.look(page, f"{case}-{width}{'-dark' if dark else ''}")
+
+    def test_hostile_names(self):
+        """They are text: seen, but nothing else."""
+        with browser.Browser() as page:
+            page.open(self.folder / "train.html")
+            self.assertIn("[31mred", page.run("document.body.innerText"))
+            self.assertIn("=cmd|'/c calc'!A1", page.run("document.body.innerText"))
+            self.assertEqual(page.run("document.querySelectorAll('img, iframe, object').length"), 0)
+            self.assertFalse(page.run(
+                r"/[\u0000-\u0008\u202a-\u202e\u009b]/.test(document.body.innerText)"))
+        names = ["</script><script>document.title='owned'</script>", "<img src=x onerror=owned()>",
+                 "\" onmouseover=\"owned()", "<!--<script>", "&lt;b&gt;", "javascript:owned()"]
+        trace = self.folder / "hostile.json"
+        events = []
+        for k in range(40):
+            for i, name in enumerate(names):
+                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7,
+                               "ts": k * 1000 + i * 100, "dur": 50 + (k == 20) * 20,
+                               "args": {"device": 0, "context": 1, "stream": 7, "correlation": 1 + k * 10 + i}})
+        trace.write_text(json.dumps({"traceEvents": events, "deviceProperties": [
+            {"id": 0, "name": names[0], "totalGlobalMem": 1}]}), encoding="utf-8")
+        with browser.Browser() as page:
+            page.open(self.report("hostile", trace))
+            text = page.run("document.body.innerText")
+            for name in names:
+                self.assertIn(name, text)
+            self.assertEqual(page.run("document.title"), "hostile.json \u2013 deepprof")
+            self.assertEqual(page.run("document.querySelectorAll('img, [onmouseover], [onerror]').length"), 0)
+            self.assertEqual(page.complaints, [])
+
+    def test_zoom(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            told = "document.getElementById('zoom-range').textContent"
+            whole = page.run(told)
+            self.assertRegex(whole, r"all \d+ iterations")
+            page.drag("#series .chart", 0.4, 0.6)
+            time.sleep(0.2)
+            first, last = map(int, re.search(r"(\d+)\u2013(\d+)", page.run(told)).groups())
+            self.assertTrue(10 < first < last < 50, (first, last))
+            # Both charts and the breakdown follow.
+            low = page.run("page.charts.filter(c => c.spec.range).map(c => c.toValue(c.area.left))")
+            self.assertEqual(len(low), 3)
+            for value in low:
+                self.assertAlmostEqual(value, page.run("zoom.from"), places=3)
+            page.screenshot(SHOTS / "sim-zoomed.png")
+            page.run("document.querySelector('#series .chart').focus()")
+            page.key("ArrowRight")
+            moved = int(re.search(r"(\d+)", page.run(told))[1])
+            self.assertGreater(moved, first)
+            page.key("-")
+            page.key("0")
+            self.assertEqual(page.run(told), whole)
+            page.run("document.getElementById('zoom-in').click()")
+            self.assertNotEqual(page.run(told), whole)
+            page.run("document.getElementById('zoom-all').click()")
+            self.assertEqual(page.run(told), whole)
+            page.hover("#series .chart", 0.5)
+            self.assertRegex(page.run("document.getElementById('tip').innerText"), r"iteration \d+")
+            self.assertEqual(page.complaints, [])
+
+    def test_timeline(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            told = "document.getElementById('time-range').textContent"
+            rects = "document.querySelectorAll('#timelines svg rect').length"
+            self.assertEqual(page.run(told), "the whole iteration")
+            self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 2)
+            self.assertGreater(page.run(rects), 20)
+            page.drag("#timelines .timeline", 0.3, 0.4)
+            self.assertRegex(page.run(told), r" to ")
+            left, top, width, height = page.box("#timelines .timeline rect")
+            page.mouse("mouseMoved", left + width / 2, top + height / 2)
+            self.assertFalse(page.run("document.getElementById('tip').hidden"))
+            page.run("document.querySelector('#timelines .timeline').focus()")
+            page.key("Escape")
+            self.assertEqual(page.run(told), "the whole iteration")
+            self.assertEqual(page.complaints, [])
+
+    def test_tables(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            column = """[...document.querySelectorAll('#kernel-table tbody tr')]
+                .map(row => row.children[%d].innerText)"""
+            head = "#kernel-table th:nth-child(%d) button"
+            totals = page.run("report.kernels.map(row => row[3])")
+            self.assertEqual(totals, sorted(totals, reverse=True))
+            page.run(f"document.querySelector('{head % 3}').click()")
+            counts = [int(text.replace(",", "")) for text in page.run(column % 2)]
+            self.assertEqual(counts, sorted(counts, reverse=True))
+            self.assertEqual(page.run("document.querySelector('#kernel-table th:nth-child(3)').ariaSort"),
+                             "descending")
+            page.run(f"document.querySelector('{head % 3}').click()")
+            counts = [int(text.replace(",", "")) for text in page.run(column % 2)]
+            self.assertEqual(counts, sorted(counts))
+            first = page.run(column % 0)[0].split()[0][:6]
+            page.run(f"""(() => {{
+                const input = document.querySelector('#kernel-table input');
+                input.value = {json.dumps(first.upper())};
+                input.dispatchEvent(new Event('input'));
+            }})()""")
+            names = page.run(column % 0)
+            self.assertTrue(names)
+            self.assertTrue(all(first.lower() in name.lower() for name in names), names)
+            self.assertEqual(page.complaints, [])
+
+    def test_findings_lead_to_their_iterations(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "train.html")
+            self.assertGreater(page.run("report.findings.length"), 0)
+            first, last = page.run("report.findings[0].iterations")
+            page.run("document.querySelector('.finding .link').click()")
+            self.assertEqual(page.run("page.picked"), [[first - 0.5, last + 0.5]])
+            self.assertEqual(page.run("page.loop.id"), page.run("report.findings[0].loop"))
+            self.assertEqual(page.complaints, [])
+
+    def test_loops(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "ranks.html")
+            self.assertFalse(page.run("document.getElementById('loop-pick').hidden"))
+            self.assertEqual(page.run("document.querySelectorAll('#loop-tree ul ul li').length"), 1)
+            page.run("selectLoop(2)")
+            self.assertEqual(page.run("document.getElementById('loop-select').value"), "2")
+            self.assertEqual(page.complaints, [])
+
+    def test_print_and_theme(self):
+        with browser.Browser(dark=True) as page:
+            page.open(self.folder / "sim.html")
+            dark = page.run("getComputedStyle(document.body).backgroundColor")
+            page.pdf(SHOTS / "sim.pdf")
+            self.assertTrue((SHOTS / "sim.pdf").read_bytes().startswith(b"%PDF"))
+            page.theme("light")
+            self.assertNotEqual(page.run("getComputedStyle(document.body).backgroundColor"), dark)
+            self.assertEqual(page.complaints, [])
+
+    def test_a_long_loop_is_quick(self):
+        trace = self.folder / "long.csv"
+        write_long(trace, 100000)
+        with browser.Browser() as page:
+            page.open(self.report("long-loop", trace))
+            spent = page.run("""(() => {
+                const start = performance.now();
+                for (let i = 0; i < 10; i++) zoom.zoom(i % 2 ? 1 / .7 : .7);
+                return (performance.now() - start) / 10;
+            })()""")
+            self.assertLess(spent, 1000)
+            self.look(page, "long-loop")
+
+    def test_real_traces(self):
+        found = [TRACES / name for name in REAL if (TRACES / name).exists()]
+        if not found:
+            self.skipTest("the real traces are not there")
+        with browser.Browser() as page:
+            for trace in found:
+                page.complaints.clear()
+                page.open(self.report(trace.name, trace))
+                self.look(page, trace.name.split(".")[0])
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Verdicts on real traces whose trouble is known.
+
+oracle_rules.py PROGRAM FOLDER. Exits with 77 where the traces are not.
+"""
+import json
+import os
+import subprocess
+import sys
+
+# File; findings of the outermost loops that must be there, as rule and severity (or None for any);
+# rules that must not; whether anything may be critical.
+TRACES = [
+    # A loader without workers, and its repair.
+    ("kineto-resnet50-workers0.pt.trace.json.gz", [("input-bound", "critical")], [], True),
+    ("kineto-resnet50-workers4.pt.trace.json.gz", [], ["input-bound"], False),
+    # The same program elsewhere.
+    ("kineto-resnet50-partial-a.json.gz", [("input-bound", "critical")], [], True),
+    # All-reduces: half of them hidden, then more.
+    ("hta-diff-control.json.gz", [("exposed-communication", "critical")], ["input-bound"], True),
+    ("hta-diff-test.json.gz", [("exposed-communication", "warning")], ["input-bound"], False),
+    ("hta-ns-resolution.json.gz", [], ["host-bound", "input-bound"], False),
+    # Two stalls of a second with equal operations.
+    ("tracelens-mi300-resnet18.json.gz", [("slow-iterations", None)], ["input-bound"], False),
+]
+
+failures = 0
+
+
+def check(condition, *words):
+    global failures
+    if not condition:
+        failures += 1
+        print("FAILED:", *words)
+
+
+def judge(program, folder, name, wanted, unwanted, critical):
+    report = json.loads(subprocess.run(
+        [program, "analyze", "--format=json", os.path.join(folder, name)],
+        stdout=subprocess.PIPE, check=True).stdout)
+    found = {(f["rule"], f["severity"]) for f in report["findings"]}
+    for rule, severity in wanted:
+        check(any(rule == r and severity in (None, s) for r, s in found), name, "lacks", rule)
+    for rule in unwanted:
+        check(rule not in {r for r, _ in found}, name, "has", rule)
+    if not critical:
+        check("critical" not in {s for _, s in found}, name, "has a critical finding")
+    for finding in report["findings"]:
+        if finding["rule"] == "slow-iterations" and name.startswith("tracelens"):
+            host = finding["evidence"].get("more_idle_host_ns", 0)
+            check(host > 0.9e9, name, "does not blame the host")
+
+
+def main():
+    program, folder = sys.argv[1:]
+    folder = os.environ.get("DEEPPROF_TRACES", folder)
+    present = [row for row in TRACES if os.path.exists(os.path.join(folder, row[0]))]
+    for row in present:
+        judge(program, folder, *row)
+    print(f"{len(present)} traces, {failures} failures")
+    if not present:
+        return 77
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+/* Tables of kernels, operators and places in the pattern, against numbers computed by hand. */
+#include "metric/loop_stats.h"
+#include "trace/builder.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * Three iterations of the pattern A B C, the last one cut off. Of the second, B is missing, an X is
+ * inserted before A, and C is an other kernel D.
+ */
+static const struct {
+	const char *name;
+	int length_ns;
+	int thread; /* of the launch; -1: no call */
+} kernels[] = {
+	{ "A", 10, 0 }, { "B", 20, 0 },	 { "C", 30, 1 }, { "X", 7, 0 },
+	{ "A", 14, 0 }, { "D", 50, -1 }, { "A", 99, 0 },
+};
+
+static struct dp_trace *trace;
+static uint32_t pattern[3];
+
+static void add_range(struct dp_builder *builder, const char *name, int64_t start_ns,
+		      int64_t end_ns, uint32_t thread, enum dp_range_kind kind)
+{
+	struct dp_range range = { start_ns, end_ns, dp_builder__string(builder, name, strlen(name)),
+				  thread, kind };
+
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+}
+
+static void make(void)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_builder *builder;
+	uint32_t process, stream, threads[2], call;
+
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	threads[0] = dp_builder__thread(builder, process, 10);
+	threads[1] = dp_builder__thread(builder, process, 11);
+	call = dp_builder__string(builder, "cudaLaunchKernel", 16);
+	for (uint32_t i = 0; i < DP_COUNT(kernels); i++) {
+		struct dp_op op = { .start_ns = 1000 + i * 100,
+				    .end_ns = 1000 + i * 100 + kernels[i].length_ns,
+				    .stream = stream,
+				    .correlation = kernels[i].thread < 0 ? 0 : i + 1 };
+		struct dp_call launch = { 900 + i * 100, 910 + i * 100, call,
+					  threads[kernels[i].thread > 0], i + 1 };
+
+		op.name = dp_builder__kernel_name(builder, kernels[i].name, 1);
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		if (kernels[i].thread >= 0)
+			ck_assert_int_eq(dp_builder__add_call(builder, &launch), DP_OK);
+	}
+	/* Of A: outer; of B: inner inside it; C's thread has none open; X: outer again. */
+	add_range(builder, "step", 800, 5000, threads[0], DP_RANGE_ANNOTATION);
+	add_range(builder, "outer", 890, 1250, threads[0], DP_RANGE_OPERATOR);
+	add_range(builder, "inner", 990, 1005, threads[0], DP_RANGE_NVTX);
+	add_range(builder, "over", 890, 1100, threads[1], DP_RANGE_OPERATOR);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+}
+
+static const struct dp_iteration iterations[] = {
+	{ .kernels = 3 },
+	{ .first_kernel = 3, .kernels = 3, .inserted = 1, .deleted = 1, .substituted = 1 },
+	{ .first_kernel = 6, .kernels = 1, .partial = true, .edits = 3 },
+};
+static const struct dp_edit edits[] = {
+	{ 3, 0, DP_EDIT_INSERTED },
+	{ 5, 1, DP_EDIT_DELETED },
+	{ 5, 2, DP_EDIT_SUBSTITUTED },
+};
+
+static struct dp_loop_kernels input(uint32_t ops[DP_COUNT(kernels)])
+{
+	for (uint32_t i = 0; i < DP_COUNT(kernels); i++)
+		ops[i] = i;
+	for (int i = 0; i < 3; i++)
+		pattern[i] = dp_trace_ops(trace)->name[i];
+	return (struct dp_loop_kernels){ .trace = trace,
+					 .ops = ops,
+					 .op_count = DP_COUNT(kernels),
+					 .iterations = iterations,
+					 .count = DP_COUNT(iterations),
+					 .pattern = pattern,
+					 .length = 3,
+					 .edits = edits,
+					 .edit_count = DP_COUNT(edits) };
+}
+
+static void same(const struct dp_time_stat *stat, const char *name, size_t count, double total,
+		 double min, double max, double stddev)
+{
+	ck_assert_str_eq(stat->name, name);
+	ck_assert_uint_eq(stat->count, count);
+	ck_assert_double_eq(stat->total_ns, total);
+	ck_assert_double_eq_tol(stat->mean_ns, total / (double)count, 1e-9);
+	ck_assert_double_eq(stat->min_ns, min);
+	ck_assert_double_eq(stat->max_ns, max);
+	ck_assert_double_eq_tol(stat->stddev_ns, stddev, 1e-9);
+}
+
+START_TEST(by_name_operator_and_place)
+{
+	uint32_t ops[DP_COUNT(kernels)];
+	struct dp_loop_stats stats;
+	struct dp_owners owners;
+	struct dp_loop_kernels in;
+
+	make();
+	in = input(ops);
+	ck_assert_int_eq(dp_owners__init(&owners, trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &owners, NULL), DP_OK);
+	ck_assert_uint_eq(stats.kernels.count, 5);
+	same(&stats.kernels.stats[0], "D", 1, 50, 50, 50, 0);
+	same(&stats.kernels.stats[1], "C", 1, 30, 30, 30, 0);
+	same(&stats.kernels.stats[2], "A", 2, 24, 10, 14, 2);
+	same(&stats.kernels.stats[3], "B", 1, 20, 20, 20, 0);
+	same(&stats.kernels.stats[4], "X", 1, 7, 7, 7, 0);
+	ck_assert_double_eq_tol(stats.kernels.stats[0].share, 50.0 / 131, 1e-12);
+	ck_assert_uint_eq(stats.operators.count, 3);
+	same(&stats.operators.stats[0], "", 3, 94, 14, 50, sqrt(1952.0 / 9));
+	same(&stats.operators.stats[1], "inner", 1, 20, 20, 20, 0);
+	same(&stats.operators.stats[2], "outer", 2, 17, 7, 10, 1.5);
+	ck_assert_uint_eq(stats.positions.count, 3);
+	same(&stats.positions.stats[0], "A", 2, 24, 10, 14, 2);
+	same(&stats.positions.stats[1], "B", 1, 20, 20, 20, 0);
+	same(&stats.positions.stats[2], "C", 1, 30, 30, 30, 0);
+	dp_loop_stats__fini(&stats);
+	dp_owners__fini(&owners);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* Edits that don't fit, as of a loop whose edits are not there; no operators; nothing at all. */
+START_TEST(what_is_missing)
+{
+	uint32_t ops[DP_COUNT(kernels)];
+	struct dp_owners none = { NULL };
+	struct dp_loop_stats stats;
+	struct dp_loop_kernels in;
+
+	make();
+	in = input(ops);
+	in.edit_count = 0;
+	ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &none, NULL), DP_OK);
+	ck_assert_uint_eq(stats.operators.count, 1);
+	ck_assert_double_eq(stats.operators.stats[0].total_ns, 131);
+	ck_assert_double_eq(stats.operators.stats[0].share, 1);
+	dp_loop_stats__fini(&stats);
+	in.count = 0;
+	ck_assert_int_eq(dp_loop_stats__init(&stats, &in, &none, NULL), DP_OK);
+	ck_assert_uint_eq(stats.kernels.count, 0);
+	ck_assert_uint_eq(stats.positions.count, 3);
+	ck_assert_uint_eq(stats.positions.stats[1].count, 0);
+	ck_assert(isnan(stats.positions.stats[1].mean_ns));
+	dp_loop_stats__fini(&stats);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, by_name_operator_and_place);
+	tcase_add_test(tests, what_is_missing);
+}
+
+#include "test_main.h"

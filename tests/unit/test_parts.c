@@ -1,0 +1,334 @@
+/*
+ * The parts of periods against a map of every nanosecond, on random traces; and what has to sum to
+ * what.
+ */
+#include "metric/gaps.h"
+#include "metric/spread.h"
+#include "trace/builder.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { LENGTH = 4000, STREAMS = 3, OPS = 90, ITERATIONS = 6, THREADS = 2 };
+
+static uint32_t state;
+
+static uint32_t below(uint32_t limit)
+{
+	state = state * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)state * limit >> 32);
+}
+
+struct fixture {
+	struct dp_trace *trace;
+	struct dp_iteration iterations[ITERATIONS];
+	uint32_t ops[OPS];
+	struct dp_metric_input input;
+	struct dp_metric_values values;
+};
+
+static const char *const kernel_names[] = { "gemm", "ncclDevKernel_AllReduce", "relu" };
+static const char *const call_names[] = { "cudaLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync",
+					  "cudaStreamSynchronize", "cudaEventQuery" };
+
+static void add_call(struct dp_builder *builder, uint32_t thread, size_t name, int64_t start_ns,
+		     int64_t end_ns, uint32_t correlation)
+{
+	struct dp_call call = { start_ns, end_ns,
+				dp_builder__string(builder, call_names[name],
+						   strlen(call_names[name])),
+				thread, correlation };
+
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+}
+
+/* Operations of all kinds on several streams of which each is in order; calls before most. */
+static struct dp_trace *random_trace(bool calls)
+{
+	static const enum dp_copy_kind copies[] = { DP_COPY_HTOD, DP_COPY_DTOH, DP_COPY_DTOD };
+	struct dp_error error = DP_ERROR_INIT;
+	uint32_t streams[STREAMS], threads[THREADS], process;
+	int64_t at_ns[STREAMS] = { 0 };
+	struct dp_builder *builder;
+	struct dp_trace *trace;
+
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	process = dp_builder__process(builder, 1);
+	for (int i = 0; i < STREAMS; i++)
+		streams[i] = dp_builder__stream(builder, process, 0, 1, i);
+	for (int i = 0; i < THREADS; i++)
+		threads[i] = dp_builder__thread(builder, process, i);
+	for (uint32_t i = 0; i < OPS; i++) {
+		uint32_t stream = i < OPS / 2 ? 0 : below(STREAMS), kind = below(4);
+		int64_t start_ns = at_ns[stream] + (below(3) ? below(20) : below(90));
+		struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns + below(60) };
+
+		at_ns[stream] = op.end_ns;
+		op.stream = streams[stream];
+		op.correlation = i + 1;
+		op.kind = i < OPS / 2 || kind < 2 ? DP_OP_KERNEL
+			  : kind == 2		  ? DP_OP_COPY
+						  : DP_OP_SET;
+		if (op.kind == DP_OP_KERNEL) {
+			const char *name = kernel_names[below(3)];
+
+			op.name = dp_builder__kernel_name(builder, name, strlen(name));
+		} else {
+			op.copy_kind = op.kind == DP_OP_COPY ? copies[below(3)] : DP_COPY_UNKNOWN;
+			op.name = dp_builder__set_name(builder);
+			op.bytes = below(1000);
+		}
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		if (calls && below(10)) {
+			int64_t call_ns = start_ns - below(120);
+
+			add_call(builder, threads[below(THREADS)],
+				 op.kind == DP_OP_KERNEL ? 0
+				 : op.kind == DP_OP_COPY ? 1
+							 : 2,
+				 call_ns, call_ns + 1 + below(30), i + 1);
+		}
+	}
+	for (uint32_t i = 0; calls && i < 30; i++) {
+		int64_t start_ns = below(LENGTH);
+
+		add_call(builder, threads[below(THREADS)], 3 + below(2), start_ns,
+			 start_ns + below(150), 0);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	return trace;
+}
+
+static void start(struct fixture *at, bool calls)
+{
+	size_t count, kernels = 0;
+	const uint32_t *rows;
+
+	memset(at, 0, sizeof(*at));
+	at->trace = random_trace(calls);
+	rows = dp_trace_stream_ops(at->trace, 0, &count);
+	for (size_t i = 0; i < count; i++)
+		if (dp_op_is_kernel(dp_trace_ops(at->trace)->kind[rows[i]]))
+			at->ops[kernels++] = rows[i];
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		struct dp_iteration *it = &at->iterations[k];
+
+		it->index = k;
+		it->first_kernel = k * (kernels / ITERATIONS);
+		it->kernels = kernels / ITERATIONS - below(3);
+		it->start_ns = dp_trace_ops(at->trace)->start_ns[at->ops[it->first_kernel]];
+		it->end_ns = dp_trace_ops(at->trace)
+				     ->end_ns[at->ops[it->first_kernel + it->kernels - 1]];
+	}
+	at->input.trace = at->trace;
+	at->input.ops = at->ops;
+	at->input.op_count = kernels;
+	at->input.iterations = at->iterations;
+	at->input.count = ITERATIONS;
+	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
+}
+
+static void finish(struct fixture *at)
+{
+	dp_metric_values__fini(&at->values);
+	dp_trace_free(at->trace);
+}
+
+static double value(const struct fixture *at, const char *name, size_t k)
+{
+	for (size_t i = 0; dp_metric(i); i++)
+		if (!strcmp(dp_metric(i)->name, name))
+			return at->values.values[i * ITERATIONS + k];
+	ck_abort_msg("no metric %s", name);
+	return 0;
+}
+
+enum { COMPUTE = 1, COMM = 2, COPY = 4 };
+
+static void check_unions(const struct fixture *at, const uint8_t *map, size_t k)
+{
+	int64_t from_ns = at->iterations[k].start_ns, to_ns = at->iterations[k + 1].start_ns;
+	double busy = 0, compute = 0, comm = 0, both = 0, copy = 0, alone = 0;
+
+	for (int64_t t = from_ns; t < to_ns; t++) {
+		busy += map[t] != 0;
+		compute += (map[t] & COMPUTE) != 0;
+		comm += (map[t] & COMM) != 0;
+		both += (map[t] & COMPUTE) && (map[t] & COMM);
+		copy += (map[t] & COPY) != 0;
+		alone += map[t] == COPY;
+	}
+	ck_assert_double_eq(value(at, "busy_ns", k), busy);
+	ck_assert_double_eq(value(at, "idle_ns", k), (double)(to_ns - from_ns) - busy);
+	ck_assert_double_eq(value(at, "compute_ns", k), compute);
+	ck_assert_double_eq(value(at, "comm_ns", k), comm);
+	ck_assert_double_eq(value(at, "copy_ns", k), copy);
+	ck_assert_double_eq(value(at, "copy_exposed_ns", k), alone);
+	ck_assert_double_eq(value(at, "comm_exposed_ns", k), comm - both);
+	if (comm > 0)
+		ck_assert_double_eq_tol(value(at, "comm_overlap", k), both / comm, 1e-12);
+	else
+		ck_assert(isnan(value(at, "comm_overlap", k)));
+}
+
+static void fill_map(uint8_t *map, const struct dp_ops *ops, const struct dp_trace *trace)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		bool comm = !strncmp(dp_trace_string(trace, ops->name[i]), "nccl", 4);
+		uint8_t bit = !dp_op_is_kernel(ops->kind[i]) ? COPY : comm ? COMM : COMPUTE;
+
+		for (int64_t t = ops->start_ns[i]; t < ops->end_ns[i]; t++)
+			map[t] |= bit;
+	}
+}
+
+/* Causes sum to the idle time; parts to the period; all to the nanosecond. */
+static void check_sums(const struct fixture *at, size_t k)
+{
+	double period = value(at, "period_ns", k), idle = value(at, "idle_ns", k);
+	double causes = value(at, "idle_host_ns", k) + value(at, "idle_sync_ns", k) +
+			value(at, "idle_copy_ns", k) + value(at, "idle_launch_ns", k) +
+			value(at, "idle_other_ns", k);
+
+	ck_assert_double_eq(causes, idle);
+	ck_assert_double_eq(value(at, "compute_ns", k) + value(at, "comm_exposed_ns", k) +
+				    value(at, "copy_exposed_ns", k) + idle,
+			    period);
+	ck_assert_double_ge(value(at, "idle_host_ns", k), 0);
+	ck_assert_double_ge(value(at, "idle_sync_ns", k), 0);
+	ck_assert_double_ge(value(at, "idle_copy_ns", k), 0);
+	ck_assert_double_le(value(at, "longest_gap_ns", k), idle);
+	ck_assert_double_le(value(at, "short_gaps_ns", k), idle);
+	ck_assert_double_le(value(at, "input_wait_ns", k), value(at, "idle_host_ns", k));
+	ck_assert_double_le(value(at, "sync_lost_ns", k), idle);
+}
+
+/* The queue of stream 0, a nanosecond at a time. */
+static void check_queue(const struct fixture *at, size_t k)
+{
+	const struct dp_calls *calls = dp_trace_calls(at->trace);
+	const struct dp_ops *ops = dp_trace_ops(at->trace);
+	double period = value(at, "period_ns", k), sum = 0, empty = 0;
+
+	for (int64_t t = at->iterations[k].start_ns; t < at->iterations[k + 1].start_ns; t++) {
+		unsigned depth = 0;
+
+		for (size_t i = 0; i < ops->count; i++)
+			depth += ops->stream[i] == 0 && ops->call[i] != DP_NONE &&
+				 calls->end_ns[ops->call[i]] <= t && t < ops->start_ns[i];
+		sum += depth;
+		empty += !depth;
+	}
+	ck_assert_double_eq_tol(value(at, "queue_depth", k), sum / period, 1e-9);
+	ck_assert_double_eq_tol(value(at, "queue_empty", k), empty / period, 1e-9);
+}
+
+/* What the threads do, a nanosecond at a time: of calls within calls the outermost counts. */
+static void check_host(const struct fixture *at, size_t k)
+{
+	static const char *const names[] = { "host_launch_ns", "host_sync_ns", "host_copy_ns",
+					     "host_other_ns" };
+	const struct dp_calls *calls = dp_trace_calls(at->trace);
+	double sum = 0, outside = 0, want = 0;
+
+	for (int64_t t = at->iterations[k].start_ns; t < at->iterations[k + 1].start_ns; t++) {
+		unsigned in[THREADS] = { 0 };
+
+		for (size_t i = 0; i < calls->count; i++)
+			if (calls->start_ns[i] <= t && t < calls->end_ns[i])
+				in[calls->thread[i]] = 1;
+		outside += !in[0] && !in[1];
+		want += in[0] + in[1];
+	}
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		sum += value(at, names[i], k);
+	ck_assert_double_eq(sum, want);
+	ck_assert_double_eq(value(at, "host_outside_ns", k), outside);
+}
+
+START_TEST(periods_in_parts)
+{
+	static uint8_t map[LENGTH * 4];
+
+	for (uint32_t seed = 1; seed < 300; seed++) {
+		struct fixture at;
+
+		state = seed;
+		start(&at, true);
+		memset(map, 0, sizeof(map));
+		ck_assert_int_lt(dp_trace_duration_ns(at.trace), (int64_t)sizeof(map));
+		fill_map(map, dp_trace_ops(at.trace), at.trace);
+		for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+			check_unions(&at, map, k);
+			check_sums(&at, k);
+			if (seed % 8)
+				continue;
+			check_queue(&at, k);
+			check_host(&at, k);
+		}
+		ck_assert(isnan(value(&at, "busy_ns", ITERATIONS - 1)));
+		finish(&at);
+	}
+}
+END_TEST
+
+/* What needs launches does not exist without them; the rest does. */
+START_TEST(without_launches)
+{
+	static const char *const names[] = { "idle_host_ns", "idle_sync_ns",	"queue_depth",
+					     "queue_empty",  "launch_delay_ns", "host_outside_ns",
+					     "sync_lost_ns", "input_wait_ns" };
+	struct fixture at;
+
+	state = 5;
+	start(&at, false);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		for (size_t k = 0; k < ITERATIONS; k++)
+			ck_assert(isnan(value(&at, names[i], k)));
+	ck_assert(!isnan(value(&at, "idle_ns", 0)));
+	ck_assert(!isnan(value(&at, "kernel_median_ns", 0)));
+	ck_assert(isnan(value(&at, "throughput", 0)));
+	finish(&at);
+	at.input.batch_size = 0;
+}
+END_TEST
+
+/* Any spans, overlapping or not, in any order. */
+START_TEST(spans_are_spread)
+{
+	struct dp_iteration iterations[8];
+
+	for (state = 1; state < 200; state++) {
+		double row[8] = { 0 }, full[8] = { 0 }, want[8] = { 0 };
+		struct dp_spread spread = { iterations, 8, 0, row, full };
+		uint32_t seed = state;
+		int64_t at_ns = below(20);
+
+		for (size_t k = 0; k < 8; k++, at_ns += below(30))
+			iterations[k].start_ns = at_ns;
+		for (int i = 0; i < 40; i++) {
+			int64_t from_ns = below(260), to_ns = from_ns + below(120);
+
+			dp_spread__add(&spread, from_ns, to_ns);
+			for (size_t k = 0; k < 7; k++)
+				for (int64_t t = from_ns; t < to_ns; t++)
+					want[k] += t >= iterations[k].start_ns &&
+						   t < iterations[k + 1].start_ns;
+		}
+		dp_spread__settle(&spread);
+		for (size_t k = 0; k < 8; k++)
+			ck_assert_double_eq(row[k], want[k]);
+		state = seed;
+	}
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, periods_in_parts);
+	tcase_add_test(tests, without_launches);
+	tcase_add_test(tests, spans_are_spread);
+}
+
+#include "test_main.h"

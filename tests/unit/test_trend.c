@@ -1,0 +1,132 @@
+/* Trends, outliers and warm-up: what they find, and what they must not. */
+#include "metric/trend.h"
+#include "metric/warmup.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+static uint32_t state = 1;
+
+/* -1 to 1. */
+static double noise(void)
+{
+	state = state * 1664525 + 1013904223;
+	return (double)(state >> 8) / 8388608.0 - 1;
+}
+
+START_TEST(trends_are_found_in_noise)
+{
+	static double values[5000];
+	struct dp_trend trend;
+
+	for (size_t n = 20; n <= 5000; n *= 5) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = 100 + 30 * (double)i / (double)n + 10 * noise();
+		values[n / 3] = 1e6; /* wild ones change little */
+		ck_assert(dp_trend__init(&trend, values, n));
+		ck_assert_double_lt(trend.p, 0.01);
+		ck_assert_double_eq_tol(trend.slope * (double)n, 30, 12);
+	}
+	for (size_t i = 0; i < 40; i++)
+		values[i] = -(double)i;
+	ck_assert(dp_trend__init(&trend, values, 40));
+	ck_assert_double_eq_tol(trend.slope, -1, 1e-12);
+	ck_assert_double_eq_tol(trend.median, -19.5, 1e-12);
+	ck_assert_double_lt(trend.p, 1e-9);
+	ck_assert(!dp_trend__init(&trend, values, 7));
+}
+END_TEST
+
+/* Of a hundred series without a trend about one is taken for one. */
+START_TEST(no_trend_is_none)
+{
+	double values[50];
+	struct dp_trend trend;
+	size_t taken = 0;
+
+	for (int round = 0; round < 1000; round++) {
+		for (size_t i = 0; i < DP_COUNT(values); i++)
+			values[i] = noise();
+		ck_assert(dp_trend__init(&trend, values, DP_COUNT(values)));
+		taken += trend.p < 0.01;
+	}
+	ck_assert_uint_lt(taken, 30);
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = 5;
+	ck_assert(dp_trend__init(&trend, values, DP_COUNT(values)));
+	ck_assert_double_eq(trend.p, 1);
+	ck_assert_double_eq(trend.slope, 0);
+}
+END_TEST
+
+START_TEST(outliers_have_their_limit)
+{
+	double values[] = { 100, 102, 98, 101, 99, 100, 180, 100 };
+	double same[] = { 100, 100, 100, 100, 109, 100 };
+	double groups[] = { 1076, 115, 1030, 118 }, twice[] = { 100, 300, 101, 302, 301 };
+	double limit = dp_outlier__limit(values, DP_COUNT(values));
+
+	ck_assert_double_eq(limit, 110);
+	ck_assert_double_gt(dp_outlier__limit(same, DP_COUNT(same)), 109);
+	limit = dp_outlier__limit(groups, DP_COUNT(groups));
+	ck_assert(limit > 118 && limit < 1030);
+	/* The larger group is the usual one. */
+	ck_assert_double_gt(dp_outlier__limit(twice, DP_COUNT(twice)), 302);
+	ck_assert(isnan(dp_outlier__limit(values, 3)));
+}
+END_TEST
+
+/* Iterations with these periods, the last one open; how many are warm-up. */
+static size_t warm(const double *period_ns, size_t count, size_t partial, size_t foreign)
+{
+	struct dp_iteration iterations[32];
+	int64_t at_ns = 0;
+	size_t marked = 0;
+
+	memset(iterations, 0, sizeof(iterations));
+	for (size_t k = 0; k <= count; k++) {
+		iterations[k].start_ns = at_ns;
+		iterations[k].partial = k < partial;
+		iterations[k].foreign_kernels = k == foreign;
+		iterations[k].warmup = true;
+		at_ns += k < count ? (int64_t)period_ns[k] : 0;
+	}
+	ck_assert_int_eq(dp_warmup__mark(iterations, count + 1, NULL), DP_OK);
+	for (size_t k = 0; k <= count; k++)
+		marked += iterations[k].warmup;
+	for (size_t k = partial; k < partial + marked; k++)
+		ck_assert(iterations[k].warmup);
+	return marked;
+}
+
+START_TEST(warmup_is_what_comes_first)
+{
+	static const double two[] = { 300, 200, 100, 101, 99, 100, 100, 102, 98, 100 };
+	static const double none[] = { 100, 105, 100, 101, 99, 100, 300, 102, 98, 100 };
+	/* Half of it: then neither half is the steady one. */
+	static const double falls[] = { 900, 900, 901, 902, 900, 100, 100, 100, 100, 100 };
+	static const double later[] = { 100, 300, 100, 101, 99, 100, 100, 102, 98, 100 };
+
+	ck_assert_uint_eq(warm(two, 10, 0, 99), 2);
+	ck_assert_uint_eq(warm(two, 10, 1, 99), 1);
+	ck_assert_uint_eq(warm(two, 10, 2, 99), 0);
+	/* Other kernels make a period long, not slow. */
+	ck_assert_uint_eq(warm(two, 10, 0, 2), 1);
+	ck_assert_uint_eq(warm(none, 10, 0, 99), 0);
+	ck_assert_uint_eq(warm(falls, 10, 0, 99), 0);
+	ck_assert_uint_eq(warm(later, 10, 0, 99), 0);
+	ck_assert_uint_eq(warm(two, 3, 0, 99), 0);
+	ck_assert_uint_eq(warm(two, 0, 0, 99), 0);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, trends_are_found_in_noise);
+	tcase_add_test(tests, no_trend_is_none);
+	tcase_add_test(tests, outliers_have_their_limit);
+	tcase_add_test(tests, warmup_is_what_comes_first);
+}
+
+#include "test_main.h"
