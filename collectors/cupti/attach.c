@@ -180,6 +180,7 @@ void dp_attach__cupti(void)
 		tell(result, "");
 		return;
 	}
+	cupti->driver_version = dp_load__driver_version();
 	dp_sizes__measure(cupti, dp_collector.strides);
 	memcpy(dp_collector.pool->strides, dp_collector.strides, sizeof(dp_collector.strides));
 	if (!subscribe(cupti))

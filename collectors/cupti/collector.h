@@ -26,8 +26,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define DISCARDS 8
-#define DISCARD_BYTES ((size_t)64 << 10)
+#define DISCARDS 256
+#define DISCARD_BYTES ((size_t)16 << 10)
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
@@ -70,7 +70,8 @@ struct cupti {
 	void *library;
 	void *subscriber;
 	uint32_t version;
-	bool attached;
+	int driver_version;
+	_Atomic bool attached; /* set last: what is above does not change after */
 	char path[PATH_MAX];
 };
 
@@ -176,6 +177,7 @@ void dp_message__bye(void);
 /* load.c: opens a libcupti; false where none is found, the launcher is told. */
 bool dp_load__cupti(struct cupti *cupti);
 bool dp_load__functions(struct cupti *cupti);
+int dp_load__driver_version(void); /* as cuDriverGetVersion counts; 0: unknown */
 
 /* sizes.c */
 void dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS]);
@@ -210,7 +212,6 @@ void *dp_control_thread(void *unused);
 /* info.c: for the writer. */
 void dp_info__process(struct dp_spool_writer *w);
 void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value);
-void dp_info__driver(struct dp_spool_writer *w);
 void dp_info__thread(struct dp_spool_writer *w, uint32_t tid);
 void dp_info__clock(struct dp_spool_writer *w);
 long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room);

@@ -1,7 +1,6 @@
 /* The process described, for the spool. */
 #include "cupti/collector.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -84,19 +83,6 @@ void dp_info__process(struct dp_spool_writer *w)
 	dp_info__put(w, "graph_mode", dp_collector.options.graph_nodes ? "node" : "graph");
 	put_environment(w);
 	dp_info__clock(w);
-}
-
-void dp_info__driver(struct dp_spool_writer *w)
-{
-	int (*version)(int *) =
-		(int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "cuDriverGetVersion");
-	char text[32];
-	int number = 0;
-
-	if (!version || version(&number))
-		return;
-	snprintf(text, sizeof(text), "%d", number);
-	dp_info__put(w, "driver.version", text);
 }
 
 void dp_info__thread(struct dp_spool_writer *w, uint32_t tid)

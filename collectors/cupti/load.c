@@ -117,6 +117,22 @@ static void *open_place(struct search *search, const char *place)
 	return library;
 }
 
+/* libcuda is mapped, for it has called us; but mostly where RTLD_DEFAULT does not look. */
+int dp_load__driver_version(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*function)(int *);
+	int number = 0;
+
+	function = (int (*)(int *))(uintptr_t)dlsym(library ? library : RTLD_DEFAULT,
+						    "cuDriverGetVersion");
+	if (function && function(&number))
+		number = 0;
+	if (library)
+		dlclose(library);
+	return number;
+}
+
 /* The driver's own major version first: a newer CUPTI does not run on an older driver. */
 static void *open_default(struct search *search)
 {
@@ -128,13 +144,9 @@ static void *open_default(struct search *search)
 		"/usr/local/cuda/extras/CUPTI/lib64/",
 		"/usr/local/cuda/lib64/",
 	};
-	int (*version)(int *) =
-		(int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "cuDriverGetVersion");
-	int driver = 0;
+	int driver = dp_load__driver_version();
 	void *library = NULL;
 
-	if (version)
-		version(&driver);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library; i++) {
 		if (i < 2 && driver && 13 - (int)i > driver / 1000)
 			continue;

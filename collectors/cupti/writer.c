@@ -350,7 +350,9 @@ static void put_versions(struct collector *c)
 	snprintf(text, sizeof(text), "%u", c->cupti.version);
 	dp_info__put(&c->writer, "cupti.version", text);
 	dp_info__put(&c->writer, "cupti.path", c->cupti.path);
-	dp_info__driver(&c->writer);
+	snprintf(text, sizeof(text), "%d", c->cupti.driver_version);
+	if (c->cupti.driver_version)
+		dp_info__put(&c->writer, "driver.version", text);
 }
 
 static void pass_lost_threads(struct collector *c)

@@ -5,12 +5,15 @@
  *   launch=N        N launches, of five kernels in turn
  *   threads=T,N     T threads, N launches each
  *   kinds=N         N records of each kind that is decoded
- *   odd             records of kinds that are not; late=1: a record without times
- *   twice foreign drop=N unload wrap
+ *   odd             a record of a new kind, a kernel without times
+ *   unwalkable      a record of a size that nobody knows
+ *   twice foreign   buffers given back as they should not be
+ *   drop=N names wrap
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
- *   exec=…          goes on as the rest of its words in a new image
+ *   ranks=N         N children at once, 1,000 launches each
+ *   exec            goes on as the rest of its words in a new image
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill
  */
@@ -197,6 +200,25 @@ static void children(uint64_t count, int with_cuda)
 	}
 }
 
+/* All at once, each with 1,000 launches. */
+static void ranks(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			abort();
+		if (!child) {
+			cuInit(0);
+			find_fake();
+			launch(1000);
+			exit(0);
+		}
+	}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
 static void run(int argc, char **argv, int i);
 
 static void word(int argc, char **argv, int i)
@@ -249,6 +271,8 @@ static void word(int argc, char **argv, int i)
 		argv[i] = argv[0];
 		execv("/proc/self/exe", argv + i);
 		abort();
+	} else if (IS("ranks")) {
+		ranks(n);
 	} else if (IS("say")) {
 		printf("hello\n");
 		fflush(stdout);

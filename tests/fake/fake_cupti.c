@@ -199,8 +199,12 @@ static void append(const void *record, size_t known)
 	if (b->data) {
 		uint8_t *to = b->data + b->used;
 
-		memcpy(to + 4, (const char *)record + 4, (known < bytes ? known : bytes) - 4);
-		__atomic_store_n((uint32_t *)(void *)to, kind, __ATOMIC_RELEASE);
+		/* A buffer for one record is the scrap that several threads may have been given. */
+		if (!b->most) {
+			memcpy(to + 4, (const char *)record + 4,
+			       (known < bytes ? known : bytes) - 4);
+			__atomic_store_n((uint32_t *)(void *)to, kind, __ATOMIC_RELEASE);
+		}
 		b->used += bytes;
 		b->records++;
 		atomic_fetch_add_explicit(&truth->records[kind < FAKE_KINDS ? kind : 0], 1,

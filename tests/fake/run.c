@@ -96,6 +96,9 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	put_env("FAKE_CUPTI_HOLDER", options->holder);
 	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);
 	put_env("FAKE_CUPTI_TRUTH", truth);
+	/* Its search stops all threads; ours, and the children of fork, are not made for that. */
+	put_env("ASAN_OPTIONS", "detect_leaks=0");
+	put_env("TSAN_OPTIONS", "die_after_fork=0");
 	if (options->file_limit)
 		setrlimit(RLIMIT_FSIZE, &limit);
 	execv(FAKE_APP, (char *const *)(uintptr_t)argv);

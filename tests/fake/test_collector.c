@@ -371,6 +371,22 @@ START_TEST(children_with_cuda)
 }
 END_TEST
 
+/* As many ranks as a node may have, at once; their pools are small. */
+START_TEST(ranks)
+{
+	struct run_options options = { .options = "slot=65536,max-memory=2097152" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("ranks=64"));
+	check_exit(&run, 0);
+	check_complete(&run);
+	ck_assert_uint_eq(run.spools, 64);
+	ck_assert_uint_eq(run.ended_spools, 64);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 64 * 1000);
+}
+END_TEST
+
 START_TEST(new_image)
 {
 	static struct run run;
@@ -563,6 +579,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, killed_anywhere);
 	tcase_add_test(tests, forks);
 	tcase_add_test(tests, children_with_cuda);
+	tcase_add_test(tests, ranks);
 	tcase_add_test(tests, new_image);
 	tcase_add_test(tests, flush_hangs);
 	tcase_add_test(tests, disk_full);
