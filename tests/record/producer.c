@@ -387,6 +387,8 @@ static void end(struct producer *p)
 	if (!strncmp(how, "stay", 4))
 		_exit(0);
 	finish(p);
+	while (wait(NULL) > 0)
+		continue;
 	if (!strncmp(how, "exit", 4))
 		exit((int)number);
 }
