@@ -12,6 +12,7 @@ enum { PATHS = 8 };
 
 static const char *volatile paths[PATHS];
 static struct sigaction pipe_action;
+static bool held[3]; /* descriptors that were closed */
 
 static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -77,6 +78,7 @@ static void hold(int fd)
 
 	if (fcntl(fd, F_GETFD) >= 0)
 		return;
+	held[fd] = true;
 	other = open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 	if (other >= 0 && other != fd) {
 		dup2(other, fd);
@@ -94,4 +96,12 @@ void cleanup_init(void)
 	ignore.sa_handler = SIG_IGN;
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGPIPE, &ignore, &pipe_action);
+}
+
+void cleanup_restore(void)
+{
+	sigaction(SIGPIPE, &pipe_action, NULL);
+	for (int fd = 0; fd <= 2; fd++)
+		if (held[fd])
+			close(fd);
 }

@@ -18,4 +18,7 @@ void cleanup_die_of_pipe(void);
 /* At start: writes to a closed pipe become EPIPE, and descriptors 0 to 2 are made sure of. */
 void cleanup_init(void);
 
+/* Undoes that, for a program that is run in this one's place. */
+void cleanup_restore(void);
+
 #endif

@@ -22,8 +22,10 @@ struct cmd {
 	const char *notes;		    /* what the help text ends with, or NULL */
 	/* argv[0] is the verb. */
 	enum cmd_exit (*run)(const struct cmd *cmd, int argc, char **argv);
+	bool command; /* its operands are a command: what follows the first is that command's */
 };
 
+extern const struct cmd cmd_record;
 extern const struct cmd cmd_analyze;
 extern const struct cmd cmd_export;
 extern const struct cmd cmd_info;

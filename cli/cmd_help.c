@@ -35,7 +35,8 @@ enum cmd_exit cmd_print_overview(void)
 {
 	puts("deepprof finds the iterations of a GPU program in its trace, and tells what\n"
 	     "the GPU waited for in each.\n");
-	puts("  deepprof analyze trace.json.gz     the report of a trace\n"
+	puts("  deepprof record python train.py    run a program and record it\n"
+	     "  deepprof analyze trace.json.gz     the report of a trace\n"
 	     "  deepprof info trace.json.gz        what the trace holds\n");
 	puts("usage: deepprof COMMAND [OPTION...] [FILE...]\n");
 	for (size_t i = 0; cmd_at(i); i++)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static const struct cmd *const commands[] = {
+	&cmd_record,
 	&cmd_analyze,
 	&cmd_export,
 	&cmd_info,
@@ -62,7 +63,8 @@ bool cmd_parse(const struct cmd *cmd, void *into, int *argc, char ***argv, enum 
 	bool help = false;
 	int operands;
 
-	if (!opt_parse(cmd->options, into, *argc - 1, *argv + 1, &operands, &help, &why)) {
+	if (!opt_parse(cmd->options, into, *argc - 1, *argv + 1, cmd->command, &operands, &help,
+		       &why)) {
 		message("%s: %s", cmd->name, why.text);
 		message("'deepprof help %s' lists what it takes", cmd->name);
 		*status = CMD_USAGE;

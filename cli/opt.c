@@ -232,8 +232,8 @@ static bool letters(struct rest *rest, char *word)
 	return true;
 }
 
-bool opt_parse(const struct opt *options, void *into, int argc, char **argv, int *operands,
-	       bool *help, struct opt_why *why)
+bool opt_parse(const struct opt *options, void *into, int argc, char **argv, bool command,
+	       int *operands, bool *help, struct opt_why *why)
 {
 	struct rest rest = { options, into, argc, argv, 0, false, why };
 	bool ended = false;
@@ -242,11 +242,13 @@ bool opt_parse(const struct opt *options, void *into, int argc, char **argv, int
 	while (rest.next < argc && !rest.help) {
 		char *word = argv[rest.next++];
 
-		if (ended || word[0] != '-' || !word[1])
+		if (ended || word[0] != '-' || !word[1]) {
 			argv[kept++] = word;
-		else if (!strcmp(word, "--"))
+			ended = ended || command;
+		} else if (!strcmp(word, "--")) {
 			ended = true;
-		else if (word[1] == '-' ? !long_option(&rest, word + 2) : !letters(&rest, word + 1))
+		} else if (word[1] == '-' ? !long_option(&rest, word + 2)
+					  : !letters(&rest, word + 1))
 			return false;
 	}
 	*operands = kept;

@@ -29,11 +29,12 @@ struct opt {
 
 /*
  * Goes through argv[0..argc): options are set, operands are moved to the front and counted in
- * *operands. "--" ends the options; "-" is an operand. Returns false with *why set at the first
+ * *operands. "--" ends the options, as does the first operand where command is set; "-" is an
+ * operand. Returns false with *why set at the first
  * thing that is wrong. *help becomes true, and parsing ends, at -h or --help.
  */
-bool opt_parse(const struct opt *options, void *into, int argc, char **argv, int *operands,
-	       bool *help, struct opt_why *why);
+bool opt_parse(const struct opt *options, void *into, int argc, char **argv, bool command,
+	       int *operands, bool *help, struct opt_why *why);
 
 /* Prints the table for the help text, at most 80 columns wide. */
 void opt_print(const struct opt *options);
@@ -50,9 +51,11 @@ bool opt_refuse(struct opt_why *why, const char *format, ...) __attribute__((for
  */
 const char *opt_nearest(const char *(*name)(size_t index), const char *word);
 
-/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; false with *why set
- * otherwise. They do not look at the locale. */
+/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; bytes such as "512M"
+ * (K, M, G: powers of 1024), at least 1; false with *why set otherwise. They do not look at the
+ * locale. */
 bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why *why);
 bool opt_time(const char *text, int64_t *ns, struct opt_why *why);
+bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why);
 
 #endif

@@ -85,3 +85,24 @@ bool opt_time(const char *text, int64_t *ns, struct opt_why *why)
 	*ns = (int64_t)number;
 	return true;
 }
+
+bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why)
+{
+	static const char units[] = "KMG";
+	uint64_t number = 0;
+	const char *at = text, *unit;
+
+	for (; is_digit(*at); at++)
+		if (!append(&number, *at, INT64_MAX))
+			return opt_refuse(why, "too large");
+	unit = *at ? strchr(units, *at) : NULL;
+	if (at == text || (*at && (!unit || at[1])) || !number)
+		return opt_refuse(why, "a size is a number of bytes, or of K, M or G");
+	for (const char *each = units; unit && each <= unit; each++) {
+		if (number > INT64_MAX / 1024)
+			return opt_refuse(why, "too large");
+		number *= 1024;
+	}
+	*bytes = number;
+	return true;
+}

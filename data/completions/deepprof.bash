@@ -33,11 +33,17 @@ _deepprof_value() {
 		_deepprof_words "$(_deepprof_table metrics; _deepprof_table summary_metrics)" "${3##*,}"
 		COMPREPLY=("${COMPREPLY[@]/#/$before}")
 		;;
+	--capture) _deepprof_words "all profiler" "$3" ;;
+	--api | --nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
+	--cuda-graph) _deepprof_words "graph node" "$3" ;;
+	--pause-signal) _deepprof_words "USR1 USR2 HUP ALRM" "$3" ;;
+	--cupti) _deepprof_files "$3" ;;
 	--level) _deepprof_words "default outermost innermost" "$3" ;;
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top)
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
+		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -46,6 +52,11 @@ _deepprof_value() {
 
 _deepprof_options() {
 	case $1 in
+	record)
+		echo "--output= --force --delay= --duration= --capture= --pause-signal= --api= --nvtx=
+			--memory= --cuda-graph= --sample-gpu= --max-memory= --max-spool= --cupti=
+			--chain --exit-guard= --wait --verbose --quiet --help -o -f -v -q -h"
+		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
 			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
@@ -71,7 +82,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "analyze export info help --help --version" "$word"
+		_deepprof_words "record analyze export info help --help --version" "$word"
 		return
 	fi
 	# "--format=js" is three words where = breaks them.
@@ -86,7 +97,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "analyze export info help" "$word"
+		_deepprof_words "record analyze export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

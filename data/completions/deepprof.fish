@@ -7,8 +7,9 @@ function __deepprof_table
         inside && /^  [^ ]/ { print $1 }'
 end
 
-set -l verbs analyze export info help
+set -l verbs record analyze export info help
 set -l none "not __fish_seen_subcommand_from $verbs"
+set -l record "__fish_seen_subcommand_from record"
 set -l analyze "__fish_seen_subcommand_from analyze"
 set -l info "__fish_seen_subcommand_from info"
 set -l export "__fish_seen_subcommand_from export"
@@ -16,6 +17,7 @@ set -l both "__fish_seen_subcommand_from analyze info"
 set -l wish "__fish_seen_subcommand_from analyze export"
 set -l all "__fish_seen_subcommand_from analyze export info"
 
+complete -c deepprof -n $none -f -a record -d "run a program and record its GPU work"
 complete -c deepprof -n $none -f -a analyze -d "report a trace's iterations and what the GPU waited for"
 complete -c deepprof -n $none -f -a export -d "write iterations and trace for other programs"
 complete -c deepprof -n $none -f -a info -d "tell what a trace holds, without analysing it"
@@ -23,6 +25,26 @@ complete -c deepprof -n $none -f -a help -d "tell what a command does and takes"
 complete -c deepprof -n $none -l version -d "print the version"
 complete -c deepprof -s h -l help -d "show a short help"
 complete -c deepprof -n "__fish_seen_subcommand_from help" -f -a "$verbs"
+
+complete -c deepprof -n $record -s o -l output -r -d "write to a new file"
+complete -c deepprof -n $record -s f -l force -d "overwrite what -o names"
+complete -c deepprof -n $record -l delay -x -d "begin this long after the program"
+complete -c deepprof -n $record -l duration -x -d "record no longer than this"
+complete -c deepprof -n $record -l capture -x -a "all profiler" -d "what is recorded"
+complete -c deepprof -n $record -l pause-signal -x -a "USR1 USR2 HUP ALRM" -d "pauses and resumes"
+complete -c deepprof -n $record -l api -x -a "on off" -d "calls of the CUDA API"
+complete -c deepprof -n $record -l nvtx -x -a "on off" -d "NVTX ranges and marks"
+complete -c deepprof -n $record -l memory -x -a "on off" -d "memory that is allocated and freed"
+complete -c deepprof -n $record -l cuda-graph -x -a "graph node" -d "whole, or node by node"
+complete -c deepprof -n $record -l sample-gpu -x -a "off" -d "how often the GPUs are read"
+complete -c deepprof -n $record -l max-memory -x -d "of the buffers of each process"
+complete -c deepprof -n $record -l max-spool -x -d "of the temporary file of each process"
+complete -c deepprof -n $record -l cupti -r -d "a libcupti.so to use"
+complete -c deepprof -n $record -l chain -d "keep the library that CUDA is to load, too"
+complete -c deepprof -n $record -l exit-guard -x -a "on off" -d "preload a library that notices _exit"
+complete -c deepprof -n $record -l wait -d "wait for processes that are left behind, too"
+complete -c deepprof -n $record -s v -l verbose -d "tell more"
+complete -c deepprof -n $record -s q -l quiet -d "say nothing but errors"
 
 complete -c deepprof -n $all -l input-format -x -a "(__deepprof_table importers)" -d "format of the trace"
 complete -c deepprof -n $all -s o -l output -r -d "write to a new file"

@@ -13,6 +13,7 @@
 #include <deepprof/common.h>
 #include <deepprof/detector.h>
 #include <deepprof/loop.h>
+#include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>
 #include <deepprof/trace.h>

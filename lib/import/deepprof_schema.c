@@ -68,6 +68,10 @@ const char *const dp_schema__tables[] = {
 	"kind INTEGER, address INTEGER, bytes INTEGER, device INTEGER, stream INTEGER, "
 	"pool INTEGER, corr INTEGER)",
 
+	"CREATE TABLE mem_pool(process INTEGER NOT NULL, ts INTEGER NOT NULL, op INTEGER, "
+	"kind INTEGER, address INTEGER, bytes INTEGER, device INTEGER, min_bytes INTEGER, "
+	"threshold INTEGER, used INTEGER, corr INTEGER)",
+
 	"CREATE TABLE ext_corr(process INTEGER NOT NULL, corr INTEGER NOT NULL, epoch INTEGER, "
 	"kind INTEGER, external INTEGER)",
 
@@ -94,6 +98,11 @@ const char *const dp_schema__tables[] = {
 
 	"CREATE TABLE loss(process INTEGER, ts INTEGER, reason TEXT NOT NULL, records INTEGER, "
 	"bytes INTEGER)",
+
+	"CREATE TABLE count(process INTEGER NOT NULL, kind INTEGER NOT NULL, completed INTEGER, "
+	"stored INTEGER, lost INTEGER)",
+
+	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 	NULL,
 };
 

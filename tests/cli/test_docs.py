@@ -8,8 +8,9 @@ import unittest
 import cli
 
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["analyze", "export", "info", "help"]
+VERBS = ["record", "analyze", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
+    "record": "deepprof-record.1",
     "analyze": "deepprof-analyze.1",
     "export": "deepprof-export.1",
     "info": "deepprof-info.1",
@@ -207,6 +208,8 @@ class Completions(unittest.TestCase):
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),
+            (["record", "--capture", "="], ["all", "profiler"]),
+            (["record", "--nvtx", "=", "of"], ["off"]),
             (["analyze", "--level", "="], ["default", "outermost", "innermost"]),
             (["help", ""], VERBS),
             (["an"], ["analyze"]),
@@ -229,7 +232,7 @@ class Completions(unittest.TestCase):
         wish = re.search(r"(?s)wish=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
-            block += common if verb != "help" else ""
+            block += common if "$common" in block else ""
             block += wish if "$wish" in block else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
@@ -245,6 +248,7 @@ class Completions(unittest.TestCase):
         text = self.text("deepprof.fish")
         for verb in VERBS:
             conditions = {
+                "record": r"\$record",
                 "analyze": r"\$(?:analyze|wish|both|all)",
                 "export": r"\$(?:export|wish|all)",
                 "info": r"\$(?:info|both|all)",

@@ -21,12 +21,14 @@ LAYERS = {
                    'deepprof/loop.h', 'deepprof/analysis.h'],
     'lib/diagnose': ['base/', 'diagnose/', 'metric/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/analysis.h'],
+    'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
+                   'deepprof/common.h', 'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
 }
 # Headers of other libraries, and the layers that may know them.
 FOREIGN = {
-    'sqlite3.h': ['lib/import', 'lib/report'],
+    'sqlite3.h': ['lib/import', 'lib/record', 'lib/report'],
     'jansson.h': ['lib/import', 'lib/report'],
     'csv.h': ['lib/import', 'lib/report'],
     'zlib.h': ['lib/import', 'lib/report'],
@@ -34,7 +36,7 @@ FOREIGN = {
     'check.h': [],
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'pattern', 'segment', 'sequence', 'metric',
-        'diagnose', 'report', 'deepprof'}
+        'diagnose', 'record', 'report', 'spool', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 
 
@@ -81,6 +83,8 @@ def self_test():
         ('include/deepprof', '#include "base/base.h"'),
         ('cli', '#include "base/base.h"'),
         ('cli', '#include <sqlite3.h>'),
+        ('lib/record', '#include "trace/builder.h"'),
+        ('cli', '#include "spool/spool.h"'),
         ('lib/new', '#include "base/base.h"'),
     ]
     good = [

@@ -1,0 +1,418 @@
+/* deepprof record: runs a program under the collector and writes its trace file. */
+#include "cleanup.h"
+#include "cmd.h"
+#include "message.h"
+#include "progress.h"
+#include "record.h"
+#include "source.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *switch_name(size_t index)
+{
+	static const char *const names[] = { "on", "off", NULL };
+
+	return names[index];
+}
+
+static bool set_api(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.api = !strcmp(value, "on");
+	return true;
+}
+
+static bool set_nvtx(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.nvtx = !strcmp(value, "on");
+	return true;
+}
+
+static bool set_memory(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.memory = !strcmp(value, "on");
+	return true;
+}
+
+static bool set_exit_guard(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.exit_guard = !strcmp(value, "on");
+	return true;
+}
+
+static const char *graph_name(size_t index)
+{
+	static const char *const names[] = { "graph", "node", NULL };
+
+	return names[index];
+}
+
+static bool set_cuda_graph(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.graph_nodes = !strcmp(value, "node");
+	return true;
+}
+
+static const char *capture_name(size_t index)
+{
+	static const char *const names[] = { "all", "profiler", NULL };
+
+	return names[index];
+}
+
+static bool set_capture(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.capture_profiler = !strcmp(value, "profiler");
+	return true;
+}
+
+static bool set_sample_gpu(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns;
+
+	if (!strcmp(value, "off")) {
+		((struct record *)into)->options.sample_ms = 0;
+		return true;
+	}
+	if (!opt_time(value, &ns, why))
+		return false;
+	if (ns < 1000000 || ns > INT64_C(3600000000000))
+		return opt_refuse(why, "from 1ms to 3600s, or off");
+	((struct record *)into)->options.sample_ms = (uint32_t)(ns / 1000000);
+	return true;
+}
+
+static bool set_delay(void *into, const char *value, struct opt_why *why)
+{
+	return opt_time(value, &((struct record *)into)->delay_ns, why);
+}
+
+static bool set_duration(void *into, const char *value, struct opt_why *why)
+{
+	if (!opt_time(value, &((struct record *)into)->duration_ns, why))
+		return false;
+	return ((struct record *)into)->duration_ns > 0 || opt_refuse(why, "no time at all");
+}
+
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "USR1", SIGUSR1 },
+	{ "USR2", SIGUSR2 },
+	{ "HUP", SIGHUP },
+	{ "ALRM", SIGALRM },
+};
+
+static const char *signal_name(size_t index)
+{
+	return index < sizeof(signals) / sizeof(signals[0]) ? signals[index].name : NULL;
+}
+
+static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
+{
+	for (size_t i = 0; signal_name(i); i++)
+		if (!strcmp(value, signals[i].name))
+			((struct record *)into)->pause_signal = signals[i].number;
+	return true;
+}
+
+static bool set_max_memory(void *into, const char *value, struct opt_why *why)
+{
+	return opt_bytes(value, &((struct record *)into)->options.max_memory, why);
+}
+
+static bool set_max_spool(void *into, const char *value, struct opt_why *why)
+{
+	return opt_bytes(value, &((struct record *)into)->options.max_spool, why);
+}
+
+static bool set_cupti(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.cupti = value;
+	return true;
+}
+
+static bool set_chain(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->chain = true;
+	return true;
+}
+
+static bool set_wait(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->wait = true;
+	return true;
+}
+
+static bool set_output(void *into, const char *value, struct opt_why *why)
+{
+	if (!strcmp(value, "-"))
+		return opt_refuse(why, "a trace file is a database and can't be piped");
+	((struct record *)into)->output = value;
+	return *value || opt_refuse(why, "no name for a file");
+}
+
+static bool set_force(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->force = true;
+	return true;
+}
+
+static bool set_verbose(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->verbosity = 1;
+	return true;
+}
+
+static bool set_quiet(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->verbosity = -1;
+	return true;
+}
+
+static const struct opt options[] = {
+	{ 'o', "output", "FILE",
+	  "write to FILE, which must be new; %p is record's process id, %h the host, %q{NAME} a "
+	  "variable",
+	  set_output },
+	{ 'f', "force", NULL, "overwrite what -o names", set_force },
+	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
+	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
+	{ 0, "capture", "RANGE", "what is recorded: all, or from cudaProfilerStart to -Stop",
+	  set_capture, capture_name, .hide_choices = true },
+	{ 0, "pause-signal", "NAME",
+	  "this signal to record pauses and resumes, instead of going to the program",
+	  set_pause_signal, signal_name },
+	{ 0, "api", "SWITCH", "calls of the CUDA API (on)", set_api, switch_name },
+	{ 0, "nvtx", "SWITCH", "NVTX ranges and marks (on)", set_nvtx, switch_name },
+	{ 0, "memory", "SWITCH", "memory that is allocated and freed (on)", set_memory,
+	  switch_name },
+	{ 0, "cuda-graph", "HOW", "CUDA graphs whole, or node by node", set_cuda_graph,
+	  graph_name },
+	{ 0, "sample-gpu", "TIME",
+	  "power, clocks and use of the GPUs, as often as this (100ms), "
+	  "or off",
+	  set_sample_gpu },
+	{ 0, "max-memory", "SIZE", "of the buffers of each process (512M)", set_max_memory },
+	{ 0, "max-spool", "SIZE", "of the temporary file of each process (no limit)",
+	  set_max_spool },
+	{ 0, "cupti", "PATH", "a libcupti.so to use, or the folder that has it", set_cupti },
+	{ 0, "chain", NULL, "keep the library that CUDA_INJECTION64_PATH names, too", set_chain },
+	{ 0, "exit-guard", "SWITCH", "preload a library that notices _exit() (on)", set_exit_guard,
+	  switch_name },
+	{ 0, "wait", NULL, "wait for processes that the program leaves behind, too", set_wait },
+	{ 'v', "verbose", NULL, "tell more", set_verbose },
+	{ 'q', "quiet", NULL, "say nothing but errors", set_quiet },
+	{ .name = NULL },
+};
+
+/* The one place that CUDA loads a library from may be taken. False where that was said. */
+static bool take_slot(struct record *record)
+{
+	static const char ours[] = "libdeepprof-cupti.so";
+	const char *cuda = getenv("CUDA_INJECTION64_PATH"), *nvtx = getenv("NVTX_INJECTION64_PATH");
+
+	if (cuda && *cuda && !strstr(cuda, ours)) {
+		if (!record->chain) {
+			message("record: another tool is to be loaded by CUDA already: "
+				"CUDA_INJECTION64_PATH is %.300s; unset it, or use --chain to "
+				"have both",
+				cuda);
+			return false;
+		}
+		record->options.chain = cuda;
+	}
+	if (nvtx && *nvtx && !strstr(nvtx, ours) && record->options.nvtx) {
+		record->options.nvtx = false;
+		message_warning("NVTX is not recorded: NVTX_INJECTION64_PATH is %.300s", nvtx);
+	}
+	return true;
+}
+
+/* All that must be in order before the program is run. */
+static bool prepare(struct record *record)
+{
+	struct dp_error error = DP_ERROR_INIT;
+
+	record->target = record_name(record->output ? record->output : SOURCE_DEFAULT);
+	if (!record->target || !record_target(record) || !take_slot(record))
+		return false;
+	if (!record_folder(record))
+		return false;
+	janitor_start(record->folder);
+	record->options.paused = record->delay_ns > 0;
+	record->options.log = record_log(record);
+	record->options.collector = getenv("DEEPPROF_COLLECTOR");
+	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
+		return true;
+	message_error(&error);
+	return false;
+}
+
+/* The command as one line. The caller's; NULL without memory. */
+static char *command_line(char **command)
+{
+	size_t size = 1, used = 0;
+	char *line;
+
+	for (int i = 0; command[i]; i++)
+		size += strlen(command[i]) + 1;
+	line = malloc(size);
+	for (int i = 0; line && command[i]; i++)
+		used += (size_t)snprintf(line + used, size - used, "%s%s", i ? " " : "",
+					 command[i]);
+	return line;
+}
+
+/* As a shell has it. */
+static int exit_status(const struct record_end *end)
+{
+	return WIFSIGNALED(end->wait_status) ? 128 + WTERMSIG(end->wait_status)
+					     : WEXITSTATUS(end->wait_status);
+}
+
+static bool write_file(struct record *record, const struct record_end *end, const char *path,
+		       struct dp_record_result *result)
+{
+	struct dp_record_about about = DP_RECORD_ABOUT_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+	char *command = command_line(record->command);
+	char host[256] = "";
+	int status;
+
+	if (!gethostname(host, sizeof(host) - 1))
+		about.hostname = host;
+	about.command = command;
+	about.pid = end->pid;
+	about.exit_status = exit_status(end);
+	about.progress = progress_bytes;
+	progress_begin(record->target, record->verbosity >= 0);
+	status = dp_recording_write(record->recording, path, &about, result, &error);
+	progress_end();
+	free(command);
+	if (status) {
+		/* The temporary name says nothing to anybody. */
+		snprintf(error.path, sizeof(error.path), "%s", record->target);
+		message_error(&error);
+	}
+	return !status;
+}
+
+/* False where what was recorded could not be kept whole. */
+static bool keep(struct record *record, const struct record_end *end)
+{
+	struct dp_record_result result = { 0 };
+	char *path;
+	size_t size = strlen(record->folder) + sizeof("/trace.db");
+	bool done = false;
+
+	path = malloc(size);
+	if (!path) {
+		message("record: %s", strerror(ENOMEM));
+		return false;
+	}
+	snprintf(path, size, "%s/trace.db", record->folder);
+	if (!write_file(record, end, path, &result))
+		goto out;
+	done = true;
+	if (!result.events && !result.samples) {
+		record_say_nothing(record, end, &result);
+	} else if ((done = record_place(record, path))) {
+		record_say_done(record, end, &result);
+		done = !result.unbalanced;
+	}
+out:
+	free(path);
+	return done;
+}
+
+/* The program's end is ours: a signal again, but one core file is enough. */
+static int follow(const struct record_end *end)
+{
+	const struct rlimit none = { 0, 0 };
+
+	if (WIFSIGNALED(end->wait_status)) {
+		setrlimit(RLIMIT_CORE, &none);
+		signal(WTERMSIG(end->wait_status), SIG_DFL);
+		raise(WTERMSIG(end->wait_status));
+	}
+	return exit_status(end);
+}
+
+static int not_started(const struct record *record, int failure)
+{
+	bool missing = failure == ENOENT || failure == ENOTDIR;
+
+	message("%s: %s", record->command[0],
+		missing ? "there is no such command" : strerror(failure));
+	return missing ? 127 : 126;
+}
+
+static int record_all(struct record *record)
+{
+	struct record_end end = { .failure = 0 };
+	int status = CMD_FAILED;
+	bool kept;
+
+	if (!prepare(record) || !record_run(record, &end))
+		goto out;
+	if (!end.started) {
+		status = not_started(record, end.failure);
+		goto out;
+	}
+	kept = keep(record, &end);
+	status = exit_status(&end);
+	if (!kept && !status)
+		status = CMD_FAILED;
+out:
+	dp_recording_free(record->recording);
+	if (record->folder)
+		janitor_finish(record->folder);
+	free(record->folder);
+	free(record->target);
+	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct record record = { .options = DP_RECORD_OPTIONS_INIT };
+	enum cmd_exit status = CMD_DONE;
+
+	if (!cmd_parse(cmd, &record, &argc, &argv, &status))
+		return status;
+	message_level(record.verbosity);
+	if (!argc) {
+		message("record: no command; as in: deepprof record -- python train.py");
+		return CMD_USAGE;
+	}
+	argv[argc] = NULL;
+	record.command = argv;
+	return (enum cmd_exit)record_all(&record);
+}
+
+static const struct cmd_example examples[] = {
+	{ "deepprof record python train.py", "run it and write deepprof.db" },
+	{ "deepprof record -o run.%p.db ./train -n 100", "a name of its own for each run" },
+	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.summary = "run a program and record its GPU work",
+	.operands = "[--] COMMAND...",
+	.examples = examples,
+	.options = options,
+	.notes = "Options end at the command. Its input, output, signals and exit status stay its "
+		 "own. Without -o, " SOURCE_DEFAULT
+		 " is written, and the one before kept as " SOURCE_DEFAULT ".old.",
+	.run = run,
+	.command = true,
+};

@@ -1,0 +1,66 @@
+/* deepprof record, in parts: cmd_record.c has the options and the order of things. */
+#ifndef DP_CLI_RECORD_H
+#define DP_CLI_RECORD_H
+
+#include <deepprof/record.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct record {
+	struct dp_record_options options;
+	const char *output; /* -o, NULL: the default name */
+	bool force;
+	bool chain;
+	bool wait;
+	int verbosity;
+	int64_t delay_ns;
+	int64_t duration_ns; /* 0: to the end */
+	int pause_signal;    /* 0: none */
+	char **command;	     /* NULL ends it */
+	char *target;	     /* the file's name */
+	char *folder;	     /* for all that is temporary */
+	struct dp_recording *recording;
+};
+
+/* record_file.c: names, and the file in its place. */
+
+/* Expands %p, %h, %q{VAR} and %%; the caller's; NULL where it can't be, which was said. */
+char *record_name(const char *pattern);
+
+/* The file's name is known to be free, or to be overwritten or rotated; else that was said. */
+bool record_target(struct record *record);
+
+/* Makes the private folder beside the target. */
+bool record_folder(struct record *record);
+
+/* Puts the file at its name; record->target is what it became. False where that was said. */
+bool record_place(struct record *record, const char *path);
+
+/* record_run.c: runs the program and serves the recording. */
+
+struct record_end {
+	bool started;	 /* the command was found, and ran */
+	int failure;	 /* errno, where it was not */
+	int wait_status; /* waitpid()'s */
+	pid_t pid;
+	uint32_t left; /* processes that still record */
+};
+
+/* False where no process could be made, which was said. */
+bool record_run(struct record *record, struct record_end *end);
+
+/* record_say.c: what is said at the end. */
+void record_say_nothing(const struct record *record, const struct record_end *end,
+			const struct dp_record_result *result);
+struct dp_log record_log(const struct record *record);
+void record_say_done(const struct record *record, const struct record_end *end,
+		     const struct dp_record_result *result);
+
+/*
+ * janitor.c: a process of its own that removes the folder when this one is gone, however that
+ * ends. janitor_finish() has it do so now.
+ */
+void janitor_start(const char *folder);
+void janitor_finish(const char *folder);
+
+#endif

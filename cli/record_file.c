@@ -1,0 +1,230 @@
+/* The trace file's name, from the pattern to the file in its place. */
+#include "message.h"
+#include "record.h"
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name that grows. */
+struct name {
+	char text[4096];
+	size_t used;
+	bool full;
+};
+
+static void append(struct name *name, const char *text, size_t length)
+{
+	if (length >= sizeof(name->text) - name->used) {
+		name->full = true;
+		return;
+	}
+	memcpy(name->text + name->used, text, length);
+	name->used += length;
+	name->text[name->used] = '\0';
+}
+
+/* A value becomes a part of a name: a slash in it would be a folder. */
+static void append_value(struct name *name, const char *value)
+{
+	for (; *value; value++)
+		append(name, *value == '/' ? "_" : value, 1);
+}
+
+/* "q{VAR}" at *at, which is moved to its end. */
+static bool append_variable(struct name *name, const char **at)
+{
+	const char *end = strchr(*at, '}');
+	char variable[256];
+	const char *value;
+	int length;
+
+	if ((*at)[1] != '{' || !end || end - *at - 2 >= (int)sizeof(variable)) {
+		message("record: %%q{NAME} in a file's name needs the name of a variable");
+		return false;
+	}
+	length = (int)(end - *at - 2);
+	snprintf(variable, sizeof(variable), "%.*s", length, *at + 2);
+	value = getenv(variable);
+	if (!value) {
+		message("record: the file's name has %%q{%s}, which is not set", variable);
+		return false;
+	}
+	append_value(name, value);
+	*at = end;
+	return true;
+}
+
+static bool append_special(struct name *name, const char **at)
+{
+	char text[256] = "";
+
+	switch (**at) {
+	case '%':
+		append(name, "%", 1);
+		return true;
+	case 'p':
+		snprintf(text, sizeof(text), "%ld", (long)getpid());
+		append_value(name, text);
+		return true;
+	case 'h':
+		if (gethostname(text, sizeof(text) - 1))
+			snprintf(text, sizeof(text), "localhost");
+		append_value(name, text);
+		return true;
+	case 'q':
+		return append_variable(name, at);
+	default:
+		message("record: a file's name may have %%p, %%h, %%q{NAME} and %%%%, not %%%.1s",
+			*at);
+		return false;
+	}
+}
+
+char *record_name(const char *pattern)
+{
+	struct name name = { .used = 0 };
+	char *copy;
+
+	for (const char *at = pattern; *at; at++) {
+		if (*at != '%') {
+			append(&name, at, 1);
+			continue;
+		}
+		at++;
+		if (!append_special(&name, &at))
+			return NULL;
+	}
+	if (name.full) {
+		message("record: the file's name is too long");
+		return NULL;
+	}
+	copy = strdup(name.text);
+	if (!copy)
+		message("record: %s", strerror(ENOMEM));
+	return copy;
+}
+
+static bool refuse(const char *path, const char *why)
+{
+	message("%s: %s", path, why);
+	return false;
+}
+
+bool record_target(struct record *record)
+{
+	struct stat info;
+	size_t length = strlen(record->target);
+
+	if (!length || record->target[length - 1] == '/')
+		return refuse(record->target, "no name for a file");
+	if (stat(record->target, &info))
+		return errno == ENOENT || refuse(record->target, strerror(errno));
+	if (S_ISDIR(info.st_mode))
+		return refuse(record->target, "is a directory");
+	if (!S_ISREG(info.st_mode))
+		return refuse(record->target, "is not a regular file");
+	if (record->output && !record->force)
+		return refuse(record->target, "exists already; -f overwrites it");
+	return true;
+}
+
+/* The folder that the target is in, "." where it has none; with a slash at its end or empty. */
+static int folder_length(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+
+	return slash ? (int)(slash - target) + 1 : 0;
+}
+
+bool record_folder(struct record *record)
+{
+	int length = folder_length(record->target);
+	char above[4096], made[8192];
+	char *absolute;
+
+	snprintf(above, sizeof(above), "%.*s", length ? length : 1, length ? record->target : ".");
+	absolute = realpath(above, NULL);
+	if (!absolute)
+		return refuse(above, strerror(errno));
+	/* A name near NAME_MAX has no room for more; its first bytes will do. */
+	snprintf(made, sizeof(made), "%s/.%.200s.XXXXXX", strcmp(absolute, "/") ? absolute : "",
+		 record->target + length);
+	free(absolute);
+	if (!mkdtemp(made)) {
+		message("%s: nothing can be written there: %s", above, strerror(errno));
+		return false;
+	}
+	record->folder = strdup(made);
+	if (record->folder)
+		return true;
+	rmdir(made);
+	return refuse(record->target, strerror(ENOMEM));
+}
+
+/* The last recording of the default name is kept as .old. */
+static void rotate(const char *target)
+{
+	char old[4200];
+
+	snprintf(old, sizeof(old), "%s.old", target);
+	if (rename(target, old) && errno != ENOENT)
+		message_warning("%s: %s", old, strerror(errno));
+}
+
+/* "NAME.2" and on: somebody took the name meanwhile, and nothing is to be lost. */
+static bool place_beside(struct record *record, const char *path)
+{
+	char name[4200];
+
+	for (int i = 2; i < 1000; i++) {
+		snprintf(name, sizeof(name), "%s.%d", record->target, i);
+		if (link(path, name)) {
+			if (errno == EEXIST)
+				continue;
+			return refuse(name, strerror(errno));
+		}
+		message_warning("%s appeared meanwhile: this is %s", record->target, name);
+		free(record->target);
+		record->target = strdup(name);
+		return record->target != NULL;
+	}
+	return refuse(record->target, strerror(EEXIST));
+}
+
+static void sync_folder(const char *target)
+{
+	char above[4096];
+	int length = folder_length(target);
+	int fd;
+
+	snprintf(above, sizeof(above), "%.*s", length ? length : 1, length ? target : ".");
+	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+bool record_place(struct record *record, const char *path)
+{
+	if (!record->output)
+		rotate(record->target);
+	/* Without force the name must not have been taken: link() looks and acts at once. */
+	if (record->output && !record->force) {
+		if (!link(path, record->target))
+			goto done;
+		if (errno == EEXIST)
+			return place_beside(record, path);
+	}
+	if (rename(path, record->target))
+		return refuse(record->target, strerror(errno));
+done:
+	sync_folder(record->target);
+	return true;
+}

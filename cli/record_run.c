@@ -1,0 +1,320 @@
+/*
+ * Runs the program and serves the recording. To the program it must be as if nobody were between
+ * it and its parent: descriptors, signal mask and dispositions are as they were found, and signals
+ * sent to us are sent on. What the terminal sends (SI_KERNEL) the program gets by itself, as it is
+ * in our process group.
+ */
+#include "cleanup.h"
+#include "message.h"
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long processes that the program leaves behind are given to end. */
+#define LINGER_NS 2000000000
+/* And to stop recording, once told to. */
+#define STOP_NS 1000000000
+
+struct run {
+	struct record *record;
+	struct record_end *end;
+	int signals; /* a signalfd */
+	sigset_t mask_before;
+	struct sigaction child_before;
+	bool paused;
+	bool stopped;
+	bool over;	    /* the program is gone */
+	bool interrupted;   /* a signal came after that */
+	int64_t resume_at;  /* 0: no delay is running */
+	int64_t stop_at;    /* 0: not known, or never */
+	int64_t give_up_at; /* on processes left behind; 0: never */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Those that would end or stop us by the kernel's doing, or that are nobody's to send. */
+static bool is_left_alone(int number)
+{
+	static const int list[] = {
+		SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,  SIGABRT, SIGSYS,
+		SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGURG,  SIGCONT
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (list[i] == number)
+			return true;
+	return false;
+}
+
+/* From now on signals wait in a descriptor. */
+static bool catch_signals(struct run *run)
+{
+	struct sigaction normal;
+	sigset_t set;
+
+	memset(&normal, 0, sizeof(normal));
+	normal.sa_handler = SIG_DFL;
+	sigemptyset(&normal.sa_mask);
+	sigaction(SIGCHLD, &normal, &run->child_before);
+	sigemptyset(&set);
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (!is_left_alone(number))
+			sigaddset(&set, number);
+	sigprocmask(SIG_BLOCK, &set, &run->mask_before);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals >= 0;
+}
+
+/* "NAME=value"; what LD_PRELOAD was goes behind ours. */
+static bool set_variable(const char *text)
+{
+	const char *equals = strchr(text, '='), *before;
+	char name[64], value[8192];
+	size_t length = (size_t)(equals - text);
+
+	if (length >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)length, text);
+	before = getenv(name);
+	if (strcmp(name, "LD_PRELOAD") || !before || !*before)
+		return !setenv(name, equals + 1, 1);
+	if (snprintf(value, sizeof(value), "%s:%s", equals + 1, before) >= (int)sizeof(value))
+		return true;
+	return !setenv(name, value, 1);
+}
+
+static void become_program(const struct run *run, int report)
+{
+	const struct record *record = run->record;
+	const char *text;
+	int failure;
+
+	for (size_t i = 0; (text = dp_recording_environment(record->recording, i)); i++)
+		set_variable(text);
+	sigaction(SIGCHLD, &run->child_before, NULL);
+	cleanup_restore();
+	sigprocmask(SIG_SETMASK, &run->mask_before, NULL);
+	execvp(record->command[0], record->command);
+	failure = errno;
+	if (write(report, &failure, sizeof(failure)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Waits until the program runs; the pipe is closed by exec, or says what failed. */
+static bool start_program(struct run *run)
+{
+	int ends[2], failure = 0;
+	ssize_t bytes;
+
+	/* Above the standard ones, which the child closes where they were closed. */
+	if (pipe(ends))
+		return false;
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	run->end->pid = fork();
+	if (!run->end->pid)
+		become_program(run, ends[1]);
+	close(ends[1]);
+	if (run->end->pid < 0) {
+		close(ends[0]);
+		return false;
+	}
+	do
+		bytes = read(ends[0], &failure, sizeof(failure));
+	while (bytes < 0 && errno == EINTR);
+	close(ends[0]);
+	run->end->started = bytes != (ssize_t)sizeof(failure);
+	run->end->failure = run->end->started ? 0 : failure;
+	return true;
+}
+
+static void control(struct run *run, enum dp_record_control wish)
+{
+	dp_recording_control(run->record->recording, wish);
+	run->paused = wish == DP_RECORD_PAUSE;
+	run->stopped = wish == DP_RECORD_STOP;
+}
+
+static void toggle(struct run *run)
+{
+	if (run->stopped)
+		return;
+	run->resume_at = 0;
+	control(run, run->paused ? DP_RECORD_RUN : DP_RECORD_PAUSE);
+	message("recording %s", run->paused ? "paused" : "resumed");
+}
+
+static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
+{
+	union sigval value;
+
+	/* From the kernel: the terminal, which has reached the program as well. */
+	if (info->ssi_code > 0)
+		return;
+	if (info->ssi_code == SI_QUEUE) {
+		value.sival_ptr = (void *)(uintptr_t)info->ssi_ptr;
+		sigqueue(run->end->pid, (int)info->ssi_signo, value);
+		return;
+	}
+	kill(run->end->pid, (int)info->ssi_signo);
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD)
+			continue;
+		if (number == run->record->pause_signal)
+			toggle(run);
+		else if (!run->over)
+			pass_on(run, &info);
+		else
+			run->interrupted = true;
+	}
+	if (!run->over &&
+	    waitpid(run->end->pid, &run->end->wait_status, WNOHANG) == run->end->pid) {
+		run->over = true;
+		run->give_up_at = run->record->wait ? 0 : now_ns() + LINGER_NS;
+	}
+}
+
+/* Things that happen by the clock. */
+static void keep_time(struct run *run, const struct dp_record_status *status)
+{
+	const struct record *record = run->record;
+	int64_t now = now_ns();
+
+	if (run->resume_at && now >= run->resume_at) {
+		run->resume_at = 0;
+		if (run->paused)
+			control(run, DP_RECORD_RUN);
+	}
+	if (record->duration_ns && !run->stop_at && status->processes && !run->paused)
+		run->stop_at = now + record->duration_ns;
+	if (run->stop_at && now >= run->stop_at && !run->stopped)
+		control(run, DP_RECORD_STOP);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return !a ? b : !b ? a : a < b ? a : b;
+}
+
+/* Milliseconds until there is something to do by the clock; -1: nothing. */
+static int patience(const struct run *run)
+{
+	int64_t at = sooner(run->resume_at, run->stopped ? 0 : run->stop_at), now = now_ns();
+
+	if (run->over)
+		at = sooner(at, run->give_up_at);
+	if (!at)
+		return -1;
+	if (at <= now)
+		return 0;
+	at = (at - now) / 1000000 + 1;
+	return at > 3600000 ? 3600000 : (int)at;
+}
+
+static bool is_done(struct run *run, const struct dp_record_status *status)
+{
+	if (!run->over)
+		return false;
+	if (!status->connected)
+		return true;
+	return run->interrupted || (run->give_up_at && now_ns() >= run->give_up_at);
+}
+
+static void serve(struct run *run)
+{
+	struct dp_recording *recording = run->record->recording;
+	struct pollfd waits[2] = { { run->signals, POLLIN, 0 },
+				   { dp_recording_fd(recording), POLLIN, 0 } };
+	struct dp_record_status status;
+	int failure = 0, each;
+
+	for (;;) {
+		take_signals(run);
+		each = dp_recording_serve(recording);
+		if (each && !failure)
+			message_warning("a process could not be taken in: %s",
+					dp_status_name(each));
+		failure = failure ? failure : each;
+		dp_recording_status(recording, &status);
+		keep_time(run, &status);
+		if (is_done(run, &status))
+			break;
+		poll(waits, 2, patience(run));
+	}
+}
+
+/* What still runs is told to stop, and given a moment. */
+static void dismiss(struct run *run)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct dp_record_status status;
+	int64_t until = now_ns() + STOP_NS;
+
+	control(run, DP_RECORD_STOP);
+	for (;;) {
+		dp_recording_serve(run->record->recording);
+		dp_recording_status(run->record->recording, &status);
+		if (!status.active || now_ns() >= until)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	run->end->left = status.connected;
+}
+
+/* Signals that came for the program are not for what follows; new ones may end it. */
+static void release_signals(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	if (run->signals >= 0) {
+		while (read(run->signals, &info, sizeof(info)) > 0)
+			continue;
+		close(run->signals);
+	}
+	sigprocmask(SIG_SETMASK, &run->mask_before, NULL);
+}
+
+bool record_run(struct record *record, struct record_end *end)
+{
+	struct run run = { .record = record, .end = end, .signals = -1 };
+	bool done = catch_signals(&run) && start_program(&run);
+
+	if (!done) {
+		message("record: %s", strerror(errno));
+	} else if (!end->started) {
+		waitpid(end->pid, NULL, 0);
+	} else {
+		run.paused = record->options.paused;
+		if (record->delay_ns)
+			run.resume_at = now_ns() + record->delay_ns;
+		serve(&run);
+		dismiss(&run);
+	}
+	release_signals(&run);
+	return done;
+}

@@ -1,0 +1,112 @@
+/* What record says at the end: what there is, or why there is nothing. */
+#include "human.h"
+#include "message.h"
+#include "record.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The driver's device, of a graphics card, of WSL, or of Tegra. */
+static bool has_driver(void)
+{
+	static const char *const devices[] = { "/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl",
+					       "/dev/nvhost-ctrl-gpu" };
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (!access(devices[i], F_OK))
+			return true;
+	return false;
+}
+
+static bool may_use_driver(void)
+{
+	return access("/dev/nvidiactl", F_OK) || !access("/dev/nvidiactl", R_OK | W_OK);
+}
+
+/* All of it: unlike an importer's, each warning is about something else. */
+static void write_log(void *ctx, enum dp_log_level level, const char *text)
+{
+	const struct record *record = ctx;
+
+	if (level == DP_LOG_WARNING)
+		message_warning("%s", text);
+	else if (record->verbosity > 0)
+		message("%s", text);
+}
+
+struct dp_log record_log(const struct record *record)
+{
+	return (struct dp_log){ write_log, (void *)(uintptr_t)record };
+}
+
+void record_say_nothing(const struct record *record, const struct record_end *end,
+			const struct dp_record_result *result)
+{
+	const char *name = record->command[0];
+
+	if (record->verbosity < 0)
+		return;
+	if (result->processes && !result->cupti)
+		message("nothing was recorded: CUPTI could not be used in %.80s", name);
+	else if (result->processes)
+		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
+			"recorded",
+			name);
+	else if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
+		message("nothing was recorded: the NVIDIA driver's devices are not visible here; a "
+			"container must be started with its GPUs, as by docker run --gpus all");
+	else if (!has_driver())
+		message("nothing was recorded: there is no NVIDIA driver on this machine "
+			"(no /dev/nvidiactl)");
+	else if (!may_use_driver())
+		message("nothing was recorded: /dev/nvidiactl may not be used by this user");
+	else if (end->left)
+		message("nothing was recorded: %.80s has ended and never used CUDA; what it left "
+			"running is not waited for without --wait",
+			name);
+	else
+		message("nothing was recorded: %.80s never used CUDA", name);
+}
+
+static const char *losses(char *buf, size_t size, uint64_t lost)
+{
+	char count[HUMAN_SIZE];
+
+	if (!lost)
+		return "nothing lost";
+	snprintf(buf, size, "%s lost", human_count(count, lost));
+	return buf;
+}
+
+void record_say_done(const struct record *record, const struct record_end *end,
+		     const struct dp_record_result *result)
+{
+	char events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE], lost[HUMAN_SIZE + 8];
+	struct stat info = { .st_size = 0 };
+
+	if (result->unbalanced)
+		message("%s: the counts of %llu kinds of records do not add up: some are missing "
+			"that are not listed as lost",
+			record->target, (unsigned long long)result->unbalanced);
+	if (record->verbosity < 0)
+		return;
+	if (end->left)
+		message("%u processes that the program left behind still run; they are recorded no "
+			"more (--wait waits for them)",
+			(unsigned)end->left);
+	if (!result->operations)
+		message("no GPU operation was recorded, only what else there was");
+	if (result->salvaged)
+		message("%s events were salvaged from processes that were killed",
+			human_count(events, result->salvaged));
+	stat(record->target, &info);
+	message("%s: %s events in %s, %s, %s; next: deepprof analyze%s%s", record->target,
+		human_count(events, result->events),
+		human_time(time, (double)result->duration_ns, true),
+		human_bytes(bytes, (uint64_t)info.st_size),
+		losses(lost, sizeof(lost), result->lost), record->output ? " " : "",
+		record->output ? record->target : "");
+}

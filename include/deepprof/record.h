@@ -1,0 +1,138 @@
+/*
+ * Recording a program: what its processes hand over while they run, and the trace file made of it.
+ *
+ * The caller makes a private folder, opens a recording in it, starts the program with the
+ * environment that the recording asks for, calls dp_recording_serve() whenever dp_recording_fd() is
+ * readable, and has the trace file written when the program is gone. Starting the program, signals
+ * and names of files are the caller's.
+ */
+#ifndef DEEPPROF_RECORD_H
+#define DEEPPROF_RECORD_H
+
+#include <deepprof/common.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dp_recording;
+
+/* What to record. Set to DP_RECORD_OPTIONS_INIT, then change members. Borrowed for the call. */
+struct dp_record_options {
+	size_t size;
+	/* The folder of the libraries that are injected; NULL: where they were installed. */
+	const char *collector;
+	const char *cupti; /* a libcupti, or the folder that has it; NULL: the program's own */
+	const char *chain; /* another injected library, called first; NULL: none */
+	const char *nvml;  /* the library to sample with; NULL: libnvidia-ml.so.1 */
+	bool api;	   /* calls of the runtime and driver API */
+	bool nvtx;
+	bool memory;	       /* memory operations */
+	bool graph_nodes;      /* CUDA graphs node by node, instead of whole */
+	bool capture_profiler; /* only between cudaProfilerStart() and cudaProfilerStop() */
+	bool exit_guard;       /* preload the library that catches _exit() */
+	bool paused;	       /* don't record before dp_recording_control() says so */
+	uint32_t sample_ms;    /* state of the GPUs, as often as this; 0: never */
+	uint64_t max_memory;   /* of the shared buffers of each process, bytes; 0: the default */
+	uint64_t max_spool;    /* of the temporary file of each process, bytes; 0: no limit */
+	struct dp_log log;     /* what the processes have to say */
+};
+
+#define DP_RECORD_OPTIONS_INIT                                                                     \
+	{                                                                                          \
+		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
+			false, true, false, 100, 0, 0,                                             \
+		{                                                                                  \
+			NULL, NULL                                                                 \
+		}                                                                                  \
+	}
+
+/*
+ * Opens a recording in an empty folder that only the caller can enter; folder is an absolute path.
+ * *recording is the caller's, to be freed with dp_recording_free(); on failure it is not written.
+ * Errors: DP_ERR_IO, DP_ERR_NOMEM; DP_ERR_ARGUMENT where a value can't be handed on;
+ * DP_ERR_UNSUPPORTED where the libraries to inject are not installed.
+ */
+DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
+			    const struct dp_record_options *options, struct dp_error *error);
+
+/* Ends it, and removes what it made in the folder, but no trace file. NULL is allowed. */
+DP_API void dp_recording_free(struct dp_recording *recording);
+
+/*
+ * The program's environment: "NAME=value" by index, NULL beyond the end. What LD_PRELOAD was before
+ * is to be put behind what this says, with a colon. Borrowed.
+ */
+DP_API const char *dp_recording_environment(const struct dp_recording *recording, size_t index);
+
+/* Becomes readable when there is something to serve. The recording's. */
+DP_API int dp_recording_fd(const struct dp_recording *recording);
+
+/*
+ * Takes what the processes have sent; never waits. Starts sampling once a process has begun to
+ * record. Errors: DP_ERR_NOMEM, DP_ERR_IO; the recording goes on without what it was about.
+ */
+DP_API int dp_recording_serve(struct dp_recording *recording);
+
+enum dp_record_control { DP_RECORD_RUN, DP_RECORD_PAUSE, DP_RECORD_STOP };
+
+/* Tells the processes, those that come later included; they follow within 0.1 s. */
+DP_API void dp_recording_control(struct dp_recording *recording, enum dp_record_control control);
+
+struct dp_record_status {
+	uint32_t processes; /* that have begun to record */
+	uint32_t connected; /* of those, the ones that still run */
+	uint32_t active;    /* of those, the ones that were not stopped yet */
+	uint64_t events;    /* recorded so far */
+	uint64_t lost;
+	uint64_t bytes; /* of the temporary files */
+};
+
+/* How it stands. */
+DP_API void dp_recording_status(const struct dp_recording *recording,
+				struct dp_record_status *status);
+
+/* What is known of the program besides. Borrowed for the call. */
+struct dp_record_about {
+	size_t size;
+	const char *command;  /* with its arguments, or NULL */
+	const char *hostname; /* or NULL */
+	int64_t pid;	      /* of the program itself */
+	int exit_status;      /* of it: 128 and the signal's number where that ended it; -1: none */
+	void (*progress)(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+	void *progress_ctx;
+};
+
+#define DP_RECORD_ABOUT_INIT                                                  \
+	{                                                                     \
+		sizeof(struct dp_record_about), NULL, NULL, 0, -1, NULL, NULL \
+	}
+
+struct dp_record_result {
+	uint32_t processes;
+	uint64_t operations; /* of the GPU */
+	uint64_t events;     /* rows: operations, calls, ranges, … */
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t salvaged;   /* of the events, those of processes that died */
+	uint64_t unbalanced; /* kinds of which completed is not stored + lost: a fault */
+	uint64_t duration_ns;
+	bool cupti; /* CUPTI has recorded in some process */
+};
+
+/*
+ * Writes the trace file (deepprof-trace(5)) at path, which must not exist, salvaging what processes
+ * that died have left; it is on the disk when this returns. There is no file on failure, nor where
+ * no process has recorded (processes is 0). Errors: DP_ERR_IO, DP_ERR_NOMEM.
+ * Cost: linear in the events, two passes; memory for names, not for events.
+ */
+DP_API int dp_recording_write(struct dp_recording *recording, const char *path,
+			      const struct dp_record_about *about, struct dp_record_result *result,
+			      struct dp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/* Times of CUPTI's on the trace's clock, piece by piece. */
+#include "record/clock.h"
+
+/* More than 1 in 1000 is no drift of an oscillator: a clock was set. */
+#define DRIFT_MAX 1000
+
+/* Points that a record may be away from the one last passed: usually, and at most. */
+enum { NEAR = 8, FAR = 4096 };
+
+void dp_clock__fini(struct dp_clock *clock)
+{
+	free(clock->points);
+	*clock = (struct dp_clock){ 0 };
+}
+
+int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
+{
+	if (dp_array__reserve(&clock->points, &clock->room, clock->count + 1,
+			      sizeof(*clock->points)))
+		return DP_ERR_NOMEM;
+	if (!clock->count || cupti < clock->lowest)
+		clock->lowest = cupti;
+	clock->points[clock->count++] = (struct dp_clock_point){ cupti, monotonic };
+	return DP_OK;
+}
+
+/* Times from [at] to [at + 1]; at an end, or where CUPTI's clock was set back, from [at] on. */
+static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
+{
+	const struct dp_clock_point *p = &clock->points[at];
+	bool last = at + 1 == clock->count || p[1].cupti < p[0].cupti;
+
+	return time >= p[0].cupti && (last || time < p[1].cupti);
+}
+
+/*
+ * The piece that a time lies in. Where CUPTI's clock was set back two may do: records are stored
+ * soon after they were made, so that the one nearest to the point last passed is meant.
+ */
+static size_t piece(struct dp_clock *clock, int64_t time)
+{
+	size_t middle = DP_MIN(clock->seen, clock->count - 1);
+
+	if (covers(clock, clock->at, time) && clock->at <= middle + NEAR &&
+	    clock->at + NEAR >= middle)
+		return clock->at;
+	/* Before the first point there is only its offset. */
+	if (time < clock->lowest)
+		return middle < NEAR ? 0 : middle;
+	for (size_t far = 0; far < FAR; far++) {
+		if (far <= middle && covers(clock, middle - far, time))
+			return middle - far;
+		if (middle + far < clock->count && covers(clock, middle + far, time))
+			return middle + far;
+	}
+	return middle;
+}
+
+int64_t dp_clock__time(struct dp_clock *clock, uint64_t cupti)
+{
+	int64_t time = (int64_t)cupti, into, length, apart = 0;
+	const struct dp_clock_point *p;
+
+	if (!clock->count)
+		return dp_clock__monotonic(clock, (int64_t)(cupti + (uint64_t)clock->fallback));
+	clock->at = piece(clock, time);
+	p = &clock->points[clock->at];
+	into = (int64_t)((uint64_t)time - (uint64_t)p->cupti);
+	if (clock->at + 1 < clock->count && into > 0) {
+		length = (int64_t)((uint64_t)p[1].cupti - (uint64_t)p->cupti);
+		apart = (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
+				  (uint64_t)length);
+		if (length <= 0 || into > length || apart > length / DRIFT_MAX ||
+		    apart < -(length / DRIFT_MAX))
+			apart = 0;
+		else
+			apart = (int64_t)((double)into / (double)length * (double)apart);
+	}
+	return dp_clock__monotonic(
+		clock, (int64_t)((uint64_t)p->monotonic + (uint64_t)into + (uint64_t)apart));
+}

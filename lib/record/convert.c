@@ -1,0 +1,314 @@
+/*
+ * From spools to the trace file, in two passes over each: the first learns what the clocks did and
+ * how it ended, the second makes rows.
+ */
+#include "record/convert.h"
+#include "spool/pool.h"
+#include "trace/demangle.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int dp_source__text(struct dp_source *source, const char *text, size_t length, int64_t *id)
+{
+	uint32_t known = dp_strings__intern(&source->convert->strings, text, length);
+
+	if (known == DP_NONE)
+		return dp_error__nomem(source->convert->error, 0);
+	*id = (int64_t)known + 1;
+	return DP_OK;
+}
+
+int dp_source__string(struct dp_source *source, uint32_t string, int64_t *id)
+{
+	const char *text;
+	size_t length, before = source->name_room;
+	int status;
+
+	*id = string && string < source->name_room ? source->names[string] : 0;
+	if (!string || *id)
+		return DP_OK;
+	text = dp_spool__string(source->spool, string, &length);
+	status = dp_source__text(source, text, strnlen(text, length), id);
+	/* A number that the spool does not know is not kept: it may be any. */
+	if (status || !length)
+		return status;
+	if (dp_array__reserve(&source->names, &source->name_room, (size_t)string + 1,
+			      sizeof(*source->names)))
+		return dp_error__nomem(source->convert->error, 0);
+	if (source->name_room > before)
+		memset(source->names + before, 0,
+		       (source->name_room - before) * sizeof(*source->names));
+	source->names[string] = (uint32_t)*id;
+	return DP_OK;
+}
+
+/* Where a reader stopped that did not come to an end. */
+static int reader_failed(struct dp_source *source, int code)
+{
+	if (code == DP_SPOOL_NO_MEMORY)
+		return dp_error__nomem(source->convert->error, 0);
+	return dp_error__set(source->convert->error, DP_ERR_IO, "what was recorded: %s",
+			     strerror(errno));
+}
+
+static void tell_progress(struct dp_source *source, uint64_t before)
+{
+	const struct dp_record_about *about = source->convert->about;
+	struct dp_spool_health health;
+
+	if (!about->progress)
+		return;
+	dp_spool__health(source->spool, &health);
+	about->progress(about->progress_ctx, before + health.bytes_read,
+			2 * source->convert->spool_bytes);
+}
+
+/* Gives every record to take, those that are salvaged last. */
+static int read_all(struct dp_source *source, int pool_fd,
+		    int (*take)(struct dp_source *source, const struct dp_spool_record *record))
+{
+	uint64_t before = source->convert->done_bytes, count = 0;
+	struct dp_spool_record record;
+	struct dp_spool_health health;
+	bool salvage = pool_fd >= 0;
+	int status = DP_OK, code;
+
+	for (;;) {
+		code = dp_spool__next(source->spool, &record);
+		if (code == DP_SPOOL_OK) {
+			status = take(source, &record);
+			if (status)
+				return status;
+			if (!(++count & 0xffff))
+				tell_progress(source, before);
+			continue;
+		}
+		if (code != DP_SPOOL_END)
+			return reader_failed(source, code);
+		dp_spool__health(source->spool, &health);
+		if (!salvage || health.ended)
+			break;
+		salvage = false;
+		/* A pool that is no pool has nothing to give. */
+		code = dp_spool__salvage(source->spool, pool_fd);
+		if (code == DP_SPOOL_NOT_SPOOL)
+			break;
+		if (code != DP_SPOOL_OK)
+			return reader_failed(source, code);
+	}
+	source->convert->done_bytes = before + health.bytes_read;
+	return DP_OK;
+}
+
+static int first_pass(struct dp_source *source, const struct dp_spool_record *record)
+{
+	if (record->type == DP_SPOOL_CLOCK && record->clock.cupti &&
+	    dp_clock__add(&source->clock, (int64_t)record->clock.cupti, record->clock.monotonic))
+		return dp_error__nomem(source->convert->error, 0);
+	return DP_OK;
+}
+
+static int put_loss(struct dp_source *source, const char *reason, int64_t time, bool timed,
+		    uint64_t records, uint64_t bytes)
+{
+	struct dp_db *db = &source->convert->db;
+	int status = dp_db__row(db, DP_ROW_LOSS);
+
+	if (status)
+		return status;
+	dp_db__int(db, source->process);
+	dp_db__known(db, timed, time);
+	dp_db__text(db, reason);
+	dp_db__int(db, (int64_t)records);
+	dp_db__known(db, bytes != 0, (int64_t)bytes);
+	return dp_db__done(db);
+}
+
+static int put_message(struct dp_source *source, const struct dp_spool_message *message)
+{
+	struct dp_db *db = &source->convert->db;
+	int status = dp_db__row(db, DP_ROW_MESSAGE);
+
+	if (status)
+		return status;
+	dp_db__int(db, source->process);
+	dp_db__int(db, message->realtime_ns - source->convert->zero_realtime);
+	dp_db__int(db, message->level);
+	dp_db__text(db, dp_spool__string(source->spool, message->code, NULL));
+	dp_db__text(db, dp_spool__string(source->spool, message->text, NULL));
+	return dp_db__done(db);
+}
+
+static int second_pass(struct dp_source *source, const struct dp_spool_record *record)
+{
+	uint64_t before = source->convert->result.events;
+	bool taken;
+	int status = dp_facts__take(source, record, &taken);
+
+	if (status || taken)
+		return status;
+	switch (record->type) {
+	case DP_SPOOL_NVTX:
+		status = dp_nvtx__event(source, &record->nvtx);
+		break;
+	case DP_SPOOL_SCHEMA:
+		status = dp_nvtx__schema(source, &record->schema);
+		break;
+	case DP_SPOOL_LOSS:
+		status = put_loss(
+			source, dp_spool__string(source->spool, record->loss.reason, NULL),
+			record->loss.realtime_ns - source->convert->zero_realtime,
+			record->loss.realtime_ns != 0, record->loss.records, record->loss.bytes);
+		break;
+	case DP_SPOOL_MESSAGE:
+		status = put_message(source, &record->message);
+		break;
+	default:
+		status = dp_records__put(source, record);
+	}
+	if (record->salvaged)
+		source->convert->result.salvaged += source->convert->result.events - before;
+	return status;
+}
+
+/* What is nowhere, and was not counted by the program. */
+static int put_faults(struct dp_source *source)
+{
+	struct dp_spool_health health;
+	int status = DP_OK;
+
+	dp_spool__health(source->spool, &health);
+	if (source->untimed)
+		status = put_loss(source, "records without a time", 0, false, source->untimed, 0);
+	if (!status && source->unknown)
+		status = put_loss(source, "records of unknown kinds", 0, false, source->unknown, 0);
+	if (!status && health.damaged_bytes)
+		status = put_loss(source, "damaged spool", 0, false, 0, health.damaged_bytes);
+	return status;
+}
+
+static int open_spool(struct dp_source *source, int fd, bool *unusable)
+{
+	int code = dp_spool__open(&source->spool, fd);
+
+	if (code == DP_SPOOL_NOT_SPOOL) {
+		*unusable = true;
+		return DP_OK;
+	}
+	return code == DP_SPOOL_OK ? DP_OK : reader_failed(source, code);
+}
+
+/* Reads it once; a spool that can be opened once can be opened again. */
+static int pass(struct dp_source *source, int fd, int pool_fd, bool *unusable,
+		int (*take)(struct dp_source *source, const struct dp_spool_record *record))
+{
+	int status = open_spool(source, fd, unusable);
+
+	if (status || *unusable)
+		return status;
+	return read_all(source, pool_fd, take);
+}
+
+static void begin_clock(struct dp_source *source)
+{
+	const struct dp_spool_header *header = dp_spool__header(source->spool);
+
+	source->clock.zero = source->convert->zero_monotonic;
+	source->clock.fallback = header->monotonic_ns - header->realtime_ns;
+}
+
+int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable)
+{
+	struct dp_source source = { .convert = convert };
+	int status;
+
+	*unusable = false;
+	status = pass(&source, fd, pool_fd, unusable, first_pass);
+	if (!status && !*unusable) {
+		begin_clock(&source);
+		dp_spool__close(source.spool);
+		source.spool = NULL;
+		source.process = (int64_t)convert->result.processes + 1;
+		status = pass(&source, fd, pool_fd, unusable, second_pass);
+	}
+	if (!status && !*unusable) {
+		convert->result.processes++;
+		status = dp_nvtx__finish(&source);
+		if (!status)
+			status = dp_facts__write(&source);
+		if (!status)
+			status = put_faults(&source);
+	}
+	convert->last_ns = DP_MAX(convert->last_ns, source.last_ns);
+	dp_spool__close(source.spool);
+	dp_clock__fini(&source.clock);
+	dp_facts__fini(&source.facts);
+	dp_nvtx__fini(&source.nvtx);
+	free(source.names);
+	return status;
+}
+
+int dp_convert__open(struct dp_convert *convert, const char *path, struct dp_error *error)
+{
+	convert->error = error;
+	return dp_db__open(&convert->db, path, error);
+}
+
+static int put_meta(struct dp_convert *convert, const char *key, const char *text, int64_t number)
+{
+	int status = dp_db__row(&convert->db, DP_ROW_META);
+
+	if (status)
+		return status;
+	dp_db__text(&convert->db, key);
+	if (text)
+		dp_db__text(&convert->db, text);
+	else
+		dp_db__int(&convert->db, number);
+	return dp_db__done(&convert->db);
+}
+
+static int put_string(struct dp_convert *convert, uint32_t id)
+{
+	const char *text = dp_strings__get(&convert->strings, id);
+	char *demangled = NULL;
+	int status = dp_name__demangle(&demangled, text);
+
+	if (status)
+		return dp_error__nomem(convert->error, 0);
+	status = dp_db__row(&convert->db, DP_ROW_STRING);
+	if (!status) {
+		dp_db__int(&convert->db, (int64_t)id + 1);
+		dp_db__text(&convert->db, demangled ? demangled : text);
+		dp_db__text(&convert->db, demangled ? text : NULL);
+		status = dp_db__done(&convert->db);
+	}
+	free(demangled);
+	return status;
+}
+
+int dp_convert__finish(struct dp_convert *convert)
+{
+	int status = put_meta(convert, "schema", NULL, 1);
+
+	if (!status)
+		status = put_meta(convert, "t0_realtime_ns", NULL, convert->zero_realtime);
+	if (!status)
+		status = put_meta(convert, "version", dp_version(), 0);
+	if (!status && convert->about->hostname)
+		status = put_meta(convert, "hostname", convert->about->hostname, 0);
+	if (!status && convert->about->command)
+		status = put_meta(convert, "command", convert->about->command, 0);
+	for (uint32_t i = 0; i < convert->strings.count && !status; i++)
+		status = put_string(convert, i);
+	return status ? status : dp_db__finish(&convert->db);
+}
+
+void dp_convert__fini(struct dp_convert *convert)
+{
+	dp_db__fini(&convert->db);
+	dp_strings__fini(&convert->strings);
+	free(convert->functions);
+}

@@ -1,0 +1,73 @@
+/* From spools to the trace file. */
+#ifndef DP_RECORD_CONVERT_H
+#define DP_RECORD_CONVERT_H
+
+#include "base/strings.h"
+#include "record/clock.h"
+#include "record/db.h"
+#include "record/facts.h"
+#include "record/nvtx.h"
+#include "spool/spool.h"
+#include "spool/translate.h"
+
+#include <deepprof/record.h>
+
+struct dp_convert {
+	struct dp_db db;
+	struct dp_error *error;
+	struct dp_strings strings; /* the id in the file is one more */
+	uint64_t *functions;	   /* domain and number of those that are in cbid */
+	size_t function_count;
+	size_t function_room;
+	int64_t zero_realtime; /* time 0 of the trace */
+	int64_t zero_monotonic;
+	const struct dp_record_about *about;
+	struct dp_record_result result;
+	uint64_t spool_bytes; /* of all spools, read twice */
+	uint64_t done_bytes;
+	int64_t last_ns; /* the latest time of all events */
+};
+
+/* One spool: what one process image has recorded. */
+struct dp_source {
+	struct dp_convert *convert;
+	struct dp_spool *spool;
+	int64_t process; /* its id in the file */
+	bool ended;	 /* in order */
+	struct dp_clock clock;
+	uint32_t *names; /* by the spool's string: the file's, 0: not yet */
+	size_t name_room;
+	struct dp_facts facts;
+	struct dp_nvtx nvtx;
+	uint64_t untimed;		   /* records without a time */
+	uint64_t unknown;		   /* of kinds that have no table */
+	uint64_t left_out[DP_SPOOL_KINDS]; /* both, by kind */
+	int64_t last_ns;
+};
+
+/*
+ * Converts the spool that fd is. pool_fd: the process's pool, or -1; it is salvaged where the
+ * spool does not end in order. DP_OK with *unusable set where it is no spool.
+ */
+int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable);
+
+/* Begins a file; writes what all processes share, and ends it. */
+int dp_convert__open(struct dp_convert *convert, const char *path, struct dp_error *error);
+int dp_convert__finish(struct dp_convert *convert);
+void dp_convert__fini(struct dp_convert *convert);
+
+/* For records.c and nvtx.c. The file's id of a string of the spool; *id is 0 for none. */
+int dp_source__string(struct dp_source *source, uint32_t string, int64_t *id);
+int dp_source__text(struct dp_source *source, const char *text, size_t length, int64_t *id);
+
+/* Keeps the latest time. */
+static inline void dp_source__saw(struct dp_source *source, int64_t time)
+{
+	if (time > source->last_ns)
+		source->last_ns = time;
+}
+
+/* A row of what is not a fact (facts.h) nor NVTX: operations, calls and so on. */
+int dp_records__put(struct dp_source *source, const struct dp_spool_record *record);
+
+#endif

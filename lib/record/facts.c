@@ -1,0 +1,451 @@
+/* The process, its threads, devices, contexts, streams and the names of functions. */
+#include "record/facts.h"
+#include "record/convert.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* CUpti_ActivityObjectKind. */
+enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
+
+void dp_facts__fini(struct dp_facts *facts)
+{
+	free(facts->facts);
+	free(facts->infos);
+	facts->facts = NULL;
+	facts->infos = NULL;
+}
+
+/* The fact of the type and numbers, made where it is new; NULL without memory. */
+static struct dp_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a, uint32_t b)
+{
+	struct dp_fact *fact;
+
+	/* The latest first: what is said in two records is said one after the other. */
+	for (size_t i = facts->count; i-- > 0;) {
+		fact = &facts->facts[i];
+		if (fact->type == type && fact->ids[0] == a && fact->ids[1] == b)
+			return fact;
+	}
+	if (dp_array__reserve(&facts->facts, &facts->room, facts->count + 1, sizeof(*fact)))
+		return NULL;
+	fact = &facts->facts[facts->count++];
+	memset(fact, 0, sizeof(*fact));
+	fact->type = type;
+	fact->ids[0] = a;
+	fact->ids[1] = b;
+	return fact;
+}
+
+static int take_info(struct dp_source *source, const struct dp_spool_info *info)
+{
+	struct dp_facts *facts = &source->facts;
+	size_t length, other;
+	const char *key = dp_spool__string(source->spool, info->key, &length);
+
+	for (size_t i = 0; i < facts->info_count; i++) {
+		const char *known = dp_spool__string(source->spool, facts->infos[i].key, &other);
+
+		if (length == other && !memcmp(key, known, length)) {
+			facts->infos[i] = *info;
+			return DP_OK;
+		}
+	}
+	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
+			      sizeof(*facts->infos)))
+		return dp_error__nomem(source->convert->error, 0);
+	facts->infos[facts->info_count++] = *info;
+	return DP_OK;
+}
+
+const char *dp_facts__info(const struct dp_source *source, const char *key)
+{
+	for (size_t i = 0; i < source->facts.info_count; i++) {
+		const struct dp_spool_info *info = &source->facts.infos[i];
+
+		if (!strcmp(dp_spool__string(source->spool, info->key, NULL), key))
+			return dp_spool__string(source->spool, info->value, NULL);
+	}
+	return NULL;
+}
+
+static int take_name(struct dp_source *source, const struct dp_spool_name *name)
+{
+	struct dp_fact *fact;
+
+	if (name->object == OBJECT_THREAD)
+		fact = get(&source->facts, DP_SPOOL_THREAD, name->ids[1], 0);
+	else if (name->object == OBJECT_STREAM)
+		fact = get(&source->facts, DP_SPOOL_STREAM, name->ids[1], name->ids[2]);
+	else
+		return DP_OK;
+	if (!fact)
+		return dp_error__nomem(source->convert->error, 0);
+	fact->name = name->name;
+	if (name->object == OBJECT_STREAM && !fact->stream.stream) {
+		fact->stream.context = name->ids[1];
+		fact->stream.stream = name->ids[2];
+	}
+	return DP_OK;
+}
+
+static struct dp_fact *fact_of(struct dp_facts *facts, const struct dp_spool_record *record)
+{
+	struct dp_fact *fact;
+
+	switch (record->type) {
+	case DP_SPOOL_THREAD:
+		fact = get(facts, record->type, record->thread.tid, 0);
+		if (fact)
+			fact->name = record->thread.name;
+		return fact;
+	case DP_SPOOL_DEVICE:
+		fact = get(facts, record->type, record->device.device, 0);
+		if (fact)
+			fact->device = record->device;
+		return fact;
+	case DP_SPOOL_CONTEXT:
+		fact = get(facts, record->type, record->context.context, 0);
+		if (fact)
+			fact->context = record->context;
+		return fact;
+	case DP_SPOOL_STREAM:
+		fact = get(facts, record->type, record->stream.context, record->stream.stream);
+		if (fact)
+			fact->stream = record->stream;
+		return fact;
+	default:
+		fact = get(facts, record->type, record->cbid.domain, record->cbid.cbid);
+		if (fact)
+			fact->name = record->cbid.name;
+		return fact;
+	}
+}
+
+static void take_state(struct dp_source *source, const struct dp_spool_state *state)
+{
+	if (state->state == DP_SPOOL_STARTED)
+		source->facts.cupti = true;
+	if (state->state == DP_SPOOL_ENDED) {
+		source->facts.end_realtime = state->realtime_ns;
+		source->ended = true;
+	}
+}
+
+int dp_facts__take(struct dp_source *source, const struct dp_spool_record *record, bool *taken)
+{
+	*taken = true;
+	switch (record->type) {
+	case DP_SPOOL_INFO:
+		return take_info(source, &record->info);
+	case DP_SPOOL_NAME:
+		return take_name(source, &record->name);
+	case DP_SPOOL_THREAD:
+	case DP_SPOOL_DEVICE:
+	case DP_SPOOL_CONTEXT:
+	case DP_SPOOL_STREAM:
+	case DP_SPOOL_CBID:
+		if (!fact_of(&source->facts, record))
+			return dp_error__nomem(source->convert->error, 0);
+		return DP_OK;
+	case DP_SPOOL_COUNT:
+		if (record->count.kind < DP_SPOOL_KINDS)
+			source->facts.counts[record->count.kind] = record->count;
+		return DP_OK;
+	case DP_SPOOL_STATE:
+		take_state(source, &record->state);
+		return DP_OK;
+	default:
+		*taken = false;
+		return DP_OK;
+	}
+}
+
+/* NULL where there is no such text. */
+static const char *text_of(const struct dp_source *source, uint32_t string)
+{
+	return string ? dp_spool__string(source->spool, string, NULL) : NULL;
+}
+
+static int put_device(struct dp_source *source, const struct dp_spool_device *device)
+{
+	struct dp_db *db = &source->convert->db;
+	const uint8_t *u = device->uuid;
+	char uuid[48], cc[24];
+	int status = dp_db__row(db, DP_ROW_DEVICE);
+
+	if (status)
+		return status;
+	snprintf(uuid, sizeof(uuid),
+		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
+		 u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+		 u[14], u[15]);
+	snprintf(cc, sizeof(cc), "%u.%u", (unsigned)device->cc_major, (unsigned)device->cc_minor);
+	dp_db__int(db, source->process);
+	dp_db__int(db, device->device);
+	dp_db__text(db, uuid);
+	dp_db__text(db, text_of(source, device->name));
+	dp_db__text(db, cc);
+	dp_db__known(db, device->sms != 0, device->sms);
+	dp_db__known(db, device->memory_bytes != 0, (int64_t)device->memory_bytes);
+	dp_db__known(db, device->clock_khz != 0, device->clock_khz);
+	dp_db__known(db, device->bandwidth_kBps != 0, (int64_t)device->bandwidth_kBps);
+	return dp_db__done(db);
+}
+
+static int put_stream(struct dp_source *source, const struct dp_fact *fact)
+{
+	struct dp_db *db = &source->convert->db;
+	int status = dp_db__row(db, DP_ROW_STREAM);
+
+	if (status)
+		return status;
+	dp_db__int(db, source->process);
+	dp_db__int(db, fact->stream.context);
+	dp_db__int(db, fact->stream.stream);
+	dp_db__int(db, fact->stream.priority);
+	dp_db__int(db, fact->stream.flags);
+	dp_db__text(db, text_of(source, fact->name));
+	return dp_db__done(db);
+}
+
+static int put_context(struct dp_source *source, const struct dp_spool_context *context)
+{
+	struct dp_db *db = &source->convert->db;
+	int status = dp_db__row(db, DP_ROW_CONTEXT);
+
+	if (status)
+		return status;
+	dp_db__int(db, source->process);
+	dp_db__int(db, context->context);
+	dp_db__int(db, context->device);
+	dp_db__int(db, context->null_stream);
+	return dp_db__done(db);
+}
+
+static int put_thread(struct dp_source *source, const struct dp_fact *fact)
+{
+	struct dp_db *db = &source->convert->db;
+	int status = dp_db__row(db, DP_ROW_THREAD);
+
+	if (status)
+		return status;
+	dp_db__int(db, source->process);
+	dp_db__int(db, fact->ids[0]);
+	dp_db__text(db, text_of(source, fact->name));
+	return dp_db__done(db);
+}
+
+/* The names of functions are the same in all processes: *known where one has told it. */
+static int know_function(struct dp_convert *convert, const struct dp_fact *fact, bool *known)
+{
+	uint64_t function = (uint64_t)fact->ids[0] << 32 | fact->ids[1];
+
+	for (size_t i = 0; i < convert->function_count; i++) {
+		*known = convert->functions[i] == function;
+		if (*known)
+			return DP_OK;
+	}
+	*known = false;
+	if (dp_array__reserve(&convert->functions, &convert->function_room,
+			      convert->function_count + 1, sizeof(function)))
+		return dp_error__nomem(convert->error, 0);
+	convert->functions[convert->function_count++] = function;
+	return DP_OK;
+}
+
+static int put_cbid(struct dp_source *source, const struct dp_fact *fact)
+{
+	struct dp_db *db = &source->convert->db;
+	bool known = true;
+	int64_t name;
+	int status = dp_source__string(source, fact->name, &name);
+
+	if (!status && name)
+		status = know_function(source->convert, fact, &known);
+	if (status || known)
+		return status;
+	status = dp_db__row(db, DP_ROW_CBID);
+	if (status)
+		return status;
+	dp_db__int(db, fact->ids[0]);
+	dp_db__int(db, fact->ids[1]);
+	dp_db__int(db, name);
+	return dp_db__done(db);
+}
+
+static int put_fact(struct dp_source *source, const struct dp_fact *fact)
+{
+	switch (fact->type) {
+	case DP_SPOOL_THREAD:
+		return put_thread(source, fact);
+	case DP_SPOOL_DEVICE:
+		return put_device(source, &fact->device);
+	case DP_SPOOL_CONTEXT:
+		return put_context(source, &fact->context);
+	case DP_SPOOL_STREAM:
+		return put_stream(source, fact);
+	default:
+		return put_cbid(source, fact);
+	}
+}
+
+static int put_counts(struct dp_source *source)
+{
+	struct dp_convert *convert = source->convert;
+	struct dp_db *db = &convert->db;
+	int status = DP_OK;
+
+	for (uint32_t kind = 0; kind < DP_SPOOL_KINDS && !status; kind++) {
+		const struct dp_spool_count *count = &source->facts.counts[kind];
+		uint64_t out;
+
+		if (!count->completed && !count->stored && !count->lost)
+			continue;
+		out = DP_MIN(source->left_out[kind], count->stored);
+		convert->result.lost += count->lost + out;
+		convert->result.unbalanced += count->completed != count->stored + count->lost;
+		status = dp_db__row(db, DP_ROW_COUNT);
+		if (status)
+			break;
+		dp_db__int(db, source->process);
+		dp_db__int(db, kind);
+		dp_db__int(db, (int64_t)count->completed);
+		dp_db__int(db, (int64_t)(count->stored - out));
+		dp_db__int(db, (int64_t)(count->lost + out));
+		status = dp_db__done(db);
+	}
+	return status;
+}
+
+/* The first of the variables that is a number. */
+static void put_variable(struct dp_source *source, const char *const *names)
+{
+	for (; *names; names++) {
+		const char *text = dp_facts__info(source, *names);
+		char *end;
+		long value;
+
+		if (!text || !*text)
+			continue;
+		value = strtol(text, &end, 10);
+		if (*end || value < 0 || value > INT32_MAX)
+			continue;
+		dp_db__int(&source->convert->db, value);
+		return;
+	}
+	dp_db__null(&source->convert->db);
+}
+
+static const char *const rank_names[] = { "env.RANK", "env.SLURM_PROCID",
+					  "env.OMPI_COMM_WORLD_RANK", "env.PMI_RANK", NULL };
+static const char *const local_names[] = { "env.LOCAL_RANK", "env.SLURM_LOCALID",
+					   "env.OMPI_COMM_WORLD_LOCAL_RANK", "env.MPI_LOCALRANKID",
+					   NULL };
+static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
+					   "env.OMPI_COMM_WORLD_SIZE", "env.PMI_SIZE", NULL };
+
+/* Arguments parted by spaces, variables by lines. Both are the caller's; NULL without memory. */
+static char *command_of(const struct dp_source *source)
+{
+	const char *text = dp_facts__info(source, "cmdline");
+	char *copy = strdup(text ? text : "");
+
+	for (char *at = copy; at && *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	return copy;
+}
+
+static char *variables_of(const struct dp_source *source)
+{
+	size_t bytes = 1, used = 0;
+	char *text;
+
+	for (int pass = 0; pass < 2; pass++) {
+		text = pass ? malloc(bytes) : NULL;
+		if (pass && !text)
+			return NULL;
+		for (size_t i = 0; i < source->facts.info_count; i++) {
+			const struct dp_spool_info *info = &source->facts.infos[i];
+			const char *key = dp_spool__string(source->spool, info->key, NULL);
+			const char *value = dp_spool__string(source->spool, info->value, NULL);
+
+			if (strncmp(key, "env.", 4))
+				continue;
+			if (!pass)
+				bytes += strlen(key) + strlen(value) + 2;
+			else
+				used += (size_t)snprintf(text + used, bytes - used, "%s%s=%s",
+							 used ? "\n" : "", key + 4, value);
+		}
+	}
+	text[used] = '\0';
+	return text;
+}
+
+/* "12.4" for 12040. */
+static void put_driver(struct dp_source *source)
+{
+	const char *text = dp_facts__info(source, "driver.version");
+	long version = text ? strtol(text, NULL, 10) : 0;
+	char dotted[48];
+
+	snprintf(dotted, sizeof(dotted), "%ld.%ld", version / 1000, version % 1000 / 10);
+	/* Bound as it is used: the row is done before this returns to where the text ends. */
+	sqlite3_bind_text(source->convert->db.row, ++source->convert->db.column,
+			  version > 0 ? dotted : NULL, -1, SQLITE_TRANSIENT);
+}
+
+static int put_process(struct dp_source *source, const char *command, const char *variables)
+{
+	const struct dp_spool_header *header = dp_spool__header(source->spool);
+	struct dp_convert *convert = source->convert;
+	const struct dp_record_about *about = convert->about;
+	struct dp_db *db = &convert->db;
+	const char *version = dp_facts__info(source, "cupti.version");
+	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns), end;
+	bool exited = about->pid == (int64_t)header->pid && about->exit_status >= 0;
+	int status = dp_db__row(db, DP_ROW_PROCESS);
+
+	if (status)
+		return status;
+	end = start + (source->facts.end_realtime - header->realtime_ns);
+	if (!source->facts.end_realtime || end < source->last_ns)
+		end = source->last_ns;
+	dp_db__int(db, source->process);
+	dp_db__int(db, header->pid);
+	dp_db__int(db, header->ppid);
+	dp_db__int(db, start);
+	dp_db__known(db, end >= start, end - start);
+	dp_db__known(db, exited, about->exit_status);
+	put_variable(source, rank_names);
+	put_variable(source, local_names);
+	put_variable(source, world_names);
+	dp_db__text(db, *command ? command : NULL);
+	dp_db__text(db, *variables ? variables : NULL);
+	dp_db__known(db, version != NULL, version ? strtol(version, NULL, 10) : 0);
+	put_driver(source);
+	dp_db__text(db, dp_facts__info(source, "graph_mode"));
+	return dp_db__done(db);
+}
+
+int dp_facts__write(struct dp_source *source)
+{
+	char *command = command_of(source);
+	char *variables = variables_of(source);
+	int status = DP_OK;
+
+	if (!command || !variables)
+		status = dp_error__nomem(source->convert->error, 0);
+	if (!status)
+		status = put_process(source, command, variables);
+	for (size_t i = 0; i < source->facts.count && !status; i++)
+		status = put_fact(source, &source->facts.facts[i]);
+	if (!status)
+		status = put_counts(source);
+	source->convert->result.cupti |= source->facts.cupti;
+	free(command);
+	free(variables);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* What a spool says of its process once, or more than once and the last counts. */
+#ifndef DP_RECORD_FACTS_H
+#define DP_RECORD_FACTS_H
+
+#include "base/base.h"
+#include "spool/spool.h"
+
+struct dp_source;
+
+/* The last words on a thread, device, context, stream or function, by up to two numbers. */
+struct dp_fact {
+	enum dp_spool_type type;
+	uint32_t ids[2];
+	uint32_t name; /* a string of the spool, 0: none */
+	union {
+		struct dp_spool_device device;
+		struct dp_spool_context context;
+		struct dp_spool_stream stream;
+	};
+};
+
+struct dp_facts {
+	struct dp_fact *facts;
+	size_t count;
+	size_t room;
+	struct dp_spool_info *infos; /* by key, the last */
+	size_t info_count;
+	size_t info_room;
+	struct dp_spool_count counts[DP_SPOOL_KINDS];
+	bool cupti;	      /* it has recorded */
+	int64_t end_realtime; /* when it ended, 0: not known */
+};
+
+void dp_facts__fini(struct dp_facts *facts);
+
+/* Takes a record of a kind that is one; *taken tells whether it was. */
+int dp_facts__take(struct dp_source *source, const struct dp_spool_record *record, bool *taken);
+
+/* Writes the process and all that is known of it. */
+int dp_facts__write(struct dp_source *source);
+
+/* The value of an info, or NULL. */
+const char *dp_facts__info(const struct dp_source *source, const char *key);
+
+#endif

@@ -1,0 +1,438 @@
+/*
+ * The live part: processes connect to a socket in the folder and hand over their pools, so that
+ * what they have not stored survives them. All that comes in is judged: a process may be anything.
+ */
+#define _GNU_SOURCE /* accept4() */
+#include "record/recording.h"
+#include "spool/pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024, TEXTS_MAX = 256, ROUNDS_MAX = 100 };
+
+static int watch(struct dp_recording *recording, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(recording->poll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* By a descriptor of the folder: its name may be longer than an address. */
+static int bind_in(int folder_fd, int fd)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", folder_fd,
+		 DP_SPOOL_SOCKET);
+	return bind(fd, (const struct sockaddr *)&address, sizeof(address));
+}
+
+int dp_live__open(struct dp_recording *recording, struct dp_error *error)
+{
+	recording->folder_fd = open(recording->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (recording->folder_fd < 0)
+		goto failed;
+	recording->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (recording->poll < 0)
+		goto failed;
+	recording->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (recording->listener < 0 || bind_in(recording->folder_fd, recording->listener) ||
+	    listen(recording->listener, BACKLOG) || watch(recording, recording->listener))
+		goto failed;
+	return DP_OK;
+failed:
+	dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	dp_error__where(error, recording->folder, NULL, 0, 0);
+	return DP_ERR_IO;
+}
+
+void dp_live__close(struct dp_recording *recording)
+{
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (member->socket >= 0)
+			close(member->socket);
+		if (member->pool >= 0)
+			close(member->pool);
+		close(member->spool);
+		free(member->name);
+	}
+	for (size_t i = 0; i < recording->guest_count; i++)
+		close(recording->guests[i]);
+	for (size_t i = 0; i < recording->text_count; i++)
+		free(recording->texts[i]);
+	free(recording->members);
+	free(recording->guests);
+	free(recording->texts);
+	if (recording->listener >= 0) {
+		close(recording->listener);
+		unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
+	}
+	if (recording->poll >= 0)
+		close(recording->poll);
+}
+
+/* A name of the folder's own, and a spool's. */
+static bool valid_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 6 && length < 256 && !strchr(name, '/') && name[0] != '.' &&
+	       !strcmp(name + length - 6, ".spool");
+}
+
+static bool is_known(const struct dp_recording *recording, const char *name)
+{
+	for (size_t i = 0; i < recording->member_count; i++)
+		if (!strcmp(recording->members[i].name, name))
+			return true;
+	return false;
+}
+
+/* Takes ownership of pool and socket where it is DP_OK. */
+static int add_member(struct dp_recording *recording, const char *name, int pool, int socket)
+{
+	struct dp_member *member;
+	char *copy;
+	int fd;
+
+	if (!valid_name(name) || is_known(recording, name))
+		return DP_ERR_ARGUMENT;
+	if (dp_array__reserve(&recording->members, &recording->member_room,
+			      recording->member_count + 1, sizeof(*member)))
+		return DP_ERR_NOMEM;
+	/* A fifo would make us wait. */
+	fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return DP_ERR_IO;
+	copy = strdup(name);
+	if (!copy) {
+		close(fd);
+		return DP_ERR_NOMEM;
+	}
+	member = &recording->members[recording->member_count++];
+	*member = (struct dp_member){ copy, fd, pool, socket, false };
+	return DP_OK;
+}
+
+static void tell_control(struct dp_recording *recording)
+{
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (!member->told && member->pool >= 0)
+			dp_pool__control(member->pool, recording->control);
+		member->told = true;
+	}
+}
+
+void dp_recording_control(struct dp_recording *recording, enum dp_record_control control)
+{
+	static const uint32_t words[] = { [DP_RECORD_RUN] = DP_POOL_RUN,
+					  [DP_RECORD_PAUSE] = DP_POOL_PAUSE,
+					  [DP_RECORD_STOP] = DP_POOL_STOP };
+
+	recording->control = words[control];
+	for (size_t i = 0; i < recording->member_count; i++)
+		recording->members[i].told = false;
+	tell_control(recording);
+}
+
+/* Once each: of a thousand ranks all have the same to say. */
+static int tell(struct dp_recording *recording, uint32_t level, const char *text)
+{
+	const struct dp_log *log = &recording->options.log;
+	char *copy;
+
+	for (size_t i = 0; i < recording->text_count; i++)
+		if (!strcmp(recording->texts[i], text))
+			return DP_OK;
+	if (recording->text_count == TEXTS_MAX)
+		return DP_OK;
+	if (dp_array__reserve(&recording->texts, &recording->text_room, recording->text_count + 1,
+			      sizeof(*recording->texts)))
+		return DP_ERR_NOMEM;
+	copy = strdup(text);
+	if (!copy)
+		return DP_ERR_NOMEM;
+	recording->texts[recording->text_count++] = copy;
+	dp_log__write(log, level >= DP_SPOOL_WARNING ? DP_LOG_WARNING : DP_LOG_INFO, "%s", text);
+	return DP_OK;
+}
+
+/* A message, and the descriptor that came with it or -1. Bytes, 0 at the end, -1: nothing now. */
+static ssize_t receive(int fd, struct dp_message *message, int *passed)
+{
+	union {
+		struct cmsghdr align;
+		char space[CMSG_SPACE(4 * sizeof(int))];
+	} control;
+	struct iovec part = { message, sizeof(*message) };
+	struct msghdr head = { .msg_iov = &part,
+			       .msg_iovlen = 1,
+			       .msg_control = &control,
+			       .msg_controllen = sizeof(control) };
+	ssize_t bytes;
+
+	*passed = -1;
+	memset(message, 0, sizeof(*message));
+	do
+		bytes = recvmsg(fd, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (bytes < 0 && errno == EINTR);
+	if (bytes < 0)
+		return errno == EAGAIN || errno == EWOULDBLOCK ? -1 : 0;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&head); c; c = CMSG_NXTHDR(&head, c)) {
+		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			int each;
+
+			memcpy(&each, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+			if (*passed < 0)
+				*passed = each;
+			else
+				close(each);
+		}
+	}
+	return bytes;
+}
+
+/* The text as a string of the message's own; false where it is no message of ours. */
+static bool check(struct dp_message *message, ssize_t bytes)
+{
+	size_t before = offsetof(struct dp_message, text);
+
+	if ((size_t)bytes < before || message->magic != DP_MESSAGE_MAGIC)
+		return false;
+	if (message->code_bytes > sizeof(message->text) - 1 ||
+	    message->text_bytes > sizeof(message->text) - 1 - message->code_bytes ||
+	    (size_t)bytes < before + message->code_bytes + message->text_bytes)
+		return false;
+	message->text[message->code_bytes + message->text_bytes] = '\0';
+	return true;
+}
+
+static void forget_guest(struct dp_recording *recording, int fd)
+{
+	for (size_t i = 0; i < recording->guest_count; i++) {
+		if (recording->guests[i] != fd)
+			continue;
+		recording->guests[i] = recording->guests[--recording->guest_count];
+		return;
+	}
+}
+
+/* A process that begins. Its socket is its member's from now on. */
+static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
+		 int passed)
+{
+	struct dp_pool_status state;
+	int status;
+
+	if (passed >= 0 && !dp_pool__status(passed, &state)) {
+		close(passed);
+		passed = -1;
+	}
+	status = add_member(recording, message->text, passed, fd);
+	if (status) {
+		if (passed >= 0)
+			close(passed);
+		return status == DP_ERR_NOMEM ? status : DP_OK;
+	}
+	forget_guest(recording, fd);
+	tell_control(recording);
+	return DP_OK;
+}
+
+/* One packet; *more is false where there is none now, or never will be. */
+static int take_packet(struct dp_recording *recording, int fd, bool *more, bool *gone)
+{
+	struct dp_message message;
+	int passed, status = DP_OK;
+	ssize_t bytes = receive(fd, &message, &passed);
+
+	*more = bytes > 0;
+	*gone = !bytes;
+	if (bytes <= 0)
+		return DP_OK;
+	if (!check(&message, bytes)) {
+		if (passed >= 0)
+			close(passed);
+		return DP_OK;
+	}
+	if (message.type == DP_HELLO)
+		return greet(recording, fd, &message, passed);
+	if (passed >= 0)
+		close(passed);
+	if (message.type == DP_TEXT)
+		status = tell(recording, message.level, message.text + message.code_bytes);
+	return status;
+}
+
+static void leave(struct dp_recording *recording, int fd)
+{
+	for (size_t i = 0; i < recording->member_count; i++)
+		if (recording->members[i].socket == fd)
+			recording->members[i].socket = -1;
+	forget_guest(recording, fd);
+	close(fd);
+}
+
+static int serve_socket(struct dp_recording *recording, int fd)
+{
+	bool more = true, gone = false;
+	int status = DP_OK, each;
+
+	while (more) {
+		each = take_packet(recording, fd, &more, &gone);
+		if (each && !status)
+			status = each;
+	}
+	if (gone)
+		leave(recording, fd);
+	return status;
+}
+
+static int accept_all(struct dp_recording *recording)
+{
+	int fd;
+
+	for (;;) {
+		fd = accept4(recording->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
+			return errno == EAGAIN || errno == EWOULDBLOCK ? DP_OK : DP_ERR_IO;
+		if (dp_array__reserve(&recording->guests, &recording->guest_room,
+				      recording->guest_count + 1, sizeof(*recording->guests)) ||
+		    watch(recording, fd)) {
+			close(fd);
+			return DP_ERR_NOMEM;
+		}
+		recording->guests[recording->guest_count++] = fd;
+	}
+}
+
+/* The sampler begins with the first process: a program without a GPU costs nothing. */
+static int start_sampling(struct dp_recording *recording)
+{
+	char *path;
+	size_t size = strlen(recording->folder) + sizeof("/samples");
+	int status;
+
+	if (recording->nvml || !recording->options.sample_ms || !recording->member_count)
+		return DP_OK;
+	path = malloc(size);
+	if (!path)
+		return DP_ERR_NOMEM;
+	snprintf(path, size, "%s/samples", recording->folder);
+	status = dp_nvml__start(&recording->nvml, recording->nvml_library, path,
+				recording->options.sample_ms);
+	if (status)
+		recording->options.sample_ms = 0;
+	free(path);
+	return status;
+}
+
+int dp_recording_serve(struct dp_recording *recording)
+{
+	struct epoll_event events[64];
+	int count, rounds = 0, status = DP_OK, each;
+
+	/* What was just accepted may have spoken already; who never ends is not waited for. */
+	do {
+		count = epoll_wait(recording->poll, events, 64, 0);
+		for (int i = 0; i < count; i++) {
+			each = events[i].data.fd == recording->listener
+				       ? accept_all(recording)
+				       : serve_socket(recording, events[i].data.fd);
+			if (each && !status)
+				status = each;
+		}
+	} while (count > 0 && !status && ++rounds < ROUNDS_MAX);
+	each = start_sampling(recording);
+	return status ? status : each;
+}
+
+int dp_recording_fd(const struct dp_recording *recording)
+{
+	return recording->poll;
+}
+
+void dp_recording_status(const struct dp_recording *recording, struct dp_record_status *status)
+{
+	struct dp_pool_status pool;
+
+	memset(status, 0, sizeof(*status));
+	for (size_t i = 0; i < recording->member_count; i++) {
+		const struct dp_member *member = &recording->members[i];
+
+		status->processes++;
+		status->connected += member->socket >= 0;
+		if (member->pool < 0 || !dp_pool__status(member->pool, &pool))
+			continue;
+		status->active += member->socket >= 0 && pool.state != DP_POOL_STOPPED &&
+				  pool.state != DP_POOL_ENDED;
+		status->events += pool.completed;
+		status->lost += pool.lost;
+		status->bytes += pool.spool_bytes;
+	}
+}
+
+/* "<pid>.<n>.pool" beside "<pid>.<n>.spool". */
+static int pool_beside(const struct dp_recording *recording, const char *name)
+{
+	char pool[300];
+
+	snprintf(pool, sizeof(pool), "%.*s.pool", (int)(strlen(name) - 6), name);
+	return openat(recording->folder_fd, pool, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct dp_member *x = a, *y = b;
+	long a_pid = strtol(x->name, NULL, 10), b_pid = strtol(y->name, NULL, 10);
+
+	return a_pid != b_pid ? (a_pid > b_pid) - (a_pid < b_pid) : strcmp(x->name, y->name);
+}
+
+int dp_live__collect(struct dp_recording *recording)
+{
+	int fd = dup(recording->folder_fd), status = DP_OK, pool;
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return DP_ERR_IO;
+	}
+	rewinddir(folder);
+	while (!status && (entry = readdir(folder))) {
+		if (!valid_name(entry->d_name) || is_known(recording, entry->d_name))
+			continue;
+		pool = pool_beside(recording, entry->d_name);
+		status = add_member(recording, entry->d_name, pool, -1);
+		if (status && pool >= 0)
+			close(pool);
+		if (status == DP_ERR_IO)
+			status = DP_OK;
+	}
+	closedir(folder);
+	/* The same order of processes in the file, whatever the order in which they came. */
+	if (recording->member_count)
+		qsort(recording->members, recording->member_count, sizeof(*recording->members),
+		      compare_members);
+	return status;
+}

@@ -1,0 +1,108 @@
+/*
+ * NCCL's NVTX payloads: their schemas name the fields in plain words ("Message size [bytes]"), and
+ * those are what is gone by, so that versions of NCCL may order them as they like.
+ */
+#include "record/convert.h"
+
+#include <string.h>
+
+enum { COMM, BYTES, REDUCTION, ROOT, PEER, RANK, RANKS, FIELDS };
+
+static const char *const words[FIELDS] = {
+	[COMM] = "NCCL communicator ID",
+	[BYTES] = "Message size [bytes]",
+	[REDUCTION] = "Reduction operation",
+	[ROOT] = "Root",
+	[PEER] = "Peer rank",
+	[RANK] = "Rank",
+	[RANKS] = "No. of ranks",
+};
+
+/* Other words for the same. */
+static const char *const others[FIELDS] = {
+	[COMM] = "NCCL unique ID",   [BYTES] = "Bytes", [REDUCTION] = "Reduction op",
+	[ROOT] = "Root rank",	     [PEER] = "Peer",	[RANK] = "Rank",
+	[RANKS] = "Number of ranks",
+};
+
+/* The types that hold no integer: float, double, long double (nvtxPayloadEntryType). */
+enum { TYPE_FLOAT = 19, TYPE_LONG_DOUBLE = 21 };
+
+static int field_of(const char *name)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (!strcmp(name, words[i]) || !strcmp(name, others[i]))
+			return i;
+	return -1;
+}
+
+/* An integer of 1, 2, 4 or 8 bytes, as x86 and Arm keep it. */
+static bool integer(const char *blob, size_t length, const struct dp_spool_schema *entry,
+		    int64_t *out)
+{
+	uint64_t value = 0;
+
+	if (entry->type >= TYPE_FLOAT && entry->type <= TYPE_LONG_DOUBLE)
+		return false;
+	if (entry->bytes != 1 && entry->bytes != 2 && entry->bytes != 4 && entry->bytes != 8)
+		return false;
+	if (entry->offset > length || entry->bytes > length - entry->offset)
+		return false;
+	memcpy(&value, blob + entry->offset, (size_t)entry->bytes);
+	*out = (int64_t)value;
+	return true;
+}
+
+bool dp_nccl__read(const struct dp_source *source, const struct dp_spool_nvtx *event,
+		   struct dp_nccl *out)
+{
+	int64_t *const values[FIELDS] = { &out->comm, &out->bytes, &out->reduction, &out->root,
+					  &out->peer, &out->rank,  &out->ranks };
+	size_t length;
+	const char *blob = dp_spool__string(source->spool, event->blob, &length);
+
+	memset(out, 0, sizeof(*out));
+	if (strcmp(dp_spool__string(source->spool, event->domain, NULL), "NCCL"))
+		return false;
+	for (size_t i = source->nvtx.schema_count; i-- > 0;) {
+		const struct dp_spool_schema *entry = &source->nvtx.schemas[i];
+		int field;
+
+		if (entry->schema != event->schema || entry->domain != event->domain)
+			continue;
+		field = field_of(dp_spool__string(source->spool, entry->field, NULL));
+		if (field >= 0 && !(out->has & 1u << field) &&
+		    integer(blob, length, entry, values[field]))
+			out->has |= 1u << field;
+	}
+	return out->has != 0;
+}
+
+int dp_nccl__write(struct dp_source *source, int64_t nvtx, const char *name,
+		   const struct dp_nccl *params)
+{
+	/* ncclRedOp_t */
+	static const char *const reductions[] = { "sum", "prod", "max", "min", "avg" };
+	struct dp_db *db = &source->convert->db;
+	const char *reduction = NULL;
+	int status = dp_db__row(db, DP_ROW_NCCL);
+
+	if (status)
+		return status;
+	if (params->has & 1u << REDUCTION)
+		reduction =
+			params->reduction >= 0 && params->reduction < (int64_t)DP_COUNT(reductions)
+				? reductions[params->reduction]
+				: "other";
+	dp_db__int(db, nvtx);
+	dp_db__known(db, params->has & 1u << COMM, params->comm);
+	dp_db__text(db, name + (strncmp(name, "nccl", 4) ? 0 : 4));
+	dp_db__known(db, params->has & 1u << BYTES, params->bytes);
+	dp_db__null(db);
+	dp_db__text(db, reduction);
+	dp_db__known(db, params->has & 1u << ROOT, params->root);
+	dp_db__known(db, params->has & 1u << PEER, params->peer);
+	dp_db__known(db, params->has & 1u << RANK, params->rank);
+	dp_db__known(db, params->has & 1u << RANKS, params->ranks);
+	return dp_db__done(db);
+}

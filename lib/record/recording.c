@@ -1,0 +1,151 @@
+/* A recording from its start to the trace file. */
+#include "record/recording.h"
+#include "record/convert.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int dp_recording_new(struct dp_recording **out, const char *folder,
+		     const struct dp_record_options *options, struct dp_error *error)
+{
+	struct dp_record_options all = DP_RECORD_OPTIONS_INIT;
+	struct dp_recording *recording = dp_alloc__zeroed(1, sizeof(*recording));
+	int status;
+
+	if (!recording)
+		return dp_error__nomem(error, sizeof(*recording));
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	recording->options = all;
+	recording->folder_fd = recording->listener = recording->poll = -1;
+	recording->zero_realtime = clock_ns(CLOCK_REALTIME);
+	recording->zero_monotonic = clock_ns(CLOCK_MONOTONIC);
+	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are told when they come. */
+	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
+	recording->folder = strdup(folder);
+	recording->nvml_library = all.nvml ? strdup(all.nvml) : NULL;
+	status = !recording->folder || (all.nvml && !recording->nvml_library)
+			 ? dp_error__nomem(error, 0)
+			 : dp_inject__prepare(recording, &all, error);
+	if (!status)
+		status = dp_live__open(recording, error);
+	if (status) {
+		dp_recording_free(recording);
+		return status;
+	}
+	*out = recording;
+	return DP_OK;
+}
+
+/* What processes and this have left there; the folder itself is the caller's. */
+static void remove_files(struct dp_recording *recording)
+{
+	for (size_t i = 0; i < recording->member_count; i++) {
+		char *name = recording->members[i].name;
+		size_t stem = strlen(name) - strlen("spool");
+
+		unlinkat(recording->folder_fd, name, 0);
+		strcpy(name + stem, "pool");
+		unlinkat(recording->folder_fd, name, 0);
+	}
+	unlinkat(recording->folder_fd, "samples", 0);
+}
+
+void dp_recording_free(struct dp_recording *recording)
+{
+	if (!recording)
+		return;
+	dp_nvml__free(recording->nvml);
+	if (recording->folder_fd >= 0) {
+		dp_live__collect(recording);
+		remove_files(recording);
+	}
+	dp_live__close(recording);
+	if (recording->folder_fd >= 0)
+		close(recording->folder_fd);
+	for (size_t i = 0; i < recording->variable_count; i++)
+		free(recording->variables[i]);
+	free(recording->variables);
+	free(recording->nvml_library);
+	free(recording->folder);
+	free(recording);
+}
+
+const char *dp_recording_environment(const struct dp_recording *recording, size_t index)
+{
+	return index < recording->variable_count ? recording->variables[index] : NULL;
+}
+
+static uint64_t bytes_of(const struct dp_recording *recording)
+{
+	uint64_t bytes = 0;
+	struct stat info;
+
+	for (size_t i = 0; i < recording->member_count; i++)
+		if (!fstat(recording->members[i].spool, &info) && info.st_size > 0)
+			bytes += (uint64_t)info.st_size;
+	return bytes;
+}
+
+static int convert_all(struct dp_recording *recording, struct dp_convert *convert)
+{
+	int status = DP_OK;
+	bool unusable;
+
+	for (size_t i = 0; i < recording->member_count && !status; i++) {
+		const struct dp_member *member = &recording->members[i];
+
+		status = dp_convert__spool(convert, member->spool, member->pool, &unusable);
+	}
+	if (!status)
+		status = dp_nvml__write(recording->nvml, &convert->db, convert->zero_monotonic,
+					&convert->result.samples);
+	return status ? status : dp_convert__finish(convert);
+}
+
+int dp_recording_write(struct dp_recording *recording, const char *path,
+		       const struct dp_record_about *about, struct dp_record_result *result,
+		       struct dp_error *error)
+{
+	struct dp_record_about all = DP_RECORD_ABOUT_INIT;
+	struct dp_error inner = DP_ERROR_INIT;
+	struct dp_convert convert = { .zero_realtime = recording->zero_realtime,
+				      .zero_monotonic = recording->zero_monotonic };
+	int status;
+
+	if (about)
+		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
+	convert.about = &all;
+	dp_nvml__stop(recording->nvml);
+	status = dp_live__collect(recording);
+	if (status)
+		return dp_error__set(error, status, "%s: %s", recording->folder, strerror(errno));
+	memset(result, 0, sizeof(*result));
+	if (!recording->member_count)
+		return DP_OK;
+	convert.spool_bytes = bytes_of(recording);
+	status = dp_convert__open(&convert, path, &inner);
+	if (!status)
+		status = convert_all(recording, &convert);
+	dp_convert__fini(&convert);
+	if (status) {
+		unlink(path);
+		if (error && !error->status)
+			*error = inner;
+		return status;
+	}
+	convert.result.duration_ns = (uint64_t)DP_MAX(convert.last_ns, (int64_t)0);
+	*result = convert.result;
+	return DP_OK;
+}

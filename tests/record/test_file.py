@@ -1,0 +1,170 @@
+"""The trace file's name, and what may be in its way."""
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+import cli
+import recording
+
+
+class Names(recording.Case):
+    def test_patterns(self):
+        env = recording.environment(RANK="3", DIR="a/b")
+        name = "run.%h.%q{RANK}.%q{DIR}.%%.db"
+        result = self.produce(options=["-o", name], env=env)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        expected = f"run.{os.uname().nodename}.3.a_b.%.db"
+        self.assertEqual(os.listdir(self.folder), [expected])
+        self.assertIn(f"next: deepprof analyze {expected}", result.stderr)
+
+    def test_process_id(self):
+        process = self.start_record("-o", "%p.db", "--", recording.PRODUCER)
+        process.communicate(timeout=20)
+        self.assertEqual(os.listdir(self.folder), [f"{process.pid}.db"])
+
+    def test_bad_patterns(self):
+        for pattern, words in (
+            ("%x", "%x"),
+            ("a%", "not %"),
+            ("%q{NO_SUCH_THING}", "NO_SUCH_THING"),
+            ("%q", "%q{NAME}"),
+            ("%q{RANK", "%q{NAME}"),
+        ):
+            result = self.run_record("-o", pattern, "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), pattern)
+            self.assertIn(words, result.stderr)
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_standard_output(self):
+        result = self.run_record("-o", "-", "echo", "ran")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+
+    def test_rotation(self):
+        for iterations in 5, 6, 7:
+            self.produce(f"iterations={iterations}")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["deepprof.db", "deepprof.db.old"])
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 7)
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy", "deepprof.db.old"), 6)
+
+    def test_refusal(self):
+        (self.folder / "run.db").write_text("precious")
+        result = self.run_record("-o", "run.db", "echo", "ran")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(
+            result.stderr, "deepprof: run.db: exists already; -f overwrites it\n"
+        )
+        self.assertEqual((self.folder / "run.db").read_text(), "precious")
+        result = self.produce(options=["-f", "-o", "run.db"])
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy", "run.db"), 20)
+
+    def test_name_taken_meanwhile(self):
+        script = f"echo mine >run.db; exec {recording.PRODUCER}"
+        result = self.run_record("-o", "run.db", "sh", "-c", script)
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual((self.folder / "run.db").read_text(), "mine\n")
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy", "run.db.2"), 20)
+        self.assertIn("run.db.2", result.stderr)
+
+    def test_impossible_names(self):
+        for name in "no/such/folder/x.db", ".", "sub/":
+            result = self.run_record("-o", name, "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (1, ""), name)
+        self.assert_clean()
+
+    def test_long_folder(self):
+        """Longer than the address of a socket may be."""
+        deep = self.folder / ("d" * 200) / ("e" * 200)
+        deep.mkdir(parents=True)
+        result = self.run_record("--", recording.PRODUCER, cwd=deep)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(os.listdir(deep), ["deepprof.db"])
+
+    def test_long_name(self):
+        name = "n" * 252 + ".db"
+        result = self.produce(options=["-o", name])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(os.listdir(self.folder), [name])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_read_only(self):
+        self.folder.chmod(0o500)
+        result = self.run_record("echo", "ran")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("Permission denied", result.stderr)
+        self.folder.chmod(0o700)
+
+    def test_mode(self):
+        subprocess.run(
+            ["sh", "-c", f"umask 027; exec '{cli.DEEPPROF}' record -q '{recording.PRODUCER}'"],
+            cwd=self.folder,
+            env=recording.environment(),
+            check=True,
+        )
+        mode = stat.S_IMODE((self.folder / "deepprof.db").stat().st_mode)
+        self.assertEqual(mode, 0o640)
+
+    def test_private_folder(self):
+        result = self.run_record("sh", "-c", 'stat -c %a "$DEEPPROF_SPOOL"')
+        self.assertEqual(result.stdout, "700\n")
+
+
+class FullDisk(recording.Case):
+    """A small file system of its own, in a user's own name space."""
+
+    def mounted(self, script, size):
+        if not shutil.which("unshare"):
+            self.skipTest("there is no unshare")
+        mount = f"mount -t tmpfs -o size={size} tmpfs '{self.folder}' && cd '{self.folder}' && "
+        probe = ["unshare", "-rm", "sh", "-c", mount + "true"]
+        if subprocess.run(probe, capture_output=True, check=False).returncode:
+            self.skipTest("file systems can't be mounted here")
+        return subprocess.run(
+            ["unshare", "-rm", "sh", "-c", mount + script],
+            capture_output=True,
+            encoding="utf-8",
+            env=recording.environment(),
+            check=False,
+            timeout=cli.TIMEOUT_S,
+        )
+
+    def test_no_room_for_the_trace(self):
+        """The program is not disturbed; the failure is told; nothing is left."""
+        script = (
+            f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000; echo status $?; "
+            "ls -A; "
+            f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000 end=exit:9; "
+            "echo status $?"
+        )
+        result = self.mounted(script, "12m")
+        self.assertEqual(result.stdout, "status 1\nstatus 9\n", result.stderr)
+        self.assertIn("deepprof.db: No space left on device", result.stderr)
+
+    def test_no_room_for_the_spool(self):
+        """What could not be stored is counted, exactly."""
+        script = (
+            f"'{cli.DEEPPROF}' record -o '{self.copy}/t.db' true; "
+            f"dd if=/dev/zero of=fill bs=1k count=100 2>/dev/null; "
+            f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000; echo status $?; "
+            f"rm -f fill; cp deepprof.db '{self.copy}/' 2>/dev/null; true"
+        )
+        result = self.mounted(script, "900k")
+        self.assertIn("status", result.stdout, result.stderr)
+        self.assertRegex(result.stderr, r"lost|No space left")
+        kept = self.copy / "deepprof.db"
+        if kept.exists():
+            shutil.copy(kept, self.folder / "deepprof.db")
+            self.assert_balanced()
+
+    def setUp(self):
+        super().setUp()
+        self.copy = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-record-"))
+        self.addCleanup(shutil.rmtree, self.copy, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,265 @@
+"""The program under deepprof record: it must be as if nobody were there."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import cli
+import recording
+
+SAYS_NOTHING = r"\Adeepprof: nothing was recorded: [^\n]+\n\Z"
+
+
+class Program(recording.Case):
+    def test_without_gpu(self):
+        (self.folder / "a file").write_text("x")
+        result = self.run_record("--", "ls")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, "a file\n")
+        self.assertRegex(result.stderr, SAYS_NOTHING)
+        if not pathlib.Path("/dev/nvidiactl").exists():
+            self.assertIn("NVIDIA driver", result.stderr)
+        self.assert_clean()
+        self.assertEqual(os.listdir(self.folder), ["a file"])
+
+    def test_nothing_recorded_leaves_the_last_one(self):
+        (self.folder / "deepprof.db").write_text("the last")
+        self.run_record("true")
+        self.assertEqual((self.folder / "deepprof.db").read_text(), "the last")
+        self.assertFalse((self.folder / "deepprof.db.old").exists())
+
+    def test_quiet(self):
+        result = self.run_record("-q", "true")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_exit_statuses(self):
+        for status in 0, 1, 2, 3, 42, 127, 255:
+            result = self.run_record("sh", "-c", f"exit {status}")
+            self.assertEqual(result.returncode, status)
+            result = self.produce(f"end=exit:{status}")
+            self.assertEqual(result.returncode, status)
+        self.assert_clean()
+
+    def test_not_found(self):
+        for name in "no-such-command", "./no/such", "/no/such":
+            result = self.run_record(name)
+            self.assertEqual(result.returncode, 127)
+            self.assertEqual(result.stderr, f"deepprof: {name}: there is no such command\n")
+        (self.folder / "text").write_text("x")
+        result = self.run_record("./text")
+        self.assertEqual(result.returncode, 126)
+        self.assertIn("Permission denied", result.stderr)
+        self.assert_clean()
+
+    def test_no_command(self):
+        for args in [], ["--"], ["-q"]:
+            result = self.run_record(*args)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("no command", result.stderr)
+
+    def test_options_end_at_the_command(self):
+        for args in ["sh", "-c", "echo $0", "-q"], ["--", "sh", "-c", "echo $0", "-q"]:
+            result = self.run_record(*args)
+            self.assertEqual((result.returncode, result.stdout), (0, "-q\n"))
+        result = self.run_record("--", "echo", "--", "-f")
+        self.assertEqual(result.stdout, "-- -f\n")
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_output_is_the_programs(self):
+        script = "printf 'a\\0b\\377'; printf 'c\\n' >&2"
+        result = subprocess.run(
+            [cli.DEEPPROF, "record", "-q", "sh", "-c", script],
+            cwd=self.folder,
+            env=recording.environment(),
+            capture_output=True,
+            check=False,
+        )
+        self.assertEqual((result.stdout, result.stderr), (b"a\0b\xff", b"c\n"))
+
+    def test_input_is_the_programs(self):
+        result = self.run_record("cat", stdin=None, input="through\n")
+        self.assertEqual(result.stdout, "through\n")
+
+    def test_fatal_signals(self):
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT:
+            result = self.run_record("sh", "-c", f"kill -{int(number)} $$")
+            self.assertEqual(result.returncode, -number)
+            if recording.SANITIZED and number == signal.SIGSEGV:
+                continue  # the sanitizer's own
+            result = self.produce(f"end=signal:{int(number)}")
+            self.assertEqual(result.returncode, -number)
+            self.assertIn("nothing lost", result.stderr)
+            self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
+            self.assertEqual(self.one("SELECT exit FROM process"), 128 + number)
+            self.assert_balanced()
+            self.assert_clean()
+
+    def test_one_core_file(self):
+        result = self.run_record("sh", "-c", "ulimit -c; kill -ABRT $$")
+        self.assertEqual(result.returncode, -signal.SIGABRT)
+        self.assertFalse(list(self.folder.glob("core*")))
+
+    def test_signals_are_sent_on(self):
+        program = (
+            "import signal, sys, time\n"
+            "def note(number, frame):\n"
+            "    print(number, flush=True)\n"
+            "    if number == signal.SIGTERM: sys.exit(5)\n"
+            "for number in (1, 2, 3, 10, 12, 14, 15, 40):\n"
+            "    signal.signal(number, note)\n"
+            "print('ready', flush=True)\n"
+            "while True: time.sleep(0.01)\n"
+        )
+        process = self.start_record("--", sys.executable, "-c", program)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        for number in 1, 2, 3, 10, 12, 14, 40, 15:
+            process.send_signal(number)
+            self.assertEqual(process.stdout.readline(), f"{number}\n")
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 5)
+        self.assert_clean()
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_mask_and_dispositions(self):
+        """What the program finds is what it would find without us."""
+        show = "grep -E '^(Sig|Shd)(Blk|Ign|Cgt|Pnd)' /proc/self/status; ls -l /proc/self/fd | wc -l"
+        for before in "", "trap '' HUP PIPE CHLD;":
+            alone = subprocess.run(
+                ["sh", "-c", f"{before} exec sh -c \"{show}\""],
+                cwd=self.folder,
+                capture_output=True,
+                encoding="utf-8",
+                check=True,
+                stdin=subprocess.DEVNULL,
+            )
+            command = f"{before} exec '{cli.DEEPPROF}' record -q sh -c \"{show}\""
+            under = subprocess.run(
+                ["sh", "-c", command],
+                cwd=self.folder,
+                capture_output=True,
+                encoding="utf-8",
+                check=True,
+                env=recording.environment(),
+                stdin=subprocess.DEVNULL,
+            )
+            self.assertEqual(under.stdout, alone.stdout)
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_closed_descriptors(self):
+        (self.folder / "show").write_text(
+            "test -e /proc/$$/fd/0; a=$?; test -e /proc/$$/fd/1; b=$?; echo $a $b >fds"
+        )
+        subprocess.run(
+            ["sh", "-c", f"exec '{cli.DEEPPROF}' record -q sh -c '. ./show' <&- >&-"],
+            cwd=self.folder,
+            check=True,
+            env=recording.environment(),
+        )
+        self.assertEqual((self.folder / "fds").read_text(), "1 1\n")
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_environment(self):
+        result = self.run_record("env", env=recording.environment(LD_PRELOAD="/other.so"))
+        found = dict(line.split("=", 1) for line in result.stdout.splitlines() if "=" in line)
+        self.assertTrue(found["CUDA_INJECTION64_PATH"].endswith("/libdeepprof-cupti.so"))
+        self.assertTrue(found["NVTX_INJECTION64_PATH"].endswith("/libdeepprof-cupti.so"))
+        self.assertRegex(found["LD_PRELOAD"], r"^/[^:]*/libdeepprof-exit\.so:/other\.so$")
+        self.assertTrue(found["DEEPPROF_SPOOL"].startswith(str(self.folder.resolve())))
+
+    def test_switches(self):
+        args = ["--api=off", "--nvtx=off", "--memory=off", "--cuda-graph=node"]
+        args += ["--capture=profiler", "--max-memory=64M", "--max-spool=2G", "--exit-guard=off"]
+        args += ["--delay=3600s", "--cupti=/opt/x"]
+        result = self.run_record(*args, "env")
+        self.assertIn(
+            "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,graph=node,start=pause,capture=profiler,"
+            "max-memory=67108864,max-spool=2147483648\n",
+            result.stdout,
+        )
+        self.assertIn("DEEPPROF_CUPTI=/opt/x\n", result.stdout)
+        self.assertNotIn("LD_PRELOAD", result.stdout)
+        self.assertNotIn("NVTX_INJECTION64_PATH", result.stdout)
+
+    def test_taken_slot(self):
+        env = recording.environment(CUDA_INJECTION64_PATH="/opt/other/libtool.so")
+        result = self.run_record("echo", "ran", env=env)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("/opt/other/libtool.so", result.stderr)
+        self.assertIn("--chain", result.stderr)
+        result = self.run_record("--chain", "env", env=env)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(",chain=/opt/other/libtool.so\n", result.stdout)
+
+    def test_taken_nvtx_slot(self):
+        env = recording.environment(NVTX_INJECTION64_PATH="/opt/libnvtx.so")
+        result = self.run_record("env", env=env)
+        self.assertIn("NVTX_INJECTION64_PATH=/opt/libnvtx.so\n", result.stdout)
+        self.assertIn("warning: NVTX is not recorded", result.stderr)
+
+    def test_no_collector(self):
+        env = recording.environment(DEEPPROF_COLLECTOR=str(self.folder))
+        result = self.run_record("echo", "ran", env=env)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("libdeepprof-cupti.so", result.stderr)
+        self.assert_clean()
+
+    def test_nested(self):
+        inner = [cli.DEEPPROF, "record", "-o", "inner.db", "--", recording.PRODUCER]
+        result = self.run_record("--", *inner)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel", "inner.db"), 120)
+        self.assert_clean()
+
+
+class Clock(recording.Case):
+    def test_duration(self):
+        """Recording ends, the program does not."""
+        began = time.monotonic()
+        result = self.produce("follow=1", options=["--duration=200ms"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLess(time.monotonic() - began, 10)
+        first, last = self.query("SELECT min(start), max(start) FROM kernel")[0]
+        self.assertGreater(last - first, 50e6)
+        self.assertLess(last - first, 2e9)
+
+    def test_delay(self):
+        result = self.produce("follow=1", options=["--delay=300ms", "--duration=100ms"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(self.one("SELECT min(start) FROM kernel"), 250e6)
+
+    def test_pause_signal(self):
+        process = self.start_record(
+            "--pause-signal=USR1", "--duration=1500ms", "--", recording.PRODUCER, "follow=1"
+        )
+        self.wait_for(lambda: len(self.spools()) == 1, "spool")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGUSR1)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, stderr)
+        self.assertIn("deepprof: recording paused\ndeepprof: recording resumed\n", stderr)
+        starts = [row[0] for row in self.query("SELECT start FROM kernel ORDER BY start")]
+        widest = max(b - a for a, b in zip(starts, starts[1:]))
+        self.assertGreater(widest, 400e6)
+        self.assertGreater(starts[-1] - starts[0], widest)
+
+    def test_left_behind(self):
+        """Two seconds for what stays behind, and all the time with --wait."""
+        result = self.produce("end=stay:6000")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("1 processes that the program left behind", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
+        self.assert_clean(10)
+        began = time.monotonic()
+        result = self.produce("end=stay:3000", options=["--wait", "-f", "-o", "w.db"])
+        self.assertGreater(time.monotonic() - began, 2.9)
+        self.assertNotIn("left behind", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel", "w.db"), 120)
+
+
+if __name__ == "__main__":
+    cli.main()
