@@ -18,14 +18,37 @@ void dp_loops__free(struct dp_loops *loops)
 	free(loops);
 }
 
+/* Do any two names share a family? Errors: DP_ERR_NOMEM. */
+static int families_merge(const struct dp_loops_request *r, bool *merge)
+{
+	bool *seen = dp_alloc__zeroed(r->alphabet, sizeof(*seen));
+
+	if (!seen)
+		return DP_ERR_NOMEM;
+	*merge = false;
+	for (uint32_t i = 0; i < r->alphabet; i++) {
+		*merge |= r->family[i] >= r->alphabet || seen[r->family[i]];
+		if (*merge)
+			break;
+		seen[r->family[i]] = true;
+	}
+	free(seen);
+	return DP_OK;
+}
+
 static int use_families(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
+	bool merge = false;
+	int status;
 
 	d->symbols = r->symbols;
 	d->alphabet = r->alphabet;
 	if (!r->family)
 		return DP_OK;
+	status = families_merge(r, &merge);
+	if (status || !merge)
+		return status;
 	d->coarse = dp_alloc__array(r->count, sizeof(*d->coarse));
 	if (!d->coarse)
 		return DP_ERR_NOMEM;
