@@ -52,7 +52,7 @@ const char *wish_metric_name(size_t index);
 	  wish_set_marks },                                                                       \
 	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",      \
 	  wish_set_ignore_marks },                                                                \
-	{ 0, "level", "LEVEL", "of nested loops those shown first", wish_set_level,               \
+	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,               \
 	  wish_level_name },                                                                      \
 	{ 0, "device", "ID", "this device only", wish_set_device },                               \
 	{ 0, "stream", "ID", "this stream instead of the one with most kernels",                  \

@@ -59,7 +59,7 @@ complete -c deepprof -n $wish -l epsilon -x -d "where the tolerance of -n begins
 complete -c deepprof -n $wish -l max-unmatched -x -d "operations skipped at most"
 complete -c deepprof -n $wish -l marks -x -d "iterations are annotations that match"
 complete -c deepprof -n $wish -l ignore-marks -d "find iterations from kernels"
-complete -c deepprof -n $wish -l level -x -a "default outermost innermost" -d "of nested loops those shown first"
+complete -c deepprof -n $wish -l level -x -a "default outermost innermost" -d "which of nested loops to report on"
 complete -c deepprof -n $wish -l device -x -d "this device only"
 complete -c deepprof -n $wish -l stream -x -d "this stream only"
 complete -c deepprof -n $wish -l range -x -d "kernels that start in this time only"
