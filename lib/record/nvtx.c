@@ -82,9 +82,13 @@ static int put_range(struct dp_source *source, const struct dp_open_range *range
 {
 	struct dp_db *db = &source->convert->db;
 	struct dp_bulk_row row;
-	int64_t name, domain;
+	bool ended = end_ns >= range->start_ns;
+	int64_t name, domain, dur_ns = 0;
 	int status = dp_source__string(source, range->name, &name);
 
+	/* Times from a spool may be anything: what is longer than a number did not end, either. */
+	if (ended && __builtin_sub_overflow(end_ns, range->start_ns, &dur_ns))
+		ended = false;
 	if (!status)
 		status = dp_source__string(source, range->domain, &domain);
 	if (!status)
@@ -98,8 +102,7 @@ static int put_range(struct dp_source *source, const struct dp_open_range *range
 	dp_bulk__known(&row, name != 0, name);
 	dp_bulk__put(&row, type);
 	dp_bulk__put(&row, range->start_ns);
-	dp_bulk__known(&row, type != DP_SCHEMA_NVTX_MARK && end_ns >= range->start_ns,
-		       end_ns - range->start_ns);
+	dp_bulk__known(&row, type != DP_SCHEMA_NVTX_MARK && ended, dur_ns);
 	dp_bulk__known(&row, type == DP_SCHEMA_NVTX_PUSH_POP, depth);
 	put_payload(&row, range->payload_type, range->payload);
 	dp_source__saw(source, DP_MAX(end_ns, range->start_ns));
