@@ -18,6 +18,7 @@ struct run {
 	struct dp_error *error;
 	struct dp_owners owners;
 	size_t kernels; /* of all sequences */
+	size_t streams; /* to be analyzed */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -208,6 +209,14 @@ static void tell_missing_counts(const struct run *run, const struct dp_sequence 
 	}
 }
 
+static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (options->iterations[i] > kernels)
+			return false;
+	return true;
+}
+
 /*
  * Marked iterations at the ends of what is analyzed may be cut by it: they lack kernels, or the
  * file is known to have lost what came after. What is cut off is in no average.
@@ -259,6 +268,12 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
 				       "no range with kernels matches the marks '%s'",
 				       options->marks);
+	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
+		/* One of several devices did little: that is no reason to fail the others. */
+		*loops = dp_alloc__zeroed(1, sizeof(**loops));
+		status = *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
+		if (!status)
+			tell_missing_counts(run, sequence, *loops);
 	} else if (!status) {
 		status = dp_loops__find(loops, &request, run->error);
 		if (!status)
@@ -351,18 +366,16 @@ static int diagnose(struct run *run)
 
 static int analyze(struct run *run)
 {
-	size_t wanted = 0;
 	int status = DP_OK;
 
-	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++) {
-		if (!is_wanted(run, dp_trace_stream(run->trace, s)))
-			continue;
-		wanted++;
-		status = analyze_stream(run, (uint32_t)s);
-	}
-	if (!status && !wanted)
+	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
+		run->streams += is_wanted(run, dp_trace_stream(run->trace, s));
+	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++)
+		if (is_wanted(run, dp_trace_stream(run->trace, s)))
+			status = analyze_stream(run, (uint32_t)s);
+	if (!status && !run->streams)
 		status = nothing_wanted(run);
-	if (!status && wanted && !run->kernels)
+	if (!status && run->streams && !run->kernels)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (status)
 		return status;

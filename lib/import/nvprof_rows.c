@@ -326,8 +326,8 @@ static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift,
 		bad_cell(reader, DURATION, 0, "no duration in");
 		return false;
 	}
-	op->end_ns = op->start_ns + duration;
-	if (op->end_ns > TIME_LIMIT) {
+	if (__builtin_add_overflow(op->start_ns, duration, &op->end_ns) ||
+	    op->end_ns > TIME_LIMIT || op->end_ns < -TIME_LIMIT || op->start_ns < -TIME_LIMIT) {
 		bad_cell(reader, DURATION, 0, "too long a duration");
 		return false;
 	}

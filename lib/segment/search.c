@@ -265,6 +265,15 @@ static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struc
 	return kept;
 }
 
+/* A refined pattern may have taken a separator of stretches for a symbol: it is no pattern then. */
+static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
+{
+	for (size_t i = 0; i < h->length; i++)
+		if (h->pattern[i] >= alphabet)
+			return false;
+	return true;
+}
+
 /* The best pattern of a text; best->pattern is NULL where there is none. */
 static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
 		   uint64_t want)
@@ -272,7 +281,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	struct dp_candidate candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
 	double bits = sr->bits, null = (double)text->n * bits;
-	size_t count = 0, finalists;
+	size_t count = 0, finalists = 0, first = 0;
 	int status, n;
 
 	memset(h, 0, sizeof(h));
@@ -300,10 +309,12 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 		if (!status)
 			status = join_groups(&h[i], text, want, bits);
 	}
-	if (!status && count > 0) {
-		sort_by_cost(h, finalists, want, null);
-		*best = h[0];
-		h[0].pattern = NULL;
+	sort_by_cost(h, finalists, want, null);
+	while (!status && first < finalists && !is_clean(&h[first], sr->alphabet))
+		first++;
+	if (!status && first < finalists) {
+		*best = h[first];
+		h[first].pattern = NULL;
 		if (enough(text, best->length, FAIR) < text->n)
 			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}

@@ -11,6 +11,9 @@
 /* Times beyond this are damage: differences of two stay within 63 bits. */
 #define TIME_LIMIT (INT64_C(1) << 61)
 
+/* Reasons of losses that are told apart. */
+#define LOSSES_MOST 64
+
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
@@ -470,6 +473,9 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 	struct dp_loss *loss;
 	char *copy;
 
+	/* A file can make up any number of reasons; each is looked for among those before it. */
+	if (builder->loss_count >= LOSSES_MOST)
+		reason = "other losses";
 	for (size_t i = 0; i < builder->loss_count; i++) {
 		loss = &builder->losses[i];
 		if (strcmp(loss->reason, reason))
