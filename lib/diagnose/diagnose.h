@@ -43,6 +43,9 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical);
 
+/* Kernels and the gaps between them are so short that launching is what takes the time. */
+bool dp_rule__is_launch_bound(const struct dp_rule_input *input);
+
 /* The row of a metric, or NULL where no metric has that name; a summary value, or NaN. */
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name);
 double dp_rule__summary(const struct dp_rule_input *input, const char *name);
