@@ -78,6 +78,8 @@ static void write_trace(struct json *json, const struct info *info)
 	json_count(json, "calls", dp_trace_calls(trace)->count);
 	json_count(json, "synchronizations", dp_trace_syncs(trace)->count);
 	json_count(json, "ranges", dp_trace_ranges(trace)->count);
+	json_count(json, "memory_operations", dp_trace_memory(trace)->count);
+	json_count(json, "samples", dp_trace_samples(trace)->count);
 	json_integer(json, "resolution_ns", dp_trace_resolution_ns(trace));
 	json_count(json, "lost", dp_trace_lost(trace));
 	json_count(json, "clamped", dp_trace_clamped(trace));

@@ -59,6 +59,22 @@ static void print_host(const struct info *info, const struct look *look)
 	counted(look, ", ", ranges, "range\n", "ranges\n");
 }
 
+/* What says more about the device than its operations do. */
+static void print_state(const struct info *info, const struct look *look)
+{
+	uint64_t memory = dp_trace_memory(info->trace)->count;
+	uint64_t samples = dp_trace_samples(info->trace)->count;
+
+	if (!memory && !samples)
+		return;
+	label(look, "device");
+	if (memory)
+		counted(look, "", memory, "change of its memory", "changes of its memory");
+	if (samples)
+		counted(look, memory ? ", " : "", samples, "sample", "samples");
+	output_print(look->output, "\n");
+}
+
 static void print_loss(const struct look *look, bool first, const struct dp_loss *loss)
 {
 	char number[HUMAN_SIZE], reason[200];
@@ -115,6 +131,7 @@ static void print_head(const struct info *info, const struct look *look)
 		     human_time(number, (double)dp_trace_resolution_ns(trace), look->ascii));
 	print_operations(info, look);
 	print_host(info, look);
+	print_state(info, look);
 	print_losses(info, look);
 	label(look, "memory");
 	output_print(look->output, "%s\n", human_bytes(number, dp_trace_bytes(trace)));

@@ -132,6 +132,30 @@ struct dp_ranges {
 	const uint8_t *kind;	/* enum dp_range_kind */
 };
 
+/* Device memory as it is allocated and freed, in order of time. */
+struct dp_memory {
+	size_t count;
+	const int64_t *time_ns;
+	const int64_t *delta_bytes; /* freed: negative */
+	const uint32_t *device;	    /* index of a struct dp_device */
+};
+
+/* The clocks are held down: NVML's reasons (nvmlClocksEventReasons) that cost speed. */
+#define DP_THROTTLE_SLOW                                                             \
+	(0x04u /* power cap */ | 0x08u /* hardware */ | 0x20u /* software, heat */ | \
+	 0x40u /* hardware, heat */ | 0x80u /* power brake */)
+
+/* A device's state as it was sampled, in order of time. 0 where a value is not known. */
+struct dp_samples {
+	size_t count;
+	const int64_t *time_ns;
+	const uint64_t *energy_mj; /* used since some time before */
+	const uint32_t *power_mw;
+	const uint32_t *clock_mhz; /* of its multiprocessors */
+	const uint32_t *throttle;  /* NVML's reasons, as bits */
+	const uint32_t *device;	   /* index of a struct dp_device */
+};
+
 enum dp_stream_class {
 	DP_STREAM_MAIN,	  /* of its process and device the one with most kernels */
 	DP_STREAM_COPY,	  /* copies, but no kernels */
@@ -227,6 +251,8 @@ DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);
 DP_API const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace);
 DP_API const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace);
+DP_API const struct dp_memory *dp_trace_memory(const struct dp_trace *trace);
+DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);
 
 /* Indices into dp_trace_ops() of one stream's operations in order; *count of them. Borrowed. */
 DP_API const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream,

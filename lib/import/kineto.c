@@ -56,6 +56,11 @@ struct call_size {
 	uint64_t bytes;
 };
 
+/* Memory that was allocated, or freed; which devices are used is known at the end. */
+struct memory {
+	int64_t time_ns, device, delta_bytes;
+};
+
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
@@ -82,6 +87,8 @@ struct kineto {
 	size_t unsized_count, unsized_room;
 	struct call_size *sizes;
 	size_t size_count, size_room;
+	struct memory *memory;
+	size_t memory_count, memory_room;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	bool legacy;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
@@ -110,6 +117,7 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 		[DP_KINETO_ANNOTATION] = 0,
 		[DP_KINETO_OPERATOR] = 0,
 		[DP_KINETO_NVTX] = 0,
+		[DP_KINETO_INSTANT] = DP_CHROME_DEVICE | DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES,
 		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
 	};
 	struct kineto *kineto = ctx;
@@ -478,10 +486,30 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 	return DP_OK;
 }
 
+/* What PyTorch's allocator does: "[memory]". Device types are c10's: 1 is CUDA, ROCm too. */
+static int instant_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	static const char name[] = "[memory]";
+	uint32_t need = DP_CHROME_NAME | DP_CHROME_START | DP_CHROME_DEVICE |
+			DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES;
+
+	if ((event->has & need) != need || event->device_type != 1 ||
+	    event->name.length != sizeof(name) - 1 || !starts(&event->name, name))
+		return DP_OK;
+	if (dp_array__reserve(&kineto->memory, &kineto->memory_room, kineto->memory_count + 1,
+			      sizeof(*kineto->memory)))
+		return nomem(kineto);
+	kineto->memory[kineto->memory_count++] =
+		(struct memory){ event->start_ns, event->device, event->bytes };
+	return DP_OK;
+}
+
 static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	if (event->phase == 'M')
 		return metadata_event(kineto, event);
+	if (event->phase == 'i')
+		return instant_event(kineto, event);
 	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
@@ -499,6 +527,7 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 		return range_event(kineto, event, DP_RANGE_NVTX);
 	case DP_KINETO_NONE:
 		return row_event(kineto, event);
+	case DP_KINETO_INSTANT:
 	case DP_KINETO_SKIP:
 		break;
 	}
@@ -569,6 +598,23 @@ static int push_unsized(struct kineto *kineto)
 	return status;
 }
 
+static int push_memory(struct kineto *kineto)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < kineto->memory_count && !status; i++) {
+		const struct memory *memory = &kineto->memory[i];
+
+		if (is_member(kineto->devices, kineto->device_count, memory->device))
+			status = dp_builder__add_memory(kineto->builder, memory->time_ns,
+							dp_builder__device(kineto->builder,
+									   kineto->process,
+									   memory->device),
+							memory->delta_bytes);
+	}
+	return status;
+}
+
 static void give_names(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
@@ -610,6 +656,8 @@ static int finish(struct kineto *kineto)
 	struct dp_builder *builder = kineto->builder;
 	int status = push_unsized(kineto);
 
+	if (!status)
+		status = push_memory(kineto);
 	if (status)
 		return status;
 	give_names(kineto);
@@ -648,6 +696,7 @@ static void release(struct kineto *kineto)
 	free(kineto->properties);
 	free(kineto->unsized);
 	free(kineto->sizes);
+	free(kineto->memory);
 	free(kineto);
 }
 
@@ -664,6 +713,7 @@ static int read_kineto(struct dp_import *import)
 		.import = import,
 		.ctx = kineto,
 		.want = want,
+		.instants = true,
 		.event = on_event,
 		.device = on_device,
 	};

@@ -18,6 +18,8 @@ static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t memory_widths[] = { 8, 8, 4 };
+static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
 
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 {
@@ -30,6 +32,8 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->calls, call_widths, DP_COUNT(call_widths));
 	dp_columns__init(&made->syncs, sync_widths, DP_COUNT(sync_widths));
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
+	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
+	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
 	*builder = made;
 	return DP_OK;
 }
@@ -42,6 +46,8 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->calls);
 	dp_columns__fini(&builder->syncs);
 	dp_columns__fini(&builder->ranges);
+	dp_columns__fini(&builder->memory);
+	dp_columns__fini(&builder->samples);
 	dp_strings__fini(&builder->strings);
 	dp_strings__fini(&builder->mangled);
 	dp_strings__fini(&builder->keys);
@@ -449,6 +455,51 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 	DP_CELL(ranges, uint32_t, RANGE_THREAD, at) = range->thread;
 	DP_CELL(ranges, uint8_t, RANGE_KIND, at) = (uint8_t)range->kind;
 	builder->range_kinds[range->kind]++;
+	return DP_OK;
+}
+
+int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
+			   int64_t delta_bytes)
+{
+	struct dp_columns *memory = &builder->memory;
+	int64_t end_ns = time_ns;
+	size_t at = memory->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
+		return builder->status;
+	status = dp_columns__push(memory);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(memory, int64_t, MEMORY_TIME, at) = time_ns;
+	DP_CELL(memory, int64_t, MEMORY_BYTES, at) = delta_bytes;
+	DP_CELL(memory, uint32_t, MEMORY_DEVICE, at) = device;
+	return DP_OK;
+}
+
+int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample)
+{
+	struct dp_columns *samples = &builder->samples;
+	int64_t end_ns = sample->time_ns;
+	size_t at = samples->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, sample->time_ns, &end_ns) ||
+	    sample->device >= builder->device_count)
+		return builder->status;
+	status = dp_columns__push(samples);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(samples, int64_t, SAMPLE_TIME, at) = sample->time_ns;
+	DP_CELL(samples, uint64_t, SAMPLE_ENERGY, at) = sample->energy_mj;
+	DP_CELL(samples, uint32_t, SAMPLE_POWER, at) = sample->power_mw;
+	DP_CELL(samples, uint32_t, SAMPLE_CLOCK, at) = sample->clock_mhz;
+	DP_CELL(samples, uint32_t, SAMPLE_THROTTLE, at) = sample->throttle;
+	DP_CELL(samples, uint32_t, SAMPLE_DEVICE, at) = sample->device;
 	return DP_OK;
 }
 

@@ -471,6 +471,35 @@ START_TEST(synchronizations)
 }
 END_TEST
 
+#define MEMORY(more, ts, type, device, bytes)                                          \
+	"{\"ph\":\"i\"," more "\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1," \
+	"\"ts\":" ts ",\"args\":{\"Device Type\":" type ",\"Device Id\":" device       \
+	",\"Bytes\":" bytes "}}"
+
+START_TEST(device_memory)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL("k", "10", "5") "," MEMORY(
+		"\"cat\":\"cpu_instant_event\",", "20", "1", "0",
+		"-512") "," MEMORY("", "8.5", "1", "0",
+				   "512") "," MEMORY("", "9", "0", "-1",
+						     "7") "," MEMORY("", "9", "1", "5",
+								     "8") ","
+									  "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"other\",\"pid\":1,\"tid\":1,"
+									  "\"ts\":9,\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":3}}]}");
+	const struct dp_memory *memory = dp_trace_memory(trace);
+
+	/* Neither the host's, nor a device's that does nothing, nor what is no memory. */
+	ck_assert_uint_eq(memory->count, 2);
+	ck_assert_int_eq(memory->time_ns[0], -1500);
+	ck_assert_int_eq(memory->delta_bytes[0], 512);
+	ck_assert_int_eq(memory->time_ns[1], 10000);
+	ck_assert_int_eq(memory->delta_bytes[1], -512);
+	ck_assert_uint_eq(memory->device[1], 0);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(negative_and_missing_durations)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL("a", "10", "-5") "," KERNEL(
@@ -1077,6 +1106,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, devices_of_two_processes);
 	tcase_add_test(tests, what_is_not_counted);
 	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, device_memory);
 	tcase_add_test(tests, negative_and_missing_durations);
 	tcase_add_test(tests, names_are_decoded);
 	tcase_add_test(tests, broken_arguments_cost_nothing);

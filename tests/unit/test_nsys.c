@@ -221,6 +221,29 @@ START_TEST(synchronizations)
 }
 END_TEST
 
+START_TEST(device_memory)
+{
+	const struct dp_memory *memory;
+
+	good("nsys", ONE_KERNEL
+	     "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start INTEGER, globalPid INTEGER,"
+	     "deviceId INTEGER, bytes INTEGER, memKind INTEGER, "
+	     "memoryOperationType INTEGER);"
+	     "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES"
+	     "(1500, " PID_7 ", 0, 64, 2, 1), (900, " PID_7 ", 0, 64, 2, 0),"
+	     "(950, " PID_7 ", 0, 32, 1, 0), (950, " PID_7 ", 3, 32, 2, 0),"
+	     "(NULL, " PID_7 ", 0, 32, 2, 0), (960, " PID_7 ", 0, -5, 2, 0);");
+	memory = dp_trace_memory(trace);
+	ck_assert_uint_eq(memory->count, 3);
+	ck_assert_int_eq(memory->time_ns[0], -100);
+	ck_assert_int_eq(memory->delta_bytes[0], 64);
+	ck_assert_int_eq(memory->delta_bytes[1], 0);
+	ck_assert_int_eq(memory->time_ns[2], 500);
+	ck_assert_int_eq(memory->delta_bytes[2], -64);
+	done();
+}
+END_TEST
+
 START_TEST(graph_replays)
 {
 	const struct dp_ops *ops;
@@ -634,6 +657,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, copies_and_sets);
 	tcase_add_test(tests, api_calls);
 	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, device_memory);
 	tcase_add_test(tests, graph_replays);
 	tcase_add_test(tests, ranges);
 	tcase_add_test(tests, device_numbers);
