@@ -133,8 +133,9 @@ struct dp_metric_info {
 	const char *name; /* "interval_ns": the key in reports */
 	const char *unit; /* "ns", "bytes", "1" for a share, "count" */
 	enum dp_better better;
-	const char *help; /* one line */
-	const char *of;	  /* a summary's metric, by name; NULL for a metric of iterations */
+	const char *help;  /* one line */
+	const char *of;	   /* a summary's metric, by name; NULL for a metric of iterations */
+	enum dp_need need; /* what a trace must hold for it: see dp_trace_lacks() */
 };
 
 /* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */

@@ -246,6 +246,31 @@ DP_API const char *dp_trace_path(const struct dp_trace *trace);
 /* One line more about the format, as "schema 3.25.0", or "". Borrowed. */
 DP_API const char *dp_trace_format_detail(const struct dp_trace *trace);
 
+/* What not every trace holds, and metrics need. */
+enum dp_need {
+	DP_NEED_NOTHING,
+	DP_NEED_LAUNCHES, /* calls, and which of them launched an operation */
+	DP_NEED_KINDS,	  /* copies' memory: pageable or pinned */
+	DP_NEED_MEMORY,	  /* allocations of device memory */
+	DP_NEED_SAMPLES,  /* clocks and power of devices */
+	DP_NEEDS
+};
+
+/*
+ * Does the trace lack it? Where there is nothing to tell (no copies whose memory could be told of),
+ * it lacks nothing. Cost: linear in the operations until the first that tells.
+ */
+DP_API bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need);
+
+/* What a need is for, and how to record it. Static; NULL for DP_NEED_NOTHING and unknown ones. */
+struct dp_need_info {
+	const char *what;   /* "launches" */
+	const char *gives;  /* "idle time by cause, launch delay, queue depth, the host's time" */
+	const char *record; /* what to do to get it */
+};
+
+DP_API const struct dp_need_info *dp_need(enum dp_need need);
+
 /* Columns; borrowed, constant cost. */
 DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);
