@@ -33,19 +33,19 @@ struct sizes {
 static double upload_ns(const struct dp_metric_input *input, size_t copy)
 {
 	const struct dp_ops *ops = dp_trace_ops(input->trace);
-	uint32_t op = input->copies[copy];
+	uint32_t op = input->work->copies[copy];
 
 	return (double)(ops->end_ns[op] - ops->start_ns[op]);
 }
 
 static uint64_t upload_bytes(const struct dp_metric_input *input, size_t copy)
 {
-	return dp_trace_ops(input->trace)->bytes[input->copies[copy]];
+	return dp_trace_ops(input->trace)->bytes[input->work->copies[copy]];
 }
 
 static int64_t upload_start(const struct dp_metric_input *input, size_t copy)
 {
-	return dp_trace_ops(input->trace)->start_ns[input->copies[copy]];
+	return dp_trace_ops(input->trace)->start_ns[input->work->copies[copy]];
 }
 
 /* Where a size is or belongs. */
@@ -92,7 +92,7 @@ static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 	int64_t end_ns = input->iterations[k + 1].start_ns;
 
 	sizes->count = 0;
-	for (size_t i = 0; i < input->copy_count && upload_start(input, i) < end_ns; i++)
+	for (size_t i = 0; i < input->work->copy_count && upload_start(input, i) < end_ns; i++)
 		if (upload_start(input, i) >= input->iterations[k].start_ns &&
 		    upload_bytes(input, i) && upload_ns(input, i) >= least_ns)
 			note(sizes, upload_bytes(input, i), upload_ns(input, i));
@@ -105,7 +105,7 @@ static size_t keep_common(struct sizes *sizes, const struct dp_metric_input *inp
 {
 	size_t k = 0, periods = input->count - 1, kept = 0, uploads = 0;
 
-	for (size_t i = 0; i < input->copy_count; i++) {
+	for (size_t i = 0; i < input->work->copy_count; i++) {
 		size_t at = find(sizes, upload_bytes(input, i));
 
 		while (k + 1 < input->count &&
@@ -143,7 +143,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 	collect(&sizes, input);
 	if (keep_common(&sizes, input, &shortest_ns) < 2)
 		return DP_OK;
-	for (size_t i = 0; i < input->copy_count; i++) {
+	for (size_t i = 0; i < input->work->copy_count; i++) {
 		int64_t start_ns = upload_start(input, i);
 
 		while (k + 1 < input->count && input->iterations[k + 1].start_ns <= start_ns)

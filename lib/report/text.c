@@ -232,15 +232,20 @@ static int write_finding(struct dp_render *render, size_t id)
 	return DP_OK;
 }
 
-/* Nothing was found: by which rules. */
+/* Nothing was found: by how many rules, or by which. */
 static void write_clean(struct dp_render *render)
 {
 	struct dp_words words = { 0 };
 	const struct dp_rule_info *rule;
+	size_t rules = 0;
 
-	dp_words__add(&words, "No findings. Looked for:");
-	for (size_t i = 0; (rule = dp_rule(i)); i++)
-		dp_words__add(&words, "%s %s", i ? "," : "", rule->id);
+	while (dp_rule(rules))
+		rules++;
+	dp_words__add(&words, "No findings by %zu rules", rules);
+	for (size_t i = 0; render->options->verbose && (rule = dp_rule(i)); i++)
+		dp_words__add(&words, "%s %s", i ? "," : ":", rule->id);
+	if (!render->options->verbose)
+		dp_words__add(&words, ".");
 	dp_render__text(render, "\n");
 	dp_text__wrap(render, 0, 0, words.text);
 }
