@@ -185,14 +185,20 @@ bool wish_finish(struct wish *wish, int *argc, char ***argv)
 
 struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, struct dp_trace **trace)
 {
+	struct dp_analysis_options options = wish->options;
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
+	/* CSV has metrics and nothing else; findings, which need all, are in every other format. */
+	if (wish->metrics_count && !strcmp(wish->common.format, "csv")) {
+		options.metrics = wish->metrics;
+		options.metrics_count = wish->metrics_count;
+	}
 	*trace = source_open(path, &wish->common.source);
 	if (!*trace)
 		return NULL;
 	progress_step("analyzing");
-	if (dp_analysis_run(&analysis, *trace, &wish->options, &error)) {
+	if (dp_analysis_run(&analysis, *trace, &options, &error)) {
 		if (!error.path[0])
 			snprintf(error.path, sizeof(error.path), "%s", path);
 		progress_end();

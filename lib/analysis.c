@@ -36,6 +36,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	}
 	free(analysis->loops);
 	free(analysis->candidates);
+	free(analysis->asked);
 	dp_findings__fini(&analysis->findings);
 	free(analysis);
 }
@@ -141,6 +142,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
 		.brief = !loop->info.at_level,
+		.asked = run->analysis->asked,
 		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
@@ -158,7 +160,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
-	if (!status && loop->info.at_level)
+	if (!status && loop->info.at_level && !run->analysis->asked)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
 }
@@ -391,7 +393,38 @@ static int analyze(struct run *run)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (status)
 		return status;
-	return diagnose(run);
+	return run->analysis->asked ? DP_OK : diagnose(run);
+}
+
+/* Which metrics are to be computed. */
+static int choose_metrics(struct run *run)
+{
+	const struct dp_analysis_options *options = run->options;
+	const struct dp_metric_info *info;
+	size_t count = 0;
+	uint8_t *asked;
+
+	if (!options->metrics)
+		return DP_OK;
+	while (dp_metric(count))
+		count++;
+	run->analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
+	if (!asked)
+		return dp_error__nomem(run->error, count);
+	for (size_t i = 0; i < options->metrics_count; i++) {
+		const char *name = options->metrics[i];
+		size_t m = 0;
+
+		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
+			if (!strcmp(info->name, name))
+				name = info->of;
+		while (m < count && strcmp(dp_metric(m)->name, name))
+			m++;
+		if (m == count)
+			return dp_error__set(run->error, DP_ERR_ARGUMENT, "no metric '%s'", name);
+		asked[m] = 1;
+	}
+	return DP_OK;
 }
 
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
@@ -428,8 +461,9 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	run.analysis->trace = trace;
 	run.analysis->candidates =
 		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
-	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)
-					  : dp_error__nomem(error, 0);
+	status = run.analysis->candidates ? choose_metrics(&run) : dp_error__nomem(error, 0);
+	if (!status && !run.analysis->asked)
+		status = dp_owners__init(&run.owners, trace, error);
 	if (!status)
 		status = analyze(&run);
 	dp_owners__fini(&run.owners);

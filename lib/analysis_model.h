@@ -24,6 +24,7 @@ struct dp_analysis {
 	size_t loop_room;
 	struct dp_candidate *candidates; /* per device of the trace */
 	struct dp_findings findings;
+	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 
 #endif

@@ -43,19 +43,27 @@ struct dp_analysis_options {
 	int64_t range_end_ns;
 	struct dp_log log;
 	uint64_t batch_size; /* samples in an iteration, for throughput; 0: not told */
+	/*
+	 * Names of the metrics to compute, an iteration's or a summary's; NULL: all. Periods,
+	 * intervals and durations always are. Rules need all: with names there are no findings, nor
+	 * times by kernel.
+	 */
+	const char *const *metrics;
+	size_t metrics_count;
 };
 
-#define DP_ANALYSIS_OPTIONS_INIT                                                          \
-	{                                                                                 \
-		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,  \
-			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0 \
+#define DP_ANALYSIS_OPTIONS_INIT                                                                   \
+	{                                                                                          \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,           \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, 0 \
 	}
 
 /*
  * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
  * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
- * a count of 0, paper without iterations), DP_ERR_NOMEM. Cost: linear in the operations.
+ * a count of 0, paper without iterations, a
+ * metric that there is not), DP_ERR_NOMEM. Cost: linear in the operations.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);

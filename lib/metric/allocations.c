@@ -20,4 +20,5 @@ const struct dp_metric dp_metric__allocations = {
 	  "times that device memory was allocated within the period", NULL, DP_NEED_MEMORY },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -19,4 +19,5 @@ const struct dp_metric dp_metric__clock = {
 	  "mean clock of the device's multiprocessors in the period", NULL, DP_NEED_SAMPLES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

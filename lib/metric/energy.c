@@ -19,4 +19,5 @@ const struct dp_metric dp_metric__energy = {
 	  DP_NEED_SAMPLES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -18,4 +18,5 @@ const struct dp_metric dp_metric__launch_delay = {
 	  "mean time from the end of a kernel's launch call to its start", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -20,4 +20,5 @@ const struct dp_metric dp_metric__launch_delay_p50 = {
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -26,4 +26,5 @@ const struct dp_metric dp_metric__live_bytes = {
 	  NULL, DP_NEED_MEMORY },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -25,4 +25,5 @@ const struct dp_metric dp_metric__peak_bytes = {
 	  "the most device memory that was live within the period", NULL, DP_NEED_MEMORY },
 	compute,
 	summaries,
+	.without_parts = true,
 };

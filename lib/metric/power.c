@@ -23,4 +23,5 @@ const struct dp_metric dp_metric__power = {
 	  DP_NEED_SAMPLES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

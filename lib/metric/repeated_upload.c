@@ -171,4 +171,5 @@ const struct dp_metric dp_metric__repeated_upload = {
 	  DP_NEED_NOTHING },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -20,4 +20,5 @@ const struct dp_metric dp_metric__throttled = {
 	  DP_NEED_SAMPLES },
 	compute,
 	summaries,
+	.without_parts = true,
 };
