@@ -70,10 +70,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.last_iteration = held->last;
 	out->finding.recoverable_ns = lost_ns * share;
 	dp_rule__evidence(out, "throttled_iterations", "count", held->count);
-	dp_rule__evidence(out, "clock_MHz", "MHz", held->clock_mhz);
-	dp_rule__evidence(out, "usual_clock_MHz", "MHz", free->clock_mhz);
+	dp_rule__evidence(out, "clock", "MHz", held->clock_mhz);
+	dp_rule__evidence(out, "usual_clock", "MHz", free->clock_mhz);
 	dp_rule__evidence(out, "more_compute_ns", "ns", lost_ns);
-	dp_rule__evidence(out, "power_W", "W", dp_rule__summary(input, "avg_power_W"));
+	dp_rule__evidence(out, "power", "W", dp_rule__summary(input, "avg_power_W"));
 	out->finding.advice = "cool the device better or raise its power limit: its clocks were "
 			      "held down";
 	return true;

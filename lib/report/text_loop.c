@@ -114,6 +114,11 @@ static void write_origin(struct dp_render *render, size_t id)
 			      dp_text__plural(number, partial, "more iteration"));
 	if (loop->variants > 1)
 		dp_words__add(&words, "; %s", dp_text__plural(number, loop->variants, "variant"));
+	if (summary(render, id, "period_step_ns") > 0)
+		dp_words__add(&words, "; by %s longer from iteration %.0f on",
+			      dp_human__duration(number, summary(render, id, "period_step_ns"),
+						 render->options->ascii),
+			      summary(render, id, "period_step_iteration"));
 	dp_words__add(&words, "; %s, confidence %s", found_by_words(loop->found_by),
 		      dp_human__share(number, loop->confidence));
 	if (loop->phase != DP_PHASE_MARKS)
