@@ -1,8 +1,8 @@
 /*
  * Samples come at times of their own, some per second, and periods are often shorter than the time
- * between two: what is sampled is taken for a function of time (power: linear between samples;
- * clock and reasons: as at the sample before), whose integral is kept at each sample and is exact
- * between them.
+ * between two: what is sampled is taken for a function of time that is constant from one sample to
+ * the next (power: the mean of both; clock and reasons: as at the first), and its integral is kept
+ * at each sample.
  */
 #include "metric/states.h"
 

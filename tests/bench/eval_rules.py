@@ -141,7 +141,7 @@ def device(rng, period, level):
                              keys=f"hot = {rng.randint(20, 40)}..{COUNT}\nheat = {heat:.3f}\n",
                              form="deepprof")
     # Extra kernels of a share of the period each time.
-    every, share = rng.randint(9, 14), draw(rng, [(0.001, 0.003), (0.01, 0.02), (0.05, 0.09),
+    every, share = rng.randint(9, 14), draw(rng, [(0.001, 0.002), (0.01, 0.02), (0.05, 0.09),
                                                   (0.3, 0.9)], level)
     yield "extra-work", Fault(
         f"{INPUT}; {STEP}; " + "; ".join([f"forward extra every={every} offset=5"] * 3),
