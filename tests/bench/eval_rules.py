@@ -54,13 +54,14 @@ def part(period, share):
 
 
 class Fault:
-    """What the iteration does, keys of its loop, the program before it; rules that it brings along;
-    what its severity must be."""
+    """What the iteration does, keys of its loop and program, the program before it; rules that it
+    brings along; what its severity must be."""
 
     def __init__(self, do, along=(), keys="", before="", critical=None, tiny=None,
-                 form="kineto", nets=""):
+                 form="kineto", nets="", program=""):
         self.do, self.along, self.keys, self.before = do, set(along), keys, before
-        self.critical, self.tiny, self.form, self.nets = critical, tiny, form, nets
+        self.critical, self.tiny, self.form = critical, tiny, form
+        self.nets, self.program = nets, program
 
 
 def draw(rng, sizes, level):
@@ -84,6 +85,9 @@ def waits(rng, period, level):
     # Long waits are what starves, if they come to half of a second.
     yield "host-bound", Fault(f"{INPUT}; wait time={wait} jitter=0.05; {STEP}; {READ}",
                               {"starved"}, critical=critical)
+    # Without launches only the interval tells, and not what for.
+    yield "host-bound", Fault(f"wait time={wait} jitter=0.05; {INPUT}; {STEP}; {READ}",
+                              {"starved"}, critical=critical, program="launches = no\n")
     yield "input-bound", Fault(f"wait time={wait} jitter=0.1; upload bytes=256k memory=pinned; "
                                f"{STEP}; {READ}", {"starved"}, critical=critical)
     yield "sync-call", Fault(f"{INPUT}; zero model; forward model; loss; {READ}; wait time={wait};"
@@ -140,13 +144,14 @@ def device(rng, period, level):
     yield "throttled", Fault(f"{INPUT}; {STEP}", {"slow-iterations", "starved"},
                              keys=f"hot = {rng.randint(20, 40)}..{COUNT}\nheat = {heat:.3f}\n",
                              form="deepprof")
-    # Extra kernels of a share of the period each time.
-    every, share = rng.randint(9, 14), draw(rng, [(0.001, 0.002), (0.01, 0.02), (0.05, 0.09),
-                                                  (0.3, 0.9)], level)
-    yield "extra-work", Fault(
-        f"{INPUT}; {STEP}; " + "; ".join([f"forward extra every={every} offset=5"] * 3),
-        {"slow-iterations"}, nets=f"[net extra]\nkind = mlp\nlayers = 4\nhost = 1us\n"
-        f"kernel = {us(share * period / 45)}\n")
+    # Extra kernels of a share of the period each time; what is too little is one small kernel.
+    every, share = rng.randint(9, 14), draw(rng, [(0, 0), (0.01, 0.02), (0.05, 0.09), (0.3, 0.9)],
+                                            level)
+    extra = ("statistics count=1 every={0} offset=5" if level == BELOW else
+             "; ".join(["forward extra every={0} offset=5"] * 3)).format(every)
+    yield "extra-work", Fault(f"{INPUT}; {STEP}; {extra}", {"slow-iterations"},
+                              nets="[net extra]\nkind = mlp\nlayers = 4\nhost = 1us\n"
+                              f"kernel = {us(share * period / 45)}\n")
     kernel, host = {BELOW: (40, 4), NEAR: (4, 4), MODERATE: (3, 6), LARGE: (2, rng.randint(7, 12))
                     }[level]
     yield "launch-bound", Fault(f"{INPUT}; {STEP}", tiny=(kernel, host))
@@ -183,6 +188,10 @@ def healthy(rng, model):
                        "default = yes\nmark = decode\n"
                        "do = upload bytes=64 memory=pinned; forward decoder; statistics count=4\n"
                        ), {"extra-work", "slow-iterations"}
+    yield "noise", (f"{train}{loop}insert = 0.01\nerase = 0.01\nsubstitute = 0.01\n"
+                    f"do = {INPUT}; {STEP}\n"), set()
+    yield "no launches", f"launches = no\n{train}{loop}do = {INPUT}; {STEP}; {READ}\n", set()
+    yield "uneven kernels", f"jitter = 0.1\n{train}{loop}do = {INPUT}; {STEP}\n", set()
     yield "steady memory", (f"do = allocate bytes=1G; loop train; sync\nsample = 10ms\n{model}{loop}"
                             f"do = {INPUT}; allocate bytes=64M; {STEP}; free bytes=64M\n"), set()
 
@@ -206,9 +215,9 @@ class Judge:
         return period, {f["rule"]: f["severity"] for f in reversed(report["findings"])}
 
 
-def program_of(model, do, seed, keys="", before="", sample=""):
+def program_of(model, do, seed, keys="", before="", extra=""):
     marks = "yes" if seed % 2 else "no"
-    return (f"[program]\ndo = {before}loop train; sync\nmarks = {marks}\n{sample}{model}"
+    return (f"[program]\ndo = {before}loop train; sync\nmarks = {marks}\n{extra}{model}"
             f"[loop train]\ncount = {COUNT}\ndefault = yes\nmark = ProfilerStep\n{keys}do = {do}\n")
 
 
@@ -272,9 +281,11 @@ def judge_seed(judge, score, seed):
         for group in (waits, copies, over_time, device):
             for rule, fault in group(rng, period, level):
                 used = net(rng, "model", *fault.tiny) if fault.tiny else model
-                sample = f"sample = {us(period * rng.uniform(0.3, 3))}\n"
+                extra = f"{fault.program}jitter = {rng.uniform(0.01, 0.08):.3f}\n"
+                if fault.form == "deepprof":
+                    extra += f"sample = {us(period * rng.uniform(0.3, 3))}\n"
                 text = program_of(used + fault.nets, fault.do, seed, fault.keys, fault.before,
-                                  sample if fault.form == "deepprof" else "")
+                                  extra)
                 _, found = judge.findings(text, seed, fault.form)
                 score.fault(seed, rule, level, fault, found)
 
