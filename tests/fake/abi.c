@@ -12,6 +12,9 @@
 #ifdef HAVE_CUPTI_HEADER
 #include <cupti.h>
 
+/* What Meson takes for a test that could not run. */
+#define SKIPPED 77
+
 #define AT(ours, field, theirs, member)                                          \
 	_Static_assert(offsetof(struct ours, field) == offsetof(theirs, member), \
 		       #theirs "." #member)
@@ -157,6 +160,8 @@ int main(int argc, char **argv)
 {
 	int faults = 0;
 
+	if (argc < 2 || !*argv[1])
+		return puts("no libcupti is installed") == EOF ? 1 : SKIPPED;
 	for (int i = 1; i < argc; i++)
 		faults += check_library(argv[i]);
 	return faults ? 1 : 0;
