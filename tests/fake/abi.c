@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef HAVE_CUPTI_HEADER
-#include <cupti.h>
-
 /* What Meson takes for a test that could not run. */
 #define SKIPPED 77
+
+#ifdef HAVE_CUPTI_HEADER
+#include <cupti.h>
 
 #define AT(ours, field, theirs, member)                                          \
 	_Static_assert(offsetof(struct ours, field) == offsetof(theirs, member), \
