@@ -10,6 +10,7 @@
 #include "import/chrome.h"
 #include "import/copy_name.h"
 #include "import/kineto_class.h"
+#include "import/kineto_memory.h"
 #include "base/strings.h"
 
 #include <string.h>
@@ -56,11 +57,6 @@ struct call_size {
 	uint64_t bytes;
 };
 
-/* Memory that was allocated, or freed; which devices are used is known at the end. */
-struct memory {
-	int64_t time_ns, device, delta_bytes;
-};
-
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
@@ -87,8 +83,7 @@ struct kineto {
 	size_t unsized_count, unsized_room;
 	struct call_size *sizes;
 	size_t size_count, size_room;
-	struct memory *memory;
-	size_t memory_count, memory_room;
+	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	bool legacy;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
@@ -486,30 +481,12 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 	return DP_OK;
 }
 
-/* What PyTorch's allocator does: "[memory]". Device types are c10's: 1 is CUDA, ROCm too. */
-static int instant_event(struct kineto *kineto, const struct dp_chrome_event *event)
-{
-	static const char name[] = "[memory]";
-	uint32_t need = DP_CHROME_NAME | DP_CHROME_START | DP_CHROME_DEVICE |
-			DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES;
-
-	if ((event->has & need) != need || event->device_type != 1 ||
-	    event->name.length != sizeof(name) - 1 || !starts(&event->name, name))
-		return DP_OK;
-	if (dp_array__reserve(&kineto->memory, &kineto->memory_room, kineto->memory_count + 1,
-			      sizeof(*kineto->memory)))
-		return nomem(kineto);
-	kineto->memory[kineto->memory_count++] =
-		(struct memory){ event->start_ns, event->device, event->bytes };
-	return DP_OK;
-}
-
 static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	if (event->phase == 'M')
 		return metadata_event(kineto, event);
 	if (event->phase == 'i')
-		return instant_event(kineto, event);
+		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
 	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
@@ -598,20 +575,15 @@ static int push_unsized(struct kineto *kineto)
 	return status;
 }
 
+/* Memory of devices that have operations. */
 static int push_memory(struct kineto *kineto)
 {
 	int status = DP_OK;
 
-	for (size_t i = 0; i < kineto->memory_count && !status; i++) {
-		const struct memory *memory = &kineto->memory[i];
-
-		if (is_member(kineto->devices, kineto->device_count, memory->device))
-			status = dp_builder__add_memory(kineto->builder, memory->time_ns,
-							dp_builder__device(kineto->builder,
-									   kineto->process,
-									   memory->device),
-							memory->delta_bytes);
-	}
+	for (size_t i = 0; i < kineto->device_count && !status; i++)
+		status = dp_kineto_memory__push(
+			&kineto->memory, kineto->builder, kineto->devices[i],
+			dp_builder__device(kineto->builder, kineto->process, kineto->devices[i]));
 	return status;
 }
 
@@ -696,7 +668,7 @@ static void release(struct kineto *kineto)
 	free(kineto->properties);
 	free(kineto->unsized);
 	free(kineto->sizes);
-	free(kineto->memory);
+	dp_kineto_memory__fini(&kineto->memory);
 	free(kineto);
 }
 
