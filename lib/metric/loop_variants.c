@@ -108,13 +108,13 @@ static void find_periods(struct dp_variant *variants, const struct distances *di
 			variants[v].period = distances[v].lead;
 }
 
-static const double *periods_of(const struct dp_metric_values *values, size_t count)
+static const double *periods_of(const struct dp_metric_values *values)
 {
 	size_t metric = 0;
 
 	while (strcmp(dp_metric(metric)->name, "period_ns") != 0)
 		metric++;
-	return values->values + metric * count;
+	return dp_metric_values__row(values, metric);
 }
 
 /* Does iteration k tell how long its variant takes? Other kernels would be counted to it. */
@@ -173,7 +173,7 @@ int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *l
 	gather(made, distances, iterations, n);
 	count_distances(distances, count, iterations, n);
 	find_periods(made, distances, count, n);
-	measure(made, count, times, begin, iterations, periods_of(values, n), n);
+	measure(made, count, times, begin, iterations, periods_of(values), n);
 	*variants = made;
 	made = NULL;
 out:

@@ -16,7 +16,7 @@ struct fixture {
 
 static void make(struct fixture *at, const uint32_t *of, size_t count)
 {
-	struct dp_metric_values values;
+	struct dp_metric_values values = { .count = count };
 	size_t metrics = 0, period;
 	int64_t now_ns = 0;
 
@@ -128,7 +128,7 @@ START_TEST(costs)
 	double periods[8] = { 900, 100, 130, 100, 190, 100, 150, (double)NAN };
 	struct dp_iteration its[8] = { { 0 } };
 	struct dp_loop loop = { .iterations = 8, .variants = 4 };
-	struct dp_metric_values values;
+	struct dp_metric_values values = { .count = 8 };
 	struct dp_variant *v;
 	size_t metrics = 0, period = 0;
 
@@ -166,7 +166,7 @@ START_TEST(nothing)
 	struct dp_iteration cut = { .partial = true };
 	struct dp_loop loop = { .iterations = 1, .variants = 1 };
 	double none[1024];
-	struct dp_metric_values values = { none, NULL };
+	struct dp_metric_values values = { none, NULL, 1, false };
 	struct dp_variant *v;
 
 	for (size_t i = 0; i < DP_COUNT(none); i++)
