@@ -372,6 +372,8 @@ static int diagnose(struct run *run)
 			.iterations = loop->iterations,
 			.values = loop->values.values,
 			.summary = loop->values.summary,
+			.thresholds = run->options->thresholds,
+			.thresholds_count = run->options->thresholds_count,
 		};
 
 		if (loop->info.at_level)
@@ -431,6 +433,26 @@ static int choose_metrics(struct run *run)
 	return DP_OK;
 }
 
+static int check_thresholds(const struct dp_analysis_options *options, struct dp_error *error)
+{
+	for (size_t i = 0; i < options->thresholds_count; i++) {
+		const struct dp_threshold *threshold = &options->thresholds[i];
+		const struct dp_rule_info *rule;
+		size_t r = 0;
+
+		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
+			r++;
+		if (!rule || !(rule->threshold > 0))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "no rule '%s' with a threshold", threshold->rule);
+		if (!(threshold->share > 0) || !(threshold->share <= 1))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "the threshold of %s is a share above 0, at most 1",
+					     threshold->rule);
+	}
+	return DP_OK;
+}
+
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
 {
 	for (size_t i = 0; i < options->iterations_count; i++)
@@ -444,7 +466,7 @@ static int check_options(const struct dp_analysis_options *options, struct dp_er
 		return dp_error__set(error, DP_ERR_ARGUMENT, "epsilon must be 1 or more");
 	if (options->range_start_ns >= options->range_end_ns)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
-	return DP_OK;
+	return check_thresholds(options, error);
 }
 
 int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,

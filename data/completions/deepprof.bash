@@ -42,7 +42,7 @@ _deepprof_value() {
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --threshold | --top | \
 		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -59,14 +59,14 @@ _deepprof_options() {
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
-			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
-			--output= --force --no-pager --color= --verbose --quiet --help
+			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
+			--input-format= --output= --force --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
-			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
-			--input-format= --output= --force --verbose --quiet --help
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --threshold=
+			--metric= --input-format= --output= --force --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	info)

@@ -19,6 +19,12 @@ extern "C" {
 
 struct dp_analysis;
 
+/* Where a rule begins to speak, as dp_rule() tells it: above 0, at most 1. */
+struct dp_threshold {
+	const char *rule;
+	double share;
+};
+
 /* Which of nested loops is the iteration that is reported on. */
 enum dp_level { DP_LEVEL_DEFAULT, DP_LEVEL_OUTERMOST, DP_LEVEL_INNERMOST };
 
@@ -50,12 +56,15 @@ struct dp_analysis_options {
 	 */
 	const char *const *metrics;
 	size_t metrics_count;
+	const struct dp_threshold *thresholds; /* in place of rules' own; NULL: none */
+	size_t thresholds_count;
 };
 
-#define DP_ANALYSIS_OPTIONS_INIT                                                                   \
-	{                                                                                          \
-		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,           \
-			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, 0 \
+#define DP_ANALYSIS_OPTIONS_INIT                                                                 \
+	{                                                                                        \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,         \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, \
+			0, NULL, 0                                                               \
 	}
 
 /*
@@ -63,7 +72,8 @@ struct dp_analysis_options {
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
  * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
  * a count of 0, paper without iterations, a
- * metric that there is not), DP_ERR_NOMEM. Cost: linear in the operations.
+ * metric or a rule with a threshold that there is not), DP_ERR_NOMEM. Cost: linear in the
+ * operations.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
@@ -231,6 +241,7 @@ DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *an
 struct dp_rule_info {
 	const char *id;
 	const char *help;
+	double threshold; /* what share of its measure makes it speak; 0: it is no share */
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);

@@ -36,7 +36,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (!count || !dp_trend__init(&trend, input->scratch, count))
 		return false;
 	rise = trend.slope * (double)count;
-	if (!(trend.p < CHANCE) || !(rise >= LEAST_RISE * trend.median) || !(rise >= LEAST_BYTES))
+	if (!(trend.p < CHANCE) ||
+	    !(rise >= dp_rule__threshold(input, "memory-growth") * trend.median) ||
+	    !(rise >= LEAST_BYTES))
 		return false;
 	out->finding.severity = DP_SEVERITY_WARNING;
 	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
@@ -53,6 +55,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__memory_growth = {
 	{ "memory-growth",
-	  "device memory that is live rises over the run: by at least 10%, surely and steadily" },
+	  "device memory that is live rises over the run: by at least 10%, surely and steadily",
+	  LEAST_RISE },
 	check,
 };

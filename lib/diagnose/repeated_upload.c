@@ -13,8 +13,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	double upload_ns = dp_rule__typical(input, "repeated_upload_ns");
 
-	if (!dp_rule__share_finding(input, out, "repeated_upload_ns", upload_ns, WARNING_SHARE,
-				    NEVER))
+	if (!dp_rule__share_finding(input, out, "repeated_upload_ns", upload_ns,
+				    dp_rule__threshold(input, "repeated-upload"), NEVER))
 		return false;
 	out->finding.confidence *= SIZE_TRUST;
 	out->finding.recoverable_ns = fmin(upload_ns, dp_rule__typical(input, "copy_exposed_ns"));
@@ -28,6 +28,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__repeated_upload = {
 	{ "repeated-upload",
-	  "uploads of the same sizes in every iteration take at least 5% of the period" },
+	  "uploads of the same sizes in every iteration take at least 5% of the period",
+	  WARNING_SHARE },
 	check,
 };

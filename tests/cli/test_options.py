@@ -1,5 +1,7 @@
 """Command lines: what is taken, what is refused, and what is said about it."""
 
+import json
+
 import cli
 
 
@@ -131,6 +133,26 @@ class Options(cli.Case):
     def test_operands_after_two_dashes(self):
         result = cli.run("analyze", "--", "-n", cwd=self.folder)
         self.assert_fails(result, 1, "-n: No such file")
+
+    def rules(self, trace, *args):
+        report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
+        return {finding["rule"]: finding["severity"] for finding in report["findings"]}
+
+    def test_thresholds(self):
+        """A rule speaks from its threshold on; who was silent beside it may speak then."""
+        trace = cli.simulate(self.folder / "waits.json", "-p", "input-bound")
+        self.assertEqual(self.rules(trace)["input-bound"], "critical")
+        self.assertEqual(self.rules(trace, "--threshold=input-bound=5%")["input-bound"], "critical")
+        self.assertIn("input-bound", self.rules(trace, "--threshold", "input-bound=10.5%"))
+        high = self.rules(trace, "--threshold=input-bound=99%")
+        self.assertNotIn("input-bound", high)
+        self.assertIn("host-bound", high)
+        none = self.rules(trace, "--threshold=input-bound=99%,host-bound=99.9%")
+        self.assertFalse({"input-bound", "host-bound"} & set(none))
+        self.refused("--threshold=nothing=5%", words=("RULE=P%",))
+        self.refused("--threshold=starved=5%", words=("RULE=P%",))
+        for value in "", "=", "=5", "=0%", "=101%", "=-5%", "=5%%", "=1e1%", "= 5%", "=0.0000001%":
+            self.refused("--threshold=host-bound" + value, words=("host-bound=10%",))
 
     def test_metrics(self):
         both = cli.run("analyze", "--format=csv", self.trace)
