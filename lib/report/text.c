@@ -164,7 +164,7 @@ static void write_evidence(struct dp_render *render, const struct dp_finding *fi
 		dp_words__add(&words, "%s%s %s", words.used ? ", " : "",
 			      dp_text__title(title, at->name),
 			      dp_human__value(value, at->value, at->unit, render->options->ascii));
-		if (render->options->verbose || dp_label__width(words.text) <= room)
+		if (render->options->verbose || dp_label_width(words.text) <= room)
 			continue;
 		words.text[before] = '\0';
 		words.used = before;

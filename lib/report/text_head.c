@@ -203,7 +203,7 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 		widths[c] = (int)strlen(titles[c]);
 		for (size_t i = 0; i < count; i++) {
 			cell(text, render, streams ? streams[i] : i, c);
-			widths[c] = DP_MAX(widths[c], (int)dp_label__width(text));
+			widths[c] = DP_MAX(widths[c], (int)dp_label_width(text));
 		}
 	}
 	dp_text__style_begin(render, DP_STYLE_DIM);

@@ -139,7 +139,7 @@ static void write_ends(struct dp_render *render, size_t id, size_t length)
 		dp_text__blanks(render, INDENT);
 		dp_text__column(render, "last", 7);
 	} else {
-		room += room - dp_label__width(label);
+		room += room - dp_label_width(label);
 	}
 	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, length - 1), room, ascii);
 	dp_render__text(render, label);
@@ -258,7 +258,7 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 		dp_human__value(value, dp_loop_summary(render->analysis, id, i), info->unit,
 				render->options->ascii);
 		layout->title[column] = DP_MAX(layout->title[column], strlen(title));
-		layout->value[column] = DP_MAX(layout->value[column], dp_label__width(value));
+		layout->value[column] = DP_MAX(layout->value[column], dp_label_width(value));
 		at++;
 	}
 	for (size_t i = 0; i < columns; i++)

@@ -50,7 +50,7 @@ void dp_text__blanks(struct dp_render *render, size_t count)
 
 void dp_text__column(struct dp_render *render, const char *text, int columns)
 {
-	size_t width = dp_label__width(text), room = (size_t)abs(columns);
+	size_t width = dp_label_width(text), room = (size_t)abs(columns);
 	size_t fill = room > width ? room - width : 0;
 
 	if (columns < 0)

@@ -56,7 +56,7 @@ def options_of_page(name):
 
 class Help(unittest.TestCase):
     def test_width(self):
-        for args in ("help",), *(("help", verb) for verb in VERBS):
+        for args in ("help",), ("info", "--build"), *(("help", verb) for verb in VERBS):
             for line in cli.run(*args).stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
