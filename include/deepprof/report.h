@@ -26,13 +26,16 @@ struct dp_report_options {
 	bool verbose;
 	const char *const *metrics; /* names of those to show; NULL: all */
 	size_t metrics_count;
-	bool gzip;   /* compressed, as RFC 1952 has it */
-	bool kineto; /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
+	bool gzip;	 /* compressed, as RFC 1952 has it */
+	bool kineto;	 /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
+	bool follows;	 /* another trace's report stands before it in the same output */
+	unsigned height; /* "text": lines of a screen that it should fit; 0: 24 */
 };
 
-#define DP_REPORT_OPTIONS_INIT                                                                   \
-	{                                                                                        \
-		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false \
+#define DP_REPORT_OPTIONS_INIT                                                                    \
+	{                                                                                         \
+		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false, \
+			false, 0                                                                  \
 	}
 
 /* A renderer. */
@@ -41,6 +44,7 @@ struct dp_report_format {
 	const char *extension; /* "json" */
 	const char *help;      /* one line */
 	bool binary;	       /* not for a terminal */
+	bool single;	       /* the reports of several traces can't be one output */
 };
 
 /* By index, NULL beyond the end. Static. */

@@ -96,6 +96,8 @@ static int begin(struct dp_render *render)
 	for (size_t i = 0; i < dp_analysis_loop_count(render->analysis); i++)
 		text->level += dp_analysis_loop(render->analysis, i)->at_level;
 	render->state = text;
+	if (render->options->follows)
+		dp_render__text(render, "\n");
 	dp_text__head(render);
 	write_without(render);
 	return DP_OK;
@@ -264,7 +266,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__text = {
-	.info = { "text", "txt", "one screen for people", false },
+	.info = { "text", "txt", "one screen for people", false, false },
 	.begin = begin,
 	.loop = write_loop,
 	.iteration = write_iteration,

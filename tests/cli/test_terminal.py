@@ -106,6 +106,23 @@ class Terminal(cli.Case):
             self.assertLessEqual(longest, max(columns, 80))
         self.assertGreater(longest, 80)
 
+    def test_width_of_the_environment(self):
+        """COLUMNS wins, with and without a terminal."""
+        env = cli.environment(COLUMNS="70")
+        _, shown = on_terminal(
+            "analyze", "--no-pager", "--color=never", self.trace, env=env, columns=132
+        )
+        piped = cli.run("analyze", self.trace, env=env).stdout
+        for text in shown, piped:
+            longest = max(len(line) for line in text.splitlines()[1:])
+            self.assertTrue(60 < longest <= 70, longest)
+        for columns in "", "x", "-5", "7":
+            env = cli.environment(COLUMNS=columns)
+            self.assertEqual(
+                cli.run("analyze", self.trace, env=env).stdout,
+                cli.run("analyze", self.trace).stdout,
+            )
+
     def test_pager(self):
         _, direct = on_terminal("info", "--no-pager", self.trace)
         for name in "PAGER", "DEEPPROF_PAGER":
