@@ -55,7 +55,7 @@ static bool is_in(const uint32_t (*ranges)[2], size_t count, uint32_t code)
 
 /* Where a name that fits leaves so many columns, some of the template arguments that tell it from
  * its like are shown: "vectorized_elementwise_kernel<4, FillFu". */
-#define ROOM_LEFT 6
+#define ROOM_LEFT 4
 
 /* One character as it will be shown: how many bytes it took, what to show, and how wide. */
 struct glyph {

@@ -77,6 +77,7 @@ static void case_end(struct report_case *at, const char *path)
 	at->analysis = calloc(1, sizeof(*at->analysis));
 	CASE_NEED(at->analysis);
 	at->analysis->trace = at->trace;
+	at->analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
 	at->analysis->candidates =
 		calloc(dp_trace_device_count(at->trace), sizeof(*at->analysis->candidates));
 	CASE_NEED(at->analysis->candidates);

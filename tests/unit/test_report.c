@@ -193,7 +193,8 @@ START_TEST(kernels_are_shortened_where_they_say_least)
 	ck_assert_str_eq(kernel(name, 60), "elementwise<4, Functor<float>, Array<char*, 1> >");
 	ck_assert_str_eq(kernel(name, 41), "elementwise<4, Functor<...>, Array<...> >");
 	ck_assert_str_eq(kernel(name, 30), "elementwise<4, Functor<...>...");
-	ck_assert_str_eq(kernel(name, 20), "elementwise<...>");
+	ck_assert_str_eq(kernel(name, 20), "elementwise<4, Fu...");
+	ck_assert_str_eq(kernel(name, 19), "elementwise<...>");
 	ck_assert_str_eq(kernel(name, 10), "elem.....>");
 	ck_assert_str_eq(kernel("ampere_sgemm_128x64_tn", 14), "ampere...64_tn");
 	ck_assert_str_eq(kernel("Memcpy HtoD (Pageable -> Device)", 32),
