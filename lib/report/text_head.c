@@ -81,7 +81,7 @@ static void write_scope(struct dp_render *render)
 	if (scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX) {
 		dp_words__add(&words, "%skernels that start", words.used ? ", " : "");
 		add_time(&words, "from", scope->range_start_ns, ascii);
-		add_time(&words, "before", scope->range_end_ns, ascii);
+		add_time(&words, "to", scope->range_end_ns, ascii);
 	}
 	if (!words.used)
 		return;
