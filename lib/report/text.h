@@ -91,7 +91,8 @@ void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
 void dp_text__spent(struct dp_render *render, size_t loop);
 
 /* The parts of that bar: what they are called and their metric; NULL beyond the end. */
-const char *dp_text__part(size_t index, const char **metric);
+const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
+			  const char **metric);
 
 /* Which iterations were slow, and what they had more of. Nothing where none was. */
 void dp_text__slow(struct dp_render *render, size_t loop);

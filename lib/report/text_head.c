@@ -9,6 +9,8 @@
 #define DEVICES_MOST 3
 #define STREAMS_MOST 4 /* of one device */
 #define STREAMS_MANY 8 /* of several */
+#define SIMPLE_MOST 4  /* devices */
+#define MINOR_SHARE 0.01
 
 /* Distinct names of devices after their number: "8 GPUs (NVIDIA H100)". */
 static void add_devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
@@ -90,16 +92,50 @@ static void write_scope(struct dp_render *render)
 	dp_text__wrap(render, 5, 5, words.text);
 }
 
-/* Where there is one stream only, its row is these words. */
+/* Streams other than the main ones that are busy for a share of the time that matters. */
+static bool is_minor(const struct dp_trace *trace, const struct dp_stream *stream)
+{
+	return stream->stream_class != DP_STREAM_MAIN &&
+	       (double)stream->busy_ns < MINOR_SHARE * (double)dp_trace_duration_ns(trace);
+}
+
+/* Few devices, and on each but one stream that matters: their rows are a few words. */
+static bool is_simple(const struct dp_trace *trace, size_t *minor)
+{
+	size_t count = dp_trace_stream_count(trace);
+	const struct dp_stream *stream;
+
+	*minor = 0;
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		*minor += is_minor(trace, stream);
+	return count - *minor && count - *minor == dp_trace_device_count(trace) &&
+	       count - *minor <= SIMPLE_MOST;
+}
+
+/* "; busy 46.4%", "; busy: GPU 0 91.3%, GPU 1 89.1%; 2 other streams under 1%" */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
 	double duration_ns = (double)dp_trace_duration_ns(trace);
-	const struct dp_stream *stream = dp_trace_stream(trace, 0);
-	char number[DP_NUMBER_SIZE];
+	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	bool several = dp_trace_device_count(trace) > 1;
+	const struct dp_stream *stream;
+	size_t minor, told = 0;
 
-	if (duration_ns > 0)
-		dp_words__add(words, "; busy %s",
+	if (!(duration_ns > 0) || !is_simple(trace, &minor))
+		return;
+	dp_words__add(words, several ? "; busy:" : "; busy");
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		if (is_minor(trace, stream))
+			continue;
+		if (several)
+			dp_words__add(words, "%s %s", told++ ? "," : "",
+				      dp_text__device(device, trace, stream->device));
+		dp_words__add(words, " %s",
 			      dp_human__share(number, (double)stream->busy_ns / duration_ns));
+	}
+	if (minor)
+		dp_words__add(words, "; %s under 1%%",
+			      dp_text__plural(number, minor, "other stream"));
 }
 
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
@@ -120,8 +156,7 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
 		      copies == 1 ? "copy" : "copies");
 	dp_words__add(&words, "%s", dp_text__plural(number, sets, "memset"));
-	if (dp_trace_stream_count(trace) == 1)
-		add_busy(&words, trace);
+	add_busy(&words, trace);
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
@@ -273,8 +308,9 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	size_t chosen[STREAMS_MANY], total = dp_trace_stream_count(trace), shown;
 	size_t most = dp_trace_device_count(trace) > 1 ? STREAMS_MANY : STREAMS_MOST;
 	char number[DP_NUMBER_SIZE];
+	size_t minor;
 
-	if (!total || (total == 1 && !render->options->verbose))
+	if (!total || (!render->options->verbose && is_simple(trace, &minor)))
 		return;
 	/* Beside what is missing the one screen has no room for a blank line. */
 	if (render->options->verbose || !dp_trace_loss_count(trace))

@@ -35,7 +35,7 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	case DP_PHASE_LAUNCH_GAP:
 		return "each begins after a pause of the launching thread";
 	case DP_PHASE_FIRST_LAUNCH:
-		return "each begins with the kernel that the capture saw launched first";
+		return "each begins with the first launch in the capture";
 	case DP_PHASE_COMPLETE:
 		return "each begins so that most are whole";
 	case DP_PHASE_MARKS:
@@ -106,8 +106,7 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 			      dp_text__count(number, different),
 			      different == 1 ? "differs" : "differ");
 	if (partial)
-		dp_words__add(words, "; %s more cut off by the capture",
-			      dp_text__count(number, partial));
+		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
 }
 
 static void write_origin(struct dp_render *render, size_t id)
@@ -247,26 +246,24 @@ static void write_gaps(struct dp_render *render, size_t id)
 	double overlap = dp_text__summary(render, id, "avg_overlap");
 	double inside_ns = dp_text__summary(render, id, "avg_operation_ns");
 	double bytes = dp_text__summary(render, id, "avg_size_bytes");
-	bool ascii = render->options->ascii;
+	bool ascii = render->options->ascii, verbose = render->options->verbose;
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
-	if (isfinite(between_ns)) {
+	if (isfinite(between_ns))
 		dp_words__add(&words, "%s between iterations",
 			      dp_human__duration(number, between_ns, ascii));
-		dp_words__add(&words, " (at most %s",
-			      dp_human__duration(number, longest_ns, ascii));
-		if (overlap > 0)
-			dp_words__add(&words, ", uploads in %s of it",
-				      dp_human__share(number, overlap));
-		dp_words__add(&words, ")");
-	} else if (dp_analysis_loop(render->analysis, id)->complete > 1) {
+	else if (dp_analysis_loop(render->analysis, id)->complete > 1)
 		dp_words__add(&words, "other kernels run between the iterations");
-	}
+	if (isfinite(between_ns) && verbose)
+		dp_words__add(&words, " (at most %s)",
+			      dp_human__duration(number, longest_ns, ascii));
+	if (isfinite(between_ns) && overlap > 0)
+		dp_words__add(&words, ", %s of it uploads", dp_human__share(number, overlap));
 	if (isfinite(inside_ns))
-		dp_words__add(&words, "%s%s between operations", words.used ? ", " : "",
+		dp_words__add(&words, "%s%s inside", words.used ? "; " : "",
 			      dp_human__duration(number, inside_ns, ascii));
-	if (bytes > 0)
+	if (bytes > 0 && verbose)
 		dp_words__add(&words, "; %s uploaded in each", dp_human__bytes(number, bytes));
 	if (!words.used)
 		return;

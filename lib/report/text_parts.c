@@ -188,6 +188,18 @@ double dp_text__summary(const struct dp_render *render, size_t loop, const char 
 						   : (double)NAN;
 }
 
+/* Has another process a device of that number? */
+static bool is_shared(const struct dp_trace *trace, size_t index)
+{
+	int64_t id = dp_trace_device(trace, index)->id;
+	const struct dp_device *other;
+
+	for (size_t i = 0; (other = dp_trace_device(trace, i)); i++)
+		if (i != index && other->id == id)
+			return true;
+	return false;
+}
+
 char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, size_t index)
 {
 	const struct dp_device *device = dp_trace_device(trace, index);
@@ -198,7 +210,7 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 	if (dp_trace_process_count(trace) > 1 && process->rank >= 0)
 		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (rank %lld)",
 			 (long long)process->rank);
-	else if (dp_trace_process_count(trace) > 1 && process->pid >= 0)
+	else if (process->pid >= 0 && is_shared(trace, index))
 		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (pid %lld)",
 			 (long long)process->pid);
 	return buf;

@@ -149,7 +149,7 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 	const char *metric;
 	size_t index;
 
-	for (size_t i = 0; i < PARTS_MOST && dp_text__part(i, &metric); i++) {
+	for (size_t i = 0; i < PARTS_MOST && dp_text__part(render, slow->loop, i, &metric); i++) {
 		if (dp_text__find_metric(metric, &index)) {
 			struct excess excess = compare_metric(render, slow, index);
 
@@ -166,7 +166,7 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 			return;
 		dp_words__add(words, "%s +%s ", n ? "," : ":",
 			      dp_human__duration(number, more_ns[most], render->options->ascii));
-		dp_words__add(words, "%s", dp_text__part(most, &metric));
+		dp_words__add(words, "%s", dp_text__part(render, slow->loop, most, &metric));
 		more_ns[most] = 0;
 	}
 }
@@ -190,7 +190,8 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	dp_words__add(&words, ", not %s", dp_human__duration(number, mean(&periods, false), ascii));
 	add_causes(&words, render, &slow, difference(&periods));
 	if (fabs(difference(&kernels)) >= 0.5)
-		dp_words__add(&words, "; %+lld kernels", llround(difference(&kernels)));
+		dp_words__add(&words, "; %+lld kernel%s", llround(difference(&kernels)),
+			      fabs(difference(&kernels)) < 1.5 ? "" : "s");
 	dp_text__label(render, "slow");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }

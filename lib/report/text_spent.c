@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A part that is smaller is not named. */
-#define LEAST_SHARE 0.005
+/* A part that is smaller is not named; in the verbose report, one that is much smaller. */
+#define LEAST_SHARE 0.02
+#define LEAST_SHARE_VERBOSE 0.005
 
 static const struct {
 	const char *summary;
@@ -123,13 +124,14 @@ static size_t legend(char *buf, size_t size, const struct dp_render *render,
 static void write_legend(struct dp_render *render, const struct spent *spent)
 {
 	size_t width = ((struct dp_text *)render->state)->width, used = DP_TEXT_BODY;
+	double least = render->options->verbose ? LEAST_SHARE_VERBOSE : LEAST_SHARE;
 	char text[100];
 
 	dp_text__blanks(render, DP_TEXT_BODY);
 	for (size_t i = 0; i < DP_COUNT(parts); i++) {
 		size_t more = legend(text, sizeof(text), render, spent, i);
 
-		if (share(spent, i) < LEAST_SHARE)
+		if (share(spent, i) < least)
 			continue;
 		if (used > DP_TEXT_BODY && used + 2 + more + 1 > width) {
 			dp_render__text(render, ",\n");
@@ -147,12 +149,16 @@ static void write_legend(struct dp_render *render, const struct spent *spent)
 	dp_render__text(render, "\n");
 }
 
-const char *dp_text__part(size_t index, const char **metric)
+const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
+			  const char **metric)
 {
-	if (index >= DP_COUNT(parts))
+	bool causes = isfinite(dp_text__summary(render, loop, parts[FIRST_CAUSE].summary));
+
+	if (index >= DP_COUNT(parts) || (!causes && index > FIRST_CAUSE))
 		return NULL;
-	*metric = parts[index].summary + strlen("avg_");
-	return parts[index].words;
+	*metric = causes || index < FIRST_CAUSE ? parts[index].summary : idle_summary;
+	*metric += strlen("avg_");
+	return causes || index < FIRST_CAUSE ? parts[index].words : idle_words;
 }
 
 void dp_text__spent(struct dp_render *render, size_t loop)
