@@ -52,16 +52,20 @@ static int longer_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The shortest period of those that stand out. False where there is none, or no memory. */
-static bool find_limit(struct slow *slow, const struct dp_render *render)
+/* The shortest period of those that stand out. False where there is none. */
+static bool find_limit(struct slow *slow, struct dp_render *render)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
 	double *periods = dp_alloc__array(iterations, sizeof(*periods));
 
-	for (size_t k = 0; periods && k < iterations; k++)
+	if (!periods) {
+		render->status = dp_error__nomem(render->error, iterations);
+		return false;
+	}
+	for (size_t k = 0; k < iterations; k++)
 		if (isfinite(period(render, slow, k)))
 			periods[used++] = period(render, slow, k);
-	if (periods && used > slow->count) {
+	if (used > slow->count) {
 		qsort(periods, used, sizeof(*periods), longer_first);
 		slow->limit_ns = periods[slow->count - 1];
 	} else {
