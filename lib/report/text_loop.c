@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define REGULAR_MOST 2 /* variants that are told of */
+
 static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
@@ -72,6 +74,42 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 			      dp_human__rough(number, mad_ns, ascii));
 }
 
+/* 1st, 2nd, 3rd, 4th … 11th … 21st. */
+static const char *ordinal_ending(size_t n)
+{
+	static const char *const endings[] = { "th", "st", "nd", "rd" };
+
+	return n / 10 % 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
+}
+
+/* ", every 10th: +2 kernels": of the variants that come regularly. */
+static void add_regular(struct dp_words *words, const struct dp_render *render,
+			const struct dp_loop *loop)
+{
+	char number[DP_NUMBER_SIZE];
+	const struct dp_variant *v;
+	size_t told = 0;
+
+	for (size_t i = 1;
+	     told < REGULAR_MOST && (v = dp_loop_variant(render->analysis, loop->id, i)); i++) {
+		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
+
+		if (!v->period)
+			continue;
+		told++;
+		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
+		if (net == 0)
+			dp_words__add(words, "%s",
+				      dp_text__plural(number,
+						      (uint64_t)v->inserted + v->substituted,
+						      "other kernel"));
+		else
+			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
+						      "kernel"));
+	}
+}
+
 static size_t write_name(struct dp_render *render, size_t id)
 {
 	char number[DP_NUMBER_SIZE];
@@ -105,6 +143,8 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, "; %s %s from the rest in kernels",
 			      dp_text__count(number, different),
 			      different == 1 ? "differs" : "differ");
+	if (different)
+		add_regular(words, render, loop);
 	if (partial)
 		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
 }

@@ -16,8 +16,6 @@
 struct variant {
 	size_t count;
 	size_t first; /* iteration */
-	size_t last;
-	size_t every; /* iterations between two of them; 0: not always as many */
 	double sum_ns;
 	size_t periods;
 };
@@ -26,11 +24,6 @@ static void add_iteration(struct variant *variant, size_t k, double period_ns)
 {
 	if (!variant->count++)
 		variant->first = k;
-	else if (variant->count == 2)
-		variant->every = k - variant->last;
-	else if (k - variant->last != variant->every)
-		variant->every = 0;
-	variant->last = k;
 	if (!isfinite(period_ns))
 		return;
 	variant->sum_ns += period_ns;
@@ -91,15 +84,13 @@ static void write_row(struct dp_render *render, const struct dp_loop *loop,
 {
 	double mean_ns =
 		variant->periods ? variant->sum_ns / (double)variant->periods : (double)NAN;
+	const struct dp_variant *at = dp_loop_variant(render->analysis, loop->id, id);
 	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
 
 	dp_text__column(render, dp_text__count(digits, id), -7);
 	dp_text__column(render, dp_text__count(digits, variant->count), -9);
 	dp_text__column(render, dp_text__count(digits, variant->first), -9);
-	dp_text__column(
-		render,
-		variant->count > 2 && variant->every ? dp_text__count(digits, variant->every) : "-",
-		-7);
+	dp_text__column(render, at && at->period ? dp_text__count(digits, at->period) : "-", -7);
 	dp_text__column(render, dp_human__duration(number, mean_ns, render->options->ascii), -11);
 	dp_render__text(render, "  ");
 	write_edits(render, loop, variant->first);
