@@ -11,6 +11,7 @@
  * the aligner to say (segment/).
  */
 #include "pattern/detect.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct detector {
 	uint64_t *hashes;	 /* of prefixes */
 	uint64_t *powers;
 	size_t mask;
+	struct dp_hash_key key; /* of the table */
 	struct bin bins[BINS];
 	struct dp_candidate *out;
 	size_t out_count, out_room;
@@ -57,8 +59,8 @@ static uint32_t widen(struct detector *d, size_t k, size_t count)
 	memset(d->table, 0, (d->mask + 1) * sizeof(*d->table));
 	for (size_t p = 0; p < count; p++) {
 		uint32_t a = d->names[p], b = d->names[p + k];
-		uint64_t h = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
-		size_t slot = (size_t)((h ^ h >> 32) * 0xbf58476d1ce4e5b9u >> 24) & d->mask;
+		uint64_t h = dp_hash__add(&d->key, d->key.a, (uint64_t)a << 32 | b);
+		size_t slot = (size_t)h & d->mask;
 		size_t q;
 
 		for (; d->table[slot]; slot = (slot + 1) & d->mask) {
@@ -82,8 +84,8 @@ static uint32_t name_symbols(struct detector *d)
 	uint32_t next = 0;
 
 	for (size_t p = 0; p < d->n; p++) {
-		uint64_t h = (uint64_t)d->symbols[p] * 0x9e3779b97f4a7c15u;
-		size_t slot = (size_t)(h >> 24) & d->mask;
+		uint64_t h = dp_hash__add(&d->key, d->key.a, d->symbols[p]);
+		size_t slot = (size_t)h & d->mask;
 
 		while (d->table[slot] && d->symbols[d->table[slot] - 1] != d->symbols[p])
 			slot = (slot + 1) & d->mask;
@@ -404,6 +406,7 @@ int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const ui
 	d->n = n;
 	d->least = DP_MAX(least, 2);
 	d->mask = slots - 1;
+	dp_hash__draw(&d->key);
 	d->out = candidates;
 	d->out_room = room;
 	d->names = dp_alloc__array(n, sizeof(*d->names));
