@@ -47,7 +47,7 @@ struct detector {
 	size_t mask;
 	struct dp_hash_key key; /* of the table */
 	struct bin bins[BINS];
-	struct dp_candidate *out;
+	struct dp_guess *out;
 	size_t out_count, out_room;
 };
 
@@ -307,7 +307,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	pick = modal(windows, n, &times);
 	if (times < 2 || times * 12 < n)
 		pick = medoid(d, windows, n);
-	d->out[d->out_count++] = (struct dp_candidate){
+	d->out[d->out_count++] = (struct dp_guess){
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = (size_t)1 << bin->level,
@@ -349,7 +349,7 @@ static int harvest(struct detector *d, size_t share)
 
 static int by_score(const void *a, const void *b)
 {
-	const struct dp_candidate *x = a, *y = b;
+	const struct dp_guess *x = a, *y = b;
 
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
@@ -388,7 +388,7 @@ static int find(struct detector *d)
 	return status;
 }
 
-int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
+int dp_detect__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
 			  size_t n, size_t least)
 {
 	struct detector *d;
