@@ -114,8 +114,9 @@ DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, si
 					  size_t edit);
 
 /*
- * Where a device has no loop that was good enough: the best candidate there was. False where
- * the device has loops, or nothing at all came up (then length is 0).
+ * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
+ * the best there was, of length 0 where nothing at all came up. False, and *candidate is not
+ * written, for any other stream. Cost: linear in the loops.
  */
 struct dp_candidate {
 	size_t length;	   /* kernels */
@@ -123,7 +124,7 @@ struct dp_candidate {
 	double confidence; /* 0 to 1 */
 };
 
-DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 				  struct dp_candidate *candidate);
 
 /* Which way a metric is good. */
