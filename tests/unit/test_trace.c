@@ -291,6 +291,29 @@ START_TEST(numbered_ranges_have_one_name)
 }
 END_TEST
 
+/* However many reasons a file makes up, 64 are told apart. */
+START_TEST(losses_have_a_limit)
+{
+	struct dp_builder *builder = start();
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+	char reason[32];
+
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	for (int i = 0; i < 200; i++) {
+		snprintf(reason, sizeof(reason), "reason %d", i);
+		ck_assert_int_eq(dp_builder__loss(builder, reason, 1, 0), DP_OK);
+	}
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 65);
+	ck_assert_str_eq(dp_trace_loss(trace, 63)->reason, "reason 63");
+	ck_assert_str_eq(dp_trace_loss(trace, 64)->reason, "other losses");
+	ck_assert_uint_eq(dp_trace_loss(trace, 64)->records, 136);
+	ck_assert_uint_eq(dp_trace_lost(trace), 200);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(names_have_a_limit)
 {
 	struct dp_builder *builder = start();
@@ -376,6 +399,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
 	tcase_add_test(tests, names_do_not_explode);
+	tcase_add_test(tests, losses_have_a_limit);
 	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);
 	tcase_add_test(tests, sort_is_stable);
