@@ -61,9 +61,9 @@ def fault_of(command, path, sanitized):
     if result.returncode != 1 or result.stdout:
         return f'exit status {result.returncode}: {said}'
     if not 1 <= len(said.splitlines()) <= 3 or 'out of memory' in said:
-        return said
+        return f'said: {said}'
     if path.name.startswith('zeros') and not sanitized and 'times its size' not in said:
-        return said
+        return f'said: {said}'
     return None
 
 
