@@ -72,6 +72,10 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	}
 	message_level(common->verbosity);
 	common->source.quiet = common->verbosity < 0;
+	if (common->force && !common->output) {
+		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
+		return false;
+	}
 	if (!is_input(common->output, *argc, *argv))
 		return true;
 	message("%s: -o names the trace itself", common->output);

@@ -99,16 +99,16 @@ const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, siz
 	return at && variant < at->info.variants ? &at->variants[variant] : NULL;
 }
 
-bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 			   struct dp_candidate *candidate)
 {
-	if (device >= dp_trace_device_count(analysis->trace))
+	if (stream >= dp_trace_stream_count(analysis->trace) || !analysis->streams[stream].analyzed)
 		return false;
 	for (size_t i = 0; i < analysis->loop_count; i++)
-		if (analysis->loops[i].info.device == device)
+		if (analysis->loops[i].info.stream == stream)
 			return false;
-	*candidate = analysis->candidates[device];
-	return candidate->length > 0;
+	*candidate = analysis->streams[stream].candidate;
+	return true;
 }
 
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,

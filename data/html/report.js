@@ -73,8 +73,8 @@ function showFindings() {
 function noLoops() {
 	const lines = report.candidates.map(([device, length, coverage]) => el("p", null,
 		`No stable iteration found on ${deviceName(device)}. ` + (length
-			? `The best candidate has ${plural(length, "kernel")} and covers ${format.share(coverage)} of the main stream.`
-			: "Nothing in its main stream repeats.")));
+			? `The best candidate has ${plural(length, "kernel")} and covers ${format.share(coverage)} of the stream.`
+			: "Nothing in its stream repeats.")));
 
 	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
 }

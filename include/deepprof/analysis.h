@@ -54,8 +54,15 @@ struct dp_analysis_options {
 /*
  * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
- * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
- * a count of 0, paper without iterations), DP_ERR_NOMEM. Cost: linear in the operations.
+ * dp_analysis_candidate(). Where several streams are analyzed, one without kernels enough for a
+ * count, or without ranges that match the marks, is told of through the log and has no loops.
+ *
+ * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
+ * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
+ * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level),
+ * DP_ERR_NOMEM. Cost: linear in the operations. With paper the search is linear for each doubling of epsilon, and the
+ * matching, as published, O(n · (length + max_unmatched)): quadratic where the pattern is a share
+ * of the sequence, or max_unmatched has no limit.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
@@ -124,8 +131,9 @@ DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, si
 					  size_t edit);
 
 /*
- * Where a device has no loop that was good enough: the best candidate there was. False where
- * the device has loops, or nothing at all came up (then length is 0).
+ * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
+ * the best there was, of length 0 where nothing at all came up. False, and *candidate is not
+ * written, for any other stream. Cost: linear in the loops.
  */
 struct dp_candidate {
 	size_t length;	   /* kernels */
@@ -133,7 +141,7 @@ struct dp_candidate {
 	double confidence; /* 0 to 1 */
 };
 
-DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 				  struct dp_candidate *candidate);
 
 /* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */

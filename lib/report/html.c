@@ -308,10 +308,11 @@ static void write_candidates(struct dp_render *render)
 	bool any = false;
 
 	dp_render__text(render, ",\n\"candidates\":[");
-	for (size_t i = 0; i < dp_trace_device_count(trace); i++) {
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		if (!dp_analysis_candidate(render->analysis, i, &candidate))
 			continue;
-		dp_render__format(render, "%s[%zu,%zu,", any ? "," : "", i, candidate.length);
+		dp_render__format(render, "%s[%u,%zu,", any ? "," : "",
+				  dp_trace_stream(trace, i)->device, candidate.length);
 		dp_html__value(render, candidate.coverage, "1");
 		dp_render__text(render, "]");
 		any = true;

@@ -165,11 +165,15 @@ class Terminal(cli.Case):
         self.assertEqual((status, shown), (0, "{\n"))
 
     def test_pager_that_is_not_there(self):
-        status, shown = on_terminal(
-            "info", self.trace, env=cli.environment(PAGER="no-such-pager 2>/dev/null")
-        )
-        self.assertEqual(status, 1)
-        self.assertIn("the pager can't be run", shown)
+        """The report is shown without it, a long one too, which its pipe would not hold."""
+        for verb in ["info"], ["analyze", "--format=html"]:
+            _, direct = on_terminal(*verb, "--no-pager", self.trace)
+            for pager in "no-such-pager 2>/dev/null", "false", "exec /dev/null 2>/dev/null":
+                status, shown = on_terminal(*verb, self.trace, env=cli.environment(PAGER=pager))
+                self.assertEqual(status, 0)
+                said, _, rest = shown.partition("--no-pager\n")
+                self.assertIn("deepprof: the pager ", said)
+                self.assertEqual(rest, direct)
 
     def test_pager_starts_after_errors(self):
         status, shown = on_terminal(
