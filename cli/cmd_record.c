@@ -100,6 +100,11 @@ static bool set_duration(void *into, const char *value, struct opt_why *why)
 	return ((struct record *)into)->duration_ns > 0 || opt_refuse(why, "no time at all");
 }
 
+static bool set_iterations(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct record *)into)->options.iterations, why);
+}
+
 static const struct {
 	const char *name;
 	int number;
@@ -185,6 +190,9 @@ static const struct opt options[] = {
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
 	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
 	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
+	{ 'n', "iterations", "N",
+	  "record until N iterations of the program's loop were seen; the program goes on",
+	  set_iterations },
 	{ 0, "capture", "RANGE", "what is recorded: all, or from cudaProfilerStart to -Stop",
 	  set_capture, capture_name, .hide_choices = true },
 	{ 0, "pause-signal", "NAME",
@@ -401,6 +409,7 @@ static const struct cmd_example examples[] = {
 	{ "deepprof record python train.py", "run it and write deepprof.db" },
 	{ "deepprof record -o run.%p.db ./train -n 100", "a name of its own for each run" },
 	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
+	{ "deepprof record -n 50 python train.py", "fifty iterations of it" },
 	{ NULL, NULL },
 };
 

@@ -44,6 +44,8 @@ struct record_end {
 	int wait_status; /* waitpid()'s */
 	pid_t pid;
 	uint32_t left; /* processes that still record */
+	bool enough;   /* as many iterations as were wanted */
+	uint64_t iterations;
 };
 
 /* False where no process could be made, which was said. */

@@ -210,6 +210,8 @@ static void keep_time(struct run *run, const struct dp_record_status *status)
 		if (run->paused)
 			control(run, DP_RECORD_RUN);
 	}
+	/* The recording has stopped by itself. */
+	run->stopped |= status->enough;
 	if (record->duration_ns && !run->stop_at && status->processes && !run->paused)
 		run->stop_at = now + record->duration_ns;
 	if (run->stop_at && now >= run->stop_at && !run->stopped)
@@ -284,6 +286,8 @@ static void dismiss(struct run *run)
 		nanosleep(&pause, NULL);
 	}
 	run->end->left = status.connected;
+	run->end->enough = status.enough;
+	run->end->iterations = status.iterations;
 }
 
 /* Signals that came for the program are not for what follows; new ones may end it. */

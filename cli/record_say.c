@@ -81,10 +81,21 @@ static const char *losses(char *buf, size_t size, uint64_t lost)
 	return buf;
 }
 
+/* Where their number ended the recording: how many were seen. Some more are in the file. */
+static const char *iterations(char *buf, size_t size, const struct record_end *end)
+{
+	buf[0] = '\0';
+	if (end->enough)
+		snprintf(buf, size, "stopped after %llu iterations, ",
+			 (unsigned long long)end->iterations);
+	return buf;
+}
+
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE], lost[HUMAN_SIZE + 8];
+	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
+		lost[HUMAN_SIZE + 8];
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -102,11 +113,14 @@ void record_say_done(const struct record *record, const struct record_end *end,
 	if (result->salvaged)
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));
+	if (record->options.iterations && !end->enough)
+		message("fewer than %llu iterations were seen: nothing was left out",
+			(unsigned long long)record->options.iterations);
 	stat(record->target, &info);
-	message("%s: %s events in %s, %s, %s; next: deepprof analyze%s%s", record->target,
+	message("%s: %s events in %s, %s%s, %s; next: deepprof analyze%s%s", record->target,
 		human_count(events, result->events),
 		human_time(time, (double)result->duration_ns, true),
-		human_bytes(bytes, (uint64_t)info.st_size),
+		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
 		losses(lost, sizeof(lost), result->lost), record->output ? " " : "",
 		record->output ? record->target : "");
 }

@@ -53,9 +53,9 @@ _deepprof_value() {
 _deepprof_options() {
 	case $1 in
 	record)
-		echo "--output= --force --delay= --duration= --capture= --pause-signal= --api= --nvtx=
+		echo "--output= --force --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
 			--memory= --cuda-graph= --sample-gpu= --max-memory= --max-spool= --cupti=
-			--chain --exit-guard= --wait --verbose --quiet --help -o -f -v -q -h"
+			--chain --exit-guard= --wait --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks

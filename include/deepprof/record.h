@@ -37,15 +37,18 @@ struct dp_record_options {
 	uint64_t max_memory;   /* of the shared buffers of each process, bytes; 0: the default */
 	uint64_t max_spool;    /* of the temporary file of each process, bytes; 0: no limit */
 	struct dp_log log;     /* what the processes have to say */
+	/*
+	 * Stop once so many complete iterations of its busiest stream's loop were seen in a
+	 * process (deepprof/detector.h); 0: never. Each process stops by itself, and when all that
+	 * have a loop did, so do the others.
+	 */
+	uint64_t iterations;
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
-			false, true, false, 100, 0, 0,                                             \
-		{                                                                                  \
-			NULL, NULL                                                                 \
-		}                                                                                  \
+			false, true, false, 100, 0, 0, { NULL, NULL }, 0,                          \
 	}
 
 /*
@@ -86,7 +89,9 @@ struct dp_record_status {
 	uint32_t active;    /* of those, the ones that were not stopped yet */
 	uint64_t events;    /* recorded so far */
 	uint64_t lost;
-	uint64_t bytes; /* of the temporary files */
+	uint64_t bytes;	     /* of the temporary files */
+	uint64_t iterations; /* where they are counted: of the process that has had most */
+	bool enough;	     /* they were as many as was asked for: nothing is recorded any more */
 };
 
 /* How it stands. */

@@ -120,7 +120,7 @@ static int add_member(struct dp_recording *recording, const char *name, int pool
 		return DP_ERR_NOMEM;
 	}
 	member = &recording->members[recording->member_count++];
-	*member = (struct dp_member){ copy, fd, pool, socket, false };
+	*member = (struct dp_member){ .name = copy, .spool = fd, .pool = pool, .socket = socket };
 	return DP_OK;
 }
 
@@ -130,7 +130,8 @@ static void tell_control(struct dp_recording *recording)
 		struct dp_member *member = &recording->members[i];
 
 		if (!member->told && member->pool >= 0)
-			dp_pool__control(member->pool, recording->control);
+			dp_pool__control(member->pool,
+					 member->enough ? DP_POOL_STOP : recording->control);
 		member->told = true;
 	}
 }
@@ -233,6 +234,40 @@ static void forget_guest(struct dp_recording *recording, int fd)
 	}
 }
 
+/* Counts its iterations from now on. Without that it is recorded to its end. */
+static int count_iterations(struct dp_recording *recording, struct dp_member *member)
+{
+	int status = DP_OK;
+
+	if (!recording->watch) {
+		status = dp_watch__start(&recording->watch, recording->options.iterations);
+		if (!status && watch(recording, dp_watch__fd(recording->watch)))
+			status = DP_ERR_IO;
+	}
+	if (!status)
+		status = dp_watch__add(recording->watch, member->spool, &member->watch);
+	member->watched = !status;
+	return status;
+}
+
+/* Whoever has had enough stops; when all have, so do those that have no iterations. */
+static void heed_watch(struct dp_recording *recording)
+{
+	dp_watch__clear(recording->watch);
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (!member->watched || member->enough ||
+		    !dp_watch__state(recording->watch, member->watch).enough)
+			continue;
+		member->enough = true;
+		member->told = false;
+	}
+	tell_control(recording);
+	if (dp_watch__enough(recording->watch))
+		dp_recording_control(recording, DP_RECORD_STOP);
+}
+
 /* A process that begins. Its socket is its member's from now on. */
 static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
 		 int passed)
@@ -252,6 +287,9 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 	}
 	forget_guest(recording, fd);
 	tell_control(recording);
+	if (recording->options.iterations)
+		return count_iterations(recording,
+					&recording->members[recording->member_count - 1]);
 	return DP_OK;
 }
 
@@ -282,9 +320,15 @@ static int take_packet(struct dp_recording *recording, int fd, bool *more, bool 
 
 static void leave(struct dp_recording *recording, int fd)
 {
-	for (size_t i = 0; i < recording->member_count; i++)
-		if (recording->members[i].socket == fd)
-			recording->members[i].socket = -1;
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (member->socket != fd)
+			continue;
+		member->socket = -1;
+		if (member->watched)
+			dp_watch__end(recording->watch, member->watch);
+	}
 	forget_guest(recording, fd);
 	close(fd);
 }
@@ -345,6 +389,17 @@ static int start_sampling(struct dp_recording *recording)
 	return status;
 }
 
+static int serve_one(struct dp_recording *recording, int fd)
+{
+	if (fd == recording->listener)
+		return accept_all(recording);
+	if (recording->watch && fd == dp_watch__fd(recording->watch)) {
+		heed_watch(recording);
+		return DP_OK;
+	}
+	return serve_socket(recording, fd);
+}
+
 int dp_recording_serve(struct dp_recording *recording)
 {
 	struct epoll_event events[64];
@@ -354,9 +409,7 @@ int dp_recording_serve(struct dp_recording *recording)
 	do {
 		count = epoll_wait(recording->poll, events, 64, 0);
 		for (int i = 0; i < count; i++) {
-			each = events[i].data.fd == recording->listener
-				       ? accept_all(recording)
-				       : serve_socket(recording, events[i].data.fd);
+			each = serve_one(recording, events[i].data.fd);
 			if (each && !status)
 				status = each;
 		}
@@ -375,10 +428,15 @@ void dp_recording_status(const struct dp_recording *recording, struct dp_record_
 	struct dp_pool_status pool;
 
 	memset(status, 0, sizeof(*status));
+	status->enough = recording->watch && dp_watch__enough(recording->watch);
 	for (size_t i = 0; i < recording->member_count; i++) {
 		const struct dp_member *member = &recording->members[i];
 
 		status->processes++;
+		if (member->watched)
+			status->iterations =
+				DP_MAX(status->iterations,
+				       dp_watch__state(recording->watch, member->watch).iterations);
 		status->connected += member->socket >= 0;
 		if (member->pool < 0 || !dp_pool__status(member->pool, &pool))
 			continue;

@@ -67,6 +67,7 @@ void dp_recording_free(struct dp_recording *recording)
 	if (!recording)
 		return;
 	dp_nvml__free(recording->nvml);
+	dp_watch__free(recording->watch);
 	if (recording->folder_fd >= 0) {
 		dp_live__collect(recording);
 		remove_files(recording);
@@ -128,6 +129,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
+	dp_watch__stop(recording->watch);
 	status = dp_live__collect(recording);
 	if (status)
 		return dp_error__set(error, status, "%s: %s", recording->folder, strerror(errno));

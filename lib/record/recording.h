@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "record/nvml.h"
+#include "record/watch.h"
 
 #include <deepprof/record.h>
 
@@ -11,9 +12,12 @@
 struct dp_member {
 	char *name; /* of its spool */
 	int spool;
-	int pool;   /* -1: none */
-	int socket; /* -1: it is gone */
-	bool told;  /* what the control word is to say was written */
+	int pool;    /* -1: none */
+	int socket;  /* -1: it is gone */
+	bool told;   /* what the control word is to say was written */
+	bool enough; /* it has had the iterations that were wanted, and is to stop */
+	bool watched;
+	size_t watch; /* its number there */
 };
 
 struct dp_recording {
@@ -38,6 +42,7 @@ struct dp_recording {
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
 	struct dp_nvml *nvml;
+	struct dp_watch *watch; /* where iterations are counted */
 };
 
 /* live.c */
