@@ -45,7 +45,7 @@ struct dp_log record_log(const struct record *record)
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result)
 {
-	const char *name = record->command[0];
+	const char *name = end->recovered ? "the program" : record->command[0];
 
 	if (record->verbosity < 0)
 		return;
@@ -55,6 +55,8 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
 			"recorded",
 			name);
+	else if (end->recovered)
+		message("nothing was recorded: no process had begun to");
 	else if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
 		message("nothing was recorded: the NVIDIA driver's devices are not visible here; a "
 			"container must be started with its GPUs, as by docker run --gpus all");
@@ -110,6 +112,10 @@ void record_say_done(const struct record *record, const struct record_end *end,
 			(unsigned)end->left);
 	if (!result->operations)
 		message("no GPU operation was recorded, only what else there was");
+	if (result->unsalvaged)
+		message("%u processes have died and left no memory: what they had not stored is "
+			"missing, about their last second",
+			(unsigned)result->unsalvaged);
 	if (result->salvaged)
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));

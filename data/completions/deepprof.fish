@@ -44,6 +44,7 @@ complete -c deepprof -n $record -l cupti -r -d "a libcupti.so to use"
 complete -c deepprof -n $record -l chain -d "keep the library that CUDA is to load, too"
 complete -c deepprof -n $record -l exit-guard -x -a "on off" -d "preload a library that notices _exit"
 complete -c deepprof -n $record -l wait -d "wait for processes that are left behind, too"
+complete -c deepprof -n $record -l recover -r -d "finish what was left in a folder"
 complete -c deepprof -n $record -s v -l verbose -d "tell more"
 complete -c deepprof -n $record -s q -l quiet -d "say nothing but errors"
 

@@ -142,6 +142,27 @@ class Ends(Case):
                 (self.folder / "t.db").unlink()
             self.assert_clean()
 
+    def test_launcher_killed_anywhere(self):
+        """Recording stops then, in a program that goes on, and what there was is kept."""
+        for i in range(int(os.environ.get("DEEPPROF_KILLS", "4"))):
+            (self.folder / "truth").write_bytes(bytes(TRUTH_BYTES))
+            env = recording.environment(FAKE_CUPTI_TRUTH=self.folder / "truth")
+            process = self.start_record(
+                "-f", "-o", "t.db", f"--cupti={CUPTI}", "--", APP, "init", "forever", env=env
+            )
+            self.wait_for(lambda: self.truth().get(KERNEL), "first kernel")
+            program = int(self.spools()[0].name.split(".")[0])
+            time.sleep((2 + i * 37.117 % 300) / 1000)
+            process.kill()
+            process.wait(timeout=20)
+            self.wait_for(lambda: not self.left(), "end of the folder", 60)
+            # Its library holds the spool, which has no name any more, until it ends.
+            os.kill(program, signal.SIGKILL)
+            process.communicate(timeout=20)
+            self.assert_clean(10)
+            self.assert_nothing_missing("t.db", spare=1)
+            (self.folder / "t.db").unlink()
+
     def test_forks_and_images(self):
         result = self.fake("nvtx=5", "forkinit=6")
         self.assertEqual(result.returncode, 0, result.stderr)
