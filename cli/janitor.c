@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -181,12 +182,17 @@ static void tend(int fd, const char *folder)
 {
 	struct kept_list all = { NULL, 0 };
 	const char ready = READY;
+	struct rlimit files;
 	sigset_t every;
 
 	setsid();
 	sigfillset(&every);
 	sigprocmask(SIG_BLOCK, &every, NULL);
 	close_all_but(fd);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	if (write(fd, &ready, 1) != 1)
 		_exit(1);
 	/* A working directory keeps a file system from being unmounted. */

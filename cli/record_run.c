@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,7 @@ struct run {
 	int signals; /* a signalfd */
 	sigset_t mask_before;
 	struct sigaction child_before;
+	struct rlimit files_before;
 	bool paused;
 	bool stopped;
 	bool over;	    /* the program is gone */
@@ -81,6 +83,17 @@ static bool catch_signals(struct run *run)
 	return run->signals >= 0;
 }
 
+/* Each process takes two descriptors here while it runs. */
+static void raise_files(struct run *run)
+{
+	struct rlimit most;
+
+	getrlimit(RLIMIT_NOFILE, &run->files_before);
+	most = run->files_before;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &most);
+}
+
 /* "NAME=value"; what LD_PRELOAD was goes behind ours. */
 static bool set_variable(const char *text)
 {
@@ -108,6 +121,7 @@ static void become_program(const struct run *run, int report)
 	for (size_t i = 0; (text = dp_recording_environment(record->recording, i)); i++)
 		set_variable(text);
 	sigaction(SIGCHLD, &run->child_before, NULL);
+	setrlimit(RLIMIT_NOFILE, &run->files_before);
 	cleanup_restore();
 	sigprocmask(SIG_SETMASK, &run->mask_before, NULL);
 	execvp(record->command[0], record->command);
@@ -306,7 +320,10 @@ static void release_signals(struct run *run)
 bool record_run(struct record *record, struct record_end *end)
 {
 	struct run run = { .record = record, .end = end, .signals = -1 };
-	bool done = catch_signals(&run) && start_program(&run);
+	bool done;
+
+	raise_files(&run);
+	done = catch_signals(&run) && start_program(&run);
 
 	if (!done) {
 		message("record: %s", strerror(errno));

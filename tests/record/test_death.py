@@ -1,6 +1,7 @@
 """Deaths: of the program, of its processes, of the launcher. Nothing lost, nothing left."""
 import os
 import pathlib
+import resource
 import signal
 import time
 import unittest
@@ -59,6 +60,21 @@ class OfTheProgram(recording.Case):
         self.wait_for(lambda: not self.processes(), "end of all")
         self.assertEqual(self.one("SELECT count(DISTINCT pid) FROM process"), 64)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 64 * 120)
+        self.assert_balanced()
+        self.assert_clean()
+
+
+    def test_more_processes_than_descriptors(self):
+        """One after the other, and at once up to the hard limit; the program has its own."""
+        script = f"i=0; while [ $i -lt 60 ]; do '{recording.PRODUCER}' iterations=1; i=$((i+1)); done"
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 256))
+        result = self.run_record("sh", "-c", script + "; ulimit -Sn", preexec_fn=limit)
+        self.assertEqual((result.returncode, result.stdout), (0, "32\n"), result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM process"), 60)
+        self.assert_balanced()
+        result = self.run_record("--", recording.PRODUCER, "processes=60", preexec_fn=limit)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 60 * 120)
         self.assert_balanced()
         self.assert_clean()
 
