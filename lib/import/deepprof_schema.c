@@ -117,7 +117,6 @@ const char *const dp_schema__tables[] = {
 
 const char *const dp_schema__indexes[] = {
 	"CREATE INDEX kernel_start ON kernel(start)",
-	"CREATE INDEX kernel_corr ON kernel(corr, process)",
 	"CREATE INDEX memcpy_start ON memcpy(start)",
 	"CREATE INDEX api_corr ON api(corr, process)",
 	"CREATE INDEX nvtx_start ON nvtx(start)",
