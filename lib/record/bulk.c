@@ -42,6 +42,7 @@ static int connect_table(sqlite3 *handle, void *aux, int argc, const char *const
 	char sql[512];
 	int used = snprintf(sql, sizeof(sql), "CREATE TABLE x(c0");
 	unsigned int which = 0;
+	int code;
 
 	while (which + 1 < DP_BULK_COUNT &&
 	       strcmp(argv[0] + strlen("dp_bulk_"), tables[which].table))
@@ -49,8 +50,9 @@ static int connect_table(sqlite3 *handle, void *aux, int argc, const char *const
 	for (unsigned int i = 1; i < tables[which].columns; i++)
 		used += snprintf(sql + used, sizeof(sql) - (size_t)used, ",c%u", i);
 	snprintf(sql + used, sizeof(sql) - (size_t)used, ")");
-	if (sqlite3_declare_vtab(handle, sql))
-		return SQLITE_ERROR;
+	code = sqlite3_declare_vtab(handle, sql);
+	if (code)
+		return code;
 	table = sqlite3_malloc((int)sizeof(*table));
 	if (!table)
 		return SQLITE_NOMEM;

@@ -91,6 +91,17 @@ static int open_folder(struct dp_recording *recording, struct dp_error *error)
 	return lock_folder(recording) ? DP_OK : folder_taken(recording, error);
 }
 
+static int collect(struct dp_recording *recording, struct dp_error *error)
+{
+	int status = dp_nvml__open(&recording->nvml, recording->samples);
+
+	if (!status)
+		status = dp_live__collect(recording);
+	if (status == DP_ERR_NOMEM)
+		return dp_error__nomem(error, 0);
+	return status ? folder_failed(recording, error) : DP_OK;
+}
+
 int dp_recording_recover(struct dp_recording **out, const char *folder,
 			 const struct dp_record_options *options, struct dp_error *error)
 {
@@ -106,10 +117,8 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	if (status)
 		return status;
 	status = open_folder(recording, error);
-	if (!status && dp_nvml__open(&recording->nvml, recording->samples))
-		status = folder_failed(recording, error);
-	if (!status && dp_live__collect(recording))
-		status = folder_failed(recording, error);
+	if (!status)
+		status = collect(recording, error);
 	/* What is there was made by another. */
 	recording->owned = false;
 	if (status) {
