@@ -272,13 +272,15 @@ static bool prepare(struct record *record, const char *command)
 {
 	struct dp_error error = DP_ERROR_INIT;
 
+	if (getenv("DEEPPROF_SPOOL"))
+		message_warning("this is run by another deepprof record, which will see nothing of "
+				"what this one records");
 	record->target = record_name(record->output ? record->output : SOURCE_DEFAULT);
 	if (!record->target || !record_target(record) || !take_slot(record))
 		return false;
 	if (!record_folder(record))
 		return false;
 	recover_hint(record);
-	janitor_start(record->folder);
 	/* Without it everything is as it should be, but for what happens if this is killed. */
 	recover_note(record, command);
 	record->options.keep = janitor_keep;

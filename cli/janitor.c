@@ -18,8 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Packets: what is wanted, and for KEEP the name. */
-enum { READY = 'r', KEEP = 'k', DROP = 'd', REMOVE = 'x', NAME_MAX_BYTES = 300 };
+/* Packets: what is wanted, and for KEEP and DROP the name. */
+enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', NAME_MAX_BYTES = 300 };
+
+/* The first one, the other way: the folder's name ends in this. */
+struct ready {
+	int failure; /* errno, where there is none */
+	char end[6];
+};
 
 static pid_t janitor;
 static int lifeline = -1; /* its other end is closed when this process is gone */
@@ -177,11 +183,14 @@ static void finish(const char *folder, const struct kept_list *all)
 	recover_finish(&recovery);
 }
 
-/* In a session of its own: signals to the terminal's or the job's processes are not for it. */
-static void tend(int fd, const char *folder)
+/*
+ * In a session of its own: signals to the terminal's or the job's processes are not for it. It
+ * makes the folder, too, so that there is no moment at which nobody would remove it.
+ */
+static void tend(int fd, char *folder)
 {
 	struct kept_list all = { NULL, 0 };
-	const char ready = READY;
+	struct ready ready = { 0, "" };
 	struct rlimit files;
 	sigset_t every;
 
@@ -193,24 +202,44 @@ static void tend(int fd, const char *folder)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (write(fd, &ready, 1) != 1)
-		_exit(1);
+	if (!mkdtemp(folder))
+		ready.failure = errno;
+	memcpy(ready.end, folder + strlen(folder) - sizeof(ready.end), sizeof(ready.end));
 	/* A working directory keeps a file system from being unmounted. */
-	if (chdir("/"))
+	if (write(fd, &ready, sizeof(ready)) != (ssize_t)sizeof(ready) || ready.failure ||
+	    chdir("/")) {
+		rmdir(folder);
 		_exit(1);
+	}
 	if (!watch_over(fd, &all))
 		finish(folder, &all);
 	janitor_remove(folder);
 	_exit(0);
 }
 
-void janitor_start(const char *folder)
+/* Waits until it is out of reach of what may kill us. False where it has not come so far. */
+static bool hear_of_folder(char *folder)
+{
+	struct ready ready;
+	ssize_t bytes;
+
+	do
+		bytes = read(lifeline, &ready, sizeof(ready));
+	while (bytes < 0 && errno == EINTR);
+	if (bytes != (ssize_t)sizeof(ready))
+		return mkdtemp(folder) != NULL;
+	memcpy(folder + strlen(folder) - sizeof(ready.end), ready.end, sizeof(ready.end));
+	errno = ready.failure;
+	return !ready.failure;
+}
+
+bool janitor_start(char *folder, pid_t *pid)
 {
 	int ends[2];
-	char byte;
 
+	*pid = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return;
+		return mkdtemp(folder) != NULL;
 	janitor = fork();
 	if (!janitor) {
 		close(ends[1]);
@@ -218,9 +247,10 @@ void janitor_start(const char *folder)
 	}
 	close(ends[0]);
 	lifeline = ends[1];
-	/* Not before it is out of reach of what may kill us. */
-	while (janitor > 0 && read(lifeline, &byte, 1) < 0 && errno == EINTR)
-		continue;
+	if (janitor < 0)
+		return mkdtemp(folder) != NULL;
+	*pid = janitor;
+	return hear_of_folder(folder);
 }
 
 static void tell(char what, const char *name, int passed)

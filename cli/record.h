@@ -20,6 +20,7 @@ struct record {
 	char **command;	     /* NULL ends it */
 	char *target;	     /* the file's name */
 	char *folder;	     /* for all that is temporary */
+	pid_t janitor;	     /* a child of ours besides the command; 0: none */
 	struct dp_recording *recording;
 };
 
@@ -67,10 +68,11 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 int record_exit_status(const struct record_end *end);
 
 /*
- * janitor.c: a process of its own that removes the folder when this one is gone, after it has
- * finished the recording if this one was killed. janitor_finish() has it remove it now.
+ * janitor.c: a process of its own that makes the folder as mkdtemp() does, and removes it when this
+ * process is gone, after it has finished the recording if this one was killed. *pid is 0 where
+ * there is none, and the folder is all there is. janitor_finish() has it remove the folder now.
  */
-void janitor_start(const char *folder);
+bool janitor_start(char *folder, pid_t *pid);
 void janitor_finish(const char *folder);
 void janitor_remove(const char *folder);
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -92,6 +93,24 @@ static void raise_files(struct run *run)
 	most = run->files_before;
 	most.rlim_cur = most.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/*
+ * True while processes that the program has left behind run. They are our children then
+ * (PR_SET_CHILD_SUBREAPER); those that have ended are taken note of.
+ */
+static bool has_descendants(const struct run *run)
+{
+	FILE *children = fopen("/proc/thread-self/children", "re");
+	bool any = false;
+	long pid;
+
+	while (children && fscanf(children, "%ld", &pid) == 1)
+		if (pid != run->record->janitor && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
+			any = true;
+	if (children)
+		fclose(children);
+	return any;
 }
 
 /* "NAME=value"; what LD_PRELOAD was goes behind ours. */
@@ -256,7 +275,7 @@ static bool is_done(struct run *run, const struct dp_record_status *status)
 {
 	if (!run->over)
 		return false;
-	if (!status->connected)
+	if (!status->connected && (!run->record->wait || !has_descendants(run)))
 		return true;
 	return run->interrupted || (run->give_up_at && now_ns() >= run->give_up_at);
 }
@@ -323,6 +342,8 @@ bool record_run(struct record *record, struct record_end *end)
 	bool done;
 
 	raise_files(&run);
+	if (record->wait)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	done = catch_signals(&run) && start_program(&run);
 
 	if (!done) {

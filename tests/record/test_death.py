@@ -123,13 +123,23 @@ class OfTheLauncher(recording.Case):
     def test_killed_before_the_program_records(self):
         process = self.start_record("--", "sleep", "60")
         self.wait_for(self.left, "folder")
-        program = int(
-            pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[-1]
-        )
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        self.wait_for(lambda: len(children.read_text().split()) == 2, "program")
+        program = int(children.read_text().split()[-1])
         process.kill()
         process.wait(timeout=20)
         self.wait_for(lambda: not self.left(), "end of the folder")
         self.end(process, program)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_killed_at_once(self):
+        """Before there is a program, or a folder: nothing is left of that, either."""
+        for i in range(40):
+            process = self.start_record("--", "sleep", "0.2", start_new_session=True)
+            time.sleep(i * 0.0005)
+            process.kill()
+            process.communicate(timeout=20)
+            self.assert_clean(20)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_killed_with_its_group(self):
@@ -149,6 +159,7 @@ class OfTheLauncher(recording.Case):
         whole = part = 0
         for i in range(int(os.environ.get("DEEPPROF_KILLS", "12"))):
             process, program = self.start("iterations=40000", options=["-f", "-o", "t.db"])
+            self.wait_for(lambda: any(p.stat().st_size > 9999 for p in self.spools()), "chunk")
             time.sleep(i * 0.061 % 0.7)
             process.kill()
             process.communicate(timeout=20)
