@@ -45,11 +45,16 @@ struct dp_log record_log(const struct record *record)
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result)
 {
+	char lost[HUMAN_SIZE];
 	const char *name = end->recovered ? "the program" : record->command[0];
 
 	if (record->verbosity < 0)
 		return;
-	if (result->processes && !result->cupti)
+	if (result->lost)
+		message("nothing was recorded: all of %s events were lost, to a limit or a full "
+			"disk",
+			human_count(lost, result->lost));
+	else if (result->processes && !result->cupti)
 		message("nothing was recorded: CUPTI could not be used in %.80s", name);
 	else if (result->processes)
 		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
@@ -123,10 +128,12 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		message("fewer than %llu iterations were seen: nothing was left out",
 			(unsigned long long)record->options.iterations);
 	stat(record->target, &info);
-	message("%s: %s events in %s, %s%s, %s; next: deepprof analyze%s%s", record->target,
+	/* Without an operation there is nothing to analyze. */
+	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
 		human_count(events, result->events),
 		human_time(time, (double)result->duration_ns, true),
 		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result->lost), record->output ? " " : "",
-		record->output ? record->target : "");
+		losses(lost, sizeof(lost), result->lost), result->operations ? "analyze" : "info",
+		record->output || !result->operations ? " " : "",
+		record->output || !result->operations ? record->target : "");
 }

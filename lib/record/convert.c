@@ -136,6 +136,7 @@ static int put_message(struct dp_source *source, const struct dp_spool_message *
 
 	if (status)
 		return status;
+	source->facts.refused |= message->level >= DP_SPOOL_ERROR;
 	dp_db__int(db, source->process);
 	dp_db__int(db, message->realtime_ns - source->convert->zero_realtime);
 	dp_db__int(db, message->level);
