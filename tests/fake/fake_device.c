@@ -1,7 +1,8 @@
 /*
  * The part of libcuda that tests/gpu/work.c calls, of a device that computes nothing: kernels take
  * as long as their first argument says, at 1 GHz, streams run in order, whoever waits does wait,
- * and copies take as long as a bus would. What happens goes to the fake libcupti as CUPTI has it.
+ * copies take as long as a bus would, calls as long as a driver's. What happens goes to the fake
+ * libcupti as CUPTI has it.
  */
 #include "fake.h"
 #include "cupti/cupti_abi.h"
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CALL_NS 1500
 #define LAUNCH_NS 2000
 #define PINNED_BYTES_PER_NS 24
 #define PAGEABLE_BYTES_PER_NS 8
@@ -192,6 +194,8 @@ static int issue(struct stream *stream, struct operation *op, uint32_t cbid)
 	/* Who copies from pageable memory gets it back only then. */
 	if (op->src_kind == PAGEABLE || op->dst_kind == PAGEABLE)
 		wait_until(start + op->ns);
+	else
+		wait_until(called + CALL_NS);
 	emit_call(cbid, called, id);
 	emit_operation(op, stream, start, id, 0, 0);
 	return 0;

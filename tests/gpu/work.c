@@ -8,7 +8,7 @@
  *   accumulate=N (1)     batches to an iteration
  *   evaluate=N           after every N iterations, batches=N (5) of the forward pass alone
  *   graph=1              an iteration's kernels are one CUDA graph
- *   wait=1               for the loss, before each backward pass
+ *   wait=1               for the loss, before each backward pass, and think=US (0) about it
  *   grow=N               a list is appended to by N in each iteration, and walked
  *   free=1               nobody waits between iterations
  *   threads=N, processes=N (1)   each does all of it, on a stream of its own
@@ -85,7 +85,7 @@ static struct {
 
 static struct {
 	long iterations, layers, busy_us, copy, accumulate, evaluate, batches, grow, threads,
-		processes;
+		processes, think_us;
 	bool pageable, graph, wait, is_free, range, forever;
 	const char *truth, *count, *library;
 } config = {
@@ -304,6 +304,15 @@ static uint64_t walk_list(struct worker *w)
 	return sum;
 }
 
+/* What programs do with a number that they have waited for. */
+static void think(void)
+{
+	uint64_t until = now_ns() + (uint64_t)config.think_us * 1000;
+
+	while (now_ns() < until)
+		;
+}
+
 /* All that a replay holds. */
 static void step_kernels(struct worker *w)
 {
@@ -312,6 +321,7 @@ static void step_kernels(struct worker *w)
 		if (config.wait && !config.graph) {
 			read_loss(w);
 			wait_for_all(w);
+			think();
 		}
 		backward(w);
 	}
@@ -510,6 +520,7 @@ static bool take_number(const char *name, const char *value)
 		{ "grow", &config.grow, 0, 10000000 },
 		{ "threads", &config.threads, 1, THREADS },
 		{ "processes", &config.processes, 1, 1000 },
+		{ "think", &config.think_us, 0, 1000000 },
 	};
 	const struct {
 		const char *name;
