@@ -33,6 +33,35 @@ static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
 	return time >= p[0].cupti && (last || time < p[1].cupti);
 }
 
+static int64_t apart_of(const struct dp_clock_point *p)
+{
+	return (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
+			 ((uint64_t)p[1].cupti - (uint64_t)p->cupti));
+}
+
+static bool jumps(const struct dp_clock_point *p)
+{
+	int64_t most = (p[1].monotonic - p->monotonic) / DRIFT_MAX, apart = apart_of(p);
+
+	return apart > most || apart < -most;
+}
+
+/*
+ * True for a time between a jump and the point after it: no longer before that than the jump's
+ * piece lasts, and nearer to it than to the point before.
+ */
+static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
+{
+	const struct dp_clock_point *p = &clock->points[at];
+	uint64_t before;
+
+	if (at + 1 >= clock->count || time >= p[1].cupti || !jumps(p))
+		return false;
+	before = (uint64_t)p[1].cupti - (uint64_t)time;
+	return before <= (uint64_t)(p[1].monotonic - p->monotonic) &&
+	       (time < p->cupti || before < (uint64_t)time - (uint64_t)p->cupti);
+}
+
 /*
  * The piece that a time lies in. Where CUPTI's clock was set back two may do: records are stored
  * soon after they were made, so that the one nearest to the point last passed is meant.
@@ -44,6 +73,12 @@ static size_t piece(struct dp_clock *clock, int64_t time)
 	if (covers(clock, clock->at, time) && clock->at <= middle + NEAR &&
 	    clock->at + NEAR >= middle)
 		return clock->at;
+	for (size_t far = 0; far <= NEAR; far++) {
+		if (far <= middle && leads(clock, middle - far, time))
+			return middle - far;
+		if (leads(clock, middle + far, time))
+			return middle + far;
+	}
 	/* Before the first point there is only its offset. */
 	if (time < clock->lowest)
 		return middle < NEAR ? 0 : middle;
@@ -58,23 +93,21 @@ static size_t piece(struct dp_clock *clock, int64_t time)
 
 int64_t dp_clock__time(struct dp_clock *clock, uint64_t cupti)
 {
-	int64_t time = (int64_t)cupti, into, length, apart = 0;
+	int64_t time = (int64_t)cupti, into, length, apart;
 	const struct dp_clock_point *p;
 
 	if (!clock->count)
 		return dp_clock__monotonic(clock, (int64_t)(cupti + (uint64_t)clock->fallback));
 	clock->at = piece(clock, time);
 	p = &clock->points[clock->at];
+	if (leads(clock, clock->at, time))
+		p++;
 	into = (int64_t)((uint64_t)time - (uint64_t)p->cupti);
-	if (clock->at + 1 < clock->count && into > 0) {
+	apart = 0;
+	if (p + 1 < clock->points + clock->count && into > 0 && !jumps(p)) {
 		length = (int64_t)((uint64_t)p[1].cupti - (uint64_t)p->cupti);
-		apart = (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
-				  (uint64_t)length);
-		if (length <= 0 || into > length || apart > length / DRIFT_MAX ||
-		    apart < -(length / DRIFT_MAX))
-			apart = 0;
-		else
-			apart = (int64_t)((double)into / (double)length * (double)apart);
+		if (length > 0 && into <= length)
+			apart = (int64_t)((double)into / (double)length * (double)apart_of(p));
 	}
 	return dp_clock__monotonic(
 		clock, (int64_t)((uint64_t)p->monotonic + (uint64_t)into + (uint64_t)apart));
