@@ -105,6 +105,13 @@ static int verdict(const char *function)
 	return 0;
 }
 
+/* In a child of fork(): who held one is not there any more. */
+static void free_locks(void)
+{
+	for (struct buffer *b = atomic_load(&buffers); b; b = b->next)
+		atomic_flag_clear(&b->lock);
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *wanted = getenv("FAKE_CUPTI_VERSION"), *path = getenv("FAKE_CUPTI_TRUTH");
@@ -115,6 +122,8 @@ __attribute__((constructor)) static void start(void)
 			version = &versions[i];
 	if (!version)
 		fail("no such version");
+	if (pthread_atfork(NULL, NULL, free_locks))
+		fail("no memory");
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
