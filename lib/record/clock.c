@@ -7,6 +7,9 @@
 /* Points that a record may be away from the one last passed: usually, and at most. */
 enum { NEAR = 8, FAR = 4096 };
 
+/* There is a point per second, and one at the end: more than this is of another piece. */
+#define LAST_NS UINT64_C(10000000000)
+
 void dp_clock__fini(struct dp_clock *clock)
 {
 	free(clock->points);
@@ -24,13 +27,19 @@ int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 	return DP_OK;
 }
 
-/* Times from [at] to [at + 1]; at an end, or where CUPTI's clock was set back, from [at] on. */
+/* Times from [at] to [at + 1]; where CUPTI's clock was set back, as long as passed; after the last
+ * one, for a while. */
 static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
 {
 	const struct dp_clock_point *p = &clock->points[at];
-	bool last = at + 1 == clock->count || p[1].cupti < p[0].cupti;
+	uint64_t length = LAST_NS;
 
-	return time >= p[0].cupti && (last || time < p[1].cupti);
+	if (time < p->cupti)
+		return false;
+	if (at + 1 < clock->count)
+		length = p[1].cupti < p->cupti ? (uint64_t)p[1].monotonic - (uint64_t)p->monotonic
+					       : (uint64_t)p[1].cupti - (uint64_t)p->cupti;
+	return (uint64_t)time - (uint64_t)p->cupti < length;
 }
 
 static int64_t apart_of(const struct dp_clock_point *p)
@@ -62,33 +71,59 @@ static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
 	       (time < p->cupti || before < (uint64_t)time - (uint64_t)p->cupti);
 }
 
+static uint64_t distance(const struct dp_clock *clock, size_t at, int64_t time)
+{
+	int64_t point = clock->points[at].cupti;
+
+	return time < point ? (uint64_t)point - (uint64_t)time : (uint64_t)time - (uint64_t)point;
+}
+
+/* Of those near the middle, for a time that no piece has: before the first point, or in a gap. */
+static size_t nearest(const struct dp_clock *clock, size_t middle, int64_t time)
+{
+	size_t best = middle;
+
+	for (size_t at = middle < NEAR ? 0 : middle - NEAR;
+	     at < clock->count && at <= middle + NEAR; at++)
+		if (distance(clock, at, time) < distance(clock, best, time))
+			best = at;
+	return best;
+}
+
+/* True where one of the two pieces so far from the middle is meant; *at is it. */
+static bool is_at(const struct dp_clock *clock, size_t middle, size_t far, int64_t time, size_t *at)
+{
+	for (int side = 0; side < 2; side++) {
+		if (side ? middle + far >= clock->count : far > middle)
+			continue;
+		*at = side ? middle + far : middle - far;
+		if (covers(clock, *at, time) || (far <= NEAR && leads(clock, *at, time)))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The piece that a time lies in. Where CUPTI's clock was set back two may do: records are stored
  * soon after they were made, so that the one nearest to the point last passed is meant.
  */
-static size_t piece(struct dp_clock *clock, int64_t time)
+static size_t piece(const struct dp_clock *clock, int64_t time)
 {
-	size_t middle = DP_MIN(clock->seen, clock->count - 1);
+	size_t middle = clock->seen ? DP_MIN(clock->seen, clock->count) - 1 : 0, at;
 
 	if (covers(clock, clock->at, time) && clock->at <= middle + NEAR &&
 	    clock->at + NEAR >= middle)
 		return clock->at;
-	for (size_t far = 0; far <= NEAR; far++) {
-		if (far <= middle && leads(clock, middle - far, time))
-			return middle - far;
-		if (leads(clock, middle + far, time))
-			return middle + far;
-	}
-	/* Before the first point there is only its offset. */
-	if (time < clock->lowest)
-		return middle < NEAR ? 0 : middle;
-	for (size_t far = 0; far < FAR; far++) {
-		if (far <= middle && covers(clock, middle - far, time))
-			return middle - far;
-		if (middle + far < clock->count && covers(clock, middle + far, time))
-			return middle + far;
-	}
-	return middle;
+	for (size_t far = 0; far <= NEAR; far++)
+		if (is_at(clock, middle, far, time, &at))
+			return at;
+	at = nearest(clock, middle, time);
+	if (distance(clock, at, time) <= LAST_NS || time < clock->lowest)
+		return at;
+	for (size_t far = NEAR + 1; far < FAR; far++)
+		if (is_at(clock, middle, far, time, &at))
+			return at;
+	return nearest(clock, middle, time);
 }
 
 int64_t dp_clock__time(struct dp_clock *clock, uint64_t cupti)

@@ -51,6 +51,25 @@ START_TEST(is_set)
 }
 END_TEST
 
+/* Set back soon after the start, and what was made before is read when all points are known, as
+ * from a buffer that was full late. */
+START_TEST(is_read_late)
+{
+	struct dp_clock clock = { 0 };
+
+	ck_assert_int_eq(dp_clock__add(&clock, HOUR, 0), DP_OK);
+	ck_assert_int_eq(dp_clock__add(&clock, SECOND, SECOND), DP_OK);
+	for (clock.seen = 0; clock.seen <= 2; clock.seen++)
+		ck_assert_int_eq(ask(&clock, HOUR + SECOND / 10), SECOND / 10);
+	/* Made before the first point was taken. */
+	for (clock.seen = 0; clock.seen <= 2; clock.seen++)
+		ck_assert_int_eq(ask(&clock, HOUR - SECOND / 10), -SECOND / 10);
+	ck_assert_int_eq(ask(&clock, SECOND * 9 / 10), SECOND * 9 / 10);
+	ck_assert_int_eq(ask(&clock, 2 * SECOND), 2 * SECOND);
+	dp_clock__fini(&clock);
+}
+END_TEST
+
 /* Two hours on: set back by one, the times of an hour ago come again. */
 START_TEST(comes_again)
 {
@@ -76,6 +95,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, drifts_evenly);
 	tcase_add_loop_test(tests, is_set, 0, sizeof(steps) / sizeof(steps[0]));
+	tcase_add_test(tests, is_read_late);
 	tcase_add_test(tests, comes_again);
 }
 
