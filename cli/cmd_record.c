@@ -313,6 +313,8 @@ static bool keep(struct record *record, const struct record_end *end)
 	size_t size = strlen(record->folder) + sizeof("/trace.db");
 	bool done = false;
 
+	/* A limit on the size of files is then an error to tell of. */
+	signal(SIGXFSZ, SIG_IGN);
 	path = malloc(size);
 	if (!path) {
 		message("record: %s", strerror(ENOMEM));
