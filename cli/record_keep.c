@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,8 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 	size_t size = strlen(record->folder) + sizeof("/trace.db");
 	bool done = false;
 
+	/* A limit on the size of files is then an error to tell of. */
+	signal(SIGXFSZ, SIG_IGN);
 	path = malloc(size);
 	if (!path) {
 		message("record: %s", strerror(ENOMEM));

@@ -347,6 +347,8 @@ static void put_versions(struct collector *c)
 	if (!c->cupti.attached || my.versions)
 		return;
 	my.versions = true;
+	/* From here on CUPTI's clock can be told: before it is set, if it is. */
+	dp_info__clock(&c->writer);
 	snprintf(text, sizeof(text), "%u", c->cupti.version);
 	dp_info__put(&c->writer, "cupti.version", text);
 	dp_info__put(&c->writer, "cupti.path", c->cupti.path);

@@ -16,14 +16,18 @@
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
+ *   race=T          T threads that launch while the process ends
+ *   daemon          goes on as one: the process that was started ends
+ *   spawn=N         N programs by posix_spawn()
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
- *   exit=N _exit=N quick=N abort kill
+ *   exit=N _exit=N quick=N abort kill term segv
  */
 #include "fake.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +269,54 @@ static void ranks(uint64_t count)
 		;
 }
 
+static void *launch_forever(void *unused)
+{
+	for (;;)
+		launch(100);
+	return NULL;
+}
+
+static void race(uint64_t count)
+{
+	pthread_t thread;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (pthread_create(&thread, NULL, launch_forever, NULL))
+			abort();
+	usleep(100000);
+}
+
+static void be_daemon(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		abort();
+	if (child)
+		_exit(0);
+	setsid();
+	child = fork();
+	if (child < 0)
+		abort();
+	if (child)
+		_exit(0);
+	/* As daemons do: nobody hears them. */
+	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		abort();
+	usleep(100000);
+}
+
+static void spawn(uint64_t count)
+{
+	char name[] = "true", *const words[] = { name, NULL };
+	pid_t child;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (posix_spawnp(&child, "true", NULL, NULL, words, environ) ||
+		    waitpid(child, NULL, 0) != child)
+			abort();
+}
+
 static void run(int argc, char **argv, int i);
 
 static void word(int argc, char **argv, int i)
@@ -339,6 +391,17 @@ static void word(int argc, char **argv, int i)
 		abort();
 	} else if (IS("kill")) {
 		kill(getpid(), SIGKILL);
+	} else if (IS("term")) {
+		kill(getpid(), SIGTERM);
+	} else if (IS("segv")) {
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+	} else if (IS("race")) {
+		race(n);
+	} else if (IS("daemon")) {
+		be_daemon();
+	} else if (IS("spawn")) {
+		spawn(n);
 	} else {
 		fprintf(stderr, "fake_app: no word: %s\n", argv[i]);
 		exit(98);

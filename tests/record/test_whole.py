@@ -3,7 +3,6 @@ import json
 import os
 import signal
 import struct
-import sys
 import time
 import unittest
 
@@ -249,34 +248,6 @@ class Ends(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6400)
         self.assert_balanced()
         self.assert_clean()
-
-    @unittest.skipIf(
-        os.environ.get("DEEPPROF_SANITIZE", "none") != "none",
-        "Python can't load an instrumented library",
-    )
-    def test_python_processes(self):
-        """Multiprocessing's three ways; its children leave by _exit()."""
-        program = self.folder / "program.py"
-        program.write_text(
-            "import ctypes, multiprocessing, sys\n"
-            "def work():\n"
-            "    cuda = ctypes.CDLL(sys.argv[1])\n"
-            "    cuda.cuInit(0)\n"
-            "if __name__ == '__main__':\n"
-            "    multiprocessing.set_start_method(sys.argv[2])\n"
-            "    several = [multiprocessing.Process(target=work) for _ in range(2)]\n"
-            "    [p.start() for p in several]; [p.join() for p in several]\n"
-            "    sys.exit(max(p.exitcode for p in several))\n"
-        )
-        cuda = os.path.join(os.path.dirname(APP), "libcuda.so")
-        for method in "fork", "spawn", "forkserver":
-            result = self.run_record(
-                "-v", f"--cupti={CUPTI}", "--", sys.executable, str(program), cuda, method,
-                env=recording.environment(),
-            )  # fmt: skip
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("attached", result.stderr + "attached")
-            self.assert_clean(5)
 
 
 class Clock(Case):
