@@ -4,6 +4,7 @@
  * which the importer skips, so that a trace comes back as it was. Cost: linear.
  */
 #include "report/chrome.h"
+#include "report/timeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,27 +41,17 @@ void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time
 	dp_render__text(render, digits);
 }
 
-/* The difference of times, which hostile ones may not fit. */
-static int64_t since(int64_t time_ns, int64_t from_ns)
-{
-	int64_t result;
-
-	if (__builtin_sub_overflow(time_ns, from_ns, &result))
-		return time_ns < from_ns ? INT64_MIN : INT64_MAX;
-	return result;
-}
-
 void dp_chrome_out__at(struct dp_render *render, int64_t start_ns)
 {
 	const struct dp_chrome_out *out = render->state;
 
-	dp_chrome_out__time(render, ",\"ts\":", since(start_ns, out->zero_ns));
+	dp_chrome_out__time(render, ",\"ts\":", dp_timeline__since(start_ns, out->zero_ns));
 }
 
 void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns)
 {
 	dp_chrome_out__at(render, start_ns);
-	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(since(end_ns, start_ns), 0));
+	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(dp_timeline__since(end_ns, start_ns), 0));
 }
 
 static void number(struct dp_render *render, const char *key, int64_t value)
@@ -103,24 +94,6 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_render__text(render, ",\"args\":{\"name\":");
 	dp_json_text__write(render, name, strlen(name), false);
 	dp_render__text(render, "}}");
-}
-
-/* The earliest of all: times in the file are not negative, which viewers don't take. */
-static int64_t earliest(const struct dp_trace *trace)
-{
-	const struct dp_ops *ops = dp_trace_ops(trace);
-	const struct dp_calls *calls = dp_trace_calls(trace);
-	const struct dp_syncs *syncs = dp_trace_syncs(trace);
-	const struct dp_ranges *ranges = dp_trace_ranges(trace);
-	int64_t first_ns = ops->count ? ops->start_ns[0] : 0;
-
-	if (calls->count)
-		first_ns = DP_MIN(first_ns, calls->start_ns[0]);
-	if (syncs->count)
-		first_ns = DP_MIN(first_ns, syncs->start_ns[0]);
-	if (ranges->count)
-		first_ns = DP_MIN(first_ns, ranges->start_ns[0]);
-	return first_ns;
 }
 
 /* Two processes may each have a device 0, two contexts a stream 7: in the file they need numbers of
@@ -380,7 +353,7 @@ static int begin(struct dp_render *render)
 		free_out(out);
 		return dp_error__nomem(render->error, 0);
 	}
-	out->zero_ns = earliest(trace);
+	out->zero_ns = dp_timeline__zero(trace);
 	out->steps = render->options->kineto && !find_steps(trace);
 	render->state = out;
 	write_head(render, out);
@@ -421,6 +394,8 @@ static int finding(struct dp_render *render, size_t id)
 
 static int end(struct dp_render *render)
 {
+	if (!render->options->kineto)
+		dp_chrome_out__idle(render);
 	dp_render__text(render, "\n]}\n");
 	free_out(render->state);
 	return DP_OK;

@@ -10,10 +10,13 @@ import unittest
 from decimal import Decimal
 
 import cli
+import pftrace
 
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 # A Python that has HolisticTraceAnalysis.
 HTA = os.environ.get("DEEPPROF_HTA_PYTHON", sys.executable)
+# A Python that has perfetto.
+PERFETTO = os.environ.get("DEEPPROF_PERFETTO_PYTHON", sys.executable)
 
 
 def load(path):
@@ -74,6 +77,201 @@ class Timeline(cli.Case):
                          [it["kernels"] for it in loops[0]["iterations"]])
 
 
+def nanoseconds(event):
+    """Start and end of an event of the chrome format."""
+    start, length = Decimal(event["ts"]) * 1000, Decimal(event["dur"]) * 1000
+    assert start == int(start) and length == int(length)
+    return int(start), int(start + length)
+
+
+class Perfetto(cli.Case):
+    """The same as in the chrome format, to the nanosecond, read by a decoder of its own."""
+
+    OPS = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "set"}
+    HOST = {"cuda_runtime": "call", "nvtx": "nvtx", "user_annotation": "annotation",
+            "cpu_op": "operator", "cuda_sync": "sync"}
+
+    def both(self, trace):
+        paths = self.folder / "t.pftrace", self.folder / "t.json"
+        for path in paths:
+            self.assert_done(cli.run("export", "-q", "-f", "-o", path, trace))
+        return pftrace.Timeline(paths[0].read_bytes()), load(paths[1])["traceEvents"]
+
+    def check(self, trace):
+        timeline, events = self.both(trace)
+        self.assertEqual(timeline.marks, [])
+        found = sorted((s["category"], s["start"], s["end"], s["name"]) for s in timeline.slices
+                       if s["category"] in (*self.OPS.values(), *self.HOST.values()))
+        told = sorted(({**self.OPS, **self.HOST}[e["cat"]], *nanoseconds(e), e["name"])
+                      for e in events if e.get("cat") in {**self.OPS, **self.HOST} and e["ph"] == "X")
+        self.assertEqual(len(found), len(told))
+        for left, right in zip(found, told):
+            # Names of copies are Kineto's there, and the trace's own here.
+            self.assertEqual(left[:3], right[:3])
+            if left[0] not in ("copy", "set"):
+                self.assertEqual(left[3], right[3])
+        self.arrows(timeline, events)
+        self.nesting(timeline)
+        return timeline, events
+
+    def arrows(self, timeline, events):
+        begins = {flow: s["start"] for s in timeline.slices for flow in s["flows"]}
+        ends = {flow: s["start"] for s in timeline.slices for flow in s["flow_ends"]}
+        told = {ph: {e["id"]: Decimal(e["ts"]) * 1000 for e in events if e["ph"] == ph}
+                for ph in ("s", "f")}
+        self.assertEqual(begins, told["s"])
+        self.assertEqual(ends, told["f"])
+
+    def nesting(self, timeline):
+        rows = {}
+        for s in timeline.slices:
+            rows.setdefault(s["track"], []).append((s["start"], s["end"]))
+        for row in rows.values():
+            stack = []
+            for start, end in row:
+                while stack and stack[-1] <= start:
+                    stack.pop()
+                self.assertTrue(not stack or end <= stack[-1])
+                stack.append(end)
+
+    def test_simulated(self):
+        for form in "kineto", "nsys":
+            self.check(cli.simulate(self.folder / form, "-F", form))
+
+    def test_real_traces(self):
+        names = ["hta-diff-control.json.gz", "nsys-2026-mfu-after.sqlite", "nvprof-lm-v12.sql",
+                 "hta-mi250.json.gz"]
+        found = [TRACES / name for name in names if (TRACES / name).exists()]
+        if not found:
+            self.skipTest("the real traces are not there")
+        for trace in found:
+            with self.subTest(trace=trace.name):
+                self.check(trace)
+
+    def test_what_was_found(self):
+        trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
+        timeline, events = self.check(trace)
+        report = json.loads(cli.run("analyze", "-q", "--format=json", trace).stdout)
+        zero = min(s["start"] for s in timeline.slices if s["category"] in self.OPS.values())
+        rows = [s for s in timeline.of("deepprof") if s["name"].startswith("iteration ")]
+        told = [it for loop in report["loops"] for it in loop["iterations"]]
+        self.assertEqual(len(rows), len(told))
+        for row, it in zip(rows, told):
+            self.assertEqual((row["start"] - zero, row["end"] - zero), (it["start_ns"], it["end_ns"]))
+            for key in "kernels", "inserted", "deleted", "substituted", "period_ns", "utilization":
+                if it[key] is None:
+                    self.assertNotIn(key, row["args"])
+                else:
+                    self.assertAlmostEqual(row["args"][key], it[key], places=9)
+        phases = [s for s in timeline.of("deepprof") if timeline.tracks[s["track"]]["name"] == "phases"]
+        self.assertEqual(sum(s["args"]["iterations"] for s in phases),
+                         sum(len(loop["iterations"]) for loop in report["loops"] if loop["parent"] is None))
+        found = [s for s in timeline.slices if timeline.tracks[s["track"]]["name"].startswith("finding: ")]
+        self.assertEqual([s["name"] for s in found], [f["rule"] for f in report["findings"]])
+        for row, finding in zip(found, report["findings"]):
+            self.assertEqual(row["args"]["advice"], finding["advice"])
+        counted = {timeline.tracks[track]["name"]: values for track, values in timeline.counts.items()}
+        self.assertEqual([v for _, v in counted["period_ns"]],
+                         [it["period_ns"] for it in told if it["period_ns"] is not None])
+        for s in timeline.of("deepprof"):
+            self.assertTrue(timeline.under(s["track"], "deepprof"))
+        # The same in the chrome format.
+        ours = [e for e in events if e.get("cat") == "deepprof" and e["ph"] == "X"]
+        self.assertEqual(sorted((*nanoseconds(e), e["name"]) for e in ours),
+                         sorted((s["start"], s["end"], s["name"]) for s in timeline.of("deepprof")))
+
+    def test_slices_that_overlap(self):
+        """Each has a row in which it is whole; where there are too many, a mark tells its length."""
+        events = []
+        for i in range(200):
+            events.append({"ph": "X", "cat": "kernel", "name": f"k{i % 5}", "pid": 0, "tid": 7,
+                           "ts": i, "dur": 1000, "args": {"device": 0, "context": 1, "stream": 7,
+                                                          "correlation": i + 1}})
+        trace = self.folder / "overlap.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        path = self.folder / "o.pftrace"
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.nesting(timeline)
+        kernels = timeline.of("kernel")
+        self.assertEqual(len({s["track"] for s in kernels}), 64)
+        spans = [(s["start"], s["end"]) for s in kernels]
+        spans += [(m["start"], m["start"] + m["args"]["duration_ns"]) for m in timeline.marks]
+        self.assertEqual(sorted(spans), [(i * 1000, i * 1000 + 1000000) for i in range(200)])
+        self.assertEqual({timeline.tracks[s["track"]]["name"] for s in kernels}, {"stream 7"})
+
+    def test_compressed_and_the_same(self):
+        paths = [self.folder / name for name in ("a.pftrace", "b.perfetto-trace", "c.pftrace.gz")]
+        for path in paths:
+            self.assert_done(cli.run("export", "-o", path, self.trace))
+        data = [path.read_bytes() for path in paths]
+        self.assertEqual(data[0], data[1])
+        self.assertEqual(gzip.decompress(data[2]), data[0])
+
+    def test_metrics_are_chosen(self):
+        path = self.folder / "m.pftrace"
+        self.assert_done(cli.run("export", "--metric=interval_ns", "-o", path, self.trace))
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.assertEqual({timeline.tracks[t]["name"] for t in timeline.counts}, {"interval_ns"})
+        for s in timeline.of("deepprof"):
+            self.assertNotIn("period_ns", s["args"])
+
+
+def has_perfetto():
+    return not subprocess.run([PERFETTO, "-c", "import perfetto.protos.perfetto.trace"],
+                              capture_output=True, check=False).returncode
+
+
+@unittest.skipUnless(has_perfetto(), "the perfetto package is not there")
+class PerfettoPackage(cli.Case):
+    """Its own classes read the file: every field is one of theirs, and means what it should."""
+
+    SCRIPT = """
+import sys
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+try:
+    from google.protobuf.unknown_fields import UnknownFieldSet
+except ImportError:
+    UnknownFieldSet = None
+trace = pb.Trace()
+trace.ParseFromString(open(sys.argv[1], "rb").read())
+def unknown(message):
+    if UnknownFieldSet:
+        assert not len(UnknownFieldSet(message)), message
+    for field, value in message.ListFields():
+        if field.message_type:
+            for inner in value if isinstance(value, list) or hasattr(value, "__len__") else [value]:
+                unknown(inner)
+names, slices, ends = {}, 0, 0
+for packet in trace.packet:
+    unknown(packet)
+    assert packet.trusted_packet_sequence_id == 1
+    for name in packet.interned_data.event_names:
+        names[name.iid] = name.name
+    event = packet.track_event
+    if event.type == event.TYPE_SLICE_BEGIN:
+        slices += 1
+        print("S", packet.timestamp, names[event.name_iid] if event.name_iid else event.name)
+    ends += event.type == event.TYPE_SLICE_END
+assert slices == ends > 0
+roots = [p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")]
+assert {"deepprof"} < {t.name for t in roots if not t.parent_uuid}
+assert any(t.HasField("process") for t in roots) and any(t.HasField("thread") for t in roots)
+assert any(t.counter.unit == t.counter.UNIT_TIME_NS for t in roots if t.HasField("counter"))
+"""
+
+    def test_its_classes(self):
+        trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
+        path = self.folder / "t.pftrace"
+        self.assert_done(cli.run("export", "-o", path, trace))
+        result = subprocess.run([PERFETTO, "-c", self.SCRIPT, str(path)], capture_output=True,
+                                encoding="utf-8", check=False, timeout=100)
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        told = [line.split(" ", 2)[1:] for line in result.stdout.splitlines()]
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.assertEqual(told, [[str(s["start"]), s["name"]] for s in timeline.slices])
+
+
 class Database(cli.Case):
     def setUp(self):
         super().setUp()
@@ -129,7 +327,7 @@ class Database(cli.Case):
 class Refused(cli.Case):
     def test_usage(self):
         self.assert_fails(cli.run("export", self.trace), 2, "--format=chrome")
-        self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, sqlite")
+        self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, perfetto, sqlite")
         self.assert_fails(cli.run("export", "--compat=kineto", "--format=sqlite", self.trace), 2,
                           "--compat belongs")
         self.assert_fails(cli.run("export", "--format=chrome", "a", "b"), 2, "one FILE")
