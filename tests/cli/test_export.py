@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -317,6 +318,56 @@ class Database(cli.Case):
         self.assertGreater(len(rows), 5)
         for kernels, count in rows:
             self.assertEqual(kernels, count)
+
+    def test_the_period(self):
+        """Operations and idle time of an iteration sum to its metrics, exactly."""
+        rows = self.db.execute("""
+            SELECT i.*, (SELECT sum(end_ns - start_ns) FROM iteration_operation o
+                WHERE o.loop = i.loop AND o.iteration = i.iteration AND o.kind = 'kernel') AS kernel_ns
+            FROM iteration i WHERE period_ns IS NOT NULL AND NOT partial""").fetchall()
+        self.assertGreater(len(rows), 5)
+        for row in rows:
+            self.assertAlmostEqual(row["kernel_ns"] / row["period_ns"], row["utilization_sum"], places=9)
+            causes = dict(self.db.execute("""SELECT cause, sum(end_ns - start_ns) FROM iteration_idle
+                WHERE loop = ? AND iteration = ? GROUP BY cause""", (row["loop"], row["iteration"])))
+            for cause in "host", "sync", "copy", "launch", "other":
+                if row[f"idle_{cause}_ns"] is not None:
+                    self.assertEqual(causes.get(cause, 0), row[f"idle_{cause}_ns"], cause)
+            self.assertEqual(sum(causes.values()), row["idle_ns"])
+
+    def test_host(self):
+        """Calls and annotations are there, and each operation's call is."""
+        events = json.loads(cli.run("export", "--format=chrome", self.trace).stdout)["traceEvents"]
+        count = lambda *names: sum(e.get("cat") in names and e["ph"] == "X" for e in events)
+        one = lambda sql: self.db.execute(sql).fetchone()[0]
+        self.assertEqual(one("SELECT count(*) FROM call"), count("cuda_runtime"))
+        self.assertEqual(one("SELECT count(*) FROM annotation"), count("cpu_op", "user_annotation", "nvtx"))
+        self.assertGreater(count("cuda_runtime"), 100)
+        self.assertEqual(one("SELECT count(*) FROM operation o JOIN call c ON c.id = o.call"),
+                         sum(e["ph"] == "s" for e in events))
+        names = {row[0] for row in self.db.execute("SELECT DISTINCT name FROM operation WHERE kind = 'kernel'")}
+        self.assertEqual(names, {e["name"] for e in events if e.get("cat") == "kernel"})
+
+    def test_manual(self):
+        """The page's examples run, and give something."""
+        page = (cli.SOURCE / "man" / "deepprof-export.1").read_text(encoding="utf-8")
+        page = page[page.index('.SH "THE DATABASE"'):].replace("\\-", "-")
+        examples = re.findall(r"(?ms)^\.EX\n((?:SELECT|WITH).*?;)\n\.EE$", page)
+        self.assertGreaterEqual(len(examples), 5)
+        for sql in examples:
+            rows = self.db.execute(sql).fetchall()
+            if "finding" not in sql:
+                self.assertTrue(rows, sql)
+        tables = set(re.findall(r"(?m)^\.TP\n\.B (\w+)$", page))
+        told = {row[0] for row in self.db.execute(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+        self.assertEqual(tables, {name for name in told if not name.endswith("_raw")}
+                         - {"string", "iteration_span"})
+        for name in tables - {"iteration", "iteration_operation", "iteration_idle"}:
+            entry = re.search(rf"(?ms)^\.TP\n\.B {name}\n(.*?)(?=^\.TP|^\.PP)", page)[1]
+            for row in self.db.execute(f"PRAGMA table_info({name})"):
+                if name != "loop":
+                    self.assertRegex(entry, rf"\b{row['name']}\b", name)
 
     def test_same_bytes(self):
         again = self.folder / "again.sqlite"
