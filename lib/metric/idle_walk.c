@@ -6,6 +6,7 @@
  */
 #include "metric/idle_walk.h"
 #include "metric/gaps.h"
+#include "metric/work.h"
 
 struct idle_walk {
 	const struct dp_idle_window *window;
@@ -96,23 +97,19 @@ static void cut_gap(struct idle_walk *walk, int64_t start_ns, size_t op)
 	hand_out(walk);
 }
 
-static void walk_ops(struct idle_walk *walk)
+static void walk_ops(struct idle_walk *walk, const struct dp_work *work)
 {
 	const struct dp_ops *ops = walk->gaps.ops;
 	int64_t until_ns = INT64_MIN;
-	bool begun = false;
 
-	for (size_t i = 0; i < ops->count && !walk->stopped; i++) {
-		if (dp_trace_stream(walk->window->trace, ops->stream[i])->device !=
-		    walk->window->device)
-			continue;
-		if (begun && until_ns >= walk->window->end_ns)
+	for (size_t i = 0; i < work->count && !walk->stopped; i++) {
+		size_t op = dp_work__op(work, i);
+
+		if (i && until_ns >= walk->window->end_ns)
 			break;
-		if (begun && ops->start_ns[i] > until_ns &&
-		    ops->start_ns[i] > walk->window->start_ns)
-			cut_gap(walk, until_ns, i);
-		until_ns = begun ? DP_MAX(until_ns, ops->end_ns[i]) : ops->end_ns[i];
-		begun = true;
+		if (i && ops->start_ns[op] > until_ns && ops->start_ns[op] > walk->window->start_ns)
+			cut_gap(walk, until_ns, op);
+		until_ns = DP_MAX(until_ns, ops->end_ns[op]);
 	}
 }
 
@@ -120,22 +117,22 @@ int dp_idle__foreach(const struct dp_idle_window *window,
 		     int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
 		     struct dp_error *error)
 {
-	struct dp_waits waits;
-	int status = dp_waits__init(&waits, window->trace, window->device, error);
+	struct dp_work work;
+	int status = dp_work__init(&work, window->trace, window->device, error);
 	struct idle_walk walk = {
 		.window = window,
 		.each = each,
 		.ctx = ctx,
 		.gaps = { dp_trace_ops(window->trace),
 			  dp_trace_calls(window->trace),
-			  { &waits.syncs, 0 },
-			  { &waits.any, 0 } },
-		.syncs = { &waits.syncs, 0 },
-		.any = { &waits.any, 0 },
+			  { &work.syncs, 0 },
+			  { &work.any, 0 } },
+		.syncs = { &work.syncs, 0 },
+		.any = { &work.any, 0 },
 	};
 
 	if (!status)
-		walk_ops(&walk);
-	dp_waits__fini(&waits);
+		walk_ops(&walk, &work);
+	dp_work__fini(&work);
 	return status ? status : walk.stopped;
 }
