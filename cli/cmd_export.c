@@ -96,7 +96,7 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 	struct output output;
 	bool done;
 
-	report.gzip = ends_in(export->wish.common.output, ".gz");
+	report.gzip = common_compresses(&export->wish.common);
 	report.kineto = export->kineto;
 	if (!output_open(&output, export->wish.common.output, export->wish.common.force, false))
 		return CMD_FAILED;
