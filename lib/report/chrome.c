@@ -96,33 +96,61 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_render__text(render, "}}");
 }
 
+/* What asks for a number: only one of a group gets it. */
+struct claim {
+	int64_t group;
+	int64_t number;
+	size_t index;
+};
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The first gets the number, others one above spare. */
+static void settle(int64_t *numbers, struct claim *claims, size_t count, int64_t spare)
+{
+	if (count)
+		qsort(claims, count, sizeof(*claims), compare_claims);
+	for (size_t i = 0; i < count; i++) {
+		const struct claim *at = &claims[i];
+		bool taken = i && at[-1].group == at->group && at[-1].number == at->number;
+
+		numbers[at->index] = taken ? spare + (int64_t)at->index : at->number;
+	}
+}
+
 /* Two processes may each have a device 0, two contexts a stream 7: in the file they need numbers of
  * their own. */
 static int make_rows(struct dp_chrome_out *out)
 {
 	size_t devices = dp_trace_device_count(out->trace);
 	size_t streams = dp_trace_stream_count(out->trace);
+	struct claim *claims = dp_alloc__array(DP_MAX(devices, streams), sizeof(*claims));
 
 	out->devices = dp_alloc__array(devices + 1, sizeof(*out->devices));
 	out->streams = dp_alloc__array(streams + 1, sizeof(*out->streams));
-	if (!out->devices || !out->streams)
+	if (!claims || !out->devices || !out->streams) {
+		free(claims);
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < devices; i++) {
-		out->devices[i] = dp_trace_device(out->trace, i)->id;
-		for (size_t j = 0; j < i; j++)
-			if (out->devices[j] == out->devices[i])
-				out->devices[i] = 1000 + (int64_t)i;
 	}
+	for (size_t i = 0; i < devices; i++)
+		claims[i] = (struct claim){ 0, dp_trace_device(out->trace, i)->id, i };
+	settle(out->devices, claims, devices, 1000);
 	for (size_t i = 0; i < streams; i++) {
 		const struct dp_stream *stream = dp_trace_stream(out->trace, i);
 
-		out->streams[i] = stream->stream;
-		/* They are in order of device: only neighbours have the same. */
-		for (size_t j = i;
-		     j-- > 0 && dp_trace_stream(out->trace, j)->device == stream->device;)
-			if (out->streams[j] == out->streams[i])
-				out->streams[i] = 1000000 + (int64_t)i;
+		claims[i] = (struct claim){ stream->device, stream->stream, i };
 	}
+	settle(out->streams, claims, streams, 1000000);
+	free(claims);
 	return DP_OK;
 }
 

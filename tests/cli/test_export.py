@@ -61,6 +61,36 @@ class Timeline(cli.Case):
         self.assert_done(again)
         self.assertEqual(again.stdout, cli.run("analyze", "--format=csv", self.trace).stdout)
 
+    def test_read_back_real_traces(self):
+        """All metrics of all iterations, of every format that there is."""
+        names = ["hta-diff-control.json.gz", "hta-ns-resolution.json.gz", "tf1-timeline.json",
+                 "nsys-2026-mfu-before.sqlite", "tracelens-mi300-resnet18.json.gz", "nvprof-lm-v12.sql"]
+        found = [TRACES / name for name in names if (TRACES / name).exists()]
+        if not found:
+            self.skipTest("the real traces are not there")
+        for trace in found:
+            with self.subTest(trace=trace.name):
+                path = self.folder / "again.json"
+                self.assert_done(cli.run("export", "-q", "-f", "-o", path, trace))
+                again = cli.run("analyze", "-q", "--format=csv", path)
+                self.assert_done(again)
+                self.assertEqual(again.stdout, cli.run("analyze", "-q", "--format=csv", trace).stdout)
+
+    def test_many_streams(self):
+        """Of contexts that use the same numbers each has its own rows, in linear time."""
+        events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i, "dur": 1,
+                   "args": {"device": 0, "context": i % 20000, "stream": 7, "correlation": i + 1}}
+                  for i in range(40000)]
+        trace, path = self.folder / "many.json", self.folder / "out.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        rows = {}
+        for event in load(path)["traceEvents"]:
+            if event.get("cat") == "kernel":
+                rows.setdefault(event["tid"], set()).add(event["args"]["context"])
+        self.assertEqual(len(rows), 20000)
+        self.assertTrue(all(len(contexts) == 1 for contexts in rows.values()))
+
     def test_kineto(self):
         trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
         path = self.folder / "k.json"
