@@ -176,7 +176,7 @@ static int write_idle(void *ctx, const struct dp_idle *idle)
 void dp_chrome_out__idle(struct dp_render *render)
 {
 	const struct dp_chrome_out *out = render->state;
-	char name[DP_NUMBER_SIZE];
+	char name[DP_LABEL_SIZE];
 	int status;
 
 	for (uint32_t i = 0; i < dp_trace_device_count(out->trace) && !render->status; i++) {
@@ -184,8 +184,7 @@ void dp_chrome_out__idle(struct dp_render *render)
 
 		if (!dp_timeline__has_loop(render, i))
 			continue;
-		snprintf(name, sizeof(name), "GPU %lld idle, by cause",
-			 (long long)dp_trace_device(out->trace, i)->id);
+		dp_timeline__idle_name(name, out->trace, i);
 		dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row.row, name);
 		status = dp_analysis_foreach_idle(render->analysis, i, INT64_MIN, INT64_MAX,
 						  write_idle, &row, render->error);

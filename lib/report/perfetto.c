@@ -90,15 +90,32 @@ static void name_devices(struct dp_render *render, struct dp_perfetto *out)
 	}
 }
 
+/* True where a stream's device has those of other contexts, too: they are in order of both. */
+static bool has_contexts(const struct dp_trace *trace, size_t first)
+{
+	const struct dp_stream *of = dp_trace_stream(trace, first), *other;
+
+	for (size_t i = first; (other = dp_trace_stream(trace, i)) && other->device == of->device;
+	     i++)
+		if (other->context != of->context)
+			return true;
+	return false;
+}
+
+/* Rows of one name are shown as one: streams of two contexts must not have it. */
 static void name_streams(struct dp_perfetto *out)
 {
-	const struct dp_stream *stream;
+	const struct dp_stream *stream, *before = NULL;
+	bool several = false;
 
-	for (size_t i = 0; (stream = dp_trace_stream(out->trace, i)); i++) {
+	for (size_t i = 0; (stream = dp_trace_stream(out->trace, i)); before = stream, i++) {
 		struct dp_perfetto_lanes *lanes = &out->streams[i];
 
-		snprintf(lanes->label, sizeof(lanes->label), "stream %lld",
-			 (long long)stream->stream);
+		if (!before || before->device != stream->device)
+			several = has_contexts(out->trace, i);
+		snprintf(lanes->label, sizeof(lanes->label),
+			 several ? "stream %lld, context %lld" : "stream %lld",
+			 (long long)stream->stream, (long long)stream->context);
 		lanes->info = (struct dp_perfetto_track){ .parent = out->devices[stream->device],
 							  .name = lanes->label,
 							  .rank = (int)i };

@@ -195,14 +195,14 @@ void dp_perfetto__idle(struct dp_render *render)
 {
 	const struct dp_perfetto *out = render->state;
 	struct idle_row row = { .render = render };
+	char name[DP_LABEL_SIZE];
 	int status;
 
 	for (uint32_t i = 0; i < dp_trace_device_count(out->trace) && !render->status; i++) {
 		if (!dp_timeline__has_loop(render, i))
 			continue;
-		init_lanes(render, &row.lanes, out->ours, row.lanes.label);
-		snprintf(row.lanes.label, sizeof(row.lanes.label), "GPU %lld idle, by cause",
-			 (long long)dp_trace_device(out->trace, i)->id);
+		init_lanes(render, &row.lanes, out->ours, name);
+		dp_timeline__idle_name(name, out->trace, i);
 		status = dp_analysis_foreach_idle(render->analysis, i, INT64_MIN, INT64_MAX,
 						  write_idle, &row, render->error);
 		if (!render->status)

@@ -52,10 +52,24 @@ void dp_timeline__loop_name(char name[DP_LABEL_SIZE], const struct dp_trace *tra
 void dp_timeline__device_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t index)
 {
 	const struct dp_device *device = dp_trace_device(trace, index);
+	const struct dp_process *process = dp_trace_process(trace, device->process);
 	const char *model = dp_trace_string(trace, device->name);
+	char whose[DP_NUMBER_SIZE] = "";
 
-	snprintf(name, DP_LABEL_SIZE, *model ? "GPU %lld: %.200s" : "GPU %lld",
-		 (long long)device->id, model);
+	if (process && process->rank >= 0)
+		snprintf(whose, sizeof(whose), " (rank %lld)", (long long)process->rank);
+	else if (process && dp_trace_process_count(trace) > 1)
+		snprintf(whose, sizeof(whose), " (pid %lld)", (long long)process->pid);
+	snprintf(name, DP_LABEL_SIZE, "GPU %lld%s%s%.200s", (long long)device->id, whose,
+		 *model ? ": " : "", model);
+}
+
+void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device)
+{
+	char whose[DP_LABEL_SIZE];
+
+	dp_timeline__device_name(whose, trace, device);
+	snprintf(name, DP_LABEL_SIZE, "idle by cause, %.300s", whose);
 }
 
 static const char *phase_of(const struct dp_iteration *at)

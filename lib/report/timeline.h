@@ -3,6 +3,7 @@
 #define DP_REPORT_TIMELINE_H
 
 #include "report/label.h"
+#include "report/number.h"
 #include "report/report.h"
 
 /* Idle times under this are what launches take: a timeline has no room for them. */
@@ -21,9 +22,12 @@ bool dp_timeline__is_counter(const struct dp_render *render, const struct dp_met
 void dp_timeline__loop_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace,
 			    const struct dp_loop *loop);
 
-/* "GPU 0: Tesla V100", "GPU 0" */
+/* "GPU 0: Tesla V100", "GPU 0"; "GPU 0 (pid 7)" where there are several processes. */
 void dp_timeline__device_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace,
 			      size_t device);
+
+/* "idle by cause, GPU 0" */
+void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device);
 
 /* Neighbouring iterations of one kind: "warm-up", "steady", "cut off". */
 struct dp_timeline_phase {

@@ -231,6 +231,24 @@ class Perfetto(cli.Case):
         self.assertEqual(sorted(spans), [(i * 1000, i * 1000 + 1000000) for i in range(200)])
         self.assertEqual({timeline.tracks[s["track"]]["name"] for s in kernels}, {"stream 7"})
 
+    def test_tracks_that_are_not_the_same(self):
+        """Siblings of one name are shown as one track: processes and contexts tell apart."""
+        for preset in "two-processes", "two-devices":
+            trace = cli.simulate(self.folder / preset, "-p", preset, "-F", "nsys")
+            timeline, _ = self.check(trace)
+            top = [t["name"] for t in timeline.tracks.values()
+                   if t["parent"] is None and not t["process"]]
+            self.assertEqual(len(top), len(set(top)), top)
+            self.assertEqual(sum(name.startswith("GPU ") for name in top), 2)
+        events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i, "dur": 1,
+                   "args": {"device": 0, "context": i % 2, "stream": 7, "correlation": i + 1}}
+                  for i in range(40)]
+        trace = self.folder / "contexts.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        timeline, _ = self.both(trace)
+        self.assertEqual({timeline.tracks[s["track"]]["name"] for s in timeline.of("kernel")},
+                         {"stream 7, context 0", "stream 7, context 1"})
+
     def test_compressed_and_the_same(self):
         paths = [self.folder / name for name in ("a.pftrace", "b.perfetto-trace", "c.pftrace.gz")]
         for path in paths:
