@@ -33,6 +33,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		free(loop->edits);
 		dp_metric_values__fini(&loop->values);
 		dp_loop_stats__fini(&loop->stats);
+		free(loop->variants);
 	}
 	free(analysis->loops);
 	free(analysis->candidates);
@@ -158,6 +159,9 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
+	if (!status)
+		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
+						&loop->values, run->error);
 	if (!status && loop->info.at_level)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;

@@ -87,6 +87,14 @@ const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t lo
 	return at && edit < at->edit_count ? &at->edits[edit] : NULL;
 }
 
+const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
+					 size_t variant)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && variant < at->info.variants ? &at->variants[variant] : NULL;
+}
+
 bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
 			   struct dp_candidate *candidate)
 {

@@ -126,6 +126,10 @@ struct dp_candidate {
 DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
 				  struct dp_candidate *candidate);
 
+/* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
+DP_API const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
+						size_t variant);
+
 /* Which way a metric is good. */
 enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };
 

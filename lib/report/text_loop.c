@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define INDENT 2
+#define PERIODIC_MOST 2 /* variants that are told of */
 
 /* What the tables show unless metrics are chosen: the rest is in the bar, in findings and in JSON.
  */
@@ -82,6 +83,43 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 			      dp_human__rough(number, mad_ns, ascii));
 }
 
+/* 1st, 2nd, 3rd, 4th … 11th … 21st. */
+static const char *ordinal_ending(size_t n)
+{
+	static const char *const endings[] = { "th", "st", "nd", "rd" };
+
+	return n / 10 % 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
+}
+
+/* "; 3 variants, every 10th: +2 kernels". */
+static void add_variants(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	size_t count = dp_analysis_loop(render->analysis, id)->variants, told = 0;
+	char number[DP_NUMBER_SIZE];
+
+	if (count <= 1)
+		return;
+	dp_words__add(words, "; %s", dp_text__plural(number, count, "variant"));
+	for (size_t i = 1; i < count && told < PERIODIC_MOST; i++) {
+		const struct dp_variant *v = dp_loop_variant(render->analysis, id, i);
+		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
+
+		if (!v->period)
+			continue;
+		told++;
+		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
+		if (net == 0)
+			dp_words__add(words, "%s",
+				      dp_text__plural(number,
+						      (uint64_t)v->inserted + v->substituted,
+						      "other kernel"));
+		else
+			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
+						      "kernel"));
+	}
+}
+
 static size_t write_name(struct dp_render *render, size_t id)
 {
 	char number[DP_NUMBER_SIZE];
@@ -112,8 +150,7 @@ static void write_origin(struct dp_render *render, size_t id)
 	if (partial)
 		dp_words__add(&words, "; %s cut off",
 			      dp_text__plural(number, partial, "more iteration"));
-	if (loop->variants > 1)
-		dp_words__add(&words, "; %s", dp_text__plural(number, loop->variants, "variant"));
+	add_variants(&words, render, id);
 	dp_words__add(&words, "; %s, confidence %s", found_by_words(loop->found_by),
 		      dp_human__share(number, loop->confidence));
 	if (loop->phase != DP_PHASE_MARKS)

@@ -185,6 +185,8 @@ static void case_measure(struct report_case *at)
 		input.ops = rows;
 		input.brief = !loop->info.at_level;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
+		CASE_NEED(!dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
+						  &loop->values, &at->error));
 		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &owners, &at->error));
 		free(rows);
 		rule.values = loop->values.values;
