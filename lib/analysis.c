@@ -430,6 +430,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	if (!run.analysis)
 		return dp_error__nomem(error, sizeof(*run.analysis));
 	run.analysis->trace = trace;
+	run.analysis->scope = (struct dp_scope){ all.device, all.stream, all.range_start_ns,
+						 all.range_end_ns };
 	run.analysis->candidates =
 		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
 	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)

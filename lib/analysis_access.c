@@ -47,6 +47,11 @@ const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis)
 	return analysis->trace;
 }
 
+const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis)
+{
+	return &analysis->scope;
+}
+
 size_t dp_analysis_loop_count(const struct dp_analysis *analysis)
 {
 	return analysis->loop_count;

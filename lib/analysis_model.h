@@ -21,6 +21,7 @@ struct dp_loop_data {
 
 struct dp_analysis {
 	const struct dp_trace *trace;
+	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
 	size_t loop_room;

@@ -359,7 +359,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__html = {
-	.info = { "html", "html", "one page for a browser: charts, timelines, tables", true },
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", true, true },
 	.begin = begin,
 	.loop = write_loop,
 	.finding = write_finding,

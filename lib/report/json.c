@@ -395,7 +395,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__json = {
-	.info = { "json", "json", "the whole report for programs, schema 1", false },
+	.info = { "json", "json", "the whole report for programs, schema 1", false, false },
 	.begin = begin,
 	.loop = write_loop,
 	.iteration = write_iteration,

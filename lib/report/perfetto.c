@@ -301,7 +301,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__perfetto = {
-	.info = { "perfetto", "pftrace", "a timeline in Perfetto's own format, much smaller",
+	.info = { "perfetto", "pftrace", "a timeline in Perfetto's own format, much smaller", true,
 		  true },
 	.begin = begin,
 	.loop = loop,
