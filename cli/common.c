@@ -2,6 +2,7 @@
 #include "common.h"
 #include "message.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 bool common_set_format(void *into, const char *value, struct opt_why *why)
@@ -46,6 +47,13 @@ bool common_set_quiet(void *into, const char *value, struct opt_why *why)
 {
 	((struct common *)into)->verbosity = -1;
 	return true;
+}
+
+bool common_compresses(const struct common *common)
+{
+	size_t length = common->output ? strlen(common->output) : 0;
+
+	return length > 3 && !strcmp(common->output + length - 3, ".gz");
 }
 
 /* Overwriting one's own input is never meant. */

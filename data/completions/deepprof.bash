@@ -22,7 +22,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
-		export) _deepprof_words "chrome sqlite" "$3" ;;
+		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
 		;;

@@ -74,5 +74,5 @@ complete -c deepprof -n $info -l build -d "tell about this program"
 complete -c deepprof -n $info -l top -x -d "kernels listed"
 complete -c deepprof -n $info -l format -x -a "text json" -d "of what is written"
 
-complete -c deepprof -n $export -l format -x -a "chrome sqlite" -d "what to write"
+complete -c deepprof -n $export -l format -x -a "chrome perfetto sqlite" -d "what to write"
 complete -c deepprof -n $export -l compat -x -a kineto -d "as that tool writes it"

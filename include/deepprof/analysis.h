@@ -209,6 +209,31 @@ DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis
 DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
 							size_t loop, size_t index);
 
+/* Why a device does nothing: the causes of idle_host_ns and its like. */
+enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };
+
+/* A time in which no operation of a device runs, of one cause. Several make up a gap. */
+struct dp_idle {
+	int64_t start_ns;
+	int64_t end_ns;
+	enum dp_idle_cause cause;
+	uint32_t op; /* the operation that ends the gap, for dp_trace_ops() */
+};
+
+/*
+ * Calls each() with the idle times of a device (an index) in [start_ns, end_ns), in order, those at
+ * the borders cut. Over an iteration's period they sum, by cause, to its metrics. Where each()
+ * returns anything but 0 the walk ends and returns it. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * trace's operations and calls.
+ */
+DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device,
+				    int64_t start_ns, int64_t end_ns,
+				    int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
+				    struct dp_error *error);
+
+/* "host", "sync", "copy", "launch", "other". Static storage. */
+DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);
+
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
 
 /* A number that speaks for a finding. */

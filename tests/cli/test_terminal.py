@@ -76,6 +76,13 @@ class Terminal(cli.Case):
         self.assertEqual(status, 0)
         self.assertNotIn(ESCAPE, path.read_text())
 
+    def test_not_for_a_terminal(self):
+        for verb, form in ("analyze", "html"), ("analyze", "sqlite"), ("analyze", "perfetto"), \
+                ("export", "sqlite"), ("export", "perfetto"):
+            status, shown = on_terminal(verb, f"--format={form}", self.trace)
+            self.assertEqual(status, 2, shown)
+            self.assertIn(f"{verb}: --format={form} is not for a terminal; use -o FILE", shown)
+
     def test_one_screen(self):
         """The report of one file fits a terminal of 80 by 24."""
         for locale in None, "C.UTF-8":
