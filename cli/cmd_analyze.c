@@ -9,6 +9,7 @@
 struct analyze {
 	struct wish wish;
 	enum tty_color color;
+	bool lines; /* several JSON documents: one to a line */
 };
 
 static const char *format_name(size_t index)
@@ -65,7 +66,8 @@ static const char *format_by_extension(const char *path)
 	return "text";
 }
 
-static bool analyze_file(const struct analyze *analyze, const char *path, struct output *output)
+static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
+			 struct output *output)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_analysis *analysis;
@@ -79,7 +81,13 @@ static bool analyze_file(const struct analyze *analyze, const char *path, struct
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
 	report.verbose = analyze->wish.common.verbosity > 0;
+	report.height = tty_height(output->fd);
+	report.follows = follows;
+	if (analyze->lines)
+		output_begin_line(output);
 	done = wish_write(&analyze->wish, analysis, path, &report, output);
+	if (analyze->lines)
+		output_end_line(output);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 	return done;
@@ -102,7 +110,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
-		done += analyze_file(analyze, files[i], &output);
+		done += analyze_file(analyze, files[i], done > 0, &output);
 	/* The reader of a pager may leave before the end: that is no failure. */
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
@@ -113,6 +121,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct analyze analyze = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
+	const struct dp_report_format *format;
 	enum cmd_exit status = CMD_DONE;
 
 	analyze.wish.common.source.verb = cmd->name;
@@ -122,6 +131,12 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return CMD_USAGE;
 	if (!analyze.wish.common.format)
 		analyze.wish.common.format = format_by_extension(analyze.wish.common.output);
+	format = format_by_name(analyze.wish.common.format);
+	if (argc > 1 && format && format->single) {
+		message("analyze: --format=%s takes one FILE at a time", format->name);
+		return CMD_USAGE;
+	}
+	analyze.lines = argc > 1 && !strcmp(analyze.wish.common.format, "json");
 	return analyze_files(&analyze, argc, argv);
 }
 

@@ -130,9 +130,9 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-void output_write(struct output *output, const void *data, size_t size)
+static void write_now(struct output *output, const void *data, size_t size)
 {
-	if (output->failure)
+	if (output->failure || !size)
 		return;
 	/* Only now: an analysis that fails must not leave an empty pager on the screen. */
 	if (output->pageable) {
@@ -141,6 +141,30 @@ void output_write(struct output *output, const void *data, size_t size)
 	}
 	output->failure =
 		write_all(output->pager.fd >= 0 ? output->pager.fd : output->fd, data, size);
+}
+
+void output_write(struct output *output, const void *data, size_t size)
+{
+	const char *at = data, *end = at + size;
+
+	while (output->one_line && at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		write_now(output, at, (size_t)((stop ? stop : end) - at));
+		at = stop ? stop + 1 : end;
+	}
+	write_now(output, at, (size_t)(end - at));
+}
+
+void output_begin_line(struct output *output)
+{
+	output->one_line = true;
+}
+
+void output_end_line(struct output *output)
+{
+	output->one_line = false;
+	output_write(output, "\n", 1);
 }
 
 void output_print(struct output *output, const char *format, ...)

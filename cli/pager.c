@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -74,4 +75,31 @@ bool pager_wait(struct pager *pager)
 		return false;
 	}
 	return true;
+}
+
+void pager_take_stdout(struct pager *pager)
+{
+	if (!tty_is_terminal(STDOUT_FILENO))
+		return;
+	pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (pager->terminal < 0)
+		return;
+	pager_start(pager);
+	if (pager->fd < 0) {
+		close(pager->terminal);
+		return;
+	}
+	dup2(pager->fd, STDOUT_FILENO);
+}
+
+bool pager_return_stdout(struct pager *pager)
+{
+	if (pager->fd < 0)
+		return true;
+	/* Its reader may have read enough. */
+	if (fflush(stdout))
+		clearerr(stdout);
+	dup2(pager->terminal, STDOUT_FILENO);
+	close(pager->terminal);
+	return pager_wait(pager);
 }

@@ -33,6 +33,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		free(loop->edits);
 		dp_metric_values__fini(&loop->values);
 		dp_loop_stats__fini(&loop->stats);
+		free(loop->variants);
 	}
 	free(analysis->loops);
 	free(analysis->candidates);
@@ -158,6 +159,9 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
+	if (!status)
+		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
+						&loop->values, run->error);
 	if (!status && loop->info.at_level)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
@@ -426,6 +430,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	if (!run.analysis)
 		return dp_error__nomem(error, sizeof(*run.analysis));
 	run.analysis->trace = trace;
+	run.analysis->scope = (struct dp_scope){ all.device, all.stream, all.range_start_ns,
+						 all.range_end_ns };
 	run.analysis->candidates =
 		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
 	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)

@@ -46,6 +46,11 @@ const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis)
 	return analysis->trace;
 }
 
+const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis)
+{
+	return &analysis->scope;
+}
+
 size_t dp_analysis_loop_count(const struct dp_analysis *analysis)
 {
 	return analysis->loop_count;
@@ -84,6 +89,14 @@ const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t lo
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && edit < at->edit_count ? &at->edits[edit] : NULL;
+}
+
+const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
+					 size_t variant)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && variant < at->info.variants ? &at->variants[variant] : NULL;
 }
 
 bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,

@@ -4,6 +4,7 @@
 
 #include "diagnose/diagnose.h"
 #include "metric/loop_stats.h"
+#include "metric/loop_variants.h"
 #include "metric/metric.h"
 #include <deepprof/analysis.h>
 
@@ -15,10 +16,12 @@ struct dp_loop_data {
 	size_t edit_count;
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
+	struct dp_variant *variants; /* info.variants of them */
 };
 
 struct dp_analysis {
 	const struct dp_trace *trace;
+	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
 	size_t loop_room;

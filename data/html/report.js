@@ -256,7 +256,7 @@ function showBreakdown(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found unaided", marks: "found by annotations", count: "found by their number" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");

@@ -65,6 +65,16 @@ DP_API void dp_analysis_free(struct dp_analysis *analysis);
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
+/* What was analyzed of it: what the options said, or all. */
+struct dp_scope {
+	int64_t device;		/* id, or -1 for all */
+	int64_t stream;		/* id, or -1 for the main stream of each device */
+	int64_t range_start_ns; /* INT64_MIN: from the beginning */
+	int64_t range_end_ns;	/* INT64_MAX: to the end */
+};
+
+DP_API const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis);
+
 /* A loop. Structs are borrowed from the analysis and may grow at their end in later versions. */
 struct dp_loop {
 	uint32_t id;	 /* its index */
@@ -125,6 +135,10 @@ struct dp_candidate {
 
 DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
 				  struct dp_candidate *candidate);
+
+/* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
+DP_API const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
+						size_t variant);
 
 /* Which way a metric is good. */
 enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };

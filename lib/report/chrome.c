@@ -427,7 +427,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__chrome = {
-	.info = { "chrome", "trace", "a timeline for Perfetto and chrome://tracing", false },
+	.info = { "chrome", "trace", "a timeline for Perfetto and chrome://tracing", false, true },
 	.begin = begin,
 	.loop = loop,
 	.finding = finding,

@@ -362,7 +362,8 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__html = {
-	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false },
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false,
+		  true },
 	.begin = begin,
 	.loop = write_loop,
 	.finding = write_finding,

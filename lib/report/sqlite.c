@@ -437,7 +437,7 @@ static int end(struct dp_render *render)
 
 const struct dp_renderer dp_renderer__sqlite = {
 	.info = { "sqlite", "sqlite", "iterations, metrics, findings and operations as tables",
-		  true },
+		  true, true },
 	.begin = begin,
 	.loop = write_loop,
 	.iteration = write_iteration,

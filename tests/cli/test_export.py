@@ -53,9 +53,12 @@ class Timeline(cli.Case):
 
     def test_read_back(self):
         """The same operations, so the same loops."""
-        again = cli.run("analyze", "--format=csv", self.export("a.json"))
-        self.assert_done(again)
-        self.assertEqual(again.stdout, cli.run("analyze", "--format=csv", self.trace).stdout)
+        tables = []
+        for path in self.export("a.json"), self.trace:
+            result = cli.run("analyze", "--format=csv", path)
+            self.assert_done(result)
+            tables.append(result.stdout.replace(str(path), ""))
+        self.assertEqual(*tables)
 
     def test_kineto(self):
         trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")

@@ -1,5 +1,7 @@
 """What is read and written: bad input, files that exist, full disks, closed pipes."""
+import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -79,10 +81,37 @@ class Input(cli.Case):
         result = cli.run("analyze", "--format=json", self.trace, "no-such-file", self.trace)
         self.assertEqual(result.returncode, 1)
         self.assertIn("no-such-file", result.stderr)
-        decoder = json.JSONDecoder()
-        first, end = decoder.raw_decode(result.stdout)
-        second, _ = decoder.raw_decode(result.stdout[end:].lstrip())
-        self.assertEqual(first, second)
+        alone = cli.run("analyze", "--format=json", self.trace).stdout
+        lines = result.stdout.split("\n")
+        self.assertEqual([json.loads(line) for line in lines[:2]], [json.loads(alone)] * 2)
+        self.assertEqual(lines[2:], [""])
+        told = cli.run("info", "--format=json", self.trace, self.trace).stdout
+        self.assertEqual(len([json.loads(line) for line in told.splitlines()]), 2)
+
+    def test_several_texts(self):
+        alone = cli.run("analyze", self.trace).stdout
+        told = cli.run("analyze", "no-such-file", self.trace, "no-such-file", self.trace)
+        self.assertEqual(told.returncode, 1)
+        self.assertEqual(told.stdout, alone + "\n" + alone)
+        self.assertTrue(alone.startswith(f"{self.trace}\n"))
+
+    def test_several_tables(self):
+        """One table: its header is not repeated, and each row names its file."""
+        other = self.folder / "other, \"again\".json"
+        shutil.copy(self.trace, other)
+        result = cli.run("analyze", "--format=csv", "no-such-file", self.trace, other)
+        self.assertEqual(result.returncode, 1)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        count = len(rows) // 2
+        self.assertEqual([row["file"] for row in rows], [str(self.trace)] * count + [str(other)] * count)
+        self.assertNotIn("index", [row["index"] for row in rows])
+        for first, second in zip(rows[:count], rows[count:]):
+            self.assertEqual(dict(first, file=""), dict(second, file=""))
+
+    def test_what_is_of_one_file_only(self):
+        for form in "html", "chrome", "sqlite":
+            result = cli.run("analyze", f"--format={form}", self.trace, self.trace)
+            self.assert_fails(result, 2, form, "one FILE")
 
     def test_wrong_input_format(self):
         self.assert_fails(cli.run("analyze", "--input-format=nsys", self.trace), 1)

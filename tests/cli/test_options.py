@@ -7,7 +7,8 @@ class Commands(cli.Case):
     def test_nothing(self):
         result = cli.run()
         self.assertEqual(result.returncode, 2)
-        self.assertIn("usage: deepprof COMMAND", result.stderr)
+        self.assertEqual(result.stderr, cli.run("help").stdout)
+        self.assertEqual(result.stdout, "")
 
     def test_version(self):
         for option in "--version", "-V":
@@ -42,6 +43,9 @@ class Commands(cli.Case):
         self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, export, info, help")
         self.assert_fails(cli.run("help", "infp"), 2, "did you mean 'info'?")
         self.assert_fails(cli.run("--colour"), 2, "unknown option '--colour'")
+        # What other profilers call it.
+        self.assert_fails(cli.run("report", "x"), 2, "did you mean 'analyze'?")
+        self.assert_fails(cli.run("run", "x"), 2, "did you mean 'record'?")
 
     def test_a_file_in_place_of_a_command(self):
         self.assert_fails(cli.run(self.trace), 2, f"deepprof analyze {self.trace}"[:60])

@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -106,6 +107,23 @@ class Terminal(cli.Case):
             self.assertLessEqual(longest, max(columns, 80))
         self.assertGreater(longest, 80)
 
+    def test_width_of_the_environment(self):
+        """COLUMNS wins, with and without a terminal."""
+        env = cli.environment(COLUMNS="70")
+        _, shown = on_terminal(
+            "analyze", "--no-pager", "--color=never", self.trace, env=env, columns=132
+        )
+        piped = cli.run("analyze", self.trace, env=env).stdout
+        for text in shown, piped:
+            longest = max(len(line) for line in text.splitlines()[1:])
+            self.assertTrue(60 < longest <= 70, longest)
+        for columns in "", "x", "-5", "7":
+            env = cli.environment(COLUMNS=columns)
+            self.assertEqual(
+                cli.run("analyze", self.trace, env=env).stdout,
+                cli.run("analyze", self.trace).stdout,
+            )
+
     def test_pager(self):
         _, direct = on_terminal("info", "--no-pager", self.trace)
         for name in "PAGER", "DEEPPROF_PAGER":
@@ -125,6 +143,20 @@ class Terminal(cli.Case):
         self.assertTrue(on_terminal("info", self.trace, env=env)[1].startswith("trace  "))
         result = cli.run("info", self.trace, env=cli.environment(PAGER="false"))
         self.assertTrue(result.stdout.startswith("trace  "))
+
+    def test_help_is_paged(self):
+        env = cli.environment(PAGER="sed s/^/paged:/")
+        direct = cli.run("help", "analyze").stdout
+        for args in ("help", "analyze"), ("analyze", "--help"):
+            status, shown = on_terminal(*args, env=env)
+            self.assertEqual(status, 0)
+            self.assertEqual(shown, re.sub("(?m)^(?!\\Z)", "paged:", direct))
+        for pager in "head -n 1", "true":
+            status, shown = on_terminal("help", "analyze", env=cli.environment(PAGER=pager))
+            self.assertEqual(status, 0)
+            self.assertLessEqual(shown.count("\n"), 1)
+        status, shown = on_terminal("help", "analyze", env=cli.environment(PAGER="cat"))
+        self.assertEqual((status, shown), (0, direct))
 
     def test_pager_that_leaves(self):
         status, shown = on_terminal(

@@ -162,6 +162,42 @@ START_TEST(streams_are_classified_per_device)
 }
 END_TEST
 
+/* Process and device numbers, and ranks, in the order of a file. */
+static void check_device_order(const int64_t (*found)[2], const int64_t (*expected)[2])
+{
+	struct dp_builder *builder = start();
+	struct dp_trace *trace;
+
+	for (size_t i = 0; i < 3; i++) {
+		uint32_t process = dp_builder__process(builder, (int64_t)i);
+
+		dp_builder__name_process(builder, process, DP_NONE, found[i][0]);
+		add_op(builder, dp_builder__stream(builder, process, found[i][1], 1, 7),
+		       DP_OP_KERNEL, 10, 20, 0);
+	}
+	trace = finish(builder);
+	for (size_t i = 0; i < 3; i++) {
+		const struct dp_device *device = dp_trace_device(trace, i);
+
+		ck_assert_int_eq(dp_trace_process(trace, device->process)->rank, expected[i][0]);
+		ck_assert_int_eq(device->id, expected[i][1]);
+		ck_assert_uint_eq(dp_trace_stream(trace, i)->device, i);
+	}
+	dp_trace_free(trace);
+}
+
+START_TEST(devices_are_in_order)
+{
+	static const int64_t numbers[][2] = { { -1, 2 }, { -1, 0 }, { -1, 1 } };
+	static const int64_t in_order[][2] = { { -1, 0 }, { -1, 1 }, { -1, 2 } };
+	static const int64_t ranks[][2] = { { -1, 0 }, { 1, 0 }, { 0, 3 } };
+	static const int64_t by_rank[][2] = { { 0, 3 }, { 1, 0 }, { -1, 0 } };
+
+	check_device_order(numbers, in_order);
+	check_device_order(ranks, by_rank);
+}
+END_TEST
+
 START_TEST(nothing_on_the_gpu_is_said)
 {
 	struct dp_builder *builder = start();
@@ -324,6 +360,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, equal_times_keep_the_order_of_launch);
 	tcase_add_test(tests, operations_find_their_calls);
 	tcase_add_test(tests, streams_are_classified_per_device);
+	tcase_add_test(tests, devices_are_in_order);
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
