@@ -395,7 +395,7 @@ static void tell_failure(struct collector *c)
 	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
 			"the spool in %s can't be written (%s): what follows is counted, not kept",
 			c->folder,
-			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "its limit");
+			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "--max-spool");
 }
 
 /* Everything that is there, the sums, and that it was all. */

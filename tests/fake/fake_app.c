@@ -4,6 +4,8 @@
  *   init            cuInit()
  *   launch=N        N launches, of five kernels in turn
  *   threads=T,N     T threads, N launches each
+ *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
+ *                   kernels that a second thread launches
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
@@ -86,6 +88,50 @@ static void threads(const char *value)
 			abort();
 	for (unsigned long i = 0; i < count && i < 256; i++)
 		pthread_join(made[i], NULL);
+}
+
+static const char *const loop_names[] = { "embed",   "layer_a", "layer_b", "layer_a",
+					  "layer_b", "layer_a", "layer_b", "loss" };
+static const char *const back_names[] = { "grad_b", "grad_a", "reduce", "adam" };
+
+struct loop {
+	uint64_t count;
+	useconds_t pace;
+	pthread_barrier_t barrier;
+};
+
+/* What autograd does: the other half of each iteration comes from a thread of its own. */
+static void *loop_thread(void *argument)
+{
+	struct loop *loop = argument;
+
+	for (uint64_t i = 0; i < loop->count; i++) {
+		pthread_barrier_wait(&loop->barrier);
+		for (size_t k = 0; fake && k < 4; k++)
+			fake->launch(back_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		pthread_barrier_wait(&loop->barrier);
+	}
+	return NULL;
+}
+
+static void loop(const char *value)
+{
+	struct loop loop = { strtoull(value, NULL, 10),
+			     (useconds_t)strtoul(strchr(value, ',') + 1, NULL, 10),
+			     { { 0 } } };
+	pthread_t thread;
+
+	pthread_barrier_init(&loop.barrier, NULL, 2);
+	if (pthread_create(&thread, NULL, loop_thread, &loop))
+		abort();
+	for (uint64_t i = 0; i < loop.count; i++) {
+		for (size_t k = 0; fake && k < 8; k++)
+			fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		pthread_barrier_wait(&loop.barrier);
+		pthread_barrier_wait(&loop.barrier);
+		usleep(loop.pace);
+	}
+	pthread_join(thread, NULL);
 }
 
 static void kinds(uint64_t count)
@@ -288,6 +334,8 @@ static void word(int argc, char **argv, int i)
 		launch(n);
 	} else if (IS("threads")) {
 		threads(value);
+	} else if (IS("loop")) {
+		loop(value);
 	} else if (IS("kinds")) {
 		kinds(n);
 	} else if (IS("odd")) {
