@@ -206,8 +206,9 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 {
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
-	size_t m = b->list[i].length, near = m < LAYER_LONG ? APART * m : 0, spans = 0, ends;
-	size_t until = 0;
+	size_t m = b->list[i].length, spans = 0, until = 0, ends;
+	bool is_long = (double)m * DP_MAX(d->per_symbol, 1) >= LAYER_LONG;
+	size_t near = is_long ? 0 : APART * m;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != i || dp_align__advance(al, k) < 2 * m)
@@ -222,11 +223,11 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (structured && m >= LAYER_LONG)
+	if (structured && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
-	return ends > 0 && m >= LAYER_LONG ? 0.6 : 0.4;
+	return ends > 0 && is_long ? 0.6 : 0.4;
 }
 
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,

@@ -18,6 +18,8 @@ enum {
 	SAMPLES_MAX = 32,
 	SAMPLES_MIN = 3,
 	END_SLACK = 8,	    /* symbols by which an end may be off */
+	END_WIDE = 64,	    /* the same of a long pattern, between noise */
+	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
 };
 
@@ -123,30 +125,37 @@ static void weigh_ends(struct weigher *w)
 {
 	const struct dp_align_span *spans = w->alignment->spans;
 	size_t count = w->alignment->span_count, inside = 1;
+	size_t slack = DP_MAX(DP_MIN(w->m / 8, (size_t)END_WIDE), (size_t)END_SLACK);
 	bool open_begin = w->evidence && w->evidence->open_begin;
 	bool open_end = w->evidence && w->evidence->open_end;
+	bool loose = w->evidence && w->evidence->loose_begin;
 
 	for (size_t k = 0; k < count; k++)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
-		size_t begin = s->begin_offset, end = s->end_offset;
-		bool from_start = s->begin < END_SLACK, to_end = w->n - s->end < END_SLACK;
+		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart;
+		bool from_start = s->begin < slack, to_end = w->n - s->end < slack;
 
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
 			continue;
 		if (k + 1 < count && spans[k + 1].begin < s->end)
 			end = back_by(end, s->end - spans[k + 1].begin, w->m);
+		first = back_by(begin, s->begin, w->m);
+		last = (end + w->n - s->end) % w->m;
+		apart = DP_MIN(back_by(first, last, w->m), back_by(last, first, w->m));
 		if (from_start && !open_begin)
-			give(w, back_by(begin, s->begin, w->m), points_capture_begin, 1);
-		else if (!from_start)
+			give(w, first, points_capture_begin, 1);
+		if (s->begin >= END_SLACK && !(loose && s->begin < w->m))
 			give(w, begin, points_span_begin / (double)inside, 1);
 		if (to_end && !open_end)
-			give(w, (end + w->n - s->end) % w->m, points_capture_end, -1);
-		else if (!to_end)
+			give(w, last, points_capture_end, -1);
+		if (w->n - s->end >= END_SLACK)
 			give(w, end, points_span_end / (double)inside, -1);
-		if (from_start && to_end && end == begin && !open_begin && !open_end)
-			give(w, end,
+		/* where there are edits the ends are not that sure */
+		if (from_start && to_end && apart <= (s->edit_count ? NEAR_FIT : 0) &&
+		    !open_begin && !open_end)
+			give(w, first,
 			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
 	}
 }
