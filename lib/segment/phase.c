@@ -134,7 +134,7 @@ static void weigh_ends(struct weigher *w)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
-		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart;
+		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart, near;
 		bool from_start = s->begin < slack, to_end = w->n - s->end < slack;
 
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
@@ -152,8 +152,9 @@ static void weigh_ends(struct weigher *w)
 			give(w, last, points_capture_end, -1);
 		if (w->n - s->end >= END_SLACK)
 			give(w, end, points_span_end / (double)inside, -1);
-		/* where there are edits the ends are not that sure */
-		if (from_start && to_end && apart <= (s->edit_count ? NEAR_FIT : 0) &&
+		/* where turns lack some symbols the ends do, too */
+		near = w->m * s->edit_count / (8 * (s->end - s->begin));
+		if (from_start && to_end && apart <= DP_MIN(near, (size_t)NEAR_FIT) &&
 		    !open_begin && !open_end)
 			give(w, first,
 			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
