@@ -5,6 +5,7 @@
  */
 #include "segment/boundary.h"
 #include "segment/driver.h"
+#include "segment/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,6 +183,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
 				     b->list, b->count);
+	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
+		status = dp_outer__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -195,6 +198,15 @@ static double agreement(const struct dp_segmented_loop *loop)
 	for (size_t i = 0; i < loop->count; i++)
 		symbols += loop->segments[i].end - loop->segments[i].first;
 	return symbols ? 1.0 - DP_MIN((double)loop->edit_count / (double)symbols, 1.0) : 0;
+}
+
+/* Does an iteration ever follow another? What is always alone is a part of something else. */
+static bool goes_round(const struct dp_cut *cut)
+{
+	for (size_t i = 1; i < cut->count; i++)
+		if (cut->segments[i].first == cut->segments[i - 1].end)
+			return true;
+	return false;
 }
 
 /*
@@ -219,6 +231,8 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	}
 	ends = (size_t)(al->spans[0].begin <= 1) +
 	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
+	if (!goes_round(cut))
+		return 0;
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)

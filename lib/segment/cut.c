@@ -201,11 +201,13 @@ static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piec
 /*
  * Is a piece at an end of the sequence an iteration whose first or last symbols are others than
  * the pattern's, rather than one that is cut off? There are about as many others as are missing,
- * or next to none is: that the capture cut off just those is less likely than their loss.
+ * or hardly one is where iterations lack some all the time.
  */
-static bool is_whole(size_t m, size_t missing, size_t outside)
+static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t outside)
 {
-	return missing <= outside + DP_MIN(m / 200, (size_t)SLACK_MAX);
+	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
+
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)SLACK_MAX);
 }
 
 /* A piece that is not gone on with: an iteration, a partial one, or none. */
@@ -221,8 +223,8 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + REST_MAX) : 0;
 	int status;
 
-	head = head && !(most && is_whole(m, piece->from, before));
-	tail = tail && !(most && is_whole(m, m - piece->to, behind));
+	head = head && !(most && is_whole(c, m, piece->from, before));
+	tail = tail && !(most && is_whole(c, m, m - piece->to, behind));
 
 	if (piece->first == piece->end) {
 		forget(cut, piece);

@@ -8,6 +8,7 @@
 #include "pattern/runs.h"
 #include "segment/driver.h"
 #include "segment/levels.h"
+#include "segment/outer.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t cou
 			const uint32_t *parents, const uint32_t *above)
 {
 	for (size_t i = 0; i < count; i++)
-		if (made[i] != DP_NONE && parents[i] != DP_NONE)
+		if (made[i] != DP_NONE && parents[i] != DP_NONE && above[parents[i]] != DP_NONE)
 			loops->loops[made[i]].parent = above[parents[i]];
 }
 
@@ -175,6 +176,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 		loops->loops[i].chosen = true;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
+	if (!status && ends[0] > 0 && loops->count == ends[0])
+		status = dp_outer__find(d, ends[0]);
 	ends[1] = loops->count;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->inner, inner, ends[0], any);
