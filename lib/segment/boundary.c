@@ -13,7 +13,8 @@ enum {
 	SAMPLES = 33, /* boundaries that are learned from */
 	SAMPLES_MIN = 3,
 	NEAR = 8,	/* symbols from a boundary to an edit that may concern it */
-	AROUND = 4,	/* symbols that are looked at beside the insertions */
+	AROUND = 4,	/* symbols around a boundary that it has to stand out from */
+	REACH = 12,	/* symbols that are looked at beside the insertions */
 	WIDE_MAX = 512, /* insertions that are looked at */
 };
 
@@ -123,8 +124,8 @@ static bool margins(const struct placer *p, size_t k, size_t *before, size_t *be
 	for (at = 0; at < count && edits[at].position - s->first < NEAR + head; at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
 	near |= at > 0;
-	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + AROUND, (last->end - last->first - 1) / 2);
-	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + AROUND, (s->end - s->first - 1) / 2);
+	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + REACH, (last->end - last->first - 1) / 2);
+	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + REACH, (s->end - s->first - 1) / 2);
 	return near;
 }
 
