@@ -53,8 +53,19 @@ def same_stream(a, b):
     return (a["device"], a["stream"], a["pid"]) == (b["device"], b["stream"], b["process"])
 
 
+def candidates(truth, found):
+    """Found loops by their indices: one by one, and those side by side at the level that is shown.
+
+    A loop whose kernels change midway is told of as two phases of the program, one after the
+    other: each boundary of theirs counts.
+    """
+    own = [(i,) for i, loop in enumerate(found) if same_stream(loop, truth)]
+    level = tuple(i for i, in own if found[i]["at_level"])
+    return own + ([level] if len(level) > 1 else [])
+
+
 class Loop:
-    """A true loop, and the found one that is nearest to it."""
+    """A true loop, and the found one (or phases of one) that is nearest to it."""
 
     def __init__(self, truth, found):
         want = [i["first_kernel"] for i in truth["iterations"] if not i["partial"]]
@@ -63,10 +74,9 @@ class Loop:
         self.hit = self.free = self.found = 0
         self.free_found, self.index, self.confidence, self.level = 0, None, 0.0, False
         self.phase = "-"
-        for index, loop in enumerate(found):
-            if not same_stream(loop, truth):
-                continue
-            got = starts_of(loop)
+        for index in candidates(truth, found):
+            loop = found[index[0]]
+            got = sorted(start for i in index for start in starts_of(found[i]))
             hit, free = len(set(got) & set(want)), shifted_hits(got, want, length)
             score = (f_of(free, len(got), len(want)), f_of(hit, len(got), len(want)))
             if self.index is not None and score <= self.score:
@@ -88,8 +98,8 @@ def one_seed(task):
         with open(path + ".truth.json", encoding="utf-8") as file:
             truth = json.load(file)["loops"]
     loops = [Loop(t, found or []) for t in truth]
-    used = {x.index for x in loops if x.index is not None and x.score[0] >= 0.9}
-    exact = {x.index for x in loops if x.index is not None and x.score[1] >= 0.99}
+    used = {i for x in loops if x.index is not None and x.score[0] >= 0.9 for i in x.index}
+    exact = {i for x in loops if x.index is not None and x.score[1] >= 0.99 for i in x.index}
     told = [(l["confidence"], i in exact, i in used) for i, l in enumerate(found or [])
             if l["at_level"] or i in used]
     return preset, seed, loops, told, found is None
