@@ -80,7 +80,7 @@ int dp_outer__set_apart(struct dp_cut *cut, const struct dp_cut_pattern *pattern
 	for (size_t i = 0; i < cut->count; i++) {
 		const struct dp_segment *s = &cut->segments[i];
 
-		flags[i] = !s->partial && missing(cut, s, pattern, aligned) * 5 > pattern->length;
+		flags[i] = !s->partial && missing(cut, s, pattern, aligned) * 6 > pattern->length;
 		alike[s->variant] += flags[i];
 	}
 	for (size_t i = 0; i < cut->count; i++) {

@@ -5,7 +5,7 @@
 #include "segment/driver.h"
 
 /*
- * Removes iterations of a cut that are something else: they lack more than a fifth of the pattern,
+ * Removes iterations of a cut that are something else: they lack more than a sixth of the pattern,
  * each in the same way as another does, and are few. A prefill between decoding steps is such.
  * aligned is what was aligned, symbols the exact names. Errors: DP_ERR_NOMEM. Cost: linear.
  */
