@@ -116,28 +116,20 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 	return DP_OK;
 }
 
-static bool has_child(const struct dp_analysis *analysis, size_t loop)
+/* The loops that a level chooses, of those from base on: parents come before their children. */
+static void choose_level(struct dp_analysis *analysis, size_t base, enum dp_level level)
 {
-	for (size_t i = 0; i < analysis->loop_count; i++)
-		if (analysis->loops[i].info.parent == loop)
-			return true;
-	return false;
-}
-
-static void choose_level(struct dp_analysis *analysis, enum dp_level level)
-{
-	for (size_t i = 0; i < analysis->loop_count; i++) {
+	for (size_t i = base; i < analysis->loop_count && level != DP_LEVEL_DEFAULT; i++) {
 		struct dp_loop *loop = &analysis->loops[i].info;
 
-		if (level == DP_LEVEL_INNERMOST)
-			loop->at_level = !has_child(analysis, i);
-		else if (level == DP_LEVEL_OUTERMOST)
-			loop->at_level = loop->parent == DP_NONE;
+		loop->at_level = level == DP_LEVEL_INNERMOST || loop->parent == DP_NONE;
+		if (level == DP_LEVEL_INNERMOST && loop->parent != DP_NONE)
+			analysis->loops[loop->parent].info.at_level = false;
 	}
 }
 
 static int compute_metrics(struct run *run, struct dp_loop_data *loop,
-			   const struct dp_sequence *sequence)
+			   const struct dp_sequence *sequence, const struct dp_work *work)
 {
 	struct dp_metric_input input = {
 		.trace = run->trace,
@@ -148,6 +140,8 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
+		.brief = !loop->info.at_level,
+		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
 		.trace = run->trace,
@@ -164,8 +158,26 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
-	return status ? status
-		      : dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
+	if (!status && loop->info.at_level)
+		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
+	return status;
+}
+
+/* Of the loops from base on, which are of one stream. */
+static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
+{
+	struct dp_analysis *analysis = run->analysis;
+	struct dp_work work = { 0 };
+	int status = DP_OK;
+
+	choose_level(analysis, base, run->options->level);
+	if (analysis->loop_count > base)
+		status = dp_work__init(&work, run->trace, analysis->loops[base].info.device,
+				       run->error);
+	for (size_t i = base; !status && i < analysis->loop_count; i++)
+		status = compute_metrics(run, &analysis->loops[i], sequence, &work);
+	dp_work__fini(&work);
+	return status;
 }
 
 static size_t complete_count(const struct dp_segmented_loop *loop)
@@ -347,9 +359,9 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	if (!status)
 		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
 						    loops->best_confidence };
-	for (size_t i = base; !status && i < analysis->loop_count; i++)
-		status = compute_metrics(run, &analysis->loops[i], &sequence);
 	dp_loops__free(loops);
+	if (!status)
+		status = measure_loops(run, base, &sequence);
 	dp_sequence__fini(&sequence);
 	return status;
 }
@@ -422,7 +434,6 @@ static int analyze(struct run *run)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (status)
 		return status;
-	choose_level(run->analysis, run->options->level);
 	return diagnose(run);
 }
 

@@ -102,10 +102,17 @@ double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t me
 		      size_t iteration)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
+	const double *row =
+		at && dp_metric(metric) ? dp_metric_values__row(&at->values, metric) : NULL;
 
-	if (!at || !dp_metric(metric) || iteration >= at->info.iterations)
-		return (double)NAN;
-	return at->values.values[metric * at->info.iterations + iteration];
+	return row && iteration < at->info.iterations ? row[iteration] : (double)NAN;
+}
+
+bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && dp_metric(metric) && dp_metric_values__row(&at->values, metric);
 }
 
 double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric)

@@ -19,7 +19,7 @@ extern "C" {
 
 struct dp_analysis;
 
-/* Which of nested loops is shown first. */
+/* Which of nested loops is the iteration that is reported on. */
 enum dp_level { DP_LEVEL_DEFAULT, DP_LEVEL_OUTERMOST, DP_LEVEL_INNERMOST };
 
 /*
@@ -141,9 +141,18 @@ struct dp_metric_info {
 DP_API const struct dp_metric_info *dp_metric(size_t index);
 DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 
-/* A value, NaN where it does not exist. Constant cost. */
+/* The value of an iteration, NaN where it does not exist. Constant cost. */
 DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 			     size_t iteration);
+
+/*
+ * Whether a metric is computed for a loop: all are for those at the chosen level; for others, which
+ * may have a hundred times as many iterations, only periods, intervals and durations. Constant
+ * cost.
+ */
+DP_API bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric);
+
+/* A value over all of a loop's iterations, NaN where it does not exist. Constant cost. */
 DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
 
 /*

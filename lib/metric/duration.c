@@ -32,4 +32,5 @@ const struct dp_metric dp_metric__duration = {
 	  "from the start of the first kernel to the end of the last" },
 	compute,
 	summaries,
+	true,
 };

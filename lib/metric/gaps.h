@@ -2,7 +2,7 @@
 #ifndef DP_METRIC_GAPS_H
 #define DP_METRIC_GAPS_H
 
-#include "metric/waits.h"
+#include "metric/spans.h"
 
 /* One gap, split: the causes sum to its length. */
 struct dp_gap {

@@ -27,12 +27,12 @@ static int64_t begin_without(const struct dp_metric_input *input, const struct d
 static size_t first_from(const struct dp_metric_input *input, int64_t time_ns)
 {
 	const int64_t *start_ns = dp_trace_ops(input->trace)->start_ns;
-	size_t low = 0, high = input->copy_count;
+	size_t low = 0, high = input->work->copy_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (start_ns[input->copies[middle]] < time_ns)
+		if (start_ns[input->work->copies[middle]] < time_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -44,13 +44,13 @@ static size_t first_from(const struct dp_metric_input *input, int64_t time_ns)
 static uint64_t *sum_bytes(const struct dp_metric_input *input)
 {
 	const uint64_t *bytes = dp_trace_ops(input->trace)->bytes;
-	uint64_t *before = dp_alloc__array(input->copy_count + 1, sizeof(*before));
+	uint64_t *before = dp_alloc__array(input->work->copy_count + 1, sizeof(*before));
 
 	if (!before)
 		return NULL;
 	before[0] = 0;
-	for (size_t i = 0; i < input->copy_count; i++)
-		before[i + 1] = before[i] + bytes[input->copies[i]];
+	for (size_t i = 0; i < input->work->copy_count; i++)
+		before[i + 1] = before[i] + bytes[input->work->copies[i]];
 	return before;
 }
 
@@ -59,7 +59,8 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 	uint64_t *before = sum_bytes(input);
 
 	if (!before)
-		return dp_error__nomem(error, dp_size__mul(input->copy_count, sizeof(*before)));
+		return dp_error__nomem(error,
+				       dp_size__mul(input->work->copy_count, sizeof(*before)));
 	for (size_t k = 0; k < input->count; k++) {
 		const struct dp_iteration *at = &input->iterations[k];
 		size_t first, end;

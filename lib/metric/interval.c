@@ -38,4 +38,5 @@ const struct dp_metric dp_metric__interval = {
 	  "from the end of the previous iteration's last kernel to the start of the first" },
 	compute,
 	summaries,
+	true,
 };

@@ -79,9 +79,8 @@ size_t dp_metric__place(const uint32_t *rows, size_t count, uint32_t op)
 struct prepared {
 	int64_t *interval_start_ns;
 	int64_t *interval_end_ns;
-	uint32_t *copies;
-	size_t copy_room;
 	double *scratch;
+	struct dp_work work;
 };
 
 static void find_intervals(struct prepared *made, const struct dp_metric_input *input)
@@ -97,54 +96,18 @@ static void find_intervals(struct prepared *made, const struct dp_metric_input *
 	}
 }
 
-/* Page migrations of unified memory count: they are that program's uploads. */
-static bool is_upload(uint8_t copy_kind)
-{
-	return copy_kind == DP_COPY_HTOD || copy_kind == DP_COPY_HTOA ||
-	       copy_kind == DP_COPY_UM_HTOD;
-}
-
-static bool has_copies(const struct dp_metric_input *input)
-{
-	const struct dp_stream *stream;
-
-	for (size_t s = 0; (stream = dp_trace_stream(input->trace, s)); s++)
-		if (stream->device == input->device && stream->copies)
-			return true;
-	return false;
-}
-
-static int find_copies(struct prepared *made, size_t *count, const struct dp_metric_input *input)
-{
-	const struct dp_ops *ops = dp_trace_ops(input->trace);
-
-	*count = 0;
-	if (!has_copies(input))
-		return DP_OK;
-	for (size_t i = 0; i < ops->count; i++) {
-		if (ops->kind[i] != DP_OP_COPY || !is_upload(ops->copy_kind[i]) ||
-		    dp_trace_stream(input->trace, ops->stream[i])->device != input->device)
-			continue;
-		if (dp_array__reserve(&made->copies, &made->copy_room, *count + 1,
-				      sizeof(*made->copies)))
-			return DP_ERR_NOMEM;
-		made->copies[(*count)++] = (uint32_t)i;
-	}
-	return DP_OK;
-}
-
 static void prepared_fini(struct prepared *made)
 {
 	free(made->interval_start_ns);
 	free(made->interval_end_ns);
-	free(made->copies);
 	free(made->scratch);
+	dp_work__fini(&made->work);
 }
 
 static int prepare(struct prepared *made, struct dp_metric_input *input, struct dp_error *error)
 {
-	struct dp_parts_input parts = { input->trace, input->device, input->stream,
-					input->iterations, input->count };
+	struct dp_parts_input parts = { NULL, input->stream, input->iterations, input->count };
+	int status = DP_OK;
 
 	made->interval_start_ns = dp_alloc__array(input->count, sizeof(int64_t));
 	made->interval_end_ns = dp_alloc__array(input->count, sizeof(int64_t));
@@ -152,16 +115,17 @@ static int prepare(struct prepared *made, struct dp_metric_input *input, struct 
 	if (!made->interval_start_ns || !made->interval_end_ns || !made->scratch)
 		return dp_error__nomem(error, dp_size__mul(input->count, sizeof(int64_t)));
 	find_intervals(made, input);
-	if (find_copies(made, &input->copy_count, input))
-		return dp_error__nomem(error, 0);
 	input->interval_start_ns = made->interval_start_ns;
 	input->interval_end_ns = made->interval_end_ns;
-	input->copies = made->copies;
 	input->scratch = made->scratch;
-	if (dp_parts__init(&input->parts, &parts, error))
-		return DP_ERR_NOMEM;
-	return dp_spans__init(&input->uploads, dp_trace_ops(input->trace), made->copies,
-			      input->copy_count, error);
+	if (input->brief)
+		return DP_OK;
+	if (!input->work) {
+		status = dp_work__init(&made->work, input->trace, input->device, error);
+		input->work = &made->work;
+	}
+	parts.work = input->work;
+	return status ? status : dp_parts__init(&input->parts, &parts, error);
 }
 
 /* Partial iterations have no values, whatever a metric says. */
@@ -172,21 +136,48 @@ static void blank_partial(const struct dp_metric_input *input, double *values)
 			values[k] = (double)NAN;
 }
 
+static bool is_had(bool brief, size_t metric)
+{
+	return !brief || metrics[metric]->everywhere;
+}
+
+/* How many metrics before one have a row. */
+static size_t row_of(bool brief, size_t metric)
+{
+	size_t row = 0;
+
+	if (!brief)
+		return metric;
+	for (size_t i = 0; i < metric; i++)
+		row += metrics[i]->everywhere;
+	return row;
+}
+
+const double *dp_metric_values__row(const struct dp_metric_values *values, size_t metric)
+{
+	return is_had(values->brief, metric)
+		       ? values->values + row_of(values->brief, metric) * values->count
+		       : NULL;
+}
+
 static int run_table(struct dp_metric_values *out, const struct dp_metric_input *input,
 		     struct dp_error *error)
 {
-	size_t summary = 0;
+	double *values = out->values, *summary = out->summary;
 
 	for (size_t i = 0; metrics[i]; i++) {
-		double *values = out->values + i * input->count;
+		bool had = is_had(input->brief, i);
 		size_t count = count_summaries(metrics[i]);
-		int status = metrics[i]->compute(input, values, error);
+		int status = had ? metrics[i]->compute(input, values, error) : DP_OK;
 
 		if (status)
 			return status;
-		blank_partial(input, values);
+		if (had)
+			blank_partial(input, values);
 		for (size_t s = 0; s < count; s++)
-			out->summary[summary++] = metrics[i]->summaries[s].reduce(input, values);
+			*summary++ =
+				had ? metrics[i]->summaries[s].reduce(input, values) : (double)NAN;
+		values += had ? input->count : 0;
 	}
 	return DP_OK;
 }
@@ -194,18 +185,16 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
-	struct dp_metric_values values = { NULL, NULL };
+	struct dp_metric_values values = { NULL, NULL, input->count, input->brief };
 	struct dp_metric_input ready = *input;
 	struct prepared made = { 0 };
-	size_t summaries = 0;
+	size_t summaries = 0, rows = row_of(input->brief, DP_COUNT(metrics) - 1);
 	int status;
 
 	while (dp_summary_metric(summaries))
 		summaries++;
-	ready.uploads = (struct dp_spans){ 0 };
 	ready.parts = (struct dp_parts){ 0 };
-	values.values = dp_alloc__array(dp_size__mul(input->count, DP_COUNT(metrics)),
-					sizeof(*values.values));
+	values.values = dp_alloc__array(dp_size__mul(input->count, rows), sizeof(*values.values));
 	values.summary = dp_alloc__array(summaries, sizeof(*values.summary));
 	if (values.values && values.summary)
 		status = prepare(&made, &ready, error);
@@ -213,7 +202,6 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = dp_error__nomem(error, dp_size__mul(input->count, sizeof(double)));
 	if (!status)
 		status = run_table(&values, &ready, error);
-	dp_spans__fini(&ready.uploads);
 	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
@@ -227,5 +215,5 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 {
 	free(values->values);
 	free(values->summary);
-	*values = (struct dp_metric_values){ NULL, NULL };
+	*values = (struct dp_metric_values){ 0 };
 }

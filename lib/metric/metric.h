@@ -9,14 +9,6 @@
 #include "metric/parts.h"
 #include <deepprof/analysis.h>
 
-/* Disjoint spans of time in ascending order, with the length of all before each. */
-struct dp_spans {
-	size_t count;
-	int64_t *start_ns;
-	int64_t *end_ns;
-	int64_t *before_ns;
-};
-
 /* One loop, prepared for all metrics. Arrays are borrowed. */
 struct dp_metric_input {
 	const struct dp_trace *trace;
@@ -27,6 +19,9 @@ struct dp_metric_input {
 	const struct dp_iteration *iterations;
 	size_t count;
 	uint64_t batch_size; /* samples in an iteration, 0: not told */
+	bool brief;	     /* only metrics that are had everywhere */
+	/* Of the device, for all of its loops; NULL: made for the call. */
+	const struct dp_work *work;
 	/* What follows is dp_metric__compute_all()'s to fill. */
 	/*
 	 * The interval before iteration k: from the end of its predecessor's last kernel to the
@@ -35,11 +30,8 @@ struct dp_metric_input {
 	 */
 	const int64_t *interval_start_ns;
 	const int64_t *interval_end_ns;
-	const uint32_t *copies; /* the device's H2D copies in order of start */
-	size_t copy_count;
-	struct dp_spans uploads; /* their union */
-	struct dp_parts parts;	 /* of periods */
-	double *scratch;	 /* for reduce: room for count values */
+	struct dp_parts parts; /* of periods */
+	double *scratch;       /* for reduce: room for count values */
 };
 
 struct dp_metric_summary {
@@ -53,23 +45,32 @@ struct dp_metric {
 	/* Fills values[input->count], NaN where there is none. Errors: DP_ERR_NOMEM. */
 	int (*compute)(const struct dp_metric_input *input, double *values, struct dp_error *error);
 	const struct dp_metric_summary *summaries; /* ends with a NULL reduce; NULL: none */
+	/* For loops of every level: it costs next to nothing, and neither work nor parts are read.
+	 */
+	bool everywhere;
 };
 
 /* The table; NULL beyond the end. */
 const struct dp_metric *dp_metric__at(size_t index);
 
 /*
- * All values of one loop: metrics in rows of input->count, summaries in order of the table. Partial
- * iterations have none.
+ * All values of one loop: metrics in rows of count, summaries in order of the table. Partial
+ * iterations have none. Brief ones have rows only for the metrics that are had everywhere, and NaN
+ * for the others' summaries.
  */
 struct dp_metric_values {
 	double *values;
 	double *summary;
+	size_t count;
+	bool brief;
 };
+
+/* A metric's row, NULL where it has none. */
+const double *dp_metric_values__row(const struct dp_metric_values *values, size_t metric);
 
 /*
  * *out is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the trace's
- * operations and the iterations, but for binary searches.
+ * operations and the iterations, but for binary searches; of a brief one, in the iterations.
  */
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error);
@@ -106,16 +107,5 @@ double dp_metric__period_ns(const struct dp_metric_input *input, size_t k);
  * an operation. Cost: logarithmic.
  */
 size_t dp_metric__place(const uint32_t *rows, size_t count, uint32_t op);
-
-/*
- * The union of operations rows[0..count), which are in order of start. *spans is the caller's, to
- * be released with fini. Errors: DP_ERR_NOMEM.
- */
-int dp_spans__init(struct dp_spans *spans, const struct dp_ops *ops, const uint32_t *rows,
-		   size_t count, struct dp_error *error);
-void dp_spans__fini(struct dp_spans *spans);
-
-/* Length of the intersection of spans with [start, end). Cost: logarithmic. */
-int64_t dp_spans__covered(const struct dp_spans *spans, int64_t start_ns, int64_t end_ns);
 
 #endif

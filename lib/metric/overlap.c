@@ -10,8 +10,9 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 		values[k] = (double)NAN;
 		if (dp_metric__has_interval(input, k) && end_ns > start_ns)
-			values[k] = (double)dp_spans__covered(&input->uploads, start_ns, end_ns) /
-				    (double)(end_ns - start_ns);
+			values[k] =
+				(double)dp_spans__covered(&input->work->uploads, start_ns, end_ns) /
+				(double)(end_ns - start_ns);
 	}
 	return DP_OK;
 }

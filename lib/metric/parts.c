@@ -8,8 +8,6 @@
 #include "metric/gaps.h"
 #include "metric/spread.h"
 
-#include <string.h>
-
 /* Unions that are made in the pass. */
 static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE, DP_PART_COMM,
 				       DP_PART_COPY };
@@ -18,12 +16,10 @@ struct sweep {
 	const struct dp_parts_input *input;
 	struct dp_parts *parts;
 	const struct dp_ops *ops;
-	const struct dp_waits *waits;
 	struct dp_gap_walk walk;
 	struct dp_spread place;			   /* the period of the operation */
 	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
 	int64_t until_ns[DP_COUNT(unions)];
-	uint8_t *is_comm; /* per string: 1 no, 2 yes */
 	bool begun;
 };
 
@@ -37,28 +33,6 @@ static struct dp_spread spread_of(const struct sweep *sweep, enum dp_part part)
 	return (struct dp_spread){ .iterations = sweep->input->iterations,
 				   .count = sweep->input->count,
 				   .row = row(sweep->parts, part) };
-}
-
-/* Names of NCCL's kernels and its relatives': ncclDevKernel_…, ncclKernel_…, rccl…, hccl…. */
-static bool names_comm(const char *name)
-{
-	static const char *const prefixes[] = { "nccl", "rccl", "hccl" };
-
-	if (!strncmp(name, "void ", 5))
-		name += 5;
-	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
-static bool is_comm(struct sweep *sweep, uint32_t name)
-{
-	uint8_t *known = &sweep->is_comm[name];
-
-	if (!*known)
-		*known = 1 + names_comm(dp_trace_string(sweep->input->trace, name));
-	return *known == 2;
 }
 
 static void add_union(struct sweep *sweep, size_t which, int64_t start_ns, int64_t end_ns)
@@ -129,9 +103,16 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (memory == DP_MEMORY_PAGEABLE) {
 		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
 		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;
-	} else if (call != DP_NONE && sweep->waits->waited[call]) {
+	} else if (call != DP_NONE && sweep->input->work->waited[call]) {
 		row(parts, DP_PART_BLOCKING_NS)[k] += length_ns;
 	}
+}
+
+static bool is_comm(const struct sweep *sweep, size_t op)
+{
+	uint32_t name = sweep->ops->name[op];
+
+	return name != DP_NONE && sweep->input->work->is_comm[name];
 }
 
 static void add_op(struct sweep *sweep, size_t op)
@@ -156,52 +137,33 @@ static void add_op(struct sweep *sweep, size_t op)
 		return;
 	}
 	add_union(sweep, 1, start_ns, end_ns);
-	add_union(sweep, is_comm(sweep, sweep->ops->name[op]) ? 3 : 2, start_ns, end_ns);
+	add_union(sweep, is_comm(sweep, op) ? 3 : 2, start_ns, end_ns);
 	if (in)
 		row(sweep->parts, DP_PART_KERNEL_SUM)[sweep->place.at] +=
 			(double)(end_ns - start_ns);
 }
 
-/* Which streams are the device's, so that no operation has to ask. */
-static uint8_t *streams_of(const struct dp_parts_input *input)
+static void sweep_device(struct dp_parts *parts, const struct dp_parts_input *input)
 {
-	size_t count = dp_trace_stream_count(input->trace);
-	uint8_t *ours = dp_alloc__zeroed(count, sizeof(*ours));
-
-	for (size_t i = 0; ours && i < count; i++)
-		ours[i] = dp_trace_stream(input->trace, i)->device == input->device;
-	return ours;
-}
-
-static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *input,
-			const struct dp_waits *waits)
-{
-	const struct dp_ops *ops = dp_trace_ops(input->trace);
-	uint8_t *ours = streams_of(input);
+	const struct dp_work *work = input->work;
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
 	struct sweep sweep = {
 		.input = input,
 		.parts = parts,
 		.ops = ops,
-		.waits = waits,
 		.walk = { ops,
-			  dp_trace_calls(input->trace),
-			  { &waits->syncs, 0 },
-			  { &waits->any, 0 } },
-		.is_comm = dp_alloc__zeroed(dp_trace_string_count(input->trace), 1),
+			  dp_trace_calls(work->trace),
+			  { &work->syncs, 0 },
+			  { &work->any, 0 } },
 	};
-	bool ready = ours && sweep.is_comm;
 
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);
 	for (size_t i = 0; i < DP_COUNT(unions); i++) {
 		sweep.unions[i] = spread_of(&sweep, unions[i]);
 		sweep.until_ns[i] = INT64_MIN;
 	}
-	for (size_t i = 0; ready && i < ops->count; i++)
-		if (ours[ops->stream[i]])
-			add_op(&sweep, i);
-	free(ours);
-	free(sweep.is_comm);
-	return ready ? DP_OK : DP_ERR_NOMEM;
+	for (size_t i = 0; i < work->count; i++)
+		add_op(&sweep, dp_work__op(work, i));
 }
 
 /*
@@ -210,15 +172,15 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
  */
 static int sweep_queue(struct dp_parts *parts, const struct dp_parts_input *input)
 {
-	const struct dp_calls *calls = dp_trace_calls(input->trace);
-	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	const struct dp_calls *calls = dp_trace_calls(input->work->trace);
+	const struct dp_ops *ops = dp_trace_ops(input->work->trace);
 	struct dp_spread sum = { input->iterations, input->count, 0, row(parts, DP_PART_QUEUE_SUM),
 				 NULL };
 	struct dp_spread any = { input->iterations, input->count, 0, row(parts, DP_PART_QUEUED),
 				 NULL };
 	int64_t since_ns = INT64_MAX;
 	size_t count = 0;
-	const uint32_t *rows = dp_trace_stream_ops(input->trace, input->stream, &count);
+	const uint32_t *rows = dp_trace_stream_ops(input->work->trace, input->stream, &count);
 
 	sum.full = dp_alloc__zeroed(input->count, sizeof(*sum.full));
 	if (!sum.full)
@@ -256,8 +218,7 @@ enum { HOST_PARTS = DP_PART_HOST_CALLS - DP_PART_HOST_LAUNCH };
 
 /* Calls inside a call (a driver's inside the runtime's) belong to the outer one. */
 static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *any,
-			const struct dp_calls *calls, const struct dp_waits *waits,
-			int64_t *until_ns)
+			const struct dp_calls *calls, const bool *launches, int64_t *until_ns)
 {
 	int64_t any_until_ns = INT64_MIN;
 
@@ -265,7 +226,7 @@ static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *
 		uint32_t thread = calls->thread[i];
 		int64_t start_ns = calls->start_ns[i], end_ns = calls->end_ns[i];
 
-		if (thread == DP_NONE || !waits->launches[thread])
+		if (thread == DP_NONE || !launches[thread])
 			continue;
 		if (end_ns > until_ns[thread])
 			dp_spread__add(&spreads[part_of_call(calls->kind[i]) - DP_PART_HOST_LAUNCH],
@@ -277,10 +238,9 @@ static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *
 	}
 }
 
-static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input,
-		      const struct dp_waits *waits)
+static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input)
 {
-	size_t threads = dp_trace_thread_count(input->trace);
+	size_t threads = dp_trace_thread_count(input->work->trace);
 	int64_t *until_ns = dp_alloc__array(threads, sizeof(*until_ns));
 	double *full = dp_alloc__zeroed(dp_size__mul(input->count, HOST_PARTS), sizeof(*full));
 	struct dp_spread any = { input->iterations, input->count, 0, row(parts, DP_PART_HOST_CALLS),
@@ -296,7 +256,8 @@ static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input
 					    row(parts, (enum dp_part)(DP_PART_HOST_LAUNCH + i)),
 					    full + i * input->count };
 	if (!status)
-		sweep_calls(spreads, &any, dp_trace_calls(input->trace), waits, until_ns);
+		sweep_calls(spreads, &any, dp_trace_calls(input->work->trace),
+			    input->work->launches, until_ns);
 	for (size_t i = 0; i < HOST_PARTS && !status; i++)
 		dp_spread__settle(&spreads[i]);
 	free(until_ns);
@@ -307,21 +268,18 @@ static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input
 int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
 		   struct dp_error *error)
 {
-	struct dp_waits waits;
-	struct dp_parts made = { .count = input->count };
-	int status = dp_waits__init(&waits, input->trace, input->device, error);
+	struct dp_parts made = { .count = input->count, .launches = input->work->known };
+	int status = DP_ERR_NOMEM;
 
-	made.launches = waits.known;
-	if (!status) {
-		made.values = dp_alloc__zeroed(dp_size__mul(DP_PARTS, input->count),
-					       sizeof(*made.values));
-		status = made.values ? sweep_device(&made, input, &waits) : DP_ERR_NOMEM;
+	made.values = dp_alloc__zeroed(dp_size__mul(DP_PARTS, input->count), sizeof(*made.values));
+	if (made.values) {
+		sweep_device(&made, input);
+		status = DP_OK;
 	}
 	if (!status && made.launches)
 		status = sweep_queue(&made, input);
 	if (!status && made.launches)
-		status = sweep_host(&made, input, &waits);
-	dp_waits__fini(&waits);
+		status = sweep_host(&made, input);
 	if (status) {
 		dp_parts__fini(&made);
 		return dp_error__nomem(error,

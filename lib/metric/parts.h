@@ -6,7 +6,7 @@
 #ifndef DP_METRIC_PARTS_H
 #define DP_METRIC_PARTS_H
 
-#include "base/base.h"
+#include "metric/work.h"
 #include <deepprof/analysis.h>
 
 enum dp_part {
@@ -67,8 +67,7 @@ static inline double dp_parts__get(const struct dp_parts *parts, enum dp_part pa
 
 /* Whose loop it is. */
 struct dp_parts_input {
-	const struct dp_trace *trace;
-	uint32_t device;
+	const struct dp_work *work;
 	uint32_t stream;
 	const struct dp_iteration *iterations;
 	size_t count;
@@ -76,7 +75,7 @@ struct dp_parts_input {
 
 /*
  * *parts is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
- * trace's operations and calls and in the iterations.
+ * device's operations, the trace's calls and the iterations.
  */
 int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
 		   struct dp_error *error);

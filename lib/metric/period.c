@@ -68,4 +68,5 @@ const struct dp_metric dp_metric__period = {
 	  "from the start of the first kernel to the start of the next iteration's" },
 	compute,
 	summaries,
+	true,
 };

@@ -1,5 +1,6 @@
 /* Unions of intervals: one pass to make, two binary searches to ask. */
-#include "metric/metric.h"
+#include "metric/spans.h"
+#include "base/base.h"
 
 int dp_spans__init(struct dp_spans *spans, const struct dp_ops *ops, const uint32_t *rows,
 		   size_t count, struct dp_error *error)
@@ -73,4 +74,33 @@ int64_t dp_spans__covered(const struct dp_spans *spans, int64_t start_ns, int64_
 	if (end_ns <= start_ns)
 		return 0;
 	return length_before(spans, end_ns) - length_before(spans, start_ns);
+}
+
+/* To the first span that ends after a time. */
+static void seek(struct dp_spans_at *at, int64_t time_ns)
+{
+	while (at->at < at->spans->count && at->spans->end_ns[at->at] <= time_ns)
+		at->at++;
+}
+
+int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_spans *spans = at->spans;
+	int64_t covered_ns = 0;
+
+	seek(at, start_ns);
+	for (size_t i = at->at; i < spans->count && spans->start_ns[i] < end_ns; i++)
+		covered_ns +=
+			DP_MIN(spans->end_ns[i], end_ns) - DP_MAX(spans->start_ns[i], start_ns);
+	return covered_ns;
+}
+
+bool dp_spans_at__holds(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns)
+{
+	const struct dp_spans *spans = at->spans;
+
+	seek(at, time_ns);
+	if (at->at < spans->count && spans->start_ns[at->at] <= time_ns)
+		return true;
+	return at->at && spans->end_ns[at->at - 1] + slack_ns >= time_ns;
 }

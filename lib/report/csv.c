@@ -61,6 +61,8 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 	const struct dp_metric_info *metric;
 	char number[DP_NUMBER_SIZE];
 
+	if (!info->at_level)
+		return DP_OK;
 	dp_render__integer(render, (int64_t)loop);
 	identifier(render, dp_trace_device(trace, info->device)->id);
 	identifier(render, stream->context);
@@ -96,7 +98,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__csv = {
-	.info = { "csv", "csv", "one row per iteration, all metrics", false },
+	.info = { "csv", "csv", "one row per iteration at the chosen level, all metrics", false },
 	.begin = begin,
 	.iteration = iteration,
 	.end = end,

@@ -245,7 +245,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
-	if (html->full < DP_HTML_LOOPS && loop->iterations && (loop->at_level || !id))
+	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->at_level)
 		write_full(render, id);
 	dp_render__text(render, "}");
 	return DP_OK;

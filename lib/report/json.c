@@ -298,7 +298,7 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	boolean(render, ", ", "warmup", at->warmup);
 	integer(render, ", ", "foreign_kernels", (int64_t)at->foreign_kernels);
 	for (size_t i = 0; i < json->metrics; i++)
-		if (json->shown[i])
+		if (json->shown[i] && dp_loop_has_metric(render->analysis, loop, i))
 			number(render, ", ", dp_metric(i)->name,
 			       dp_loop_metric(render->analysis, loop, i, k), dp_metric(i)->unit);
 	dp_render__text(render, " }");

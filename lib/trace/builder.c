@@ -429,10 +429,29 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 	return DP_OK;
 }
 
+/*
+ * PyTorch writes the number of each call into its ranges' names ("aten::mul, seq = 5, op_id = 9"):
+ * without it, the calls of one operator have one name.
+ */
+static uint32_t unnumbered(struct dp_builder *builder, uint32_t name)
+{
+	static const char *const numbers[] = { ", seq = ", ", op_id = " };
+	const char *text = dp_strings__get(&builder->strings, name), *end = NULL;
+	char prefix[256];
+
+	for (size_t i = 0; i < DP_COUNT(numbers) && !end; i++)
+		end = strstr(text, numbers[i]);
+	if (!end || end == text || (size_t)(end - text) > sizeof(prefix))
+		return name;
+	memcpy(prefix, text, (size_t)(end - text));
+	return dp_builder__string(builder, prefix, (size_t)(end - text));
+}
+
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range)
 {
 	struct dp_columns *ranges = &builder->ranges;
 	int64_t end_ns = range->end_ns;
+	uint32_t name = range->name;
 	size_t at = ranges->count;
 	int status;
 
@@ -440,12 +459,14 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 		return builder->status;
 	if (!good_times(builder, range->start_ns, &end_ns))
 		return builder->status;
+	if (range->kind == DP_RANGE_NVTX)
+		name = unnumbered(builder, name);
 	status = dp_columns__push(ranges);
-	if (status)
-		return dp_builder__fail(builder, status);
+	if (builder->status || status)
+		return dp_builder__fail(builder, builder->status ? builder->status : status);
 	DP_CELL(ranges, int64_t, RANGE_START, at) = range->start_ns;
 	DP_CELL(ranges, int64_t, RANGE_END, at) = end_ns;
-	DP_CELL(ranges, uint32_t, RANGE_NAME, at) = range->name;
+	DP_CELL(ranges, uint32_t, RANGE_NAME, at) = name;
 	DP_CELL(ranges, uint32_t, RANGE_THREAD, at) = range->thread;
 	DP_CELL(ranges, uint8_t, RANGE_KIND, at) = (uint8_t)range->kind;
 	builder->range_kinds[range->kind]++;

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What Meson takes for a test that could not run. */
+#define SKIPPED 77
+
 #ifdef HAVE_CUPTI_HEADER
 #include <cupti.h>
 
@@ -157,6 +160,8 @@ int main(int argc, char **argv)
 {
 	int faults = 0;
 
+	if (argc < 2 || !*argv[1])
+		return puts("no libcupti is installed") == EOF ? 1 : SKIPPED;
 	for (int i = 1; i < argc; i++)
 		faults += check_library(argv[i]);
 	return faults ? 1 : 0;

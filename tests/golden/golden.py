@@ -103,7 +103,8 @@ def check_csv(program):
     for case in CASES:
         rows = list(csv.DictReader(io.StringIO(run(program, [case, "csv"]).decode("utf-8"))))
         report = json.loads(run(program, [case, "json"]))
-        iterations = [(loop, it) for loop in report["loops"] for it in loop["iterations"]]
+        iterations = [(loop, it) for loop in report["loops"] if loop["at_level"]
+                      for it in loop["iterations"]]
         if len(rows) != len(iterations):
             fail(f"{case}: {len(rows)} rows for {len(iterations)} iterations")
         for row, (loop, it) in zip(rows, iterations):

@@ -183,12 +183,14 @@ static void case_measure(struct report_case *at)
 		struct dp_owners owners = { NULL };
 
 		input.ops = rows;
+		input.brief = !loop->info.at_level;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
 		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &owners, &at->error));
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;
-		CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
+		if (loop->info.at_level)
+			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
 	}
 	dp_diagnose__rank(&at->analysis->findings);
 }

@@ -3,6 +3,7 @@
  * what.
  */
 #include "metric/gaps.h"
+#include "metric/metric.h"
 #include "metric/spread.h"
 #include "trace/builder.h"
 
@@ -43,8 +44,32 @@ static void add_call(struct dp_builder *builder, uint32_t thread, size_t name, i
 	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
 }
 
+/* Another device works at the same time, and a thread of its own launches for it. */
+static void add_other_device(struct dp_builder *builder, uint32_t process)
+{
+	uint32_t stream = dp_builder__stream(builder, process, 1, 2, 0);
+	uint32_t thread = dp_builder__thread(builder, process, THREADS);
+	int64_t at_ns = 0;
+
+	for (uint32_t i = 0; i < OPS; i++) {
+		struct dp_op op = { .start_ns = at_ns + below(40), .stream = stream };
+
+		op.end_ns = at_ns = op.start_ns + below(60);
+		op.correlation = OPS + 1 + i;
+		op.kind = below(4) ? DP_OP_KERNEL : DP_OP_COPY;
+		op.copy_kind = op.kind == DP_OP_COPY ? DP_COPY_HTOD : DP_COPY_UNKNOWN;
+		op.bytes = op.kind == DP_OP_COPY ? below(1000) : 0;
+		op.name = op.kind == DP_OP_COPY
+				  ? dp_builder__set_name(builder)
+				  : dp_builder__kernel_name(builder, "other", strlen("other"));
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		add_call(builder, thread, op.kind == DP_OP_KERNEL ? 0 : 1, op.start_ns - 9,
+			 op.start_ns - 1, op.correlation);
+	}
+}
+
 /* Operations of all kinds on several streams of which each is in order; calls before most. */
-static struct dp_trace *random_trace(bool calls)
+static struct dp_trace *random_trace(bool calls, bool other)
 {
 	static const enum dp_copy_kind copies[] = { DP_COPY_HTOD, DP_COPY_DTOH, DP_COPY_DTOD };
 	struct dp_error error = DP_ERROR_INIT;
@@ -96,17 +121,21 @@ static struct dp_trace *random_trace(bool calls)
 		add_call(builder, threads[below(THREADS)], 3 + below(2), start_ns,
 			 start_ns + below(150), 0);
 	}
+	if (other)
+		add_other_device(builder, process);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
 	return trace;
 }
 
-static void start(struct fixture *at, bool calls)
+static void start_with(struct fixture *at, bool calls, bool other)
 {
 	size_t count, kernels = 0;
 	const uint32_t *rows;
+	uint32_t seed = state;
 
 	memset(at, 0, sizeof(*at));
-	at->trace = random_trace(calls);
+	at->trace = random_trace(calls, other);
+	state = seed;
 	rows = dp_trace_stream_ops(at->trace, 0, &count);
 	for (size_t i = 0; i < count; i++)
 		if (dp_op_is_kernel(dp_trace_ops(at->trace)->kind[rows[i]]))
@@ -127,6 +156,11 @@ static void start(struct fixture *at, bool calls)
 	at->input.iterations = at->iterations;
 	at->input.count = ITERATIONS;
 	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
+}
+
+static void start(struct fixture *at, bool calls)
+{
+	start_with(at, calls, false);
 }
 
 static void finish(struct fixture *at)
@@ -324,11 +358,75 @@ START_TEST(spans_are_spread)
 }
 END_TEST
 
+static bool same(double a, double b)
+{
+	return isnan(a) ? isnan(b) : a == b;
+}
+
+/* Another device changes nothing, whether its work is prepared beforehand or not. */
+START_TEST(devices_are_apart)
+{
+	for (uint32_t seed = 1; seed < 20; seed++) {
+		struct fixture alone, beside;
+		struct dp_metric_values again;
+		struct dp_work work;
+
+		state = seed;
+		start(&alone, true);
+		state = seed;
+		start_with(&beside, true, true);
+		ck_assert_uint_eq(dp_trace_device_count(beside.trace), 2);
+		ck_assert_int_eq(dp_work__init(&work, beside.trace, 0, NULL), DP_OK);
+		beside.input.work = &work;
+		ck_assert_int_eq(dp_metric__compute_all(&again, &beside.input, NULL), DP_OK);
+		for (size_t i = 0; dp_metric(i); i++)
+			for (size_t k = i * ITERATIONS; k < (i + 1) * ITERATIONS; k++)
+				ck_assert_msg(
+					same(alone.values.values[k], beside.values.values[k]) &&
+						same(alone.values.values[k], again.values[k]),
+					"%s of seed %u", dp_metric(i)->name, seed);
+		dp_work__fini(&work);
+		dp_metric_values__fini(&again);
+		finish(&alone);
+		finish(&beside);
+	}
+}
+END_TEST
+
+/* Of a brief run the rows that there are are those of the whole one. */
+START_TEST(brief_rows_are_the_same)
+{
+	struct dp_metric_values brief;
+	struct fixture at;
+	size_t had = 0;
+
+	state = 3;
+	start(&at, true);
+	at.input.brief = true;
+	ck_assert_int_eq(dp_metric__compute_all(&brief, &at.input, NULL), DP_OK);
+	for (size_t i = 0; dp_metric(i); i++) {
+		const double *row = dp_metric_values__row(&brief, i);
+
+		for (size_t k = 0; row && k < ITERATIONS; k++)
+			ck_assert(same(row[k], at.values.values[i * ITERATIONS + k]));
+		had += row != NULL;
+	}
+	ck_assert_uint_eq(had, 3);
+	for (size_t i = 0; dp_summary_metric(i); i++)
+		ck_assert(isnan(brief.summary[i]) || same(brief.summary[i], at.values.summary[i]));
+	ck_assert_ptr_null(dp_metric_values__row(&brief, 1));
+	dp_metric_values__fini(&brief);
+	finish(&at);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, periods_in_parts);
 	tcase_add_test(tests, without_launches);
 	tcase_add_test(tests, spans_are_spread);
+	tcase_add_test(tests, devices_are_apart);
+	tcase_add_test(tests, brief_rows_are_the_same);
 }
 
 #include "test_main.h"

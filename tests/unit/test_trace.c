@@ -222,6 +222,40 @@ START_TEST(names_are_demangled_and_repaired)
 }
 END_TEST
 
+/* What PyTorch numbers has one name; what looks like it only, or isn't NVTX, stays. */
+START_TEST(numbered_ranges_have_one_name)
+{
+	static const struct {
+		const char *text, *want;
+		enum dp_range_kind kind;
+	} cases[] = {
+		{ "aten::mul, op_id = 322567", "aten::mul", DP_RANGE_NVTX },
+		{ "aten::mul, seq = 7, op_id = 9, sizes = [[2]]", "aten::mul", DP_RANGE_NVTX },
+		{ ", op_id = 3", ", op_id = 3", DP_RANGE_NVTX },
+		{ "step, part 2", "step, part 2", DP_RANGE_NVTX },
+		{ "aten::mul, op_id = 322567", "aten::mul, op_id = 322567", DP_RANGE_OPERATOR },
+	};
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	for (size_t i = 0; i < DP_COUNT(cases); i++) {
+		uint32_t name = dp_builder__string(builder, cases[i].text, strlen(cases[i].text));
+		struct dp_range range = { (int64_t)i, 9, name, DP_NONE, cases[i].kind };
+
+		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+	}
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, DP_COUNT(cases));
+	for (size_t i = 0; i < DP_COUNT(cases); i++)
+		ck_assert_str_eq(dp_trace_string(trace, dp_trace_ranges(trace)->name[i]),
+				 cases[i].want);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
 	const int *values = ctx;
@@ -293,6 +327,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
+	tcase_add_test(tests, numbered_ranges_have_one_name);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);

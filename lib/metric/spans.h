@@ -1,0 +1,38 @@
+/* Unions of intervals of time. */
+#ifndef DP_METRIC_SPANS_H
+#define DP_METRIC_SPANS_H
+
+#include <deepprof/trace.h>
+
+/* Disjoint spans of time in ascending order, with the length of all before each. */
+struct dp_spans {
+	size_t count;
+	int64_t *start_ns;
+	int64_t *end_ns;
+	int64_t *before_ns;
+};
+
+/*
+ * The union of operations rows[0..count), which are in order of start. *spans is the caller's, to
+ * be released with fini. Errors: DP_ERR_NOMEM.
+ */
+int dp_spans__init(struct dp_spans *spans, const struct dp_ops *ops, const uint32_t *rows,
+		   size_t count, struct dp_error *error);
+void dp_spans__fini(struct dp_spans *spans);
+
+/* Length of the intersection of spans with [start, end). Cost: logarithmic. */
+int64_t dp_spans__covered(const struct dp_spans *spans, int64_t start_ns, int64_t end_ns);
+
+/* A place in spans, for questions whose times go up. Constant cost, amortized. */
+struct dp_spans_at {
+	const struct dp_spans *spans;
+	size_t at;
+};
+
+/* Length of the intersection with [start, end). */
+int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t end_ns);
+
+/* Is a time in a span, or up to slack after one? */
+bool dp_spans_at__holds(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns);
+
+#endif

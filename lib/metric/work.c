@@ -1,0 +1,198 @@
+/*
+ * What communicates, what is uploaded, who launches, and when launching threads wait.
+ *
+ * A copy's caller waited for it where the call ended after the copy, or was followed at once by a
+ * synchronizing call of the same thread: that is how frameworks make an asynchronous call block.
+ */
+#include "metric/work.h"
+
+#include <string.h>
+
+/* A synchronization that begins this much after a copy's call is meant for it. */
+#define AT_ONCE_NS 50000
+
+/* Names of NCCL's kernels and its relatives': ncclDevKernel_…, ncclKernel_…, rccl…, hccl…. */
+static bool names_comm(const char *name)
+{
+	static const char *const prefixes[] = { "nccl", "rccl", "hccl" };
+
+	if (!strncmp(name, "void ", 5))
+		name += 5;
+	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static int find_comm(struct dp_work *work)
+{
+	size_t strings = dp_trace_string_count(work->trace);
+
+	work->is_comm = dp_alloc__array(strings, sizeof(*work->is_comm));
+	if (!work->is_comm)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < strings; i++)
+		work->is_comm[i] = names_comm(dp_trace_string(work->trace, (uint32_t)i));
+	return DP_OK;
+}
+
+/* The device's operations, listed where there are other devices' as well. */
+static int find_rows(struct dp_work *work)
+{
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	const struct dp_stream *stream;
+
+	if (dp_trace_device_count(work->trace) < 2) {
+		work->count = ops->count;
+		return DP_OK;
+	}
+	for (size_t s = 0; (stream = dp_trace_stream(work->trace, s)); s++)
+		if (stream->device == work->device)
+			work->count += stream->kernels + stream->copies + stream->sets;
+	work->rows = dp_alloc__array(work->count, sizeof(*work->rows));
+	if (!work->rows)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0, row = 0; i < ops->count && row < work->count; i++)
+		if (dp_trace_stream(work->trace, ops->stream[i])->device == work->device)
+			work->rows[row++] = (uint32_t)i;
+	return DP_OK;
+}
+
+/* Page migrations of unified memory count: they are that program's uploads. */
+static bool is_upload(const struct dp_ops *ops, size_t op)
+{
+	uint8_t kind = ops->copy_kind[op];
+
+	return ops->kind[op] == DP_OP_COPY &&
+	       (kind == DP_COPY_HTOD || kind == DP_COPY_HTOA || kind == DP_COPY_UM_HTOD);
+}
+
+static int find_copies(struct dp_work *work)
+{
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	size_t room = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		size_t op = dp_work__op(work, i);
+
+		if (!is_upload(ops, op))
+			continue;
+		if (dp_array__reserve(&work->copies, &room, work->copy_count + 1,
+				      sizeof(*work->copies)))
+			return DP_ERR_NOMEM;
+		work->copies[work->copy_count++] = (uint32_t)op;
+	}
+	return dp_spans__init(&work->uploads, ops, work->copies, work->copy_count, NULL);
+}
+
+static int find_threads(struct dp_work *work)
+{
+	const struct dp_calls *calls = dp_trace_calls(work->trace);
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	size_t threads = dp_trace_thread_count(work->trace);
+
+	work->launches = dp_alloc__zeroed(threads, sizeof(*work->launches));
+	work->waited = dp_alloc__zeroed(calls->count, sizeof(*work->waited));
+	if (!work->launches || !work->waited)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; calls->count && i < work->count; i++) {
+		size_t op = dp_work__op(work, i);
+		uint32_t call = ops->call[op];
+
+		if (call == DP_NONE)
+			continue;
+		work->known = true;
+		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
+			work->launches[calls->thread[call]] = true;
+		if (ops->kind[op] == DP_OP_COPY && calls->end_ns[call] >= ops->end_ns[op])
+			work->waited[call] = true;
+	}
+	return DP_OK;
+}
+
+static bool is_launching(const struct dp_work *work, const struct dp_calls *calls, size_t call)
+{
+	return calls->thread[call] != DP_NONE && work->launches[calls->thread[call]];
+}
+
+/* Copies that a synchronization follows: last is the latest call per thread, plus one. */
+static int find_waited(struct dp_work *work, const struct dp_calls *calls, size_t threads)
+{
+	uint32_t *last = dp_alloc__zeroed(threads, sizeof(*last));
+
+	if (!last)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < calls->count; i++) {
+		uint32_t thread = calls->thread[i], before;
+
+		if (thread == DP_NONE)
+			continue;
+		before = last[thread];
+		if (calls->kind[i] == DP_CALL_SYNC && before &&
+		    calls->kind[before - 1] == DP_CALL_COPY &&
+		    calls->start_ns[i] - calls->end_ns[before - 1] < AT_ONCE_NS)
+			work->waited[before - 1] = true;
+		if (calls->kind[i] != DP_CALL_OTHER)
+			last[thread] = (uint32_t)i + 1;
+	}
+	free(last);
+	return DP_OK;
+}
+
+static bool is_wait(const struct dp_work *work, const struct dp_calls *calls, size_t i, bool copies)
+{
+	return (calls->kind[i] == DP_CALL_SYNC || (copies && calls->kind[i] == DP_CALL_COPY)) &&
+	       is_launching(work, calls, i);
+}
+
+/* The union of the calls that wait. */
+static int unite(struct dp_spans *spans, const struct dp_work *work, const struct dp_calls *calls,
+		 bool copies)
+{
+	size_t room = 0, last;
+
+	for (size_t i = 0; i < calls->count; i++)
+		room += is_wait(work, calls, i, copies);
+	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
+	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
+	if (!spans->start_ns || !spans->end_ns)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < calls->count; i++) {
+		if (!is_wait(work, calls, i, copies))
+			continue;
+		last = spans->count - 1;
+		if (spans->count && calls->start_ns[i] <= spans->end_ns[last]) {
+			spans->end_ns[last] = DP_MAX(spans->end_ns[last], calls->end_ns[i]);
+			continue;
+		}
+		spans->start_ns[spans->count] = calls->start_ns[i];
+		spans->end_ns[spans->count++] = calls->end_ns[i];
+	}
+	return DP_OK;
+}
+
+int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t device,
+		  struct dp_error *error)
+{
+	const struct dp_calls *calls = dp_trace_calls(trace);
+
+	*work = (struct dp_work){ .trace = trace, .device = device };
+	if (find_comm(work) || find_rows(work) || find_copies(work) || find_threads(work) ||
+	    find_waited(work, calls, dp_trace_thread_count(trace)) ||
+	    unite(&work->syncs, work, calls, false) || unite(&work->any, work, calls, true))
+		return dp_error__nomem(error, calls->count);
+	return DP_OK;
+}
+
+void dp_work__fini(struct dp_work *work)
+{
+	free(work->rows);
+	free(work->copies);
+	free(work->is_comm);
+	free(work->launches);
+	free(work->waited);
+	dp_spans__fini(&work->uploads);
+	dp_spans__fini(&work->syncs);
+	dp_spans__fini(&work->any);
+	*work = (struct dp_work){ 0 };
+}
