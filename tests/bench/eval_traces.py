@@ -9,8 +9,8 @@ Beside it stands what the published algorithm finds, given the number of iterati
 the families of eval_loops come first, with the same seeds. Thresholds are tuned with seeds below
 2000; what is quoted is judged with seeds from 7000 on.
 
-    eval_traces.py SIM DEEPPROF [--seeds 7000:7020] [--preset NAME]... [--loops EVAL_LOOPS]
-                   [--traces DIR] [--jobs 2] [-v]
+    eval_traces.py SIM DEEPPROF [--seeds 7000:7020] [--preset NAME]... [--set KEY=VALUE]...
+                   [--loops EVAL_LOOPS] [--traces DIR] [--jobs 2] [-v]
 """
 import argparse
 import collections
@@ -102,10 +102,12 @@ def as_published(deepprof, path, truth):
 
 
 def one_seed(task):
-    sim, deepprof, preset, seed, form = task
+    sim, deepprof, preset, seed, form, settings = task
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace")
-        if run(sim, "--preset", preset, "--seed", str(seed), "-F", form, "-o", path) is None:
+        changes = [word for setting in settings for word in ("-s", setting)]
+        if run(sim, "--preset", preset, *changes, "--seed", str(seed), "-F", form, "-o",
+               path) is None:
             raise SystemExit(f"no trace of {preset} with seed {seed}")
         found = analyze(deepprof, path, "--ignore-marks")
         with open(path + ".truth.json", encoding="utf-8") as file:
@@ -163,7 +165,7 @@ def eval_presets(args):
     listed = run(args.sim, "--list-presets").decode().split("\n")
     presets = args.preset or [re.split(r"[\s:]", line.strip())[0] for line in listed if line.strip()]
     first, last = (int(x) for x in args.seeds.split(":"))
-    tasks = [(args.sim, args.deepprof, p, s, args.format) for p in presets
+    tasks = [(args.sim, args.deepprof, p, s, args.format, args.set or []) for p in presets
              for s in range(first, last)]
     rows, wrong, told = {}, collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -215,6 +217,8 @@ def main():
     parser.add_argument("deepprof")
     parser.add_argument("--seeds", default="7000:7020", help="first:end")
     parser.add_argument("--preset", action="append", help="these only")
+    parser.add_argument("--set", action="append", metavar="KEY=VALUE",
+                        help="of the simulator's programs: head=0.4 cuts into an iteration")
     parser.add_argument("--format", default="nsys", help="of the simulator's traces")
     parser.add_argument("--traces", help="a folder of real traces")
     parser.add_argument("--loops", help="the program eval_loops")
