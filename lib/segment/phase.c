@@ -19,6 +19,7 @@ enum {
 	SAMPLES_MIN = 3,
 	END_SLACK = 8,	    /* symbols by which an end may be off */
 	END_WIDE = 64,	    /* the same of a long pattern, between noise */
+	RANK_MAX = 10,	    /* of a boundary's launch gap among all offsets */
 	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
 };
@@ -181,8 +182,24 @@ static size_t offset_at(const struct weigher *w, size_t position)
 }
 
 /*
+ * May a step begin at an offset, as the launching thread tells? In real traces the true boundary
+ * was among the first ten of thousands of offsets by the median launch gap.
+ */
+static bool may_begin(const struct weigher *w, size_t offset)
+{
+	const double *points = w->points[DP_PHASE_LAUNCH_GAP];
+	size_t larger = 0, any = 0, room = DP_MAX(w->m / 50, DP_MIN(w->m / 8, (size_t)RANK_MAX));
+
+	for (size_t o = 0; o < w->m; o++) {
+		larger += points[o] > points[offset];
+		any += points[o] > 0;
+	}
+	return any == 0 || (points[offset] > 0 && larger <= room);
+}
+
+/*
  * Kernels at the head without a launch were issued before the capture began; the first one with a
- * launch is the first of a step.
+ * launch is the first of a step, if the capture was begun between two steps.
  */
 static void weigh_first_launch(struct weigher *w)
 {
@@ -204,7 +221,7 @@ static void weigh_first_launch(struct weigher *w)
 		with += at.has_launch;
 	}
 	offset = offset_at(w, first);
-	if (with * 10 >= look * 9 && offset != SIZE_MAX)
+	if (with * 10 >= look * 9 && offset != SIZE_MAX && may_begin(w, offset))
 		w->points[DP_PHASE_FIRST_LAUNCH][offset] += points_first_launch;
 }
 
@@ -305,7 +322,7 @@ static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, doubl
 		medians[o] = median(samples + o * w->samples, w->seen[o]);
 	memcpy(sorted, medians, w->m * sizeof(*sorted));
 	qsort(sorted, w->m, sizeof(*sorted), by_value);
-	typical = log((double)sorted[w->m * 9 / 10] + 1000.0);
+	typical = log((double)sorted[DP_MIN(w->m * 9 / 10, w->m - DP_MIN(w->m, 2))] + 1000.0);
 	largest = log((double)sorted[w->m - 1] + 1000.0);
 	if (largest - typical < 0.1)
 		goto out;
@@ -373,9 +390,14 @@ static void weigh_finish(struct weigher *w, double *points)
 	for (size_t i = 0; i < fade && i < longest; i++)
 		points[(after + i) % w->m] +=
 			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
-	for (size_t o = 0; o < w->m; o++)
-		if (recurs(w, w->finishes, o))
+	for (size_t o = 0; o < w->m; o++) {
+		/* but by the end of another, if the host paused in between: it clears gradients */
+		bool goes_on = recurs(w, w->finishes, back_by(o, 1, w->m)) &&
+			       w->points[DP_PHASE_LAUNCH_GAP][o] > 0.5 * points_launch_gap;
+
+		if (recurs(w, w->finishes, o) && !goes_on)
 			points[o] += points_begin_to_finish;
+	}
 }
 
 static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
@@ -390,12 +412,13 @@ static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
 	/* a loop inside or outside another begins where that one does, whatever the host does */
 	if (!w->evidence || !w->evidence->at || (hints && hints->count > 0))
 		return DP_OK;
-	weigh_first_launch(w);
 	sample(w);
 	weigh_recurring(w, w->uploads, w->points[DP_PHASE_INPUT_COPY], points_upload);
 	weigh_recurring(w, w->syncs, w->points[DP_PHASE_SYNC], points_sync);
-	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
 	status = weigh_gaps(w, w->launch_gap, w->points[DP_PHASE_LAUNCH_GAP], points_launch_gap);
+	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
+	if (!status)
+		weigh_first_launch(w);
 	if (!status)
 		status = weigh_gaps(w, w->kernel_gap, w->points[DP_PHASE_KERNEL_GAP],
 				    points_kernel_gap);
