@@ -68,7 +68,7 @@ int dp_outer__set_apart(struct dp_cut *cut, const struct dp_cut_pattern *pattern
 {
 	size_t flagged = 0, variants = 0;
 	uint32_t *alike = NULL;
-	bool *flags = NULL;
+	bool *flags = NULL, repeats = false;
 	int status = DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < cut->count; i++)
@@ -84,11 +84,11 @@ int dp_outer__set_apart(struct dp_cut *cut, const struct dp_cut_pattern *pattern
 		alike[s->variant] += flags[i];
 	}
 	for (size_t i = 0; i < cut->count; i++) {
-		flags[i] = flags[i] && alike[cut->segments[i].variant] >= APART_LEAST;
 		flagged += flags[i];
+		repeats |= flags[i] && alike[cut->segments[i].variant] >= APART_LEAST;
 	}
 	status = DP_OK;
-	if (flagged > 0 && flagged * 4 < cut->count) {
+	if (repeats && flagged * 4 < cut->count) {
 		remove_flagged(cut, flags);
 		status = dp_variants__number(cut->segments, cut->count, cut->edits, symbols);
 	}

@@ -6,7 +6,7 @@
 
 /*
  * Removes iterations of a cut that are something else: they lack more than a sixth of the pattern,
- * each in the same way as another does, and are few. A prefill between decoding steps is such.
+ * some in the same way as others do, and are few. A prefill between decoding steps is such.
  * aligned is what was aligned, symbols the exact names. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_outer__set_apart(struct dp_cut *cut, const struct dp_cut_pattern *pattern,

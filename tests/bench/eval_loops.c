@@ -26,7 +26,7 @@ struct row {
 };
 
 /* Calibration: of loops reported with a confidence, how many are right. */
-static double bucket_all[10], bucket_right[10];
+static double bucket_all[10], bucket_right[10], bucket_strict[10];
 static bool verbose;
 
 static double f_of(const struct score *s)
@@ -191,7 +191,7 @@ static double now(void)
 
 static void judge_loops(const struct family *f, const struct dp_loops *loops, struct row *rows)
 {
-	bool used[64] = { false };
+	bool used[64] = { false }, strictly[64] = { false };
 
 	for (size_t k = 0; k < f->loop_count; k++) {
 		struct score strict, shifted;
@@ -207,6 +207,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 		if (i >= 64 || f_of(&shifted) < 0.9)
 			continue;
 		used[i] = true;
+		strictly[i] |= f_of(&strict) >= 0.99;
 		rows[k].confidence += loops->loops[i].confidence;
 		rows[k].level += loops->loops[i].chosen == f->loops[k].main;
 	}
@@ -223,6 +224,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 			continue; /* layers, which the truth does not tell of */
 		bucket_all[b]++;
 		bucket_right[b] += used[i];
+		bucket_strict[b] += strictly[i];
 		if (loop->confidence >= 0.5)
 			rows[0].phantom += !used[i];
 	}
@@ -339,10 +341,10 @@ int main(int argc, char **argv)
 			family_free(&f);
 		}
 	}
-	printf("\nconfidence: loops, share that is right\n");
+	printf("\nconfidence: loops, share of them right strictly, and but for the phase\n");
 	for (int b = 0; b < 10; b++)
 		if (bucket_all[b] > 0)
-			printf("  %.1f  %6.0f  %.3f\n", b / 10.0, bucket_all[b],
-			       bucket_right[b] / bucket_all[b]);
+			printf("  %.1f  %6.0f  %.3f  %.3f\n", b / 10.0, bucket_all[b],
+			       bucket_strict[b] / bucket_all[b], bucket_right[b] / bucket_all[b]);
 	return 0;
 }
