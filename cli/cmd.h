@@ -4,6 +4,8 @@
 
 #include "opt.h"
 
+#include <stdio.h>
+
 /* What the process ends with. */
 enum cmd_exit { CMD_DONE = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
 
@@ -38,9 +40,11 @@ const struct cmd *cmd_find(const char *name);
 /* For did-you-mean and for lists: the names in the table. */
 const char *cmd_name(size_t index);
 
-/* Prints the help text of a command, or of the program, to standard output. */
+/* Prints the help text of a command to standard output, on a terminal through the pager. */
 enum cmd_exit cmd_print_help(const struct cmd *cmd);
-enum cmd_exit cmd_print_overview(void);
+
+/* The same of the program, to a file. */
+void cmd_print_overview(FILE *file);
 
 /* Says that there is no such command, and which one was meant. */
 enum cmd_exit cmd_unknown(const char *name);

@@ -9,6 +9,7 @@
 struct analyze {
 	struct wish wish;
 	enum tty_color color;
+	bool lines; /* several JSON documents: one to a line */
 };
 
 static const char *format_name(size_t index)
@@ -53,19 +54,25 @@ static const struct dp_report_format *format_by_name(const char *name)
 	return NULL;
 }
 
-/* Without --format, the name of the file to write may tell it: -o report.json. */
-static const char *format_by_extension(const char *path)
+/* Without --format, the name of the file to write may tell it: -o report.json, or report.json.gz.
+ */
+static const char *format_by_extension(const struct common *common)
 {
-	const char *dot = path ? strrchr(path, '.') : NULL;
+	const char *path = common->output ? common->output : "";
+	size_t length = strlen(path) - (common_compresses(common) ? 3 : 0), end;
 	const struct dp_report_format *format;
 
-	for (size_t i = 0; dot && (format = dp_report_format(i)); i++)
-		if (!strcmp(format->extension, dot + 1))
+	for (size_t i = 0; (format = dp_report_format(i)); i++) {
+		end = strlen(format->extension);
+		if (length > end && path[length - end - 1] == '.' &&
+		    !strncmp(path + length - end, format->extension, end))
 			return format->name;
+	}
 	return "text";
 }
 
-static bool analyze_file(const struct analyze *analyze, const char *path, struct output *output)
+static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
+			 struct output *output)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_analysis *analysis;
@@ -79,7 +86,14 @@ static bool analyze_file(const struct analyze *analyze, const char *path, struct
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
 	report.verbose = analyze->wish.common.verbosity > 0;
+	report.gzip = common_compresses(&analyze->wish.common);
+	report.height = tty_height(output->fd);
+	report.follows = follows;
+	if (analyze->lines)
+		output_begin_line(output);
 	done = wish_write(&analyze->wish, analysis, path, &report, output);
+	if (analyze->lines)
+		output_end_line(output);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 	return done;
@@ -98,11 +112,11 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("analyze: %s is binary and not for a terminal; use -o FILE", format->name);
+		message("analyze: --format=%s is not for a terminal; use -o FILE", format->name);
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
-		done += analyze_file(analyze, files[i], &output);
+		done += analyze_file(analyze, files[i], done > 0, &output);
 	/* The reader of a pager may leave before the end: that is no failure. */
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
@@ -113,6 +127,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct analyze analyze = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
+	const struct dp_report_format *format;
 	enum cmd_exit status = CMD_DONE;
 
 	analyze.wish.common.source.verb = cmd->name;
@@ -121,7 +136,18 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!wish_finish(&analyze.wish, &argc, &argv))
 		return CMD_USAGE;
 	if (!analyze.wish.common.format)
-		analyze.wish.common.format = format_by_extension(analyze.wish.common.output);
+		analyze.wish.common.format = format_by_extension(&analyze.wish.common);
+	format = format_by_name(analyze.wish.common.format);
+	if (argc > 1 && format && format->single) {
+		message("analyze: --format=%s takes one FILE at a time", format->name);
+		return CMD_USAGE;
+	}
+	analyze.lines = argc > 1 && !strcmp(analyze.wish.common.format, "json");
+	/* Lines are made of what is written: of compressed data that can't be done. */
+	if (analyze.lines && common_compresses(&analyze.wish.common)) {
+		message("analyze: JSON of several FILEs is not compressed; use a pipe to gzip");
+		return CMD_USAGE;
+	}
 	return analyze_files(&analyze, argc, argv);
 }
 

@@ -1,6 +1,7 @@
 /* deepprof help: the short form of the man pages, example first. */
 #include "cmd.h"
 #include "message.h"
+#include "pager.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void print_examples(const struct cmd_example *example)
 		printf("  %-*s  %s\n", (int)width, example->line, example->what);
 }
 
-enum cmd_exit cmd_print_help(const struct cmd *cmd)
+static void print_help(const struct cmd *cmd)
 {
 	printf("deepprof %s: %s\n\n", cmd->name, cmd->summary);
 	print_examples(cmd->examples);
@@ -28,22 +29,31 @@ enum cmd_exit cmd_print_help(const struct cmd *cmd)
 		opt_print_wrapped(cmd->notes, 0);
 	}
 	printf("\n'man deepprof-%s' tells more.\n", cmd->name);
-	return CMD_DONE;
 }
 
-enum cmd_exit cmd_print_overview(void)
+enum cmd_exit cmd_print_help(const struct cmd *cmd)
 {
-	puts("deepprof finds the iterations of a GPU program in its trace, and tells what\n"
-	     "the GPU waited for in each.\n");
-	puts("  deepprof record python train.py    run a program and record it\n"
-	     "  deepprof analyze trace.json.gz     the report of a trace\n"
-	     "  deepprof info trace.json.gz        what the trace holds\n");
-	puts("usage: deepprof COMMAND [OPTION...] [FILE...]\n");
+	struct pager pager = PAGER_INIT;
+
+	pager_take_stdout(&pager);
+	print_help(cmd);
+	return pager_return_stdout(&pager) ? CMD_DONE : CMD_FAILED;
+}
+
+void cmd_print_overview(FILE *file)
+{
+	fputs("deepprof finds the iterations of a GPU program in its trace, and tells what\n"
+	      "the GPU waited for in each.\n\n"
+	      "  deepprof record python train.py    run a program and record it\n"
+	      "  deepprof analyze trace.json.gz     the report of a trace\n"
+	      "  deepprof info trace.json.gz        what the trace holds\n\n"
+	      "usage: deepprof COMMAND [OPTION...] [FILE...]\n\n",
+	      file);
 	for (size_t i = 0; cmd_at(i); i++)
-		printf("  %-9s %s\n", cmd_at(i)->name, cmd_at(i)->summary);
-	puts("\n'deepprof help COMMAND' lists the options of a command, 'deepprof --version'\n"
-	     "prints the version, 'man deepprof' tells more.");
-	return CMD_DONE;
+		fprintf(file, "  %-9s %s\n", cmd_at(i)->name, cmd_at(i)->summary);
+	fputs("\n'deepprof help COMMAND' lists the options of a command, 'deepprof --version'\n"
+	      "prints the version, 'man deepprof' tells more.\n",
+	      file);
 }
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
@@ -53,8 +63,10 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 	if (!cmd_parse(cmd, NULL, &argc, &argv, &status))
 		return status;
-	if (!argc)
-		return cmd_print_overview();
+	if (!argc) {
+		cmd_print_overview(stdout);
+		return CMD_DONE;
+	}
 	if (argc > 1) {
 		message("help: one command at a time");
 		return CMD_USAGE;

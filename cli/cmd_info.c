@@ -11,6 +11,7 @@ struct info_options {
 	struct common common;
 	uint64_t top;
 	bool build;
+	bool lines; /* several JSON documents: one to a line */
 };
 
 static bool set_build(void *into, const char *value, struct opt_why *why)
@@ -44,6 +45,14 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+/* One of several documents. */
+static void write_line(const struct info *info, struct output *output)
+{
+	output_begin_line(output);
+	info_write_json(info, output);
+	output_end_line(output);
+}
+
 static bool info_file(const struct info_options *wish, const char *path, struct output *output)
 {
 	struct dp_trace *trace = source_open(path, &wish->common.source);
@@ -57,10 +66,12 @@ static bool info_file(const struct info_options *wish, const char *path, struct 
 	info.verbose = wish->common.verbosity > 0;
 	if (!done)
 		message("%s: %s", path, dp_status_name(DP_ERR_NOMEM));
-	else if (!strcmp(wish->common.format, "json"))
-		info_write_json(&info, output);
-	else
+	else if (strcmp(wish->common.format, "json") != 0)
 		info_write_text(&info, output);
+	else if (wish->lines)
+		write_line(&info, output);
+	else
+		info_write_json(&info, output);
 	info_fini(&info);
 	dp_trace_free(trace);
 	return done;
@@ -114,6 +125,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return run_build(&wish);
 	if (!common_finish(&wish.common, &argc, &argv))
 		return CMD_USAGE;
+	wish.lines = argc > 1;
 	return run_files(&wish, argc, argv);
 }
 

@@ -4,6 +4,7 @@
 
 #include "output.h"
 
+#include <deepprof/report.h>
 #include <deepprof/trace.h>
 
 /* Kernels of one name. */

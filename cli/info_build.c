@@ -1,6 +1,7 @@
 /* What this program is: its version, how it was built, and everything that its tables hold. */
 #include "info.h"
 #include "json.h"
+#include "tty.h"
 
 #include <deepprof/deepprof.h>
 #include <string.h>
@@ -75,21 +76,50 @@ enum {
 	LIBRARIES = sizeof(libraries) / sizeof(libraries[0])
 };
 
-/* "  name          unit  help": the first column of every table is as wide as its longest. */
+/* Words in lines that end at the terminal's edge, all but the first indented. */
+static void print_words(struct output *output, const char *words, size_t indent)
+{
+	size_t width = tty_width(output->fd), used = indent;
+
+	while (*words) {
+		size_t length = strcspn(words, " "), gap = used > indent;
+
+		if (gap && used + gap + length > width) {
+			output_print(output, "\n%*s", (int)indent, "");
+			used = indent;
+			gap = 0;
+		}
+		output_print(output, "%*s%.*s", (int)gap, "", (int)length, words);
+		used += gap + length;
+		words += length + (words[length] == ' ');
+	}
+	output_print(output, "\n");
+}
+
+static int longer(int width, const char *text)
+{
+	int length = text ? (int)strlen(text) : 0;
+
+	return length > width ? length : width;
+}
+
+/* "  name  unit  help": columns are as wide as the longest in their table. */
 static void print_table(struct output *output, size_t table)
 {
+	int name = 0, unit = 0, indent;
 	struct row row;
-	int width = 0;
 
 	output_print(output, "\n%s\n", tables[table].name);
-	for (size_t i = 0; tables[table].at(i, &row); i++)
-		if ((int)strlen(row.name) > width)
-			width = (int)strlen(row.name);
 	for (size_t i = 0; tables[table].at(i, &row); i++) {
-		output_print(output, "  %-*s", width, row.name);
-		if (row.unit)
-			output_print(output, "  %-5s", row.unit);
-		output_print(output, "  %s\n", row.help);
+		name = longer(name, row.name);
+		unit = longer(unit, row.unit);
+	}
+	indent = 2 + name + 2 + (unit ? unit + 2 : 0);
+	for (size_t i = 0; tables[table].at(i, &row); i++) {
+		output_print(output, "  %-*s  ", name, row.name);
+		if (unit)
+			output_print(output, "%-*s  ", unit, row.unit);
+		print_words(output, row.help, (size_t)indent);
 	}
 }
 

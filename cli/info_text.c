@@ -61,13 +61,13 @@ static void print_host(const struct info *info, const struct look *look)
 
 static void print_loss(const struct look *look, bool first, const struct dp_loss *loss)
 {
-	char number[HUMAN_SIZE], reason[200];
+	char number[HUMAN_SIZE], reason[512];
 
 	label(look, first ? "lost" : "");
 	if (loss->records)
 		counted(look, "", loss->records, "record: ", "records: ");
 	output_print(look->output, "%s",
-		     human_text(reason, sizeof(reason), loss->reason, 120, look->ascii));
+		     dp_label_text(reason, sizeof(reason), loss->reason, 120, look->ascii));
 	if (loss->offset)
 		output_print(look->output, ", at byte %s", human_count(number, loss->offset));
 	output_print(look->output, "\n");
@@ -91,28 +91,43 @@ static void print_losses(const struct info *info, const struct look *look)
 	}
 }
 
+/* "1 ns": the step of the times in the file. */
+static const char *resolution(char *buf, const struct dp_trace *trace, const struct look *look)
+{
+	int64_t ns = dp_trace_resolution_ns(trace);
+
+	if (ns >= 1000 && ns < 1000000 && ns % 1000 == 0)
+		snprintf(buf, HUMAN_SIZE, "%" PRId64 " %s", ns / 1000,
+			 look->ascii ? "us" : "\xc2\xb5s");
+	else if (ns < 1000)
+		snprintf(buf, HUMAN_SIZE, "%" PRId64 " ns", ns);
+	else
+		human_time(buf, (double)ns, look->ascii);
+	return buf;
+}
+
 static void print_head(const struct info *info, const struct look *look)
 {
 	const struct dp_trace *trace = info->trace;
-	char text[1024], number[HUMAN_SIZE];
+	char text[4096], number[HUMAN_SIZE];
 	const char *detail = dp_trace_format_detail(trace);
 	int64_t t0_ns;
 
 	label(look, "trace");
 	output_print(look->output, "%s\n",
-		     human_text(text, sizeof(text), info->path, 1000, look->ascii));
+		     dp_label_text(text, sizeof(text), info->path, 1000, look->ascii));
 	label(look, "format");
 	output_print(look->output, "%s%s%s\n", dp_trace_format(trace), *detail ? ", " : "",
-		     human_text(text, sizeof(text), detail, 100, look->ascii));
+		     dp_label_text(text, sizeof(text), detail, 100, look->ascii));
 	if (dp_trace_t0(trace, &t0_ns)) {
 		label(look, "start");
 		output_print(look->output, "%s\n", human_date(number, t0_ns));
 	}
 	label(look, "duration");
-	output_print(look->output, "%s",
+	output_print(look->output, "%s\n",
 		     human_time(number, (double)dp_trace_duration_ns(trace), look->ascii));
-	output_print(look->output, ", in steps of %s\n",
-		     human_time(number, (double)dp_trace_resolution_ns(trace), look->ascii));
+	label(look, "resolution");
+	output_print(look->output, "%s\n", resolution(number, trace, look));
 	print_operations(info, look);
 	print_host(info, look);
 	print_losses(info, look);
@@ -126,7 +141,7 @@ static const char *named(char *buf, size_t size, const struct info *info, uint32
 {
 	const char *text = dp_trace_string(info->trace, name);
 
-	return human_text(buf, size, *text ? text : "-", columns, look->ascii);
+	return dp_label_text(buf, size, *text ? text : "-", columns, look->ascii);
 }
 
 /* An identifier, or a dash where the trace does not tell it. */
@@ -141,7 +156,7 @@ static const char *id(char *buf, int64_t value)
 
 static void print_processes(const struct info *info, const struct look *look)
 {
-	char pid[HUMAN_SIZE], rank[HUMAN_SIZE], name[256];
+	char pid[HUMAN_SIZE], rank[HUMAN_SIZE], name[1024];
 	size_t count = dp_trace_process_count(info->trace);
 	const struct dp_process *process = dp_trace_process(info->trace, 0);
 
@@ -157,7 +172,7 @@ static void print_processes(const struct info *info, const struct look *look)
 
 static void print_devices(const struct info *info, const struct look *look)
 {
-	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[256];
+	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[1024];
 	const struct dp_device *device;
 
 	output_print(look->output, "\n device  process     memory  name\n");
@@ -168,13 +183,10 @@ static void print_devices(const struct info *info, const struct look *look)
 			     named(name, sizeof(name), info, device->name, look->width - 29, look));
 }
 
-/* Right-aligned; a micro sign is two bytes and one column. */
 static void print_right(const struct look *look, const char *text, int columns)
 {
-	int width = (int)strlen(text);
+	int width = (int)dp_label_width(text);
 
-	if (strstr(text, "\xc2\xb5"))
-		width--;
 	output_print(look->output, "%*s%s", columns > width ? columns - width : 0, "", text);
 }
 
@@ -208,7 +220,7 @@ static void print_kernel(const struct info *info, const struct look *look,
 			 const struct info_kernel *kernel)
 {
 	double share = info->kernel_ns ? (double)kernel->total_ns / (double)info->kernel_ns : 0;
-	char total[HUMAN_SIZE], count[HUMAN_SIZE], mean[HUMAN_SIZE], name[1800];
+	char total[HUMAN_SIZE], count[HUMAN_SIZE], mean[HUMAN_SIZE], name[8192];
 
 	output_print(look->output, "%6.1f%%", 100 * share);
 	print_right(look, human_time(total, (double)kernel->total_ns, look->ascii), 9);
@@ -217,8 +229,8 @@ static void print_kernel(const struct info *info, const struct look *look,
 		    human_time(mean, (double)kernel->total_ns / (double)kernel->count, look->ascii),
 		    9);
 	output_print(look->output, "  %s\n",
-		     human_kernel(name, sizeof(name), dp_trace_string(info->trace, kernel->name),
-				  info->verbose ? SIZE_MAX : look->width - 38, look->ascii));
+		     dp_label_kernel(name, sizeof(name), dp_trace_string(info->trace, kernel->name),
+				     info->verbose ? SIZE_MAX : look->width - 38, look->ascii));
 }
 
 static void print_kernels(const struct info *info, const struct look *look)

@@ -37,9 +37,25 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
+/* What others' profilers call a command of ours, else the one with a similar name; or NULL. */
+static const char *synonym(const char *name)
+{
+	static const char *const words[][2] = {
+		{ "report", "analyze" }, { "stats", "analyze" },     { "stat", "analyze" },
+		{ "view", "analyze" },	 { "show", "analyze" },	     { "profile", "record" },
+		{ "run", "record" },	 { "diff", "compare" },	     { "convert", "export" },
+		{ "dump", "export" },	 { "version", "--version" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i][0], name) && (words[i][1][0] == '-' || cmd_find(words[i][1])))
+			return words[i][1];
+	return opt_nearest(cmd_name, name);
+}
+
 enum cmd_exit cmd_unknown(const char *name)
 {
-	const char *nearest = opt_nearest(cmd_name, name);
+	const char *nearest = synonym(name);
 	char list[200] = "";
 	size_t used = 0;
 
@@ -97,16 +113,17 @@ static int run(int argc, char **argv)
 	const char *first = argc > 1 ? argv[1] : NULL;
 
 	if (!first) {
-		fputs("usage: deepprof COMMAND [OPTION...] [FILE...]; see 'deepprof help'\n",
-		      stderr);
+		cmd_print_overview(stderr);
 		return CMD_USAGE;
 	}
 	if (!strcmp(first, "--version") || !strcmp(first, "-V")) {
 		printf("deepprof %s\n", dp_version());
 		return CMD_DONE;
 	}
-	if (!strcmp(first, "--help") || !strcmp(first, "-h"))
-		return cmd_print_overview();
+	if (!strcmp(first, "--help") || !strcmp(first, "-h")) {
+		cmd_print_overview(stdout);
+		return CMD_DONE;
+	}
 	if (first[0] == '-' && first[1]) {
 		message("unknown option '%.80s'; options follow the command: 'deepprof help'",
 			first);

@@ -17,13 +17,18 @@ struct output {
 	int fd;
 	bool force;
 	bool pageable;
-	int failure; /* errno of the first write that failed, 0: none */
+	bool one_line; /* line breaks are left out */
+	int failure;   /* errno of the first write that failed, 0: none */
 	struct pager pager;
+	char *kept; /* what the pager got, should it show nothing */
+	size_t kept_size;
+	bool kept_all;
+	bool has_left; /* the pager's reader, before the end */
 };
 
-#define OUTPUT_INIT                                               \
-	{                                                         \
-		NULL, NULL, NULL, -1, false, false, 0, PAGER_INIT \
+#define OUTPUT_INIT                                                                             \
+	{                                                                                       \
+		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT, NULL, 0, false, false \
 	}
 
 /*
@@ -40,6 +45,13 @@ struct dp_sink output_sink(struct output *output);
 void output_write(struct output *output, const void *data, size_t size);
 void output_print(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * JSON Lines: what is written between these two is one line. JSON has no line breaks but between
+ * its words.
+ */
+void output_begin_line(struct output *output);
+void output_end_line(struct output *output);
 
 /* True after a write that failed: the rest need not be made. */
 bool output_failed(const struct output *output);

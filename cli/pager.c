@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -69,9 +70,44 @@ bool pager_wait(struct pager *pager)
 	while (waitpid(pager->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return true;
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)) {
+	if (!WIFEXITED(status))
+		return true;
+	switch (WEXITSTATUS(status)) {
+	case 126: /* what the shell says of a command that can't be run, or isn't there */
+	case 127:
 		message("the pager can't be run; see PAGER, or use --no-pager");
 		return false;
+	case 1:
+		message("the pager failed; see PAGER, or use --no-pager");
+		return false;
+	default:
+		return true;
 	}
-	return true;
+}
+
+void pager_take_stdout(struct pager *pager)
+{
+	if (!tty_is_terminal(STDOUT_FILENO))
+		return;
+	pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (pager->terminal < 0)
+		return;
+	pager_start(pager);
+	if (pager->fd < 0) {
+		close(pager->terminal);
+		return;
+	}
+	dup2(pager->fd, STDOUT_FILENO);
+}
+
+bool pager_return_stdout(struct pager *pager)
+{
+	if (pager->fd < 0)
+		return true;
+	/* Its reader may have read enough. */
+	if (fflush(stdout))
+		clearerr(stdout);
+	dup2(pager->terminal, STDOUT_FILENO);
+	close(pager->terminal);
+	return pager_wait(pager);
 }

@@ -8,11 +8,12 @@
 struct pager {
 	int fd; /* write here; -1: there is none */
 	pid_t pid;
+	int terminal; /* what stdout was */
 };
 
-#define PAGER_INIT    \
-	{             \
-		-1, 0 \
+#define PAGER_INIT        \
+	{                 \
+		-1, 0, -1 \
 	}
 
 /*
@@ -20,6 +21,13 @@ struct pager {
  * none, as does a dumb terminal. Where nothing can be started, fd stays -1.
  */
 void pager_start(struct pager *pager);
+
+/*
+ * What is printed to stdout from here on is for the pager, where stdout is a terminal; and the end
+ * of that. False as that of pager_wait().
+ */
+void pager_take_stdout(struct pager *pager);
+bool pager_return_stdout(struct pager *pager);
 
 /* Closes the pipe and waits until the reader is done. False where it could not run: was said. */
 bool pager_wait(struct pager *pager);

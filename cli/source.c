@@ -52,7 +52,7 @@ static void suggest(const char *path, const char *verb)
 	char other[4096];
 
 	if (!strcmp(path, SOURCE_DEFAULT)) {
-		message("name one: deepprof %s FILE; 'man deepprof' tells how to record it", verb);
+		message("name one: deepprof %s FILE; or record one: deepprof record COMMAND", verb);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {

@@ -12,19 +12,38 @@ bool tty_is_terminal(int fd)
 	return isatty(fd) == 1;
 }
 
+/* A number of the environment, as POSIX 8.3 has COLUMNS and LINES; 0 where it says none. */
+static unsigned told(const char *name)
+{
+	const char *text = getenv(name);
+	int value = text ? atoi(text) : 0;
+
+	return value >= 20 && value <= 10000 ? (unsigned)value : 0;
+}
+
+static bool measure(int fd, struct winsize *size)
+{
+	return tty_is_terminal(fd) && !ioctl(fd, TIOCGWINSZ, size);
+}
+
 unsigned tty_width(int fd)
 {
+	unsigned width = told("COLUMNS");
 	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	int width = 0;
 
-	if (!tty_is_terminal(fd))
-		return 80;
-	if (!ioctl(fd, TIOCGWINSZ, &size))
+	if (!width && measure(fd, &size) && size.ws_col >= 20)
 		width = size.ws_col;
-	if (!width && columns)
-		width = atoi(columns);
-	return width >= 20 && width <= 10000 ? (unsigned)width : 80;
+	return width ? width : 80;
+}
+
+unsigned tty_height(int fd)
+{
+	unsigned height = told("LINES");
+	struct winsize size;
+
+	if (!height && measure(fd, &size))
+		height = size.ws_row;
+	return height;
 }
 
 bool tty_is_dumb(void)

@@ -8,8 +8,14 @@ enum tty_color { TTY_COLOR_AUTO, TTY_COLOR_ALWAYS, TTY_COLOR_NEVER };
 
 bool tty_is_terminal(int fd);
 
-/* Columns of the terminal on fd; 80 where it is none, so that files do not depend on a window. */
+/*
+ * Columns: what COLUMNS says, else those of the terminal on fd; 80 where it is none, so that files
+ * do not depend on a window.
+ */
 unsigned tty_width(int fd);
+
+/* Lines: what LINES says, else those of the terminal on fd; 0 where it is none. */
+unsigned tty_height(int fd);
 
 /* True where ANSI escapes are to be written to fd: see https://no-color.org/ for NO_COLOR. */
 bool tty_color(int fd, enum tty_color wish);

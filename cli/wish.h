@@ -40,7 +40,7 @@ const char *wish_metric_name(size_t index);
 /* clang-format off */
 #define WISH_OPTIONS                                                                              \
 	{ 'n', "iterations", "N[,N...]",                                                          \
-	  "how many iterations there are, one number per loop; without it they are found unaided", \
+	  "how many iterations there are, one number per loop; else found from the kernels alone", \
 	  wish_set_iterations, .list = true },                                                    \
 	{ 0, "paper", NULL, "the published algorithm to the letter; needs -n", wish_set_paper },  \
 	{ 0, "epsilon", "E", "with --paper: where its tolerance of -n begins (1)",                \
@@ -48,7 +48,7 @@ const char *wish_metric_name(size_t index);
 	{ 0, "max-unmatched", "K",                                                                \
 	  "with --paper: operations skipped at most inside an iteration (100)",                   \
 	  wish_set_max_unmatched },                                                               \
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match",                \
+	{ 0, "marks", "REGEX", "iterations are the annotations (NVTX, profiler, operators) whose names match",                \
 	  wish_set_marks },                                                                       \
 	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",      \
 	  wish_set_ignore_marks },                                                                \

@@ -19,6 +19,7 @@ struct run {
 	struct dp_owners owners;
 	size_t kernels; /* of all sequences */
 	size_t streams; /* to be analyzed */
+	size_t marked;	/* of those, with ranges that match options->marks */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -33,9 +34,10 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		free(loop->edits);
 		dp_metric_values__fini(&loop->values);
 		dp_loop_stats__fini(&loop->stats);
+		free(loop->variants);
 	}
 	free(analysis->loops);
-	free(analysis->candidates);
+	free(analysis->streams);
 	dp_findings__fini(&analysis->findings);
 	free(analysis);
 }
@@ -158,6 +160,9 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
+	if (!status)
+		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
+						&loop->values, run->error);
 	if (!status && loop->info.at_level)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
@@ -291,6 +296,13 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
+/* One of several streams has nothing to show: that is no reason to fail the others. */
+static int no_loops(struct run *run, struct dp_loops **loops)
+{
+	*loops = dp_alloc__zeroed(1, sizeof(**loops));
+	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -313,18 +325,15 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
+		run->marked++;
 		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
 					      marks.count, run->error);
 		if (!status)
 			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
 	} else if (!status && options->marks) {
-		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
-				       "no range with kernels matches the marks '%s'",
-				       options->marks);
+		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
-		/* One of several devices did little: that is no reason to fail the others. */
-		*loops = dp_alloc__zeroed(1, sizeof(**loops));
-		status = *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
+		status = no_loops(run, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
 	} else if (!status) {
@@ -343,8 +352,6 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	const struct dp_analysis_options *options = run->options;
 	struct dp_analysis *analysis = run->analysis;
 	size_t base = analysis->loop_count;
-	struct dp_candidate *candidate =
-		&analysis->candidates[dp_trace_stream(run->trace, stream)->device];
 	struct dp_loops *loops = NULL;
 	struct dp_sequence sequence;
 	int status;
@@ -357,8 +364,9 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
-		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
-						    loops->best_confidence };
+		analysis->streams[stream] = (struct dp_stream_result){
+			true, { loops->best_length, loops->best_coverage, loops->best_confidence }
+		};
 	dp_loops__free(loops);
 	if (!status)
 		status = measure_loops(run, base, &sequence);
@@ -419,6 +427,28 @@ static int diagnose(struct run *run)
 	return status;
 }
 
+/* Marks that match nothing anywhere are a mistake; that some streams have none is only told. */
+static int check_marks(const struct run *run)
+{
+	struct dp_candidate none;
+
+	if (run->streams && !run->marked)
+		return dp_error__set(run->error, DP_ERR_ARGUMENT,
+				     "no range with kernels matches the marks '%s'",
+				     run->options->marks);
+	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++) {
+		const struct dp_stream *stream = dp_trace_stream(run->trace, s);
+
+		if (dp_analysis_candidate(run->analysis, s, &none))
+			dp_log__write(&run->options->log, DP_LOG_WARNING,
+				      "device %lld, stream %lld: no range with kernels matches the "
+				      "marks '%s'",
+				      (long long)dp_trace_device(run->trace, stream->device)->id,
+				      (long long)stream->stream, run->options->marks);
+	}
+	return DP_OK;
+}
+
 static int analyze(struct run *run)
 {
 	int status = DP_OK;
@@ -432,6 +462,8 @@ static int analyze(struct run *run)
 		status = nothing_wanted(run);
 	if (!status && run->streams && !run->kernels)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
+	if (!status && run->options->marks)
+		status = check_marks(run);
 	if (status)
 		return status;
 	return diagnose(run);
@@ -439,6 +471,13 @@ static int analyze(struct run *run)
 
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
 {
+	if (options->iterations_count && !options->iterations)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "%zu numbers of iterations, but no array of them",
+				     options->iterations_count);
+	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
+				     (unsigned)options->level);
 	for (size_t i = 0; i < options->iterations_count; i++)
 		if (!options->iterations[i])
 			return dp_error__set(error, DP_ERR_ARGUMENT,
@@ -469,10 +508,12 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	if (!run.analysis)
 		return dp_error__nomem(error, sizeof(*run.analysis));
 	run.analysis->trace = trace;
-	run.analysis->candidates =
-		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
-	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)
-					  : dp_error__nomem(error, 0);
+	run.analysis->scope =
+		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
+	run.analysis->streams =
+		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
+	status = run.analysis->streams ? dp_owners__init(&run.owners, trace, error)
+				       : dp_error__nomem(error, 0);
 	if (!status)
 		status = analyze(&run);
 	dp_owners__fini(&run.owners);

@@ -4,6 +4,7 @@
 
 #include "diagnose/diagnose.h"
 #include "metric/loop_stats.h"
+#include "metric/loop_variants.h"
 #include "metric/metric.h"
 #include <deepprof/analysis.h>
 
@@ -15,14 +16,22 @@ struct dp_loop_data {
 	size_t edit_count;
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
+	struct dp_variant *variants; /* info.variants of them */
+};
+
+/* Of a stream: was it looked at, and what came nearest to a loop? */
+struct dp_stream_result {
+	bool analyzed;
+	struct dp_candidate candidate;
 };
 
 struct dp_analysis {
 	const struct dp_trace *trace;
+	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
 	size_t loop_room;
-	struct dp_candidate *candidates; /* per device of the trace */
+	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
 };
 

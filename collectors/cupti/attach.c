@@ -22,13 +22,17 @@ static void tell(int result, const char *holder)
 	case CUPTI_E_MULTIPLE_SUBSCRIBERS:
 	case CUPTI_E_MAX_LIMIT_REACHED:
 		dp_message__say(DP_SPOOL_ERROR, "subscriber-taken",
-				"another profiler holds CUPTI%s%s: only NVTX is recorded",
+				"another profiler holds CUPTI in this program%s%s: end it, as only "
+				"one can; NVTX is all that is recorded",
 				*holder ? ": " : "", holder);
 		break;
 	case CUPTI_E_PRIVILEGES:
 	case CUPTI_E_VIRTUAL_PRIVILEGES:
 		dp_message__say(DP_SPOOL_ERROR, "not-permitted",
-				"the driver does not permit profiling here (%s)", why(result));
+				"the driver does not permit profiling here (%s): a container needs "
+				"--cap-add=SYS_ADMIN; a user needs the driver's option "
+				"NVreg_RestrictProfilingToAdminUsers=0",
+				why(result));
 		break;
 	case CUPTI_E_NOT_INITIALIZED:
 	case CUPTI_E_UNKNOWN:

@@ -54,8 +54,15 @@ struct dp_analysis_options {
 /*
  * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
- * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
- * a count of 0, paper without iterations), DP_ERR_NOMEM. Cost: linear in the operations.
+ * dp_analysis_candidate(). Where several streams are analyzed, one without kernels enough for a
+ * count, or without ranges that match the marks, is told of through the log and has no loops.
+ *
+ * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
+ * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
+ * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level),
+ * DP_ERR_NOMEM. Cost: linear in the operations. With paper the search is linear for each doubling of epsilon, and the
+ * matching, as published, O(n · (length + max_unmatched)): quadratic where the pattern is a share
+ * of the sequence, or max_unmatched has no limit.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
@@ -64,6 +71,16 @@ DP_API void dp_analysis_free(struct dp_analysis *analysis);
 
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
+
+/* What was analyzed of it: what the options said, or all. */
+struct dp_scope {
+	int64_t device;		/* id, or -1 for all */
+	int64_t stream;		/* id, or -1 for the main stream of each device */
+	int64_t range_start_ns; /* INT64_MIN: from the beginning */
+	int64_t range_end_ns;	/* INT64_MAX: to the end */
+};
+
+DP_API const struct dp_scope *dp_analysis_scope(const struct dp_analysis *analysis);
 
 /* A loop. Structs are borrowed from the analysis and may grow at their end in later versions. */
 struct dp_loop {
@@ -114,8 +131,9 @@ DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, si
 					  size_t edit);
 
 /*
- * Where a device has no loop that was good enough: the best candidate there was. False where
- * the device has loops, or nothing at all came up (then length is 0).
+ * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
+ * the best there was, of length 0 where nothing at all came up. False, and *candidate is not
+ * written, for any other stream. Cost: linear in the loops.
  */
 struct dp_candidate {
 	size_t length;	   /* kernels */
@@ -123,8 +141,12 @@ struct dp_candidate {
 	double confidence; /* 0 to 1 */
 };
 
-DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 				  struct dp_candidate *candidate);
+
+/* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
+DP_API const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
+						size_t variant);
 
 /* Which way a metric is good. */
 enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };
@@ -186,6 +208,31 @@ DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis
  */
 DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
 							size_t loop, size_t index);
+
+/* Why a device does nothing: the causes of idle_host_ns and its like. */
+enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };
+
+/* A time in which no operation of a device runs, of one cause. Several make up a gap. */
+struct dp_idle {
+	int64_t start_ns;
+	int64_t end_ns;
+	enum dp_idle_cause cause;
+	uint32_t op; /* the operation that ends the gap, for dp_trace_ops() */
+};
+
+/*
+ * Calls each() with the idle times of a device (an index) in [start_ns, end_ns), in order, those at
+ * the borders cut. Over an iteration's period they sum, by cause, to its metrics. Where each()
+ * returns anything but 0 the walk ends and returns it. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * trace's operations and calls.
+ */
+DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device,
+				    int64_t start_ns, int64_t end_ns,
+				    int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
+				    struct dp_error *error);
+
+/* "host", "sync", "copy", "launch", "other". Static storage. */
+DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);
 
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
 

@@ -3,6 +3,7 @@
 #define DEEPPROF_LOOP_H
 
 #include <deepprof/common.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +33,22 @@ struct dp_edit {
 	uint32_t offset;   /* in the pattern: the kernel deleted or replaced, or before which one
 			      was inserted */
 	uint32_t kind;	   /* enum dp_edit_kind */
+};
+
+/*
+ * Iterations that differ from the pattern in the same way. A variant comes periodically where its
+ * iterations are so regular that chance won't do, a few misses allowed: that is work which the
+ * program does every so often.
+ */
+struct dp_variant {
+	size_t count;	   /* complete iterations that have it; may be 0 */
+	size_t first;	   /* index of the first iteration that has it, partial or not */
+	size_t period;	   /* it comes every so many iterations; 0: irregularly */
+	uint32_t inserted; /* in each of them */
+	uint32_t deleted;
+	uint32_t substituted;
+	double extra_ns; /* median time from start to start, less that of the variant which most
+			    iterations have; no warm-up; NaN where there is none */
 };
 
 /* "count", "auto", "marks". Static storage. */

@@ -207,8 +207,11 @@ struct dp_open_options {
  * Ownership: *trace is the caller's, to be freed with dp_trace_free(); on failure it is not
  * written. A file that is cut short gives what was readable: see dp_trace_loss().
  * Errors: DP_ERR_IO, DP_ERR_FORMAT, DP_ERR_DAMAGED, DP_ERR_NO_GPU, DP_ERR_UNSUPPORTED,
- * DP_ERR_LIMIT, DP_ERR_NOMEM, DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the file;
- * memory for the model, not for the file.
+ * DP_ERR_LIMIT (more than 2^32 events of one kind, or 2 GiB of names), DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the (decompressed) file; memory for
+ * the model, not for the file. A compressed database is unpacked into a temporary file, which is
+ * refused (DP_ERR_LIMIT) where it would have more than 200 times its size or leave less than 5% of
+ * the disk free.
  */
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);

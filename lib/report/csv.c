@@ -1,5 +1,7 @@
-/* One row per iteration, as RFC 4180 has it except that lines end in LF; no value is an empty
- * field. */
+/*
+ * One row per iteration, as RFC 4180 has it except that lines end in LF; no value is an empty
+ * field. The file's name is in every row, so that tables of several traces can be put together.
+ */
 #include "report/number.h"
 #include "report/report.h"
 
@@ -25,9 +27,12 @@ static int begin(struct dp_render *render)
 {
 	const struct dp_metric_info *info;
 
-	dp_render__text(render, "loop,device,context,stream,index,start_ns,end_ns,first_kernel,"
-				"kernels,inserted,deleted,substituted,variant,partial,warmup,"
-				"foreign_kernels");
+	if (render->options->follows)
+		return DP_OK;
+	dp_render__text(render,
+			"file,loop,device,context,stream,index,start_ns,end_ns,first_kernel,"
+			"kernels,inserted,deleted,substituted,variant,partial,warmup,"
+			"foreign_kernels");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, info))
 			continue;
@@ -63,7 +68,8 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 
 	if (!info->at_level)
 		return DP_OK;
-	dp_render__integer(render, (int64_t)loop);
+	field(render, dp_trace_path(trace));
+	count(render, loop);
 	identifier(render, dp_trace_device(trace, info->device)->id);
 	identifier(render, stream->context);
 	identifier(render, stream->stream);
@@ -98,7 +104,8 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__csv = {
-	.info = { "csv", "csv", "one row per iteration at the chosen level, all metrics", false },
+	.info = { "csv", "csv", "one row per iteration at the chosen level, all metrics", false,
+		  false },
 	.begin = begin,
 	.iteration = iteration,
 	.end = end,

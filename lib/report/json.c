@@ -250,6 +250,30 @@ static void write_pattern(struct dp_render *render, size_t id, const struct dp_l
 	dp_render__text(render, loop->length ? "\n        ] }" : "] }");
 }
 
+static void write_variants(struct dp_render *render, size_t id, const struct dp_loop *loop)
+{
+	key(render, ",\n      ", "variants");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < loop->variants; i++) {
+		const struct dp_variant *at = dp_loop_variant(render->analysis, id, i);
+
+		integer(render, i ? ",\n        { " : "\n        { ", "variant", (int64_t)i);
+		integer(render, ", ", "iterations", (int64_t)at->count);
+		integer(render, ", ", "first", (int64_t)at->first);
+		key(render, ", ", "period");
+		if (at->period)
+			dp_render__integer(render, (int64_t)at->period);
+		else
+			dp_render__text(render, "null");
+		integer(render, ", ", "inserted", at->inserted);
+		integer(render, ", ", "deleted", at->deleted);
+		integer(render, ", ", "substituted", at->substituted);
+		number(render, ", ", "extra_ns", at->extra_ns, "ns");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, loop->variants ? "\n      ]" : "]");
+}
+
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -272,6 +296,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	number(render, ", ", "coverage", loop->coverage, "1");
 	boolean(render, ", ", "at_level", loop->at_level);
 	write_pattern(render, id, loop);
+	write_variants(render, id, loop);
 	dp_render__text(render, ",\n      \"iterations\": [");
 	json->stage = STAGE_ITERATIONS;
 	json->any = false;
@@ -370,7 +395,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__json = {
-	.info = { "json", "json", "the whole report for programs, schema 1", false },
+	.info = { "json", "json", "the whole report for programs, schema 1", false, false },
 	.begin = begin,
 	.loop = write_loop,
 	.iteration = write_iteration,

@@ -53,6 +53,10 @@ static bool is_in(const uint32_t (*ranges)[2], size_t count, uint32_t code)
 	return false;
 }
 
+/* Where a name that fits leaves so many columns, some of the template arguments that tell it from
+ * its like are shown: "vectorized_elementwise_kernel<4, FillFu". */
+#define ROOM_LEFT 4
+
 /* One character as it will be shown: how many bytes it took, what to show, and how wide. */
 struct glyph {
 	const char *bytes;
@@ -92,7 +96,7 @@ size_t dp_label__width_of(const char *text, size_t length)
 	return width_of(text, length, false);
 }
 
-size_t dp_label__width(const char *text)
+size_t dp_label_width(const char *text)
 {
 	return width_of(text, strlen(text), false);
 }
@@ -124,12 +128,16 @@ static const char *dots(bool ascii)
 	return ascii ? "..." : "\xe2\x80\xa6";
 }
 
-static char *cut(char buf[DP_LABEL_SIZE], const char *text, size_t length, size_t columns,
-		 bool ascii)
+/* The columns that a buffer has room for, whatever characters they hold. */
+static size_t fitting(size_t columns, size_t size)
+{
+	return DP_MIN(columns, (size - 1) / 4);
+}
+
+static char *cut(char *buf, const char *text, size_t length, size_t columns, bool ascii)
 {
 	size_t width = width_of(text, length, ascii), gap = ascii ? 3 : 1, head, used;
 
-	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
 	if (width <= columns || columns <= gap) {
 		append(buf, 0, text, length, 0, columns, ascii);
 		return buf;
@@ -141,9 +149,23 @@ static char *cut(char buf[DP_LABEL_SIZE], const char *text, size_t length, size_
 	return buf;
 }
 
+/* The same, but it is the end that is left out. */
+static char *cut_end(char *buf, const char *text, size_t length, size_t columns, bool ascii)
+{
+	size_t used = append(buf, 0, text, length, 0, columns - (ascii ? 3 : 1), ascii);
+
+	strcpy(buf + used, dots(ascii));
+	return buf;
+}
+
+char *dp_label_text(char *buf, size_t size, const char *text, size_t columns, bool ascii)
+{
+	return size ? cut(buf, text, strlen(text), fitting(columns, size), ascii) : buf;
+}
+
 char *dp_label__text(char buf[DP_LABEL_SIZE], const char *text, size_t columns, bool ascii)
 {
-	return cut(buf, text, strlen(text), columns, ascii);
+	return dp_label_text(buf, DP_LABEL_SIZE, text, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }
 
 /* A demangled name, cut into what matters. */
@@ -303,21 +325,34 @@ static void shorten(struct shorter *to, const struct parts *parts, int most, boo
 	to->text[to->used] = '\0';
 }
 
-char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
+char *dp_label_kernel(char *buf, size_t size, const char *name, size_t columns, bool ascii)
 {
 	size_t length = strlen(name);
 	struct shorter shorter;
 	struct parts parts;
+	int most = 3;
 
-	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
+	if (!size)
+		return buf;
+	columns = fitting(columns, size);
 	if (width_of(name, length, ascii) <= columns || !parse(&parts, name, length))
 		return cut(buf, name, length, columns, ascii);
 	if (width_of(parts.name, parts.length, ascii) <= columns)
 		return cut(buf, parts.name, parts.length, columns, ascii);
-	for (int most = 3; most >= 0; most--) {
+	for (; most >= 0; most--) {
 		shorten(&shorter, &parts, most, ascii);
 		if (!shorter.full && width_of(shorter.text, shorter.used, ascii) <= columns)
 			break;
 	}
+	if (most >= 0 && most < 3 &&
+	    width_of(shorter.text, shorter.used, ascii) + ROOM_LEFT <= columns) {
+		shorten(&shorter, &parts, most + 1, ascii);
+		return cut_end(buf, shorter.text, shorter.used, columns, ascii);
+	}
 	return cut(buf, shorter.text, shorter.used, columns, ascii);
+}
+
+char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
+{
+	return dp_label_kernel(buf, DP_LABEL_SIZE, name, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
 }

@@ -51,6 +51,8 @@ static void flush(struct dp_render *render)
 
 void dp_render__write(struct dp_render *render, const char *text, size_t length)
 {
+	for (const char *at = text; (at = memchr(at, '\n', length - (size_t)(at - text))); at++)
+		render->lines++;
 	if (length > DP_RENDER_BUFFER - render->used)
 		flush(render);
 	if (length > DP_RENDER_BUFFER) {

@@ -21,6 +21,7 @@ struct dp_render {
 	void *state;  /* the renderer's own: begin makes it, end frees it */
 	char *buffer; /* gathers small writes: DP_RENDER_BUFFER bytes */
 	size_t used;
+	size_t lines; /* written so far */
 };
 
 /* Output; failures are kept in render->status, so that renderers need not look each time. */

@@ -13,13 +13,24 @@
 #define DP_STYLE_YELLOW "1;33"
 #define DP_STYLE_GREEN "32"
 
+#define DP_TEXT_METRICS 64
+
 struct dp_text {
-	size_t width;	  /* columns, 40 or more */
-	size_t primary;	  /* the loop that is shown in full */
-	size_t level;	  /* how many loops are at the level that was asked for */
-	bool others_told; /* the loops that are not shown in full */
-	size_t findings;  /* shown so far */
+	size_t width;			 /* columns, 40 or more */
+	size_t height;			 /* lines of the screen that it should fit */
+	size_t primary;			 /* the loop that is shown in full */
+	size_t level;			 /* how many loops are at the level that was asked for */
+	bool others_told;		 /* the loops that are not shown in full */
+	size_t shown;			 /* findings: so many are shown, */
+	size_t detailed;		 /* so many of them with reasons and what to do, */
+	size_t findings;		 /* so many already */
+	size_t metrics[DP_TEXT_METRICS]; /* the columns of iterations */
+	size_t metric_count;
 };
+
+/* Where the labels of a loop's lines begin, and where their text does. */
+#define DP_TEXT_INDENT 2
+#define DP_TEXT_BODY 10
 
 /* A line that is put together. What does not fit any more is left out whole. */
 struct dp_words {
@@ -45,8 +56,18 @@ void dp_text__blanks(struct dp_render *render, size_t count);
  */
 void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const char *words);
 
+/* How many lines the same takes. */
+size_t dp_text__lines(const struct dp_render *render, size_t used, size_t indent,
+		      const char *words);
+
+/* "  spent   ": what a loop's line is about. */
+void dp_text__label(struct dp_render *render, const char *label);
+
 /* "avg interval" for "avg_interval_ns". Returns buf. */
 char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name);
+
+/* A summary of a loop by name; NaN where there is none. */
+double dp_text__summary(const struct dp_render *render, size_t loop, const char *name);
 
 /* Places of a metric or summary by name; false where there is none. */
 bool dp_text__find_metric(const char *name, size_t *index);
@@ -63,13 +84,34 @@ void dp_text__head(struct dp_render *render);
 
 /* One loop, in full or in one line; its iterations in rows. */
 void dp_text__loop(struct dp_render *render, size_t loop);
-void dp_text__loop_line(struct dp_render *render, size_t loop);
+void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
+
 /* Where the time of an iteration goes: a bar and what it stands for. Nothing where that is unknown.
  */
 void dp_text__spent(struct dp_render *render, size_t loop);
 
-/* How long its kernels take, by name and by operator. */
+/* The parts of that bar: what they are called and their metric; NULL beyond the end. */
+const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
+			  const char **metric);
+
+/* Which iterations were slow, and what they had more of. Nothing where none was. */
+void dp_text__slow(struct dp_render *render, size_t loop);
+
+/* Copies of the trace, by direction and kinds of memory. */
+void dp_text__copies(struct dp_render *render);
+
+/* How long a loop's kernels take, by name, by operator and by place; its variants. */
 void dp_text__tables(struct dp_render *render, size_t loop);
+void dp_text__variants(struct dp_render *render, size_t loop);
+
+/* Why a device has no loop, for all that have none. */
+void dp_text__without(struct dp_render *render);
+
+/* A finding. */
+void dp_text__finding(struct dp_render *render, size_t finding);
+
+/* What there is to say where there is none. */
+void dp_text__clean(struct dp_render *render);
 
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);

@@ -9,6 +9,8 @@
 #define DEVICES_MOST 3
 #define STREAMS_MOST 4 /* of one device */
 #define STREAMS_MANY 8 /* of several */
+#define SIMPLE_MOST 4  /* devices */
+#define MINOR_SHARE 0.01
 
 /* Distinct names of devices after their number: "8 GPUs (NVIDIA H100)". */
 static void add_devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
@@ -50,9 +52,90 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	add_devices(&words, trace, ascii);
 	dp_words__add(&words, ", %s",
 		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
-	dp_words__add(&words, ", times to %s",
-		      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
+	if (render->options->verbose)
+		dp_words__add(&words, ", times to %s",
+			      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
 	dp_text__wrap(render, 0, 0, words.text);
+}
+
+/* One end of the range that was analyzed. */
+static void add_time(struct dp_words *words, const char *before, int64_t ns, bool ascii)
+{
+	char number[DP_NUMBER_SIZE];
+
+	if (ns != INT64_MIN && ns != INT64_MAX)
+		dp_words__add(words, " %s %s", before,
+			      dp_human__duration(number, (double)ns, ascii));
+}
+
+/* "analyzed: only GPU 1, only stream 7, only what starts from 500.0 ms to 1.000 s". */
+static void write_scope(struct dp_render *render)
+{
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
+	bool ascii = render->options->ascii;
+	struct dp_words words = { 0 };
+
+	if (scope->device >= 0)
+		dp_words__add(&words, "GPU %lld", (long long)scope->device);
+	if (scope->stream >= 0)
+		dp_words__add(&words, "%sstream %lld", words.used ? ", " : "",
+			      (long long)scope->stream);
+	if (scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX) {
+		dp_words__add(&words, "%skernels that start", words.used ? ", " : "");
+		add_time(&words, "from", scope->range_start_ns, ascii);
+		add_time(&words, "to", scope->range_end_ns, ascii);
+	}
+	if (!words.used)
+		return;
+	dp_text__styled(render, DP_STYLE_YELLOW, "only");
+	dp_render__text(render, " ");
+	dp_text__wrap(render, 5, 5, words.text);
+}
+
+/* Streams other than the main ones that are busy for a share of the time that matters. */
+static bool is_minor(const struct dp_trace *trace, const struct dp_stream *stream)
+{
+	return stream->stream_class != DP_STREAM_MAIN &&
+	       (double)stream->busy_ns < MINOR_SHARE * (double)dp_trace_duration_ns(trace);
+}
+
+/* Few devices, and on each but one stream that matters: their rows are a few words. */
+static bool is_simple(const struct dp_trace *trace, size_t *minor)
+{
+	size_t count = dp_trace_stream_count(trace);
+	const struct dp_stream *stream;
+
+	*minor = 0;
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		*minor += is_minor(trace, stream);
+	return count - *minor && count - *minor == dp_trace_device_count(trace) &&
+	       count - *minor <= SIMPLE_MOST;
+}
+
+/* "; busy 46.4%", "; busy: GPU 0 91.3%, GPU 1 89.1%; 2 other streams under 1%" */
+static void add_busy(struct dp_words *words, const struct dp_trace *trace)
+{
+	double duration_ns = (double)dp_trace_duration_ns(trace);
+	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	bool several = dp_trace_device_count(trace) > 1;
+	const struct dp_stream *stream;
+	size_t minor, told = 0;
+
+	if (!(duration_ns > 0) || !is_simple(trace, &minor))
+		return;
+	dp_words__add(words, several ? "; busy:" : "; busy");
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		if (is_minor(trace, stream))
+			continue;
+		if (several)
+			dp_words__add(words, "%s %s", told++ ? "," : "",
+				      dp_text__device(device, trace, stream->device));
+		dp_words__add(words, " %s",
+			      dp_human__share(number, (double)stream->busy_ns / duration_ns));
+	}
+	if (minor)
+		dp_words__add(words, "; %s under 1%%",
+			      dp_text__plural(number, minor, "other stream"));
 }
 
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
@@ -72,7 +155,8 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels, "kernel"));
 	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
 		      copies == 1 ? "copy" : "copies");
-	dp_words__add(&words, "%s", dp_text__plural(number, sets, "set"));
+	dp_words__add(&words, "%s", dp_text__plural(number, sets, "memset"));
+	add_busy(&words, trace);
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
@@ -106,11 +190,17 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_text__wrap(render, used, used, words.text);
 }
 
-/* Streams in order of interest: main ones, then the busiest. */
-static bool is_before(const struct dp_stream *a, const struct dp_stream *b)
+/* Streams in order of interest: main ones by their device, then the busiest. */
+static bool is_before(const struct dp_trace *trace, const struct dp_stream *a,
+		      const struct dp_stream *b)
 {
-	if ((a->stream_class == DP_STREAM_MAIN) != (b->stream_class == DP_STREAM_MAIN))
-		return a->stream_class == DP_STREAM_MAIN;
+	bool main = a->stream_class == DP_STREAM_MAIN;
+
+	if (main != (b->stream_class == DP_STREAM_MAIN))
+		return main;
+	if (main)
+		return dp_trace_device(trace, a->device)->id <
+		       dp_trace_device(trace, b->device)->id;
 	return a->busy_ns > b->busy_ns;
 }
 
@@ -123,7 +213,7 @@ static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		size_t at = DP_MIN(count, most);
 
-		while (at > 0 && is_before(stream, dp_trace_stream(trace, chosen[at - 1]))) {
+		while (at > 0 && is_before(trace, stream, dp_trace_stream(trace, chosen[at - 1]))) {
 			if (at < most)
 				chosen[at] = chosen[at - 1];
 			at--;
@@ -138,8 +228,8 @@ static size_t choose_streams(const struct dp_trace *trace, size_t *chosen, size_
 /* The streams' table: a title and a text per column; numbers stand to the right. */
 enum column { DEVICE, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, SHARE, COLUMNS };
 
-static const char *const titles[COLUMNS] = { "device", "stream", "class", "kernels",
-					     "copies", "sets",	 "busy",  "" };
+static const char *const titles[COLUMNS] = { "device", "stream",  "class", "kernels",
+					     "copies", "memsets", "busy",  "" };
 
 static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t index,
 		  enum column column)
@@ -203,7 +293,7 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 		widths[c] = (int)strlen(titles[c]);
 		for (size_t i = 0; i < count; i++) {
 			cell(text, render, streams ? streams[i] : i, c);
-			widths[c] = DP_MAX(widths[c], (int)dp_label__width(text));
+			widths[c] = DP_MAX(widths[c], (int)dp_label_width(text));
 		}
 	}
 	dp_text__style_begin(render, DP_STYLE_DIM);
@@ -218,8 +308,9 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	size_t chosen[STREAMS_MANY], total = dp_trace_stream_count(trace), shown;
 	size_t most = dp_trace_device_count(trace) > 1 ? STREAMS_MANY : STREAMS_MOST;
 	char number[DP_NUMBER_SIZE];
+	size_t minor;
 
-	if (!total)
+	if (!total || (!render->options->verbose && is_simple(trace, &minor)))
 		return;
 	/* Beside what is missing the one screen has no room for a blank line. */
 	if (render->options->verbose || !dp_trace_loss_count(trace))
@@ -243,6 +334,7 @@ void dp_text__head(struct dp_render *render)
 
 	write_source(render, trace);
 	write_operations(render, trace);
+	write_scope(render);
 	write_losses(render, trace);
 	write_streams(render, trace);
 }

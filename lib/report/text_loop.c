@@ -7,79 +7,107 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INDENT 2
+#define REGULAR_MOST 2 /* variants that are told of */
 
-/* What the tables show unless metrics are chosen: the rest is in the bar, in findings and in JSON.
- */
-static const char *const shown_summaries[] = { "avg_interval_ns", "max_interval_ns",
-					       "avg_overlap",	  "avg_operation_ns",
-					       "avg_size_bytes",  "avg_period_ns" };
-static const char *const shown_metrics[] = { "interval_ns", "overlap",	   "operation_gap_ns",
-					     "h2d_bytes",   "period_ns",   "duration_ns",
-					     "utilization", "idle_host_ns" };
-
-static double summary(const struct dp_render *render, size_t loop, const char *name)
+static const char *found_by_words(const struct dp_loop *loop)
 {
-	size_t index;
-
-	return dp_text__find_summary(name, &index) ? dp_loop_summary(render->analysis, loop, index)
-						   : (double)NAN;
-}
-
-static const char *found_by_words(enum dp_found_by found_by)
-{
-	switch (found_by) {
+	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
-		return "found by the count";
+		return "found by the number told";
 	case DP_FOUND_BY_MARKS:
-		return "found by annotations";
+		return loop->iterations == 1 ? "as an annotation marks it"
+					     : "as annotations mark them";
 	case DP_FOUND_BY_AUTO:
 		break;
 	}
-	return "found unaided";
+	return "found from the kernels alone";
 }
 
 static const char *phase_words(enum dp_phase_evidence phase)
 {
 	switch (phase) {
 	case DP_PHASE_KERNEL_GAP:
-		return "begins at the GPU's largest gap";
+		return "each begins after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
-		return "begins after the optimizer's kernels";
+		return "each begins after the optimizer's kernels";
 	case DP_PHASE_SYNC:
-		return "begins after a synchronization";
+		return "each begins after the host waited for the GPU";
 	case DP_PHASE_INPUT_COPY:
-		return "begins at the input's upload";
+		return "each begins with the upload of its input";
 	case DP_PHASE_LAUNCH_GAP:
-		return "begins at the launching thread's pause";
+		return "each begins after a pause of the launching thread";
 	case DP_PHASE_FIRST_LAUNCH:
-		return "begins at the first launch on record";
+		return "each begins with the first launch in the capture";
 	case DP_PHASE_COMPLETE:
-		return "begins where most are complete";
+		return "each begins so that most are whole";
 	case DP_PHASE_MARKS:
-		return "begins at marks";
 	case DP_PHASE_NONE:
 		break;
 	}
-	return "where it begins is not certain";
+	return "where each begins is a guess";
 }
 
-/* "6 iterations of 1,462 kernels, every 176.2 ms (± 2.5 ms)". */
+/* "6 iterations of 1,462 kernels, one every 176.2 ms (± 2.5 ms)". */
 static void add_title(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	double median_ns = summary(render, id, "median_period_ns");
-	double mad_ns = summary(render, id, "mad_period_ns");
+	double median_ns = dp_text__summary(render, id, "median_period_ns");
+	double mad_ns = dp_text__summary(render, id, "mad_period_ns");
+	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s of ", dp_text__plural(number, loop->complete, "iteration"));
+	if (loop->complete == 1)
+		dp_words__add(words, "one iteration of ");
+	else
+		dp_words__add(words, "%s of ",
+			      dp_text__plural(number, loop->complete, "iteration"));
 	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
 	if (isfinite(median_ns))
-		dp_words__add(words, ", every %s", dp_human__duration(number, median_ns, ascii));
+		dp_words__add(words, ", one every %s",
+			      dp_human__duration(number, median_ns, ascii));
+	else if (isfinite(duration_ns))
+		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", each %s long",
+			      dp_human__duration(number, duration_ns, ascii));
 	if (isfinite(median_ns) && loop->complete > 2)
 		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
 			      dp_human__rough(number, mad_ns, ascii));
+}
+
+/* 1st, 2nd, 3rd, 4th … 11th … 21st. */
+static const char *ordinal_ending(size_t n)
+{
+	static const char *const endings[] = { "th", "st", "nd", "rd" };
+
+	return n / 10 % 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
+}
+
+/* ", every 10th: +2 kernels": of the variants that come regularly. */
+static void add_regular(struct dp_words *words, const struct dp_render *render,
+			const struct dp_loop *loop)
+{
+	char number[DP_NUMBER_SIZE];
+	const struct dp_variant *v;
+	size_t told = 0;
+
+	for (size_t i = 1;
+	     told < REGULAR_MOST && (v = dp_loop_variant(render->analysis, loop->id, i)); i++) {
+		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
+
+		if (!v->period)
+			continue;
+		told++;
+		dp_words__add(words, ", every %zu%s: ", v->period, ordinal_ending(v->period));
+		if (net == 0)
+			dp_words__add(words, "%s",
+				      dp_text__plural(number,
+						      (uint64_t)v->inserted + v->substituted,
+						      "other kernel"));
+		else
+			dp_words__add(words, "%c%s", net < 0 ? '-' : '+',
+				      dp_text__plural(number, (uint64_t)(net < 0 ? -net : net),
+						      "kernel"));
+	}
 }
 
 static size_t write_name(struct dp_render *render, size_t id)
@@ -94,13 +122,39 @@ static size_t write_name(struct dp_render *render, size_t id)
 	return 7 + dp_number__integer(number, (int64_t)id);
 }
 
+/* What is special about some of the iterations. */
+static void add_exceptions(struct dp_words *words, const struct dp_render *render,
+			   const struct dp_loop *loop)
+{
+	size_t partial = loop->iterations - loop->complete, different = 0, warmup = 0;
+	char number[DP_NUMBER_SIZE];
+
+	for (size_t k = 0; k < loop->iterations; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+
+		different += at && at->variant && !at->partial;
+		warmup += at && at->warmup;
+	}
+	if (warmup == 1)
+		dp_words__add(words, "; the first is warm-up");
+	else if (warmup)
+		dp_words__add(words, "; the first %s are warm-up", dp_text__count(number, warmup));
+	if (different)
+		dp_words__add(words, "; %s %s from the rest in kernels",
+			      dp_text__count(number, different),
+			      different == 1 ? "differs" : "differ");
+	if (different)
+		add_regular(words, render, loop);
+	if (partial)
+		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
+}
+
 static void write_origin(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	size_t partial = loop->iterations - loop->complete;
 	struct dp_words words = { 0 };
 
 	if (loop->parent != DP_NONE)
@@ -108,127 +162,153 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_words__add(&words, "%s", dp_text__device(device, trace, loop->device));
 	if (stream->stream >= 0)
 		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
-	dp_words__add(&words, ", %s of its kernels", dp_human__share(number, loop->coverage));
-	if (partial)
-		dp_words__add(&words, "; %s cut off",
-			      dp_text__plural(number, partial, "more iteration"));
-	if (loop->variants > 1)
-		dp_words__add(&words, "; %s", dp_text__plural(number, loop->variants, "variant"));
-	dp_words__add(&words, "; %s, confidence %s", found_by_words(loop->found_by),
-		      dp_human__share(number, loop->confidence));
-	if (loop->phase != DP_PHASE_MARKS)
-		dp_words__add(&words, "; %s", phase_words(loop->phase));
-	dp_text__blanks(render, INDENT);
-	dp_text__wrap(render, INDENT, INDENT, words.text);
+	dp_words__add(&words, ": %s of its kernels", dp_human__share(number, loop->coverage));
+	dp_words__add(&words, "; %s", found_by_words(loop));
+	if (loop->found_by != DP_FOUND_BY_MARKS)
+		dp_words__add(&words, ", %s sure; %s", dp_human__share(number, loop->confidence),
+			      phase_words(loop->phase));
+	add_exceptions(&words, render, loop);
+	dp_text__blanks(render, DP_TEXT_INDENT);
+	dp_text__wrap(render, DP_TEXT_INDENT, DP_TEXT_INDENT, words.text);
 }
 
-/* The pattern's first kernel and its last: a line each, or half a line on the one screen. */
+/* The pattern's first kernel and its last. */
 static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
-	size_t width = ((struct dp_text *)render->state)->width;
-	bool ascii = render->options->ascii, verbose = render->options->verbose;
-	size_t room = verbose ? width - INDENT - 7 : (width - INDENT - 7 - 4) / 2;
+	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY;
+	bool ascii = render->options->ascii;
 	char label[DP_LABEL_SIZE];
 
-	dp_text__blanks(render, INDENT);
-	dp_text__column(render, verbose ? "first" : "from", 7);
+	dp_text__label(render, "first");
 	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, 0), room, ascii);
 	dp_render__text(render, label);
-	dp_render__text(render, verbose ? "\n" : " to ");
-	if (verbose) {
-		dp_text__blanks(render, INDENT);
-		dp_text__column(render, "last", 7);
-	} else {
-		room += room - dp_label__width(label);
-	}
+	dp_render__text(render, "\n");
+	dp_text__label(render, "last");
 	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, length - 1), room, ascii);
 	dp_render__text(render, label);
 	dp_render__text(render, "\n");
 }
 
-/* Where the longest period is, among the steady ones that nothing interrupts. */
-static void gather_periods(struct dp_render *render, size_t id, struct dp_spark *spark,
-			   size_t *longest, size_t room)
+/* A series of a loop, drawn. */
+struct series {
+	const char *title;
+	size_t metric;
+	size_t count;
+	struct dp_spark spark;
+	double least;
+	double most;
+	size_t longest; /* its iteration */
+};
+
+/* Steady values that nothing interrupts; the others are gaps. */
+static void gather(struct series *series, const struct dp_render *render, size_t id, size_t room)
 {
-	size_t count = dp_analysis_loop(render->analysis, id)->iterations, metric;
-	double most = -1;
+	dp_spark__init(&series->spark, series->count, room);
+	for (size_t k = 0; k < series->count; k++) {
+		double value = dp_loop_metric(render->analysis, id, series->metric, k);
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, id, k);
+		const struct dp_iteration *next = dp_loop_iteration(render->analysis, id, k + 1);
+		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
-	dp_spark__init(spark, count ? count - 1 : 0, room);
-	if (!dp_text__find_metric("period_ns", &metric))
-		return;
-	for (size_t k = 0; k + 1 < count; k++) {
-		double period_ns = dp_loop_metric(render->analysis, id, metric, k);
-		bool broken = dp_loop_iteration(render->analysis, id, k + 1)->foreign_kernels;
-		bool warmup = dp_loop_iteration(render->analysis, id, k)->warmup;
-
-		dp_spark__add(spark, k, period_ns, broken);
-		if (broken || warmup || !(period_ns > most))
+		dp_spark__add(&series->spark, k, at->partial ? (double)NAN : value, broken);
+		if (broken || at->warmup || at->partial || !isfinite(value))
 			continue;
-		most = period_ns;
-		*longest = k;
+		series->least = fmin(series->least, value);
+		if (!(value > series->most))
+			continue;
+		series->most = value;
+		series->longest = k;
 	}
+}
+
+/* Periods; where there is none, because other kernels run between all iterations, durations. */
+static bool choose_series(struct series *series, const struct dp_render *render, size_t id)
+{
+	size_t count = dp_analysis_loop(render->analysis, id)->iterations;
+	bool periods = isfinite(dp_text__summary(render, id, "median_period_ns"));
+
+	*series = (struct series){ .title = periods ? "period" : "length",
+				   .count = periods ? count - 1 : count,
+				   .least = (double)INFINITY,
+				   .most = -1 };
+	return count > 1 &&
+	       dp_text__find_metric(periods ? "period_ns" : "duration_ns", &series->metric);
+}
+
+static void draw(struct dp_render *render, const struct dp_spark *spark)
+{
+	dp_text__style_begin(render, DP_STYLE_GREEN);
+	dp_spark__draw(render, spark);
+	dp_text__style_end(render);
 }
 
 /* A few bars stand in one line with their range, more have a line of their own. */
 static void write_spark(struct dp_render *render, size_t id)
 {
-	size_t width = ((struct dp_text *)render->state)->width, longest = 0;
-	size_t count = dp_analysis_loop(render->analysis, id)->iterations;
-	bool ascii = render->options->ascii, inline_bars = count + 50 <= width;
-	double min_ns = summary(render, id, "min_period_ns"), low, high;
-	double max_ns = summary(render, id, "max_period_ns");
+	size_t width = ((struct dp_text *)render->state)->width;
 	char number[DP_NUMBER_SIZE];
-	struct dp_spark spark;
+	struct series series;
+	double low, high;
+	bool one_line;
 
-	gather_periods(render, id, &spark, &longest, width - INDENT);
-	if (!dp_spark__range(&spark, &low, &high) || !isfinite(min_ns))
+	if (!choose_series(&series, render, id))
 		return;
-	dp_text__blanks(render, INDENT);
-	dp_render__format(render, "period %s ", dp_human__duration(number, min_ns, ascii));
-	if (inline_bars) {
-		dp_text__style_begin(render, DP_STYLE_GREEN);
-		dp_spark__draw(render, &spark);
-		dp_text__style_end(render);
-	} else {
+	one_line = series.count + 51 <= width;
+	gather(&series, render, id, width - DP_TEXT_BODY);
+	if (!dp_spark__range(&series.spark, &low, &high) || series.most < 0)
+		return;
+	dp_text__label(render, series.title);
+	dp_render__format(render, "%s ",
+			  dp_human__duration(number, series.least, render->options->ascii));
+	if (one_line)
+		draw(render, &series.spark);
+	else
 		dp_render__text(render, "to");
-	}
-	dp_render__format(render, " %s", dp_human__duration(number, max_ns, ascii));
-	if (max_ns > min_ns)
-		dp_render__format(render, " in iteration %zu", longest);
-	if (!inline_bars && spark.group > 1)
-		dp_render__format(render, "; a bar is the mean of %zu", spark.group);
+	dp_render__format(render, " %s",
+			  dp_human__duration(number, series.most, render->options->ascii));
+	if (series.most > series.least)
+		dp_render__format(render, " in iteration %zu", series.longest);
+	if (!one_line && series.spark.group > 1)
+		dp_render__format(render, "; a bar is the mean of %zu", series.spark.group);
 	dp_render__text(render, "\n");
-	if (inline_bars)
+	if (one_line)
 		return;
-	dp_text__blanks(render, INDENT);
-	dp_text__style_begin(render, DP_STYLE_GREEN);
-	dp_spark__draw(render, &spark);
-	dp_text__style_end(render);
+	dp_text__blanks(render, DP_TEXT_BODY);
+	draw(render, &series.spark);
 	dp_render__text(render, "\n");
 }
 
-static bool is_one_of(const char *name, const char *const *names, size_t count)
+/* The paper's table in words: what lies between iterations and between operations. */
+static void write_gaps(struct dp_render *render, size_t id)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
+	double between_ns = dp_text__summary(render, id, "avg_interval_ns");
+	double longest_ns = dp_text__summary(render, id, "max_interval_ns");
+	double overlap = dp_text__summary(render, id, "avg_overlap");
+	double inside_ns = dp_text__summary(render, id, "avg_operation_ns");
+	double bytes = dp_text__summary(render, id, "avg_size_bytes");
+	bool ascii = render->options->ascii, verbose = render->options->verbose;
+	char number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
 
-/* Does the loop's table show a summary? */
-static bool in_table(const struct dp_render *render, const struct dp_metric_info *info)
-{
-	return render->options->metrics
-		       ? dp_render__shows(render, info)
-		       : is_one_of(info->name, shown_summaries, DP_COUNT(shown_summaries));
-}
-
-/* Do the rows of iterations show a metric? */
-static bool in_rows(const struct dp_render *render, const struct dp_metric_info *info)
-{
-	return render->options->metrics
-		       ? dp_render__shows(render, info)
-		       : is_one_of(info->name, shown_metrics, DP_COUNT(shown_metrics));
+	if (isfinite(between_ns))
+		dp_words__add(&words, "%s between iterations",
+			      dp_human__duration(number, between_ns, ascii));
+	else if (dp_analysis_loop(render->analysis, id)->complete > 1)
+		dp_words__add(&words, "other kernels run between the iterations");
+	if (isfinite(between_ns) && verbose)
+		dp_words__add(&words, " (at most %s)",
+			      dp_human__duration(number, longest_ns, ascii));
+	if (isfinite(between_ns) && overlap > 0)
+		dp_words__add(&words, ", %s of it uploads", dp_human__share(number, overlap));
+	if (isfinite(inside_ns))
+		dp_words__add(&words, "%s%s inside", words.used ? "; " : "",
+			      dp_human__duration(number, inside_ns, ascii));
+	if (bytes > 0 && verbose)
+		dp_words__add(&words, "; %s uploaded in each", dp_human__bytes(number, bytes));
+	if (!words.used)
+		return;
+	dp_text__label(render, "gaps");
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
 #define COLUMNS_MOST 4
@@ -252,13 +332,13 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		size_t column = at % columns;
 
-		if (!in_table(render, info))
+		if (!dp_render__shows(render, info))
 			continue;
 		dp_text__title(title, info->name);
 		dp_human__value(value, dp_loop_summary(render->analysis, id, i), info->unit,
 				render->options->ascii);
 		layout->title[column] = DP_MAX(layout->title[column], strlen(title));
-		layout->value[column] = DP_MAX(layout->value[column], dp_label__width(value));
+		layout->value[column] = DP_MAX(layout->value[column], dp_label_width(value));
 		at++;
 	}
 	for (size_t i = 0; i < columns; i++)
@@ -266,10 +346,10 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 	return width;
 }
 
-/* Summaries in as many columns as there is room for. */
-static void write_summary(struct dp_render *render, size_t id)
+/* The summaries that were asked for, in as many columns as there is room for. */
+static void write_chosen(struct dp_render *render, size_t id)
 {
-	size_t width = ((struct dp_text *)render->state)->width - INDENT, at = 0;
+	size_t width = ((struct dp_text *)render->state)->width - DP_TEXT_INDENT, at = 0;
 	size_t columns = COLUMNS_MOST;
 	char text[DP_NUMBER_SIZE];
 	const struct dp_metric_info *info;
@@ -280,9 +360,9 @@ static void write_summary(struct dp_render *render, size_t id)
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		size_t column = at % columns;
 
-		if (!in_table(render, info))
+		if (!dp_render__shows(render, info))
 			continue;
-		dp_text__blanks(render, column ? COLUMN_GAP : INDENT);
+		dp_text__blanks(render, column ? COLUMN_GAP : DP_TEXT_INDENT);
 		dp_text__title(text, info->name);
 		dp_text__column(render, text, (int)layout.title[column] + 1);
 		dp_human__value(text, dp_loop_summary(render->analysis, id, i), info->unit,
@@ -295,48 +375,48 @@ static void write_summary(struct dp_render *render, size_t id)
 		dp_render__text(render, "\n");
 }
 
-/* Is a loop somewhere inside another? Parents come before their children. */
-static bool is_inside(const struct dp_analysis *analysis, size_t loop, size_t outer)
+/* "3" or "2.4": how often a loop runs in an iteration of the one around it. */
+static char *times(char buf[DP_NUMBER_SIZE], const struct dp_loop *inner,
+		   const struct dp_loop *outer)
 {
-	uint32_t at = dp_analysis_loop(analysis, loop)->parent;
+	double count = (double)(inner->complete ? inner->complete : inner->occurrences);
+	/* Iterations that the capture cut off count as halves. */
+	double around = ((double)outer->complete + (double)outer->iterations) / 2;
+	double ratio = count / fmax(around, 1);
 
-	while (at != DP_NONE && at > outer)
-		at = dp_analysis_loop(analysis, at)->parent;
-	return at == outer;
+	if (fabs(ratio - round(ratio)) < 0.05 * ratio)
+		return dp_text__count(buf, (uint64_t)llround(ratio));
+	snprintf(buf, DP_NUMBER_SIZE, "%lld.%lld", llround(ratio * 10) / 10,
+		 llround(ratio * 10) % 10);
+	return buf;
 }
 
-/* "inside 10 x 21 kernels, 15 x 10, 15 x 13, 2 more": what repeats inside an iteration. */
+/* "each runs 3 kernels 161 times (loop 3), 30 kernels 8 times (loop 2)": what it repeats. */
 static void write_inside(struct dp_render *render, size_t id)
 {
-	size_t width = ((struct dp_text *)render->state)->width, told = 0, more = 0;
+	size_t width = ((struct dp_text *)render->state)->width, more = 0;
 	const struct dp_analysis *analysis = render->analysis;
-	char times[DP_TEXT_SIZE], kernels[DP_NUMBER_SIZE];
+	const struct dp_loop *outer = dp_analysis_loop(analysis, id), *loop;
+	char often[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
-	for (size_t i = id + 1; i < dp_analysis_loop_count(analysis); i++) {
-		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
-
-		if (!is_inside(analysis, i, id))
+	for (size_t i = id + 1; (loop = dp_analysis_loop(analysis, i)); i++) {
+		if (loop->parent != id)
 			continue;
-		if (words.used > width - 40) {
+		if (words.used + DP_TEXT_BODY + 50 > width * 2) {
 			more++;
 			continue;
 		}
-		if (told)
-			dp_text__count(kernels, loop->length);
-		else
-			dp_text__plural(kernels, loop->length, "kernel");
-		dp_words__add(&words, "%s%s %s %s", told++ ? ", " : "",
-			      dp_text__count(times, loop->complete),
-			      render->options->ascii ? "x" : "\xc3\x97", kernels);
+		dp_words__add(&words, "%s%s", words.used ? ", " : "each runs ",
+			      dp_text__plural(kernels, loop->length, "kernel"));
+		dp_words__add(&words, " %s times (loop %zu)", times(often, loop, outer), i);
 	}
-	if (!told)
+	if (!words.used)
 		return;
 	if (more)
-		dp_words__add(&words, ", and %s", dp_text__plural(kernels, more, "more loop"));
-	dp_text__blanks(render, INDENT);
-	dp_text__column(render, "inside", 7);
-	dp_text__wrap(render, INDENT + 7, INDENT + 7, words.text);
+		dp_words__add(&words, ", %s", dp_text__plural(kernels, more, "more loop"));
+	dp_text__label(render, "inside");
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
 void dp_text__loop(struct dp_render *render, size_t loop)
@@ -346,77 +426,34 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 
 	add_title(&words, render, loop);
 	used = write_name(render, loop);
-	dp_text__wrap(render, used, INDENT, words.text);
+	dp_text__wrap(render, used, DP_TEXT_INDENT, words.text);
 	write_origin(render, loop);
-	if (length)
+	if (length && render->options->verbose)
 		write_ends(render, loop, length);
 	write_inside(render, loop);
 	write_spark(render, loop);
 	dp_text__spent(render, loop);
-	write_summary(render, loop);
+	dp_text__slow(render, loop);
+	if (render->options->metrics)
+		write_chosen(render, loop);
+	else
+		write_gaps(render, loop);
 }
 
-void dp_text__loop_line(struct dp_render *render, size_t id)
+void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	const struct dp_loop *primary = dp_analysis_loop(
-		render->analysis, ((const struct dp_text *)render->state)->primary);
 	struct dp_words words = { 0 };
 	char device[DP_LABEL_SIZE];
 	size_t used;
 
 	add_title(&words, render, id);
-	if (loop->parent != DP_NONE)
+	if (loop->parent != DP_NONE && !depth)
 		dp_words__add(&words, ", inside loop %u", (unsigned)loop->parent);
-	if (loop->device != primary->device)
+	if (dp_trace_device_count(trace) > 1 && !depth)
 		dp_words__add(&words, ", %s", dp_text__device(device, trace, loop->device));
-	used = write_name(render, id);
-	dp_text__wrap(render, used, INDENT, words.text);
-}
-
-void dp_text__iterations_head(struct dp_render *render, size_t loop)
-{
-	const struct dp_metric_info *info;
-	char title[DP_NUMBER_SIZE];
-
-	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__text(render, "  index       start  kernels  edits");
-	for (size_t i = 0; (info = dp_metric(i)); i++) {
-		if (!in_rows(render, info))
-			continue;
-		dp_text__title(title, info->name);
-		dp_text__column(render, title, -(int)(DP_MAX(strlen(title), 9) + 2));
-	}
-	dp_text__style_end(render);
-	dp_render__text(render, "\n");
-}
-
-void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
-{
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, iteration);
-	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
-	const struct dp_metric_info *info;
-	bool ascii = render->options->ascii;
-
-	dp_text__column(render, dp_text__count(digits, at->index), -7);
-	dp_text__column(render, dp_human__duration(value, (double)at->start_ns, ascii), -12);
-	dp_text__column(render, dp_text__count(digits, at->kernels), -9);
-	dp_text__column(
-		render,
-		dp_text__count(digits, (uint64_t)at->inserted + at->deleted + at->substituted), -7);
-	for (size_t i = 0; (info = dp_metric(i)); i++) {
-		if (!in_rows(render, info))
-			continue;
-		dp_text__title(title, info->name);
-		dp_human__value(value, dp_loop_metric(render->analysis, loop, i, iteration),
-				info->unit, ascii);
-		dp_text__column(render, value, -(int)(DP_MAX(strlen(title), 9) + 2));
-	}
-	if (at->partial)
-		dp_render__text(render, "  cut off");
-	else if (at->foreign_kernels)
-		dp_render__format(render, "  after %s",
-				  dp_text__plural(value, at->foreign_kernels, "other kernel"));
-	dp_render__text(render, at->warmup ? "  warm-up\n" : "\n");
+	dp_text__blanks(render, depth * DP_TEXT_INDENT);
+	used = write_name(render, id) + depth * DP_TEXT_INDENT;
+	dp_text__wrap(render, used, (depth + 1) * DP_TEXT_INDENT, words.text);
 }

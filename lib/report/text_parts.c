@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "report/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ void dp_text__blanks(struct dp_render *render, size_t count)
 
 void dp_text__column(struct dp_render *render, const char *text, int columns)
 {
-	size_t width = dp_label__width(text), room = (size_t)abs(columns);
+	size_t width = dp_label_width(text), room = (size_t)abs(columns);
 	size_t fill = room > width ? room - width : 0;
 
 	if (columns < 0)
@@ -65,15 +66,48 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_stop(char c)
+{
+	return c == ',' || c == ';' || c == ':';
+}
+
 /* Up to where there may be a break: a number stays with what it counts, or numbers. */
 static size_t unbroken(const char *words)
 {
 	size_t length = strcspn(words, " ");
 
-	while (length && words[length] &&
+	while (length && words[length] && !is_stop(words[length - 1]) &&
 	       (is_digit(words[length - 1]) || is_digit(words[length + 1])))
 		length += 1 + strcspn(words + length + 1, " ");
 	return length;
+}
+
+size_t dp_text__lines(const struct dp_render *render, size_t used, size_t indent, const char *words)
+{
+	const struct dp_text *text = render->state;
+	size_t lines = 1;
+	bool first = true;
+
+	while (*words) {
+		size_t length = unbroken(words), width = dp_label__width_of(words, length);
+
+		if (!first && used + 1 + width > text->width) {
+			lines++;
+			used = indent;
+			first = true;
+		}
+		used += width + !first;
+		first = false;
+		words += length;
+		words += strspn(words, " ");
+	}
+	return lines;
+}
+
+void dp_text__label(struct dp_render *render, const char *label)
+{
+	dp_text__blanks(render, DP_TEXT_INDENT);
+	dp_text__column(render, label, DP_TEXT_BODY - DP_TEXT_INDENT);
 }
 
 void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const char *words)
@@ -146,6 +180,26 @@ bool dp_text__find_summary(const char *name, size_t *index)
 	return false;
 }
 
+double dp_text__summary(const struct dp_render *render, size_t loop, const char *name)
+{
+	size_t index;
+
+	return dp_text__find_summary(name, &index) ? dp_loop_summary(render->analysis, loop, index)
+						   : (double)NAN;
+}
+
+/* Has another process a device of that number? */
+static bool is_shared(const struct dp_trace *trace, size_t index)
+{
+	int64_t id = dp_trace_device(trace, index)->id;
+	const struct dp_device *other;
+
+	for (size_t i = 0; (other = dp_trace_device(trace, i)); i++)
+		if (i != index && other->id == id)
+			return true;
+	return false;
+}
+
 char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, size_t index)
 {
 	const struct dp_device *device = dp_trace_device(trace, index);
@@ -156,7 +210,7 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 	if (dp_trace_process_count(trace) > 1 && process->rank >= 0)
 		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (rank %lld)",
 			 (long long)process->rank);
-	else if (dp_trace_process_count(trace) > 1 && process->pid >= 0)
+	else if (process->pid >= 0 && is_shared(trace, index))
 		snprintf(buf + n, DP_LABEL_SIZE - (size_t)n, " (pid %lld)",
 			 (long long)process->pid);
 	return buf;

@@ -5,18 +5,17 @@
 #include "report/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#define INDENT 2
-#define TITLE 7
-
-/* A part that is smaller is not named. */
-#define LEAST_SHARE 0.005
+/* A part that is smaller is not named; in the verbose report, one that is much smaller. */
+#define LEAST_SHARE 0.02
+#define LEAST_SHARE_VERBOSE 0.005
 
 static const struct {
 	const char *summary;
 	const char *words;
-	const char *glyph;
+	const char *glyph; /* one column */
 	const char *plain; /* ASCII */
 	const char *style;
 } parts[] = {
@@ -24,9 +23,9 @@ static const struct {
 	{ "avg_comm_exposed_ns", "communication", "\xe2\x96\x93", "%", "35" },
 	{ "avg_copy_exposed_ns", "copies", "\xe2\x96\x92", "=", "36" },
 	{ "avg_idle_host_ns", "waiting for the host", "\xe2\x96\x91", ".", "31" },
-	{ "avg_idle_sync_ns", "host synchronizes", "s", "s", "31" },
-	{ "avg_idle_copy_ns", "host copies", "c", "c", "31" },
-	{ "avg_idle_launch_ns", "between launches", "\xc2\xb7", ":", "33" },
+	{ "avg_idle_sync_ns", "host in synchronization", "s", "s", "31" },
+	{ "avg_idle_copy_ns", "host in copies", "c", "c", "31" },
+	{ "avg_idle_launch_ns", "between kernels", "\xc2\xb7", ":", "33" },
 	{ "avg_idle_other_ns", "idle otherwise", "-", "-", "33" },
 };
 
@@ -34,6 +33,7 @@ static const struct {
 #define FIRST_CAUSE 3
 static const char *const idle_summary = "avg_idle_ns";
 static const char *const idle_words = "idle";
+static const char *const no_cause = " (cause not recorded)";
 
 struct spent {
 	double value_ns[DP_COUNT(parts)];
@@ -42,23 +42,15 @@ struct spent {
 	bool causes;
 };
 
-static double value_of(const struct dp_render *render, size_t loop, const char *name)
-{
-	size_t index;
-
-	return dp_text__find_summary(name, &index) ? dp_loop_summary(render->analysis, loop, index)
-						   : (double)NAN;
-}
-
 static bool measure(struct spent *spent, const struct dp_render *render, size_t loop)
 {
 	*spent = (struct spent){ .causes = true };
 	for (size_t i = 0; i < DP_COUNT(parts); i++) {
-		double value = value_of(render, loop, parts[i].summary);
+		double value = dp_text__summary(render, loop, parts[i].summary);
 
 		if (i == FIRST_CAUSE && isnan(value)) {
 			spent->causes = false;
-			value = value_of(render, loop, idle_summary);
+			value = dp_text__summary(render, loop, idle_summary);
 		}
 		if (isnan(value) && (spent->causes || i <= FIRST_CAUSE))
 			return false;
@@ -115,25 +107,69 @@ static void draw(struct dp_render *render, const struct spent *spent)
 	dp_render__text(render, "\n");
 }
 
+/* One of the bar's parts: "# compute 54.5%". Returns its width. */
+static size_t legend(char *buf, size_t size, const struct dp_render *render,
+		     const struct spent *spent, size_t part)
+{
+	char number[DP_NUMBER_SIZE];
+
+	bool unknown = part == FIRST_CAUSE && !spent->causes;
+
+	snprintf(buf, size, " %s %s%s", unknown ? idle_words : parts[part].words,
+		 dp_human__share(number, share(spent, part)), unknown ? no_cause : "");
+	return dp_label_width(glyph(render, part)) + dp_label_width(buf);
+}
+
+/* What the parts stand for; none is torn apart by the end of a line. */
+static void write_legend(struct dp_render *render, const struct spent *spent)
+{
+	size_t width = ((struct dp_text *)render->state)->width, used = DP_TEXT_BODY;
+	double least = render->options->verbose ? LEAST_SHARE_VERBOSE : LEAST_SHARE;
+	char text[100];
+
+	dp_text__blanks(render, DP_TEXT_BODY);
+	for (size_t i = 0; i < DP_COUNT(parts); i++) {
+		size_t more = legend(text, sizeof(text), render, spent, i);
+
+		if (share(spent, i) < least)
+			continue;
+		if (used > DP_TEXT_BODY && used + 2 + more + 1 > width) {
+			dp_render__text(render, ",\n");
+			dp_text__blanks(render, DP_TEXT_BODY);
+			used = DP_TEXT_BODY;
+		}
+		if (used > DP_TEXT_BODY) {
+			dp_render__text(render, ", ");
+			used += 2;
+		}
+		dp_text__styled(render, parts[i].style, glyph(render, i));
+		dp_render__text(render, text);
+		used += more;
+	}
+	dp_render__text(render, "\n");
+}
+
+const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
+			  const char **metric)
+{
+	bool causes = isfinite(dp_text__summary(render, loop, parts[FIRST_CAUSE].summary));
+
+	if (index >= DP_COUNT(parts) || (!causes && index > FIRST_CAUSE))
+		return NULL;
+	*metric = causes || index < FIRST_CAUSE ? parts[index].summary : idle_summary;
+	*metric += strlen("avg_");
+	return causes || index < FIRST_CAUSE ? parts[index].words : idle_words;
+}
+
 void dp_text__spent(struct dp_render *render, size_t loop)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
-	struct dp_words words = { 0 };
-	char number[DP_NUMBER_SIZE];
 	struct spent spent;
 
 	if (!measure(&spent, render, loop))
 		return;
-	give_columns(&spent, DP_MIN(width, 100) - INDENT - TITLE);
-	dp_text__blanks(render, INDENT);
-	dp_text__column(render, "spent", TITLE);
+	give_columns(&spent, DP_MIN(width, 100) - DP_TEXT_BODY);
+	dp_text__label(render, "spent");
 	draw(render, &spent);
-	for (size_t i = 0; i < DP_COUNT(parts); i++)
-		if (share(&spent, i) >= LEAST_SHARE)
-			dp_words__add(
-				&words, "%s%s %s %s", words.used ? ", " : "", glyph(render, i),
-				i == FIRST_CAUSE && !spent.causes ? idle_words : parts[i].words,
-				dp_human__share(number, share(&spent, i)));
-	dp_text__blanks(render, INDENT + TITLE);
-	dp_text__wrap(render, INDENT + TITLE, INDENT + TITLE, words.text);
+	write_legend(render, &spent);
 }

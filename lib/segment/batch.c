@@ -64,31 +64,53 @@ static size_t count_exact(const struct dp_segmented_loop *loop)
 	return n;
 }
 
+/* Names that no iteration has at their place: the first one of the family in the sequence. */
+static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
+			  size_t m)
+{
+	uint32_t *first = dp_alloc__zeroed(d->alphabet, sizeof(*first));
+
+	if (!first)
+		return DP_ERR_NOMEM;
+	for (size_t i = d->request->count; i-- > 0;)
+		first[d->symbols[i]] = d->request->symbols[i];
+	for (size_t o = 0; o < m; o++)
+		if (exact[o] == DP_NONE)
+			exact[o] = first[pattern[o]];
+	free(first);
+	return DP_OK;
+}
+
 /*
  * The exact names of a pattern that was found under families: at each offset the one that most of
- * a number of iterations have, by majority votes.
+ * a number of iterations have, by majority votes; of the first one that has any where those differ
+ * from the pattern.
  */
-static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t pattern,
-			uint32_t *exact, size_t m)
+static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t index,
+			const uint32_t *pattern, uint32_t *exact, size_t m)
 {
 	uint32_t *lead = dp_alloc__zeroed(m, sizeof(*lead));
-	size_t rounds = 0;
+	size_t rounds = 0, unnamed = m;
 
 	if (!lead)
 		return DP_ERR_NOMEM;
-	for (size_t k = 0; k < al->span_count && rounds < 256; k++) {
+	memset(exact, 0xff, m * sizeof(*exact));
+	for (size_t k = 0; k < al->span_count && (rounds < 256 || unnamed); k++) {
 		struct dp_walk walk;
 		struct dp_walk_step step;
 
-		if (al->spans[k].pattern != pattern)
+		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
-		while (rounds < 256 && dp_walk__next(&walk, &step)) {
+		while ((rounds < 256 || unnamed) && dp_walk__next(&walk, &step)) {
 			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
 			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 
+				if (rounds >= 256 && exact[o] != DP_NONE)
+					continue;
+				unnamed -= exact[o] == DP_NONE;
 				if (lead[o] == 0)
 					exact[o] = symbol;
 				lead[o] = exact[o] == symbol ? lead[o] + 1 : lead[o] - 1;
@@ -96,7 +118,7 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 		}
 	}
 	free(lead);
-	return DP_OK;
+	return unnamed ? name_by_family(d, pattern, exact, m) : DP_OK;
 }
 
 /* Patterns that are being made to loops. */
@@ -163,8 +185,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			return DP_ERR_NOMEM;
 		memcpy(b->exact[i], h->pattern, h->length * sizeof(*h->pattern));
 		if (d->coarse)
-			status =
-				name_exactly(d, &b->alignment, (uint32_t)i, b->exact[i], h->length);
+			status = name_exactly(d, &b->alignment, (uint32_t)i, h->pattern,
+					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
 						h->length, &r->evidence, hints);

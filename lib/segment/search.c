@@ -162,13 +162,13 @@ static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t
 
 /* Judges the candidates on a short text. */
 static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
-			    const struct dp_candidate *candidates, size_t n, double bits)
+			    const struct dp_guess *candidates, size_t n, double bits)
 {
 	int status = DP_OK;
 
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct dp_candidate *c = &candidates[i];
+		const struct dp_guess *c = &candidates[i];
 
 		size_t quick = enough(text, c->length, QUICK);
 
@@ -250,7 +250,7 @@ static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
 }
 
 /* Leaves out candidates that are too long, and those that lie across two stretches. */
-static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struct text *text,
+static size_t keep_usable(struct dp_guess *candidates, size_t n, const struct text *text,
 			  const struct searcher *sr)
 {
 	size_t kept = 0;
@@ -280,7 +280,7 @@ static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
 static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
 		   uint64_t want)
 {
-	struct dp_candidate candidates[CANDIDATES];
+	struct dp_guess candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
 	double bits = sr->bits, null = (double)text->n * bits;
 	size_t count = 0, finalists = 0, first = 0;

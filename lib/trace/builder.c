@@ -11,6 +11,12 @@
 /* Times beyond this are damage: differences of two stay within 63 bits. */
 #define TIME_LIMIT (INT64_C(1) << 61)
 
+/* Names beyond this are no names: DP_ERR_LIMIT. */
+#define NAMES_BYTES ((uint64_t)2 << 30)
+
+/* Plain forms beyond this stay as they were mangled: no program has so many, a hostile file may. */
+#define DEMANGLED_BYTES ((uint64_t)512 << 20)
+
 /* Reasons of losses that are told apart. */
 #define LOSSES_MOST 64
 
@@ -68,6 +74,23 @@ int dp_builder__fail(struct dp_builder *builder, int status)
 			     "more than 4 billion events of one kind in one file");
 }
 
+/* Compressed names can be a thousand times as long as the file: there is an end to them. */
+static uint32_t intern(struct dp_builder *builder, struct dp_strings *strings, const char *text,
+		       size_t length)
+{
+	uint32_t id = DP_NONE;
+
+	if (strings->bytes > NAMES_BYTES) {
+		dp_error__set(builder->error, DP_ERR_LIMIT, "more than 2 GiB of names");
+		dp_builder__fail(builder, DP_ERR_LIMIT);
+		return DP_NONE;
+	}
+	id = dp_strings__intern(strings, text, length);
+	if (id == DP_NONE)
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+	return id;
+}
+
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length)
 {
 	const char *end = memchr(text, '\0', length);
@@ -86,10 +109,8 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 		}
 		text = repaired;
 	}
-	id = dp_strings__intern(&builder->strings, text, length);
+	id = intern(builder, &builder->strings, text, length);
 	free(repaired);
-	if (id == DP_NONE)
-		dp_builder__fail(builder, DP_ERR_NOMEM);
 	return id;
 }
 
@@ -97,21 +118,24 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 static uint32_t demangled(struct dp_builder *builder, const char *text, size_t length)
 {
 	size_t before = builder->mangled.count;
-	uint32_t raw = dp_strings__intern(&builder->mangled, text, length), id;
-	char *plain;
+	uint32_t raw = intern(builder, &builder->mangled, text, length), id;
+	char *plain = NULL;
 
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&builder->demangled, &builder->demangled_room, builder->mangled.count,
+	if (raw == DP_NONE)
+		return DP_NONE;
+	if (dp_array__reserve(&builder->demangled, &builder->demangled_room, builder->mangled.count,
 			      sizeof(*builder->demangled))) {
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
 	if (raw < before)
 		return builder->demangled[raw];
-	if (dp_name__demangle(&plain, dp_strings__get(&builder->mangled, raw))) {
+	if (builder->demangled_bytes < DEMANGLED_BYTES &&
+	    dp_name__demangle(&plain, dp_strings__get(&builder->mangled, raw))) {
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
+	builder->demangled_bytes += plain ? strlen(plain) : 0;
 	id = plain ? dp_builder__string(builder, plain, strlen(plain))
 		   : dp_builder__string(builder, text, length);
 	free(plain);

@@ -110,18 +110,25 @@ static void rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->ranges, zero_ns);
 }
 
+/* By the rank of their process, where it has one; then by number; then as the file has them. */
 static int compare_devices(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct dp_device *devices = ctx;
+	const struct dp_builder *builder = ctx;
+	const struct dp_device *one = &builder->devices[a], *two = &builder->devices[b];
+	/* No rank, -1, comes last. */
+	uint64_t first = (uint64_t)builder->processes[one->process].rank;
+	uint64_t second = (uint64_t)builder->processes[two->process].rank;
 
-	if (devices[a].process != devices[b].process)
-		return compare_i64(devices[a].process, devices[b].process);
-	return compare_i64(devices[a].id, devices[b].id);
+	if (first != second)
+		return first < second ? -1 : 1;
+	if (one->id != two->id)
+		return compare_i64(one->id, two->id);
+	return compare_i64(one->process, two->process);
 }
 
 static int compare_streams(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct dp_stream *streams = ctx;
+	const struct dp_stream *streams = ((const struct dp_builder *)ctx)->streams;
 
 	if (streams[a].device != streams[b].device)
 		return compare_i64(streams[a].device, streams[b].device);
@@ -137,7 +144,7 @@ static int compare_streams(const void *ctx, uint32_t a, uint32_t b)
 static int sort_table(struct dp_builder *builder, void *rows, size_t count, size_t size,
 		      int (*compare)(const void *, uint32_t, uint32_t), uint32_t **where)
 {
-	struct dp_row_order by = { compare, rows };
+	struct dp_row_order by = { compare, builder };
 	uint32_t *order;
 	char *copy = NULL;
 	int status;

@@ -37,6 +37,7 @@ struct dp_builder {
 	struct dp_strings mangled; /* raw names, and for each the id of the demangled one */
 	uint32_t *demangled;
 	size_t demangled_room;
+	uint64_t demangled_bytes;
 	uint8_t *call_kinds; /* by name's id; UINT8_MAX: not found out yet */
 	size_t call_kind_count;
 	size_t call_kind_room;

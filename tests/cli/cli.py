@@ -23,7 +23,7 @@ def environment(**changes):
         key: value
         for key, value in os.environ.items()
         if not key.startswith("LC_")
-        and key not in ("LANG", "NO_COLOR", "PAGER", "DEEPPROF_PAGER", "LESS", "COLUMNS")
+        and key not in ("LANG", "NO_COLOR", "PAGER", "DEEPPROF_PAGER", "LESS", "COLUMNS", "LINES")
     }
     env["TERM"] = "xterm"
     env.update({key: str(value) for key, value in changes.items() if value is not None})

@@ -56,7 +56,7 @@ def options_of_page(name):
 
 class Help(unittest.TestCase):
     def test_width(self):
-        for args in ("help",), *(("help", verb) for verb in VERBS):
+        for args in ("help",), ("info", "--build"), *(("help", verb) for verb in VERBS):
             for line in cli.run(*args).stdout.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
@@ -95,6 +95,26 @@ class Pages(unittest.TestCase):
                 self.assertRegex(text, rf"(?m)^\.TP\n\.B {re.escape(row['name'])}$")
                 self.assertIn(row["help"], text)
             self.assertNotRegex(text, "(?m)^@")
+
+    def test_report(self):
+        """Every key of JSON and every column of CSV but metrics; every label of the text."""
+        text = plain(page("deepprof-report.5"))
+        schema = json.loads((cli.BUILD / "data/report.schema.json").read_text(encoding="utf-8"))
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in told["metrics"] + told["summary_metrics"]}
+        definitions = schema["definitions"]
+        keys = set(schema["properties"]) | set(definitions["loop"]["properties"]["phase"]["enum"])
+        for name in "trace", "stream", "loop", "iteration", "finding":
+            keys |= set(definitions[name]["properties"])
+        trace = str(cli.SOURCE / "data" / "sample.json.gz")
+        keys |= set(cli.run("analyze", "--format=csv", trace).stdout.split("\n")[0].split(","))
+        self.assertGreater(len(keys - metrics), 30)
+        for key in keys - metrics:
+            self.assertRegex(text, rf"(?m)\b{key}\b", key)
+        labels = set(re.findall(r"(?m)^  (\w+)   *\S", cli.run("analyze", trace).stdout))
+        self.assertIn("spent", labels)
+        for label in labels:
+            self.assertRegex(plain(page("deepprof-analyze.1")), rf"(?m)^\.TP\n\.B {label}$", label)
 
     def test_choices(self):
         """Fixed choices in the help text are all in the page."""
@@ -204,7 +224,7 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "=", ""], [row["name"] for row in told["renderers"]]),
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
-            (["export", "--format", ""], ["chrome", "sqlite"]),
+            (["export", "--format", ""], ["chrome", "perfetto", "sqlite"]),
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),

@@ -1,5 +1,7 @@
 """What is read and written: bad input, files that exist, full disks, closed pipes."""
+import csv
 import gzip
+import io
 import json
 import os
 import shutil
@@ -79,10 +81,37 @@ class Input(cli.Case):
         result = cli.run("analyze", "--format=json", self.trace, "no-such-file", self.trace)
         self.assertEqual(result.returncode, 1)
         self.assertIn("no-such-file", result.stderr)
-        decoder = json.JSONDecoder()
-        first, end = decoder.raw_decode(result.stdout)
-        second, _ = decoder.raw_decode(result.stdout[end:].lstrip())
-        self.assertEqual(first, second)
+        alone = cli.run("analyze", "--format=json", self.trace).stdout
+        lines = result.stdout.split("\n")
+        self.assertEqual([json.loads(line) for line in lines[:2]], [json.loads(alone)] * 2)
+        self.assertEqual(lines[2:], [""])
+        told = cli.run("info", "--format=json", self.trace, self.trace).stdout
+        self.assertEqual(len([json.loads(line) for line in told.splitlines()]), 2)
+
+    def test_several_texts(self):
+        alone = cli.run("analyze", self.trace).stdout
+        told = cli.run("analyze", "no-such-file", self.trace, "no-such-file", self.trace)
+        self.assertEqual(told.returncode, 1)
+        self.assertEqual(told.stdout, alone + "\n" + alone)
+        self.assertTrue(alone.startswith(f"{self.trace}\n"))
+
+    def test_several_tables(self):
+        """One table: its header is not repeated, and each row names its file."""
+        other = self.folder / "other, \"again\".json"
+        shutil.copy(self.trace, other)
+        result = cli.run("analyze", "--format=csv", "no-such-file", self.trace, other)
+        self.assertEqual(result.returncode, 1)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        count = len(rows) // 2
+        self.assertEqual([row["file"] for row in rows], [str(self.trace)] * count + [str(other)] * count)
+        self.assertNotIn("index", [row["index"] for row in rows])
+        for first, second in zip(rows[:count], rows[count:]):
+            self.assertEqual(dict(first, file=""), dict(second, file=""))
+
+    def test_what_is_of_one_file_only(self):
+        for form in "html", "chrome", "sqlite":
+            result = cli.run("analyze", f"--format={form}", self.trace, self.trace)
+            self.assert_fails(result, 2, form, "one FILE")
 
     def test_wrong_input_format(self):
         self.assert_fails(cli.run("analyze", "--input-format=nsys", self.trace), 1)
@@ -137,6 +166,23 @@ class Output(cli.Case):
     def test_relative_name(self):
         self.assert_done(self.analyze("-o", "report", cwd=self.folder))
         self.assertEqual(self.path.read_text(), self.expected)
+
+    def test_compressed_by_name(self):
+        """The report of that ending, packed, the same each time."""
+        for name in "r.json", "r.html", "r.csv", "r.pftrace", "report":
+            plain, packed = self.folder / name, self.folder / (name + ".gz")
+            self.assert_done(cli.run("analyze", "-q", "-o", plain, self.trace))
+            self.assert_done(cli.run("analyze", "-q", "-o", packed, self.trace))
+            self.assertEqual(gzip.decompress(packed.read_bytes()), plain.read_bytes(), name)
+        self.assertTrue((self.folder / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE"))
+        self.assertIn("schema", json.loads((self.folder / "r.json").read_text(encoding="utf-8")))
+        self.assertEqual(cli.run("analyze", (self.folder / "r.json.gz")).returncode, 1)
+        two = self.folder / "two.csv.gz"
+        self.assert_done(cli.run("analyze", "-q", "-o", two, self.trace, self.trace))
+        plain = cli.run("analyze", "-q", "--format=csv", self.trace, self.trace).stdout
+        self.assertEqual(gzip.decompress(two.read_bytes()).decode(), plain)
+        self.assert_fails(cli.run("analyze", "-o", self.folder / "two.json.gz", self.trace, self.trace),
+                          2, "not compressed")
 
     def test_existing_file(self):
         self.path.write_text("precious")

@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -75,6 +76,13 @@ class Terminal(cli.Case):
         self.assertEqual(status, 0)
         self.assertNotIn(ESCAPE, path.read_text())
 
+    def test_not_for_a_terminal(self):
+        for verb, form in ("analyze", "html"), ("analyze", "sqlite"), ("analyze", "perfetto"), \
+                ("export", "sqlite"), ("export", "perfetto"):
+            status, shown = on_terminal(verb, f"--format={form}", self.trace)
+            self.assertEqual(status, 2, shown)
+            self.assertIn(f"{verb}: --format={form} is not for a terminal; use -o FILE", shown)
+
     def test_one_screen(self):
         """The report of one file fits a terminal of 80 by 24."""
         for locale in None, "C.UTF-8":
@@ -106,6 +114,23 @@ class Terminal(cli.Case):
             self.assertLessEqual(longest, max(columns, 80))
         self.assertGreater(longest, 80)
 
+    def test_width_of_the_environment(self):
+        """COLUMNS wins, with and without a terminal."""
+        env = cli.environment(COLUMNS="70")
+        _, shown = on_terminal(
+            "analyze", "--no-pager", "--color=never", self.trace, env=env, columns=132
+        )
+        piped = cli.run("analyze", self.trace, env=env).stdout
+        for text in shown, piped:
+            longest = max(len(line) for line in text.splitlines()[1:])
+            self.assertTrue(60 < longest <= 70, longest)
+        for columns in "", "x", "-5", "7":
+            env = cli.environment(COLUMNS=columns)
+            self.assertEqual(
+                cli.run("analyze", self.trace, env=env).stdout,
+                cli.run("analyze", self.trace).stdout,
+            )
+
     def test_pager(self):
         _, direct = on_terminal("info", "--no-pager", self.trace)
         for name in "PAGER", "DEEPPROF_PAGER":
@@ -126,6 +151,20 @@ class Terminal(cli.Case):
         result = cli.run("info", self.trace, env=cli.environment(PAGER="false"))
         self.assertTrue(result.stdout.startswith("trace  "))
 
+    def test_help_is_paged(self):
+        env = cli.environment(PAGER="sed s/^/paged:/")
+        direct = cli.run("help", "analyze").stdout
+        for args in ("help", "analyze"), ("analyze", "--help"):
+            status, shown = on_terminal(*args, env=env)
+            self.assertEqual(status, 0)
+            self.assertEqual(shown, re.sub("(?m)^(?!\\Z)", "paged:", direct))
+        for pager in "head -n 1", "true":
+            status, shown = on_terminal("help", "analyze", env=cli.environment(PAGER=pager))
+            self.assertEqual(status, 0)
+            self.assertLessEqual(shown.count("\n"), 1)
+        status, shown = on_terminal("help", "analyze", env=cli.environment(PAGER="cat"))
+        self.assertEqual((status, shown), (0, direct))
+
     def test_pager_that_leaves(self):
         status, shown = on_terminal(
             "analyze", "--format=json", self.trace, env=cli.environment(PAGER="head -n 1")
@@ -133,11 +172,15 @@ class Terminal(cli.Case):
         self.assertEqual((status, shown), (0, "{\n"))
 
     def test_pager_that_is_not_there(self):
-        status, shown = on_terminal(
-            "info", self.trace, env=cli.environment(PAGER="no-such-pager 2>/dev/null")
-        )
-        self.assertEqual(status, 1)
-        self.assertIn("the pager can't be run", shown)
+        """The report is shown without it, a long one too, which its pipe would not hold."""
+        for verb in ["info"], ["analyze", "--format=html"]:
+            _, direct = on_terminal(*verb, "--no-pager", self.trace)
+            for pager in "no-such-pager 2>/dev/null", "false", "exec /dev/null 2>/dev/null":
+                status, shown = on_terminal(*verb, self.trace, env=cli.environment(PAGER=pager))
+                self.assertEqual(status, 0)
+                said, _, rest = shown.partition("--no-pager\n")
+                self.assertIn("deepprof: the pager ", said)
+                self.assertEqual(rest, direct)
 
     def test_pager_starts_after_errors(self):
         status, shown = on_terminal(

@@ -18,16 +18,17 @@ except ImportError:
     jsonschema = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = ["train", "ranks", "nothing", "long"]
+CASES = ["train", "ranks", "nothing", "long", "apart", "one", "slow"]
 
-# File, and the words that make it. The long case would make long files: its text is enough.
+# File, and the words that make it. Of the others the text is enough.
 GOLDEN = [(f"{case}.{ext}", [case, form]) for case in CASES
           for ext, form in (("txt", "text"), ("json", "json"), ("csv", "csv"))
-          if case != "long" or form == "text"]
+          if case in ("train", "ranks", "nothing") or form == "text"]
 GOLDEN += [
     ("train-plain.txt", ["train", "text", "ascii", "verbose", "60"]),
     ("train-color.txt", ["train", "text", "color", "120"]),
     ("ranks-verbose.txt", ["ranks", "text", "verbose", "100"]),
+    ("slow-verbose.txt", ["slow", "text", "verbose"]),
     ("train-metrics.txt", ["train", "text", "interval_ns", "avg_size_bytes"]),
     ("train-metrics.json", ["train", "json", "interval_ns", "avg_size_bytes"]),
     ("train-metrics.csv", ["train", "csv", "overlap", "period_ns"]),
@@ -108,6 +109,8 @@ def check_csv(program):
         if len(rows) != len(iterations):
             fail(f"{case}: {len(rows)} rows for {len(iterations)} iterations")
         for row, (loop, it) in zip(rows, iterations):
+            if row.pop("file") != report["trace"]["path"]:
+                fail(f"{case}: a row of another file")
             want = dict(it, loop=loop["id"], device=loop["device"], context=loop["context"],
                         stream=loop["stream"])
             for key, value in want.items():

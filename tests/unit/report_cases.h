@@ -77,9 +77,10 @@ static void case_end(struct report_case *at, const char *path)
 	at->analysis = calloc(1, sizeof(*at->analysis));
 	CASE_NEED(at->analysis);
 	at->analysis->trace = at->trace;
-	at->analysis->candidates =
-		calloc(dp_trace_device_count(at->trace), sizeof(*at->analysis->candidates));
-	CASE_NEED(at->analysis->candidates);
+	at->analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
+	at->analysis->streams =
+		calloc(dp_trace_stream_count(at->trace), sizeof(*at->analysis->streams));
+	CASE_NEED(at->analysis->streams);
 }
 
 static void case_free(struct report_case *at)
@@ -185,6 +186,8 @@ static void case_measure(struct report_case *at)
 		input.ops = rows;
 		input.brief = !loop->info.at_level;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
+		CASE_NEED(!dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
+						  &loop->values, &at->error));
 		CASE_NEED(!dp_loop_stats__init(&loop->stats, &kernels, &owners, &at->error));
 		free(rows);
 		rule.values = loop->values.values;
@@ -294,7 +297,7 @@ static void case_nothing(struct report_case *at)
 	for (int i = 0; i < 5; i++)
 		case_op(at, stream, hostile_names[i], i * 3000, 2000);
 	case_end(at, "");
-	at->analysis->candidates[0] = (struct dp_candidate){ 2, 0.4, 0.25 };
+	at->analysis->streams[0] = (struct dp_stream_result){ true, { 2, 0.4, 0.25 } };
 }
 
 /* A thousand iterations of one kernel, which get slower and slower. */
@@ -318,14 +321,78 @@ static void case_long(struct report_case *at)
 	case_measure(at);
 }
 
+/*
+ * Iterations that annotations mark, with other kernels between all of them: no period, no interval.
+ * count of 1: a single iteration. Only a part of the trace was wanted.
+ */
+static void make_marked(struct report_case *at, size_t count, const char *path)
+{
+	enum { MOST = 8, LENGTH = 3 };
+	size_t first[MOST], kernels[MOST], n = 0;
+	int64_t now_ns = 0;
+	uint32_t stream;
+
+	case_begin(at);
+	stream = dp_builder__stream(at->builder, dp_builder__process(at->builder, 1), 2, 1, 7);
+	for (size_t k = 0; k < count; k++) {
+		first[k] = n;
+		kernels[k] = LENGTH;
+		for (size_t i = 0; i < LENGTH; i++, n++, now_ns += 110000)
+			case_op(at, stream, hostile_names[i], now_ns, 100000 + (int64_t)k * 1000);
+		case_op(at, stream, "between", now_ns, 5000);
+		n++;
+		now_ns += 50000;
+	}
+	case_end(at, path);
+	at->analysis->scope = (struct dp_scope){ 2, 7, 0, 1500000000 };
+	case_loop(at, 0, DP_NONE, LENGTH, first, kernels, count);
+	at->analysis->loops[0].info.found_by = DP_FOUND_BY_MARKS;
+	at->analysis->loops[0].info.phase = DP_PHASE_MARKS;
+	case_measure(at);
+}
+
+static void case_apart(struct report_case *at)
+{
+	make_marked(at, 8, "apart.sqlite");
+}
+
+static void case_one(struct report_case *at)
+{
+	make_marked(at, 1, "one.sqlite");
+}
+
+/* Three iterations that wait, two of them with a kernel more; the device copies in between. */
+static void case_slow(struct report_case *at)
+{
+	enum { ITERATIONS = 40, LENGTH = 2 };
+	size_t first[ITERATIONS], kernels[ITERATIONS], n = 0;
+	int64_t now_ns = 0;
+	uint32_t stream;
+
+	case_begin(at);
+	stream = dp_builder__stream(at->builder, dp_builder__process(at->builder, 1), 0, 1, 7);
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		bool is_slow = k == 11 || k == 23 || k == 31;
+
+		first[k] = n;
+		kernels[k] = LENGTH + (is_slow && k != 11);
+		for (size_t i = 0; i < kernels[k]; i++, n++, now_ns += 500000)
+			case_op(at, stream, i < LENGTH ? "step" : "save", now_ns, 480000);
+		case_copy(at, stream, now_ns, 20000, 4096);
+		now_ns += (is_slow ? 2000000 : 100000) + (int64_t)(k % 3) * 1000;
+	}
+	case_end(at, "slow.db");
+	case_loop(at, 0, DP_NONE, LENGTH, first, kernels, ITERATIONS);
+	case_measure(at);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct report_case *at);
 } report_cases[] = {
-	{ "train", case_train },
-	{ "ranks", case_ranks },
-	{ "nothing", case_nothing },
-	{ "long", case_long },
+	{ "train", case_train }, { "ranks", case_ranks }, { "nothing", case_nothing },
+	{ "long", case_long },	 { "apart", case_apart }, { "one", case_one },
+	{ "slow", case_slow },
 };
 
 #endif

@@ -270,6 +270,18 @@ START_TEST(nothing_recorded)
 }
 END_TEST
 
+/* A start and a duration of 2^62 ns each. */
+START_TEST(times_do_not_overflow)
+{
+	make_trace(ROWS
+		   "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name, "
+		   "corr) VALUES(1, 0, 1, 7, 4611686018427387904, 4611686018427387904, 1, 90);");
+	ck_assert_uint_eq(open_good("deepprof_db")->count, 6);
+	ck_assert_int_eq(dp_trace_duration_ns(trace), 4000);
+	done();
+}
+END_TEST
+
 START_TEST(damage)
 {
 	make_trace(ROWS "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
@@ -292,6 +304,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, page_tells_all);
 	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);
+	tcase_add_test(tests, times_do_not_overflow);
 	tcase_add_test(tests, damage);
 }
 

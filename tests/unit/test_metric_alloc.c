@@ -1,6 +1,7 @@
 /* Metrics survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
 #include "metric/loop_stats.h"
+#include "metric/loop_variants.h"
 #include "metric/warmup.h"
 #include "metric_trace.h"
 
@@ -30,6 +31,32 @@ START_TEST(compute)
 		ck_assert_uint_lt(k, 1000);
 	}
 	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(variants)
+{
+	struct dp_iteration iterations[8] = { { 0 } };
+	struct dp_loop loop = { .iterations = 8, .variants = 2 };
+	double periods[8 * 128] = { 0 };
+	struct dp_metric_values values = { periods, NULL };
+	bool more = true;
+
+	iterations[3].variant = 1;
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		struct dp_variant *made = NULL;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_loop_variants__make(&made, &loop, iterations, &values, &error);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert_int_eq(error.status, status);
+		ck_assert_int_eq(made == NULL, more);
+		free(made);
+		ck_assert_uint_lt(k, 100);
+	}
 }
 END_TEST
 
@@ -74,6 +101,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, compute);
+	tcase_add_test(tests, variants);
 	tcase_add_test(tests, stats_and_warmup);
 }
 

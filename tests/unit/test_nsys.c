@@ -411,6 +411,23 @@ START_TEST(interrupted_export)
 }
 END_TEST
 
+/* So much is cut off that not even the tables' names are there. */
+START_TEST(cut_short)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	make_folder("trace.db");
+	make_database(ONE_KERNEL);
+	bytes = read_file(&size);
+	write_file(bytes, 512);
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error.message, "a SQLite database that is cut: 512 of "));
+	free(bytes);
+	done();
+}
+END_TEST
+
 START_TEST(odd_paths)
 {
 	static const char *const names[] = { "a?mode=rwc&vfs=x#y%41.db", "\x01\xff b.db",
@@ -642,6 +659,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, missing_columns);
 	tcase_add_test(tests, hostile_schema);
 	tcase_add_test(tests, interrupted_export);
+	tcase_add_test(tests, cut_short);
 	tcase_add_test(tests, odd_paths);
 	tcase_add_test(tests, write_ahead_log);
 	tcase_add_test(tests, locked_and_journaled);

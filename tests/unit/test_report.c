@@ -123,7 +123,7 @@ START_TEST(labels_are_clean_and_cut_in_the_middle)
 	/* Two columns each: the cut falls between them. */
 	ck_assert_str_eq(text_label("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5", 6, false),
 			 "\xe6\x97\xa5\xe2\x80\xa6\xe6\x97\xa5");
-	ck_assert_uint_eq(dp_label__width("\xe6\x97\xa5-\xc3\xa4"), 4);
+	ck_assert_uint_eq(dp_label_width("\xe6\x97\xa5-\xc3\xa4"), 4);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(labels_of_anything_stay_in_their_room)
 		random = random * 1664525 + 1013904223;
 		columns = (random >> 16) % 260;
 		dp_label__kernel(buf, text, columns, round % 2);
-		if (dp_label__width(buf) > DP_MIN(columns, DP_LABEL_COLUMNS) ||
+		if (dp_label_width(buf) > DP_MIN(columns, DP_LABEL_COLUMNS) ||
 		    strlen(buf) >= sizeof(buf))
 			ck_abort_msg("'%s' in %zu columns: '%s'", text, columns, buf);
 		for (const char *at = buf; *at; at++)
@@ -162,6 +162,26 @@ static const char *kernel(const char *name, size_t columns)
 	return dp_label__kernel(buf, name, columns, true);
 }
 
+START_TEST(labels_fit_their_buffer)
+{
+	char buf[40];
+
+	for (size_t size = 1; size <= sizeof(buf); size++) {
+		memset(buf, 'x', sizeof(buf));
+		ck_assert_ptr_eq(dp_label_kernel(buf, size, hostile_names[3], 200, false), buf);
+		ck_assert_uint_lt(strlen(buf), size);
+		ck_assert_uint_le(dp_label_width(buf), (size - 1) / 4);
+		memset(buf, 'x', sizeof(buf));
+		dp_label_text(buf, size, hostile_names[2], SIZE_MAX, true);
+		ck_assert_uint_lt(strlen(buf), size);
+	}
+	buf[0] = 'x';
+	dp_label_text(buf, 0, "a", 1, false);
+	dp_label_kernel(buf, 0, "a", 1, false);
+	ck_assert_int_eq(buf[0], 'x');
+}
+END_TEST
+
 START_TEST(kernels_are_shortened_where_they_say_least)
 {
 	const char *name = "void at::native::(anonymous namespace)::elementwise<4, "
@@ -172,7 +192,9 @@ START_TEST(kernels_are_shortened_where_they_say_least)
 					    "at::Functor<float>, at::Array<char*, 1> >");
 	ck_assert_str_eq(kernel(name, 60), "elementwise<4, Functor<float>, Array<char*, 1> >");
 	ck_assert_str_eq(kernel(name, 41), "elementwise<4, Functor<...>, Array<...> >");
-	ck_assert_str_eq(kernel(name, 20), "elementwise<...>");
+	ck_assert_str_eq(kernel(name, 30), "elementwise<4, Functor<...>...");
+	ck_assert_str_eq(kernel(name, 20), "elementwise<4, Fu...");
+	ck_assert_str_eq(kernel(name, 19), "elementwise<...>");
 	ck_assert_str_eq(kernel(name, 10), "elem.....>");
 	ck_assert_str_eq(kernel("ampere_sgemm_128x64_tn", 14), "ampere...64_tn");
 	ck_assert_str_eq(kernel("Memcpy HtoD (Pageable -> Device)", 32),
@@ -353,6 +375,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, labels_are_clean_and_cut_in_the_middle);
 	tcase_add_test(tests, labels_of_anything_stay_in_their_room);
 	tcase_add_test(tests, kernels_are_shortened_where_they_say_least);
+	tcase_add_test(tests, labels_fit_their_buffer);
 	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
 	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
 	tcase_add_test(tests, wrong_requests_are_refused);

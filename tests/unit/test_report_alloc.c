@@ -11,35 +11,47 @@ static int count(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
+/* Fails the k-th allocation for every k. */
+static void sweep(const struct report_case *at, const char *format,
+		  const struct dp_report_options *options)
+{
+	size_t written = 0, failures = 0;
+	struct dp_sink sink = { count, &written };
+	bool more = true;
+
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_report_write(at->analysis, format, options, &sink, &error);
+		more = alloc_fail_stop();
+		failures += more;
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert_int_eq(error.status, status);
+		ck_assert_uint_lt(k, 1000);
+	}
+	ck_assert_uint_gt(failures, 0);
+}
+
 START_TEST(every_format)
 {
+	static void (*const makers[])(struct report_case * at) = { case_train, case_slow };
 	const struct dp_report_format *format;
 	struct report_case at;
 
-	case_train(&at);
-	for (size_t f = 0; (format = dp_report_format(f)); f++) {
-		size_t written = 0, failures = 0;
-		struct dp_sink sink = { count, &written };
-		bool more = true;
-
-		for (size_t k = 0; more; k++) {
+	for (size_t m = 0; m < DP_COUNT(makers); m++) {
+		makers[m](&at);
+		for (size_t f = 0; (format = dp_report_format(f)); f++) {
 			struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
-			struct dp_error error = DP_ERROR_INIT;
-			int status;
 
 			options.gzip = options.kineto = f % 2;
-			alloc_fail_after(k);
-			status =
-				dp_report_write(at.analysis, format->name, &options, &sink, &error);
-			more = alloc_fail_stop();
-			failures += more;
-			ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
-			ck_assert_int_eq(error.status, status);
-			ck_assert_uint_lt(k, 1000);
+			sweep(&at, format->name, &options);
+			options.verbose = true;
+			sweep(&at, format->name, &options);
 		}
-		ck_assert_uint_gt(failures, 0);
+		case_free(&at);
 	}
-	case_free(&at);
 }
 END_TEST
 

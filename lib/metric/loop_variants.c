@@ -1,0 +1,185 @@
+/*
+ * Variants of a loop: how often, how regularly, at what cost.
+ *
+ * The period of a variant is the distance of most of its iterations from the one before, found by
+ * a majority vote (Boyer, Moore 1981). It is believed if telling the iterations by it takes fewer
+ * bits than telling which of all they are (Rissanen 1978), by so many that among all variants of
+ * the loop one in thirty would look like that by chance.
+ */
+#include "metric/loop_variants.h"
+#include "metric/stat.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FEWEST = 3 }; /* iterations that show a period */
+
+static const double surprise_bits = 5;
+
+/* Distances between the iterations of one variant. */
+struct distances {
+	bool seen;
+	size_t last;	      /* iteration, plus 1 */
+	size_t lead, votes;   /* the candidate of the vote */
+	size_t on, late, off; /* the lead itself, a multiple of it, others */
+};
+
+static void gather(struct dp_variant *variants, struct distances *distances,
+		   const struct dp_iteration *iterations, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
+		const struct dp_iteration *at = &iterations[k];
+		struct dp_variant *v = &variants[at->variant];
+		struct distances *d = &distances[at->variant];
+
+		if (!d->seen) {
+			d->seen = true;
+			v->first = k;
+			v->inserted = at->inserted;
+			v->deleted = at->deleted;
+			v->substituted = at->substituted;
+		}
+		if (!at->partial) {
+			v->count++;
+			if (d->last && d->votes == 0)
+				d->lead = k + 1 - d->last;
+			if (d->last)
+				d->votes += d->lead == k + 1 - d->last ? 1 : (size_t)-1;
+			d->last = k + 1;
+		}
+	}
+}
+
+static void count_distances(struct distances *distances, size_t variants,
+			    const struct dp_iteration *iterations, size_t count)
+{
+	for (size_t v = 0; v < variants; v++)
+		distances[v].last = 0;
+	for (size_t k = 0; k < count; k++) {
+		struct distances *d = &distances[iterations[k].variant];
+		size_t distance = k + 1 - d->last;
+
+		if (iterations[k].partial)
+			continue;
+		if (d->last && d->lead > 0) {
+			d->on += distance == d->lead;
+			d->late += distance != d->lead && distance % d->lead == 0;
+			d->off += distance % d->lead != 0;
+		}
+		d->last = k + 1;
+	}
+}
+
+/* Bits to tell which k of n. Cost: k. */
+static double choice_bits(size_t n, size_t k)
+{
+	double bits = 0;
+
+	for (size_t i = 0; i < k; i++)
+		bits += log2((double)(n - i) / (double)(i + 1));
+	return bits;
+}
+
+static bool is_periodic(const struct dp_variant *v, const struct distances *d, size_t iterations,
+			double threshold)
+{
+	size_t gaps = v->count - 1, period = d->lead;
+	double bits;
+
+	if (v->count < FEWEST || period < 2 || d->on * 2 <= gaps || d->off > 1 + gaps / 20 ||
+	    v->count * 4 < iterations / period * 3)
+		return false;
+	bits = log2(1 + (double)iterations / (double)v->count) + log2((double)period);
+	bits += choice_bits(gaps, d->late) + choice_bits(gaps - d->late, d->off);
+	bits += (double)d->late + (double)d->off * log2((double)iterations);
+	return choice_bits(iterations, v->count) - bits >= threshold;
+}
+
+static void find_periods(struct dp_variant *variants, const struct distances *distances,
+			 size_t count, size_t iterations)
+{
+	double several = 1;
+
+	for (size_t v = 1; v < count; v++)
+		several += variants[v].count >= FEWEST;
+	for (size_t v = 0; v < count; v++)
+		if (is_periodic(&variants[v], &distances[v], iterations,
+				surprise_bits + log2(several)))
+			variants[v].period = distances[v].lead;
+}
+
+static const double *periods_of(const struct dp_metric_values *values)
+{
+	size_t metric = 0;
+
+	while (strcmp(dp_metric(metric)->name, "period_ns") != 0)
+		metric++;
+	return dp_metric_values__row(values, metric);
+}
+
+/* Does iteration k tell how long its variant takes? Other kernels would be counted to it. */
+static bool is_steady(const struct dp_iteration *iterations, const double *periods_ns, size_t k)
+{
+	return !isnan(periods_ns[k]) && !iterations[k].warmup && !iterations[k + 1].foreign_kernels;
+}
+
+/* The medians' times: sorted by variant first, each from begin[v] on. */
+static void measure(struct dp_variant *variants, size_t count, double *times, size_t *begin,
+		    const struct dp_iteration *iterations, const double *periods_ns, size_t n)
+{
+	size_t most = 0, sum = 0;
+	double usual_ns;
+
+	for (size_t k = 0; k < n; k++)
+		begin[iterations[k].variant] += is_steady(iterations, periods_ns, k);
+	for (size_t v = 0; v < count; v++) {
+		size_t here = begin[v];
+
+		begin[v] = sum;
+		sum += here;
+	}
+	begin[count] = sum;
+	/* each beginning moves to its end, which is the next one's beginning */
+	for (size_t k = 0; k < n; k++)
+		if (is_steady(iterations, periods_ns, k))
+			times[begin[iterations[k].variant]++] = periods_ns[k];
+	for (size_t v = 0; v < count; v++) {
+		size_t from = v ? begin[v - 1] : 0;
+
+		variants[v].extra_ns = dp_stat__median(times + from, begin[v] - from);
+		if (variants[v].count > variants[most].count)
+			most = v;
+	}
+	usual_ns = variants[most].extra_ns;
+	for (size_t v = 0; v < count; v++)
+		variants[v].extra_ns -= usual_ns;
+}
+
+int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *loop,
+			   const struct dp_iteration *iterations,
+			   const struct dp_metric_values *values, struct dp_error *error)
+{
+	size_t count = loop->variants, n = loop->iterations;
+	struct dp_variant *made = dp_alloc__zeroed(DP_MAX(count, 1), sizeof(*made));
+	struct distances *distances = dp_alloc__zeroed(DP_MAX(count, 1), sizeof(*distances));
+	double *times = dp_alloc__array(DP_MAX(n, 1), sizeof(*times));
+	size_t *begin = dp_alloc__zeroed(count + 1, sizeof(*begin));
+	int status = DP_OK;
+
+	if (!made || !distances || !times || !begin) {
+		status = dp_error__nomem(error, 0);
+		goto out;
+	}
+	gather(made, distances, iterations, n);
+	count_distances(distances, count, iterations, n);
+	find_periods(made, distances, count, n);
+	measure(made, count, times, begin, iterations, periods_of(values), n);
+	*variants = made;
+	made = NULL;
+out:
+	free(begin);
+	free(times);
+	free(distances);
+	free(made);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* What the iterations of each variant have in common. */
+#ifndef DP_METRIC_LOOP_VARIANTS_H
+#define DP_METRIC_LOOP_VARIANTS_H
+
+#include "metric/metric.h"
+
+/*
+ * *variants, the caller's to free, gets loop->variants of them. Errors: DP_ERR_NOMEM. Cost: linear
+ * in iterations and variants.
+ */
+int dp_loop_variants__make(struct dp_variant **variants, const struct dp_loop *loop,
+			   const struct dp_iteration *iterations,
+			   const struct dp_metric_values *values, struct dp_error *error);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * Copies in the verbose text report: what goes where, how much of it, and how fast. Cost: linear in
+ * the operations.
+ */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DIRECTIONS 14
+#define MEMORIES 8
+#define CLASSES (DIRECTIONS * MEMORIES * MEMORIES)
+#define ROWS_MOST 12
+
+struct copies {
+	uint64_t count;
+	double bytes;
+	double time_ns; /* sum of durations */
+};
+
+/* A direction with the kinds of memory at both of its ends, as one number. */
+static size_t class_of(const struct dp_ops *ops, size_t i)
+{
+	size_t direction = ops->copy_kind[i] < DIRECTIONS ? ops->copy_kind[i] : DP_COPY_UNKNOWN;
+	size_t from = ops->src_kind[i] < MEMORIES ? ops->src_kind[i] : DP_MEMORY_UNKNOWN;
+	size_t to = ops->dst_kind[i] < MEMORIES ? ops->dst_kind[i] : DP_MEMORY_UNKNOWN;
+
+	return (direction * MEMORIES + from) * MEMORIES + to;
+}
+
+/* "host to device, pageable to device". Returns buf. */
+static char *name_of(char buf[DP_LABEL_SIZE], size_t class)
+{
+	static const char *const directions[DIRECTIONS] = { "copy",
+							    "host to device",
+							    "device to host",
+							    "host to array",
+							    "array to host",
+							    "array to array",
+							    "array to device",
+							    "device to array",
+							    "device to device",
+							    "host to host",
+							    "peer to peer",
+							    "migration to device",
+							    "migration to host",
+							    "migration between devices" };
+	static const char *const memories[MEMORIES] = { "?",	  "pageable",	   "pinned",
+							"device", "array",	   "managed",
+							"static", "managed static" };
+	size_t to = class % MEMORIES, from = class / MEMORIES % MEMORIES;
+	const char *direction = directions[class / MEMORIES / MEMORIES];
+
+	if (from == DP_MEMORY_UNKNOWN && to == DP_MEMORY_UNKNOWN)
+		snprintf(buf, DP_LABEL_SIZE, "%s", direction);
+	else
+		snprintf(buf, DP_LABEL_SIZE, "%s (%s to %s)", direction, memories[from],
+			 memories[to]);
+	return buf;
+}
+
+static void write_row(struct dp_render *render, const struct copies *copies, size_t class)
+{
+	char text[DP_LABEL_SIZE], number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+	double seconds = copies->time_ns / 1e9;
+	bool ascii = render->options->ascii;
+
+	dp_text__column(render, dp_text__count(digits, copies->count), -9);
+	dp_text__column(render, dp_human__bytes(number, copies->bytes), -11);
+	dp_text__column(render, dp_human__duration(number, copies->time_ns, ascii), -10);
+	dp_human__value(number, seconds > 0 ? copies->bytes / seconds : -1, "bytes/s", ascii);
+	dp_text__column(render, number, -13);
+	dp_render__format(render, "  %s\n", name_of(text, class));
+}
+
+/* Those that took longest; returns how many more there are. */
+static size_t write_rows(struct dp_render *render, struct copies *all)
+{
+	size_t left = 0;
+
+	for (size_t rows = 0; rows < ROWS_MOST; rows++) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < CLASSES; i++)
+			if (all[i].count &&
+			    (!all[most].count || all[i].time_ns > all[most].time_ns))
+				most = i;
+		if (!all[most].count)
+			break;
+		write_row(render, &all[most], most);
+		all[most].count = 0;
+	}
+	for (size_t i = 0; i < CLASSES; i++)
+		left += all[i].count > 0;
+	return left;
+}
+
+void dp_text__copies(struct dp_render *render)
+{
+	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(render->analysis));
+	struct copies *all = dp_alloc__zeroed(CLASSES, sizeof(*all));
+	char number[DP_NUMBER_SIZE];
+	size_t count = 0, left;
+
+	if (!all) {
+		render->status = dp_error__nomem(render->error, CLASSES * sizeof(*all));
+		return;
+	}
+	for (size_t i = 0; i < ops->count; i++) {
+		struct copies *at;
+
+		if (ops->kind[i] != DP_OP_COPY)
+			continue;
+		at = &all[class_of(ops, i)];
+		at->count++;
+		at->bytes += (double)ops->bytes[i];
+		at->time_ns += (double)ops->end_ns[i] - (double)ops->start_ns[i];
+		count++;
+	}
+	if (count) {
+		dp_text__style_begin(render, DP_STYLE_DIM);
+		dp_render__format(render, "\n%9s%11s%10s%13s  copies", "count", "bytes", "time",
+				  "rate");
+		dp_text__style_end(render);
+		dp_render__text(render, "\n");
+		left = write_rows(render, all);
+		if (left)
+			dp_render__format(render, "and %s\n",
+					  dp_text__plural(number, left, "more kind"));
+	}
+	free(all);
+}

@@ -1,0 +1,236 @@
+/*
+ * Findings in the text report, the most rewarding first: what is wrong, what it costs, the numbers
+ * that say so, and one thing to do. As many as the screen has lines for, all where it is verbose.
+ */
+#include "report/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INDENT 3
+#define DETAIL_INDENT 5
+
+/* How numbers are said; the others are said with their names. */
+static const struct {
+	const char *name;
+	const char *before;
+	const char *after;
+} sayings[] = {
+	{ "all_intervals", "of ", " intervals" },
+	{ "avg_interval_ns", "intervals of ", "" },
+	{ "avg_operation_ns", "", " between operations" },
+	{ "avg_overlap", "uploads in ", " of it" },
+	{ "blocking_copy_ns", "", " in blocking copies" },
+	{ "comm_exposed_ns", "", " of communication that nothing hides" },
+	{ "comm_ns", "", " of communication" },
+	{ "comm_overlap", "", " of it hidden" },
+	{ "copy_exposed_ns", "", " of copies that nothing hides" },
+	{ "every_iterations", "every ", " iterations" },
+	{ "extra_kernels", "extra kernels: ", "" },
+	{ "extra_ns", "", " longer" },
+	{ "h2d_bandwidth", "uploads at ", "" },
+	{ "h2d_bytes", "", " uploaded" },
+	{ "host_stall_ns", "", " of it in long gaps" },
+	{ "host_sync_ns", "", " in synchronizing calls" },
+	{ "idle_host_ns", "", " waiting for the host" },
+	{ "input_wait_ns", "", " waiting for input" },
+	{ "kernel_median_ns", "median kernel ", "" },
+	{ "long_gaps", "", " long gaps" },
+	{ "long_intervals", "", " long intervals" },
+	{ "more_communication_ns", "", " more of communication" },
+	{ "more_compute_ns", "", " more of computing" },
+	{ "more_copy_ns", "", " more of copies" },
+	{ "more_idle_copy_ns", "", " more in calls of copies" },
+	{ "more_idle_host_ns", "", " more waiting for the host" },
+	{ "more_idle_ns", "", " more idle" },
+	{ "more_idle_other_ns", "", " more idle" },
+	{ "more_idle_sync_ns", "", " more in synchronization" },
+	{ "overlap", "uploads in ", " of it" },
+	{ "pageable_copy_ns", "", " in pageable copies" },
+	{ "pageable_share", "", " of the bytes pageable" },
+	{ "queue_empty", "queue empty ", " of the time" },
+	{ "rise_ns", "risen by ", "" },
+	{ "rise_per_iteration_ns", "", " per iteration" },
+	{ "share_of_loop", "", " of the loop" },
+	{ "share_of_period", "", " of the period" },
+	{ "short_gaps_ns", "", " in short gaps" },
+	{ "slow_iterations", "", " slow" },
+	{ "sync_lost_ns", "", " lost" },
+	{ "times", "seen ", " times" },
+	{ "utilization", "GPU busy ", "" },
+	{ "waited_share", "", " of the period waited" },
+	{ "warmup_iterations", "", " iterations" },
+};
+
+static void add_evidence(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
+{
+	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
+	const char *gap = words->used ? ", " : "";
+
+	dp_human__value(value, at->value, at->unit, ascii);
+	for (size_t i = 0; i < DP_COUNT(sayings); i++) {
+		if (strcmp(sayings[i].name, at->name))
+			continue;
+		dp_words__add(words, "%s%s%s%s", gap, sayings[i].before, value, sayings[i].after);
+		return;
+	}
+	dp_words__add(words, "%s%s %s", gap, dp_text__title(title, at->name), value);
+}
+
+/* The numbers; on the one screen, those that fit a line. */
+static void gather_evidence(struct dp_words *words, const struct dp_render *render,
+			    const struct dp_finding *finding)
+{
+	size_t room = ((struct dp_text *)render->state)->width - INDENT, before;
+
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		if (!isfinite(finding->evidence[i].value))
+			continue;
+		before = words->used;
+		add_evidence(words, &finding->evidence[i], render->options->ascii);
+		if (render->options->verbose || dp_label_width(words->text) <= room)
+			continue;
+		words->text[before] = '\0';
+		words->used = before;
+		break;
+	}
+}
+
+static size_t arrow_columns(const struct dp_render *render)
+{
+	return render->options->ascii ? DETAIL_INDENT + 1 : DETAIL_INDENT;
+}
+
+/* Lines that a finding's reasons and advice take. */
+static size_t detail_lines(const struct dp_render *render, const struct dp_finding *finding)
+{
+	struct dp_words words = { 0 };
+
+	gather_evidence(&words, render, finding);
+	return (words.used > 0) +
+	       dp_text__lines(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
+}
+
+/*
+ * How many findings have a line, and how many all of theirs. One line is left for the prompt, one
+ * for the blank line before. The first finding is always told in full.
+ */
+static void plan(struct dp_render *render)
+{
+	size_t count = dp_analysis_finding_count(render->analysis), left, detail;
+	struct dp_text *text = render->state;
+
+	text->shown = text->detailed = count;
+	if (render->options->verbose)
+		return;
+	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
+	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
+	left = left > detail ? left - detail : 1;
+	text->detailed = 1;
+	if (count > left) {
+		/* A line says how many more there are. */
+		text->shown = DP_MAX(1, left - 1);
+		return;
+	}
+	left -= count;
+	while (text->detailed < count) {
+		detail =
+			detail_lines(render, dp_analysis_finding(render->analysis, text->detailed));
+		if (detail > left)
+			return;
+		left -= detail;
+		text->detailed++;
+	}
+}
+
+/* Returns its width. */
+static size_t write_severity(struct dp_render *render, enum dp_severity severity)
+{
+	static const struct {
+		const char *word;
+		const char *style;
+	} severities[] = { [DP_SEVERITY_CRITICAL] = { "critical", DP_STYLE_RED },
+			   [DP_SEVERITY_WARNING] = { "warning", DP_STYLE_YELLOW },
+			   [DP_SEVERITY_INFO] = { "info", DP_STYLE_DIM } };
+
+	dp_text__styled(render, severities[severity].style, severities[severity].word);
+	return strlen(severities[severity].word);
+}
+
+/* ": costs 57.48 ms of each 176.2 ms". */
+static void add_cost(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_finding *finding)
+{
+	double period_ns = dp_text__summary(render, finding->loop, "avg_period_ns");
+	bool ascii = render->options->ascii;
+	char number[DP_NUMBER_SIZE];
+
+	if (!isfinite(finding->recoverable_ns))
+		return;
+	dp_words__add(words, ": costs %s of each ",
+		      dp_human__duration(number, finding->recoverable_ns, ascii));
+	dp_words__add(words, "%s",
+		      isfinite(period_ns) ? dp_human__duration(number, period_ns, ascii)
+					  : "iteration");
+}
+
+static void write_detail(struct dp_render *render, const struct dp_finding *finding)
+{
+	struct dp_words words = { 0 };
+
+	gather_evidence(&words, render, finding);
+	if (words.used) {
+		dp_text__blanks(render, INDENT);
+		dp_text__wrap(render, INDENT, INDENT, words.text);
+	}
+	dp_text__blanks(render, INDENT);
+	dp_text__styled(render, DP_STYLE_HEAD, render->options->ascii ? "->" : "\xe2\x86\x92");
+	dp_render__text(render, " ");
+	dp_text__wrap(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
+}
+
+void dp_text__finding(struct dp_render *render, size_t id)
+{
+	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	struct dp_text *text = render->state;
+	struct dp_words words = { 0 };
+	char number[DP_NUMBER_SIZE];
+	size_t used;
+
+	if (!text->findings) {
+		plan(render);
+		dp_render__text(render, "\n");
+	}
+	if (text->findings >= text->shown)
+		return;
+	dp_render__integer(render, (int64_t)id + 1);
+	dp_render__text(render, ". ");
+	used = dp_number__integer(number, (int64_t)id + 1) + 3 +
+	       write_severity(render, finding->severity);
+	dp_render__text(render, " ");
+	dp_words__add(&words, "%s", finding->rule);
+	if (finding->loop != text->primary || text->level > 1)
+		dp_words__add(&words, " in loop %u", (unsigned)finding->loop);
+	add_cost(&words, render, finding);
+	dp_text__wrap(render, used, INDENT, words.text);
+	if (text->findings++ < text->detailed)
+		write_detail(render, finding);
+}
+
+/* Nothing was found: by which rules. */
+void dp_text__clean(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+	const struct dp_rule_info *rule;
+	size_t count = 0;
+
+	while (dp_rule(count))
+		count++;
+	dp_words__add(&words, "No findings: none of the %zu rules has anything to say%s", count,
+		      render->options->verbose ? ":" : ".");
+	for (size_t i = 0; render->options->verbose && (rule = dp_rule(i)); i++)
+		dp_words__add(&words, "%s %s", i ? "," : "", rule->id);
+	dp_render__text(render, "\n");
+	dp_text__wrap(render, 0, 0, words.text);
+}

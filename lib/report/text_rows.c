@@ -1,0 +1,98 @@
+/* A row per iteration, of the metrics that say most and as many of them as the lines have room for.
+ */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIXED_COLUMNS 31 /* what stands before the metrics */
+#define NOTE_COLUMNS 9
+#define LEAST_COLUMNS 8
+#define GAP 2
+
+/* What is shown first, unless metrics are chosen. */
+static const char *const interesting[] = { "period_ns", "duration_ns",	   "interval_ns",
+					   "overlap",	"utilization",	   "idle_host_ns",
+					   "h2d_bytes", "operation_gap_ns" };
+
+static int columns_of(size_t metric)
+{
+	char title[DP_NUMBER_SIZE];
+
+	dp_text__title(title, dp_metric(metric)->name);
+	return (int)DP_MAX(strlen(title), LEAST_COLUMNS) + GAP;
+}
+
+/* Chosen metrics are all shown, however wide. */
+static void choose(struct dp_text *text, const struct dp_render *render)
+{
+	size_t used = FIXED_COLUMNS + NOTE_COLUMNS, metric;
+	const struct dp_metric_info *info;
+
+	text->metric_count = 0;
+	for (size_t i = 0; render->options->metrics && (info = dp_metric(i)); i++)
+		if (text->metric_count < DP_TEXT_METRICS && dp_render__shows(render, info))
+			text->metrics[text->metric_count++] = i;
+	for (size_t i = 0; !render->options->metrics && i < DP_COUNT(interesting); i++) {
+		if (!dp_text__find_metric(interesting[i], &metric))
+			continue;
+		used += (size_t)columns_of(metric);
+		if (used > text->width)
+			break;
+		text->metrics[text->metric_count++] = metric;
+	}
+}
+
+void dp_text__iterations_head(struct dp_render *render, size_t loop)
+{
+	struct dp_text *text = render->state;
+	char title[DP_NUMBER_SIZE];
+
+	choose(text, render);
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	dp_render__text(render, "  index     start kernels edits");
+	for (size_t i = 0; i < text->metric_count; i++) {
+		dp_text__title(title, dp_metric(text->metrics[i])->name);
+		dp_text__column(render, title, -columns_of(text->metrics[i]));
+	}
+	dp_text__style_end(render);
+	dp_render__text(render, "\n");
+}
+
+static void write_note(struct dp_render *render, const struct dp_iteration *at)
+{
+	char digits[DP_TEXT_SIZE];
+
+	if (at->partial)
+		dp_render__text(render, "  cut off");
+	else if (at->warmup)
+		dp_render__text(render, "  warm-up");
+	if (at->foreign_kernels)
+		dp_render__format(render, "  after %s other kernel%s",
+				  dp_text__count(digits, at->foreign_kernels),
+				  at->foreign_kernels == 1 ? "" : "s");
+	dp_render__text(render, "\n");
+}
+
+void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
+{
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, iteration);
+	uint64_t edits = (uint64_t)at->inserted + at->deleted + at->substituted;
+	char value[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+	const struct dp_text *text = render->state;
+	bool ascii = render->options->ascii;
+
+	dp_text__column(render, dp_text__count(digits, at->index), -7);
+	dp_text__column(render, dp_human__duration(value, (double)at->start_ns, ascii), -10);
+	dp_text__column(render, dp_text__count(digits, at->kernels), -8);
+	dp_text__column(render, dp_text__count(digits, edits), -6);
+	for (size_t i = 0; i < text->metric_count; i++) {
+		size_t metric = text->metrics[i];
+
+		dp_human__value(value, dp_loop_metric(render->analysis, loop, metric, iteration),
+				dp_metric(metric)->unit, ascii);
+		dp_text__column(render, value, -columns_of(metric));
+	}
+	write_note(render, at);
+}

@@ -1,0 +1,201 @@
+/*
+ * What was different about slow iterations: the parts of the period that are longer in them than in
+ * the others, on average. Which are slow was decided by the rule that finds them: the ones with the
+ * longest periods, as many as it counted. Cost: the periods are sorted once.
+ */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAMED_MOST 6  /* iterations */
+#define CAUSES_MOST 2 /* parts that are named */
+#define PARTS_MOST 16
+#define LEAST_CAUSE 0.1
+
+struct slow {
+	size_t loop;
+	size_t count;
+	size_t period; /* the metric */
+	double limit_ns;
+};
+
+/* How many iterations stand out; 0 where none does. */
+static size_t count_slow(const struct dp_render *render, size_t loop)
+{
+	const struct dp_finding *finding;
+
+	for (size_t i = 0; (finding = dp_analysis_finding(render->analysis, i)); i++)
+		for (size_t e = 0; finding->loop == loop && e < finding->evidence_count; e++)
+			if (!strcmp(finding->evidence[e].name, "slow_iterations"))
+				return (size_t)finding->evidence[e].value;
+	return 0;
+}
+
+/* The period of an iteration that counts, else NaN. */
+static double period(const struct dp_render *render, const struct slow *slow, size_t k)
+{
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, slow->loop, k);
+	const struct dp_iteration *next = dp_loop_iteration(render->analysis, slow->loop, k + 1);
+
+	if (at->warmup || at->partial || !next || next->partial || next->foreign_kernels)
+		return (double)NAN;
+	return dp_loop_metric(render->analysis, slow->loop, slow->period, k);
+}
+
+static int longer_first(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The shortest period of those that stand out. False where there is none. */
+static bool find_limit(struct slow *slow, struct dp_render *render)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
+	double *periods = dp_alloc__array(iterations, sizeof(*periods));
+
+	if (!periods) {
+		render->status = dp_error__nomem(render->error, iterations);
+		return false;
+	}
+	for (size_t k = 0; k < iterations; k++)
+		if (isfinite(period(render, slow, k)))
+			periods[used++] = period(render, slow, k);
+	if (used > slow->count) {
+		qsort(periods, used, sizeof(*periods), longer_first);
+		slow->limit_ns = periods[slow->count - 1];
+	} else {
+		slow->count = 0;
+	}
+	free(periods);
+	return slow->count;
+}
+
+/* What they have more of something than the others. */
+struct excess {
+	double sum[2]; /* of the others, of the slow ones */
+	double count[2];
+};
+
+static void add(struct excess *excess, bool is_slow, double value)
+{
+	if (!isfinite(value))
+		return;
+	excess->sum[is_slow] += value;
+	excess->count[is_slow]++;
+}
+
+static double mean(const struct excess *excess, bool is_slow)
+{
+	return excess->sum[is_slow] / excess->count[is_slow];
+}
+
+static double difference(const struct excess *excess)
+{
+	return mean(excess, true) - mean(excess, false);
+}
+
+static struct excess compare_metric(const struct dp_render *render, const struct slow *slow,
+				    size_t metric)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
+	struct excess excess = { { 0 }, { 0 } };
+
+	for (size_t k = 0; k < iterations; k++) {
+		double period_ns = period(render, slow, k);
+
+		if (isfinite(period_ns))
+			add(&excess, period_ns >= slow->limit_ns,
+			    dp_loop_metric(render->analysis, slow->loop, metric, k));
+	}
+	return excess;
+}
+
+static struct excess compare_kernels(const struct dp_render *render, const struct slow *slow)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
+	struct excess excess = { { 0 }, { 0 } };
+
+	for (size_t k = 0; k < iterations; k++) {
+		double period_ns = period(render, slow, k);
+
+		if (isfinite(period_ns))
+			add(&excess, period_ns >= slow->limit_ns,
+			    (double)dp_loop_iteration(render->analysis, slow->loop, k)->kernels);
+	}
+	return excess;
+}
+
+/* "4, 9, 14 and 2 more" */
+static void add_iterations(struct dp_words *words, const struct dp_render *render,
+			   const struct slow *slow)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, told = 0;
+	char number[DP_TEXT_SIZE];
+
+	for (size_t k = 0; k < iterations && told < NAMED_MOST; k++)
+		if (period(render, slow, k) >= slow->limit_ns)
+			dp_words__add(words, "%s%s", told++ ? ", " : "", dp_text__count(number, k));
+	if (slow->count > told)
+		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - told));
+}
+
+/* The longest parts of what they take longer. */
+static void add_causes(struct dp_words *words, const struct dp_render *render,
+		       const struct slow *slow, double longer_ns)
+{
+	double more_ns[PARTS_MOST] = { 0 };
+	char number[DP_NUMBER_SIZE];
+	const char *metric;
+	size_t index;
+
+	for (size_t i = 0; i < PARTS_MOST && dp_text__part(render, slow->loop, i, &metric); i++) {
+		if (dp_text__find_metric(metric, &index)) {
+			struct excess excess = compare_metric(render, slow, index);
+
+			more_ns[i] = difference(&excess);
+		}
+	}
+	for (size_t n = 0; n < CAUSES_MOST; n++) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < PARTS_MOST; i++)
+			if (more_ns[i] > more_ns[most] || isnan(more_ns[most]))
+				most = i;
+		if (!(more_ns[most] > LEAST_CAUSE * longer_ns))
+			return;
+		dp_words__add(words, "%s +%s ", n ? "," : ":",
+			      dp_human__duration(number, more_ns[most], render->options->ascii));
+		dp_words__add(words, "%s", dp_text__part(render, slow->loop, most, &metric));
+		more_ns[most] = 0;
+	}
+}
+
+void dp_text__slow(struct dp_render *render, size_t loop)
+{
+	struct slow slow = { .loop = loop, .count = count_slow(render, loop) };
+	bool ascii = render->options->ascii;
+	struct excess periods, kernels;
+	char number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+
+	if (!slow.count || !dp_text__find_metric("period_ns", &slow.period) ||
+	    !find_limit(&slow, render))
+		return;
+	periods = compare_metric(render, &slow, slow.period);
+	kernels = compare_kernels(render, &slow);
+	dp_words__add(&words, slow.count == 1 ? "iteration " : "iterations ");
+	add_iterations(&words, render, &slow);
+	dp_words__add(&words, " took %s", dp_human__duration(number, mean(&periods, true), ascii));
+	dp_words__add(&words, ", not %s", dp_human__duration(number, mean(&periods, false), ascii));
+	add_causes(&words, render, &slow, difference(&periods));
+	if (fabs(difference(&kernels)) >= 0.5)
+		dp_words__add(&words, "; %+lld kernel%s", llround(difference(&kernels)),
+			      fabs(difference(&kernels)) < 1.5 ? "" : "s");
+	dp_text__label(render, "slow");
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
+}
