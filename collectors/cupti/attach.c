@@ -45,6 +45,10 @@ static void tell(int result, const char *holder)
 	}
 }
 
+/*
+ * Not by cuptiSubscribe_v2(): from 13.3 on who has subscribed so has to use functions of that kind
+ * throughout, for CUPTI's clock, say. But it names who is in the way.
+ */
 static bool subscribe(struct cupti *cupti)
 {
 	char holder[256] = "";
@@ -56,11 +60,10 @@ static bool subscribe(struct cupti *cupti)
 	};
 	int result;
 
-	if (cupti->Subscribe_v2)
+	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
+	if (result && cupti->Subscribe_v2)
 		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
 					     &params);
-	else
-		result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
 	holder[sizeof(holder) - 1] = 0;
 	if (result)
 		tell(result, holder);

@@ -73,6 +73,7 @@ static _Atomic(struct buffer *) buffers;
 static _Atomic uint64_t enabled[2];
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
+static bool subscribed_v2;
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -363,6 +364,8 @@ int cuptiGetVersion(uint32_t *out)
 int cuptiGetTimestamp(uint64_t *out)
 {
 	*out = now();
+	if (subscribed_v2 && version->number >= 130300)
+		return CUPTI_E_NOT_COMPATIBLE;
 	return verdict("GetTimestamp");
 }
 
@@ -385,9 +388,12 @@ int cuptiSubscribe_v2(void **out, void (*function)(void *, uint32_t, uint32_t, c
 {
 	const char *holder = getenv("FAKE_CUPTI_HOLDER");
 
+	int result = cuptiSubscribe(out, function, user);
+
 	if (holder && params->old_name)
 		snprintf(params->old_name, params->old_name_bytes, "%s", holder);
-	return cuptiSubscribe(out, function, user);
+	subscribed_v2 = !result;
+	return result;
 }
 
 int cuptiUnsubscribe(void *subscriber)

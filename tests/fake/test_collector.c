@@ -14,6 +14,8 @@
 static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4",
 					"12.8", "13.0", "13.1", "13.4" };
 
+static unsigned int clocks; /* points of CUPTI's */
+
 static void see_kernel(struct run *run, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
 {
@@ -21,6 +23,8 @@ static void see_kernel(struct run *run, struct dp_spool *spool,
 	const char *version = run->user;
 	uint32_t low = (uint32_t)kernel->correlation;
 
+	if (record->type == DP_SPOOL_CLOCK && record->clock.cupti)
+		clocks++;
 	if (record->type != DP_SPOOL_KERNEL || record->salvaged)
 		return;
 	ck_assert_uint_eq(kernel->place.context, 1);
@@ -57,6 +61,7 @@ START_TEST(layouts)
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.records[DP_SPOOL_CBID], 1);
 	ck_assert_uint_ge(run.records[DP_SPOOL_THREAD], 1);
+	ck_assert_uint_ge(clocks, 2);
 }
 END_TEST
 
