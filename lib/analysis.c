@@ -241,12 +241,11 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
  * file is known to have lost what came after. What is cut off is in no average.
  */
 static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequence,
-			   struct dp_loops *loops)
+			   struct dp_segmented_loop *loop)
 {
-	struct dp_segmented_loop *loop = loops->count ? &loops->loops[0] : NULL;
 	struct dp_segment *first, *last;
 
-	if (!loop || !loop->count)
+	if (!loop->count)
 		return;
 	first = &loop->segments[0];
 	last = &loop->segments[loop->count - 1];
@@ -255,6 +254,48 @@ static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequ
 	if (last->end == sequence->count &&
 	    (last->deleted > loop->length / 20 || dp_trace_loss_count(run->trace)))
 		last->partial = true;
+}
+
+/* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
+static int take_marks(struct run *run, const struct dp_sequence *sequence,
+		      const struct dp_loops_request *request, const struct dp_marks *marks,
+		      struct dp_segmented_loop *loop)
+{
+	struct dp_loops *by_marks;
+	struct dp_segmented_loop swap = *loop;
+	int status = dp_loops__from_marks(&by_marks, request, marks->starts, marks->ends,
+					  marks->count, run->error);
+
+	if (status)
+		return status;
+	*loop = by_marks->loops[0];
+	loop->parent = swap.parent;
+	loop->chosen = swap.chosen;
+	by_marks->loops[0] = swap;
+	dp_loops__free(by_marks);
+	flag_cut_marks(run, sequence, loop);
+	return DP_OK;
+}
+
+/* Loops that were found unaided, and that annotations repeat with, have their boundaries. */
+static int use_repeated(struct run *run, const struct dp_sequence *sequence,
+			const struct dp_loops_request *request, struct dp_loops *loops)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < loops->count && !status; i++) {
+		struct dp_segmented_loop *loop = &loops->loops[i];
+		struct dp_marks marks;
+
+		if (!loop->chosen)
+			continue;
+		if (dp_sequence__repeated(&marks, sequence, loop->segments, loop->count))
+			return dp_error__nomem(run->error, 0);
+		if (marks.count)
+			status = take_marks(run, sequence, request, &marks, loop);
+		dp_marks__fini(&marks);
+	}
+	return status;
 }
 
 /* One of several streams has nothing to show: that is no reason to fail the others. */
@@ -290,7 +331,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
 					      marks.count, run->error);
 		if (!status)
-			flag_cut_marks(run, sequence, *loops);
+			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
 	} else if (!status && options->marks) {
 		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
@@ -301,6 +342,8 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = dp_loops__find(loops, &request, run->error);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
+		if (!status && !options->iterations_count && !options->ignore_marks)
+			status = use_repeated(run, sequence, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

@@ -5,6 +5,7 @@
  */
 #include "segment/boundary.h"
 #include "segment/driver.h"
+#include "segment/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,8 +162,8 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 	for (size_t i = 0; i < b->count && !status; i++) {
 		uint32_t *names = dp_driver__turn(b->exact[i], b->list[i].length, b->list[i].first);
 
-		status = names ? dp_boundary__place(&b->cuts[i], d->request->symbols, names,
-						    b->list[i].length, &d->request->evidence)
+		status = names ? dp_boundary__place(b->cuts, b->count, i, d->request->symbols,
+						    names, b->list[i].length, &d->request->evidence)
 			       : DP_ERR_NOMEM;
 		free(names);
 	}
@@ -204,6 +205,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
 				     b->list, b->count);
+	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
+		status = dp_outer__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -219,6 +222,15 @@ static double agreement(const struct dp_segmented_loop *loop)
 	return symbols ? 1.0 - DP_MIN((double)loop->edit_count / (double)symbols, 1.0) : 0;
 }
 
+/* Does an iteration ever follow another? What is always alone is a part of something else. */
+static bool goes_round(const struct dp_cut *cut)
+{
+	for (size_t i = 1; i < cut->count; i++)
+		if (cut->segments[i].first == cut->segments[i - 1].end)
+			return true;
+	return false;
+}
+
 /*
  * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
  * inside, or is gone on with after something else; layers stand between other kernels, once.
@@ -228,8 +240,9 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 {
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
-	size_t m = b->list[i].length, near = m < LAYER_LONG ? APART * m : 0, spans = 0, ends;
-	size_t until = 0;
+	size_t m = b->list[i].length, spans = 0, until = 0, ends;
+	bool is_long = (double)m * DP_MAX(d->per_symbol, 1) >= LAYER_LONG;
+	size_t near = is_long ? 0 : APART * m;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != i || dp_align__advance(al, k) < 2 * m)
@@ -240,15 +253,17 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	}
 	ends = (size_t)(al->spans[0].begin <= 1) +
 	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
+	if (!goes_round(cut))
+		return 0;
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (structured && m >= LAYER_LONG)
+	if (structured && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
-	return ends > 0 && m >= LAYER_LONG ? 0.6 : 0.4;
+	return ends > 0 && is_long ? 0.6 : 0.4;
 }
 
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
