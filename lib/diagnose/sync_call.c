@@ -10,12 +10,17 @@
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double lost_ns = dp_rule__typical(input, "sync_lost_ns");
+	double sync_ns = dp_rule__typical(input, "host_sync_ns");
 
 	if (!dp_rule__share_finding(input, out, "sync_lost_ns", lost_ns,
 				    dp_rule__threshold(input, "sync-call"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "sync_lost_ns", "ns", lost_ns);
-	dp_rule__evidence(out, "host_sync_ns", "ns", dp_rule__typical(input, "host_sync_ns"));
+	dp_rule__evidence(out, "host_sync_ns", "ns", sync_ns);
+	/* A download to pageable memory waits in its own call. */
+	if (sync_ns < lost_ns)
+		dp_rule__evidence(out, "host_copy_ns", "ns",
+				  dp_rule__typical(input, "host_copy_ns"));
 	out->finding.advice =
 		"do not wait inside the iteration: no .item(), print or synchronize() "
 		"before all is launched";

@@ -31,7 +31,7 @@ void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_n
 	if (!gap->late)
 		return;
 	until_ns = is_copy ? end_ns : DP_MIN(end_ns, walk->calls->start_ns[call]);
-	gap->drained = dp_spans_at__holds(&walk->any, start_ns, SLACK_NS);
+	gap->waited_ns = dp_spans_at__length(&walk->waits, start_ns, SLACK_NS);
 	gap->sync_ns = dp_spans_at__covered(&walk->syncs, start_ns, until_ns);
 	gap->copy_ns = dp_spans_at__covered(&walk->any, start_ns, until_ns) - gap->sync_ns;
 	gap->host_ns = length_ns - gap->sync_ns - gap->copy_ns;

@@ -12,7 +12,7 @@ struct dp_gap {
 	int64_t launch_ns; /* launched, and the gap is a short one */
 	int64_t other_ns;  /* launched, and waiting for what the trace does not tell */
 	bool late;	   /* the launch began after the gap did */
-	bool drained;	   /* late, and it began where the host waited */
+	int64_t waited_ns; /* late, and it began where the host waited: for so long */
 };
 
 /* Where the walk over the gaps is; they come in order of time. */
@@ -21,6 +21,7 @@ struct dp_gap_walk {
 	const struct dp_calls *calls;
 	struct dp_spans_at syncs;
 	struct dp_spans_at any;
+	struct dp_spans_at waits;
 };
 
 void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op);

@@ -70,8 +70,10 @@ static void add_gap(struct sweep *sweep, size_t op)
 		row(parts, DP_PART_LONGEST_GAP)[k] = (double)length_ns;
 	if (length_ns >= DP_SHORT_GAP_NS && length_ns >= period_ns / 100)
 		row(parts, DP_PART_HOST_STALL)[k] += (double)gap.host_ns;
-	if (gap.drained && start_ns + length_ns <= sweep->input->iterations[k].end_ns)
-		row(parts, DP_PART_SYNC_LOST)[k] += (double)length_ns;
+	/* Without the wait the host would be ahead by its length: no more than that is its fault.
+	 */
+	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
+		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
 	if (sweep->ops->kind[op] == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_HTOD)
 		row(parts, DP_PART_INPUT_WAIT)[k] += (double)gap.host_ns;
 }
@@ -160,7 +162,8 @@ static void sweep_device(struct dp_parts *parts, const struct dp_parts_input *in
 		.walk = { ops,
 			  dp_trace_calls(work->trace),
 			  { &work->syncs, 0 },
-			  { &work->any, 0 } },
+			  { &work->any, 0 },
+			  { &work->waits, 0 } },
 	};
 
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);

@@ -27,7 +27,8 @@ enum dp_part {
 	DP_PART_LONGEST_GAP, /* no sum */
 	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
 	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
-	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits */
+	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits,
+			      * up to the length of the wait */
 	/* Copies, by their start. */
 	DP_PART_H2D_BYTES,
 	DP_PART_H2D_NS,

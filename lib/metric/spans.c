@@ -95,12 +95,14 @@ int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t e
 	return covered_ns;
 }
 
-bool dp_spans_at__holds(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns)
+int64_t dp_spans_at__length(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns)
 {
 	const struct dp_spans *spans = at->spans;
 
 	seek(at, time_ns);
 	if (at->at < spans->count && spans->start_ns[at->at] <= time_ns)
-		return true;
-	return at->at && spans->end_ns[at->at - 1] + slack_ns >= time_ns;
+		return spans->end_ns[at->at] - spans->start_ns[at->at];
+	if (at->at && time_ns - spans->end_ns[at->at - 1] <= slack_ns)
+		return spans->end_ns[at->at - 1] - spans->start_ns[at->at - 1];
+	return 0;
 }

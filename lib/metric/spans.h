@@ -32,7 +32,7 @@ struct dp_spans_at {
 /* Length of the intersection with [start, end). */
 int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t end_ns);
 
-/* Is a time in a span, or up to slack after one? */
-bool dp_spans_at__holds(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns);
+/* Length of the span that a time is in, or up to slack after; 0 where there is none. */
+int64_t dp_spans_at__length(struct dp_spans_at *at, int64_t time_ns, int64_t slack_ns);
 
 #endif

@@ -16,8 +16,9 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__sync_lost = {
 	{ "sync_lost_ns", "ns", DP_BETTER_LOWER,
-	  "idle time inside the iteration that began where the host waited for the device", NULL,
-	  DP_NEED_LAUNCHES },
+	  "idle time inside the iteration that began where the host waited for the device, as far "
+	  "as the wait explains it",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -104,8 +104,10 @@ static int find_threads(struct dp_work *work)
 		work->known = true;
 		if (dp_op_is_kernel(ops->kind[op]) && calls->thread[call] < threads)
 			work->launches[calls->thread[call]] = true;
-		if (ops->kind[op] == DP_OP_COPY && calls->end_ns[call] >= ops->end_ns[op])
-			work->waited[call] = true;
+		/* Nothing waits for a copy within the device: it was over sooner than its call. */
+		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
+		    calls->end_ns[call] >= ops->end_ns[op])
+			work->waited[call] |= DP_WAITED_INSIDE;
 	}
 	return DP_OK;
 }
@@ -131,7 +133,7 @@ static int find_waited(struct dp_work *work, const struct dp_calls *calls, size_
 		if (calls->kind[i] == DP_CALL_SYNC && before &&
 		    calls->kind[before - 1] == DP_CALL_COPY &&
 		    calls->start_ns[i] - calls->end_ns[before - 1] < AT_ONCE_NS)
-			work->waited[before - 1] = true;
+			work->waited[before - 1] |= DP_WAITED_AFTER;
 		if (calls->kind[i] != DP_CALL_OTHER)
 			last[thread] = (uint32_t)i + 1;
 	}
@@ -139,15 +141,22 @@ static int find_waited(struct dp_work *work, const struct dp_calls *calls, size_
 	return DP_OK;
 }
 
-static bool is_wait(const struct dp_work *work, const struct dp_calls *calls, size_t i, bool copies)
+enum copies { NO_COPIES, BLOCKING_COPIES, ALL_COPIES };
+
+static bool is_wait(const struct dp_work *work, const struct dp_calls *calls, size_t i,
+		    enum copies copies)
 {
-	return (calls->kind[i] == DP_CALL_SYNC || (copies && calls->kind[i] == DP_CALL_COPY)) &&
-	       is_launching(work, calls, i);
+	if (!is_launching(work, calls, i))
+		return false;
+	if (calls->kind[i] != DP_CALL_COPY)
+		return calls->kind[i] == DP_CALL_SYNC;
+	return copies == ALL_COPIES ||
+	       (copies == BLOCKING_COPIES && (work->waited[i] & DP_WAITED_INSIDE));
 }
 
 /* The union of the calls that wait. */
 static int unite(struct dp_spans *spans, const struct dp_work *work, const struct dp_calls *calls,
-		 bool copies)
+		 enum copies copies)
 {
 	size_t room = 0, last;
 
@@ -179,7 +188,9 @@ int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t d
 	*work = (struct dp_work){ .trace = trace, .device = device };
 	if (find_comm(work) || find_rows(work) || find_copies(work) || find_threads(work) ||
 	    find_waited(work, calls, dp_trace_thread_count(trace)) ||
-	    unite(&work->syncs, work, calls, false) || unite(&work->any, work, calls, true))
+	    unite(&work->syncs, work, calls, NO_COPIES) ||
+	    unite(&work->any, work, calls, ALL_COPIES) ||
+	    unite(&work->waits, work, calls, BLOCKING_COPIES))
 		return dp_error__nomem(error, calls->count);
 	return DP_OK;
 }
@@ -194,5 +205,6 @@ void dp_work__fini(struct dp_work *work)
 	dp_spans__fini(&work->uploads);
 	dp_spans__fini(&work->syncs);
 	dp_spans__fini(&work->any);
+	dp_spans__fini(&work->waits);
 	*work = (struct dp_work){ 0 };
 }

@@ -6,6 +6,9 @@
 #include "metric/spans.h"
 #include <deepprof/trace.h>
 
+/* A copy's caller waited for it in the copy's call, or in a synchronizing one that follows it. */
+enum { DP_WAITED_INSIDE = 1, DP_WAITED_AFTER = 2 };
+
 struct dp_work {
 	const struct dp_trace *trace;
 	uint32_t device;
@@ -17,9 +20,10 @@ struct dp_work {
 	uint8_t *is_comm;	 /* per string: it names a kernel that communicates */
 	bool known;		 /* operations of the device have calls */
 	bool *launches;		 /* per thread: it launched kernels on the device */
-	uint8_t *waited;	 /* per call: a copy that the caller waited for */
+	uint8_t *waited;	 /* per call: a copy that the caller waited for, and where */
 	struct dp_spans syncs;	 /* a launching thread is in a synchronizing call */
 	struct dp_spans any;	 /* or in that of a copy */
+	struct dp_spans waits;	 /* or in that of a copy which returned after it */
 };
 
 static inline size_t dp_work__op(const struct dp_work *work, size_t i)

@@ -32,6 +32,7 @@ static const struct {
 	{ "extra_ns", "", " longer" },
 	{ "h2d_bandwidth", "uploads at ", "" },
 	{ "h2d_bytes", "", " uploaded" },
+	{ "host_copy_ns", "", " in calls of copies" },
 	{ "host_stall_ns", "", " of it in long gaps" },
 	{ "host_sync_ns", "", " in synchronizing calls" },
 	{ "idle_host_ns", "", " waiting for the host" },

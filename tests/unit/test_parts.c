@@ -410,6 +410,81 @@ START_TEST(without_launches)
 }
 END_TEST
 
+/*
+ * Iterations of two kernels of 100 ns with 10 us between: the second is launched late, after a call
+ * in which the first one ends. Returns the time lost in waiting, of iteration 0.
+ */
+static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_ns)
+{
+	struct fixture at = { 0 };
+	struct dp_builder *builder;
+	uint32_t process, stream, thread, id = 1;
+	double lost;
+
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 0);
+	thread = dp_builder__thread(builder, process, 0);
+	for (int64_t k = 0; k < ITERATIONS; k++) {
+		int64_t at_ns = 1000 + k * 20000;
+		struct dp_op op = { .start_ns = at_ns, .end_ns = at_ns + 100, .stream = stream };
+
+		op.name = dp_builder__kernel_name(builder, "gemm", 4);
+		op.correlation = id;
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		add_call(builder, thread, 0, at_ns - 20, at_ns - 10, id++);
+		if (kind != DP_COPY_UNKNOWN) {
+			struct dp_op copy = { .start_ns = at_ns + 100,
+					      .end_ns = at_ns + 150,
+					      .stream = stream,
+					      .kind = DP_OP_COPY };
+
+			copy.copy_kind = kind;
+			copy.name = dp_builder__set_name(builder);
+			copy.correlation = id;
+			ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+		}
+		add_call(builder, thread, call_name, at_ns, at_ns + call_ns, id++);
+		op.start_ns = at_ns + 10100;
+		op.end_ns = op.start_ns + 100;
+		op.correlation = id;
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+		add_call(builder, thread, 0, at_ns + 10000, at_ns + 10010, id++);
+		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
+							  .first_kernel = 2 * (size_t)k,
+							  .kernels = 2,
+							  .start_ns = at_ns - 1000,
+							  .end_ns = op.end_ns - 1000 };
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
+	for (uint32_t i = 0, used = 0; i < dp_trace_ops(at.trace)->count; i++)
+		if (dp_op_is_kernel(dp_trace_ops(at.trace)->kind[i]))
+			at.ops[used++] = i;
+	at.input = (struct dp_metric_input){ .trace = at.trace,
+					     .ops = at.ops,
+					     .op_count = 2 * ITERATIONS,
+					     .iterations = at.iterations,
+					     .count = ITERATIONS };
+	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	lost = value(&at, "sync_lost_ns", 0);
+	finish(&at);
+	return lost;
+}
+
+/* A wait can't have cost more than it took, and an asynchronous copy's call is none. */
+START_TEST(lost_is_what_was_waited)
+{
+	enum { COPY_CALL = 1, SYNC_CALL = 3, QUERY_CALL = 4 };
+
+	ck_assert_double_eq(lost_after(SYNC_CALL, DP_COPY_UNKNOWN, 160), 160);
+	ck_assert_double_eq(lost_after(SYNC_CALL, DP_COPY_UNKNOWN, 9990), 9990);
+	ck_assert_double_eq(lost_after(QUERY_CALL, DP_COPY_UNKNOWN, 160), 0);
+	ck_assert_double_eq(lost_after(COPY_CALL, DP_COPY_DTOH, 160), 160);
+	ck_assert_double_eq(lost_after(COPY_CALL, DP_COPY_DTOH, 140), 0);
+	ck_assert_double_eq(lost_after(COPY_CALL, DP_COPY_DTOD, 160), 0);
+}
+END_TEST
+
 /* Any spans, overlapping or not, in any order. */
 START_TEST(spans_are_spread)
 {
@@ -507,6 +582,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, periods_in_parts);
 	tcase_add_test(tests, idle_walk_stops);
 	tcase_add_test(tests, without_launches);
+	tcase_add_test(tests, lost_is_what_was_waited);
 	tcase_add_test(tests, spans_are_spread);
 	tcase_add_test(tests, devices_are_apart);
 	tcase_add_test(tests, brief_rows_are_the_same);
