@@ -1,5 +1,6 @@
 /* Iterations that stand out, and what they have more of than the others. */
 #include "diagnose/diagnose.h"
+#include "metric/stat.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,22 +69,26 @@ static size_t find_cause(const struct dp_rule_input *input)
 	return cause;
 }
 
-/* How many kernels more slow iterations have than typical ones, with what runs before the next. */
-static double more_kernels(const struct dp_rule_input *input)
+/* The median of what an iteration has more than the pattern, with what runs before the next. */
+static double extra_kernels(const struct dp_rule_input *input, bool slow)
 {
-	double sum[2] = { 0, 0 }, count[2] = { 0, 0 };
+	size_t used = 0;
 
 	for (size_t k = 0; k + 1 < input->loop->iterations; k++) {
 		const struct dp_iteration *at = &input->iterations[k];
-		int slow = input->slow[k] != 0;
 
-		if (!slow && !dp_rule__is_typical(input, k))
+		if (slow ? !input->slow[k] : !dp_rule__is_typical(input, k))
 			continue;
-		sum[slow] +=
+		input->scratch[used++] =
 			(double)at->inserted - (double)at->deleted + (double)at[1].foreign_kernels;
-		count[slow]++;
 	}
-	return sum[1] / fmax(count[1], 1) - sum[0] / fmax(count[0], 1);
+	return used ? dp_stat__select(input->scratch, used, used / 2) : 0;
+}
+
+/* Medians: one odd iteration does not make all others differ from the slow ones. */
+static double more_kernels(const struct dp_rule_input *input)
+{
+	return extra_kernels(input, true) - extra_kernels(input, false);
 }
 
 /* Kernels take longer: because there are more of them, or because clocks are lower. */

@@ -115,19 +115,37 @@ static struct excess compare_metric(const struct dp_render *render, const struct
 	return excess;
 }
 
-static struct excess compare_kernels(const struct dp_render *render, const struct slow *slow)
+/* The median of how many kernels slow iterations have, or the others. room is for all of them. */
+static double usual_kernels(const struct dp_render *render, const struct slow *slow, bool is_slow,
+			    double *room)
 {
-	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
-	struct excess excess = { { 0 }, { 0 } };
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
 
 	for (size_t k = 0; k < iterations; k++) {
 		double period_ns = period(render, slow, k);
 
-		if (isfinite(period_ns))
-			add(&excess, period_ns >= slow->limit_ns,
-			    (double)dp_loop_iteration(render->analysis, slow->loop, k)->kernels);
+		if (isfinite(period_ns) && (period_ns >= slow->limit_ns) == is_slow)
+			room[used++] =
+				(double)dp_loop_iteration(render->analysis, slow->loop, k)->kernels;
 	}
-	return excess;
+	qsort(room, used, sizeof(*room), longer_first);
+	return used ? room[used / 2] : (double)NAN;
+}
+
+/* Medians, because one odd iteration among the others makes no difference. 0 where unknown. */
+static long long more_kernels(struct dp_render *render, const struct slow *slow)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
+	double *room = dp_alloc__array(iterations, sizeof(*room));
+	double more;
+
+	if (!room) {
+		render->status = dp_error__nomem(render->error, iterations);
+		return 0;
+	}
+	more = usual_kernels(render, slow, true, room) - usual_kernels(render, slow, false, room);
+	free(room);
+	return isfinite(more) ? llround(more) : 0;
 }
 
 /* "4, 9, 14 and 2 more" */
@@ -179,7 +197,8 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 {
 	struct slow slow = { .loop = loop, .count = count_slow(render, loop) };
 	bool ascii = render->options->ascii;
-	struct excess periods, kernels;
+	struct excess periods;
+	long long kernels;
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
@@ -187,15 +206,15 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	    !find_limit(&slow, render))
 		return;
 	periods = compare_metric(render, &slow, slow.period);
-	kernels = compare_kernels(render, &slow);
+	kernels = more_kernels(render, &slow);
 	dp_words__add(&words, slow.count == 1 ? "iteration " : "iterations ");
 	add_iterations(&words, render, &slow);
 	dp_words__add(&words, " took %s", dp_human__duration(number, mean(&periods, true), ascii));
 	dp_words__add(&words, ", not %s", dp_human__duration(number, mean(&periods, false), ascii));
 	add_causes(&words, render, &slow, difference(&periods));
-	if (fabs(difference(&kernels)) >= 0.5)
-		dp_words__add(&words, "; %+lld kernel%s", llround(difference(&kernels)),
-			      fabs(difference(&kernels)) < 1.5 ? "" : "s");
+	if (kernels)
+		dp_words__add(&words, "; %+lld kernel%s", kernels,
+			      kernels == 1 || kernels == -1 ? "" : "s");
 	dp_text__label(render, "slow");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
