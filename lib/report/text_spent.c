@@ -12,6 +12,9 @@
 #define LEAST_SHARE 0.02
 #define LEAST_SHARE_VERBOSE 0.005
 
+/* Idle time of no known cause that is worth a sentence. */
+#define LEAST_DOUBT 0.2
+
 static const struct {
 	const char *summary;
 	const char *words;
@@ -149,6 +152,23 @@ static void write_legend(struct dp_render *render, const struct spent *spent)
 	dp_render__text(render, "\n");
 }
 
+/* Most of the time is idle, and nothing in the trace says why. */
+static void write_doubt(struct dp_render *render, const struct spent *spent)
+{
+	size_t other = DP_COUNT(parts) - 1;
+
+	if (!(share(spent, other) >= LEAST_DOUBT))
+		return;
+	for (size_t i = 0; i < other; i++)
+		if (spent->value_ns[i] > spent->value_ns[other])
+			return;
+	dp_text__blanks(render, DP_TEXT_BODY);
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY,
+		      "the trace does not tell what it waits for otherwise: events of other "
+		      "streams, or launches that are missing (a CUDA graph's, another thread's); "
+		      "record them all");
+}
+
 const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
 			  const char **metric)
 {
@@ -172,4 +192,6 @@ void dp_text__spent(struct dp_render *render, size_t loop)
 	dp_text__label(render, "spent");
 	draw(render, &spent);
 	write_legend(render, &spent);
+	if (spent.causes)
+		write_doubt(render, &spent);
 }
