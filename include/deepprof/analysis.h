@@ -254,6 +254,9 @@ DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);
 
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
 
+/* The evidence that names the period which a finding's cost is a part of. */
+#define DP_EVIDENCE_PERIOD "period_ns"
+
 /* A number that speaks for a finding. */
 struct dp_evidence_value {
 	const char *name;
@@ -268,8 +271,10 @@ struct dp_finding {
 	uint32_t loop;
 	size_t first_iteration; /* those to look at, both included */
 	size_t last_iteration;
-	double recoverable_ns; /* per iteration, NaN where it can't be told */
-	const char *advice;    /* one action */
+	/* Per iteration, NaN where it can't be told: of the mean period, or of the one that the
+	 * evidence names DP_EVIDENCE_PERIOD. */
+	double recoverable_ns;
+	const char *advice; /* one action */
 	size_t evidence_count;
 	const struct dp_evidence_value *evidence;
 };

@@ -1,10 +1,14 @@
-/* The paper's case 2: the interval is long because of uploads (DeepProf, section V-B). */
+/*
+ * The paper's case 2: the interval is long because of uploads (DeepProf, section V-B). The same
+ * costs as much inside an iteration.
+ */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
 
 #define OVERLAP_SHARE 0.10
 #define INTERVAL_SHARE 0.05
+#define EXPOSED_SHARE 0.10
 #define CRITICAL_SHARE 0.20
 
 /* Of the period, for uploads to matter. */
@@ -29,32 +33,77 @@ static double measure(const struct dp_rule_input *input, double *interval_ns)
 	return covered_ns / (count > 0 ? count : (double)NAN);
 }
 
-static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+static void tell(const struct dp_rule_input *input, struct dp_rule_finding *out, double lost_ns,
+		 double period_ns)
 {
-	double interval_ns, covered_ns = measure(input, &interval_ns);
-	double period_ns = dp_rule__typical(input, "period_ns");
+	out->finding.severity =
+		lost_ns < CRITICAL_SHARE * period_ns ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
+	out->finding.confidence = input->loop->confidence;
+	out->finding.recoverable_ns = lost_ns;
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
+}
 
-	if (!(covered_ns >= OVERLAP_SHARE * interval_ns) ||
+/* Uploads cover the interval between iterations. */
+static bool check_interval(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			   double period_ns, double *covered_ns)
+{
+	double interval_ns;
+
+	*covered_ns = measure(input, &interval_ns);
+	if (!(*covered_ns >= OVERLAP_SHARE * interval_ns) ||
 	    !(interval_ns >= dp_rule__threshold(input, "copy-bound") * period_ns) ||
-	    !(covered_ns >= LEAST_SHARE * period_ns) ||
+	    !(*covered_ns >= LEAST_SHARE * period_ns) ||
 	    !dp_rule__range(input, &out->finding, "copy_ns", LEAST_SHARE))
 		return false;
-	out->finding.severity = covered_ns < CRITICAL_SHARE * period_ns ? DP_SEVERITY_WARNING
-									: DP_SEVERITY_CRITICAL;
-	out->finding.confidence = input->loop->confidence;
-	out->finding.recoverable_ns = covered_ns;
-	dp_rule__evidence(out, "overlap", "1", covered_ns / interval_ns);
+	tell(input, out, *covered_ns, period_ns);
+	dp_rule__evidence(out, "overlap", "1", *covered_ns / interval_ns);
 	dp_rule__evidence(out, "interval_ns", "ns", interval_ns);
+	out->finding.advice = "upload the next input on a stream of its own while the GPU computes";
+	return true;
+}
+
+/* Wherever in the period they are, no kernel runs meanwhile. */
+static bool check_exposed(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			  double period_ns, double exposed_ns)
+{
+	double least = fmax(EXPOSED_SHARE, dp_rule__threshold(input, "copy-bound"));
+
+	if (!(exposed_ns >= least * period_ns) ||
+	    !dp_rule__range(input, &out->finding, "upload_exposed_ns", least))
+		return false;
+	tell(input, out, exposed_ns, period_ns);
+	dp_rule__evidence(out, "share_of_period", "1", exposed_ns / period_ns);
+	dp_rule__evidence(out, "upload_exposed_ns", "ns", exposed_ns);
+	out->finding.advice = "upload from pinned memory on a stream of its own while kernels run, "
+			      "or keep the data on the device";
+	return true;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double period_ns = dp_rule__typical(input, "period_ns"), covered_ns;
+	double exposed_ns = dp_rule__typical(input, "upload_exposed_ns");
+	bool between = check_interval(input, out, period_ns, &covered_ns);
+
+	/* The interval is the better place to look at, unless most is elsewhere. */
+	if (!between || covered_ns < exposed_ns / 2) {
+		struct dp_rule_finding other = { 0 };
+
+		if (check_exposed(input, &other, period_ns, exposed_ns))
+			*out = other;
+		else if (!between)
+			return false;
+	}
 	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
 	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
 			  dp_rule__typical(input, "h2d_bandwidth"));
-	out->finding.advice = "upload the next input on a stream of its own while the GPU computes";
 	return true;
 }
 
 const struct dp_rule dp_rule__copy_bound = {
 	{ "copy-bound",
-	  "uploads cover at least 10% of an interval that is at least 5% of the period",
+	  "uploads cover at least 10% of an interval that is at least 5% of the period, or run "
+	  "without a kernel for 10% of the period",
 	  INTERVAL_SHARE },
 	check,
 };

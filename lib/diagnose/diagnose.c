@@ -127,7 +127,7 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical)
 {
-	double share = part_ns / dp_rule__typical(input, "period_ns");
+	double period_ns = dp_rule__typical(input, "period_ns"), share = part_ns / period_ns;
 
 	if (!(share >= warning) || !dp_rule__range(input, &out->finding, name, warning))
 		return false;
@@ -135,6 +135,7 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	out->finding.confidence = input->loop->confidence;
 	out->finding.recoverable_ns = part_ns;
 	dp_rule__evidence(out, "share_of_period", "1", share);
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 	return true;
 }
 

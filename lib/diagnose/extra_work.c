@@ -21,7 +21,8 @@ struct extra {
 	double usual_sum_ns;
 };
 
-/* Kernels that iteration k has more than the pattern; what follows it belongs to it. */
+/* Kernels that iteration k has more than the pattern; what follows it belongs to it, unless that is
+ * something of its own: as long as an iteration, or longer. */
 static long extra_of(const struct dp_rule_input *input, size_t k)
 {
 	const struct dp_iteration *at = &input->iterations[k];
@@ -31,7 +32,8 @@ static long extra_of(const struct dp_rule_input *input, size_t k)
 
 static bool counts(const struct dp_rule_input *input, const double *period_ns, size_t k)
 {
-	return !isnan(period_ns[k]) && !input->iterations[k].warmup;
+	return !isnan(period_ns[k]) && !input->iterations[k].warmup &&
+	       input->iterations[k + 1].foreign_kernels < input->loop->length;
 }
 
 /* The number of extra kernels that most iterations with any have: the median of them. */
@@ -92,10 +94,11 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	struct extra extra = { 0 };
-	double usual_ns, cost_ns;
+	double usual_ns, cost_ns, all;
 
 	if (!input->scratch || !measure(&extra, input))
 		return false;
+	all = (double)(extra.usual + extra.count);
 	usual_ns = extra.usual_sum_ns / (double)extra.usual;
 	cost_ns = extra.sum_ns / (double)extra.count - usual_ns;
 	if (!(cost_ns >= dp_rule__threshold(input, "extra-work") * usual_ns) ||
@@ -105,7 +108,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->finding.first_iteration = extra.first;
 	out->finding.last_iteration = extra.last;
-	out->finding.recoverable_ns = cost_ns / (double)extra.every;
+	out->finding.recoverable_ns = cost_ns * (double)extra.count / all;
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", (extra.usual_sum_ns + extra.sum_ns) / all);
 	dp_rule__evidence(out, "every_iterations", "count", (double)extra.every);
 	dp_rule__evidence(out, "extra_kernels", "count", (double)extra.kernels);
 	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);

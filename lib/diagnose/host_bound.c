@@ -80,6 +80,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->advice =
 		"prepare the next input while the GPU computes: loader workers, prefetching";
 	dp_rule__evidence(out, "waited_share", "1", share);
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
 	dp_rule__evidence(out, "avg_operation_ns", "ns",
 			  dp_rule__summary(input, "avg_operation_ns"));

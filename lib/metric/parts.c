@@ -9,8 +9,8 @@
 #include "metric/spread.h"
 
 /* Unions that are made in the pass. */
-static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE, DP_PART_COMM,
-				       DP_PART_COPY };
+static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE,
+				       DP_PART_COMM, DP_PART_COPY,    DP_PART_FED };
 
 struct sweep {
 	const struct dp_parts_input *input;
@@ -138,6 +138,8 @@ static void add_op(struct sweep *sweep, size_t op)
 	add_union(sweep, 0, start_ns, end_ns);
 	/* An operation without length splits a gap, too. */
 	sweep->until_ns[0] = DP_MAX(sweep->until_ns[0], end_ns);
+	if (kernel || dp_work__is_upload(sweep->ops, op))
+		add_union(sweep, 5, start_ns, end_ns);
 	if (!kernel) {
 		add_union(sweep, 4, start_ns, end_ns);
 		if (in && kind == DP_OP_COPY)

@@ -16,6 +16,7 @@ enum dp_part {
 	DP_PART_COMPUTE, /* kernels that do not communicate */
 	DP_PART_COMM,
 	DP_PART_COPY,	    /* copies and sets */
+	DP_PART_FED,	    /* kernels and uploads */
 	DP_PART_KERNEL_SUM, /* of durations, by their start */
 	/* Gaps in which the device does nothing, by cause (gaps.c): their sum is period - busy. */
 	DP_PART_IDLE_HOST,

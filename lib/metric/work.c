@@ -59,7 +59,7 @@ static int find_rows(struct dp_work *work)
 }
 
 /* Page migrations of unified memory count: they are that program's uploads. */
-static bool is_upload(const struct dp_ops *ops, size_t op)
+bool dp_work__is_upload(const struct dp_ops *ops, size_t op)
 {
 	uint8_t kind = ops->copy_kind[op];
 
@@ -75,7 +75,7 @@ static int find_copies(struct dp_work *work)
 	for (size_t i = 0; i < work->count; i++) {
 		size_t op = dp_work__op(work, i);
 
-		if (!is_upload(ops, op))
+		if (!dp_work__is_upload(ops, op))
 			continue;
 		if (dp_array__reserve(&work->copies, &room, work->copy_count + 1,
 				      sizeof(*work->copies)))

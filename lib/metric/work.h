@@ -31,6 +31,9 @@ static inline size_t dp_work__op(const struct dp_work *work, size_t i)
 	return work->rows ? work->rows[i] : i;
 }
 
+/* A copy to the device. */
+bool dp_work__is_upload(const struct dp_ops *ops, size_t op);
+
 /*
  * *work is the caller's, to be released with fini, on failure too. Borrows the trace. Errors:
  * DP_ERR_NOMEM. Cost: linear in the trace's operations, calls and names.

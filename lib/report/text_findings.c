@@ -70,6 +70,7 @@ static const struct {
 	{ "throttled_iterations", "", " iterations throttled" },
 	{ "times", "seen ", " times" },
 	{ "usual_clock", "", " elsewhere" },
+	{ "upload_exposed_ns", "", " of uploads that nothing hides" },
 	{ "utilization", "GPU busy ", "" },
 	{ "waited_share", "", " of the period waited" },
 	{ "warmup_iterations", "", " iterations" },
@@ -97,7 +98,8 @@ static void gather_evidence(struct dp_words *words, const struct dp_render *rend
 	size_t room = ((struct dp_text *)render->state)->width - INDENT, before;
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
-		if (!isfinite(finding->evidence[i].value))
+		if (!isfinite(finding->evidence[i].value) ||
+		    !strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
 			continue;
 		before = words->used;
 		add_evidence(words, &finding->evidence[i], render->options->ascii);
@@ -170,11 +172,20 @@ static size_t write_severity(struct dp_render *render, enum dp_severity severity
 	return strlen(severities[severity].word);
 }
 
+/* What a finding's cost is a part of: the period that it was measured by, else the mean. */
+static double period_of(const struct dp_render *render, const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
+			return finding->evidence[i].value;
+	return dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
 /* ": costs 57.48 ms of each 176.2 ms". */
 static void add_cost(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_finding *finding)
 {
-	double period_ns = dp_text__summary(render, finding->loop, "avg_period_ns");
+	double period_ns = period_of(render, finding);
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 

@@ -1,0 +1,190 @@
+/* Rules on metrics made by hand: what makes them speak, and what their costs are parts of. */
+#include "diagnose/diagnose.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 21, METRICS_MOST = 256 };
+
+struct fixture {
+	struct dp_loop loop;
+	struct dp_iteration iterations[ITERATIONS];
+	double values[METRICS_MOST * ITERATIONS];
+	double summary[METRICS_MOST];
+	struct dp_findings findings;
+};
+
+static struct fixture at;
+
+static double *metric(const char *name)
+{
+	for (size_t i = 0; i < METRICS_MOST && dp_metric(i); i++)
+		if (!strcmp(dp_metric(i)->name, name))
+			return at.values + i * ITERATIONS;
+	ck_abort_msg("no metric %s", name);
+	return NULL;
+}
+
+static void set(const char *name, double value)
+{
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric(name)[k] = value;
+}
+
+/* Iterations of ten kernels and 1 ms, of which no other metric is known. */
+static void start(void)
+{
+	memset(&at, 0, sizeof(at));
+	for (size_t i = 0; i < DP_COUNT(at.values); i++)
+		at.values[i] = (double)NAN;
+	for (size_t i = 0; i < DP_COUNT(at.summary); i++)
+		at.summary[i] = (double)NAN;
+	at.loop.iterations = at.loop.complete = ITERATIONS;
+	at.loop.length = 10;
+	at.loop.confidence = 1;
+	for (size_t k = 0; k < ITERATIONS; k++)
+		at.iterations[k].kernels = 10;
+	set("period_ns", 1e6);
+}
+
+static const struct dp_finding *find(const char *rule)
+{
+	struct dp_rule_input input = { .loop = &at.loop,
+				       .iterations = at.iterations,
+				       .values = at.values,
+				       .summary = at.summary };
+
+	dp_findings__fini(&at.findings);
+	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+	dp_diagnose__rank(&at.findings);
+	for (size_t i = 0; i < at.findings.count; i++)
+		if (!strcmp(at.findings.findings[i].finding.rule, rule))
+			return &at.findings.findings[i].finding;
+	return NULL;
+}
+
+static double evidence(const struct dp_finding *finding, const char *name)
+{
+	for (size_t i = 0; finding && i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, name))
+			return finding->evidence[i].value;
+	return (double)NAN;
+}
+
+/* One iteration of a thousand others: the mean is far from what the share was measured by. */
+START_TEST(shares_and_costs_have_one_period)
+{
+	const struct dp_finding *finding;
+
+	start();
+	metric("period_ns")[7] = 1e8;
+	set("comm_exposed_ns", 2e5);
+	finding = find("exposed-communication");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 1e6);
+	ck_assert_double_eq(evidence(finding, "share_of_period"),
+			    finding->recoverable_ns / evidence(finding, DP_EVIDENCE_PERIOD));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+START_TEST(uploads_inside_an_iteration_count)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("copy_ns", 9.7e5);
+	set("upload_exposed_ns", 9e4);
+	ck_assert_ptr_null(find("copy-bound"));
+	set("upload_exposed_ns", 1.5e5);
+	finding = find("copy-bound");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	set("upload_exposed_ns", 9.7e5);
+	finding = find("copy-bound");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	ck_assert_double_eq(finding->recoverable_ns, 9.7e5);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+static void extra(size_t inserted, size_t foreign, double period_ns)
+{
+	start();
+	for (size_t k = 3; k + 1 < ITERATIONS; k += 4) {
+		at.iterations[k].inserted = (uint32_t)inserted;
+		at.iterations[k + 1].foreign_kernels = foreign;
+		metric("period_ns")[k] = period_ns;
+	}
+}
+
+/* What runs between occurrences and is longer than they are is no part of them. */
+START_TEST(extra_work_is_part_of_iterations)
+{
+	const struct dp_finding *finding;
+
+	extra(5, 0, 1.5e6);
+	finding = find("extra-work");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq(evidence(finding, "extra_kernels"), 5);
+	ck_assert_double_eq(finding->recoverable_ns, 1.25e5);
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 1.125e6);
+	extra(0, 5, 1e8);
+	finding = find("extra-work");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_lt(finding->recoverable_ns, evidence(finding, DP_EVIDENCE_PERIOD));
+	extra(0, 300, 1e8);
+	ck_assert_ptr_null(find("extra-work"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* The first iteration lacks most of its kernels; that makes the slow ones no larger. */
+START_TEST(slow_iterations_are_compared_by_medians)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("compute_ns", 9e5);
+	at.iterations[0].deleted = 84;
+	for (size_t k = 8; k < 16; k += 5) {
+		metric("period_ns")[k] = 2e6;
+		metric("compute_ns")[k] = 1.9e6;
+	}
+	finding = find("slow-iterations");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert(isnan(evidence(finding, "more_kernels")));
+	at.iterations[8].inserted = at.iterations[13].inserted = 3;
+	ck_assert_double_eq(evidence(find("slow-iterations"), "more_kernels"), 3);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* An event-driven wait costs what was lost, and is said with where it was spent. */
+START_TEST(waits_that_cost_nothing_are_no_finding)
+{
+	start();
+	set("sync_lost_ns", 2e4);
+	set("host_sync_ns", 3e4);
+	ck_assert_ptr_null(find("sync-call"));
+	set("sync_lost_ns", 2e5);
+	set("host_sync_ns", 3e5);
+	ck_assert(isnan(evidence(find("sync-call"), "host_copy_ns")));
+	set("host_sync_ns", 1e3);
+	set("host_copy_ns", 3e5);
+	ck_assert_double_eq(evidence(find("sync-call"), "host_copy_ns"), 3e5);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, shares_and_costs_have_one_period);
+	tcase_add_test(tests, uploads_inside_an_iteration_count);
+	tcase_add_test(tests, extra_work_is_part_of_iterations);
+	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
+	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
+}
+
+#include "test_main.h"
