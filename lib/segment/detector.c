@@ -73,7 +73,7 @@ static bool search_is_due(const struct dp_detector *d)
 {
 	uint64_t foreign = d->foreign + DP_MIN(d->loose, d->fed - d->searched);
 
-	if (d->fed < d->window || d->known.count == 0)
+	if (d->known.count == 0)
 		return d->fed == d->search_at;
 	return foreign >= d->patience || d->fed == d->search_at;
 }
@@ -199,7 +199,8 @@ size_t dp_detector_bytes(const struct dp_detector *d)
 		if (sets[i]->names.keys)
 			bytes += (sets[i]->names.mask + 1) * 2 * sizeof(uint32_t);
 		for (size_t k = 0; k < sets[i]->count; k++)
-			bytes += sets[i]->items[k].length * 2 * sizeof(uint32_t);
+			bytes += (sets[i]->items[k].length * 2 + sets[i]->items[k].shown_length) *
+				 sizeof(uint32_t);
 	}
 	return bytes + (d->aligner ? dp_aligner__bytes(d->aligner) : 0);
 }

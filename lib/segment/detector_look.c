@@ -3,6 +3,7 @@
  * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
  */
 #include "segment/detector_model.h"
+#include "segment/fold.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ static int merge(struct told_segment **list, size_t *count, const struct dp_cut 
 /* What was not told of, aligned and cut. */
 struct look {
 	size_t n;
+	struct dp_fold fold; /* of it, where loops are known by that */
 	struct dp_alignment alignment;
 	struct dp_cut cuts[DP_PATTERNS_MAX];
 	struct told_segment *list;
@@ -85,6 +87,7 @@ static void look_fini(struct look *look, size_t n)
 	for (size_t j = 0; j < n; j++)
 		dp_cut__fini(&look->cuts[j]);
 	dp_align__fini(&look->alignment);
+	dp_fold__fini(&look->fold);
 	free(look->list);
 }
 
@@ -107,20 +110,39 @@ static void settle(const struct dp_detector *d, struct look *look)
 		look->settled = look->n;
 }
 
-static int look_at(struct dp_detector *d, struct look *look)
+/* Back from the folded sequence to what was fed. */
+static void unfold(const struct dp_detector *d, struct look *look)
+{
+	const uint32_t *position = look->fold.position;
+	struct dp_alignment *al = &look->alignment;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		al->spans[k].begin = position[al->spans[k].begin];
+		al->spans[k].end = position[al->spans[k].end];
+	}
+	for (size_t i = 0; i < al->edit_count; i++)
+		al->edits[i].position = position[al->edits[i].position];
+	for (size_t j = 0; j < d->known.count; j++)
+		for (size_t i = 0; i < look->cuts[j].count; i++) {
+			struct dp_segment *s = &look->cuts[j].segments[i];
+
+			s->first = position[s->first];
+			s->end = position[s->end];
+		}
+}
+
+/* Aligns n symbols and cuts them. */
+static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_t *symbols,
+			 size_t n)
 {
 	struct dp_cut_pattern patterns[DP_PATTERNS_MAX];
-	const uint32_t *symbols = dp_detector__at(d, d->told);
-	int status;
+	int status = dp_array__reserve(&d->ids, &d->ids_room, n, sizeof(*d->ids));
 
-	memset(look, 0, sizeof(*look));
-	look->n = (size_t)(d->fed - d->told);
-	status = dp_array__reserve(&d->ids, &d->ids_room, look->n, sizeof(*d->ids));
 	if (status)
 		return status;
-	for (size_t i = 0; i < look->n; i++)
+	for (size_t i = 0; i < n; i++)
 		d->ids[i] = dp_symbol_map__get(&d->known.names, symbols[i], d->known.classes);
-	status = dp_aligner__run(d->aligner, &look->alignment, d->ids, look->n,
+	status = dp_aligner__run(d->aligner, &look->alignment, d->ids, n,
 				 d->placed ? &d->start : NULL);
 	if (status)
 		return status;
@@ -130,8 +152,25 @@ static int look_at(struct dp_detector *d, struct look *look)
 			.turned = d->known.items[j].coarse,
 			.length = d->known.items[j].length,
 		};
-	status = dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, look->n, patterns,
-			     d->known.count);
+	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
+			   d->known.count);
+}
+
+static int look_at(struct dp_detector *d, struct look *look)
+{
+	const uint32_t *symbols = dp_detector__at(d, d->told);
+	int status = DP_OK;
+
+	memset(look, 0, sizeof(*look));
+	look->n = (size_t)(d->fed - d->told);
+	if (d->known.folded)
+		status = dp_fold__make(&look->fold, symbols, look->n);
+	if (!status)
+		status = d->known.folded
+				 ? align_and_cut(d, look, look->fold.symbols, look->fold.count)
+				 : align_and_cut(d, look, symbols, look->n);
+	if (!status && d->known.folded)
+		unfold(d, look);
 	if (!status)
 		status = merge(&look->list, &look->count, look->cuts, d->known.count);
 	settle(d, look);
@@ -143,7 +182,7 @@ static bool ripe(const struct dp_detector *d, const struct look *look, size_t k,
 		 bool *skip)
 {
 	const struct told_segment *t = &look->list[k];
-	size_t m = d->known.items[t->loop].length, need = m;
+	size_t m = dp_stream_loop__length(&d->known.items[t->loop]), need = m;
 	bool inside = k == 0 && !d->placed && d->told > 0;
 
 	*skip = false;
@@ -195,7 +234,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 
 	d->tried = d->fed;
 	d->loose = uncovered(look, done);
-	d->in_step = look->in_step;
+	d->in_step = look->in_step && !d->known.folded;
 	d->clean = false;
 	give_up(d);
 	if (!d->in_step) {

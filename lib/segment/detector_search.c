@@ -9,12 +9,13 @@
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
 	dp_stream_loops__fini(&d->seen);
+	d->seen.folded = found->folded;
 	for (size_t i = 0; i < found->count; i++) {
 		const struct dp_stream_loop *f = &found->items[i];
 		int status = dp_stream_loops__name(&d->seen, f->exact, f->length);
 
 		if (!status)
-			status = dp_stream_loops__add(&d->seen, f->exact, f->length);
+			status = dp_stream_loops__add(&d->seen, f);
 		if (status)
 			return status;
 	}
@@ -32,6 +33,11 @@ struct searched {
 	bool whole;			    /* the whole window was */
 };
 
+static bool comparable(const struct dp_stream_loops *a, const struct dp_stream_loops *b)
+{
+	return a->folded == b->folded || a->count == 0 || b->count == 0;
+}
+
 static int compare_with_known(struct dp_detector *d, struct searched *s)
 {
 	uint32_t j;
@@ -39,13 +45,14 @@ static int compare_with_known(struct dp_detector *d, struct searched *s)
 
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		s->known[i] = DP_NONE;
-	for (uint32_t k = 0; k < d->known.count && !status; k++) {
+	for (uint32_t k = 0; comparable(&d->known, &s->found) && k < d->known.count && !status;
+	     k++) {
 		status = dp_stream_loops__same(&j, &s->found, d->known.items[k].exact,
 					       d->known.items[k].length);
 		if (!status && j != DP_NONE && s->known[j] == DP_NONE)
 			s->known[j] = k;
 	}
-	for (size_t k = 0; k < d->seen.count && !status; k++) {
+	for (size_t k = 0; comparable(&d->seen, &s->found) && k < d->seen.count && !status; k++) {
 		status = dp_stream_loops__same(&j, &s->found, d->seen.items[k].exact,
 					       d->seen.items[k].length);
 		if (!status && j != DP_NONE)
@@ -62,7 +69,7 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 	int status = dp_stream_loops__name(&s->next, as->exact, as->length);
 
 	if (!status)
-		status = dp_stream_loops__add(&s->next, as->exact, as->length);
+		status = dp_stream_loops__add(&s->next, as);
 	if (!status) {
 		struct dp_stream_loop *loop = &s->next.items[s->next.count - 1];
 
@@ -93,6 +100,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 	s->next.names = s->found.names;
 	s->next.classes = s->found.classes;
 	s->next.by_class = s->found.by_class;
+	s->next.folded = s->found.count > 0 ? s->found.folded : d->known.folded;
 	s->found.names = (struct dp_symbol_map){ 0 };
 	for (size_t i = 0; i < s->found.count && !status; i++) {
 		struct dp_stream_loop *f = &s->found.items[i];
@@ -101,7 +109,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 			status = keep(d, s, s->known[i],
 				      s->settling ? f : &d->known.items[s->known[i]]);
 		} else if (believable(d, s, i, final)) {
-			status = dp_stream_loops__add(&s->next, f->exact, f->length);
+			status = dp_stream_loops__add(&s->next, f);
 			if (!status) {
 				s->next.items[s->next.count - 1].confidence = f->confidence;
 				s->next.items[s->next.count - 1].structured = f->structured;
@@ -110,7 +118,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 		}
 	}
 	/* the most recent ones first */
-	while (!status && s->next.count < DP_PATTERNS_MAX) {
+	while (!status && s->next.count < DP_PATTERNS_MAX && comparable(&d->known, &s->found)) {
 		uint32_t best = DP_NONE;
 
 		for (uint32_t k = 0; k < d->known.count; k++) {
@@ -137,7 +145,8 @@ static bool equal_loops(const struct dp_stream_loop *a, const struct dp_stream_l
 
 static bool unchanged(const struct dp_detector *d, const struct searched *s)
 {
-	if (s->next.count != d->known.count || s->next.by_class || d->known.by_class)
+	if (s->next.folded != d->known.folded || s->next.count != d->known.count ||
+	    s->next.by_class || d->known.by_class)
 		return false;
 	for (size_t i = 0; i < s->next.count; i++)
 		if (!equal_loops(&s->next.items[i], &d->known.items[i]))
@@ -182,8 +191,9 @@ static int adopt(struct dp_detector *d, struct searched *s)
 	s->next = (struct dp_stream_loops){ 0 };
 	for (size_t i = 0; i < d->known.count; i++) {
 		struct dp_stream_loop *l = &d->known.items[i];
-		struct dp_detector_loop event = { l->id, d->fed, l->confidence, l->length,
-						  l->exact };
+		struct dp_detector_loop event = { l->id, d->fed, l->confidence,
+						  dp_stream_loop__length(l),
+						  l->shown ? l->shown : l->exact };
 
 		if (l->id >= first && d->options.loop)
 			d->options.loop(d->options.ctx, &event);
@@ -200,7 +210,7 @@ static void plan_search(struct dp_detector *d, bool promising)
 	d->searched = d->fed;
 	if (promising)
 		d->patience = DP_DETECTOR_PATIENCE;
-	else if (d->fed >= d->window)
+	else
 		d->patience = DP_MIN(2 * d->patience, 16 * (uint64_t)d->window);
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
