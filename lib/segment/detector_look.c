@@ -152,6 +152,9 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 			.turned = d->known.items[j].coarse,
 			.length = d->known.items[j].length,
 		};
+	/* names to compare with: those of the patterns above */
+	if (!d->known.by_class)
+		symbols = d->ids;
 	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
 			   d->known.count);
 }

@@ -207,11 +207,13 @@ static int adopt(struct dp_detector *d, struct searched *s)
 /* promising: something changed, or the next search may confirm what this one found. */
 static void plan_search(struct dp_detector *d, bool promising)
 {
+	uint64_t most = d->fed < d->window ? d->fed / 4 : 16 * (uint64_t)d->window;
+
 	d->searched = d->fed;
 	if (promising)
 		d->patience = DP_DETECTOR_PATIENCE;
 	else
-		d->patience = DP_MIN(2 * d->patience, 16 * (uint64_t)d->window);
+		d->patience = DP_MIN(2 * d->patience, DP_MAX(most, DP_DETECTOR_PATIENCE));
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
 	if (d->fed < d->window)
