@@ -54,15 +54,20 @@ static const struct dp_report_format *format_by_name(const char *name)
 	return NULL;
 }
 
-/* Without --format, the name of the file to write may tell it: -o report.json. */
-static const char *format_by_extension(const char *path)
+/* Without --format, the name of the file to write may tell it: -o report.json, or report.json.gz.
+ */
+static const char *format_by_extension(const struct common *common)
 {
-	const char *dot = path ? strrchr(path, '.') : NULL;
+	const char *path = common->output ? common->output : "";
+	size_t length = strlen(path) - (common_compresses(common) ? 3 : 0), end;
 	const struct dp_report_format *format;
 
-	for (size_t i = 0; dot && (format = dp_report_format(i)); i++)
-		if (!strcmp(format->extension, dot + 1))
+	for (size_t i = 0; (format = dp_report_format(i)); i++) {
+		end = strlen(format->extension);
+		if (length > end && path[length - end - 1] == '.' &&
+		    !strncmp(path + length - end, format->extension, end))
 			return format->name;
+	}
 	return "text";
 }
 
@@ -81,6 +86,7 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
 	report.verbose = analyze->wish.common.verbosity > 0;
+	report.gzip = common_compresses(&analyze->wish.common);
 	report.height = tty_height(output->fd);
 	report.follows = follows;
 	if (analyze->lines)
@@ -106,7 +112,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("analyze: %s is binary and not for a terminal; use -o FILE", format->name);
+		message("analyze: --format=%s is not for a terminal; use -o FILE", format->name);
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
@@ -130,13 +136,18 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!wish_finish(&analyze.wish, &argc, &argv))
 		return CMD_USAGE;
 	if (!analyze.wish.common.format)
-		analyze.wish.common.format = format_by_extension(analyze.wish.common.output);
+		analyze.wish.common.format = format_by_extension(&analyze.wish.common);
 	format = format_by_name(analyze.wish.common.format);
 	if (argc > 1 && format && format->single) {
 		message("analyze: --format=%s takes one FILE at a time", format->name);
 		return CMD_USAGE;
 	}
 	analyze.lines = argc > 1 && !strcmp(analyze.wish.common.format, "json");
+	/* Lines are made of what is written: of compressed data that can't be done. */
+	if (analyze.lines && common_compresses(&analyze.wish.common)) {
+		message("analyze: JSON of several FILEs is not compressed; use a pipe to gzip");
+		return CMD_USAGE;
+	}
 	return analyze_files(&analyze, argc, argv);
 }
 

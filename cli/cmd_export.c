@@ -14,7 +14,7 @@ struct export
 /* Of the renderers those that other programs read. */
 static const char *format_name(size_t index)
 {
-	static const char *const names[] = { "chrome", "sqlite", NULL };
+	static const char *const names[] = { "chrome", "perfetto", "sqlite", NULL };
 
 	return names[index];
 }
@@ -58,9 +58,34 @@ static bool ends_in(const char *path, const char *end)
 /* "x.json.gz" and "x.sqlite" say what they are. */
 static const char *format_of(const char *path)
 {
-	if (ends_in(path, ".sqlite") || ends_in(path, ".db"))
-		return "sqlite";
-	return ends_in(path, ".json") || ends_in(path, ".json.gz") ? "chrome" : NULL;
+	static const struct {
+		const char *end, *format;
+	} names[] = {
+		{ ".json", "chrome" },
+		{ ".json.gz", "chrome" },
+		{ ".pftrace", "perfetto" },
+		{ ".pftrace.gz", "perfetto" },
+		{ ".perfetto-trace", "perfetto" },
+		{ ".perfetto-trace.gz", "perfetto" },
+		{ ".sqlite", "sqlite" },
+		{ ".db", "sqlite" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (ends_in(path, names[i].end))
+			return names[i].format;
+	return NULL;
+}
+
+/* What must not be shown on a terminal. */
+static bool is_binary(const char *name)
+{
+	const struct dp_report_format *format;
+
+	for (size_t i = 0; (format = dp_report_format(i)); i++)
+		if (!strcmp(format->name, name))
+			return format->binary;
+	return false;
 }
 
 static enum cmd_exit export_file(const struct export *export, const char *path)
@@ -71,13 +96,14 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 	struct output output;
 	bool done;
 
-	report.gzip = ends_in(export->wish.common.output, ".gz");
+	report.gzip = common_compresses(&export->wish.common);
 	report.kineto = export->kineto;
 	if (!output_open(&output, export->wish.common.output, export->wish.common.force, false))
 		return CMD_FAILED;
-	if (!strcmp(export->wish.common.format, "sqlite") && output_is_terminal(&output)) {
+	if (is_binary(export->wish.common.format) && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("export: a database is not for a terminal; use -o FILE");
+		message("export: --format=%s is not for a terminal; use -o FILE",
+			export->wish.common.format);
 		return CMD_USAGE;
 	}
 	analysis = wish_analyze(&export->wish, path, &trace);
@@ -107,7 +133,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!common->format)
 		common->format = export.kineto ? "chrome" : format_of(common->output);
 	if (!common->format) {
-		message("export: say what to write: --format=chrome or --format=sqlite");
+		message("export: say what to write: --format=chrome, perfetto or sqlite");
 		return CMD_USAGE;
 	}
 	if (export.kineto && strcmp(common->format, "chrome") != 0) {
@@ -119,6 +145,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
+	{ "deepprof export -o run.pftrace run.sqlite", "the same, much smaller" },
 	{ "deepprof export -o found.sqlite trace.json.gz", "tables to ask with SQL" },
 	{ "deepprof export --compat=kineto -o k.json run.db", "for tools that need steps" },
 	{ NULL, NULL },

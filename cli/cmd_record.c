@@ -2,7 +2,6 @@
 #include "cleanup.h"
 #include "cmd.h"
 #include "message.h"
-#include "progress.h"
 #include "record.h"
 #include "source.h"
 
@@ -100,6 +99,11 @@ static bool set_duration(void *into, const char *value, struct opt_why *why)
 	return ((struct record *)into)->duration_ns > 0 || opt_refuse(why, "no time at all");
 }
 
+static bool set_iterations(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct record *)into)->options.iterations, why);
+}
+
 static const struct {
 	const char *name;
 	int number;
@@ -151,6 +155,12 @@ static bool set_wait(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_recover(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->recover = value;
+	return true;
+}
+
 static bool set_output(void *into, const char *value, struct opt_why *why)
 {
 	if (!strcmp(value, "-"))
@@ -185,6 +195,9 @@ static const struct opt options[] = {
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
 	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
 	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
+	{ 'n', "iterations", "N",
+	  "record until N iterations of the program's loop were seen; the program goes on",
+	  set_iterations },
 	{ 0, "capture", "RANGE", "what is recorded: all, or from cudaProfilerStart to -Stop",
 	  set_capture, capture_name, .hide_choices = true },
 	{ 0, "pause-signal", "NAME",
@@ -208,6 +221,9 @@ static const struct opt options[] = {
 	{ 0, "exit-guard", "SWITCH", "preload a library that notices _exit() (on)", set_exit_guard,
 	  switch_name },
 	{ 0, "wait", NULL, "wait for processes that the program leaves behind, too", set_wait },
+	{ 0, "recover", "FOLDER",
+	  "run nothing, but finish what a recording left that was killed in this folder",
+	  set_recover },
 	{ 'v', "verbose", NULL, "tell more", set_verbose },
 	{ 'q', "quiet", NULL, "say nothing but errors", set_quiet },
 	{ .name = NULL },
@@ -236,26 +252,6 @@ static bool take_slot(struct record *record)
 	return true;
 }
 
-/* All that must be in order before the program is run. */
-static bool prepare(struct record *record)
-{
-	struct dp_error error = DP_ERROR_INIT;
-
-	record->target = record_name(record->output ? record->output : SOURCE_DEFAULT);
-	if (!record->target || !record_target(record) || !take_slot(record))
-		return false;
-	if (!record_folder(record))
-		return false;
-	janitor_start(record->folder);
-	record->options.paused = record->delay_ns > 0;
-	record->options.log = record_log(record);
-	record->options.collector = getenv("DEEPPROF_COLLECTOR");
-	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
-		return true;
-	message_error(&error);
-	return false;
-}
-
 /* The command as one line. The caller's; NULL without memory. */
 static char *command_line(char **command)
 {
@@ -271,66 +267,30 @@ static char *command_line(char **command)
 	return line;
 }
 
-/* As a shell has it. */
-static int exit_status(const struct record_end *end)
+/* All that must be in order before the program is run. */
+static bool prepare(struct record *record, const char *command)
 {
-	return WIFSIGNALED(end->wait_status) ? 128 + WTERMSIG(end->wait_status)
-					     : WEXITSTATUS(end->wait_status);
-}
-
-static bool write_file(struct record *record, const struct record_end *end, const char *path,
-		       struct dp_record_result *result)
-{
-	struct dp_record_about about = DP_RECORD_ABOUT_INIT;
 	struct dp_error error = DP_ERROR_INIT;
-	char *command = command_line(record->command);
-	char host[256] = "";
-	int status;
 
-	if (!gethostname(host, sizeof(host) - 1))
-		about.hostname = host;
-	about.command = command;
-	about.pid = end->pid;
-	about.exit_status = exit_status(end);
-	about.progress = progress_bytes;
-	progress_begin(record->target, record->verbosity >= 0);
-	status = dp_recording_write(record->recording, path, &about, result, &error);
-	progress_end();
-	free(command);
-	if (status) {
-		/* The temporary name says nothing to anybody. */
-		snprintf(error.path, sizeof(error.path), "%s", record->target);
-		message_error(&error);
-	}
-	return !status;
-}
-
-/* False where what was recorded could not be kept whole. */
-static bool keep(struct record *record, const struct record_end *end)
-{
-	struct dp_record_result result = { 0 };
-	char *path;
-	size_t size = strlen(record->folder) + sizeof("/trace.db");
-	bool done = false;
-
-	path = malloc(size);
-	if (!path) {
-		message("record: %s", strerror(ENOMEM));
+	if (getenv("DEEPPROF_SPOOL"))
+		message_warning("this is run by another deepprof record, which will see nothing of "
+				"what this one records");
+	record->target = record_name(record->output ? record->output : SOURCE_DEFAULT);
+	if (!record->target || !record_target(record) || !take_slot(record))
 		return false;
-	}
-	snprintf(path, size, "%s/trace.db", record->folder);
-	if (!write_file(record, end, path, &result))
-		goto out;
-	done = true;
-	if (!result.events && !result.samples) {
-		record_say_nothing(record, end, &result);
-	} else if ((done = record_place(record, path))) {
-		record_say_done(record, end, &result);
-		done = !result.unbalanced;
-	}
-out:
-	free(path);
-	return done;
+	if (!record_folder(record))
+		return false;
+	recover_hint(record);
+	/* Without it everything is as it should be, but for what happens if this is killed. */
+	recover_note(record, command);
+	record->options.keep = janitor_keep;
+	record->options.paused = record->delay_ns > 0;
+	record->options.log = record_log(record);
+	record->options.collector = getenv("DEEPPROF_COLLECTOR");
+	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
+		return true;
+	message_error(&error);
+	return false;
 }
 
 /* The program's end is ours: a signal again, but one core file is enough. */
@@ -343,7 +303,7 @@ static int follow(const struct record_end *end)
 		signal(WTERMSIG(end->wait_status), SIG_DFL);
 		raise(WTERMSIG(end->wait_status));
 	}
-	return exit_status(end);
+	return record_exit_status(end);
 }
 
 static int not_started(const struct record *record, int failure)
@@ -359,16 +319,18 @@ static int record_all(struct record *record)
 {
 	struct record_end end = { .failure = 0 };
 	int status = CMD_FAILED;
+	char *command = command_line(record->command);
 	bool kept;
 
-	if (!prepare(record) || !record_run(record, &end))
+	if (!prepare(record, command ? command : "") || !record_run(record, &end))
 		goto out;
 	if (!end.started) {
 		status = not_started(record, end.failure);
 		goto out;
 	}
-	kept = keep(record, &end);
-	status = exit_status(&end);
+	janitor_heed_interrupt();
+	kept = record_keep(record, &end, command);
+	status = record_exit_status(&end);
 	if (!kept && !status)
 		status = CMD_FAILED;
 out:
@@ -377,7 +339,15 @@ out:
 		janitor_finish(record->folder);
 	free(record->folder);
 	free(record->target);
+	free(command);
 	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
+}
+
+static enum cmd_exit recover(const char *folder)
+{
+	struct recovery recovery;
+
+	return recover_open(&recovery, folder) && recover_finish(&recovery) ? CMD_DONE : CMD_FAILED;
 }
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
@@ -388,6 +358,12 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_parse(cmd, &record, &argc, &argv, &status))
 		return status;
 	message_level(record.verbosity);
+	if (record.recover && argc) {
+		message("record: --recover takes no command");
+		return CMD_USAGE;
+	}
+	if (record.recover)
+		return recover(record.recover);
 	if (!argc) {
 		message("record: no command; as in: deepprof record -- python train.py");
 		return CMD_USAGE;
@@ -401,6 +377,7 @@ static const struct cmd_example examples[] = {
 	{ "deepprof record python train.py", "run it and write deepprof.db" },
 	{ "deepprof record -o run.%p.db ./train -n 100", "a name of its own for each run" },
 	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
+	{ "deepprof record -n 50 python train.py", "fifty iterations of it" },
 	{ NULL, NULL },
 };
 

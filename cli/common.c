@@ -2,6 +2,7 @@
 #include "common.h"
 #include "message.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 bool common_set_format(void *into, const char *value, struct opt_why *why)
@@ -48,6 +49,13 @@ bool common_set_quiet(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+bool common_compresses(const struct common *common)
+{
+	size_t length = common->output ? strlen(common->output) : 0;
+
+	return length > 3 && !strcmp(common->output + length - 3, ".gz");
+}
+
 /* Overwriting one's own input is never meant. */
 static bool is_input(const char *output, int count, char *const *files)
 {
@@ -72,6 +80,10 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	}
 	message_level(common->verbosity);
 	common->source.quiet = common->verbosity < 0;
+	if (common->force && !common->output) {
+		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
+		return false;
+	}
 	if (!is_input(common->output, *argc, *argv))
 		return true;
 	message("%s: -o names the trace itself", common->output);

@@ -24,6 +24,9 @@ bool common_set_no_pager(void *into, const char *value, struct opt_why *why);
 bool common_set_verbose(void *into, const char *value, struct opt_why *why);
 bool common_set_quiet(void *into, const char *value, struct opt_why *why);
 
+/* True where the name after -o ends in .gz, which asks for compression. */
+bool common_compresses(const struct common *common);
+
 /* Rows of an option table. */
 #define COMMON_INPUT_OPTIONS                                                 \
 	{                                                                    \

@@ -56,6 +56,23 @@ static void write_devices(struct json *json, const struct info *info)
 	json_close(json, ']');
 }
 
+static void write_hints(struct json *json, const struct dp_trace *trace)
+{
+	json_open(json, "hints", '[');
+	for (unsigned need = 0; need < DP_NEEDS; need++) {
+		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+
+		if (!hint || !dp_trace_lacks(trace, (enum dp_need)need))
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "lacks", hint->what);
+		json_text(json, "gives", hint->gives);
+		json_text(json, "record", hint->record);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void write_trace(struct json *json, const struct info *info)
 {
 	const struct dp_trace *trace = info->trace;
@@ -78,11 +95,14 @@ static void write_trace(struct json *json, const struct info *info)
 	json_count(json, "calls", dp_trace_calls(trace)->count);
 	json_count(json, "synchronizations", dp_trace_syncs(trace)->count);
 	json_count(json, "ranges", dp_trace_ranges(trace)->count);
+	json_count(json, "memory_operations", dp_trace_memory(trace)->count);
+	json_count(json, "samples", dp_trace_samples(trace)->count);
 	json_integer(json, "resolution_ns", dp_trace_resolution_ns(trace));
 	json_count(json, "lost", dp_trace_lost(trace));
 	json_count(json, "clamped", dp_trace_clamped(trace));
 	json_count(json, "memory_bytes", dp_trace_bytes(trace));
 	write_losses(json, info);
+	write_hints(json, trace);
 	write_devices(json, info);
 	json_close(json, '}');
 }

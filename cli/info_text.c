@@ -59,6 +59,57 @@ static void print_host(const struct info *info, const struct look *look)
 	counted(look, ", ", ranges, "range\n", "ranges\n");
 }
 
+/* What says more about the device than its operations do. */
+static void print_state(const struct info *info, const struct look *look)
+{
+	uint64_t memory = dp_trace_memory(info->trace)->count;
+	uint64_t samples = dp_trace_samples(info->trace)->count;
+
+	if (!memory && !samples)
+		return;
+	label(look, "device");
+	if (memory)
+		counted(look, "", memory, "change of its memory", "changes of its memory");
+	if (samples)
+		counted(look, memory ? ", " : "", samples, "sample", "samples");
+	output_print(look->output, "\n");
+}
+
+/* In the column behind the labels, as many words in a line as fit. */
+static void print_wrapped(const struct look *look, const char *indent, const char *text)
+{
+	int room = 66 - (int)strlen(indent);
+
+	while (*text) {
+		int length = (int)strlen(text);
+
+		if (length > room)
+			for (length = room; length > 1 && text[length] != ' ';)
+				length--;
+		label(look, "");
+		output_print(look->output, "%s%.*s\n", indent, length, text);
+		text += length;
+		text += *text == ' ';
+	}
+}
+
+static void print_hints(const struct info *info, const struct look *look)
+{
+	bool first = true;
+
+	for (unsigned need = 0; need < DP_NEEDS; need++) {
+		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+
+		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
+			continue;
+		label(look, first ? "lacking" : "");
+		output_print(look->output, "%s\n", hint->what);
+		print_wrapped(look, "  ", hint->gives);
+		print_wrapped(look, "  ", hint->record);
+		first = false;
+	}
+}
+
 static void print_loss(const struct look *look, bool first, const struct dp_loss *loss)
 {
 	char number[HUMAN_SIZE], reason[512];
@@ -130,7 +181,9 @@ static void print_head(const struct info *info, const struct look *look)
 	output_print(look->output, "%s\n", resolution(number, trace, look));
 	print_operations(info, look);
 	print_host(info, look);
+	print_state(info, look);
 	print_losses(info, look);
+	print_hints(info, look);
 	label(look, "memory");
 	output_print(look->output, "%s\n", human_bytes(number, dp_trace_bytes(trace)));
 }

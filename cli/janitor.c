@@ -1,16 +1,31 @@
-/* Removes the temporary folder when the launcher is gone, even where it was killed. */
+/*
+ * A process of its own that outlives this one, however that ends. It is given copies of what the
+ * recorded processes share, for with their last holder it would be gone, and when this process is
+ * gone it removes the temporary folder: after it has finished the recording, where nobody else has.
+ */
 #include "record.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Packets: what is wanted, and for KEEP and DROP the name. */
+enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', NAME_MAX_BYTES = 300 };
+
+/* The first one, the other way: the folder's name ends in this. */
+struct ready {
+	int failure; /* errno, where there is none */
+	char end[6];
+};
 
 static pid_t janitor;
 static int lifeline = -1; /* its other end is closed when this process is gone */
@@ -31,7 +46,7 @@ static bool remove_once(const char *folder)
 }
 
 /* A process may just have made one more file. */
-static void remove_folder(const char *folder)
+void janitor_remove(const char *folder)
 {
 	const struct timespec pause = { 0, 10000000 };
 
@@ -39,55 +54,192 @@ static void remove_folder(const char *folder)
 		nanosleep(&pause, NULL);
 }
 
-/* What was inherited may be a pipe that somebody waits on. */
+/* What was inherited may be a pipe that somebody waits on; a file must not become standard error.
+ */
 static void close_all_but(int keep)
 {
 	DIR *stream = opendir("/proc/self/fd");
 	struct dirent *entry;
+	int null;
 
-	if (!stream) {
-		for (int fd = 0; fd < 1024; fd++)
-			if (fd != keep)
-				close(fd);
-		return;
-	}
-	while ((entry = readdir(stream))) {
+	for (int fd = 0; !stream && fd < 1024; fd++)
+		if (fd != keep)
+			close(fd);
+	while (stream && (entry = readdir(stream))) {
 		int fd = atoi(entry->d_name);
 
 		if (entry->d_name[0] != '.' && fd != keep && fd != dirfd(stream))
 			close(fd);
 	}
-	closedir(stream);
+	if (stream)
+		closedir(stream);
+	do
+		null = open("/dev/null", O_RDWR);
+	while (null >= 0 && null < 2);
+	if (null > 2)
+		close(null);
 }
 
-/* In a session of its own: signals to the terminal's or the job's processes are not for it. */
-static void tend(int fd, const char *folder)
+/* What processes share, by the names of their spools. */
+struct kept {
+	char name[NAME_MAX_BYTES];
+	int fd;
+};
+
+struct kept_list {
+	struct kept *list;
+	size_t count;
+};
+
+/* Without memory it is not kept, and what is in it can't be salvaged if it comes to that. */
+static void keep(struct kept_list *all, const char *name, int fd)
 {
-	sigset_t all;
-	char byte;
+	struct kept *grown = realloc(all->list, (all->count + 1) * sizeof(*grown));
+
+	if (!grown) {
+		close(fd);
+		return;
+	}
+	all->list = grown;
+	snprintf(grown[all->count].name, sizeof(grown->name), "%.255s", name);
+	grown[all->count++].fd = fd;
+}
+
+static void drop(struct kept_list *all, const char *name)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (strcmp(all->list[i].name, name))
+			continue;
+		close(all->list[i].fd);
+		all->list[i] = all->list[--all->count];
+		return;
+	}
+}
+
+union control {
+	struct cmsghdr head;
+	char space[CMSG_SPACE(sizeof(int))];
+};
+
+/* The next packet, ended by a 0; false where there will be none. */
+static bool receive(int fd, char *packet, size_t size, int *passed)
+{
+	union control control;
+	struct iovec part = { packet, size - 1 };
+	struct msghdr head = { .msg_iov = &part,
+			       .msg_iovlen = 1,
+			       .msg_control = &control,
+			       .msg_controllen = sizeof(control) };
+	struct cmsghdr *rights;
+	ssize_t bytes;
+
+	do
+		bytes = recvmsg(fd, &head, MSG_CMSG_CLOEXEC);
+	while (bytes < 0 && errno == EINTR);
+	if (bytes <= 0)
+		return false;
+	packet[bytes] = '\0';
+	rights = CMSG_FIRSTHDR(&head);
+	*passed = -1;
+	if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS)
+		memcpy(passed, CMSG_DATA(rights), sizeof(int));
+	return true;
+}
+
+/* True where the other process has come to its end in order. */
+static bool watch_over(int fd, struct kept_list *all)
+{
+	char packet[NAME_MAX_BYTES + 2];
+	int passed;
+
+	while (receive(fd, packet, sizeof(packet), &passed)) {
+		if (packet[0] == REMOVE)
+			return true;
+		if (packet[0] == KEEP && passed >= 0)
+			keep(all, packet + 1, passed);
+		else if (packet[0] == DROP)
+			drop(all, packet + 1);
+	}
+	return false;
+}
+
+/* As if it had been this process all along; but it can be told to end again. */
+static void finish(const char *folder, const struct kept_list *all)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct recovery recovery;
+	sigset_t none;
+	bool open = false;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* The other process may not quite be gone. */
+	for (int i = 0; i < 100 && !(open = recover_open(&recovery, folder)); i++)
+		nanosleep(&pause, NULL);
+	if (!open)
+		return;
+	for (size_t i = 0; i < all->count; i++)
+		dp_recording_adopt(recovery.record.recording, all->list[i].name, all->list[i].fd);
+	recover_finish(&recovery);
+}
+
+/*
+ * In a session of its own: signals to the terminal's or the job's processes are not for it. It
+ * makes the folder, too, so that there is no moment at which nobody would remove it.
+ */
+static void tend(int fd, char *folder)
+{
+	struct kept_list all = { NULL, 0 };
+	struct ready ready = { 0, "" };
+	struct rlimit files;
+	sigset_t every;
 
 	setsid();
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
+	sigfillset(&every);
+	sigprocmask(SIG_BLOCK, &every, NULL);
 	close_all_but(fd);
-	if (write(fd, "", 1) != 1)
-		_exit(1);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (!mkdtemp(folder))
+		ready.failure = errno;
+	memcpy(ready.end, folder + strlen(folder) - sizeof(ready.end), sizeof(ready.end));
 	/* A working directory keeps a file system from being unmounted. */
-	if (chdir("/"))
+	if (write(fd, &ready, sizeof(ready)) != (ssize_t)sizeof(ready) || ready.failure ||
+	    chdir("/")) {
+		rmdir(folder);
 		_exit(1);
-	while (read(fd, &byte, 1) < 0 && errno == EINTR)
-		continue;
-	remove_folder(folder);
+	}
+	if (!watch_over(fd, &all))
+		finish(folder, &all);
+	janitor_remove(folder);
 	_exit(0);
 }
 
-void janitor_start(const char *folder)
+/* Waits until it is out of reach of what may kill us. False where it has not come so far. */
+static bool hear_of_folder(char *folder)
+{
+	struct ready ready;
+	ssize_t bytes;
+
+	do
+		bytes = read(lifeline, &ready, sizeof(ready));
+	while (bytes < 0 && errno == EINTR);
+	if (bytes != (ssize_t)sizeof(ready))
+		return mkdtemp(folder) != NULL;
+	memcpy(folder + strlen(folder) - sizeof(ready.end), ready.end, sizeof(ready.end));
+	errno = ready.failure;
+	return !ready.failure;
+}
+
+bool janitor_start(char *folder, pid_t *pid)
 {
 	int ends[2];
-	char byte;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return;
+	*pid = 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return mkdtemp(folder) != NULL;
 	janitor = fork();
 	if (!janitor) {
 		close(ends[1]);
@@ -95,13 +247,66 @@ void janitor_start(const char *folder)
 	}
 	close(ends[0]);
 	lifeline = ends[1];
-	/* Not before it is out of reach of what may kill us. */
-	while (janitor > 0 && read(lifeline, &byte, 1) < 0 && errno == EINTR)
+	if (janitor < 0)
+		return mkdtemp(folder) != NULL;
+	*pid = janitor;
+	return hear_of_folder(folder);
+}
+
+static void tell(char what, const char *name, int passed)
+{
+	char packet[NAME_MAX_BYTES + 1] = { what };
+	struct iovec part = { packet, 1 };
+	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
+	union control control;
+
+	if (lifeline < 0)
+		return;
+	if (name)
+		part.iov_len += (size_t)snprintf(packet + 1, sizeof(packet) - 1, "%.255s", name);
+	if (passed >= 0) {
+		memset(&control, 0, sizeof(control));
+		head.msg_control = &control;
+		head.msg_controllen = sizeof(control);
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &passed, sizeof(int));
+	}
+	while (sendmsg(lifeline, &head, MSG_NOSIGNAL) < 0 && errno == EINTR)
 		continue;
+}
+
+void janitor_keep(void *ctx, const char *name, int fd)
+{
+	tell(fd >= 0 ? KEEP : DROP, name, fd);
+}
+
+/* In a handler: no more than POSIX allows there. */
+static void give_up(int number)
+{
+	const char remove = REMOVE;
+
+	send(lifeline, &remove, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	raise(number);
+}
+
+void janitor_heed_interrupt(void)
+{
+	struct sigaction action, old;
+
+	if (lifeline < 0 || sigaction(SIGINT, NULL, &old) || old.sa_handler != SIG_DFL)
+		return;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = give_up;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
 }
 
 void janitor_finish(const char *folder)
 {
+	tell(REMOVE, NULL, -1);
 	if (lifeline >= 0)
 		close(lifeline);
 	lifeline = -1;
@@ -110,5 +315,5 @@ void janitor_finish(const char *folder)
 			continue;
 	janitor = 0;
 	/* Where there was none. */
-	remove_folder(folder);
+	janitor_remove(folder);
 }

@@ -20,7 +20,7 @@ void message_level(int level)
 /* One write, so that lines of several processes stay apart; a failed one can't be told. */
 static void put(const char *kind, const char *format, va_list args)
 {
-	char text[1024];
+	char text[2304];
 
 	vsnprintf(text, sizeof(text), format, args);
 	for (char *at = text; *at; at++)

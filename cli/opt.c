@@ -118,10 +118,9 @@ static bool wrong_choice(const struct opt *option, const char *value, struct opt
 
 	opt_refuse(why, "--%s: there is no '%.40s'", option->name, value);
 	used = strlen(why->text);
-	if (nearest || option->hide_choices) {
-		if (nearest)
-			snprintf(why->text + used, sizeof(why->text) - used, "; did you mean '%s'?",
-				 nearest);
+	if (nearest) {
+		snprintf(why->text + used, sizeof(why->text) - used, "; did you mean '%s'?",
+			 nearest);
 		return false;
 	}
 	for (size_t i = 0; (choice = option->choice(i)) && used < sizeof(why->text); i++)

@@ -11,7 +11,7 @@
 
 /* Why a value can't be taken: one line, without the option's name. */
 struct opt_why {
-	char text[200];
+	char text[2048]; /* room for the names of all metrics */
 };
 
 struct opt {

@@ -130,6 +130,37 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+/* A copy of what the pager gets; without memory for it there is none. */
+static void keep(struct output *output, const char *data, size_t size)
+{
+	char *kept = size < SIZE_MAX - output->kept_size
+			     ? realloc(output->kept, output->kept_size + size)
+			     : NULL;
+
+	output->kept_all &= kept != NULL;
+	if (!kept)
+		return;
+	memcpy(kept + output->kept_size, data, size);
+	output->kept = kept;
+	output->kept_size += size;
+}
+
+/*
+ * Waits until the reader has left. One that has read enough ends the output; where the pager could
+ * not be run, what it did not show goes to the terminal as it is.
+ */
+static void leave_pager(struct output *output)
+{
+	if (pager_wait(&output->pager))
+		output->has_left = output->failure == EPIPE;
+	else if (output->kept_all)
+		output->failure = write_all(output->fd, output->kept, output->kept_size);
+	else
+		output->failure = ENOMEM;
+	free(output->kept);
+	output->kept = NULL;
+}
+
 static void write_now(struct output *output, const void *data, size_t size)
 {
 	if (output->failure || !size)
@@ -137,10 +168,17 @@ static void write_now(struct output *output, const void *data, size_t size)
 	/* Only now: an analysis that fails must not leave an empty pager on the screen. */
 	if (output->pageable) {
 		output->pageable = false;
+		output->kept_all = true;
 		pager_start(&output->pager);
 	}
-	output->failure =
-		write_all(output->pager.fd >= 0 ? output->pager.fd : output->fd, data, size);
+	if (output->pager.fd < 0) {
+		output->failure = write_all(output->fd, data, size);
+		return;
+	}
+	keep(output, data, size);
+	output->failure = write_all(output->pager.fd, data, size);
+	if (output->failure == EPIPE)
+		leave_pager(output);
 }
 
 void output_write(struct output *output, const void *data, size_t size)
@@ -248,12 +286,9 @@ bool output_close(struct output *output, bool keep)
 {
 	if (output->path)
 		return close_file(output, keep);
-	if (output->pager.fd >= 0) {
-		/* Its reader has read enough. */
-		if (output->failure == EPIPE)
-			output->failure = 0;
-		if (!pager_wait(&output->pager))
-			return false;
-	}
+	if (output->pager.fd >= 0)
+		leave_pager(output);
+	if (output->has_left)
+		output->failure = 0;
 	return close_standard(output);
 }

@@ -20,11 +20,15 @@ struct output {
 	bool one_line; /* line breaks are left out */
 	int failure;   /* errno of the first write that failed, 0: none */
 	struct pager pager;
+	char *kept; /* what the pager got, should it show nothing */
+	size_t kept_size;
+	bool kept_all;
+	bool has_left; /* the pager's reader, before the end */
 };
 
-#define OUTPUT_INIT                                                      \
-	{                                                                \
-		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT \
+#define OUTPUT_INIT                                                                             \
+	{                                                                                       \
+		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT, NULL, 0, false, false \
 	}
 
 /*

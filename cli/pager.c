@@ -70,11 +70,19 @@ bool pager_wait(struct pager *pager)
 	while (waitpid(pager->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return true;
-	if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)) {
+	if (!WIFEXITED(status))
+		return true;
+	switch (WEXITSTATUS(status)) {
+	case 126: /* what the shell says of a command that can't be run, or isn't there */
+	case 127:
 		message("the pager can't be run; see PAGER, or use --no-pager");
 		return false;
+	case 1:
+		message("the pager failed; see PAGER, or use --no-pager");
+		return false;
+	default:
+		return true;
 	}
-	return true;
 }
 
 void pager_take_stdout(struct pager *pager)

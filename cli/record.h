@@ -16,9 +16,11 @@ struct record {
 	int64_t delay_ns;
 	int64_t duration_ns; /* 0: to the end */
 	int pause_signal;    /* 0: none */
+	const char *recover; /* a folder: run nothing */
 	char **command;	     /* NULL ends it */
 	char *target;	     /* the file's name */
 	char *folder;	     /* for all that is temporary */
+	pid_t janitor;	     /* a child of ours besides the command; 0: none */
 	struct dp_recording *recording;
 };
 
@@ -44,6 +46,9 @@ struct record_end {
 	int wait_status; /* waitpid()'s */
 	pid_t pid;
 	uint32_t left; /* processes that still record */
+	bool enough;   /* as many iterations as were wanted */
+	uint64_t iterations;
+	bool recovered; /* nothing was run: another process has, and was killed */
 };
 
 /* False where no process could be made, which was said. */
@@ -56,11 +61,42 @@ struct dp_log record_log(const struct record *record);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 
+/* record_keep.c: writes the file and says so; false where it could not be kept whole. */
+bool record_keep(struct record *record, const struct record_end *end, const char *command);
+
+/* The program's, as a shell has it. */
+int record_exit_status(const struct record_end *end);
+
 /*
- * janitor.c: a process of its own that removes the folder when this one is gone, however that
- * ends. janitor_finish() has it do so now.
+ * janitor.c: a process of its own that makes the folder as mkdtemp() does, and removes it when this
+ * process is gone, after it has finished the recording if this one was killed. *pid is 0 where
+ * there is none, and the folder is all there is. janitor_finish() has it remove the folder now.
  */
-void janitor_start(const char *folder);
+bool janitor_start(char *folder, pid_t *pid);
 void janitor_finish(const char *folder);
+void janitor_remove(const char *folder);
+
+/* For dp_record_options.keep. */
+void janitor_keep(void *ctx, const char *name, int fd);
+
+/* An interrupt from now on means that the file is not wanted; other signals don't. */
+void janitor_heed_interrupt(void);
+
+/* record_recover.c */
+struct recovery {
+	struct record record;
+	char *about;
+	const char *command; /* in about */
+};
+
+/* Writes down what it takes to finish the recording. */
+bool recover_note(const struct record *record, const char *command);
+
+/* Says where an earlier recording of this name waits to be finished. */
+void recover_hint(const struct record *record);
+
+/* Opens what was left in a folder; false where that was said. Then finishes it, or says why not. */
+bool recover_open(struct recovery *recovery, const char *folder);
+bool recover_finish(struct recovery *recovery);
 
 #endif

@@ -156,7 +156,7 @@ bool record_folder(struct record *record)
 	snprintf(made, sizeof(made), "%s/.%.200s.XXXXXX", strcmp(absolute, "/") ? absolute : "",
 		 record->target + length);
 	free(absolute);
-	if (!mkdtemp(made)) {
+	if (!janitor_start(made, &record->janitor)) {
 		message("%s: nothing can be written there: %s", above, strerror(errno));
 		return false;
 	}

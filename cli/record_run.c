@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +33,7 @@ struct run {
 	int signals; /* a signalfd */
 	sigset_t mask_before;
 	struct sigaction child_before;
+	struct rlimit files_before;
 	bool paused;
 	bool stopped;
 	bool over;	    /* the program is gone */
@@ -81,6 +84,35 @@ static bool catch_signals(struct run *run)
 	return run->signals >= 0;
 }
 
+/* Each process takes two descriptors here while it runs. */
+static void raise_files(struct run *run)
+{
+	struct rlimit most;
+
+	getrlimit(RLIMIT_NOFILE, &run->files_before);
+	most = run->files_before;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/*
+ * True while processes that the program has left behind run. They are our children then
+ * (PR_SET_CHILD_SUBREAPER); those that have ended are taken note of.
+ */
+static bool has_descendants(const struct run *run)
+{
+	FILE *children = fopen("/proc/thread-self/children", "re");
+	bool any = false;
+	long pid;
+
+	while (children && fscanf(children, "%ld", &pid) == 1)
+		if (pid != run->record->janitor && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
+			any = true;
+	if (children)
+		fclose(children);
+	return any;
+}
+
 /* "NAME=value"; what LD_PRELOAD was goes behind ours. */
 static bool set_variable(const char *text)
 {
@@ -108,6 +140,7 @@ static void become_program(const struct run *run, int report)
 	for (size_t i = 0; (text = dp_recording_environment(record->recording, i)); i++)
 		set_variable(text);
 	sigaction(SIGCHLD, &run->child_before, NULL);
+	setrlimit(RLIMIT_NOFILE, &run->files_before);
 	cleanup_restore();
 	sigprocmask(SIG_SETMASK, &run->mask_before, NULL);
 	execvp(record->command[0], record->command);
@@ -210,6 +243,8 @@ static void keep_time(struct run *run, const struct dp_record_status *status)
 		if (run->paused)
 			control(run, DP_RECORD_RUN);
 	}
+	/* The recording has stopped by itself. */
+	run->stopped |= status->enough;
 	if (record->duration_ns && !run->stop_at && status->processes && !run->paused)
 		run->stop_at = now + record->duration_ns;
 	if (run->stop_at && now >= run->stop_at && !run->stopped)
@@ -240,7 +275,7 @@ static bool is_done(struct run *run, const struct dp_record_status *status)
 {
 	if (!run->over)
 		return false;
-	if (!status->connected)
+	if (!status->connected && (!run->record->wait || !has_descendants(run)))
 		return true;
 	return run->interrupted || (run->give_up_at && now_ns() >= run->give_up_at);
 }
@@ -284,6 +319,8 @@ static void dismiss(struct run *run)
 		nanosleep(&pause, NULL);
 	}
 	run->end->left = status.connected;
+	run->end->enough = status.enough;
+	run->end->iterations = status.iterations;
 }
 
 /* Signals that came for the program are not for what follows; new ones may end it. */
@@ -302,7 +339,12 @@ static void release_signals(struct run *run)
 bool record_run(struct record *record, struct record_end *end)
 {
 	struct run run = { .record = record, .end = end, .signals = -1 };
-	bool done = catch_signals(&run) && start_program(&run);
+	bool done;
+
+	raise_files(&run);
+	if (record->wait)
+		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	done = catch_signals(&run) && start_program(&run);
 
 	if (!done) {
 		message("record: %s", strerror(errno));

@@ -45,16 +45,23 @@ struct dp_log record_log(const struct record *record)
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result)
 {
-	const char *name = record->command[0];
+	char lost[HUMAN_SIZE];
+	const char *name = end->recovered ? "the program" : record->command[0];
 
 	if (record->verbosity < 0)
 		return;
-	if (result->processes && !result->cupti)
+	if (result->lost)
+		message("nothing was recorded: all of %s events were lost, to a limit or a full "
+			"disk",
+			human_count(lost, result->lost));
+	else if (result->processes && !result->cupti)
 		message("nothing was recorded: CUPTI could not be used in %.80s", name);
 	else if (result->processes)
 		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
 			"recorded",
 			name);
+	else if (end->recovered)
+		message("nothing was recorded: no process had begun to");
 	else if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
 		message("nothing was recorded: the NVIDIA driver's devices are not visible here; a "
 			"container must be started with its GPUs, as by docker run --gpus all");
@@ -81,10 +88,21 @@ static const char *losses(char *buf, size_t size, uint64_t lost)
 	return buf;
 }
 
+/* Where their number ended the recording: how many were seen. Some more are in the file. */
+static const char *iterations(char *buf, size_t size, const struct record_end *end)
+{
+	buf[0] = '\0';
+	if (end->enough)
+		snprintf(buf, size, "stopped after %llu iterations, ",
+			 (unsigned long long)end->iterations);
+	return buf;
+}
+
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
-	char events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE], lost[HUMAN_SIZE + 8];
+	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
+		lost[HUMAN_SIZE + 8];
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -99,14 +117,23 @@ void record_say_done(const struct record *record, const struct record_end *end,
 			(unsigned)end->left);
 	if (!result->operations)
 		message("no GPU operation was recorded, only what else there was");
+	if (result->unsalvaged)
+		message("%u processes have died and left no memory: what they had not stored is "
+			"missing, about their last second",
+			(unsigned)result->unsalvaged);
 	if (result->salvaged)
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));
+	if (record->options.iterations && !end->enough)
+		message("fewer than %llu iterations were seen: nothing was left out",
+			(unsigned long long)record->options.iterations);
 	stat(record->target, &info);
-	message("%s: %s events in %s, %s, %s; next: deepprof analyze%s%s", record->target,
+	/* Without an operation there is nothing to analyze. */
+	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
 		human_count(events, result->events),
 		human_time(time, (double)result->duration_ns, true),
-		human_bytes(bytes, (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result->lost), record->output ? " " : "",
-		record->output ? record->target : "");
+		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
+		losses(lost, sizeof(lost), result->lost), result->operations ? "analyze" : "info",
+		record->output || !result->operations ? " " : "",
+		record->output || !result->operations ? record->target : "");
 }

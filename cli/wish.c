@@ -129,6 +129,58 @@ bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
 }
 
+/* "12.5%" as a share, whatever the locale: up to six digits behind the point. */
+static bool read_percent(const char *text, double *share)
+{
+	uint64_t whole = 0, part = 0, unit = 1;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9' && whole <= 100; text++)
+		whole = whole * 10 + (uint64_t)(*text - '0');
+	if (*text == '.')
+		for (text++; *text >= '0' && *text <= '9' && unit < 1000000; text++, unit *= 10)
+			part = part * 10 + (uint64_t)(*text - '0');
+	*share = ((double)whole + (double)part / (double)unit) / 100;
+	return !strcmp(text, "%") && *share > 0 && *share <= 1;
+}
+
+/* The rule whose name the value begins with, before a "=". */
+static const struct dp_rule_info *rule_of(const char *value)
+{
+	const struct dp_rule_info *rule;
+	size_t length = strcspn(value, "=");
+
+	for (size_t i = 0; (rule = dp_rule(i)); i++)
+		if (strlen(rule->id) == length && !memcmp(rule->id, value, length) &&
+		    rule->threshold > 0)
+			return rule;
+	return NULL;
+}
+
+bool wish_set_threshold(void *into, const char *value, struct opt_why *why)
+{
+	struct wish *wish = into;
+	const struct dp_rule_info *rule = rule_of(value);
+	struct dp_threshold *threshold;
+
+	if (wish->options.thresholds_count == WISH_THRESHOLDS_MAX)
+		return opt_refuse(why, "more than %d thresholds", WISH_THRESHOLDS_MAX);
+	if (!rule)
+		return opt_refuse(why,
+				  "RULE=P%% is needed, with a rule that has a threshold, as in "
+				  "host-bound=10%%");
+	threshold = &wish->thresholds[wish->options.thresholds_count++];
+	threshold->rule = rule->id;
+	if (!read_percent(value + strcspn(value, "=") + (value[strcspn(value, "=")] == '='),
+			  &threshold->share))
+		return opt_refuse(why,
+				  "a percentage above 0 and at most 100%% is needed, as in "
+				  "%s=10%%",
+				  rule->id);
+	return true;
+}
+
 /* The metrics of an iteration, then those of a summary that are not also of an iteration. */
 const char *wish_metric_name(size_t index)
 {
@@ -179,20 +231,28 @@ bool wish_finish(struct wish *wish, int *argc, char ***argv)
 		return false;
 	if (wish->options.iterations_count)
 		wish->options.iterations = wish->iterations;
+	if (wish->options.thresholds_count)
+		wish->options.thresholds = wish->thresholds;
 	wish->options.log = message_log();
 	return true;
 }
 
 struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, struct dp_trace **trace)
 {
+	struct dp_analysis_options options = wish->options;
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
+	/* CSV has metrics and nothing else; findings, which need all, are in every other format. */
+	if (wish->metrics_count && !strcmp(wish->common.format, "csv")) {
+		options.metrics = wish->metrics;
+		options.metrics_count = wish->metrics_count;
+	}
 	*trace = source_open(path, &wish->common.source);
 	if (!*trace)
 		return NULL;
 	progress_step("analyzing");
-	if (dp_analysis_run(&analysis, *trace, &wish->options, &error)) {
+	if (dp_analysis_run(&analysis, *trace, &options, &error)) {
 		if (!error.path[0])
 			snprintf(error.path, sizeof(error.path), "%s", path);
 		progress_end();

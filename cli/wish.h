@@ -9,7 +9,7 @@
 
 #include <deepprof/deepprof.h>
 
-enum { WISH_LOOPS_MAX = 64, WISH_METRICS_MAX = 256 };
+enum { WISH_LOOPS_MAX = 64, WISH_METRICS_MAX = 256, WISH_THRESHOLDS_MAX = 64 };
 
 /* The first member of a command's own options. */
 struct wish {
@@ -18,6 +18,7 @@ struct wish {
 	uint64_t iterations[WISH_LOOPS_MAX];
 	const char *metrics[WISH_METRICS_MAX];
 	size_t metrics_count;
+	struct dp_threshold thresholds[WISH_THRESHOLDS_MAX];
 	bool tuned; /* the paper's thresholds were given */
 };
 
@@ -32,6 +33,7 @@ bool wish_set_device(void *into, const char *value, struct opt_why *why);
 bool wish_set_stream(void *into, const char *value, struct opt_why *why);
 bool wish_set_range(void *into, const char *value, struct opt_why *why);
 bool wish_set_batch_size(void *into, const char *value, struct opt_why *why);
+bool wish_set_threshold(void *into, const char *value, struct opt_why *why);
 bool wish_set_metric(void *into, const char *value, struct opt_why *why);
 const char *wish_level_name(size_t index);
 const char *wish_metric_name(size_t index);
@@ -61,6 +63,8 @@ const char *wish_metric_name(size_t index);
 	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", wish_set_range },      \
 	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput",                \
 	  wish_set_batch_size },                                                                  \
+	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
+	  "where a rule begins to speak, as in host-bound=10%", wish_set_threshold, .list = true }, \
 	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them", \
 	  wish_set_metric, wish_metric_name, .list = true, .hide_choices = true }
 /* clang-format on */

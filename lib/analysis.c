@@ -19,6 +19,7 @@ struct run {
 	struct dp_owners owners;
 	size_t kernels; /* of all sequences */
 	size_t streams; /* to be analyzed */
+	size_t marked;	/* of those, with ranges that match options->marks */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -36,7 +37,8 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		free(loop->variants);
 	}
 	free(analysis->loops);
-	free(analysis->candidates);
+	free(analysis->asked);
+	free(analysis->streams);
 	dp_findings__fini(&analysis->findings);
 	free(analysis);
 }
@@ -142,6 +144,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
 		.brief = !loop->info.at_level,
+		.asked = run->analysis->asked,
 		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
@@ -162,7 +165,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	if (!status)
 		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
 						&loop->values, run->error);
-	if (!status && loop->info.at_level)
+	if (!status && loop->info.at_level && !run->analysis->asked)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
 }
@@ -238,12 +241,11 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
  * file is known to have lost what came after. What is cut off is in no average.
  */
 static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequence,
-			   struct dp_loops *loops)
+			   struct dp_segmented_loop *loop)
 {
-	struct dp_segmented_loop *loop = loops->count ? &loops->loops[0] : NULL;
 	struct dp_segment *first, *last;
 
-	if (!loop || !loop->count)
+	if (!loop->count)
 		return;
 	first = &loop->segments[0];
 	last = &loop->segments[loop->count - 1];
@@ -252,6 +254,55 @@ static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequ
 	if (last->end == sequence->count &&
 	    (last->deleted > loop->length / 20 || dp_trace_loss_count(run->trace)))
 		last->partial = true;
+}
+
+/* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
+static int take_marks(struct run *run, const struct dp_sequence *sequence,
+		      const struct dp_loops_request *request, const struct dp_marks *marks,
+		      struct dp_segmented_loop *loop)
+{
+	struct dp_loops *by_marks;
+	struct dp_segmented_loop swap = *loop;
+	int status = dp_loops__from_marks(&by_marks, request, marks->starts, marks->ends,
+					  marks->count, run->error);
+
+	if (status)
+		return status;
+	*loop = by_marks->loops[0];
+	loop->parent = swap.parent;
+	loop->chosen = swap.chosen;
+	by_marks->loops[0] = swap;
+	dp_loops__free(by_marks);
+	flag_cut_marks(run, sequence, loop);
+	return DP_OK;
+}
+
+/* Loops that were found unaided, and that annotations repeat with, have their boundaries. */
+static int use_repeated(struct run *run, const struct dp_sequence *sequence,
+			const struct dp_loops_request *request, struct dp_loops *loops)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < loops->count && !status; i++) {
+		struct dp_segmented_loop *loop = &loops->loops[i];
+		struct dp_marks marks;
+
+		if (!loop->chosen)
+			continue;
+		if (dp_sequence__repeated(&marks, sequence, loop->segments, loop->count))
+			return dp_error__nomem(run->error, 0);
+		if (marks.count)
+			status = take_marks(run, sequence, request, &marks, loop);
+		dp_marks__fini(&marks);
+	}
+	return status;
+}
+
+/* One of several streams has nothing to show: that is no reason to fail the others. */
+static int no_loops(struct run *run, struct dp_loops **loops)
+{
+	*loops = dp_alloc__zeroed(1, sizeof(**loops));
+	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
@@ -276,24 +327,23 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
+		run->marked++;
 		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
 					      marks.count, run->error);
 		if (!status)
-			flag_cut_marks(run, sequence, *loops);
+			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
 	} else if (!status && options->marks) {
-		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
-				       "no range with kernels matches the marks '%s'",
-				       options->marks);
+		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
-		/* One of several devices did little: that is no reason to fail the others. */
-		*loops = dp_alloc__zeroed(1, sizeof(**loops));
-		status = *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
+		status = no_loops(run, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
 	} else if (!status) {
 		status = dp_loops__find(loops, &request, run->error);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
+		if (!status && !options->iterations_count && !options->ignore_marks)
+			status = use_repeated(run, sequence, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;
@@ -304,8 +354,6 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	const struct dp_analysis_options *options = run->options;
 	struct dp_analysis *analysis = run->analysis;
 	size_t base = analysis->loop_count;
-	struct dp_candidate *candidate =
-		&analysis->candidates[dp_trace_stream(run->trace, stream)->device];
 	struct dp_loops *loops = NULL;
 	struct dp_sequence sequence;
 	int status;
@@ -318,8 +366,9 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
-		*candidate = (struct dp_candidate){ loops->best_length, loops->best_coverage,
-						    loops->best_confidence };
+		analysis->streams[stream] = (struct dp_stream_result){
+			true, { loops->best_length, loops->best_coverage, loops->best_confidence }
+		};
 	dp_loops__free(loops);
 	if (!status)
 		status = measure_loops(run, base, &sequence);
@@ -370,6 +419,8 @@ static int diagnose(struct run *run)
 			.iterations = loop->iterations,
 			.values = loop->values.values,
 			.summary = loop->values.summary,
+			.thresholds = run->options->thresholds,
+			.thresholds_count = run->options->thresholds_count,
 		};
 
 		if (loop->info.at_level)
@@ -378,6 +429,28 @@ static int diagnose(struct run *run)
 	if (!status)
 		dp_diagnose__rank(&analysis->findings);
 	return status;
+}
+
+/* Marks that match nothing anywhere are a mistake; that some streams have none is only told. */
+static int check_marks(const struct run *run)
+{
+	struct dp_candidate none;
+
+	if (run->streams && !run->marked)
+		return dp_error__set(run->error, DP_ERR_ARGUMENT,
+				     "no range with kernels matches the marks '%s'",
+				     run->options->marks);
+	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++) {
+		const struct dp_stream *stream = dp_trace_stream(run->trace, s);
+
+		if (dp_analysis_candidate(run->analysis, s, &none))
+			dp_log__write(&run->options->log, DP_LOG_WARNING,
+				      "device %lld, stream %lld: no range with kernels matches the "
+				      "marks '%s'",
+				      (long long)dp_trace_device(run->trace, stream->device)->id,
+				      (long long)stream->stream, run->options->marks);
+	}
+	return DP_OK;
 }
 
 static int analyze(struct run *run)
@@ -393,13 +466,73 @@ static int analyze(struct run *run)
 		status = nothing_wanted(run);
 	if (!status && run->streams && !run->kernels)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
+	if (!status && run->options->marks)
+		status = check_marks(run);
 	if (status)
 		return status;
-	return diagnose(run);
+	return run->analysis->asked ? DP_OK : diagnose(run);
+}
+
+/* Which metrics are to be computed. */
+static int choose_metrics(struct run *run)
+{
+	const struct dp_analysis_options *options = run->options;
+	const struct dp_metric_info *info;
+	size_t count = 0;
+	uint8_t *asked;
+
+	if (!options->metrics)
+		return DP_OK;
+	while (dp_metric(count))
+		count++;
+	run->analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
+	if (!asked)
+		return dp_error__nomem(run->error, count);
+	for (size_t i = 0; i < options->metrics_count; i++) {
+		const char *name = options->metrics[i];
+		size_t m = 0;
+
+		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
+			if (!strcmp(info->name, name))
+				name = info->of;
+		while (m < count && strcmp(dp_metric(m)->name, name))
+			m++;
+		if (m == count)
+			return dp_error__set(run->error, DP_ERR_ARGUMENT, "no metric '%s'", name);
+		asked[m] = 1;
+	}
+	return DP_OK;
+}
+
+static int check_thresholds(const struct dp_analysis_options *options, struct dp_error *error)
+{
+	for (size_t i = 0; i < options->thresholds_count; i++) {
+		const struct dp_threshold *threshold = &options->thresholds[i];
+		const struct dp_rule_info *rule;
+		size_t r = 0;
+
+		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
+			r++;
+		if (!rule || !(rule->threshold > 0))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "no rule '%s' with a threshold", threshold->rule);
+		if (!(threshold->share > 0) || !(threshold->share <= 1))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "the threshold of %s is a share above 0, at most 1",
+					     threshold->rule);
+	}
+	return DP_OK;
 }
 
 static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
 {
+	if (options->iterations_count && !options->iterations)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "%zu numbers of iterations, but no array of them",
+				     options->iterations_count);
+	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
+				     (unsigned)options->level);
 	for (size_t i = 0; i < options->iterations_count; i++)
 		if (!options->iterations[i])
 			return dp_error__set(error, DP_ERR_ARGUMENT,
@@ -411,7 +544,7 @@ static int check_options(const struct dp_analysis_options *options, struct dp_er
 		return dp_error__set(error, DP_ERR_ARGUMENT, "epsilon must be 1 or more");
 	if (options->range_start_ns >= options->range_end_ns)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
-	return DP_OK;
+	return check_thresholds(options, error);
 }
 
 int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
@@ -430,12 +563,13 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	if (!run.analysis)
 		return dp_error__nomem(error, sizeof(*run.analysis));
 	run.analysis->trace = trace;
-	run.analysis->scope = (struct dp_scope){ all.device, all.stream, all.range_start_ns,
-						 all.range_end_ns };
-	run.analysis->candidates =
-		dp_alloc__zeroed(dp_trace_device_count(trace), sizeof(*run.analysis->candidates));
-	status = run.analysis->candidates ? dp_owners__init(&run.owners, trace, error)
-					  : dp_error__nomem(error, 0);
+	run.analysis->scope =
+		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
+	run.analysis->streams =
+		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
+	status = run.analysis->streams ? choose_metrics(&run) : dp_error__nomem(error, 0);
+	if (!status && !run.analysis->asked)
+		status = dp_owners__init(&run.owners, trace, error);
 	if (!status)
 		status = analyze(&run);
 	dp_owners__fini(&run.owners);

@@ -1,5 +1,6 @@
 /* Accessors of a finished analysis. */
 #include "analysis_model.h"
+#include "metric/idle_walk.h"
 
 #include <math.h>
 
@@ -99,16 +100,16 @@ const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, siz
 	return at && variant < at->info.variants ? &at->variants[variant] : NULL;
 }
 
-bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 			   struct dp_candidate *candidate)
 {
-	if (device >= dp_trace_device_count(analysis->trace))
+	if (stream >= dp_trace_stream_count(analysis->trace) || !analysis->streams[stream].analyzed)
 		return false;
 	for (size_t i = 0; i < analysis->loop_count; i++)
-		if (analysis->loops[i].info.device == device)
+		if (analysis->loops[i].info.stream == stream)
 			return false;
-	*candidate = analysis->candidates[device];
-	return candidate->length > 0;
+	*candidate = analysis->streams[stream].candidate;
+	return true;
 }
 
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
@@ -173,4 +174,20 @@ const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analy
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at ? stat_at(&at->stats.positions, index) : NULL;
+}
+
+int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device, int64_t start_ns,
+			     int64_t end_ns, int (*each)(void *ctx, const struct dp_idle *idle),
+			     void *ctx, struct dp_error *error)
+{
+	struct dp_idle_window window = { analysis->trace, device, start_ns, end_ns };
+
+	return dp_idle__foreach(&window, each, ctx, error);
+}
+
+const char *dp_idle_cause_name(enum dp_idle_cause cause)
+{
+	static const char *const names[] = { "host", "sync", "copy", "launch", "other" };
+
+	return (size_t)cause < DP_COUNT(names) ? names[cause] : "other";
 }

@@ -19,14 +19,21 @@ struct dp_loop_data {
 	struct dp_variant *variants; /* info.variants of them */
 };
 
+/* Of a stream: was it looked at, and what came nearest to a loop? */
+struct dp_stream_result {
+	bool analyzed;
+	struct dp_candidate candidate;
+};
+
 struct dp_analysis {
 	const struct dp_trace *trace;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
 	size_t loop_room;
-	struct dp_candidate *candidates; /* per device of the trace */
+	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
+	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 
 #endif

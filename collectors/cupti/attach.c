@@ -22,13 +22,17 @@ static void tell(int result, const char *holder)
 	case CUPTI_E_MULTIPLE_SUBSCRIBERS:
 	case CUPTI_E_MAX_LIMIT_REACHED:
 		dp_message__say(DP_SPOOL_ERROR, "subscriber-taken",
-				"another profiler holds CUPTI%s%s: only NVTX is recorded",
+				"another profiler holds CUPTI in this program%s%s: end it, as only "
+				"one can; NVTX is all that is recorded",
 				*holder ? ": " : "", holder);
 		break;
 	case CUPTI_E_PRIVILEGES:
 	case CUPTI_E_VIRTUAL_PRIVILEGES:
 		dp_message__say(DP_SPOOL_ERROR, "not-permitted",
-				"the driver does not permit profiling here (%s)", why(result));
+				"the driver does not permit profiling here (%s): a container needs "
+				"--cap-add=SYS_ADMIN; a user needs the driver's option "
+				"NVreg_RestrictProfilingToAdminUsers=0",
+				why(result));
 		break;
 	case CUPTI_E_NOT_INITIALIZED:
 	case CUPTI_E_UNKNOWN:
@@ -41,6 +45,10 @@ static void tell(int result, const char *holder)
 	}
 }
 
+/*
+ * Not by cuptiSubscribe_v2(): from 13.3 on who has subscribed so has to use functions of that kind
+ * throughout, for CUPTI's clock, say. But it names who is in the way.
+ */
 static bool subscribe(struct cupti *cupti)
 {
 	char holder[256] = "";
@@ -52,11 +60,10 @@ static bool subscribe(struct cupti *cupti)
 	};
 	int result;
 
-	if (cupti->Subscribe_v2)
+	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
+	if (result && cupti->Subscribe_v2)
 		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
 					     &params);
-	else
-		result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
 	holder[sizeof(holder) - 1] = 0;
 	if (result)
 		tell(result, holder);

@@ -5,12 +5,17 @@
  */
 #include "cupti/collector.h"
 
+#include <poll.h>
+
 #define TICK_MS 20
+#define LOOK_TICKS 5
 
 static struct {
 	bool recording; /* the kinds are enabled */
 	bool attached;
 	int64_t next_flush_ns;
+	uint32_t ticks;
+	bool alone; /* the launcher is gone */
 } my;
 
 static void flush_now(uint32_t flag)
@@ -47,10 +52,20 @@ static void record(bool on)
 	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
 }
 
+/* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
+static bool launcher_is_gone(void)
+{
+	struct pollfd end = { .fd = dp_collector.socket_fd };
+
+	if (!my.alone && end.fd >= 0 && ++my.ticks % LOOK_TICKS == 0)
+		my.alone = poll(&end, 1, 0) == 1 && end.revents & (POLLHUP | POLLERR);
+	return my.alone;
+}
+
 static void follow_wishes(void)
 {
 	struct collector *c = &dp_collector;
-	uint32_t control = atomic_load(&c->pool->control);
+	uint32_t control = launcher_is_gone() ? DP_POOL_STOP : atomic_load(&c->pool->control);
 	uint32_t range = atomic_load(&c->in_range);
 	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range);
 
@@ -71,6 +86,8 @@ void *dp_control_thread(void *unused)
 	my.recording = !c->options.start_paused && !c->options.capture_profiler;
 	my.attached = false;
 	my.next_flush_ns = 0;
+	my.ticks = 0;
+	my.alone = false;
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 

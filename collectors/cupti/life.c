@@ -287,6 +287,7 @@ void dp_life__finish(void)
 static void call_chained(void)
 {
 	void *library = dlopen(dp_collector.options.chain, RTLD_NOW | RTLD_LOCAL);
+	const char *reason = library ? NULL : dlerror();
 	int (*initialize)(void) = NULL;
 
 	if (library)
@@ -294,8 +295,9 @@ static void call_chained(void)
 	if (initialize)
 		initialize();
 	else
-		dp_message__say(DP_SPOOL_WARNING, "chain", "%s can't be chained",
-				dp_collector.options.chain);
+		dp_message__say(DP_SPOOL_WARNING, "chain", "%s can't be loaded by CUDA as well: %s",
+				dp_collector.options.chain,
+				library ? "it has no InitializeInjection" : reason);
 }
 
 /* By libcuda, within cuInit(). The program goes on whatever happens here. */

@@ -220,8 +220,8 @@ bool dp_load__cupti(struct cupti *cupti)
 	}
 	if (!cupti->library)
 		dp_message__say(DP_SPOOL_ERROR, "no-cupti",
-				"no libcupti found: looked at %s; " DP_SPOOL_ENV_CUPTI
-				" can name one (%s)",
+				"no libcupti found: looked at %s (%s); the CUDA toolkit has it, and "
+				"so have PyTorch's and JAX's wheels; --cupti=PATH names one",
 				search->looked, search->error);
 	else if (!dlinfo(cupti->library, RTLD_DI_LINKMAP, &map))
 		snprintf(cupti->path, sizeof(cupti->path), "%s", map->l_name);

@@ -347,6 +347,8 @@ static void put_versions(struct collector *c)
 	if (!c->cupti.attached || my.versions)
 		return;
 	my.versions = true;
+	/* From here on CUPTI's clock can be told: before it is set, if it is. */
+	dp_info__clock(&c->writer);
 	snprintf(text, sizeof(text), "%u", c->cupti.version);
 	dp_info__put(&c->writer, "cupti.version", text);
 	dp_info__put(&c->writer, "cupti.path", c->cupti.path);
@@ -393,7 +395,7 @@ static void tell_failure(struct collector *c)
 	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
 			"the spool in %s can't be written (%s): what follows is counted, not kept",
 			c->folder,
-			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "its limit");
+			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "--max-spool");
 }
 
 /* Everything that is there, the sums, and that it was all. */

@@ -22,7 +22,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
-		export) _deepprof_words "chrome sqlite" "$3" ;;
+		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
 		;;
@@ -37,12 +37,12 @@ _deepprof_value() {
 	--api | --nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
 	--cuda-graph) _deepprof_words "graph node" "$3" ;;
 	--pause-signal) _deepprof_words "USR1 USR2 HUP ALRM" "$3" ;;
-	--cupti) _deepprof_files "$3" ;;
+	--cupti | --recover) _deepprof_files "$3" ;;
 	--level) _deepprof_words "default outermost innermost" "$3" ;;
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --threshold | --top | \
 		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -53,20 +53,20 @@ _deepprof_value() {
 _deepprof_options() {
 	case $1 in
 	record)
-		echo "--output= --force --delay= --duration= --capture= --pause-signal= --api= --nvtx=
+		echo "--output= --force --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
 			--memory= --cuda-graph= --sample-gpu= --max-memory= --max-spool= --cupti=
-			--chain --exit-guard= --wait --verbose --quiet --help -o -f -v -q -h"
+			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
-			--level= --device= --stream= --range= --batch-size= --metric= --format= --input-format=
-			--output= --force --no-pager --color= --verbose --quiet --help
+			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
+			--input-format= --output= --force --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
-			--ignore-marks --level= --device= --stream= --range= --batch-size= --metric=
-			--input-format= --output= --force --verbose --quiet --help
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --threshold=
+			--metric= --input-format= --output= --force --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	info)

@@ -9,20 +9,32 @@ const opClasses = [
 ];
 const callClasses = [
 	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-h2d"], ["set call", "c-set"],
-	["synchronizing call", "c-sync"], ["memory call", "c-launch"],
+	["synchronizing call", "c-sync"], ["memory call", "c-memory"],
+];
+/* Causes of idle time: in a word, at length, and a colour. */
+const idleCauses = [
+	["host", "the host had not launched the next operation", "c-host"],
+	["sync", "the host was waiting for the device before it launched more", "c-sync"],
+	["copy", "the host was in the call of a copy", "c-wait-copy"],
+	["launch", "launched, and about to begin: the launch itself", "c-launch"],
+	["other", "the trace does not tell why", "c-other"],
 ];
 const rangeKinds = ["NVTX range", "annotation", "operator"];
-const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15;
+const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15, IDLE = 18;
 
 class Timeline {
 	constructor(box, data, range) {
 		this.box = box;
 		this.data = data;
 		this.range = range;
-		this.depth = 0;
-		for (let i = 0; i < data.ranges.length; i += 5)
-			this.depth = Math.max(this.depth, data.ranges[i + 4] + 1);
-		this.calls = data.calls.length > 0;
+		/* Threads with nothing to show have no rows. */
+		this.threads = data.threads.map(thread => {
+			let depth = 0;
+
+			for (let i = 4; i < thread.ranges.length; i += 5)
+				depth = Math.max(depth, thread.ranges[i] + 1);
+			return { thread, depth, height: depth * THIN + (thread.calls.length ? THIN + 2 : 0) };
+		}).filter(row => row.height);
 		this.svg = svg("svg", { role: "img" });
 		box.append(this.svg);
 		zoomable(box, range, place => this.toValue(place), () => this.area);
@@ -32,12 +44,10 @@ class Timeline {
 		this.draw();
 	}
 	get hostHeight() {
-		const height = this.depth * THIN + (this.calls ? THIN + 2 : 0);
-
-		return height ? height + 6 : 0;
+		return this.threads.reduce((sum, row) => sum + row.height + 6, 0);
 	}
 	get height() {
-		return AXIS + this.hostHeight + this.data.lanes.length * (LANE + 4) + 4;
+		return AXIS + this.hostHeight + IDLE + this.data.lanes.length * (LANE + 4) + 4;
 	}
 	get area() {
 		return { left: GUTTER, right: Math.max(this.box.clientWidth - 6, GUTTER + 50), top: AXIS, bottom: this.height };
@@ -81,14 +91,15 @@ class Timeline {
 		this.svg.setAttribute("height", this.height);
 		this.svg.setAttribute("aria-label", `Timeline of iteration ${data.k}`);
 		this.drawAxis();
-		if (this.depth || this.calls)
-			this.nodes.push(svg("text", { x: 2, y: y + 11, class: "lane" }, this.fit(clean(data.thread || "host"))));
-		this.drawRanges(y);
-		y += this.depth * THIN;
-		if (this.calls)
-			this.drawCalls(y);
+		for (const { thread, depth, height } of this.threads) {
+			this.nodes.push(svg("text", { x: 2, y: y + 11, class: "lane" }, this.fit(clean(thread.name))));
+			this.drawRanges(thread.ranges, y);
+			this.blocks(thread.calls, y + depth * THIN, THIN - 3, callClasses, "calls");
+			y += height + 6;
+		}
 		y = AXIS + 2 + this.hostHeight;
-		this.drawGaps(y - 2);
+		this.drawIdle(y);
+		y += IDLE;
 		for (const lane of data.lanes) {
 			this.drawLane(lane, y);
 			y += LANE + 4;
@@ -97,7 +108,7 @@ class Timeline {
 		this.svg.replaceChildren(...this.nodes);
 	}
 	fit(text) {
-		return text.length > 21 ? text.slice(0, 20) + "\u2026" : text;
+		return text.length > 19 ? text.slice(0, 18) + "\u2026" : text;
 	}
 	drawAxis() {
 		const { right } = this.area;
@@ -111,9 +122,7 @@ class Timeline {
 					at === 0 ? "0" : far < at / 50 ? format.duration(at, 7) : format.round(at, "ns")));
 		}
 	}
-	drawRanges(top) {
-		const { ranges } = this.data;
-
+	drawRanges(ranges, top) {
 		for (let i = 0; i < ranges.length; i += 5) {
 			const [start, length, name, kind, depth] = ranges.slice(i, i + 5);
 			const y = top + depth * THIN;
@@ -123,9 +132,6 @@ class Timeline {
 			if (place)
 				this.label(place, y + 10, shortName(name));
 		}
-	}
-	drawCalls(y) {
-		this.blocks(this.data.calls, y, THIN - 3, callClasses, "calls");
 	}
 	drawLane(lane, y) {
 		this.nodes.push(svg("text", { x: 2, y: y + 15, class: "lane" }, streamName(lane.stream) +
@@ -152,17 +158,31 @@ class Timeline {
 			this.rect(start, length, y, height, color(classes[kind][1]), { name, lines: lines.filter(Boolean) });
 		}
 	}
-	drawGaps(y) {
-		const { gaps } = this.data;
-		const height = this.data.lanes.length * (LANE + 4) + 2;
+	/* A lane of its own, and a shade behind the streams. What is thinner than a pixel may hide. */
+	drawIdle(y) {
+		const { gaps } = this.data, below = this.data.lanes.length * (LANE + 4) + 2;
+		const pixel = (this.range.to - this.range.from) / (this.area.right - GUTTER);
+		let drawn = -1;
 
-		for (let i = 0; i < gaps.length; i += 2) {
-			const place = this.rect(gaps[i], gaps[i + 1], y, height, color("c-idle-weak"),
-				{ name: -1, lines: ["the GPU is idle", `${format.duration(gaps[i + 1])}, from ${format.duration(gaps[i])}`] });
+		this.nodes.push(svg("text", { x: 2, y: y + 11, class: "lane" }, "GPU idle"));
+		for (let i = 0; i < gaps.length; i += 3) {
+			const [start, length, cause] = gaps.slice(i, i + 3), [word, why, paint] = idleCauses[cause];
 
-			if (place && place.width > 90)
-				this.nodes.push(svg("text", { x: place.left + place.width / 2, y: y + height - 5, "text-anchor": "middle" },
-					"idle " + format.duration(gaps[i + 1])));
+			if (length < pixel && start + length < drawn + pixel / 2)
+				continue;
+			const what = { name: -1, lines: [`idle: ${word}`, why, `${format.duration(length)}, from ${format.duration(start)}`] };
+			const place = this.rect(start, length, y, IDLE - 4, color(paint), what);
+
+			if (!place)
+				continue;
+			drawn = start + length;
+			const text = [`${word} ${format.duration(length)}`, word].find(words => words.length * 6.1 < place.width - 6);
+			if (text)
+				this.label(place, y + 11, text, "on");
+			if (place.width >= 2) {
+				this.rect(start, length, y + IDLE - 2, below, color(paint), what);
+				this.nodes[this.nodes.length - 1].setAttribute("fill-opacity", ".13");
+			}
 		}
 	}
 	/* Where the iteration's last kernel ends, and where the next iteration begins. */

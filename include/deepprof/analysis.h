@@ -19,6 +19,12 @@ extern "C" {
 
 struct dp_analysis;
 
+/* Where a rule begins to speak, as dp_rule() tells it: above 0, at most 1. */
+struct dp_threshold {
+	const char *rule;
+	double share;
+};
+
 /* Which of nested loops is the iteration that is reported on. */
 enum dp_level { DP_LEVEL_DEFAULT, DP_LEVEL_OUTERMOST, DP_LEVEL_INNERMOST };
 
@@ -43,19 +49,37 @@ struct dp_analysis_options {
 	int64_t range_end_ns;
 	struct dp_log log;
 	uint64_t batch_size; /* samples in an iteration, for throughput; 0: not told */
+	/*
+	 * Names of the metrics to compute, an iteration's or a summary's; NULL: all. Periods,
+	 * intervals and durations always are. Rules need all: with names there are no findings, nor
+	 * times by kernel.
+	 */
+	const char *const *metrics;
+	size_t metrics_count;
+	const struct dp_threshold *thresholds; /* in place of rules' own; NULL: none */
+	size_t thresholds_count;
 };
 
-#define DP_ANALYSIS_OPTIONS_INIT                                                          \
-	{                                                                                 \
-		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,  \
-			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0 \
+#define DP_ANALYSIS_OPTIONS_INIT                                                                 \
+	{                                                                                        \
+		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,         \
+			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, \
+			0, NULL, 0                                                               \
 	}
 
 /*
  * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
- * dp_analysis_candidate(). Errors: DP_ERR_ARGUMENT (a device, stream or regex that isn't there,
- * a count of 0, paper without iterations), DP_ERR_NOMEM. Cost: linear in the operations.
+ * dp_analysis_candidate(). Where several streams are analyzed, one without kernels enough for a
+ * count, or without ranges that match the marks, is told of through the log and has no loops.
+ *
+ * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
+ * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
+ * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level, a
+ * metric or a rule with a threshold that there is not), DP_ERR_NOMEM. Cost: linear in the
+ * operations. With paper the search is linear for each doubling of epsilon, and the matching, as
+ * published, O(n · (length + max_unmatched)): quadratic where the pattern is a share of the
+ * sequence, or max_unmatched has no limit.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
@@ -124,8 +148,9 @@ DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, si
 					  size_t edit);
 
 /*
- * Where a device has no loop that was good enough: the best candidate there was. False where
- * the device has loops, or nothing at all came up (then length is 0).
+ * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
+ * the best there was, of length 0 where nothing at all came up. False, and *candidate is not
+ * written, for any other stream. Cost: linear in the loops.
  */
 struct dp_candidate {
 	size_t length;	   /* kernels */
@@ -133,7 +158,7 @@ struct dp_candidate {
 	double confidence; /* 0 to 1 */
 };
 
-DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t device,
+DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 				  struct dp_candidate *candidate);
 
 /* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
@@ -147,8 +172,9 @@ struct dp_metric_info {
 	const char *name; /* "interval_ns": the key in reports */
 	const char *unit; /* "ns", "bytes", "1" for a share, "count" */
 	enum dp_better better;
-	const char *help; /* one line */
-	const char *of;	  /* a summary's metric, by name; NULL for a metric of iterations */
+	const char *help;  /* one line */
+	const char *of;	   /* a summary's metric, by name; NULL for a metric of iterations */
+	enum dp_need need; /* what a trace must hold for it: see dp_trace_lacks() */
 };
 
 /* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */
@@ -201,6 +227,31 @@ DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis
 DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
 							size_t loop, size_t index);
 
+/* Why a device does nothing: the causes of idle_host_ns and its like. */
+enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };
+
+/* A time in which no operation of a device runs, of one cause. Several make up a gap. */
+struct dp_idle {
+	int64_t start_ns;
+	int64_t end_ns;
+	enum dp_idle_cause cause;
+	uint32_t op; /* the operation that ends the gap, for dp_trace_ops() */
+};
+
+/*
+ * Calls each() with the idle times of a device (an index) in [start_ns, end_ns), in order, those at
+ * the borders cut. Over an iteration's period they sum, by cause, to its metrics. Where each()
+ * returns anything but 0 the walk ends and returns it. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * trace's operations and calls.
+ */
+DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device,
+				    int64_t start_ns, int64_t end_ns,
+				    int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
+				    struct dp_error *error);
+
+/* "host", "sync", "copy", "launch", "other". Static storage. */
+DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);
+
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
 
 /* A number that speaks for a finding. */
@@ -232,6 +283,7 @@ DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *an
 struct dp_rule_info {
 	const char *id;
 	const char *help;
+	double threshold; /* what share of its measure makes it speak; 0: it is no share */
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);

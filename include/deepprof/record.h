@@ -37,15 +37,25 @@ struct dp_record_options {
 	uint64_t max_memory;   /* of the shared buffers of each process, bytes; 0: the default */
 	uint64_t max_spool;    /* of the temporary file of each process, bytes; 0: no limit */
 	struct dp_log log;     /* what the processes have to say */
+	/*
+	 * Stop once so many complete iterations of its busiest stream's loop were seen in a
+	 * process (deepprof/detector.h); 0: never. Each process stops by itself, and when all that
+	 * have a loop did, so do the others.
+	 */
+	uint64_t iterations;
+	/*
+	 * May be NULL. Called in dp_recording_serve() with a descriptor of the memory that a
+	 * process shares, for another process to keep a copy of, and with -1 once that is of no use
+	 * any more: dp_recording_adopt().
+	 */
+	void (*keep)(void *ctx, const char *name, int fd);
+	void *keep_ctx;
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
-			false, true, false, 100, 0, 0,                                             \
-		{                                                                                  \
-			NULL, NULL                                                                 \
-		}                                                                                  \
+			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL,              \
 	}
 
 /*
@@ -56,6 +66,22 @@ struct dp_record_options {
  */
 DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
 			    const struct dp_record_options *options, struct dp_error *error);
+
+/*
+ * Opens what a recording left in its folder whose process was killed, to be written. It is done
+ * with the folder's processes: those that still run are told to stop, when their memory is adopted.
+ * options, of which only log counts, may be NULL. Errors: as above; DP_ERR_UNSUPPORTED where no
+ * recording was in the folder, DP_ERR_ARGUMENT where one still is.
+ */
+DP_API int dp_recording_recover(struct dp_recording **recording, const char *folder,
+				const struct dp_record_options *options, struct dp_error *error);
+
+/*
+ * Takes the memory of a process, as options.keep() gave it. Only of a recording that is recovered,
+ * and fd is the recording's then. Without it, what a process had not stored when it died is lost.
+ * Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (not a process of the folder's).
+ */
+DP_API int dp_recording_adopt(struct dp_recording *recording, const char *name, int fd);
 
 /* Ends it, and removes what it made in the folder, but no trace file. NULL is allowed. */
 DP_API void dp_recording_free(struct dp_recording *recording);
@@ -86,12 +112,13 @@ struct dp_record_status {
 	uint32_t active;    /* of those, the ones that were not stopped yet */
 	uint64_t events;    /* recorded so far */
 	uint64_t lost;
-	uint64_t bytes; /* of the temporary files */
+	uint64_t bytes;	     /* of the temporary files */
+	uint64_t iterations; /* where they are counted: of the process that has had most */
+	bool enough;	     /* they were as many as was asked for: nothing is recorded any more */
 };
 
 /* How it stands. */
-DP_API void dp_recording_status(const struct dp_recording *recording,
-				struct dp_record_status *status);
+DP_API void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status);
 
 /* What is known of the program besides. Borrowed for the call. */
 struct dp_record_about {
@@ -116,6 +143,7 @@ struct dp_record_result {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t salvaged;   /* of the events, those of processes that died */
+	uint32_t unsalvaged; /* processes that died and left no memory to be salvaged */
 	uint64_t unbalanced; /* kinds of which completed is not stored + lost: a fault */
 	uint64_t duration_ns;
 	bool cupti; /* CUPTI has recorded in some process */

@@ -53,7 +53,7 @@ DP_API const struct dp_report_format *dp_report_format(size_t index);
 /*
  * Writes an analysis in a format. options may be NULL. The same analysis gives the same bytes.
  * Errors: DP_ERR_ARGUMENT (no such format or metric), DP_ERR_IO (the sink stopped), DP_ERR_NOMEM.
- * Cost: linear in iterations.
+ * Cost: linear in iterations; of formats that hold the whole trace (chrome, sqlite) in its events.
  */
 DP_API int dp_report_write(const struct dp_analysis *analysis, const char *format,
 			   const struct dp_report_options *options, const struct dp_sink *sink,

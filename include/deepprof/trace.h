@@ -132,6 +132,30 @@ struct dp_ranges {
 	const uint8_t *kind;	/* enum dp_range_kind */
 };
 
+/* Device memory as it is allocated and freed, in order of time. */
+struct dp_memory {
+	size_t count;
+	const int64_t *time_ns;
+	const int64_t *delta_bytes; /* freed: negative */
+	const uint32_t *device;	    /* index of a struct dp_device */
+};
+
+/* The clocks are held down: NVML's reasons (nvmlClocksEventReasons) that cost speed. */
+#define DP_THROTTLE_SLOW                                                             \
+	(0x04u /* power cap */ | 0x08u /* hardware */ | 0x20u /* software, heat */ | \
+	 0x40u /* hardware, heat */ | 0x80u /* power brake */)
+
+/* A device's state as it was sampled, in order of time. 0 where a value is not known. */
+struct dp_samples {
+	size_t count;
+	const int64_t *time_ns;
+	const uint64_t *energy_mj; /* used since some time before */
+	const uint32_t *power_mw;
+	const uint32_t *clock_mhz; /* of its multiprocessors */
+	const uint32_t *throttle;  /* NVML's reasons, as bits */
+	const uint32_t *device;	   /* index of a struct dp_device */
+};
+
 enum dp_stream_class {
 	DP_STREAM_MAIN,	  /* of its process and device the one with most kernels */
 	DP_STREAM_COPY,	  /* copies, but no kernels */
@@ -207,8 +231,11 @@ struct dp_open_options {
  * Ownership: *trace is the caller's, to be freed with dp_trace_free(); on failure it is not
  * written. A file that is cut short gives what was readable: see dp_trace_loss().
  * Errors: DP_ERR_IO, DP_ERR_FORMAT, DP_ERR_DAMAGED, DP_ERR_NO_GPU, DP_ERR_UNSUPPORTED,
- * DP_ERR_LIMIT, DP_ERR_NOMEM, DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the file;
- * memory for the model, not for the file.
+ * DP_ERR_LIMIT (more than 2^32 events of one kind, or 2 GiB of names), DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the (decompressed) file; memory for
+ * the model, not for the file. A compressed database is unpacked into a temporary file, which is
+ * refused (DP_ERR_LIMIT) where it would have more than 200 times its size or leave less than 5% of
+ * the disk free.
  */
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);
@@ -222,11 +249,38 @@ DP_API const char *dp_trace_path(const struct dp_trace *trace);
 /* One line more about the format, as "schema 3.25.0", or "". Borrowed. */
 DP_API const char *dp_trace_format_detail(const struct dp_trace *trace);
 
+/* What not every trace holds, and metrics need. */
+enum dp_need {
+	DP_NEED_NOTHING,
+	DP_NEED_LAUNCHES, /* calls, and which of them launched an operation */
+	DP_NEED_KINDS,	  /* copies' memory: pageable or pinned */
+	DP_NEED_MEMORY,	  /* allocations of device memory */
+	DP_NEED_SAMPLES,  /* clocks and power of devices */
+	DP_NEEDS
+};
+
+/*
+ * Does the trace lack it? Where there is nothing to tell (no copies whose memory could be told of),
+ * it lacks nothing. Cost: linear in the operations until the first that tells.
+ */
+DP_API bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need);
+
+/* What a need is for, and how to record it. Static; NULL for DP_NEED_NOTHING and unknown ones. */
+struct dp_need_info {
+	const char *what;   /* "launches" */
+	const char *gives;  /* "idle time by cause, launch delay, queue depth, the host's time" */
+	const char *record; /* what to do to get it */
+};
+
+DP_API const struct dp_need_info *dp_need(enum dp_need need);
+
 /* Columns; borrowed, constant cost. */
 DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);
 DP_API const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace);
 DP_API const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace);
+DP_API const struct dp_memory *dp_trace_memory(const struct dp_trace *trace);
+DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);
 
 /* Indices into dp_trace_ops() of one stream's operations in order; *count of them. Borrowed. */
 DP_API const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream,

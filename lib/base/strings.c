@@ -1,4 +1,4 @@
-/* An open-addressing hash of ids over strings that lie in large blocks. */
+/* An open-addressing hash of ids, with a key (hash.h), over strings that lie in large blocks. */
 #include "base/strings.h"
 
 #include <string.h>
@@ -11,22 +11,6 @@ struct dp_strings_block {
 	size_t size;
 	char bytes[];
 };
-
-/* Eight bytes at a time; the multiplier is 2^64 divided by the golden ratio. */
-static uint32_t hash(const char *text, size_t length)
-{
-	uint64_t h = length * UINT64_C(0x9e3779b97f4a7c15), word;
-
-	for (; length >= 8; text += 8, length -= 8) {
-		memcpy(&word, text, 8);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-	}
-	word = 0;
-	memcpy(&word, text, length);
-	h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(h >> 32);
-}
 
 void dp_strings__fini(struct dp_strings *strings)
 {
@@ -77,6 +61,8 @@ static int rehash(struct dp_strings *strings)
 
 	if (!slots)
 		return DP_ERR_NOMEM;
+	if (!strings->key.a)
+		dp_hash__draw(&strings->key);
 	for (size_t id = 0; id < strings->count; id++) {
 		size_t at = strings->hashes[id] & (count - 1);
 
@@ -112,11 +98,12 @@ static uint32_t add(struct dp_strings *strings, const char *text, size_t length,
 
 uint32_t dp_strings__intern(struct dp_strings *strings, const char *text, size_t length)
 {
-	uint32_t h = hash(text, length);
+	uint32_t h;
 	size_t at;
 
 	if (strings->count * 2 >= strings->slot_count && rehash(strings))
 		return DP_NONE;
+	h = (uint32_t)dp_hash__bytes(&strings->key, text, length);
 	at = h & (strings->slot_count - 1);
 	for (; strings->slots[at]; at = (at + 1) & (strings->slot_count - 1)) {
 		uint32_t id = strings->slots[at] - 1;

@@ -2,7 +2,7 @@
 #ifndef DP_BASE_STRINGS_H
 #define DP_BASE_STRINGS_H
 
-#include "base/base.h"
+#include "base/hash.h"
 
 struct dp_strings {
 	char **text; /* by id; NUL-terminated */
@@ -12,6 +12,7 @@ struct dp_strings {
 	size_t slot_count; /* a power of two */
 	uint32_t *hashes;  /* by id */
 	size_t hash_room;
+	struct dp_hash_key key; /* drawn for the first string */
 	struct dp_strings_block *blocks;
 	size_t bytes;
 };

@@ -11,7 +11,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	double copy_ns = dp_rule__typical(input, "blocking_copy_ns");
 
-	if (!dp_rule__share_finding(input, out, "blocking_copy_ns", copy_ns, WARNING_SHARE, NEVER))
+	if (!dp_rule__share_finding(input, out, "blocking_copy_ns", copy_ns,
+				    dp_rule__threshold(input, "blocking-copy"), NEVER))
 		return false;
 	out->finding.recoverable_ns = fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
 	dp_rule__evidence(out, "blocking_copy_ns", "ns", copy_ns);
@@ -23,6 +24,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__blocking_copy = {
 	{ "blocking-copy",
-	  "copies of pinned memory that the host waits for take at least 5% of the period" },
+	  "copies of pinned memory that the host waits for take at least 5% of the period",
+	  WARNING_SHARE },
 	check,
 };

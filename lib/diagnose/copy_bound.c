@@ -35,7 +35,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	double period_ns = dp_rule__typical(input, "period_ns");
 
 	if (!(covered_ns >= OVERLAP_SHARE * interval_ns) ||
-	    !(interval_ns >= INTERVAL_SHARE * period_ns) ||
+	    !(interval_ns >= dp_rule__threshold(input, "copy-bound") * period_ns) ||
 	    !(covered_ns >= LEAST_SHARE * period_ns) ||
 	    !dp_rule__range(input, &out->finding, "copy_ns", LEAST_SHARE))
 		return false;
@@ -54,6 +54,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__copy_bound = {
 	{ "copy-bound",
-	  "uploads cover at least 10% of an interval that is at least 5% of the period" },
+	  "uploads cover at least 10% of an interval that is at least 5% of the period",
+	  INTERVAL_SHARE },
 	check,
 };

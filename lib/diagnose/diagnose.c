@@ -28,6 +28,23 @@ const struct dp_rule_info *dp_rule(size_t index)
 	return rule ? &rule->info : NULL;
 }
 
+static size_t rule_index(const char *id)
+{
+	size_t i = 0;
+
+	while (rules[i] && strcmp(rules[i]->info.id, id))
+		i++;
+	return i;
+}
+
+double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
+{
+	for (size_t i = input->thresholds_count; i-- > 0;)
+		if (!strcmp(input->thresholds[i].rule, id))
+			return input->thresholds[i].share;
+	return rules[rule_index(id)]->info.threshold;
+}
+
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name)
 {
 	const struct dp_metric_info *info;
@@ -175,15 +192,6 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 	free(slow);
 	free(ready.scratch);
 	return status;
-}
-
-static size_t rule_index(const char *id)
-{
-	size_t i = 0;
-
-	while (rules[i] && strcmp(rules[i]->info.id, id))
-		i++;
-	return i;
 }
 
 /* A rule finds one thing per loop at most, so no two are equal. */

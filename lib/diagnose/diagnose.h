@@ -18,6 +18,8 @@ struct dp_rule_input {
 	const struct dp_iteration *iterations;
 	const double *values;  /* metrics in rows of loop->iterations, as dp_metric() names them */
 	const double *summary; /* as dp_summary_metric() names them */
+	const struct dp_threshold *thresholds; /* others than the rules' own */
+	size_t thresholds_count;
 	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out */
 	const double *period_ns; /* the metric's row */
@@ -42,6 +44,12 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
  */
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical);
+
+/* Where a rule begins to speak: its own threshold, or the last that was asked for. */
+double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
+
+/* Kernels and the gaps between them are so short that launching is what takes the time. */
+bool dp_rule__is_launch_bound(const struct dp_rule_input *input);
 
 /* The row of a metric, or NULL where no metric has that name; a summary value, or NaN. */
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name);

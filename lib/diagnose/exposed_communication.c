@@ -10,7 +10,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	double exposed_ns = dp_rule__typical(input, "comm_exposed_ns");
 
-	if (!dp_rule__share_finding(input, out, "comm_exposed_ns", exposed_ns, WARNING_SHARE,
+	if (!dp_rule__share_finding(input, out, "comm_exposed_ns", exposed_ns,
+				    dp_rule__threshold(input, "exposed-communication"),
 				    CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "comm_exposed_ns", "ns", exposed_ns);
@@ -24,6 +25,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__exposed_communication = {
 	{ "exposed-communication",
-	  "communication that no computation hides takes at least 3% of the period" },
+	  "communication that no computation hides takes at least 3% of the period",
+	  WARNING_SHARE },
 	check,
 };

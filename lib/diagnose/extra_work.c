@@ -98,7 +98,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	usual_ns = extra.usual_sum_ns / (double)extra.usual;
 	cost_ns = extra.sum_ns / (double)extra.count - usual_ns;
-	if (!(cost_ns >= LEAST_SHARE * usual_ns) || !(period_ns[extra.first] > 0))
+	if (!(cost_ns >= dp_rule__threshold(input, "extra-work") * usual_ns) ||
+	    !(period_ns[extra.first] > 0))
 		return false;
 	out->finding.severity = DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;
@@ -114,6 +115,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__extra_work = {
-	{ "extra-work", "every so many iterations more kernels run: what that costs" },
+	{ "extra-work", "every so many iterations more kernels run: what that costs", LEAST_SHARE },
 	check,
 };

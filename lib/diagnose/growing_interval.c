@@ -29,7 +29,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (!count || !dp_trend__init(&trend, input->scratch, count))
 		return false;
 	rise_ns = trend.slope * (double)count;
-	if (!(trend.p < CHANCE) || !(rise_ns >= LEAST_RISE * trend.median) ||
+	if (!(trend.p < CHANCE) ||
+	    !(rise_ns >= dp_rule__threshold(input, "growing-interval") * trend.median) ||
 	    !(rise_ns >= LEAST_SHARE * period_ns))
 		return false;
 	out->finding.severity = DP_SEVERITY_WARNING;
@@ -47,6 +48,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__growing_interval = {
 	{ "growing-interval",
-	  "the interval rises over the run: by at least 10%, surely and steadily" },
+	  "the interval rises over the run: by at least 10%, surely and steadily", LEAST_RISE },
 	check,
 };

@@ -10,7 +10,6 @@
 
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
-#define NEVER 2
 
 /* Of the host's idle time, for it to be about the input. */
 #define INPUT_SHARE 0.5
@@ -23,7 +22,7 @@ struct waits {
 	const double *overlap;
 	const double *period_ns;
 	size_t count;	   /* intervals looked at */
-	size_t long_count; /* those that are WARNING_SHARE of their period or more */
+	size_t long_count; /* those that are the threshold's share of their period or more */
 	size_t first;	   /* of these */
 	size_t last;
 	double waited_ns; /* of all looked at */
@@ -42,7 +41,7 @@ static void add(struct waits *waits, const struct dp_rule_input *input, size_t k
 	waits->waited_ns += waited_ns;
 	waits->period_sum_ns += period_ns;
 	waits->count++;
-	if (waited_ns < WARNING_SHARE * period_ns)
+	if (waited_ns < dp_rule__threshold(input, "host-bound") * period_ns)
 		return;
 	if (!waits->long_count++)
 		waits->first = k;
@@ -70,7 +69,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	if (!measure(&waits, input))
 		return false;
 	share = waits.waited_ns / waits.period_sum_ns;
-	if (share < WARNING_SHARE)
+	if (share < dp_rule__threshold(input, "host-bound"))
 		return false;
 	finding->severity = share < CRITICAL_SHARE ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	finding->confidence = INTERVAL_TRUST * input->loop->confidence * (double)waits.count /
@@ -91,8 +90,9 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 }
 
 /*
- * Where launches are known: idle time until the next launch. Gaps under 30 us are the launches' own
- * cost (launch-bound); many others that are short make a warning, long ones a critical finding.
+ * Where launches are known: idle time until the next launch. Where tiny gaps are what it is made of
+ * and kernels are tiny too, those are launch-bound's; gaps of any length are lost to the user
+ * alike.
  */
 static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding *out,
 		       double host_ns)
@@ -101,14 +101,15 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 	double input_ns = dp_rule__typical(input, "input_wait_ns");
 	double stall_ns = dp_rule__typical(input, "host_stall_ns");
 
-	host_ns -= dp_rule__typical(input, "short_gaps_ns") -
-		   dp_rule__typical(input, "idle_launch_ns");
-	if (input_ns >= INPUT_SHARE * host_ns && input_ns >= WARNING_SHARE * period_ns)
+	if (dp_rule__is_launch_bound(input))
+		host_ns -= dp_rule__typical(input, "short_gaps_ns") -
+			   dp_rule__typical(input, "idle_launch_ns");
+	if (input_ns >= INPUT_SHARE * host_ns &&
+	    input_ns >= dp_rule__threshold(input, "input-bound") * period_ns)
 		return false; /* input-bound tells more */
-	if (!dp_rule__share_finding(input, out, "idle_host_ns", host_ns, WARNING_SHARE, NEVER))
+	if (!dp_rule__share_finding(input, out, "idle_host_ns", host_ns,
+				    dp_rule__threshold(input, "host-bound"), CRITICAL_SHARE))
 		return false;
-	if (stall_ns >= CRITICAL_SHARE * period_ns)
-		out->finding.severity = DP_SEVERITY_CRITICAL;
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
 	dp_rule__evidence(out, "host_stall_ns", "ns", stall_ns);
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
@@ -129,6 +130,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__host_bound = {
-	{ "host-bound", "the GPU waits for the host: at least 5% of the period" },
+	{ "host-bound", "the GPU waits for the host: at least 5% of the period", WARNING_SHARE },
 	check,
 };

@@ -16,8 +16,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	double host_ns = dp_rule__typical(input, "idle_host_ns");
 
 	if (!(wait_ns >= MOST_OF_IT * host_ns) ||
-	    !dp_rule__share_finding(input, out, "input_wait_ns", wait_ns, WARNING_SHARE,
-				    CRITICAL_SHARE))
+	    !dp_rule__share_finding(input, out, "input_wait_ns", wait_ns,
+				    dp_rule__threshold(input, "input-bound"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
@@ -28,7 +28,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__input_bound = {
-	{ "input-bound",
-	  "the GPU waits for its input: at least 5% of the period until the upload" },
+	{ "input-bound", "the GPU waits for its input: at least 5% of the period until the upload",
+	  WARNING_SHARE },
 	check,
 };

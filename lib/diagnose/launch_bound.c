@@ -5,22 +5,31 @@
 #include <math.h>
 
 #define WARNING_SHARE 0.15
-#define NEVER 2
+#define CRITICAL_SHARE 0.30
 #define SHORT_KERNEL_NS 10000
 #define EMPTY_SHARE 0.5
+
+bool dp_rule__is_launch_bound(const struct dp_rule_input *input)
+{
+	return dp_rule__typical(input, "short_gaps_ns") >=
+		       dp_rule__threshold(input, "launch-bound") *
+			       dp_rule__typical(input, "period_ns") &&
+	       dp_rule__typical(input, "kernel_median_ns") < SHORT_KERNEL_NS &&
+	       dp_rule__typical(input, "queue_empty") >= EMPTY_SHARE;
+}
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double gaps_ns = dp_rule__typical(input, "short_gaps_ns");
-	double kernel_ns = dp_rule__typical(input, "kernel_median_ns");
-	double empty = dp_rule__typical(input, "queue_empty");
 
-	if (!(kernel_ns < SHORT_KERNEL_NS) || !(empty >= EMPTY_SHARE) ||
-	    !dp_rule__share_finding(input, out, "short_gaps_ns", gaps_ns, WARNING_SHARE, NEVER))
+	if (!dp_rule__is_launch_bound(input) ||
+	    !dp_rule__share_finding(input, out, "short_gaps_ns", gaps_ns,
+				    dp_rule__threshold(input, "launch-bound"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "short_gaps_ns", "ns", gaps_ns);
-	dp_rule__evidence(out, "kernel_median_ns", "ns", kernel_ns);
-	dp_rule__evidence(out, "queue_empty", "1", empty);
+	dp_rule__evidence(out, "kernel_median_ns", "ns",
+			  dp_rule__typical(input, "kernel_median_ns"));
+	dp_rule__evidence(out, "queue_empty", "1", dp_rule__typical(input, "queue_empty"));
 	out->finding.advice =
 		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
 		"batches";
@@ -29,6 +38,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__launch_bound = {
 	{ "launch-bound",
-	  "gaps under 30 us take at least 15% of the period, and kernels are shorter than launches" },
+	  "gaps under 30 us take at least 15% of the period, and kernels are shorter than launches",
+	  WARNING_SHARE },
 	check,
 };

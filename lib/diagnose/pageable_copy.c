@@ -13,7 +13,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	double copy_ns = dp_rule__typical(input, "pageable_copy_ns");
 
-	if (!dp_rule__share_finding(input, out, "pageable_copy_ns", copy_ns, WARNING_SHARE, NEVER))
+	if (!dp_rule__share_finding(input, out, "pageable_copy_ns", copy_ns,
+				    dp_rule__threshold(input, "pageable-copy"), NEVER))
 		return false;
 	out->finding.recoverable_ns =
 		SAVED * fmin(copy_ns, dp_rule__typical(input, "copy_exposed_ns"));
@@ -26,6 +27,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__pageable_copy = {
-	{ "pageable-copy", "copies from and to pageable memory take at least 5% of the period" },
+	{ "pageable-copy", "copies from and to pageable memory take at least 5% of the period",
+	  WARNING_SHARE },
 	check,
 };

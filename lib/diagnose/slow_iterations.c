@@ -2,9 +2,13 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Of the usual period, spread over all iterations: more is a warning. */
 #define LEAST_SHARE 0.01
+
+/* Of the usual clock: lower ones explain longer kernels. */
+#define LOWER_CLOCK 0.97
 
 static const struct {
 	const char *metric;
@@ -24,7 +28,7 @@ static const struct {
 	{ "comm_exposed_ns", "more_communication_ns",
 	  "communication takes longer there: look for what its other ranks do" },
 	{ "compute_ns", "more_compute_ns",
-	  "kernels take longer there, or are more: look at their edits, shapes and clocks" },
+	  "kernels take longer there: look at their shapes, and at what else uses the GPU" },
 	/* Where the trace has no launches. */
 	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
 };
@@ -64,6 +68,42 @@ static size_t find_cause(const struct dp_rule_input *input)
 	return cause;
 }
 
+/* How many kernels more slow iterations have than typical ones, with what runs before the next. */
+static double more_kernels(const struct dp_rule_input *input)
+{
+	double sum[2] = { 0, 0 }, count[2] = { 0, 0 };
+
+	for (size_t k = 0; k + 1 < input->loop->iterations; k++) {
+		const struct dp_iteration *at = &input->iterations[k];
+		int slow = input->slow[k] != 0;
+
+		if (!slow && !dp_rule__is_typical(input, k))
+			continue;
+		sum[slow] +=
+			(double)at->inserted - (double)at->deleted + (double)at[1].foreign_kernels;
+		count[slow]++;
+	}
+	return sum[1] / fmax(count[1], 1) - sum[0] / fmax(count[0], 1);
+}
+
+/* Kernels take longer: because there are more of them, or because clocks are lower. */
+static void explain_compute(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	double more = more_kernels(input), usual_mhz = dp_rule__typical(input, "clock_MHz");
+	double fell_mhz = -excess_of(input, "clock_MHz");
+
+	if (more >= 1) {
+		dp_rule__evidence(out, "more_kernels", "count", more);
+		out->finding.advice = "more kernels run there: look at the variants of these "
+				      "iterations";
+	} else if (fell_mhz > (1 - LOWER_CLOCK) * usual_mhz) {
+		dp_rule__evidence(out, "lower_clock", "MHz", usual_mhz - fell_mhz);
+		dp_rule__evidence(out, "usual_clock", "MHz", usual_mhz);
+		out->finding.advice = "the GPU's clocks are lower there: look at its temperature "
+				      "and power limit";
+	}
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -92,6 +132,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, causes[cause].evidence, "ns",
 			  excess_of(input, causes[cause].metric));
 	out->finding.advice = causes[cause].advice;
+	if (!strcmp(causes[cause].metric, "compute_ns"))
+		explain_compute(input, out);
 	return true;
 }
 

@@ -22,7 +22,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 			out->finding.first_iteration = k;
 		out->finding.last_iteration = k;
 	}
-	if (!count || !(cost_ns >= LEAST_SHARE * all_ns))
+	if (!count || !(cost_ns >= dp_rule__threshold(input, "warm-up") * all_ns))
 		return false;
 	out->finding.severity = DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;
@@ -36,6 +36,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__warm_up = {
-	{ "warm-up", "iterations before the steady state cost at least 5% of the time" },
+	{ "warm-up", "iterations before the steady state cost at least 5% of the time",
+	  LEAST_SHARE },
 	check,
 };

@@ -28,7 +28,8 @@ enum {
 	DP_CHROME_LABELS = 1 << 14,
 	DP_CHROME_OP = 1 << 15,
 	DP_CHROME_SIZE = 1 << 16,
-	DP_CHROME_ARGS = 0x1ff00,
+	DP_CHROME_DEVICE_TYPE = 1 << 17,
+	DP_CHROME_ARGS = 0x3ff00,
 	/* An answer of want(): not this event. */
 	DP_CHROME_SKIP = 1 << 30,
 };
@@ -45,7 +46,7 @@ struct dp_chrome_event {
 	int64_t start_ns, duration_ns;
 	int64_t pid, tid;
 	struct dp_json_text pid_text, tid_text;
-	int64_t device, context, stream, correlation, bytes, size;
+	int64_t device, context, stream, correlation, bytes, size, device_type;
 	struct dp_json_text arg_name, labels, op;
 };
 
@@ -64,7 +65,8 @@ struct dp_chrome {
 	 * asked more than once.
 	 */
 	uint32_t (*want)(void *ctx, const char *category, size_t length);
-	/* One event with phase X or M. A status stops the reading. */
+	bool instants; /* events with phase i are wanted, too */
+	/* One event with phase X or M (or i). A status stops the reading. */
 	int (*event)(void *ctx, const struct dp_chrome_event *event);
 	/* One of deviceProperties. May be NULL. */
 	int (*device)(void *ctx, const struct dp_chrome_device *device);

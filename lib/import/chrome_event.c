@@ -43,7 +43,7 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 4:
 		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
 	case 5:
-		return IS("bytes") ? DP_CHROME_BYTES : 0;
+		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES : 0;
 	case 6:
 		return IS("device")   ? DP_CHROME_DEVICE
 		       : IS("stream") ? DP_CHROME_STREAM
@@ -51,8 +51,12 @@ static inline uint32_t arg_key(const char *at, size_t length)
 				      : 0;
 	case 7:
 		return IS("context") ? DP_CHROME_CONTEXT : 0;
+	case 9:
+		return IS("Device Id") ? DP_CHROME_DEVICE : 0;
 	case 11:
-		return IS("correlation") ? DP_CHROME_CORRELATION : 0;
+		return IS("correlation")   ? DP_CHROME_CORRELATION
+		       : IS("Device Type") ? DP_CHROME_DEVICE_TYPE
+					   : 0;
 	case 14:
 		return IS("correlation id") ? DP_CHROME_CORRELATION : 0;
 	default:
@@ -146,6 +150,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return number_member(json, 0, &event->bytes, &event->has, key);
 	case DP_CHROME_SIZE:
 		return number_member(json, 0, &event->size, &event->has, key);
+	case DP_CHROME_DEVICE_TYPE:
+		return number_member(json, 0, &event->device_type, &event->has, key);
 	case DP_CHROME_ARG_NAME:
 		return text_member(json, &event->arg_name, &event->has, key);
 	case DP_CHROME_LABELS:
@@ -196,7 +202,8 @@ static enum dp_json_result event_member(struct dp_json *json, const struct dp_ch
 	case KEY_PHASE:
 		result = text_member(json, &text, has, DP_CHROME_PHASE);
 		event->phase = *has & DP_CHROME_PHASE ? *text.at : 0;
-		if (event->phase != 'X' && event->phase != 'M')
+		if (event->phase != 'X' && event->phase != 'M' &&
+		    !(event->phase == 'i' && chrome->instants))
 			*has |= DP_CHROME_SKIP;
 		return result;
 	case KEY_CATEGORY:

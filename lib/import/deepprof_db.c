@@ -5,6 +5,7 @@
  * A graph_launch is there where graphs were recorded as graphs, kernels with a graph_node where
  * they were recorded by node: graph_mode is one of both per process, so nothing counts twice.
  */
+#include "base/strings.h"
 #include "import/cbid.h"
 #include "import/database.h"
 #include "import/deepprof_schema.h"
@@ -12,6 +13,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* GPUs that carry one UUID: one, or one per process. Beyond this it is damage. */
+#define UUID_DEVICES_MOST 64
 
 struct deepprof {
 	const struct dp_import *import;
@@ -21,6 +25,8 @@ struct deepprof {
 	struct dp_gpus gpus;
 	struct dp_lookup processes; /* process: the pid */
 	struct dp_lookup calls;	    /* domain, cbid: the name's string */
+	struct dp_strings uuids;
+	struct dp_lookup uuid_devices; /* UUID's number, 0 …: the builder's device */
 };
 
 static int failed(const struct deepprof *deepprof)
@@ -282,6 +288,73 @@ static int read_range(struct deepprof *deepprof, struct dp_rows *rows)
 	return dp_builder__add_range(deepprof->import->builder, &range);
 }
 
+enum { MEMORY_PROCESS, MEMORY_TIME, MEMORY_OP, MEMORY_KIND, MEMORY_BYTES, MEMORY_DEVICE };
+
+/* CUPTI's CUpti_ActivityMemoryOperationType. */
+enum { MEMORY_ALLOCATED = 1, MEMORY_RELEASED = 2 };
+
+/* What was allocated on devices without operations is nobody's. */
+static int read_memory(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	uint32_t device = dp_places__find_device(
+		&deepprof->places, pid_of(deepprof, dp_rows__id(rows, MEMORY_PROCESS)),
+		dp_rows__id(rows, MEMORY_DEVICE));
+	int64_t op = dp_rows__id(rows, MEMORY_OP), time_ns;
+	int64_t bytes = dp_rows__integer(rows, MEMORY_BYTES, 0, INT64_MAX, 0);
+
+	if (memory_kind(rows, MEMORY_KIND) != DP_MEMORY_DEVICE || device == DP_NONE ||
+	    (op != MEMORY_ALLOCATED && op != MEMORY_RELEASED))
+		return DP_OK;
+	if (!dp_rows__time(rows, MEMORY_TIME, &time_ns))
+		return dp_rows__skip(rows, "no valid time");
+	return dp_builder__add_memory(deepprof->import->builder, time_ns, device,
+				      op == MEMORY_ALLOCATED ? bytes : -bytes);
+}
+
+/* A UUID's number; -1 where there is none. */
+static int uuid_number(struct deepprof *deepprof, struct dp_rows *rows, size_t column,
+		       int64_t *number)
+{
+	size_t length;
+	const char *text = dp_rows__text(rows, column, &length), *end;
+	uint32_t id;
+
+	*number = -1;
+	if (!length)
+		return DP_OK;
+	end = memchr(text, '\0', length);
+	id = dp_strings__intern(&deepprof->uuids, text, end ? (size_t)(end - text) : length);
+	if (id == DP_NONE)
+		return nomem(deepprof);
+	*number = id;
+	return DP_OK;
+}
+
+enum { SAMPLE_UUID, SAMPLE_TIME, SAMPLE_POWER, SAMPLE_ENERGY, SAMPLE_CLOCK, SAMPLE_THROTTLE };
+
+static int read_sample(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	struct dp_sample sample = {
+		.energy_mj = dp_rows__bytes(rows, SAMPLE_ENERGY),
+		.power_mw = (uint32_t)dp_rows__integer(rows, SAMPLE_POWER, 0, UINT32_MAX, 0),
+		.clock_mhz = (uint32_t)dp_rows__integer(rows, SAMPLE_CLOCK, 0, UINT32_MAX, 0),
+		.throttle = (uint32_t)dp_rows__integer(rows, SAMPLE_THROTTLE, 0, UINT32_MAX, 0),
+	};
+	struct dp_key key = { { 0 } };
+	int status = DP_OK;
+
+	if (!dp_rows__time(rows, SAMPLE_TIME, &sample.time_ns))
+		return dp_rows__skip(rows, "no valid time");
+	if (uuid_number(deepprof, rows, SAMPLE_UUID, &key.part[0]))
+		return failed(deepprof);
+	while (!status &&
+	       (sample.device = dp_lookup__get(&deepprof->uuid_devices, &key)) != DP_NONE) {
+		status = dp_builder__add_sample(deepprof->import->builder, &sample);
+		key.part[1]++;
+	}
+	return status;
+}
+
 static int read_meta(struct deepprof *deepprof, struct dp_rows *rows)
 {
 	static const char key[] = "t0_realtime_ns";
@@ -342,8 +415,27 @@ static int label_thread(struct deepprof *deepprof, struct dp_rows *rows)
 	return DP_OK;
 }
 
+/* Remembers which device a UUID is, for the samples. */
+static int note_uuid(struct deepprof *deepprof, struct dp_rows *rows, uint32_t device)
+{
+	struct dp_key key = { { 0 } };
+
+	if (uuid_number(deepprof, rows, 4, &key.part[0]))
+		return failed(deepprof);
+	if (key.part[0] < 0 || device == DP_NONE)
+		return DP_OK;
+	while (key.part[1] < UUID_DEVICES_MOST &&
+	       dp_lookup__get(&deepprof->uuid_devices, &key) != DP_NONE)
+		key.part[1]++;
+	if (key.part[1] < UUID_DEVICES_MOST &&
+	    dp_lookup__set(&deepprof->uuid_devices, &key, device))
+		return nomem(deepprof);
+	return DP_OK;
+}
+
 static int label_device(struct deepprof *deepprof, struct dp_rows *rows)
 {
+	int64_t pid = pid_of(deepprof, dp_rows__id(rows, 0));
 	int64_t id = (int64_t)deepprof->gpus.count, device = dp_rows__id(rows, 1);
 	size_t length;
 	const char *text = dp_rows__text(rows, 2, &length);
@@ -354,8 +446,10 @@ static int label_device(struct deepprof *deepprof, struct dp_rows *rows)
 		if (name == DP_NONE)
 			return failed(deepprof);
 	}
+	if (note_uuid(deepprof, rows, dp_places__find_device(&deepprof->places, pid, device)))
+		return failed(deepprof);
 	if (dp_gpus__add(&deepprof->gpus, id, device, name, dp_rows__bytes(rows, 3)) ||
-	    dp_gpus__map(&deepprof->gpus, pid_of(deepprof, dp_rows__id(rows, 0)), device, id))
+	    dp_gpus__map(&deepprof->gpus, pid, device, id))
 		return nomem(deepprof);
 	return DP_OK;
 }
@@ -485,10 +579,8 @@ static int scan_labels(struct deepprof *deepprof)
 		{ "name", true },
 	};
 	static const struct dp_column device[] = {
-		{ "process", true },
-		{ "device", true },
-		{ "name", false },
-		{ "mem_bytes", false },
+		{ "process", true },	{ "device", true }, { "name", false },
+		{ "mem_bytes", false }, { "uuid", false },
 	};
 	static const struct dp_column loss[] = { { "reason", true }, { "records", false } };
 	int status = scan(deepprof, "process", process_columns, DP_COUNT(process_columns),
@@ -502,6 +594,25 @@ static int scan_labels(struct deepprof *deepprof)
 		dp_places__name_devices(&deepprof->places, &deepprof->gpus);
 	if (!status)
 		status = scan(deepprof, "loss", loss, DP_COUNT(loss), read_loss);
+	return status;
+}
+
+static int scan_state(struct deepprof *deepprof)
+{
+	static const struct dp_column memory[] = {
+		[MEMORY_PROCESS] = { "process", true }, [MEMORY_TIME] = { "ts", true },
+		[MEMORY_OP] = { "op", true },		[MEMORY_KIND] = { "kind", true },
+		[MEMORY_BYTES] = { "bytes", true },	[MEMORY_DEVICE] = { "device", true },
+	};
+	static const struct dp_column sample[] = {
+		[SAMPLE_UUID] = { "device_uuid", true }, [SAMPLE_TIME] = { "ts", true },
+		[SAMPLE_POWER] = { "power_mW", false },	 [SAMPLE_ENERGY] = { "energy_mJ", false },
+		[SAMPLE_CLOCK] = { "sm_clk", false },	 [SAMPLE_THROTTLE] = { "throttle", false },
+	};
+	int status = scan(deepprof, "mem_op", memory, DP_COUNT(memory), read_memory);
+
+	if (!status)
+		status = scan(deepprof, "gpu_sample", sample, DP_COUNT(sample), read_sample);
 	return status;
 }
 
@@ -523,6 +634,8 @@ static int read_all(struct deepprof *deepprof)
 		status = scan_host(deepprof);
 	if (!status)
 		status = scan_labels(deepprof);
+	if (!status)
+		status = scan_state(deepprof);
 	return status;
 }
 
@@ -546,6 +659,8 @@ static int deepprof_read(struct dp_import *import)
 	dp_gpus__fini(&deepprof.gpus);
 	dp_lookup__fini(&deepprof.processes);
 	dp_lookup__fini(&deepprof.calls);
+	dp_strings__fini(&deepprof.uuids);
+	dp_lookup__fini(&deepprof.uuid_devices);
 	dp_database__close(deepprof.database);
 	return status;
 }

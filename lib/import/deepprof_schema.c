@@ -117,7 +117,6 @@ const char *const dp_schema__tables[] = {
 
 const char *const dp_schema__indexes[] = {
 	"CREATE INDEX kernel_start ON kernel(start)",
-	"CREATE INDEX kernel_corr ON kernel(corr, process)",
 	"CREATE INDEX memcpy_start ON memcpy(start)",
 	"CREATE INDEX api_corr ON api(corr, process)",
 	"CREATE INDEX nvtx_start ON nvtx(start)",
@@ -152,7 +151,7 @@ const char *const dp_schema__indexes[] = {
 	/* eventClass: 0 runtime, 1 driver. */
 	"CREATE VIEW CUPTI_ACTIVITY_KIND_RUNTIME AS SELECT o.start AS start, "
 	"o.start + coalesce(o.dur_ns, 0) AS \"end\", o.domain = 1 AS eventClass, "
-	"p.pid << 24 | o.tid & 0xffffff AS globalTid, o.corr AS correlationId, c.name AS nameId, "
+	"(p.pid << 24) | (o.tid & 0xffffff) AS globalTid, o.corr AS correlationId, c.name AS nameId, "
 	"o.ret AS returnValue "
 	"FROM api AS o JOIN process AS p ON p.id = o.process "
 	"LEFT JOIN cbid AS c ON c.domain = o.domain AND c.cbid = o.cbid",
@@ -164,8 +163,10 @@ const char *const dp_schema__indexes[] = {
 	"FROM sync AS o JOIN process AS p ON p.id = o.process",
 
 	"CREATE VIEW NVTX_EVENTS AS SELECT o.start AS start, o.start + o.dur_ns AS \"end\", "
-	"o.type AS eventType, NULL AS text, p.pid << 24 | o.tid & 0xffffff AS globalTid, "
-	"o.name AS textId, o.domain AS domainId "
+	"o.type AS eventType, NULL AS text, (p.pid << 24) | (o.tid & 0xffffff) AS globalTid, "
+	"o.name AS textId, o.domain AS domainId, "
+	"CASE typeof(o.payload) WHEN 'integer' THEN o.payload END AS int64Value, "
+	"CASE typeof(o.payload) WHEN 'real' THEN o.payload END AS doubleValue "
 	"FROM nvtx AS o JOIN process AS p ON p.id = o.process",
 
 	"CREATE VIEW TARGET_INFO_GPU AS SELECT DISTINCT device AS id, device AS cuDevice, name, "
@@ -173,6 +174,36 @@ const char *const dp_schema__indexes[] = {
 	"clock_khz * 1000 AS clockRate FROM device",
 
 	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, cmdline AS name FROM process",
+
+	"CREATE VIEW ENUM_CUDA_MEMCPY_OPER(id, name, label) AS VALUES"
+	"(0, 'CUDA_MEMCPY_KIND_UNKNOWN', 'Unknown'), "
+	"(1, 'CUDA_MEMCPY_KIND_HTOD', 'Host-to-Device'), "
+	"(2, 'CUDA_MEMCPY_KIND_DTOH', 'Device-to-Host'), "
+	"(3, 'CUDA_MEMCPY_KIND_HTOA', 'Host-to-Array'), "
+	"(4, 'CUDA_MEMCPY_KIND_ATOH', 'Array-to-Host'), "
+	"(5, 'CUDA_MEMCPY_KIND_ATOA', 'Array-to-Array'), "
+	"(6, 'CUDA_MEMCPY_KIND_ATOD', 'Array-to-Device'), "
+	"(7, 'CUDA_MEMCPY_KIND_DTOA', 'Device-to-Array'), "
+	"(8, 'CUDA_MEMCPY_KIND_DTOD', 'Device-to-Device'), "
+	"(9, 'CUDA_MEMCPY_KIND_HTOH', 'Host-to-Host'), "
+	"(10, 'CUDA_MEMCPY_KIND_PTOP', 'Peer-to-Peer')",
+
+	"CREATE VIEW ENUM_CUDA_MEM_KIND(id, name, label) AS VALUES"
+	"(0, 'CUDA_MEMOPR_MEMORY_KIND_PAGEABLE', 'Pageable'), "
+	"(1, 'CUDA_MEMOPR_MEMORY_KIND_PINNED', 'Pinned'), "
+	"(2, 'CUDA_MEMOPR_MEMORY_KIND_DEVICE', 'Device'), "
+	"(3, 'CUDA_MEMOPR_MEMORY_KIND_ARRAY', 'Array'), "
+	"(4, 'CUDA_MEMOPR_MEMORY_KIND_MANAGED', 'Managed'), "
+	"(5, 'CUDA_MEMOPR_MEMORY_KIND_DEVICE_STATIC', 'Device Static'), "
+	"(6, 'CUDA_MEMOPR_MEMORY_KIND_MANAGED_STATIC', 'Managed Static'), "
+	"(7, 'CUDA_MEMOPR_MEMORY_KIND_UNKNOWN', 'Unknown')",
+
+	"CREATE VIEW ENUM_CUPTI_SYNC_TYPE(id, name, label) AS VALUES"
+	"(0, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN', 'Unknown'), "
+	"(1, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE', 'Event sync'), "
+	"(2, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT', 'Stream wait sync'), "
+	"(3, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE', 'Stream sync'), "
+	"(4, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE', 'Context sync')",
 
 	"CREATE VIEW TARGET_INFO_SESSION_START_TIME AS SELECT value AS utcEpochNs FROM meta "
 	"WHERE key = 't0_realtime_ns'",

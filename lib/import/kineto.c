@@ -10,6 +10,7 @@
 #include "import/chrome.h"
 #include "import/copy_name.h"
 #include "import/kineto_class.h"
+#include "import/kineto_memory.h"
 #include "base/strings.h"
 
 #include <string.h>
@@ -82,6 +83,7 @@ struct kineto {
 	size_t unsized_count, unsized_room;
 	struct call_size *sizes;
 	size_t size_count, size_room;
+	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	bool legacy;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
@@ -110,6 +112,7 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 		[DP_KINETO_ANNOTATION] = 0,
 		[DP_KINETO_OPERATOR] = 0,
 		[DP_KINETO_NVTX] = 0,
+		[DP_KINETO_INSTANT] = DP_CHROME_DEVICE | DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES,
 		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
 	};
 	struct kineto *kineto = ctx;
@@ -482,6 +485,8 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	if (event->phase == 'M')
 		return metadata_event(kineto, event);
+	if (event->phase == 'i')
+		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
 	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
@@ -499,6 +504,7 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 		return range_event(kineto, event, DP_RANGE_NVTX);
 	case DP_KINETO_NONE:
 		return row_event(kineto, event);
+	case DP_KINETO_INSTANT:
 	case DP_KINETO_SKIP:
 		break;
 	}
@@ -569,6 +575,18 @@ static int push_unsized(struct kineto *kineto)
 	return status;
 }
 
+/* Memory of devices that have operations. */
+static int push_memory(struct kineto *kineto)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < kineto->device_count && !status; i++)
+		status = dp_kineto_memory__push(
+			&kineto->memory, kineto->builder, kineto->devices[i],
+			dp_builder__device(kineto->builder, kineto->process, kineto->devices[i]));
+	return status;
+}
+
 static void give_names(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
@@ -610,6 +628,8 @@ static int finish(struct kineto *kineto)
 	struct dp_builder *builder = kineto->builder;
 	int status = push_unsized(kineto);
 
+	if (!status)
+		status = push_memory(kineto);
 	if (status)
 		return status;
 	give_names(kineto);
@@ -648,6 +668,7 @@ static void release(struct kineto *kineto)
 	free(kineto->properties);
 	free(kineto->unsized);
 	free(kineto->sizes);
+	dp_kineto_memory__fini(&kineto->memory);
 	free(kineto);
 }
 
@@ -664,6 +685,7 @@ static int read_kineto(struct dp_import *import)
 		.import = import,
 		.ctx = kineto,
 		.want = want,
+		.instants = true,
 		.event = on_event,
 		.device = on_device,
 	};

@@ -32,7 +32,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "trace", DP_KINETO_SKIP },
 		{ "async", DP_KINETO_SKIP },
 		{ "async_cpu_to_gpu", DP_KINETO_SKIP },
-		{ "cpu_instant_event", DP_KINETO_SKIP },
+		{ "cpu_instant_event", DP_KINETO_INSTANT },
 		{ "cuda_profiler_range", DP_KINETO_SKIP },
 		{ "operator", DP_KINETO_OPERATOR },
 		{ "runtime", DP_KINETO_CALL },

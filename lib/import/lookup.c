@@ -11,22 +11,12 @@ struct dp_lookup_slot {
 	bool used;
 };
 
-/* Mixes with the finalizer of MurmurHash3 (Appleby), a bijection of 64 bits with full avalanche. */
-static uint64_t mix(uint64_t x)
+static size_t hash(const struct dp_lookup *lookup, const struct dp_key *key)
 {
-	x ^= x >> 33;
-	x *= UINT64_C(0xff51afd7ed558ccd);
-	x ^= x >> 33;
-	x *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return x ^ x >> 33;
-}
+	uint64_t h = lookup->hash.a;
 
-static size_t hash(const struct dp_key *key)
-{
-	uint64_t h = (uint64_t)key->part[3];
-
-	for (int i = 2; i >= 0; i--)
-		h = mix(h ^ (uint64_t)key->part[i]) + (uint64_t)i;
+	for (size_t i = 0; i < DP_COUNT(key->part); i++)
+		h = dp_hash__add(&lookup->hash, h, (uint64_t)key->part[i]);
 	return (size_t)h;
 }
 
@@ -43,7 +33,7 @@ void dp_lookup__fini(struct dp_lookup *lookup)
 
 static struct dp_lookup_slot *place(const struct dp_lookup *lookup, const struct dp_key *key)
 {
-	size_t i = hash(key) & (lookup->room - 1);
+	size_t i = hash(lookup, key) & (lookup->room - 1);
 
 	while (lookup->slots[i].used && !equal(&lookup->slots[i].key, key))
 		i = (i + 1) & (lookup->room - 1);
@@ -69,7 +59,7 @@ void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key)
 		return;
 	gap = (size_t)(place(lookup, key) - lookup->slots);
 	for (i = (gap + 1) & mask; lookup->slots[i].used; i = (i + 1) & mask) {
-		size_t home = hash(&lookup->slots[i].key) & mask;
+		size_t home = hash(lookup, &lookup->slots[i].key) & mask;
 
 		if (((i - home) & mask) < ((i - gap) & mask))
 			continue;
@@ -82,8 +72,11 @@ void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key)
 
 static int grow(struct dp_lookup *lookup)
 {
-	struct dp_lookup bigger = { .room = lookup->room ? lookup->room * 2 : 64 };
+	struct dp_lookup bigger = { .room = lookup->room ? lookup->room * 2 : 64,
+				    .hash = lookup->hash };
 
+	if (!bigger.hash.a)
+		dp_hash__draw(&bigger.hash);
 	bigger.slots = dp_alloc__zeroed(bigger.room, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return DP_ERR_NOMEM;

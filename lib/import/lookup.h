@@ -2,6 +2,7 @@
 #ifndef DP_IMPORT_LOOKUP_H
 #define DP_IMPORT_LOOKUP_H
 
+#include "base/hash.h"
 #include "trace/builder.h"
 
 struct dp_key {
@@ -13,6 +14,7 @@ struct dp_lookup {
 	struct dp_lookup_slot *slots;
 	size_t room; /* a power of two, or 0 */
 	size_t count;
+	struct dp_hash_key hash;
 };
 
 void dp_lookup__fini(struct dp_lookup *lookup);

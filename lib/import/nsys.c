@@ -365,6 +365,45 @@ static int scan_operations(struct nsys *nsys)
 	return status;
 }
 
+enum { MEMORY_START, MEMORY_PID, MEMORY_DEVICE, MEMORY_BYTES, MEMORY_KIND, MEMORY_OPERATION };
+
+/* ENUM_CUDA_DEV_MEM_EVENT_OPER */
+enum { MEMORY_ALLOCATION = 0, MEMORY_DEALLOCATION = 1 };
+
+/* What was allocated on devices without operations is nobody's. */
+static int read_memory(struct nsys *nsys, struct dp_rows *rows)
+{
+	int64_t pid = dp_rows__is_null(rows, MEMORY_PID) ? nsys->default_pid
+							 : pid_of(dp_rows__id(rows, MEMORY_PID));
+	uint32_t device =
+		dp_places__find_device(&nsys->places, pid, dp_rows__id(rows, MEMORY_DEVICE));
+	int64_t operation = dp_rows__id(rows, MEMORY_OPERATION), time_ns;
+	int64_t bytes = dp_rows__integer(rows, MEMORY_BYTES, 0, INT64_MAX, 0);
+
+	if (memory_kind(rows, MEMORY_KIND) != DP_MEMORY_DEVICE || device == DP_NONE ||
+	    (operation != MEMORY_ALLOCATION && operation != MEMORY_DEALLOCATION))
+		return DP_OK;
+	if (!dp_rows__time(rows, MEMORY_START, &time_ns))
+		return dp_rows__skip(rows, "no valid time");
+	return dp_builder__add_memory(nsys->import->builder, time_ns, device,
+				      operation == MEMORY_ALLOCATION ? bytes : -bytes);
+}
+
+static int scan_memory(struct nsys *nsys)
+{
+	static const struct dp_column memory[] = {
+		[MEMORY_START] = { "start", true },
+		[MEMORY_PID] = { "globalPid", false },
+		[MEMORY_DEVICE] = { "deviceId", true },
+		[MEMORY_BYTES] = { "bytes", true },
+		[MEMORY_KIND] = { "memKind", true },
+		[MEMORY_OPERATION] = { "memoryOperationType", true },
+	};
+
+	return scan(nsys, dp_database__table(nsys->database, "CUDA_GPU_MEMORY_USAGE_EVENTS"),
+		    memory, DP_COUNT(memory), read_memory);
+}
+
 static int scan_host(struct nsys *nsys)
 {
 	static const struct dp_column call[CALL_COLUMNS] = {
@@ -572,6 +611,8 @@ static int read_all(struct nsys *nsys)
 		status = scan_host(nsys);
 	if (!status)
 		status = scan_labels(nsys);
+	if (!status)
+		status = scan_memory(nsys);
 	return status;
 }
 

@@ -11,13 +11,15 @@
 
 #include <string.h>
 
-enum row_kind { ROW_OTHER, ROW_STREAM, ROW_ALL, ROW_MEMCPY, ROW_HOST };
+/* The more telling ones first. */
+enum row_kind { ROW_STREAM, ROW_ALL, ROW_MEMCPY, ROW_HOST, ROW_OTHER };
 
 struct row {
 	int64_t pid;
 	int64_t device;
 	int64_t stream;
 	enum row_kind kind;
+	bool spare; /* its operations stand in rows of streams, too */
 };
 
 struct event {
@@ -98,7 +100,7 @@ static int64_t number(const char *p, const char *end)
 /* "/device:GPU:0/stream:15 Compute", "/gpu:0/stream:all Compute", "/device:GPU:0/memcpy Compute" */
 static struct row read_row(const char *text, size_t length, int64_t pid)
 {
-	struct row row = { pid, -1, -1, ROW_OTHER };
+	struct row row = { pid, -1, -1, ROW_OTHER, false };
 	const char *end = text + length, *gpu, *stream;
 
 	if (!behind(text, length, "Compute"))
@@ -126,9 +128,11 @@ static int on_metadata(struct timeline *timeline, const struct dp_chrome_event *
 {
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID | DP_CHROME_ARG_NAME;
 
-	if ((event->has & need) != need || timeline->row_count >= MOST_ROWS ||
-	    event->name.length != 12 || memcmp(event->name.at, "process_name", 12))
+	if ((event->has & need) != need || event->name.length != 12 ||
+	    memcmp(event->name.at, "process_name", 12))
 		return DP_OK;
+	if (timeline->row_count >= MOST_ROWS)
+		return dp_builder__loss(timeline->builder, "names of rows beyond 4096", 1, 0);
 	if (dp_array__reserve(&timeline->rows, &timeline->row_room, timeline->row_count + 1,
 			      sizeof(*timeline->rows)))
 		return nomem(timeline);
@@ -179,11 +183,32 @@ static int on_event(void *ctx, const struct dp_chrome_event *source)
 	return DP_OK;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* A total order, so that what a process is called twice does not depend on which came first. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->stream > y->stream) - (x->stream < y->stream);
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->device > y->device) - (x->device < y->device);
 }
 
 static const struct row *row_of(const struct timeline *timeline, int64_t pid)
@@ -192,15 +217,36 @@ static const struct row *row_of(const struct timeline *timeline, int64_t pid)
 
 	if (!timeline->row_count)
 		return NULL;
-	return bsearch(&key, timeline->rows, timeline->row_count, sizeof(key), compare_rows);
+	return bsearch(&key, timeline->rows, timeline->row_count, sizeof(key), compare_pids);
 }
 
-static bool has_streams(const struct timeline *timeline, int64_t device)
+/* Orders the rows by process, one for each, and finds those that are not needed. */
+static int settle_rows(struct timeline *timeline)
 {
-	for (size_t i = 0; i < timeline->row_count; i++)
-		if (timeline->rows[i].kind == ROW_STREAM && timeline->rows[i].device == device)
-			return true;
-	return false;
+	struct row *rows = timeline->rows, *of_streams;
+	size_t count = 0, streams = 0;
+
+	if (!timeline->row_count)
+		return DP_OK;
+	of_streams = dp_alloc__array(timeline->row_count, sizeof(*of_streams));
+	if (!of_streams)
+		return nomem(timeline);
+	qsort(rows, timeline->row_count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < timeline->row_count; i++) {
+		if (count && rows[count - 1].pid == rows[i].pid)
+			continue;
+		rows[count++] = rows[i];
+		if (rows[i].kind == ROW_STREAM)
+			of_streams[streams++] = rows[i];
+	}
+	timeline->row_count = count;
+	qsort(of_streams, streams, sizeof(*of_streams), compare_devices);
+	for (size_t i = 0; i < count; i++)
+		rows[i].spare =
+			rows[i].kind != ROW_STREAM && bsearch(&rows[i], of_streams, streams,
+							      sizeof(*of_streams), compare_devices);
+	free(of_streams);
+	return DP_OK;
 }
 
 static int compare_copies(const void *a, const void *b)
@@ -271,18 +317,17 @@ static int push(struct timeline *timeline, const struct event *event)
 		return DP_OK;
 	if (!row || row->kind == ROW_HOST)
 		return dp_builder__add_range(timeline->builder, &range);
-	if (row->kind != ROW_STREAM && has_streams(timeline, row->device))
+	if (row->spare)
 		return DP_OK;
 	return push_op(timeline, event, row);
 }
 
 static int finish(struct timeline *timeline)
 {
-	int status;
+	int status = settle_rows(timeline);
 
-	if (timeline->row_count)
-		qsort(timeline->rows, timeline->row_count, sizeof(*timeline->rows), compare_rows);
-	status = collect_copies(timeline);
+	if (!status)
+		status = collect_copies(timeline);
 	timeline->process = dp_builder__process(timeline->builder, -1);
 	/* Times are those of the wall clock. */
 	dp_builder__epoch(timeline->builder, 0);

@@ -4,9 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define CHUNK_BYTES ((size_t)256 << 10)
+
+/*
+ * Databases of profilers shrink to a fifth, empty ones to a fiftieth: what shrinks to less is made
+ * to fill a disk. What is small is no danger.
+ */
+#define RATIO_MOST 200
+#define SMALL_BYTES ((uint64_t)64 << 20)
+#define FREE_PERCENT 5
 
 bool dp_unpack__is_database(const struct dp_probe *probe)
 {
@@ -30,13 +39,36 @@ static int write_all(int fd, const char *buf, size_t length, struct dp_error *er
 	return DP_OK;
 }
 
+/* Is it sane to go on after so many bytes? */
+static int check_size(int fd, const struct dp_input *input, uint64_t bytes, struct dp_error *error)
+{
+	struct statvfs disk;
+
+	if (bytes <= SMALL_BYTES)
+		return DP_OK;
+	if ((bytes - SMALL_BYTES) / RATIO_MOST > dp_input__position(input))
+		return dp_error__set(error, DP_ERR_LIMIT,
+				     "a compressed database that unpacks to more than %d times its "
+				     "size: unpack it yourself if that is right",
+				     RATIO_MOST);
+	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT)
+		return dp_error__set(error, DP_ERR_LIMIT,
+				     "a compressed database that would fill the disk of /tmp: "
+				     "unpack it elsewhere");
+	return DP_OK;
+}
+
 static int copy_all(int fd, struct dp_input *input, char *buf, struct dp_error *error)
 {
+	uint64_t bytes = 0;
 	size_t got = 1;
 	int status = DP_OK;
 
 	while (!status && got) {
 		status = dp_input__read(input, buf, CHUNK_BYTES, &got, error);
+		bytes += got;
+		if (!status)
+			status = check_size(fd, input, bytes, error);
 		if (!status)
 			status = write_all(fd, buf, got, error);
 	}

@@ -16,7 +16,10 @@ struct dp_unpacked {
 
 bool dp_unpack__is_database(const struct dp_probe *probe);
 
-/* Writes the whole content of input into a new temporary file. */
+/*
+ * Writes the whole content of input into a new temporary file. Errors: DP_ERR_NOMEM, DP_ERR_IO,
+ * DP_ERR_LIMIT where it would be out of proportion, or fill the disk.
+ */
 int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, struct dp_error *error);
 
 /* Removes the file. */

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_blocking_copy_ns", "ns", DP_BETTER_LOWER,
-	    "mean of blocking_copy_ns in the steady state", "blocking_copy_ns" },
+	    "mean of blocking_copy_ns in the steady state", "blocking_copy_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__blocking_copy = {
 	{ "blocking_copy_ns", "ns", DP_BETTER_LOWER,
-	  "duration of the copies that the caller waited for, those of pageable memory aside" },
+	  "duration of the copies that the caller waited for, those of pageable memory aside", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -94,4 +94,5 @@ const struct dp_metric dp_metric__h2d_bytes = {
 	  "bytes copied from host to device since the end of the previous iteration" },
 	compute,
 	summaries,
+	.without_parts = true,
 };

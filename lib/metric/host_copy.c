@@ -9,14 +9,14 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_host_copy_ns", "ns", DP_BETTER_NEITHER, "mean of host_copy_ns in the steady state",
-	    "host_copy_ns" },
+	    "host_copy_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__host_copy = {
 	{ "host_copy_ns", "ns", DP_BETTER_NEITHER,
-	  "time of the launching threads in calls of copies" },
+	  "time of the launching threads in calls of copies", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_host_other_ns", "ns", DP_BETTER_NEITHER,
-	    "mean of host_other_ns in the steady state", "host_other_ns" },
+	    "mean of host_other_ns in the steady state", "host_other_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__host_other = {
 	{ "host_other_ns", "ns", DP_BETTER_NEITHER,
-	  "time of the launching threads in other calls of the GPU's interface" },
+	  "time of the launching threads in other calls of the GPU's interface", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

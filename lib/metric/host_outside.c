@@ -11,14 +11,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_host_outside_ns", "ns", DP_BETTER_NEITHER,
-	    "mean of host_outside_ns in the steady state", "host_outside_ns" },
+	    "mean of host_outside_ns in the steady state", "host_outside_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__host_outside = {
 	{ "host_outside_ns", "ns", DP_BETTER_NEITHER,
-	  "time in which no launching thread is in a call of the GPU's interface" },
+	  "time in which no launching thread is in a call of the GPU's interface", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

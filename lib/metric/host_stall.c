@@ -9,14 +9,14 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_host_stall_ns", "ns", DP_BETTER_LOWER, "mean of host_stall_ns in the steady state",
-	    "host_stall_ns" },
+	    "host_stall_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__host_stall = {
 	{ "host_stall_ns", "ns", DP_BETTER_LOWER,
-	  "idle_host_ns in gaps of 1% of the period and more" },
+	  "idle_host_ns in gaps of 1% of the period and more", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_idle_copy_ns", "ns", DP_BETTER_LOWER, "mean of idle_copy_ns in the steady state",
-	    "idle_copy_ns" },
+	    "idle_copy_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__idle_copy = {
 	{ "idle_copy_ns", "ns", DP_BETTER_LOWER,
-	  "idle time in which the launching threads were in the calls of copies" },
+	  "idle time in which the launching threads were in the calls of copies", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_idle_host_ns", "ns", DP_BETTER_LOWER, "mean of idle_host_ns in the steady state",
-	    "idle_host_ns" },
+	    "idle_host_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__idle_host = {
 	{ "idle_host_ns", "ns", DP_BETTER_LOWER,
-	  "idle time until the next launch began, but for what idle_sync_ns and idle_copy_ns are" },
+	  "idle time until the next launch began, but for what idle_sync_ns and idle_copy_ns are",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

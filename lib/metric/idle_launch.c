@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_idle_launch_ns", "ns", DP_BETTER_LOWER,
-	    "mean of idle_launch_ns in the steady state", "idle_launch_ns" },
+	    "mean of idle_launch_ns in the steady state", "idle_launch_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__idle_launch = {
 	{ "idle_launch_ns", "ns", DP_BETTER_LOWER,
-	  "idle time under 30 us at once, in which the next operation was launched already" },
+	  "idle time under 30 us at once, in which the next operation was launched already", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_idle_other_ns", "ns", DP_BETTER_LOWER, "mean of idle_other_ns in the steady state",
-	    "idle_other_ns" },
+	    "idle_other_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__idle_other = {
 	{ "idle_other_ns", "ns", DP_BETTER_LOWER,
-	  "idle time of other causes: longer, though the next operation was launched, or no launch is known" },
+	  "idle time of other causes: longer, though the next operation was launched, or no launch is known",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

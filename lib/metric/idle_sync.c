@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_idle_sync_ns", "ns", DP_BETTER_LOWER, "mean of idle_sync_ns in the steady state",
-	    "idle_sync_ns" },
+	    "idle_sync_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__idle_sync = {
 	{ "idle_sync_ns", "ns", DP_BETTER_LOWER,
-	  "idle time until the next launch began, in which the launching threads waited for the device" },
+	  "idle time until the next launch began, in which the launching threads waited for the device",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

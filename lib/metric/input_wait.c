@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_input_wait_ns", "ns", DP_BETTER_LOWER, "mean of input_wait_ns in the steady state",
-	    "input_wait_ns" },
+	    "input_wait_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__input_wait = {
 	{ "input_wait_ns", "ns", DP_BETTER_LOWER,
-	  "idle time in which the host had not launched the upload that ended it" },
+	  "idle time in which the host had not launched the upload that ended it", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

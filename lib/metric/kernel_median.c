@@ -18,4 +18,5 @@ const struct dp_metric dp_metric__kernel_median = {
 	  "median duration of the iteration's kernels" },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -62,7 +62,7 @@ int dp_metric__per_kernel(const struct dp_metric_input *input, enum dp_kernel_va
 		return dp_error__nomem(error, dp_size__mul(most, sizeof(*room)));
 	for (size_t k = 0; k < input->count; k++) {
 		bool none = input->iterations[k].partial ||
-			    (which == DP_KERNEL_DELAY && !input->parts.launches);
+			    (which == DP_KERNEL_DELAY && !input->work->known);
 
 		count = none ? 0 : gather(input, which, &input->iterations[k], room);
 		if (!count)

@@ -8,14 +8,17 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_launch_delay_p99_ns", "ns", DP_BETTER_NEITHER,
-	    "mean of launch_delay_p99_ns in the steady state", "launch_delay_p99_ns" },
+	    "mean of launch_delay_p99_ns in the steady state", "launch_delay_p99_ns",
+	    DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__launch_delay_p99 = {
 	{ "launch_delay_p99_ns", "ns", DP_BETTER_NEITHER,
-	  "99th percentile of the time from the end of a launch call to the kernel's start" },
+	  "99th percentile of the time from the end of a launch call to the kernel's start", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -104,7 +104,50 @@ static void prepared_fini(struct prepared *made)
 	dp_work__fini(&made->work);
 }
 
-static int prepare(struct prepared *made, struct dp_metric_input *input, struct dp_error *error)
+/* Partial iterations have no values, whatever a metric says. */
+static void blank_partial(const struct dp_metric_input *input, double *values)
+{
+	for (size_t k = 0; k < input->count; k++)
+		if (input->iterations[k].partial)
+			values[k] = (double)NAN;
+}
+
+static bool is_had(const struct dp_metric_values *values, size_t metric)
+{
+	return metrics[metric]->everywhere ||
+	       (!values->brief && (!values->asked || values->asked[metric]));
+}
+
+/* How many metrics before one have a row. */
+static size_t row_of(const struct dp_metric_values *values, size_t metric)
+{
+	size_t row = 0;
+
+	if (!values->brief && !values->asked)
+		return metric;
+	for (size_t i = 0; i < metric; i++)
+		row += is_had(values, i);
+	return row;
+}
+
+const double *dp_metric_values__row(const struct dp_metric_values *values, size_t metric)
+{
+	return is_had(values, metric) ? values->values + row_of(values, metric) * values->count
+				      : NULL;
+}
+
+/* Does a metric that is had read the device's work, or parts? */
+static bool reads(const struct dp_metric_values *values, bool parts)
+{
+	for (size_t i = 0; metrics[i]; i++)
+		if (is_had(values, i) && !metrics[i]->everywhere &&
+		    !(parts && metrics[i]->without_parts))
+			return true;
+	return false;
+}
+
+static int prepare(struct prepared *made, struct dp_metric_input *input,
+		   const struct dp_metric_values *values, struct dp_error *error)
 {
 	struct dp_parts_input parts = { NULL, input->stream, input->iterations, input->count };
 	int status = DP_OK;
@@ -118,46 +161,16 @@ static int prepare(struct prepared *made, struct dp_metric_input *input, struct 
 	input->interval_start_ns = made->interval_start_ns;
 	input->interval_end_ns = made->interval_end_ns;
 	input->scratch = made->scratch;
-	if (input->brief)
+	if (!reads(values, false))
 		return DP_OK;
 	if (!input->work) {
 		status = dp_work__init(&made->work, input->trace, input->device, error);
 		input->work = &made->work;
 	}
 	parts.work = input->work;
-	return status ? status : dp_parts__init(&input->parts, &parts, error);
-}
-
-/* Partial iterations have no values, whatever a metric says. */
-static void blank_partial(const struct dp_metric_input *input, double *values)
-{
-	for (size_t k = 0; k < input->count; k++)
-		if (input->iterations[k].partial)
-			values[k] = (double)NAN;
-}
-
-static bool is_had(bool brief, size_t metric)
-{
-	return !brief || metrics[metric]->everywhere;
-}
-
-/* How many metrics before one have a row. */
-static size_t row_of(bool brief, size_t metric)
-{
-	size_t row = 0;
-
-	if (!brief)
-		return metric;
-	for (size_t i = 0; i < metric; i++)
-		row += metrics[i]->everywhere;
-	return row;
-}
-
-const double *dp_metric_values__row(const struct dp_metric_values *values, size_t metric)
-{
-	return is_had(values->brief, metric)
-		       ? values->values + row_of(values->brief, metric) * values->count
-		       : NULL;
+	if (status || !reads(values, true))
+		return status;
+	return dp_parts__init(&input->parts, &parts, error);
 }
 
 static int run_table(struct dp_metric_values *out, const struct dp_metric_input *input,
@@ -166,7 +179,7 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 	double *values = out->values, *summary = out->summary;
 
 	for (size_t i = 0; metrics[i]; i++) {
-		bool had = is_had(input->brief, i);
+		bool had = is_had(out, i);
 		size_t count = count_summaries(metrics[i]);
 		int status = had ? metrics[i]->compute(input, values, error) : DP_OK;
 
@@ -185,10 +198,10 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
-	struct dp_metric_values values = { NULL, NULL, input->count, input->brief };
+	struct dp_metric_values values = { NULL, NULL, input->count, input->brief, input->asked };
 	struct dp_metric_input ready = *input;
 	struct prepared made = { 0 };
-	size_t summaries = 0, rows = row_of(input->brief, DP_COUNT(metrics) - 1);
+	size_t summaries = 0, rows = row_of(&values, DP_COUNT(metrics) - 1);
 	int status;
 
 	while (dp_summary_metric(summaries))
@@ -197,7 +210,7 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	values.values = dp_alloc__array(dp_size__mul(input->count, rows), sizeof(*values.values));
 	values.summary = dp_alloc__array(summaries, sizeof(*values.summary));
 	if (values.values && values.summary)
-		status = prepare(&made, &ready, error);
+		status = prepare(&made, &ready, &values, error);
 	else
 		status = dp_error__nomem(error, dp_size__mul(input->count, sizeof(double)));
 	if (!status)

@@ -18,8 +18,9 @@ struct dp_metric_input {
 	size_t op_count;
 	const struct dp_iteration *iterations;
 	size_t count;
-	uint64_t batch_size; /* samples in an iteration, 0: not told */
-	bool brief;	     /* only metrics that are had everywhere */
+	uint64_t batch_size;  /* samples in an iteration, 0: not told */
+	bool brief;	      /* only metrics that are had everywhere */
+	const uint8_t *asked; /* of others only these, per metric; NULL: all */
 	/* Of the device, for all of its loops; NULL: made for the call. */
 	const struct dp_work *work;
 	/* What follows is dp_metric__compute_all()'s to fill. */
@@ -48,6 +49,7 @@ struct dp_metric {
 	/* For loops of every level: it costs next to nothing, and neither work nor parts are read.
 	 */
 	bool everywhere;
+	bool without_parts; /* it reads no parts */
 };
 
 /* The table; NULL beyond the end. */
@@ -63,6 +65,7 @@ struct dp_metric_values {
 	double *summary;
 	size_t count;
 	bool brief;
+	const uint8_t *asked; /* borrowed */
 };
 
 /* A metric's row, NULL where it has none. */

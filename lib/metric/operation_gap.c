@@ -58,4 +58,5 @@ const struct dp_metric dp_metric__operation_gap = {
 	  "mean gap between consecutive operations of the stream inside the iteration" },
 	compute,
 	summaries,
+	.without_parts = true,
 };

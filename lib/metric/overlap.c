@@ -34,4 +34,5 @@ const struct dp_metric dp_metric__overlap = {
 	  "share of the interval during which the device received host-to-device copies" },
 	compute,
 	summaries,
+	.without_parts = true,
 };

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_pageable_share", "1", DP_BETTER_LOWER,
-	    "mean of pageable_share in the steady state", "pageable_share" },
+	    "mean of pageable_share in the steady state", "pageable_share", DP_NEED_KINDS },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__pageable_share = {
 	{ "pageable_share", "1", DP_BETTER_LOWER,
-	  "share of the bytes between host and device that are from or to pageable memory" },
+	  "share of the bytes between host and device that are from or to pageable memory", NULL,
+	  DP_NEED_KINDS },
 	compute,
 	summaries,
 };

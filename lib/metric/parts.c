@@ -92,14 +92,20 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	uint32_t call = sweep->ops->call[op];
 	const struct dp_parts *parts = sweep->parts;
 
-	if (kind == DP_COPY_DTOD)
+	if (kind == DP_COPY_DTOD) {
 		row(parts, DP_PART_D2D_BYTES)[k] += bytes;
+		row(parts, DP_PART_D2D_NS)[k] += length_ns;
+	}
 	if (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH)
 		return;
 	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_BYTES : DP_PART_D2H_BYTES)[k] += bytes;
 	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_NS : DP_PART_D2H_NS)[k] += length_ns;
 	if (memory != DP_MEMORY_UNKNOWN)
 		row(parts, DP_PART_HOST_BYTES)[k] += bytes;
+	if (memory == DP_MEMORY_PINNED) {
+		row(parts, DP_PART_PINNED_BYTES)[k] += bytes;
+		row(parts, DP_PART_PINNED_NS)[k] += length_ns;
+	}
 	if (memory == DP_MEMORY_PAGEABLE) {
 		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
 		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;

@@ -34,9 +34,12 @@ enum dp_part {
 	DP_PART_D2H_BYTES,
 	DP_PART_D2H_NS,
 	DP_PART_D2D_BYTES,
+	DP_PART_D2D_NS,
 	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
 	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
 	DP_PART_PAGEABLE_NS,
+	DP_PART_PINNED_BYTES, /* pinned */
+	DP_PART_PINNED_NS,
 	DP_PART_BLOCKING_NS, /* copies of other memory that the caller waited for */
 	/* The queue of the stream: each operation from its call's end to its start. */
 	DP_PART_QUEUE_SUM,

@@ -1,4 +1,5 @@
 /* How long one turn of the loop takes, start to start: what a user waits for. */
+#include "metric/change.h"
 #include "metric/reduce.h"
 
 #include <math.h>
@@ -44,6 +45,37 @@ static double mad(const struct dp_metric_input *input, const double *values)
 	return dp_stat__mad(input->scratch, dp_reduce__steady(input, values));
 }
 
+/* Less is no news. */
+#define LEAST_STEP 0.05
+
+/* Steady periods that change their level: where, and by how much. */
+static bool find_step(struct dp_change *change, const struct dp_metric_input *input,
+		      const double *values)
+{
+	return dp_change__find(change, input->scratch, dp_reduce__steady(input, values)) &&
+	       fabs(change->after - change->before) >= LEAST_STEP * change->before;
+}
+
+static double step(const struct dp_metric_input *input, const double *values)
+{
+	struct dp_change change;
+
+	return find_step(&change, input, values) ? change.after - change.before : (double)NAN;
+}
+
+/* The iteration whose period is the steady one of that number. */
+static double step_iteration(const struct dp_metric_input *input, const double *values)
+{
+	struct dp_change change;
+	size_t k = 0;
+
+	if (!find_step(&change, input, values))
+		return (double)NAN;
+	for (;; k++)
+		if (dp_reduce__is_steady(input, values, k) && !change.at--)
+			return (double)k;
+}
+
 static const struct dp_metric_summary summaries[] = {
 	{ { "median_period_ns", "ns", DP_BETTER_LOWER,
 	    "median of the steady period_ns: no warm-up, no other kernels in it", "period_ns" },
@@ -60,6 +92,12 @@ static const struct dp_metric_summary summaries[] = {
 	{ { "mad_period_ns", "ns", DP_BETTER_LOWER,
 	    "median absolute deviation of the steady period_ns", "period_ns" },
 	  mad },
+	{ { "period_step_ns", "ns", DP_BETTER_LOWER,
+	    "how much longer the steady period_ns is from one iteration on, by 5% at least",
+	    "period_ns" },
+	  step },
+	{ { "period_step_iteration", "count", DP_BETTER_NEITHER, "that iteration", "period_ns" },
+	  step_iteration },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 

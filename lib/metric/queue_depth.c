@@ -17,14 +17,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_queue_depth", "operations", DP_BETTER_NEITHER,
-	    "mean of queue_depth in the steady state", "queue_depth" },
+	    "mean of queue_depth in the steady state", "queue_depth", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__queue_depth = {
 	{ "queue_depth", "operations", DP_BETTER_NEITHER,
-	  "operations of the stream that were launched and have not started, on average over time" },
+	  "operations of the stream that were launched and have not started, on average over time",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

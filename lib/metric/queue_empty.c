@@ -16,14 +16,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_queue_empty", "1", DP_BETTER_LOWER, "mean of queue_empty in the steady state",
-	    "queue_empty" },
+	    "queue_empty", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__queue_empty = {
 	{ "queue_empty", "1", DP_BETTER_LOWER,
-	  "share of the period in which nothing that was launched waits to start" },
+	  "share of the period in which nothing that was launched waits to start", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

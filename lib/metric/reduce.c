@@ -23,16 +23,20 @@ size_t dp_reduce__uninterrupted(const struct dp_metric_input *input, const doubl
 	return count;
 }
 
+bool dp_reduce__is_steady(const struct dp_metric_input *input, const double *values, size_t k)
+{
+	bool interrupted = k + 1 < input->count && input->iterations[k + 1].foreign_kernels;
+
+	return !isnan(values[k]) && !interrupted && !input->iterations[k].warmup;
+}
+
 size_t dp_reduce__steady(const struct dp_metric_input *input, const double *values)
 {
 	size_t count = 0;
 
-	for (size_t k = 0; k < input->count; k++) {
-		bool interrupted = k + 1 < input->count && input->iterations[k + 1].foreign_kernels;
-
-		if (!isnan(values[k]) && !interrupted && !input->iterations[k].warmup)
+	for (size_t k = 0; k < input->count; k++)
+		if (dp_reduce__is_steady(input, values, k))
 			input->scratch[count++] = values[k];
-	}
 	return count;
 }
 

@@ -14,6 +14,9 @@ size_t dp_reduce__uninterrupted(const struct dp_metric_input *input, const doubl
 /* Those of the steady state: neither warm-up nor a period with other kernels in it. */
 size_t dp_reduce__steady(const struct dp_metric_input *input, const double *values);
 
+/* Is iteration k one of these? */
+bool dp_reduce__is_steady(const struct dp_metric_input *input, const double *values, size_t k);
+
 /* Summaries that many metrics have: of the steady state, without periods that are interrupted. */
 double dp_reduce__steady_mean(const struct dp_metric_input *input, const double *values);
 double dp_reduce__steady_median(const struct dp_metric_input *input, const double *values);

@@ -9,14 +9,15 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_sync_lost_ns", "ns", DP_BETTER_LOWER, "mean of sync_lost_ns in the steady state",
-	    "sync_lost_ns" },
+	    "sync_lost_ns", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 
 const struct dp_metric dp_metric__sync_lost = {
 	{ "sync_lost_ns", "ns", DP_BETTER_LOWER,
-	  "idle time inside the iteration that began where the host waited for the device" },
+	  "idle time inside the iteration that began where the host waited for the device", NULL,
+	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

@@ -27,4 +27,5 @@ const struct dp_metric dp_metric__throughput = {
 	  "samples per second: the batch size, where it is told, by the period" },
 	compute,
 	summaries,
+	.without_parts = true,
 };

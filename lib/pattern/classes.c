@@ -44,7 +44,7 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 }
 
 /* Rows: from one occurrence of the lead to the next, where that is one length. */
-static void lay_out(struct table *t, const struct dp_candidate *c, size_t n)
+static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 {
 	const uint32_t *lead = t->symbols + c->at;
 	size_t before = SIZE_MAX, rows = 0, gaps = 0;
@@ -133,7 +133,7 @@ static void number(uint32_t *class_of, uint32_t *class_count, uint32_t *parent, 
 int dp_classes__derive(uint32_t *class_of, uint32_t *class_count, const uint32_t *symbols, size_t n,
 		       uint32_t alphabet)
 {
-	struct dp_candidate candidates[CANDIDATES];
+	struct dp_guess candidates[CANDIDATES];
 	struct table t = { .symbols = symbols };
 	uint32_t *parent = dp_alloc__array(alphabet, sizeof(*parent));
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));

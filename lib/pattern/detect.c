@@ -11,6 +11,7 @@
  * the aligner to say (segment/).
  */
 #include "pattern/detect.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,8 +45,9 @@ struct detector {
 	uint64_t *hashes;	 /* of prefixes */
 	uint64_t *powers;
 	size_t mask;
+	struct dp_hash_key key; /* of the table */
 	struct bin bins[BINS];
-	struct dp_candidate *out;
+	struct dp_guess *out;
 	size_t out_count, out_room;
 };
 
@@ -57,8 +59,8 @@ static uint32_t widen(struct detector *d, size_t k, size_t count)
 	memset(d->table, 0, (d->mask + 1) * sizeof(*d->table));
 	for (size_t p = 0; p < count; p++) {
 		uint32_t a = d->names[p], b = d->names[p + k];
-		uint64_t h = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
-		size_t slot = (size_t)((h ^ h >> 32) * 0xbf58476d1ce4e5b9u >> 24) & d->mask;
+		uint64_t h = dp_hash__add(&d->key, d->key.a, (uint64_t)a << 32 | b);
+		size_t slot = (size_t)h & d->mask;
 		size_t q;
 
 		for (; d->table[slot]; slot = (slot + 1) & d->mask) {
@@ -82,8 +84,8 @@ static uint32_t name_symbols(struct detector *d)
 	uint32_t next = 0;
 
 	for (size_t p = 0; p < d->n; p++) {
-		uint64_t h = (uint64_t)d->symbols[p] * 0x9e3779b97f4a7c15u;
-		size_t slot = (size_t)(h >> 24) & d->mask;
+		uint64_t h = dp_hash__add(&d->key, d->key.a, d->symbols[p]);
+		size_t slot = (size_t)h & d->mask;
 
 		while (d->table[slot] && d->symbols[d->table[slot] - 1] != d->symbols[p])
 			slot = (slot + 1) & d->mask;
@@ -305,7 +307,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	pick = modal(windows, n, &times);
 	if (times < 2 || times * 12 < n)
 		pick = medoid(d, windows, n);
-	d->out[d->out_count++] = (struct dp_candidate){
+	d->out[d->out_count++] = (struct dp_guess){
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = (size_t)1 << bin->level,
@@ -347,7 +349,7 @@ static int harvest(struct detector *d, size_t share)
 
 static int by_score(const void *a, const void *b)
 {
-	const struct dp_candidate *x = a, *y = b;
+	const struct dp_guess *x = a, *y = b;
 
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
@@ -386,7 +388,7 @@ static int find(struct detector *d)
 	return status;
 }
 
-int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
+int dp_detect__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
 			  size_t n, size_t least)
 {
 	struct detector *d;
@@ -404,6 +406,7 @@ int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const ui
 	d->n = n;
 	d->least = DP_MAX(least, 2);
 	d->mask = slots - 1;
+	dp_hash__draw(&d->key);
 	d->out = candidates;
 	d->out_room = room;
 	d->names = dp_alloc__array(n, sizeof(*d->names));

@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* One iteration as it stands at symbols [at, at + length) of the sequence. */
-struct dp_candidate {
+/* A guess: one iteration as it stands at symbols [at, at + length) of the sequence. */
+struct dp_guess {
 	size_t at;
 	size_t length;
 	size_t gram;	/* the lead is the symbols [at, at + gram) */
@@ -19,7 +19,7 @@ struct dp_candidate {
  * alphabet. What occurs at least `least` times is looked at. Returns how many, or DP_ERR_NOMEM.
  * Cost: O(n log n) at worst, 60 to 300 ns per symbol; about 40 bytes per symbol.
  */
-int dp_detect__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
+int dp_detect__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
 			  size_t n, size_t least);
 
 #endif

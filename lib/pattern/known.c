@@ -125,7 +125,7 @@ static struct window choose(struct window *windows, size_t n)
 }
 
 /* The candidate of one anchor: windows about the median gap between its occurrences. */
-static int from_anchor(struct dp_candidate *candidate, const struct dp_suffix_tree *tree,
+static int from_anchor(struct dp_guess *candidate, const struct dp_suffix_tree *tree,
 		       const struct dp_suffix_node *node, const uint32_t *symbols)
 {
 	size_t leaves = dp_suffix_node_leaves(node), n = 0, median, made = 0;
@@ -150,7 +150,7 @@ static int from_anchor(struct dp_candidate *candidate, const struct dp_suffix_tr
 				(struct window){ at[i], length, hash_of(symbols + at[i], length) };
 	}
 	best = choose(windows, made);
-	*candidate = (struct dp_candidate){
+	*candidate = (struct dp_guess){
 		.at = best.at,
 		.length = best.length,
 		.gram = DP_MIN(node->depth, best.length),
@@ -165,7 +165,7 @@ out:
 	return status;
 }
 
-int dp_known__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
+int dp_known__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
 			 size_t n, uint64_t iterations)
 {
 	struct dp_suffix_tree *tree = NULL;

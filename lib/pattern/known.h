@@ -9,7 +9,7 @@
  * occurrences of substrings that occur about as often. Returns how many, or DP_ERR_NOMEM.
  * Cost: a suffix tree, one traversal and O(n).
  */
-int dp_known__candidates(struct dp_candidate *candidates, size_t room, const uint32_t *symbols,
+int dp_known__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
 			 size_t n, uint64_t iterations);
 
 #endif

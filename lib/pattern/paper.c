@@ -23,7 +23,7 @@ static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_dep
 	struct search *s = ctx;
 	uint64_t leaves = dp_suffix_node_leaves(node);
 
-	if (leaves > s->iterations || leaves + s->epsilon <= s->iterations)
+	if (leaves > s->iterations || s->iterations - leaves >= s->epsilon)
 		return 0;
 	if (node->depth <= s->best->length || !short_enough(s, node->depth))
 		return 0;

@@ -7,6 +7,7 @@
  * do not overlap.
  */
 #include "pattern/runs.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct collapser {
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
 	struct dp_runs_unit *known;
 	size_t known_count, known_room, mask;
+	struct dp_hash_key key; /* of units */
 };
 
 void dp_runs__fini(struct dp_runs *runs)
@@ -47,7 +49,9 @@ static uint64_t hash_of(const uint32_t *symbols, size_t n)
 /* The symbol that stands for a unit. */
 static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *name)
 {
-	size_t slot = (size_t)hash_of(c->symbols + at, length) & c->mask;
+	size_t slot = (size_t)dp_hash__bytes(&c->key, (const char *)(c->symbols + at),
+					     length * sizeof(*c->symbols)) &
+		      c->mask;
 	int status;
 
 	for (; c->units[slot]; slot = (slot + 1) & c->mask) {
@@ -142,6 +146,7 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 	while (slots < n / 2)
 		slots *= 2;
 	c.mask = slots - 1;
+	dp_hash__draw(&c.key);
 	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
 	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
 	c.last = dp_alloc__zeroed((size_t)1 << SLOT_BITS, sizeof(*c.last));

@@ -12,21 +12,14 @@ enum { CHUNK_ROWS = 1024, CELL_COLUMNS_MAX = 32 };
 
 static const struct {
 	const char *table;
-	unsigned int columns;
-	bool has_id; /* the first column numbers the rows */
+	unsigned int columns; /* but for the id */
 } tables[DP_BULK_COUNT] = {
-	[DP_BULK_KERNEL] = { "kernel", 28, true },
-	[DP_BULK_MEMCPY] = { "memcpy", 18, true },
-	[DP_BULK_MEMSET] = { "memset", 14, true },
-	[DP_BULK_GRAPH] = { "graph_launch", 10, true },
-	[DP_BULK_API] = { "api", 10, true },
-	[DP_BULK_SYNC] = { "sync", 10, true },
-	[DP_BULK_MEM_OP] = { "mem_op", 10, false },
-	[DP_BULK_MEM_POOL] = { "mem_pool", 11, false },
-	[DP_BULK_EXT_CORR] = { "ext_corr", 5, false },
-	[DP_BULK_NVTX] = { "nvtx", 10, true },
-	[DP_BULK_OVERHEAD] = { "overhead", 5, false },
-	[DP_BULK_CLOCK] = { "clock_sync", 5, false },
+	[DP_BULK_KERNEL] = { "kernel", 27 },	[DP_BULK_MEMCPY] = { "memcpy", 17 },
+	[DP_BULK_MEMSET] = { "memset", 13 },	[DP_BULK_GRAPH] = { "graph_launch", 9 },
+	[DP_BULK_API] = { "api", 9 },		[DP_BULK_SYNC] = { "sync", 9 },
+	[DP_BULK_MEM_OP] = { "mem_op", 10 },	[DP_BULK_MEM_POOL] = { "mem_pool", 11 },
+	[DP_BULK_EXT_CORR] = { "ext_corr", 5 }, [DP_BULK_NVTX] = { "nvtx", 9 },
+	[DP_BULK_OVERHEAD] = { "overhead", 5 }, [DP_BULK_CLOCK] = { "clock_sync", 5 },
 };
 
 struct table {
@@ -49,6 +42,7 @@ static int connect_table(sqlite3 *handle, void *aux, int argc, const char *const
 	char sql[512];
 	int used = snprintf(sql, sizeof(sql), "CREATE TABLE x(c0");
 	unsigned int which = 0;
+	int code;
 
 	while (which + 1 < DP_BULK_COUNT &&
 	       strcmp(argv[0] + strlen("dp_bulk_"), tables[which].table))
@@ -56,8 +50,9 @@ static int connect_table(sqlite3 *handle, void *aux, int argc, const char *const
 	for (unsigned int i = 1; i < tables[which].columns; i++)
 		used += snprintf(sql + used, sizeof(sql) - (size_t)used, ",c%u", i);
 	snprintf(sql + used, sizeof(sql) - (size_t)used, ")");
-	if (sqlite3_declare_vtab(handle, sql))
-		return SQLITE_ERROR;
+	code = sqlite3_declare_vtab(handle, sql);
+	if (code)
+		return code;
 	table = sqlite3_malloc((int)sizeof(*table));
 	if (!table)
 		return SQLITE_NOMEM;
@@ -167,20 +162,51 @@ int dp_bulk__register(struct dp_db *db)
 	return DP_OK;
 }
 
+/*
+ * The table's columns but for its id: SQLite counts rows itself, from 1 as we do, and then appends
+ * where it would look whether the id is there already.
+ */
+static int name_columns(struct dp_db *db, const char *table, char *list, size_t size)
+{
+	sqlite3_stmt *names;
+	int code, status = DP_OK;
+	size_t used = 0;
+
+	if (sqlite3_prepare_v2(db->handle, "SELECT name FROM pragma_table_info(?) WHERE pk = 0", -1,
+			       &names, NULL))
+		return dp_db__fail(db);
+	sqlite3_bind_text(names, 1, table, -1, SQLITE_STATIC);
+	while ((code = sqlite3_step(names)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(names, 0);
+
+		if (!name)
+			break;
+		used += (size_t)snprintf(list + used, size - used, "%s%s", used ? "," : "", name);
+		assert(used < size);
+	}
+	if (code != SQLITE_DONE)
+		status = dp_db__fail(db);
+	sqlite3_finalize(names);
+	return status;
+}
+
 static int allocate(struct dp_db *db, enum dp_bulk_table table)
 {
 	struct dp_bulk *bulk = &db->bulk[table];
 	size_t columns = tables[table].columns;
-	char sql[128];
+	char names[512], sql[640];
+	int status = name_columns(db, tables[table].table, names, sizeof(names));
 
 	assert(columns <= CELL_COLUMNS_MAX);
+	if (status)
+		return status;
 	bulk->cells = dp_alloc__array(CHUNK_ROWS * columns, sizeof(*bulk->cells));
 	bulk->nulls = dp_alloc__array(CHUNK_ROWS, sizeof(*bulk->nulls));
 	bulk->reals = dp_alloc__array(CHUNK_ROWS, sizeof(*bulk->reals));
 	if (!bulk->cells || !bulk->nulls || !bulk->reals)
 		return dp_error__nomem(db->error, CHUNK_ROWS * columns * sizeof(*bulk->cells));
-	snprintf(sql, sizeof(sql), "INSERT INTO %s SELECT * FROM dp_bulk_%s", tables[table].table,
-		 tables[table].table);
+	snprintf(sql, sizeof(sql), "INSERT INTO %s(%s) SELECT * FROM dp_bulk_%s",
+		 tables[table].table, names, tables[table].table);
 	if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &bulk->insert, NULL))
 		return dp_db__fail(db);
 	return DP_OK;
@@ -226,8 +252,6 @@ int dp_db__bulk(struct dp_db *db, enum dp_bulk_table table, struct dp_bulk_row *
 	*row->nulls = *row->reals = 0;
 	bulk->rows++;
 	bulk->last_id++;
-	if (tables[table].has_id)
-		dp_bulk__put(row, bulk->last_id);
 	return DP_OK;
 }
 

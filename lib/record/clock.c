@@ -7,6 +7,9 @@
 /* Points that a record may be away from the one last passed: usually, and at most. */
 enum { NEAR = 8, FAR = 4096 };
 
+/* There is a point per second, and one at the end: more than this is of another piece. */
+#define LAST_NS UINT64_C(10000000000)
+
 void dp_clock__fini(struct dp_clock *clock)
 {
 	free(clock->points);
@@ -24,57 +27,122 @@ int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 	return DP_OK;
 }
 
-/* Times from [at] to [at + 1]; at an end, or where CUPTI's clock was set back, from [at] on. */
+/* Times from [at] to [at + 1]; where CUPTI's clock was set back, as long as passed; after the last
+ * one, for a while. */
 static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
 {
 	const struct dp_clock_point *p = &clock->points[at];
-	bool last = at + 1 == clock->count || p[1].cupti < p[0].cupti;
+	uint64_t length = LAST_NS;
 
-	return time >= p[0].cupti && (last || time < p[1].cupti);
+	if (time < p->cupti)
+		return false;
+	if (at + 1 < clock->count)
+		length = p[1].cupti < p->cupti ? (uint64_t)p[1].monotonic - (uint64_t)p->monotonic
+					       : (uint64_t)p[1].cupti - (uint64_t)p->cupti;
+	return (uint64_t)time - (uint64_t)p->cupti < length;
+}
+
+static int64_t apart_of(const struct dp_clock_point *p)
+{
+	return (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
+			 ((uint64_t)p[1].cupti - (uint64_t)p->cupti));
+}
+
+static bool jumps(const struct dp_clock_point *p)
+{
+	int64_t most = (p[1].monotonic - p->monotonic) / DRIFT_MAX, apart = apart_of(p);
+
+	return apart > most || apart < -most;
+}
+
+/*
+ * True for a time between a jump and the point after it: no longer before that than the jump's
+ * piece lasts, and nearer to it than to the point before.
+ */
+static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
+{
+	const struct dp_clock_point *p = &clock->points[at];
+	uint64_t before;
+
+	if (at + 1 >= clock->count || time >= p[1].cupti || !jumps(p))
+		return false;
+	before = (uint64_t)p[1].cupti - (uint64_t)time;
+	return before <= (uint64_t)(p[1].monotonic - p->monotonic) &&
+	       (time < p->cupti || before < (uint64_t)time - (uint64_t)p->cupti);
+}
+
+static uint64_t distance(const struct dp_clock *clock, size_t at, int64_t time)
+{
+	int64_t point = clock->points[at].cupti;
+
+	return time < point ? (uint64_t)point - (uint64_t)time : (uint64_t)time - (uint64_t)point;
+}
+
+/* Of those near the middle, for a time that no piece has: before the first point, or in a gap. */
+static size_t nearest(const struct dp_clock *clock, size_t middle, int64_t time)
+{
+	size_t best = middle;
+
+	for (size_t at = middle < NEAR ? 0 : middle - NEAR;
+	     at < clock->count && at <= middle + NEAR; at++)
+		if (distance(clock, at, time) < distance(clock, best, time))
+			best = at;
+	return best;
+}
+
+/* True where one of the two pieces so far from the middle is meant; *at is it. */
+static bool is_at(const struct dp_clock *clock, size_t middle, size_t far, int64_t time, size_t *at)
+{
+	for (int side = 0; side < 2; side++) {
+		if (side ? middle + far >= clock->count : far > middle)
+			continue;
+		*at = side ? middle + far : middle - far;
+		if (covers(clock, *at, time) || (far <= NEAR && leads(clock, *at, time)))
+			return true;
+	}
+	return false;
 }
 
 /*
  * The piece that a time lies in. Where CUPTI's clock was set back two may do: records are stored
  * soon after they were made, so that the one nearest to the point last passed is meant.
  */
-static size_t piece(struct dp_clock *clock, int64_t time)
+static size_t piece(const struct dp_clock *clock, int64_t time)
 {
-	size_t middle = DP_MIN(clock->seen, clock->count - 1);
+	size_t middle = clock->seen ? DP_MIN(clock->seen, clock->count) - 1 : 0, at;
 
 	if (covers(clock, clock->at, time) && clock->at <= middle + NEAR &&
 	    clock->at + NEAR >= middle)
 		return clock->at;
-	/* Before the first point there is only its offset. */
-	if (time < clock->lowest)
-		return middle < NEAR ? 0 : middle;
-	for (size_t far = 0; far < FAR; far++) {
-		if (far <= middle && covers(clock, middle - far, time))
-			return middle - far;
-		if (middle + far < clock->count && covers(clock, middle + far, time))
-			return middle + far;
-	}
-	return middle;
+	for (size_t far = 0; far <= NEAR; far++)
+		if (is_at(clock, middle, far, time, &at))
+			return at;
+	at = nearest(clock, middle, time);
+	if (distance(clock, at, time) <= LAST_NS || time < clock->lowest)
+		return at;
+	for (size_t far = NEAR + 1; far < FAR; far++)
+		if (is_at(clock, middle, far, time, &at))
+			return at;
+	return nearest(clock, middle, time);
 }
 
 int64_t dp_clock__time(struct dp_clock *clock, uint64_t cupti)
 {
-	int64_t time = (int64_t)cupti, into, length, apart = 0;
+	int64_t time = (int64_t)cupti, into, length, apart;
 	const struct dp_clock_point *p;
 
 	if (!clock->count)
 		return dp_clock__monotonic(clock, (int64_t)(cupti + (uint64_t)clock->fallback));
 	clock->at = piece(clock, time);
 	p = &clock->points[clock->at];
+	if (leads(clock, clock->at, time))
+		p++;
 	into = (int64_t)((uint64_t)time - (uint64_t)p->cupti);
-	if (clock->at + 1 < clock->count && into > 0) {
+	apart = 0;
+	if (p + 1 < clock->points + clock->count && into > 0 && !jumps(p)) {
 		length = (int64_t)((uint64_t)p[1].cupti - (uint64_t)p->cupti);
-		apart = (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
-				  (uint64_t)length);
-		if (length <= 0 || into > length || apart > length / DRIFT_MAX ||
-		    apart < -(length / DRIFT_MAX))
-			apart = 0;
-		else
-			apart = (int64_t)((double)into / (double)length * (double)apart);
+		if (length > 0 && into <= length)
+			apart = (int64_t)((double)into / (double)length * (double)apart_of(p));
 	}
 	return dp_clock__monotonic(
 		clock, (int64_t)((uint64_t)p->monotonic + (uint64_t)into + (uint64_t)apart));

@@ -110,6 +110,9 @@ static int first_pass(struct dp_source *source, const struct dp_spool_record *re
 	return DP_OK;
 }
 
+/* Nobody could count them. */
+#define UNKNOWN UINT64_MAX
+
 static int put_loss(struct dp_source *source, const char *reason, int64_t time, bool timed,
 		    uint64_t records, uint64_t bytes)
 {
@@ -121,7 +124,7 @@ static int put_loss(struct dp_source *source, const char *reason, int64_t time, 
 	dp_db__int(db, source->process);
 	dp_db__known(db, timed, time);
 	dp_db__text(db, reason);
-	dp_db__int(db, (int64_t)records);
+	dp_db__known(db, records != UNKNOWN, (int64_t)records);
 	dp_db__known(db, bytes != 0, (int64_t)bytes);
 	return dp_db__done(db);
 }
@@ -133,6 +136,7 @@ static int put_message(struct dp_source *source, const struct dp_spool_message *
 
 	if (status)
 		return status;
+	source->facts.refused |= message->level >= DP_SPOOL_ERROR;
 	dp_db__int(db, source->process);
 	dp_db__int(db, message->realtime_ns - source->convert->zero_realtime);
 	dp_db__int(db, message->level);
@@ -173,8 +177,8 @@ static int second_pass(struct dp_source *source, const struct dp_spool_record *r
 	return status;
 }
 
-/* What is nowhere, and was not counted by the program. */
-static int put_faults(struct dp_source *source)
+/* What is nowhere, and was not counted by the program. memory: what it shared was there. */
+static int put_faults(struct dp_source *source, bool memory)
 {
 	struct dp_spool_health health;
 	int status = DP_OK;
@@ -185,7 +189,11 @@ static int put_faults(struct dp_source *source)
 	if (!status && source->unknown)
 		status = put_loss(source, "records of unknown kinds", 0, false, source->unknown, 0);
 	if (!status && health.damaged_bytes)
-		status = put_loss(source, "damaged spool", 0, false, 0, health.damaged_bytes);
+		status = put_loss(source, "damaged spool", 0, false, UNKNOWN, health.damaged_bytes);
+	if (!status && !source->ended && !memory) {
+		source->convert->result.unsalvaged++;
+		status = put_loss(source, "died, and its memory with it", 0, false, UNKNOWN, 0);
+	}
 	return status;
 }
 
@@ -239,7 +247,7 @@ int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unu
 		if (!status)
 			status = dp_facts__write(&source);
 		if (!status)
-			status = put_faults(&source);
+			status = put_faults(&source, pool_fd >= 0);
 	}
 	convert->last_ns = DP_MAX(convert->last_ns, source.last_ns);
 	dp_spool__close(source.spool);

@@ -75,8 +75,8 @@ int dp_db__finish(struct dp_db *db);
 void dp_db__fini(struct dp_db *db);
 
 /*
- * A row of a large table: to be filled with as many values as the table has columns (but for its
- * id, which is set), in their order. NULL where it failed.
+ * A row of a large table: to be filled with as many values as the table has columns, but for its
+ * id, in their order.
  */
 struct dp_bulk_row {
 	int64_t *next;

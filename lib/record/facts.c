@@ -444,7 +444,10 @@ int dp_facts__write(struct dp_source *source)
 		status = put_fact(source, &source->facts.facts[i]);
 	if (!status)
 		status = put_counts(source);
-	source->convert->result.cupti |= source->facts.cupti;
+	/* A short life may end before its state was noted. */
+	if (!source->facts.refused)
+		source->convert->result.cupti |=
+			source->facts.cupti || dp_facts__info(source, "cupti.version");
 	free(command);
 	free(variables);
 	return status;

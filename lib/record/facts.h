@@ -28,6 +28,7 @@ struct dp_facts {
 	size_t info_room;
 	struct dp_spool_count counts[DP_SPOOL_KINDS];
 	bool cupti;	      /* it has recorded */
+	bool refused;	      /* something kept it from that */
 	int64_t end_realtime; /* when it ended, 0: not known */
 };
 

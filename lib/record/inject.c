@@ -111,8 +111,12 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 	char limits[128] = "";
 	int used = 0;
 
+	/* follow.c waits for no more than this. */
+	if (o->iterations)
+		used = snprintf(limits, sizeof(limits), ",flush-ms=%d", DP_FOLLOW_FLUSH_MS);
 	if (o->max_memory)
-		used = snprintf(limits, sizeof(limits), ",max-memory=%" PRIu64, o->max_memory);
+		used += snprintf(limits + used, sizeof(limits) - (size_t)used,
+				 ",max-memory=%" PRIu64, o->max_memory);
 	if (o->max_spool)
 		snprintf(limits + used, sizeof(limits) - (size_t)used, ",max-spool=%" PRIu64,
 			 o->max_spool);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -63,7 +64,6 @@ void dp_live__close(struct dp_recording *recording)
 			close(member->socket);
 		if (member->pool >= 0)
 			close(member->pool);
-		close(member->spool);
 		free(member->name);
 	}
 	for (size_t i = 0; i < recording->guest_count; i++)
@@ -98,29 +98,33 @@ static bool is_known(const struct dp_recording *recording, const char *name)
 	return false;
 }
 
+/* A fifo would make us wait, and a link may lead anywhere. */
+int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member)
+{
+	return openat(recording->folder_fd, member->name,
+		      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
+
 /* Takes ownership of pool and socket where it is DP_OK. */
 static int add_member(struct dp_recording *recording, const char *name, int pool, int socket)
 {
 	struct dp_member *member;
+	struct stat info;
 	char *copy;
-	int fd;
 
 	if (!valid_name(name) || is_known(recording, name))
 		return DP_ERR_ARGUMENT;
+	if (fstatat(recording->folder_fd, name, &info, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(info.st_mode))
+		return DP_ERR_IO;
 	if (dp_array__reserve(&recording->members, &recording->member_room,
 			      recording->member_count + 1, sizeof(*member)))
 		return DP_ERR_NOMEM;
-	/* A fifo would make us wait. */
-	fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return DP_ERR_IO;
 	copy = strdup(name);
-	if (!copy) {
-		close(fd);
+	if (!copy)
 		return DP_ERR_NOMEM;
-	}
 	member = &recording->members[recording->member_count++];
-	*member = (struct dp_member){ copy, fd, pool, socket, false };
+	*member = (struct dp_member){ .name = copy, .pool = pool, .socket = socket };
 	return DP_OK;
 }
 
@@ -130,7 +134,8 @@ static void tell_control(struct dp_recording *recording)
 		struct dp_member *member = &recording->members[i];
 
 		if (!member->told && member->pool >= 0)
-			dp_pool__control(member->pool, recording->control);
+			dp_pool__control(member->pool,
+					 member->enough ? DP_POOL_STOP : recording->control);
 		member->told = true;
 	}
 }
@@ -145,6 +150,8 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 	for (size_t i = 0; i < recording->member_count; i++)
 		recording->members[i].told = false;
 	tell_control(recording);
+	if (control == DP_RECORD_STOP)
+		dp_nvml__stop(recording->nvml);
 }
 
 /* Once each: of a thousand ranks all have the same to say. */
@@ -233,6 +240,52 @@ static void forget_guest(struct dp_recording *recording, int fd)
 	}
 }
 
+static void tell_keeper(const struct dp_recording *recording, const struct dp_member *member)
+{
+	const struct dp_record_options *options = &recording->options;
+
+	if (options->keep)
+		options->keep(options->keep_ctx, member->name, member->pool);
+}
+
+/* Counts its iterations from now on. Without that it is recorded to its end. */
+static int count_iterations(struct dp_recording *recording, struct dp_member *member)
+{
+	int status = DP_OK, spool;
+
+	if (!recording->watch) {
+		status = dp_watch__start(&recording->watch, recording->options.iterations);
+		if (!status && watch(recording, dp_watch__fd(recording->watch)))
+			status = DP_ERR_IO;
+	}
+	if (status)
+		return status;
+	spool = dp_live__spool(recording, member);
+	if (spool < 0)
+		return DP_ERR_IO;
+	status = dp_watch__add(recording->watch, spool, &member->watch);
+	member->watched = !status;
+	return status;
+}
+
+/* Whoever has had enough stops; when all have, so do those that have no iterations. */
+static void heed_watch(struct dp_recording *recording)
+{
+	dp_watch__clear(recording->watch);
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (!member->watched || member->enough ||
+		    !dp_watch__state(recording->watch, member->watch).enough)
+			continue;
+		member->enough = true;
+		member->told = false;
+	}
+	tell_control(recording);
+	if (dp_watch__enough(recording->watch))
+		dp_recording_control(recording, DP_RECORD_STOP);
+}
+
 /* A process that begins. Its socket is its member's from now on. */
 static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
 		 int passed)
@@ -252,6 +305,10 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 	}
 	forget_guest(recording, fd);
 	tell_control(recording);
+	tell_keeper(recording, &recording->members[recording->member_count - 1]);
+	if (recording->options.iterations)
+		return count_iterations(recording,
+					&recording->members[recording->member_count - 1]);
 	return DP_OK;
 }
 
@@ -280,11 +337,29 @@ static int take_packet(struct dp_recording *recording, int fd, bool *more, bool 
 	return status;
 }
 
+/* Where a process ended in order its pool has nothing more to give, and may be large. */
+static void let_go(struct dp_recording *recording, struct dp_member *member)
+{
+	if (member->pool < 0 || !dp_pool__status(member->pool, &member->stood) ||
+	    member->stood.state != DP_POOL_ENDED)
+		return;
+	close(member->pool);
+	member->pool = -1;
+	tell_keeper(recording, member);
+}
+
 static void leave(struct dp_recording *recording, int fd)
 {
-	for (size_t i = 0; i < recording->member_count; i++)
-		if (recording->members[i].socket == fd)
-			recording->members[i].socket = -1;
+	for (size_t i = 0; i < recording->member_count; i++) {
+		struct dp_member *member = &recording->members[i];
+
+		if (member->socket != fd)
+			continue;
+		member->socket = -1;
+		if (member->watched)
+			dp_watch__end(recording->watch, member->watch);
+		let_go(recording, member);
+	}
 	forget_guest(recording, fd);
 	close(fd);
 }
@@ -327,22 +402,28 @@ static int accept_all(struct dp_recording *recording)
 /* The sampler begins with the first process: a program without a GPU costs nothing. */
 static int start_sampling(struct dp_recording *recording)
 {
-	char *path;
-	size_t size = strlen(recording->folder) + sizeof("/samples");
 	int status;
 
 	if (recording->nvml || !recording->options.sample_ms || !recording->member_count)
 		return DP_OK;
-	path = malloc(size);
-	if (!path)
-		return DP_ERR_NOMEM;
-	snprintf(path, size, "%s/samples", recording->folder);
-	status = dp_nvml__start(&recording->nvml, recording->nvml_library, path,
+	if (recording->control == DP_POOL_STOP)
+		return DP_OK;
+	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->samples,
 				recording->options.sample_ms);
 	if (status)
 		recording->options.sample_ms = 0;
-	free(path);
 	return status;
+}
+
+static int serve_one(struct dp_recording *recording, int fd)
+{
+	if (fd == recording->listener)
+		return accept_all(recording);
+	if (recording->watch && fd == dp_watch__fd(recording->watch)) {
+		heed_watch(recording);
+		return DP_OK;
+	}
+	return serve_socket(recording, fd);
 }
 
 int dp_recording_serve(struct dp_recording *recording)
@@ -354,9 +435,7 @@ int dp_recording_serve(struct dp_recording *recording)
 	do {
 		count = epoll_wait(recording->poll, events, 64, 0);
 		for (int i = 0; i < count; i++) {
-			each = events[i].data.fd == recording->listener
-				       ? accept_all(recording)
-				       : serve_socket(recording, events[i].data.fd);
+			each = serve_one(recording, events[i].data.fd);
 			if (each && !status)
 				status = each;
 		}
@@ -370,23 +449,26 @@ int dp_recording_fd(const struct dp_recording *recording)
 	return recording->poll;
 }
 
-void dp_recording_status(const struct dp_recording *recording, struct dp_record_status *status)
+void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status)
 {
-	struct dp_pool_status pool;
-
 	memset(status, 0, sizeof(*status));
+	status->enough = recording->watch && dp_watch__enough(recording->watch);
 	for (size_t i = 0; i < recording->member_count; i++) {
-		const struct dp_member *member = &recording->members[i];
+		struct dp_member *member = &recording->members[i];
 
 		status->processes++;
+		if (member->watched)
+			status->iterations =
+				DP_MAX(status->iterations,
+				       dp_watch__state(recording->watch, member->watch).iterations);
 		status->connected += member->socket >= 0;
-		if (member->pool < 0 || !dp_pool__status(member->pool, &pool))
-			continue;
-		status->active += member->socket >= 0 && pool.state != DP_POOL_STOPPED &&
-				  pool.state != DP_POOL_ENDED;
-		status->events += pool.completed;
-		status->lost += pool.lost;
-		status->bytes += pool.spool_bytes;
+		if (member->pool >= 0 && dp_pool__status(member->pool, &member->stood))
+			status->active += member->socket >= 0 &&
+					  member->stood.state != DP_POOL_STOPPED &&
+					  member->stood.state != DP_POOL_ENDED;
+		status->events += member->stood.completed;
+		status->lost += member->stood.lost;
+		status->bytes += member->stood.spool_bytes;
 	}
 }
 

@@ -70,6 +70,15 @@ static const struct {
 #undef SYMBOL
 };
 
+/* What the file of samples begins with; the GPUs' UUIDs follow, then the samples. */
+#define MAGIC "DPNVML01"
+
+struct header {
+	char magic[8];
+	uint32_t gpus;
+	uint32_t sample_bytes;
+};
+
 struct dp_nvml {
 	struct functions call;
 	void *library;
@@ -201,6 +210,33 @@ static void sample_all(struct dp_nvml *nvml)
 		if (sample.has)
 			fwrite(&sample, sizeof(sample), 1, nvml->file);
 	}
+	/* Whoever finishes the recording if this process is killed can't reach its memory. */
+	fflush(nvml->file);
+}
+
+static void write_header(struct dp_nvml *nvml)
+{
+	struct header header = { MAGIC, nvml->gpu_count, sizeof(struct dp_nvml_sample) };
+
+	fwrite(&header, sizeof(header), 1, nvml->file);
+	fwrite(nvml->uuids, DP_NVML_UUID_SIZE, nvml->gpu_count, nvml->file);
+}
+
+/* Leaves the file where the samples begin; false where it has none. */
+static bool read_header(struct dp_nvml *nvml)
+{
+	struct header header;
+
+	rewind(nvml->file);
+	if (fread(&header, sizeof(header), 1, nvml->file) != 1 ||
+	    memcmp(header.magic, MAGIC, sizeof(header.magic)) || header.gpus > GPUS_MAX ||
+	    header.sample_bytes != sizeof(struct dp_nvml_sample) ||
+	    fread(nvml->uuids, DP_NVML_UUID_SIZE, header.gpus, nvml->file) != header.gpus)
+		return false;
+	for (uint32_t i = 0; i < header.gpus; i++)
+		nvml->uuids[i][DP_NVML_UUID_SIZE - 1] = '\0';
+	nvml->gpu_count = header.gpus;
+	return true;
 }
 
 /* True where it is time to stop; waits until the moment. */
@@ -227,6 +263,7 @@ static void *run(void *argument)
 	if (!load(nvml) || nvml->call.init())
 		return NULL;
 	if (find_gpus(nvml)) {
+		write_header(nvml);
 		do {
 			sample_all(nvml);
 			moment += every;
@@ -267,10 +304,10 @@ static bool start_thread(struct dp_nvml *nvml)
 	return nvml->running;
 }
 
-static FILE *make_file(const char *path)
+static FILE *open_file(const char *path, int flags)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	FILE *file = fd >= 0 ? fdopen(fd, flags & O_TRUNC ? "w+" : "r+") : NULL;
 
 	if (!file && fd >= 0)
 		close(fd);
@@ -291,7 +328,7 @@ int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, 
 		free(nvml);
 		return DP_ERR_NOMEM;
 	}
-	nvml->file = make_file(path);
+	nvml->file = open_file(path, O_CREAT | O_TRUNC);
 	if (!nvml->file)
 		goto out;
 	if (make_condition(nvml))
@@ -310,6 +347,26 @@ out:
 	free(nvml->library_name);
 	free(nvml);
 	return status;
+}
+
+int dp_nvml__open(struct dp_nvml **out, const char *path)
+{
+	struct dp_nvml *nvml;
+	FILE *file = open_file(path, O_NOFOLLOW | O_NONBLOCK);
+
+	*out = NULL;
+	if (!file)
+		return errno == ENOENT ? DP_OK : DP_ERR_IO;
+	nvml = dp_alloc__zeroed(1, sizeof(*nvml));
+	if (!nvml) {
+		fclose(file);
+		return DP_ERR_NOMEM;
+	}
+	nvml->file = file;
+	pthread_mutex_init(&nvml->lock, NULL);
+	pthread_cond_init(&nvml->wake, NULL);
+	*out = nvml;
+	return DP_OK;
 }
 
 void dp_nvml__stop(struct dp_nvml *nvml)
@@ -383,12 +440,11 @@ int dp_nvml__write(struct dp_nvml *nvml, struct dp_db *db, int64_t zero, uint64_
 	int status;
 
 	*rows = 0;
-	if (!nvml || !nvml->gpu_count)
+	if (!nvml || !read_header(nvml))
 		return DP_OK;
 	status = find_used(nvml, db, used);
 	if (status)
 		return dp_error__nomem(db->error, 0);
-	rewind(nvml->file);
 	while (!status && fread(&sample, sizeof(sample), 1, nvml->file) == 1) {
 		if (sample.gpu >= nvml->gpu_count || !used[sample.gpu])
 			continue;

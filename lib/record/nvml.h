@@ -41,6 +41,9 @@ struct dp_nvml;
  */
 int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, uint32_t every_ms);
 
+/* Opens what another process has sampled; *out is NULL where there is no file. Same errors. */
+int dp_nvml__open(struct dp_nvml **out, const char *path);
+
 /* Stops the thread; what was sampled can be read now. NULL is allowed. */
 void dp_nvml__stop(struct dp_nvml *nvml);
 void dp_nvml__free(struct dp_nvml *nvml);

@@ -3,10 +3,24 @@
 #include "record/convert.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define SAMPLES_FILE "samples"
+
+static char *samples_path(const char *folder)
+{
+	size_t size = strlen(folder) + sizeof("/" SAMPLES_FILE);
+	char *path = malloc(size);
+
+	if (path)
+		snprintf(path, size, "%s/" SAMPLES_FILE, folder);
+	return path;
+}
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -16,30 +30,48 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int dp_recording__make(struct dp_recording **out, const char *folder,
+		       const struct dp_record_options *options, struct dp_error *error)
+{
+	struct dp_recording *recording = dp_alloc__zeroed(1, sizeof(*recording));
+
+	if (!recording)
+		return dp_error__nomem(error, sizeof(*recording));
+	recording->options = *options;
+	recording->folder_fd = recording->listener = recording->poll = -1;
+	recording->folder = strdup(folder);
+	recording->samples = samples_path(folder);
+	recording->nvml_library = options->nvml ? strdup(options->nvml) : NULL;
+	if (!recording->folder || !recording->samples ||
+	    (options->nvml && !recording->nvml_library)) {
+		dp_recording_free(recording);
+		return dp_error__nomem(error, 0);
+	}
+	*out = recording;
+	return DP_OK;
+}
+
 int dp_recording_new(struct dp_recording **out, const char *folder,
 		     const struct dp_record_options *options, struct dp_error *error)
 {
 	struct dp_record_options all = DP_RECORD_OPTIONS_INIT;
-	struct dp_recording *recording = dp_alloc__zeroed(1, sizeof(*recording));
+	struct dp_recording *recording;
 	int status;
 
-	if (!recording)
-		return dp_error__nomem(error, sizeof(*recording));
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
-	recording->options = all;
-	recording->folder_fd = recording->listener = recording->poll = -1;
+	status = dp_recording__make(&recording, folder, &all, error);
+	if (status)
+		return status;
 	recording->zero_realtime = clock_ns(CLOCK_REALTIME);
 	recording->zero_monotonic = clock_ns(CLOCK_MONOTONIC);
 	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are told when they come. */
 	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
-	recording->folder = strdup(folder);
-	recording->nvml_library = all.nvml ? strdup(all.nvml) : NULL;
-	status = !recording->folder || (all.nvml && !recording->nvml_library)
-			 ? dp_error__nomem(error, 0)
-			 : dp_inject__prepare(recording, &all, error);
+	status = dp_inject__prepare(recording, &all, error);
 	if (!status)
 		status = dp_live__open(recording, error);
+	if (!status)
+		status = dp_begin__write(recording, error);
 	if (status) {
 		dp_recording_free(recording);
 		return status;
@@ -59,7 +91,9 @@ static void remove_files(struct dp_recording *recording)
 		strcpy(name + stem, "pool");
 		unlinkat(recording->folder_fd, name, 0);
 	}
-	unlinkat(recording->folder_fd, "samples", 0);
+	unlinkat(recording->folder_fd, SAMPLES_FILE, 0);
+	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
+	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
 
 void dp_recording_free(struct dp_recording *recording)
@@ -67,7 +101,8 @@ void dp_recording_free(struct dp_recording *recording)
 	if (!recording)
 		return;
 	dp_nvml__free(recording->nvml);
-	if (recording->folder_fd >= 0) {
+	dp_watch__free(recording->watch);
+	if (recording->owned) {
 		dp_live__collect(recording);
 		remove_files(recording);
 	}
@@ -78,6 +113,7 @@ void dp_recording_free(struct dp_recording *recording)
 		free(recording->variables[i]);
 	free(recording->variables);
 	free(recording->nvml_library);
+	free(recording->samples);
 	free(recording->folder);
 	free(recording);
 }
@@ -93,20 +129,27 @@ static uint64_t bytes_of(const struct dp_recording *recording)
 	struct stat info;
 
 	for (size_t i = 0; i < recording->member_count; i++)
-		if (!fstat(recording->members[i].spool, &info) && info.st_size > 0)
+		if (!fstatat(recording->folder_fd, recording->members[i].name, &info,
+			     AT_SYMLINK_NOFOLLOW) &&
+		    info.st_size > 0)
 			bytes += (uint64_t)info.st_size;
 	return bytes;
 }
 
 static int convert_all(struct dp_recording *recording, struct dp_convert *convert)
 {
-	int status = DP_OK;
+	int status = DP_OK, spool;
 	bool unusable;
 
 	for (size_t i = 0; i < recording->member_count && !status; i++) {
 		const struct dp_member *member = &recording->members[i];
 
-		status = dp_convert__spool(convert, member->spool, member->pool, &unusable);
+		spool = dp_live__spool(recording, member);
+		if (spool < 0)
+			return dp_error__set(convert->error, DP_ERR_IO, "%s: %s", member->name,
+					     strerror(errno));
+		status = dp_convert__spool(convert, spool, member->pool, &unusable);
+		close(spool);
 	}
 	if (!status)
 		status = dp_nvml__write(recording->nvml, &convert->db, convert->zero_monotonic,
@@ -128,6 +171,9 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
+	dp_watch__stop(recording->watch);
+	if (recording->listener < 0)
+		dp_recover__wait(recording);
 	status = dp_live__collect(recording);
 	if (status)
 		return dp_error__set(error, status, "%s: %s", recording->folder, strerror(errno));

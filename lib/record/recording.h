@@ -4,16 +4,21 @@
 
 #include "base/base.h"
 #include "record/nvml.h"
+#include "record/watch.h"
+#include "spool/pool.h"
 
 #include <deepprof/record.h>
 
 /* A process image that records, or did. */
 struct dp_member {
-	char *name; /* of its spool */
-	int spool;
-	int pool;   /* -1: none */
-	int socket; /* -1: it is gone */
-	bool told;  /* what the control word is to say was written */
+	char *name;  /* of its spool */
+	int pool;    /* -1: none, or not needed any more */
+	int socket;  /* -1: it is gone */
+	bool told;   /* what the control word is to say was written */
+	bool enough; /* it has had the iterations that were wanted, and is to stop */
+	bool watched;
+	size_t watch;		     /* its number there */
+	struct dp_pool_status stood; /* when it was last asked */
 };
 
 struct dp_recording {
@@ -22,7 +27,8 @@ struct dp_recording {
 	char *nvml_library;
 	char **variables;
 	size_t variable_count;
-	int folder_fd;
+	int folder_fd; /* locked, where: */
+	bool owned;
 	int listener;
 	int poll; /* of the listener and the sockets */
 	struct dp_member *members;
@@ -37,15 +43,34 @@ struct dp_recording {
 	uint32_t control;
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
+	char *samples; /* the file's path */
 	struct dp_nvml *nvml;
+	struct dp_watch *watch; /* where iterations are counted */
 };
 
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
 
+/* Opens a member's spool; -1 where that can't be. */
+int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member);
+
 /* Takes spools that are in the folder though nobody has announced them. */
 int dp_live__collect(struct dp_recording *recording);
 void dp_live__close(struct dp_recording *recording);
+
+/* Opens nothing yet. */
+int dp_recording__make(struct dp_recording **out, const char *folder,
+		       const struct dp_record_options *options, struct dp_error *error);
+
+/*
+ * recover.c: takes the folder, which a lock on it says, and writes down the begin of the recording
+ * for whoever finishes it if this process is killed.
+ */
+#define DP_BEGIN_FILE "begin"
+int dp_begin__write(struct dp_recording *recording, struct dp_error *error);
+
+/* Gives processes whose memory was adopted a second to stop. */
+void dp_recover__wait(const struct dp_recording *recording);
 
 /* inject.c: makes the variables. */
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,

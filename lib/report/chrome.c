@@ -4,6 +4,7 @@
  * which the importer skips, so that a trace comes back as it was. Cost: linear.
  */
 #include "report/chrome.h"
+#include "report/timeline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,27 +41,17 @@ void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time
 	dp_render__text(render, digits);
 }
 
-/* The difference of times, which hostile ones may not fit. */
-static int64_t since(int64_t time_ns, int64_t from_ns)
-{
-	int64_t result;
-
-	if (__builtin_sub_overflow(time_ns, from_ns, &result))
-		return time_ns < from_ns ? INT64_MIN : INT64_MAX;
-	return result;
-}
-
 void dp_chrome_out__at(struct dp_render *render, int64_t start_ns)
 {
 	const struct dp_chrome_out *out = render->state;
 
-	dp_chrome_out__time(render, ",\"ts\":", since(start_ns, out->zero_ns));
+	dp_chrome_out__time(render, ",\"ts\":", dp_timeline__since(start_ns, out->zero_ns));
 }
 
 void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns)
 {
 	dp_chrome_out__at(render, start_ns);
-	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(since(end_ns, start_ns), 0));
+	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(dp_timeline__since(end_ns, start_ns), 0));
 }
 
 static void number(struct dp_render *render, const char *key, int64_t value)
@@ -105,22 +96,35 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_render__text(render, "}}");
 }
 
-/* The earliest of all: times in the file are not negative, which viewers don't take. */
-static int64_t earliest(const struct dp_trace *trace)
-{
-	const struct dp_ops *ops = dp_trace_ops(trace);
-	const struct dp_calls *calls = dp_trace_calls(trace);
-	const struct dp_syncs *syncs = dp_trace_syncs(trace);
-	const struct dp_ranges *ranges = dp_trace_ranges(trace);
-	int64_t first_ns = ops->count ? ops->start_ns[0] : 0;
+/* What asks for a number: only one of a group gets it. */
+struct claim {
+	int64_t group;
+	int64_t number;
+	size_t index;
+};
 
-	if (calls->count)
-		first_ns = DP_MIN(first_ns, calls->start_ns[0]);
-	if (syncs->count)
-		first_ns = DP_MIN(first_ns, syncs->start_ns[0]);
-	if (ranges->count)
-		first_ns = DP_MIN(first_ns, ranges->start_ns[0]);
-	return first_ns;
+static int compare_claims(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The first gets the number, others one above spare. */
+static void settle(int64_t *numbers, struct claim *claims, size_t count, int64_t spare)
+{
+	if (count)
+		qsort(claims, count, sizeof(*claims), compare_claims);
+	for (size_t i = 0; i < count; i++) {
+		const struct claim *at = &claims[i];
+		bool taken = i && at[-1].group == at->group && at[-1].number == at->number;
+
+		numbers[at->index] = taken ? spare + (int64_t)at->index : at->number;
+	}
 }
 
 /* Two processes may each have a device 0, two contexts a stream 7: in the file they need numbers of
@@ -129,27 +133,24 @@ static int make_rows(struct dp_chrome_out *out)
 {
 	size_t devices = dp_trace_device_count(out->trace);
 	size_t streams = dp_trace_stream_count(out->trace);
+	struct claim *claims = dp_alloc__array(DP_MAX(devices, streams), sizeof(*claims));
 
 	out->devices = dp_alloc__array(devices + 1, sizeof(*out->devices));
 	out->streams = dp_alloc__array(streams + 1, sizeof(*out->streams));
-	if (!out->devices || !out->streams)
+	if (!claims || !out->devices || !out->streams) {
+		free(claims);
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < devices; i++) {
-		out->devices[i] = dp_trace_device(out->trace, i)->id;
-		for (size_t j = 0; j < i; j++)
-			if (out->devices[j] == out->devices[i])
-				out->devices[i] = 1000 + (int64_t)i;
 	}
+	for (size_t i = 0; i < devices; i++)
+		claims[i] = (struct claim){ 0, dp_trace_device(out->trace, i)->id, i };
+	settle(out->devices, claims, devices, 1000);
 	for (size_t i = 0; i < streams; i++) {
 		const struct dp_stream *stream = dp_trace_stream(out->trace, i);
 
-		out->streams[i] = stream->stream;
-		/* They are in order of device: only neighbours have the same. */
-		for (size_t j = i;
-		     j-- > 0 && dp_trace_stream(out->trace, j)->device == stream->device;)
-			if (out->streams[j] == out->streams[i])
-				out->streams[i] = 1000000 + (int64_t)i;
+		claims[i] = (struct claim){ stream->device, stream->stream, i };
 	}
+	settle(out->streams, claims, streams, 1000000);
+	free(claims);
 	return DP_OK;
 }
 
@@ -380,7 +381,7 @@ static int begin(struct dp_render *render)
 		free_out(out);
 		return dp_error__nomem(render->error, 0);
 	}
-	out->zero_ns = earliest(trace);
+	out->zero_ns = dp_timeline__zero(trace);
 	out->steps = render->options->kineto && !find_steps(trace);
 	render->state = out;
 	write_head(render, out);
@@ -421,6 +422,8 @@ static int finding(struct dp_render *render, size_t id)
 
 static int end(struct dp_render *render)
 {
+	if (!render->options->kineto)
+		dp_chrome_out__idle(render);
 	dp_render__text(render, "\n]}\n");
 	free_out(render->state);
 	return DP_OK;

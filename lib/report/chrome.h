@@ -46,6 +46,9 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 void dp_chrome_out__loop(struct dp_render *render, size_t loop);
 void dp_chrome_out__finding(struct dp_render *render, size_t finding);
 
+/* Idle time of the devices that have loops, by cause. */
+void dp_chrome_out__idle(struct dp_render *render);
+
 /* ProfilerStep ranges over a loop's iterations, as Kineto writes them. */
 void dp_chrome_out__steps(struct dp_render *render, size_t loop);
 

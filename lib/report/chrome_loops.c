@@ -1,33 +1,38 @@
-/* What was found, as tracks of a timeline: of each loop its iterations and the waits between them,
- * counters, and findings; or Kineto's steps. */
+/* What was found, as tracks of a timeline: of each loop its iterations, their phases, the waits
+ * between them and counters; findings; idle time; or Kineto's steps. */
 #include "report/chrome.h"
-#include "report/label.h"
+#include "report/timeline.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of our process: two per loop, then one per finding. */
-#define FINDING_ROWS 1000000
+/* Rows of our process: three per loop, then one per finding, then one per device. */
+enum row { ROW_ITERATIONS, ROW_PHASES, ROW_WAITS, ROWS };
 
-/* Metrics that are drawn as curves, where they are there. */
-static const char *const counters[] = { "period_ns",   "interval_ns", "overlap", "h2d_bytes",
-					"utilization", "queue_depth", "power_W" };
+#define FINDING_ROWS INT64_C(1000000000)
+#define IDLE_ROWS INT64_C(2000000000)
+
+static int64_t row_of(const struct dp_loop *loop, enum row row)
+{
+	return ROWS * (int64_t)loop->id + row;
+}
 
 static void name_rows(struct dp_render *render, const struct dp_loop *loop)
 {
 	const struct dp_chrome_out *out = render->state;
 	char name[DP_LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "loop %u: %zu x %zu kernels, GPU %lld stream %lld", loop->id,
-		 loop->complete, loop->length,
-		 (long long)dp_trace_device(out->trace, loop->device)->id,
-		 (long long)dp_trace_stream(out->trace, loop->stream)->stream);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, 2 * (int64_t)loop->id, name);
+	dp_timeline__loop_name(name, out->trace, loop);
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_ITERATIONS),
+			    name);
 	if (!loop->at_level)
 		return;
+	snprintf(name, sizeof(name), "loop %u: phases", loop->id);
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_PHASES),
+			    name);
 	snprintf(name, sizeof(name), "loop %u: waits", loop->id);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, 2 * (int64_t)loop->id + 1,
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_WAITS),
 			    name);
 }
 
@@ -55,22 +60,35 @@ static void write_args(struct dp_render *render, size_t loop, const struct dp_it
 static void write_iteration(struct dp_render *render, const struct dp_loop *loop, size_t k)
 {
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
-	const struct dp_iteration *before =
-		k ? dp_loop_iteration(render->analysis, loop->id, k - 1) : NULL;
+	int64_t start_ns, end_ns;
 	char name[DP_NUMBER_SIZE];
 
 	snprintf(name, sizeof(name), "iteration %zu", k);
 	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, 2 * (int64_t)loop->id);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_ITERATIONS));
 	dp_chrome_out__span(render, at->start_ns, at->end_ns);
 	write_args(render, loop->id, at);
-	if (!loop->at_level || !before || before->end_ns >= at->start_ns)
+	if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
 		return;
 	snprintf(name, sizeof(name), "before iteration %zu", k);
 	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, 2 * (int64_t)loop->id + 1);
-	dp_chrome_out__span(render, before->end_ns, at->start_ns);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_WAITS));
+	dp_chrome_out__span(render, start_ns, end_ns);
 	dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}", at->foreign_kernels);
+}
+
+static void write_phases(struct dp_render *render, const struct dp_loop *loop)
+{
+	struct dp_timeline_phase phase;
+
+	for (size_t k = 0; dp_timeline__phase(&phase, render, loop->id, k) && !render->status;
+	     k = phase.end) {
+		dp_chrome_out__begin(render, "X", "deepprof", phase.name);
+		dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_PHASES));
+		dp_chrome_out__span(render, phase.start_ns, phase.end_ns);
+		dp_render__format(render, ",\"args\":{\"iterations\":%zu}}",
+				  phase.end - phase.first);
+	}
 }
 
 static void write_counter(struct dp_render *render, const struct dp_loop *loop, size_t metric)
@@ -101,10 +119,12 @@ void dp_chrome_out__loop(struct dp_render *render, size_t id)
 	name_rows(render, loop);
 	for (size_t k = 0; k < loop->iterations && !render->status; k++)
 		write_iteration(render, loop, k);
-	for (size_t i = 0; loop->at_level && (info = dp_metric(i)); i++)
-		for (size_t c = 0; c < DP_COUNT(counters); c++)
-			if (!strcmp(info->name, counters[c]) && dp_render__shows(render, info))
-				write_counter(render, loop, i);
+	if (!loop->at_level)
+		return;
+	write_phases(render, loop);
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (dp_timeline__is_counter(render, info))
+			write_counter(render, loop, i);
 }
 
 void dp_chrome_out__finding(struct dp_render *render, size_t id)
@@ -133,6 +153,44 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 		dp_render__format(render, ",\"%s\":%s", finding->evidence[i].name, value);
 	}
 	dp_render__text(render, "}}");
+}
+
+struct idle_row {
+	struct dp_render *render;
+	int64_t row;
+};
+
+static int write_idle(void *ctx, const struct dp_idle *idle)
+{
+	const struct idle_row *row = ctx;
+
+	if (idle->end_ns - idle->start_ns < DP_TIMELINE_IDLE_NS)
+		return 0;
+	dp_chrome_out__begin(row->render, "X", "deepprof", dp_idle_cause_name(idle->cause));
+	dp_chrome_out__row(row->render, DP_CHROME_OUR_PID, row->row);
+	dp_chrome_out__span(row->render, idle->start_ns, idle->end_ns);
+	dp_render__text(row->render, "}");
+	return row->render->status;
+}
+
+void dp_chrome_out__idle(struct dp_render *render)
+{
+	const struct dp_chrome_out *out = render->state;
+	char name[DP_LABEL_SIZE];
+	int status;
+
+	for (uint32_t i = 0; i < dp_trace_device_count(out->trace) && !render->status; i++) {
+		struct idle_row row = { render, IDLE_ROWS + i };
+
+		if (!dp_timeline__has_loop(render, i))
+			continue;
+		dp_timeline__idle_name(name, out->trace, i);
+		dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row.row, name);
+		status = dp_analysis_foreach_idle(render->analysis, i, INT64_MIN, INT64_MAX,
+						  write_idle, &row, render->error);
+		if (!render->status)
+			render->status = status;
+	}
 }
 
 /* When and where a kernel was launched. */

@@ -203,13 +203,10 @@ static void write_full(struct dp_render *render, size_t loop)
 	dp_html__series(render, loop, &ranking);
 	dp_html__operators(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
-		dp_render__text(render, ",\n\"timelines\":[");
-		dp_html__timeline(render, loop, ranking.typical);
-		if (ranking.slowest != ranking.typical) {
-			dp_render__text(render, ",\n");
-			dp_html__timeline(render, loop, ranking.slowest);
-		}
-		dp_render__text(render, "]");
+		size_t shown[DP_HTML_SHOWN] = { ranking.typical, ranking.slowest };
+
+		dp_html__timelines(render, loop, shown,
+				   ranking.slowest == ranking.typical ? 1 : DP_HTML_SHOWN);
 	}
 	free(ranking.ranks);
 }
@@ -308,10 +305,11 @@ static void write_candidates(struct dp_render *render)
 	bool any = false;
 
 	dp_render__text(render, ",\n\"candidates\":[");
-	for (size_t i = 0; i < dp_trace_device_count(trace); i++) {
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		if (!dp_analysis_candidate(render->analysis, i, &candidate))
 			continue;
-		dp_render__format(render, "%s[%zu,%zu,", any ? "," : "", i, candidate.length);
+		dp_render__format(render, "%s[%u,%zu,", any ? "," : "",
+				  dp_trace_stream(trace, i)->device, candidate.length);
 		dp_html__value(render, candidate.coverage, "1");
 		dp_render__text(render, "]");
 		any = true;
@@ -362,8 +360,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__html = {
-	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false,
-		  true },
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", true, true },
 	.begin = begin,
 	.loop = write_loop,
 	.finding = write_finding,

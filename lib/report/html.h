@@ -15,6 +15,7 @@
 #define DP_HTML_SERIES_MOST 8000 /* of one series */
 #define DP_HTML_LOOPS 16	 /* that are shown in full */
 #define DP_HTML_TIMELINES 4	 /* loops with timelines */
+#define DP_HTML_SHOWN 2		 /* iterations of such a loop that have one */
 #define DP_HTML_NAMES 1000	 /* rows of the table of kernels */
 #define DP_HTML_OPERATORS 300	 /* of a loop */
 #define DP_HTML_NAME_BYTES 480	 /* of a name */
@@ -77,8 +78,24 @@ void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html
 /* A key of a loop: kernel time by operator or range. */
 void dp_html__operators(struct dp_render *render, size_t loop);
 
-/* The operations of one iteration, until the next begins; an object. */
-void dp_html__timeline(struct dp_render *render, size_t loop, size_t iteration);
+/* When a device does nothing, from one time to another. */
+struct dp_html_idle {
+	int64_t start_ns, end_ns;
+	int64_t causes_ns[DP_IDLE_OTHER + 1];
+	struct dp_idle *pieces;
+	size_t count, room;
+};
+
+/* Fills them, from one walk. To be freed: the pieces, on failure too. Errors: DP_ERR_NOMEM. */
+int dp_html__idle(struct dp_render *render, uint32_t device, struct dp_html_idle *idles,
+		  size_t count);
+
+/* Keys of a timeline: what fits of it. */
+void dp_html__idle_write(struct dp_render *render, const struct dp_html_idle *idle);
+
+/* The operations of some iterations, each until the next begins; their array. */
+void dp_html__timelines(struct dp_render *render, size_t loop, const size_t *iterations,
+			size_t count);
 
 /* Keys of the document: what was measured; streams; operations by name. */
 void dp_html__trace(struct dp_render *render);

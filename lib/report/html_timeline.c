@@ -8,10 +8,9 @@
 #include <string.h>
 
 #define LANES 24
-#define GAPS 400
 #define DEPTH 6
-#define THREADS 8
-#define SHORT_GAP_NS 30000 /* shorter ones are what a launch takes */
+#define THREADS 8 /* that are looked at, and that are shown */
+#define SHOWN_THREADS 3
 
 /* Something on a lane. class: of an operation enum op_class, of a call enum dp_call_kind. */
 struct block {
@@ -33,6 +32,7 @@ struct window {
 	size_t *lanes; /* places in blocks where those of a lane begin; one more than lanes */
 	uint32_t streams[LANES];
 	size_t lane_count;
+	size_t most_ranges; /* of a thread, and calls */
 };
 
 /* "ncclDevKernel_…", "void ncclKernel<…>": the libraries for communication (HTA). */
@@ -201,33 +201,49 @@ static void write_lanes(struct dp_render *render, const struct window *window)
 	dp_render__text(render, "]");
 }
 
-/* The thread that launched most of what the loop's stream ran; DP_NONE where none is known. */
-static uint32_t launching_thread(const struct window *window)
+/* A host thread, and how many of the stream's operations in the window it launched. */
+struct launcher {
+	uint32_t thread;
+	size_t launches;
+};
+
+static int compare_launchers(const void *a, const void *b)
+{
+	const struct launcher *x = a, *y = b;
+
+	if (x->launches != y->launches)
+		return x->launches > y->launches ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* The threads that launched what the loop's stream ran, those with most of it first, without those
+ * that hardly did. */
+static size_t find_launchers(const struct window *window, struct launcher found[THREADS])
 {
 	const struct dp_ops *ops = dp_trace_ops(window->trace);
 	const struct dp_calls *calls = dp_trace_calls(window->trace);
-	uint32_t threads[THREADS];
-	size_t votes[THREADS], known = 0, best = 0, total, i, t;
+	size_t known = 0, total, i, t;
 	const uint32_t *rows = dp_trace_stream_ops(window->trace, window->stream, &total);
 
 	for (i = 0; i < total && ops->start_ns[rows[i]] < window->end_ns; i++) {
 		uint32_t call = ops->call[rows[i]];
 
-		if (ops->start_ns[rows[i]] < window->start_ns || call == DP_NONE)
+		if (ops->start_ns[rows[i]] < window->start_ns || call == DP_NONE ||
+		    calls->thread[call] == DP_NONE)
 			continue;
-		for (t = 0; t < known && threads[t] != calls->thread[call];)
+		for (t = 0; t < known && found[t].thread != calls->thread[call];)
 			t++;
-		if (t == known && known < THREADS) {
-			threads[known] = calls->thread[call];
-			votes[known++] = 0;
-		}
+		if (t == known && known < THREADS)
+			found[known++] = (struct launcher){ calls->thread[call], 0 };
 		if (t < known)
-			votes[t]++;
+			found[t].launches++;
 	}
-	for (t = 1; t < known; t++)
-		if (votes[t] > votes[best])
-			best = t;
-	return known ? threads[best] : DP_NONE;
+	if (known)
+		qsort(found, known, sizeof(*found), compare_launchers);
+	known = DP_MIN(known, SHOWN_THREADS);
+	while (known > 1 && found[known - 1].launches * 50 < found[0].launches)
+		known--;
+	return known;
 }
 
 /* Without launches on record: the thread of the first range in the window. */
@@ -279,7 +295,7 @@ static void write_ranges(struct dp_render *render, const struct window *window, 
 	int64_t least_ns = DP_MAX((window->end_ns - window->start_ns) / 4096, 1);
 
 	for (int i = 0; i < 12; i++, least_ns *= 2)
-		if (walk_ranges(NULL, window, thread, least_ns) <= DP_HTML_RANGES)
+		if (walk_ranges(NULL, window, thread, least_ns) <= window->most_ranges)
 			break;
 	dp_render__text(render, ",\n\"ranges\":[");
 	walk_ranges(render, window, thread, least_ns);
@@ -309,7 +325,7 @@ static int write_calls(struct dp_render *render, const struct window *of, uint32
 		}
 	}
 	lanes[1] = window.count;
-	thin(&window, DP_HTML_RANGES);
+	thin(&window, of->most_ranges);
 	dp_render__text(render, ",\n\"calls\":[");
 	for (size_t i = 0; i < window.count; i++) {
 		dp_render__text(render, i ? "," : "");
@@ -320,95 +336,98 @@ static int write_calls(struct dp_render *render, const struct window *of, uint32
 	return DP_OK;
 }
 
-static int compare_blocks(const void *a, const void *b)
+static int write_thread(struct dp_render *render, const struct window *window, uint32_t thread)
 {
-	const struct block *x = a, *y = b;
+	const struct dp_thread *at = dp_trace_thread(window->trace, thread);
 
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+	dp_render__text(render, "{\"name\":");
+	if (at && at->name != DP_NONE)
+		dp_html__string(render, dp_trace_string(window->trace, at->name));
+	else
+		dp_render__format(render, "\"thread %lld\"", at ? (long long)at->tid : -1LL);
+	write_ranges(render, window, thread);
+	if (write_calls(render, window, thread))
+		return DP_ERR_NOMEM;
+	dp_render__text(render, "}");
+	return DP_OK;
 }
 
-/* Where nothing of the device runs. Orders the blocks by time: lanes are lost. */
-static void write_gaps(struct dp_render *render, const struct window *window, struct block *blocks)
+/* What is above the streams. */
+static int write_threads(struct dp_render *render, struct window *window)
 {
-	int64_t least_ns = (window->end_ns - window->start_ns) / 2000;
-	int64_t until_ns = window->start_ns, idle_ns = 0;
-	size_t written = 0;
+	struct launcher found[THREADS] = { { ranging_thread(window), 0 } };
+	size_t count = find_launchers(window, found);
+	int status = DP_OK;
 
-	if (window->count)
-		qsort(blocks, window->count, sizeof(*blocks), compare_blocks);
-	dp_render__text(render, ",\n\"gaps\":[");
-	for (size_t i = 0; i <= window->count; i++) {
-		int64_t next_ns = i < window->count ? blocks[i].start_ns : window->end_ns;
-		int64_t gap_ns = next_ns - until_ns;
-
-		if (gap_ns > 0)
-			idle_ns += gap_ns;
-		if (gap_ns > least_ns && written < GAPS)
-			dp_render__format(render, "%s%lld,%lld", written++ ? "," : "",
-					  (long long)(until_ns - window->start_ns),
-					  (long long)gap_ns);
-		if (i < window->count)
-			until_ns = DP_MAX(until_ns, blocks[i].end_ns);
+	if (!count && found[0].thread != DP_NONE)
+		count = 1;
+	window->most_ranges = DP_HTML_RANGES / DP_MAX(count, 1);
+	dp_render__text(render, ",\n\"threads\":[");
+	for (size_t i = 0; i < count && !status; i++) {
+		dp_render__text(render, i ? ",\n" : "");
+		status = write_thread(render, window, found[i].thread);
 	}
-	dp_render__format(render, "],\"idle\":%lld", (long long)idle_ns);
+	dp_render__text(render, "]");
+	return status;
 }
 
 static int write_all(struct dp_render *render, struct window *window)
 {
-	uint32_t thread = launching_thread(window);
-	struct block *copy;
-	int status;
-
-	if (thread == DP_NONE)
-		thread = ranging_thread(window);
 	if (add_streams(window))
 		return dp_error__nomem(render->error, 0);
-	copy = dp_alloc__array(window->count + 1, sizeof(*copy));
-	if (!copy)
-		return dp_error__nomem(render->error, window->count);
-	if (window->count)
-		memcpy(copy, window->blocks, window->count * sizeof(*copy));
-	write_gaps(render, window, copy);
-	free(copy);
 	thin(window, DP_HTML_OPS);
 	write_lanes(render, window);
-	write_ranges(render, window, thread);
-	status = write_calls(render, window, thread);
-	if (thread != DP_NONE) {
-		const struct dp_thread *at = dp_trace_thread(window->trace, thread);
-
-		dp_render__text(render, ",\"thread\":");
-		if (at->name != DP_NONE)
-			dp_html__string(render, dp_trace_string(window->trace, at->name));
-		else
-			dp_render__format(render, "\"thread %lld\"", (long long)at->tid);
-	}
-	return status;
+	return write_threads(render, window);
 }
 
-void dp_html__timeline(struct dp_render *render, size_t loop, size_t k)
+static void write_timeline(struct dp_render *render, const struct dp_loop *loop, size_t k,
+			   const struct dp_html_idle *idle)
 {
-	const struct dp_loop *info = dp_analysis_loop(render->analysis, loop);
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
-	const struct dp_iteration *next = dp_loop_iteration(render->analysis, loop, k + 1);
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
 	struct window window = { .trace = dp_analysis_trace(render->analysis),
-				 .start_ns = at->start_ns,
-				 .end_ns = next ? next->start_ns : at->end_ns,
-				 .device = info->device,
-				 .stream = info->stream };
+				 .start_ns = idle->start_ns,
+				 .end_ns = idle->end_ns,
+				 .device = loop->device,
+				 .stream = loop->stream };
 	size_t lanes[LANES + 1] = { 0 };
 	int status;
 
-	window.end_ns = DP_MAX(window.end_ns, window.start_ns + 1);
 	window.lanes = lanes;
 	dp_render__format(render, "{\"k\":%zu,\"start\":%lld,\"length\":%lld,\"end\":%lld", k,
 			  (long long)window.start_ns, (long long)(window.end_ns - window.start_ns),
 			  (long long)(at->end_ns - window.start_ns));
+	dp_html__idle_write(render, idle);
 	status = write_all(render, &window);
 	if (status && !render->status)
 		render->status = status;
 	dp_render__text(render, "}");
 	free(window.blocks);
+}
+
+void dp_html__timelines(struct dp_render *render, size_t id, const size_t *iterations, size_t count)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	struct dp_html_idle idles[DP_HTML_SHOWN] = { { 0 } };
+	int status;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct dp_iteration *at =
+			dp_loop_iteration(render->analysis, id, iterations[i]);
+		const struct dp_iteration *next =
+			dp_loop_iteration(render->analysis, id, iterations[i] + 1);
+
+		idles[i].start_ns = at->start_ns;
+		idles[i].end_ns = DP_MAX(next ? next->start_ns : at->end_ns, at->start_ns + 1);
+	}
+	status = dp_html__idle(render, loop->device, idles, count);
+	if (status && !render->status)
+		render->status = status;
+	dp_render__text(render, ",\n\"timelines\":[");
+	for (size_t i = 0; i < count && !status; i++) {
+		dp_render__text(render, i ? ",\n" : "");
+		write_timeline(render, loop, iterations[i], &idles[i]);
+	}
+	dp_render__text(render, "]");
+	for (size_t i = 0; i < DP_HTML_SHOWN; i++)
+		free(idles[i].pieces);
 }

@@ -98,6 +98,29 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, dp_trace_loss_count(trace) ? "\n    ]" : "]");
 }
 
+/* What the trace doesn't hold, and how to get it. */
+static void write_hints(struct dp_render *render, const struct dp_trace *trace)
+{
+	size_t count = 0;
+
+	key(render, ",\n    ", "hints");
+	dp_render__text(render, "[");
+	for (unsigned need = 0; need < DP_NEEDS; need++) {
+		const struct dp_need_info *info = dp_need((enum dp_need)need);
+
+		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))
+			continue;
+		key(render, count++ ? ",\n      { " : "\n      { ", "lacks");
+		string(render, info->what);
+		key(render, ", ", "gives");
+		string(render, info->gives);
+		key(render, ", ", "record");
+		string(render, info->record);
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, count ? "\n    ]" : "]");
+}
+
 static void write_devices(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_device *device;
@@ -145,6 +168,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	integer(render, ",\n    ", "sets", (int64_t)sets);
 	integer(render, ",\n    ", "resolution_ns", dp_trace_resolution_ns(trace));
 	write_losses(render, trace);
+	write_hints(render, trace);
 	write_devices(render, trace);
 	dp_render__text(render, "\n  },\n");
 }

@@ -185,6 +185,14 @@ char *dp_human__bytes(char buf[DP_NUMBER_SIZE], double bytes)
 	return buf;
 }
 
+/* Rounded to so many that count; more of them before the point stay. */
+static double four_digits(double value)
+{
+	double scale = fabs(value) > 0 ? pow(10, fmin(0, floor(log10(fabs(value))) - 3)) : 1;
+
+	return scale > 0 ? round(value / scale) * scale : value;
+}
+
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
 {
 	char digits[DP_NUMBER_SIZE];
@@ -205,7 +213,7 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 		dp_text__count(buf, (uint64_t)llround(value));
 		return buf;
 	}
-	dp_number__json(digits, value, "");
+	dp_number__json(digits, four_digits(value), "");
 	snprintf(buf, DP_NUMBER_SIZE, "%.24s %.32s", digits, unit);
 	return buf;
 }

@@ -1,10 +1,11 @@
 /*
- * What was found, as an SQLite database: loops, iterations, metrics, findings, and the operations
- * to join them with (deepprof-export(1) has the tables). The database is made in memory and then
- * written whole, as renderers have no file: twice its size is needed. Cost: linear.
+ * What was found, as an SQLite database: loops, iterations, metrics, findings, and what of the
+ * trace they may be joined with (deepprof-export(1) has the tables). The database is made in memory
+ * and then written whole, as renderers have no file: twice its size is needed. Cost: linear.
  */
 #include "report/number.h"
 #include "report/report.h"
+#include "report/timeline.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -20,9 +21,17 @@ static const char schema[] =
 	"CREATE TABLE metric (name TEXT PRIMARY KEY, unit TEXT, better TEXT, help TEXT, of TEXT);"
 	"CREATE TABLE stream (id INTEGER PRIMARY KEY, pid INTEGER, device INTEGER, context INTEGER,"
 	" stream INTEGER, class TEXT, busy_ns INTEGER);"
-	"CREATE TABLE operation (id INTEGER PRIMARY KEY, stream INTEGER REFERENCES stream,"
-	" kind TEXT, name TEXT, start_ns INTEGER, end_ns INTEGER, bytes INTEGER,"
-	" correlation INTEGER);"
+	"CREATE TABLE string (id INTEGER PRIMARY KEY, text TEXT);"
+	"CREATE TABLE operation_raw (id INTEGER PRIMARY KEY, stream INTEGER REFERENCES stream,"
+	" kind TEXT, name INTEGER REFERENCES string, start_ns INTEGER, end_ns INTEGER,"
+	" bytes INTEGER, correlation INTEGER, call INTEGER REFERENCES call_raw);"
+	"CREATE TABLE thread (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, name TEXT);"
+	"CREATE TABLE call_raw (id INTEGER PRIMARY KEY, thread INTEGER REFERENCES thread,"
+	" kind TEXT, name INTEGER REFERENCES string, start_ns INTEGER, end_ns INTEGER);"
+	"CREATE TABLE annotation_raw (id INTEGER PRIMARY KEY, thread INTEGER REFERENCES thread,"
+	" kind TEXT, name INTEGER REFERENCES string, start_ns INTEGER, end_ns INTEGER);"
+	"CREATE TABLE idle (pid INTEGER, device INTEGER, start_ns INTEGER, end_ns INTEGER,"
+	" cause TEXT, operation INTEGER REFERENCES operation_raw);"
 	"CREATE TABLE loop (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES loop,"
 	" stream INTEGER REFERENCES stream, found_by TEXT, phase TEXT, confidence REAL,"
 	" coverage REAL, at_level INTEGER, length INTEGER, occurrences INTEGER,"
@@ -44,6 +53,35 @@ static const char iteration_head[] =
 	" partial INTEGER, warmup INTEGER, foreign_kernels INTEGER";
 
 enum { ITERATION_FIXED = 13 };
+
+/*
+ * Made when the tables are full. Names are long and there are few of them, so tables have their
+ * numbers, and views the names. An iteration's time goes to the start of the next, where an
+ * operation begins, so that no idle time lies across. The pid and the
+ * device of a stream may be NULL: IS compares these, too.
+ */
+static const char views[] =
+	"CREATE INDEX operation_start ON operation_raw (stream, start_ns);"
+	"CREATE INDEX idle_start ON idle (device, start_ns);"
+	"CREATE VIEW operation AS SELECT r.id, r.stream, r.kind, s.text AS name, r.start_ns,"
+	" r.end_ns, r.bytes, r.correlation, r.call"
+	" FROM operation_raw r LEFT JOIN string s ON s.id = r.name;"
+	"CREATE VIEW call AS SELECT r.id, r.thread, r.kind, s.text AS name, r.start_ns, r.end_ns"
+	" FROM call_raw r LEFT JOIN string s ON s.id = r.name;"
+	"CREATE VIEW annotation AS SELECT r.id, r.thread, r.kind, s.text AS name, r.start_ns,"
+	" r.end_ns FROM annotation_raw r LEFT JOIN string s ON s.id = r.name;"
+	"CREATE VIEW iteration_span AS"
+	" SELECT i.loop, i.iteration, s.pid, s.device, i.start_ns, coalesce((SELECT n.start_ns"
+	" FROM iteration n WHERE n.loop = i.loop AND n.iteration = i.iteration + 1), i.end_ns)"
+	" AS end_ns FROM iteration i JOIN loop l ON l.id = i.loop JOIN stream s ON s.id = l.stream;"
+	"CREATE VIEW iteration_operation AS SELECT i.loop, i.iteration, o.*"
+	" FROM iteration_span i JOIN stream t ON t.pid IS i.pid AND t.device IS i.device"
+	" JOIN operation o ON o.stream = t.id AND o.start_ns >= i.start_ns"
+	" AND o.start_ns < i.end_ns;"
+	"CREATE VIEW iteration_idle AS SELECT i.loop, i.iteration, d.start_ns, d.end_ns, d.cause,"
+	" d.operation FROM iteration_span i JOIN idle d ON d.pid IS i.pid"
+	" AND d.device IS i.device AND d.start_ns >= i.start_ns AND d.start_ns < i.end_ns;"
+	"COMMIT";
 
 struct database {
 	sqlite3 *db;
@@ -243,26 +281,137 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	sqlite3_finalize(row.statement);
 }
 
+static void write_strings(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct row row = { prepare(render, "INSERT INTO string VALUES (?, ?)"), 0 };
+
+	for (uint32_t i = 0; i < dp_trace_string_count(trace) && !render->status; i++) {
+		integer(&row, i);
+		text(&row, dp_trace_string(trace, i));
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
 {
 	static const char *const kinds[] = { "kernel", "graph", "copy", "set" };
-	struct row row = { prepare(render, "INSERT INTO operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
-			   0 };
+	struct row row = {
+		prepare(render, "INSERT INTO operation_raw VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"), 0
+	};
 	const struct dp_ops *ops = dp_trace_ops(trace);
 
 	for (size_t i = 0; i < ops->count && !render->status; i++) {
 		integer(&row, (int64_t)i);
 		integer(&row, ops->stream[i]);
 		text(&row, kinds[ops->kind[i]]);
-		text(&row, dp_trace_string(trace, ops->name[i]));
+		identifier(&row, ops->name[i] == DP_NONE ? -1 : (int64_t)ops->name[i]);
 		integer(&row, ops->start_ns[i]);
 		integer(&row, ops->end_ns[i]);
 		integer(&row, (int64_t)ops->bytes[i]);
-		if (ops->correlation[i])
-			integer(&row, ops->correlation[i]);
+		identifier(&row, ops->correlation[i] ? (int64_t)ops->correlation[i] : -1);
+		identifier(&row, ops->call[i] == DP_NONE ? -1 : (int64_t)ops->call[i]);
 		step(render, &row);
 	}
 	sqlite3_finalize(row.statement);
+}
+
+static void write_threads(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct row row = { prepare(render, "INSERT INTO thread VALUES (?, ?, ?, ?)"), 0 };
+	const struct dp_thread *thread;
+
+	for (size_t i = 0; !render->status && (thread = dp_trace_thread(trace, i)); i++) {
+		integer(&row, (int64_t)i);
+		identifier(&row, dp_trace_process(trace, thread->process)->pid);
+		integer(&row, thread->tid);
+		if (thread->name != DP_NONE)
+			text(&row, dp_trace_string(trace, thread->name));
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+/* Calls, or annotations: what a thread did. */
+struct host {
+	size_t count;
+	const int64_t *start_ns, *end_ns;
+	const uint32_t *name, *thread;
+	const uint8_t *kind;
+	const char *const *kinds;
+};
+
+static void write_host(struct dp_render *render, const char *sql, const struct host *host)
+{
+	struct row row = { prepare(render, sql), 0 };
+
+	for (size_t i = 0; i < host->count && !render->status; i++) {
+		integer(&row, (int64_t)i);
+		identifier(&row, host->thread[i] == DP_NONE ? -1 : (int64_t)host->thread[i]);
+		text(&row, host->kinds[host->kind[i]]);
+		identifier(&row, host->name[i] == DP_NONE ? -1 : (int64_t)host->name[i]);
+		integer(&row, host->start_ns[i]);
+		integer(&row, host->end_ns[i]);
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
+static void write_hosts(struct dp_render *render, const struct dp_trace *trace)
+{
+	static const char *const call_kinds[] = {
+		"other", "launch", "copy", "set", "sync", "memory"
+	};
+	static const char *const range_kinds[] = { "nvtx", "annotation", "operator" };
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	struct host host = { calls->count,  calls->start_ns, calls->end_ns, calls->name,
+			     calls->thread, calls->kind,     call_kinds };
+
+	write_host(render, "INSERT INTO call_raw VALUES (?, ?, ?, ?, ?, ?)", &host);
+	host = (struct host){ ranges->count,  ranges->start_ns, ranges->end_ns, ranges->name,
+			      ranges->thread, ranges->kind,	range_kinds };
+	write_host(render, "INSERT INTO annotation_raw VALUES (?, ?, ?, ?, ?, ?)", &host);
+}
+
+struct idle_rows {
+	struct dp_render *render;
+	struct row row;
+	const struct dp_device *device;
+};
+
+static int write_idle(void *ctx, const struct dp_idle *idle)
+{
+	struct idle_rows *rows = ctx;
+	const struct dp_trace *trace = dp_analysis_trace(rows->render->analysis);
+
+	identifier(&rows->row, dp_trace_process(trace, rows->device->process)->pid);
+	identifier(&rows->row, rows->device->id);
+	integer(&rows->row, idle->start_ns);
+	integer(&rows->row, idle->end_ns);
+	text(&rows->row, dp_idle_cause_name(idle->cause));
+	integer(&rows->row, idle->op);
+	step(rows->render, &rows->row);
+	return rows->render->status;
+}
+
+static void write_idles(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct idle_rows rows = {
+		render, { prepare(render, "INSERT INTO idle VALUES (?, ?, ?, ?, ?, ?)"), 0 }, NULL
+	};
+
+	for (uint32_t i = 0; !render->status && (rows.device = dp_trace_device(trace, i)); i++) {
+		int status;
+
+		if (!dp_timeline__has_loop(render, i))
+			continue;
+		status = dp_analysis_foreach_idle(render->analysis, i, INT64_MIN, INT64_MAX,
+						  write_idle, &rows, render->error);
+		if (!render->status)
+			render->status = status;
+	}
+	sqlite3_finalize(rows.row.statement);
 }
 
 static void close_database(struct dp_render *render)
@@ -294,7 +443,11 @@ static int begin(struct dp_render *render)
 		write_trace(render, trace);
 		write_metrics(render);
 		write_streams(render, trace);
+		write_strings(render, trace);
 		write_operations(render, trace);
+		write_threads(render, trace);
+		write_hosts(render, trace);
+		write_idles(render, trace);
 		status = render->status;
 	}
 	if (status)
@@ -421,9 +574,7 @@ static int end(struct dp_render *render)
 	sqlite3_int64 size = 0;
 
 	if (!status)
-		status = execute(render,
-				 "CREATE INDEX operation_start ON operation (stream, start_ns);"
-				 "COMMIT");
+		status = execute(render, views);
 	if (!status)
 		bytes = sqlite3_serialize(database->db, "main", &size, 0);
 	if (!status && !bytes)

@@ -146,6 +146,26 @@ static int write_finding(struct dp_render *render, size_t id)
 	return DP_OK;
 }
 
+/* Metrics that have no values, and how to get them. */
+static void write_hints(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	size_t count = 0;
+
+	for (unsigned need = 0; need < DP_NEEDS; need++) {
+		const struct dp_need_info *info = dp_need((enum dp_need)need);
+		struct dp_words words = { 0 };
+
+		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))
+			continue;
+		if (!count++)
+			dp_render__text(render, "\n");
+		dp_words__add(&words, "Not in the trace: %s (%s). To have it, %s.", info->what,
+			      info->gives, info->record);
+		dp_text__wrap(render, 0, 2, words.text);
+	}
+}
+
 static int end(struct dp_render *render)
 {
 	size_t loops = dp_analysis_loop_count(render->analysis);
@@ -160,6 +180,8 @@ static int end(struct dp_render *render)
 		dp_render__format(
 			render, "and %s (-v shows all)\n",
 			dp_text__plural(number, findings - text->findings, "more finding"));
+	if (render->options->verbose)
+		write_hints(render);
 	free(text);
 	return DP_OK;
 }

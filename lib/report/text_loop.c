@@ -168,6 +168,12 @@ static void write_origin(struct dp_render *render, size_t id)
 		dp_words__add(&words, ", %s sure; %s", dp_human__share(number, loop->confidence),
 			      phase_words(loop->phase));
 	add_exceptions(&words, render, loop);
+	if (dp_text__summary(render, id, "period_step_ns") > 0)
+		dp_words__add(&words, "; by %s longer from iteration %.0f on",
+			      dp_human__duration(number,
+						 dp_text__summary(render, id, "period_step_ns"),
+						 render->options->ascii),
+			      dp_text__summary(render, id, "period_step_iteration"));
 	dp_text__blanks(render, DP_TEXT_INDENT);
 	dp_text__wrap(render, DP_TEXT_INDENT, DP_TEXT_INDENT, words.text);
 }

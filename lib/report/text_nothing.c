@@ -1,25 +1,36 @@
 /* Why a device has no loop. */
 #include "report/text.h"
 
-static void write_nothing(struct dp_render *render, size_t device)
+/* A stream whose class doesn't tell it from the others that were analyzed. */
+static bool needs_name(const struct dp_trace *trace, size_t index)
+{
+	return dp_trace_stream(trace, index)->stream_class != DP_STREAM_MAIN &&
+	       dp_trace_stream(trace, index)->stream >= 0;
+}
+
+static void write_nothing(struct dp_render *render, size_t stream,
+			  const struct dp_candidate *candidate)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	char name[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
-	struct dp_candidate candidate = { 0 };
 	struct dp_words words = { 0 };
 
 	dp_text__style_begin(render, DP_STYLE_YELLOW);
-	dp_render__format(render, "\nNo stable iteration found on %s.",
-			  dp_text__device(name, trace, device));
+	dp_render__format(render, "\nNo stable iteration found on %s",
+			  dp_text__device(name, trace, dp_trace_stream(trace, stream)->device));
+	if (needs_name(trace, stream))
+		dp_render__format(render, ", stream %lld",
+				  (long long)dp_trace_stream(trace, stream)->stream);
+	dp_render__text(render, ".");
 	dp_text__style_end(render);
 	dp_render__text(render, "\n  ");
-	if (dp_analysis_candidate(render->analysis, device, &candidate)) {
+	if (candidate->length) {
 		dp_words__add(&words, "The best candidate has %s",
-			      dp_text__plural(number, candidate.length, "kernel"));
+			      dp_text__plural(number, candidate->length, "kernel"));
 		dp_words__add(&words, " and covers %s of the stream",
-			      dp_human__share(number, candidate.coverage));
+			      dp_human__share(number, candidate->coverage));
 		dp_words__add(&words, ", which is %s sure: too little to rely on.",
-			      dp_human__share(number, candidate.confidence));
+			      dp_human__share(number, candidate->confidence));
 	} else {
 		dp_words__add(&words, "No part of its stream repeats often and regularly enough.");
 	}
@@ -31,29 +42,18 @@ static void write_nothing(struct dp_render *render, size_t device)
 		      "which kernels took most time.");
 }
 
-/* Was a device to be looked at? */
-static bool is_wanted(const struct dp_render *render, const struct dp_stream *stream)
-{
-	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-
-	return stream->stream_class == DP_STREAM_MAIN &&
-	       (scope->device < 0 || dp_trace_device(trace, stream->device)->id == scope->device);
-}
-
 void dp_text__without(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	size_t loops = dp_analysis_loop_count(render->analysis), told = 0;
-	const struct dp_stream *stream;
 	struct dp_candidate candidate;
 
-	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
-		if (!is_wanted(render, stream) ||
-		    (loops && !dp_analysis_candidate(render->analysis, stream->device, &candidate)))
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
+		if (!dp_analysis_candidate(render->analysis, i, &candidate) ||
+		    (loops && !candidate.length))
 			continue;
 		if (told++ < 2 || render->options->verbose)
-			write_nothing(render, stream->device);
+			write_nothing(render, i, &candidate);
 	}
 	if (!told && !loops)
 		dp_render__text(render, "\nNo kernels: there are no iterations to find.\n");

@@ -5,6 +5,7 @@
  */
 #include "segment/boundary.h"
 #include "segment/driver.h"
+#include "segment/outer.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,31 +64,53 @@ static size_t count_exact(const struct dp_segmented_loop *loop)
 	return n;
 }
 
+/* Names that no iteration has at their place: the first one of the family in the sequence. */
+static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
+			  size_t m)
+{
+	uint32_t *first = dp_alloc__zeroed(d->alphabet, sizeof(*first));
+
+	if (!first)
+		return DP_ERR_NOMEM;
+	for (size_t i = d->request->count; i-- > 0;)
+		first[d->symbols[i]] = d->request->symbols[i];
+	for (size_t o = 0; o < m; o++)
+		if (exact[o] == DP_NONE)
+			exact[o] = first[pattern[o]];
+	free(first);
+	return DP_OK;
+}
+
 /*
  * The exact names of a pattern that was found under families: at each offset the one that most of
- * a number of iterations have, by majority votes.
+ * a number of iterations have, by majority votes; of the first one that has any where those differ
+ * from the pattern.
  */
-static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t pattern,
-			uint32_t *exact, size_t m)
+static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al, uint32_t index,
+			const uint32_t *pattern, uint32_t *exact, size_t m)
 {
 	uint32_t *lead = dp_alloc__zeroed(m, sizeof(*lead));
-	size_t rounds = 0;
+	size_t rounds = 0, unnamed = m;
 
 	if (!lead)
 		return DP_ERR_NOMEM;
-	for (size_t k = 0; k < al->span_count && rounds < 256; k++) {
+	memset(exact, 0xff, m * sizeof(*exact));
+	for (size_t k = 0; k < al->span_count && (rounds < 256 || unnamed); k++) {
 		struct dp_walk walk;
 		struct dp_walk_step step;
 
-		if (al->spans[k].pattern != pattern)
+		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
-		while (rounds < 256 && dp_walk__next(&walk, &step)) {
+		while ((rounds < 256 || unnamed) && dp_walk__next(&walk, &step)) {
 			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
 			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 
+				if (rounds >= 256 && exact[o] != DP_NONE)
+					continue;
+				unnamed -= exact[o] == DP_NONE;
 				if (lead[o] == 0)
 					exact[o] = symbol;
 				lead[o] = exact[o] == symbol ? lead[o] + 1 : lead[o] - 1;
@@ -95,7 +118,7 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 		}
 	}
 	free(lead);
-	return DP_OK;
+	return unnamed ? name_by_family(d, pattern, exact, m) : DP_OK;
 }
 
 /* Patterns that are being made to loops. */
@@ -139,8 +162,8 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 	for (size_t i = 0; i < b->count && !status; i++) {
 		uint32_t *names = dp_driver__turn(b->exact[i], b->list[i].length, b->list[i].first);
 
-		status = names ? dp_boundary__place(&b->cuts[i], d->request->symbols, names,
-						    b->list[i].length, &d->request->evidence)
+		status = names ? dp_boundary__place(b->cuts, b->count, i, d->request->symbols,
+						    names, b->list[i].length, &d->request->evidence)
 			       : DP_ERR_NOMEM;
 		free(names);
 	}
@@ -162,8 +185,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			return DP_ERR_NOMEM;
 		memcpy(b->exact[i], h->pattern, h->length * sizeof(*h->pattern));
 		if (d->coarse)
-			status =
-				name_exactly(d, &b->alignment, (uint32_t)i, b->exact[i], h->length);
+			status = name_exactly(d, &b->alignment, (uint32_t)i, h->pattern,
+					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
 						h->length, &r->evidence, hints);
@@ -182,6 +205,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
 				     b->list, b->count);
+	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
+		status = dp_outer__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -197,6 +222,15 @@ static double agreement(const struct dp_segmented_loop *loop)
 	return symbols ? 1.0 - DP_MIN((double)loop->edit_count / (double)symbols, 1.0) : 0;
 }
 
+/* Does an iteration ever follow another? What is always alone is a part of something else. */
+static bool goes_round(const struct dp_cut *cut)
+{
+	for (size_t i = 1; i < cut->count; i++)
+		if (cut->segments[i].first == cut->segments[i - 1].end)
+			return true;
+	return false;
+}
+
 /*
  * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
  * inside, or is gone on with after something else; layers stand between other kernels, once.
@@ -206,8 +240,9 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 {
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
-	size_t m = b->list[i].length, near = m < LAYER_LONG ? APART * m : 0, spans = 0, ends;
-	size_t until = 0;
+	size_t m = b->list[i].length, spans = 0, until = 0, ends;
+	bool is_long = (double)m * DP_MAX(d->per_symbol, 1) >= LAYER_LONG;
+	size_t near = is_long ? 0 : APART * m;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != i || dp_align__advance(al, k) < 2 * m)
@@ -218,15 +253,17 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	}
 	ends = (size_t)(al->spans[0].begin <= 1) +
 	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
+	if (!goes_round(cut))
+		return 0;
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (structured && m >= LAYER_LONG)
+	if (structured && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
-	return ends > 0 && m >= LAYER_LONG ? 0.6 : 0.4;
+	return ends > 0 && is_long ? 0.6 : 0.4;
 }
 
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,

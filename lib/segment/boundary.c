@@ -13,12 +13,15 @@ enum {
 	SAMPLES = 33, /* boundaries that are learned from */
 	SAMPLES_MIN = 3,
 	NEAR = 8,	/* symbols from a boundary to an edit that may concern it */
-	AROUND = 4,	/* symbols that are looked at beside the insertions */
+	AROUND = 4,	/* symbols around a boundary that it has to stand out from */
+	REACH = 12,	/* symbols that are looked at beside the insertions */
 	WIDE_MAX = 512, /* insertions that are looked at */
 };
 
 struct placer {
 	struct dp_cut *cut;
+	const struct dp_cut *cuts; /* of all loops */
+	size_t cut_count;
 	const uint32_t *symbols, *names;
 	size_t m, calls;
 	const struct dp_evidence *evidence;
@@ -123,8 +126,8 @@ static bool margins(const struct placer *p, size_t k, size_t *before, size_t *be
 	for (at = 0; at < count && edits[at].position - s->first < NEAR + head; at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
 	near |= at > 0;
-	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + AROUND, (last->end - last->first - 1) / 2);
-	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + AROUND, (s->end - s->first - 1) / 2);
+	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + REACH, (last->end - last->first - 1) / 2);
+	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + REACH, (s->end - s->first - 1) / 2);
 	return near;
 }
 
@@ -145,15 +148,42 @@ static size_t place(struct placer *p, size_t k)
 	return first;
 }
 
-/* The same for the first iteration, in front of which there is none: the capture may begin it. */
-static size_t place_first(struct placer *p)
+/* Where the last iteration of any loop ends that is over at a position. */
+static size_t over_before(const struct placer *p, size_t position)
 {
-	const struct dp_segment *s = &p->cut->segments[0];
+	size_t over = 0;
 
-	if (s->partial || s->first == 0 || s->first > WIDE_MAX || s->first > p->m ||
-	    begins(p, s->first))
+	for (size_t i = 0; i < p->cut_count; i++) {
+		const struct dp_cut *cut = &p->cuts[i];
+		size_t low = 0, high = cut->count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (cut->segments[middle].end <= position)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low > 0)
+			over = DP_MAX(over, cut->segments[low - 1].end);
+	}
+	return over;
+}
+
+/*
+ * The same for an iteration in front of which there is none: the first, or the first of another
+ * phase of the program, for which kernels are tried before it goes on.
+ */
+static size_t place_first(struct placer *p, size_t k)
+{
+	const struct dp_segment *s = &p->cut->segments[k];
+	size_t low = over_before(p, s->first);
+
+	if (s->partial || s->first == low || s->first - low > WIDE_MAX || s->first - low > p->m ||
+	    p->calls > CALLS_MAX || begins(p, s->first))
 		return s->first;
-	for (size_t i = s->first; i-- > 0;)
+	for (size_t i = s->first; i-- > low;)
 		if (begins(p, i))
 			return i;
 	return s->first;
@@ -216,10 +246,17 @@ static int move(struct placer *p, const size_t *first)
 	return status;
 }
 
-int dp_boundary__place(struct dp_cut *cut, const uint32_t *symbols, const uint32_t *names, size_t m,
-		       const struct dp_evidence *evidence)
+int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const uint32_t *symbols,
+		       const uint32_t *names, size_t m, const struct dp_evidence *evidence)
 {
-	struct placer p = { cut, symbols, names, m, 0, evidence, false, false, 0 };
+	struct dp_cut *cut = &cuts[which];
+	struct placer p = { .cut = cut,
+			    .cuts = cuts,
+			    .cut_count = count,
+			    .symbols = symbols,
+			    .names = names,
+			    .m = m,
+			    .evidence = evidence };
 	bool any = false;
 	size_t *first;
 	int status = DP_OK;
@@ -233,7 +270,9 @@ int dp_boundary__place(struct dp_cut *cut, const uint32_t *symbols, const uint32
 	if (!first)
 		return DP_ERR_NOMEM;
 	for (size_t k = 0; k < cut->count; k++) {
-		first[k] = k ? place(&p, k) : place_first(&p);
+		bool alone = k == 0 || cut->segments[k - 1].end != cut->segments[k].first;
+
+		first[k] = alone ? place_first(&p, k) : place(&p, k);
 		any |= first[k] != cut->segments[k].first;
 	}
 	if (any)

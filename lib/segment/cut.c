@@ -12,6 +12,7 @@
 enum {
 	SHIFT_MAX = 64, /* symbols that an insertion is moved over */
 	REST_MAX = 32,	/* symbols behind the last iteration that are its own */
+	SLACK_MAX = 4,	/* symbols whose lack at an end of the sequence is a loss */
 };
 
 void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
@@ -131,27 +132,82 @@ static void forget(struct dp_cut *cut, const struct piece *piece)
 	cut->edit_count = piece->edits;
 }
 
-/* Offsets that are missing at a piece's ends become deletions; in front they come first. */
-static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece)
+/*
+ * Writes the edits of symbols [first, end), `outside` of a piece, against offsets [from, to), as
+ * new ones at the end of the cut's.
+ */
+static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
+		       size_t end, size_t from, size_t to)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_edit *edits;
+	size_t count;
+	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first, p->turned + from,
+				  to - from);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count && !status; i++)
+		status = add_edit(&c->cuts[pattern], piece, first + (size_t)edits[i].position,
+				  from + edits[i].offset, edits[i].kind);
+	free(edits);
+	return status;
+}
+
+static void reverse(struct dp_edit *edits, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct dp_edit swap = edits[i];
+
+		edits[i] = edits[n - 1 - i];
+		edits[n - 1 - i] = swap;
+	}
+}
+
+/*
+ * Completes a piece: offsets that are missing at its ends are those of the `before` and `behind`
+ * symbols next to it, or deleted.
+ */
+static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
+			  size_t behind)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
-	size_t m = c->patterns[pattern].length, front = piece->from;
+	size_t m = c->patterns[pattern].length, own = 0, first = piece->first - before;
 	int status = DP_OK;
 
-	for (size_t o = piece->to; !status && o < m; o++)
-		status = add_edit(cut, piece, piece->end, o, DP_EDIT_DELETED);
-	for (size_t o = 0; !status && o < front; o++)
-		status = add_edit(cut, piece, piece->first, o, DP_EDIT_DELETED);
-	if (!status && front > 0) {
-		struct dp_edit *edits = cut->edits + piece->edits;
+	if (piece->to < m)
+		status = add_outside(c, pattern, piece, piece->end, piece->end + behind, piece->to,
+				     m);
+	own = piece->edit_count;
+	if (!status && piece->from > 0) {
+		struct dp_edit *edits;
 
-		memmove(edits + front, edits, (piece->edit_count - front) * sizeof(*edits));
-		for (size_t o = 0; o < front; o++)
-			edits[o] = (struct dp_edit){ piece->first, (uint32_t)o, DP_EDIT_DELETED };
+		status = add_outside(c, pattern, piece, first, piece->first, 0, piece->from);
+		/* they come first: a rotation by three reversals */
+		edits = cut->edits ? cut->edits + piece->edits : NULL;
+		if (!status && edits) {
+			reverse(edits, own);
+			reverse(edits + own, piece->edit_count - own);
+			reverse(edits, piece->edit_count);
+		}
 	}
+	piece->first = first;
+	piece->end += behind;
 	piece->from = 0;
 	piece->to = m;
 	return status;
+}
+
+/*
+ * Is a piece at an end of the sequence an iteration whose first or last symbols are others than
+ * the pattern's, rather than one that is cut off? There are about as many others as are missing,
+ * or hardly one is where iterations lack some all the time.
+ */
+static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t outside)
+{
+	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
+
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)SLACK_MAX);
 }
 
 /* A piece that is not gone on with: an iteration, a partial one, or none. */
@@ -162,7 +218,13 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 	size_t matched = piece->to - piece->from - DP_MIN(piece->deleted, piece->to - piece->from);
 	bool head = span == 0 && piece->from > 0 && piece->first < m;
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
+	bool most = matched * 5 >= m * 4;
+	size_t before = head ? DP_MIN(piece->first, piece->from) : 0;
+	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + REST_MAX) : 0;
 	int status;
+
+	head = head && !(most && is_whole(c, m, piece->from, before));
+	tail = tail && !(most && is_whole(c, m, m - piece->to, behind));
 
 	if (piece->first == piece->end) {
 		forget(cut, piece);
@@ -172,8 +234,8 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 		return put_segment(cut, piece, false);
 	if (head || tail)
 		return put_segment(cut, piece, true);
-	if (matched * 5 >= m * 4) {
-		status = complete_piece(c, pattern, piece);
+	if (most) {
+		status = complete_piece(c, pattern, piece, before, behind);
 		return status ? status : put_segment(cut, piece, false);
 	}
 	forget(cut, piece);

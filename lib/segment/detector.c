@@ -152,19 +152,21 @@ int dp_detector_finish(struct dp_detector *d, struct dp_error *error)
 int dp_detector_new(struct dp_detector **detector, const struct dp_detector_options *options,
 		    struct dp_error *error)
 {
-	const struct dp_detector_options defaults = DP_DETECTOR_OPTIONS_INIT;
+	struct dp_detector_options all = DP_DETECTOR_OPTIONS_INIT;
 	struct dp_detector *d;
 
-	if (options && options->size < sizeof(defaults))
+	if (options && options->size < offsetof(struct dp_detector_options, ctx))
 		return dp_error__set(error, DP_ERR_ARGUMENT, "options of an unknown size");
-	if (options && (options->window < WINDOW_MIN || options->window > WINDOW_MAX))
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (all.window < WINDOW_MIN || all.window > WINDOW_MAX)
 		return dp_error__set(error, DP_ERR_ARGUMENT,
-				     "a window of %zu symbols, not %d to %d", options->window,
+				     "a window of %zu symbols, not %d to %d", all.window,
 				     WINDOW_MIN, WINDOW_MAX);
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return dp_error__nomem(error, sizeof(*d));
-	memcpy(&d->options, options ? options : &defaults, sizeof(d->options));
+	d->options = all;
 	d->window = d->options.window;
 	d->search_at = FIRST_SEARCH;
 	d->try_at = DP_DETECTOR_NEVER;

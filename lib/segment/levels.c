@@ -4,7 +4,8 @@
  * goes round. The loops inside a pattern are found by searching the pattern itself; which level is
  * the iteration follows from what the outer one adds to the inner one:
  *
- * - kernels that finish a step: the level whose pattern has them, and no level below;
+ * - kernels that finish a step: the level whose pattern has them, and no level below; where names
+ *   do not tell, the same few kernels for each of many parameters;
  * - an inner loop without structure of its own is a layer, not an iteration;
  * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
  * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
@@ -16,7 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { DOWN_MAX = 3 };
+enum {
+	DOWN_MAX = 3,
+	RUN_PERIOD = 4,	    /* kernels that an optimizer runs for each parameter, at most */
+	PARAMETERS_MIN = 16 /* parameters of a model, at least */
+};
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -30,6 +35,8 @@ struct inside {
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool structured;  /* the main one has loops inside */
+	size_t run_main;  /* most turns on end of a few kernels in the main one, */
+	size_t run_rest;  /* and outside of it */
 };
 
 struct finder {
@@ -50,6 +57,23 @@ static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t
 		if (f->finishing[symbols[i]])
 			return true;
 	return false;
+}
+
+/* The most turns on end of at most RUN_PERIOD symbols. */
+static size_t longest_run(const uint32_t *symbols, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t p = 1; p <= RUN_PERIOD && p < n; p++) {
+		size_t same = 0, best = 0;
+
+		for (size_t i = p; i < n; i++) {
+			same = symbols[i] == symbols[i - p] ? same + 1 : 0;
+			best = DP_MAX(best, same);
+		}
+		most = DP_MAX(most, best / p + 1);
+	}
+	return most;
 }
 
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
@@ -80,6 +104,18 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	for (size_t i = 0; i < in->loops.count; i++)
 		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
 			in->long_ones += (double)covered[i] / (double)n;
+	before = 0;
+	for (size_t k = 0; k <= al.span_count; k++) {
+		bool last = k == al.span_count;
+		size_t begin = last ? n : al.spans[k].begin;
+
+		if (!last && al.spans[k].pattern != in->main)
+			continue;
+		if (begin > before)
+			in->run_rest =
+				DP_MAX(in->run_rest, longest_run(twice + before, begin - before));
+		before = last ? n : al.spans[k].end;
+	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
 	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
@@ -120,6 +156,8 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	}
 	in->finish_main = holds_finish(f, in->loops.items[in->main].pattern,
 				       in->loops.items[in->main].length);
+	in->run_main =
+		longest_run(in->loops.items[in->main].pattern, in->loops.items[in->main].length);
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
@@ -148,6 +186,9 @@ static bool goes_down(const struct inside *in)
 	length = (double)in->loops.items[in->main].length;
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main && in->covered > 0.3;
+	/* an optimizer without a name: a few kernels over and over, for each parameter */
+	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
+		return false;
 	if (!in->structured || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);

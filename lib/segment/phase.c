@@ -18,6 +18,9 @@ enum {
 	SAMPLES_MAX = 32,
 	SAMPLES_MIN = 3,
 	END_SLACK = 8,	    /* symbols by which an end may be off */
+	END_WIDE = 64,	    /* the same of a long pattern, between noise */
+	RANK_MAX = 10,	    /* of a boundary's launch gap among all offsets */
+	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
 };
 
@@ -123,30 +126,38 @@ static void weigh_ends(struct weigher *w)
 {
 	const struct dp_align_span *spans = w->alignment->spans;
 	size_t count = w->alignment->span_count, inside = 1;
+	size_t slack = DP_MAX(DP_MIN(w->m / 8, (size_t)END_WIDE), (size_t)END_SLACK);
 	bool open_begin = w->evidence && w->evidence->open_begin;
 	bool open_end = w->evidence && w->evidence->open_end;
+	bool loose = w->evidence && w->evidence->loose_begin;
 
 	for (size_t k = 0; k < count; k++)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
-		size_t begin = s->begin_offset, end = s->end_offset;
-		bool from_start = s->begin < END_SLACK, to_end = w->n - s->end < END_SLACK;
+		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart, near;
+		bool from_start = s->begin < slack, to_end = w->n - s->end < slack;
 
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
 			continue;
 		if (k + 1 < count && spans[k + 1].begin < s->end)
 			end = back_by(end, s->end - spans[k + 1].begin, w->m);
+		first = back_by(begin, s->begin, w->m);
+		last = (end + w->n - s->end) % w->m;
+		apart = DP_MIN(back_by(first, last, w->m), back_by(last, first, w->m));
 		if (from_start && !open_begin)
-			give(w, back_by(begin, s->begin, w->m), points_capture_begin, 1);
-		else if (!from_start)
+			give(w, first, points_capture_begin, 1);
+		if (s->begin >= END_SLACK && !(loose && s->begin < w->m))
 			give(w, begin, points_span_begin / (double)inside, 1);
 		if (to_end && !open_end)
-			give(w, (end + w->n - s->end) % w->m, points_capture_end, -1);
-		else if (!to_end)
+			give(w, last, points_capture_end, -1);
+		if (w->n - s->end >= END_SLACK)
 			give(w, end, points_span_end / (double)inside, -1);
-		if (from_start && to_end && end == begin && !open_begin && !open_end)
-			give(w, end,
+		/* where turns lack some symbols the ends do, too */
+		near = w->m * s->edit_count / (8 * (s->end - s->begin));
+		if (from_start && to_end && apart <= DP_MIN(near, (size_t)NEAR_FIT) &&
+		    !open_begin && !open_end)
+			give(w, first,
 			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
 	}
 }
@@ -171,8 +182,24 @@ static size_t offset_at(const struct weigher *w, size_t position)
 }
 
 /*
+ * May a step begin at an offset, as the launching thread tells? In real traces the true boundary
+ * was among the first ten of thousands of offsets by the median launch gap.
+ */
+static bool may_begin(const struct weigher *w, size_t offset)
+{
+	const double *points = w->points[DP_PHASE_LAUNCH_GAP];
+	size_t larger = 0, any = 0, room = DP_MAX(w->m / 50, DP_MIN(w->m / 8, (size_t)RANK_MAX));
+
+	for (size_t o = 0; o < w->m; o++) {
+		larger += points[o] > points[offset];
+		any += points[o] > 0;
+	}
+	return any == 0 || (points[offset] > 0 && larger <= room);
+}
+
+/*
  * Kernels at the head without a launch were issued before the capture began; the first one with a
- * launch is the first of a step.
+ * launch is the first of a step, if the capture was begun between two steps.
  */
 static void weigh_first_launch(struct weigher *w)
 {
@@ -194,7 +221,7 @@ static void weigh_first_launch(struct weigher *w)
 		with += at.has_launch;
 	}
 	offset = offset_at(w, first);
-	if (with * 10 >= look * 9 && offset != SIZE_MAX)
+	if (with * 10 >= look * 9 && offset != SIZE_MAX && may_begin(w, offset))
 		w->points[DP_PHASE_FIRST_LAUNCH][offset] += points_first_launch;
 }
 
@@ -295,7 +322,7 @@ static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, doubl
 		medians[o] = median(samples + o * w->samples, w->seen[o]);
 	memcpy(sorted, medians, w->m * sizeof(*sorted));
 	qsort(sorted, w->m, sizeof(*sorted), by_value);
-	typical = log((double)sorted[w->m * 9 / 10] + 1000.0);
+	typical = log((double)sorted[DP_MIN(w->m * 9 / 10, w->m - DP_MIN(w->m, 2))] + 1000.0);
 	largest = log((double)sorted[w->m - 1] + 1000.0);
 	if (largest - typical < 0.1)
 		goto out;
@@ -363,9 +390,14 @@ static void weigh_finish(struct weigher *w, double *points)
 	for (size_t i = 0; i < fade && i < longest; i++)
 		points[(after + i) % w->m] +=
 			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
-	for (size_t o = 0; o < w->m; o++)
-		if (recurs(w, w->finishes, o))
+	for (size_t o = 0; o < w->m; o++) {
+		/* but by the end of another, if the host paused in between: it clears gradients */
+		bool goes_on = recurs(w, w->finishes, back_by(o, 1, w->m)) &&
+			       w->points[DP_PHASE_LAUNCH_GAP][o] > 0.5 * points_launch_gap;
+
+		if (recurs(w, w->finishes, o) && !goes_on)
 			points[o] += points_begin_to_finish;
+	}
 }
 
 static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
@@ -380,12 +412,13 @@ static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
 	/* a loop inside or outside another begins where that one does, whatever the host does */
 	if (!w->evidence || !w->evidence->at || (hints && hints->count > 0))
 		return DP_OK;
-	weigh_first_launch(w);
 	sample(w);
 	weigh_recurring(w, w->uploads, w->points[DP_PHASE_INPUT_COPY], points_upload);
 	weigh_recurring(w, w->syncs, w->points[DP_PHASE_SYNC], points_sync);
-	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
 	status = weigh_gaps(w, w->launch_gap, w->points[DP_PHASE_LAUNCH_GAP], points_launch_gap);
+	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
+	if (!status)
+		weigh_first_launch(w);
 	if (!status)
 		status = weigh_gaps(w, w->kernel_gap, w->points[DP_PHASE_KERNEL_GAP],
 				    points_kernel_gap);

@@ -32,6 +32,8 @@ struct searcher {
 	struct dp_search_bar bar;
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
+	size_t given; /* patterns that were there before */
+	size_t left;  /* symbols that the patterns before the last one leave */
 };
 
 /* Symbols to look for a pattern in. */
@@ -160,13 +162,13 @@ static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t
 
 /* Judges the candidates on a short text. */
 static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
-			    const struct dp_candidate *candidates, size_t n, double bits)
+			    const struct dp_guess *candidates, size_t n, double bits)
 {
 	int status = DP_OK;
 
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
-		const struct dp_candidate *c = &candidates[i];
+		const struct dp_guess *c = &candidates[i];
 
 		size_t quick = enough(text, c->length, QUICK);
 
@@ -248,7 +250,7 @@ static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
 }
 
 /* Leaves out candidates that are too long, and those that lie across two stretches. */
-static size_t keep_usable(struct dp_candidate *candidates, size_t n, const struct text *text,
+static size_t keep_usable(struct dp_guess *candidates, size_t n, const struct text *text,
 			  const struct searcher *sr)
 {
 	size_t kept = 0;
@@ -278,7 +280,7 @@ static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
 static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
 		   uint64_t want)
 {
-	struct dp_candidate candidates[CANDIDATES];
+	struct dp_guess candidates[CANDIDATES];
 	struct dp_hypothesis h[CANDIDATES];
 	double bits = sr->bits, null = (double)text->n * bits;
 	size_t count = 0, finalists = 0, first = 0;
@@ -415,6 +417,20 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 	       (double)h->covered > sr->bar.coverage * (double)text->n;
 }
 
+/*
+ * A pattern that leaves as much to explain as there was before it explains nothing that counts:
+ * copies of what is known, which would make it ambiguous. It is taken back.
+ */
+static bool take_back(struct searcher *sr, const struct stretches *rest)
+{
+	bool useless = sr->found->count > sr->given && rest->total * 50 > sr->left * 49;
+
+	sr->left = rest->total;
+	if (useless)
+		free(sr->found->items[--sr->found->count].pattern);
+	return useless;
+}
+
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
 	struct dp_hypothesis best = { 0 };
@@ -425,6 +441,8 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 	*more = false;
 	if (status)
 		return status;
+	if (!want && take_back(sr, &rest))
+		goto out;
 	if (rest.total >= REST_MIN && (sr->found->count == 0 || rest.total * 200 > sr->n || want)) {
 		uint64_t scaled = rest.total > SAMPLE ? 0 : want;
 
@@ -437,6 +455,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 			*more = true;
 		}
 	}
+out:
 	free(best.pattern);
 	free(text.symbols);
 	free(rest.items);
@@ -446,7 +465,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		       uint32_t alphabet, const struct dp_search_bar *bar)
 {
-	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns, patterns->count, n };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 
@@ -486,7 +505,7 @@ static int whole_stretch(struct searcher *sr, bool *more)
 int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
 		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
 {
-	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns };
+	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns, 0, n };
 	bool more = true;
 	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
 

@@ -8,6 +8,7 @@
 #include "pattern/runs.h"
 #include "segment/driver.h"
 #include "segment/levels.h"
+#include "segment/outer.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t cou
 			const uint32_t *parents, const uint32_t *above)
 {
 	for (size_t i = 0; i < count; i++)
-		if (made[i] != DP_NONE && parents[i] != DP_NONE)
+		if (made[i] != DP_NONE && parents[i] != DP_NONE && above[parents[i]] != DP_NONE)
 			loops->loops[made[i]].parent = above[parents[i]];
 }
 
@@ -175,6 +176,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 		loops->loops[i].chosen = true;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
+	if (!status && ends[0] > 0 && loops->count == ends[0])
+		status = dp_outer__find(d, ends[0]);
 	ends[1] = loops->count;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->inner, inner, ends[0], any);
@@ -222,6 +225,15 @@ static int expand(struct dp_driver *d, struct dp_segmented_loop *from, const str
 	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
 }
 
+/* What was repeated in a pattern is a loop inside it. */
+static bool holds_run(const struct dp_hypothesis *h, uint32_t alphabet)
+{
+	for (size_t i = 0; i < h->length; i++)
+		if (h->pattern[i] >= alphabet)
+			return true;
+	return false;
+}
+
 /*
  * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
  * it better. They do where iterations differ in how often something is repeated inside.
@@ -247,13 +259,18 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	request.count = runs.count;
 	request.alphabet = runs.alphabet;
 	request.family = NULL;
-	if (request.evidence.at)
-		request.evidence = (struct dp_evidence){ at_mapped, &mapped,
-							 request.evidence.launches_recorded };
+	if (request.evidence.at) {
+		request.evidence.at = at_mapped;
+		request.evidence.ctx = &mapped;
+	}
+	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
 	inner.request = &request;
+	inner.per_symbol = (double)d->request->count / (double)runs.count;
 	inner.symbols = runs.symbols;
 	inner.alphabet = runs.alphabet;
 	dp_patterns__fini(&levels.inner);
+	for (size_t i = 0; i < levels.chosen.count; i++)
+		levels.structured[i] |= holds_run(&levels.chosen.items[i], d->alphabet);
 	status = make_tree(&inner, &levels);
 	for (size_t i = 0; i < inner_loops.count && !status; i++)
 		status = expand(d, &inner_loops.loops[i], &runs);

@@ -116,16 +116,16 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence, con
 	return DP_OK;
 }
 
-static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex)
+static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex,
+		   uint8_t *verdicts)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	struct threads threads = { .count = dp_trace_thread_count(sequence->trace) + 1 };
-	uint8_t *verdicts = dp_alloc__zeroed(dp_trace_string_count(sequence->trace), 1);
 	int status = DP_ERR_NOMEM;
 
 	threads.launches = dp_alloc__zeroed(threads.count, sizeof(*threads.launches));
 	threads.marked = dp_alloc__zeroed(threads.count, sizeof(*threads.marked));
-	if (!verdicts || !threads.launches || !threads.marked)
+	if (!threads.launches || !threads.marked)
 		goto out;
 	for (size_t i = 0; i < ranges->count; i++)
 		if (is_mark(sequence, i, regex, verdicts))
@@ -135,7 +135,6 @@ static int collect(struct spans *out, const struct dp_sequence *sequence, const 
 out:
 	free(threads.marked);
 	free(threads.launches);
-	free(verdicts);
 	return status;
 }
 
@@ -180,10 +179,36 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 	}
 }
 
+static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequence,
+		       const regex_t *regex, uint8_t *verdicts)
+{
+	struct spans spans = { 0 };
+	int status = collect(&spans, sequence, regex, verdicts);
+
+	if (!status && spans.count) {
+		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
+		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));
+		if (marks->starts && marks->ends)
+			cut(marks, sequence, &spans);
+		else
+			status = DP_ERR_NOMEM;
+	}
+	free(spans.spans);
+	if (status)
+		dp_marks__fini(marks);
+	return status;
+}
+
+int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence, uint8_t *verdicts)
+{
+	memset(marks, 0, sizeof(*marks));
+	return by_verdicts(marks, sequence, NULL, verdicts);
+}
+
 int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
 		       const char *regex, struct dp_error *error)
 {
-	struct spans spans = { 0 };
+	uint8_t *verdicts;
 	regex_t compiled;
 	int status, code;
 
@@ -197,17 +222,11 @@ int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequenc
 			return dp_error__set(error, DP_ERR_ARGUMENT, "marks '%s': %s", regex, text);
 		}
 	}
-	status = collect(&spans, sequence, regex ? &compiled : NULL);
-	if (!status && spans.count) {
-		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
-		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));
-		if (marks->starts && marks->ends)
-			cut(marks, sequence, &spans);
-		else
-			status = DP_ERR_NOMEM;
-	}
+	verdicts = dp_alloc__zeroed(dp_trace_string_count(sequence->trace), 1);
+	status = verdicts ? by_verdicts(marks, sequence, regex ? &compiled : NULL, verdicts)
+			  : DP_ERR_NOMEM;
+	free(verdicts);
 	if (regex)
 		regfree(&compiled);
-	free(spans.spans);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }

@@ -51,4 +51,21 @@ int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequenc
 		       const char *regex, struct dp_error *error);
 void dp_marks__fini(struct dp_marks *marks);
 
+/*
+ * The same for ranges whose name's verdict is 2; verdicts has one for each string of the trace, 1
+ * for those that do not count. Errors: DP_ERR_NOMEM, after which *marks is empty.
+ */
+int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence,
+		      uint8_t *verdicts);
+
+/*
+ * Ranges that repeat as a loop does whose iterations are known: of one name, numbers in it aside,
+ * about as many, and nearly all kernels of the loop were launched in them. Ranges around several
+ * iterations, or around parts of one, are no such; of several names the one that covers most, then
+ * the one whose boundaries agree most. *marks is the caller's; it is empty where there are none.
+ * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
+ */
+int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
+			  const struct dp_segment *segments, size_t count);
+
 #endif

@@ -11,6 +11,12 @@
 /* Times beyond this are damage: differences of two stay within 63 bits. */
 #define TIME_LIMIT (INT64_C(1) << 61)
 
+/* Names beyond this are no names: DP_ERR_LIMIT. */
+#define NAMES_BYTES ((uint64_t)2 << 30)
+
+/* Plain forms beyond this stay as they were mangled: no program has so many, a hostile file may. */
+#define DEMANGLED_BYTES ((uint64_t)512 << 20)
+
 /* Reasons of losses that are told apart. */
 #define LOSSES_MOST 64
 
@@ -18,6 +24,8 @@ static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t memory_widths[] = { 8, 8, 4 };
+static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
 
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 {
@@ -30,6 +38,8 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->calls, call_widths, DP_COUNT(call_widths));
 	dp_columns__init(&made->syncs, sync_widths, DP_COUNT(sync_widths));
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
+	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
+	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
 	*builder = made;
 	return DP_OK;
 }
@@ -42,6 +52,8 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->calls);
 	dp_columns__fini(&builder->syncs);
 	dp_columns__fini(&builder->ranges);
+	dp_columns__fini(&builder->memory);
+	dp_columns__fini(&builder->samples);
 	dp_strings__fini(&builder->strings);
 	dp_strings__fini(&builder->mangled);
 	dp_strings__fini(&builder->keys);
@@ -68,6 +80,23 @@ int dp_builder__fail(struct dp_builder *builder, int status)
 			     "more than 4 billion events of one kind in one file");
 }
 
+/* Compressed names can be a thousand times as long as the file: there is an end to them. */
+static uint32_t intern(struct dp_builder *builder, struct dp_strings *strings, const char *text,
+		       size_t length)
+{
+	uint32_t id = DP_NONE;
+
+	if (strings->bytes > NAMES_BYTES) {
+		dp_error__set(builder->error, DP_ERR_LIMIT, "more than 2 GiB of names");
+		dp_builder__fail(builder, DP_ERR_LIMIT);
+		return DP_NONE;
+	}
+	id = dp_strings__intern(strings, text, length);
+	if (id == DP_NONE)
+		dp_builder__fail(builder, DP_ERR_NOMEM);
+	return id;
+}
+
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length)
 {
 	const char *end = memchr(text, '\0', length);
@@ -86,10 +115,8 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 		}
 		text = repaired;
 	}
-	id = dp_strings__intern(&builder->strings, text, length);
+	id = intern(builder, &builder->strings, text, length);
 	free(repaired);
-	if (id == DP_NONE)
-		dp_builder__fail(builder, DP_ERR_NOMEM);
 	return id;
 }
 
@@ -97,21 +124,24 @@ uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t
 static uint32_t demangled(struct dp_builder *builder, const char *text, size_t length)
 {
 	size_t before = builder->mangled.count;
-	uint32_t raw = dp_strings__intern(&builder->mangled, text, length), id;
-	char *plain;
+	uint32_t raw = intern(builder, &builder->mangled, text, length), id;
+	char *plain = NULL;
 
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&builder->demangled, &builder->demangled_room, builder->mangled.count,
+	if (raw == DP_NONE)
+		return DP_NONE;
+	if (dp_array__reserve(&builder->demangled, &builder->demangled_room, builder->mangled.count,
 			      sizeof(*builder->demangled))) {
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
 	if (raw < before)
 		return builder->demangled[raw];
-	if (dp_name__demangle(&plain, dp_strings__get(&builder->mangled, raw))) {
+	if (builder->demangled_bytes < DEMANGLED_BYTES &&
+	    dp_name__demangle(&plain, dp_strings__get(&builder->mangled, raw))) {
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
+	builder->demangled_bytes += plain ? strlen(plain) : 0;
 	id = plain ? dp_builder__string(builder, plain, strlen(plain))
 		   : dp_builder__string(builder, text, length);
 	free(plain);
@@ -470,6 +500,51 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 	DP_CELL(ranges, uint32_t, RANGE_THREAD, at) = range->thread;
 	DP_CELL(ranges, uint8_t, RANGE_KIND, at) = (uint8_t)range->kind;
 	builder->range_kinds[range->kind]++;
+	return DP_OK;
+}
+
+int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
+			   int64_t delta_bytes)
+{
+	struct dp_columns *memory = &builder->memory;
+	int64_t end_ns = time_ns;
+	size_t at = memory->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
+		return builder->status;
+	status = dp_columns__push(memory);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(memory, int64_t, MEMORY_TIME, at) = time_ns;
+	DP_CELL(memory, int64_t, MEMORY_BYTES, at) = delta_bytes;
+	DP_CELL(memory, uint32_t, MEMORY_DEVICE, at) = device;
+	return DP_OK;
+}
+
+int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample)
+{
+	struct dp_columns *samples = &builder->samples;
+	int64_t end_ns = sample->time_ns;
+	size_t at = samples->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!good_times(builder, sample->time_ns, &end_ns) ||
+	    sample->device >= builder->device_count)
+		return builder->status;
+	status = dp_columns__push(samples);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(samples, int64_t, SAMPLE_TIME, at) = sample->time_ns;
+	DP_CELL(samples, uint64_t, SAMPLE_ENERGY, at) = sample->energy_mj;
+	DP_CELL(samples, uint32_t, SAMPLE_POWER, at) = sample->power_mw;
+	DP_CELL(samples, uint32_t, SAMPLE_CLOCK, at) = sample->clock_mhz;
+	DP_CELL(samples, uint32_t, SAMPLE_THROTTLE, at) = sample->throttle;
+	DP_CELL(samples, uint32_t, SAMPLE_DEVICE, at) = sample->device;
 	return DP_OK;
 }
 

@@ -51,6 +51,16 @@ struct dp_range {
 	enum dp_range_kind kind;
 };
 
+/* A device's state; 0 where a value is not known. */
+struct dp_sample {
+	int64_t time_ns;
+	uint64_t energy_mj;
+	uint32_t power_mw;
+	uint32_t clock_mhz;
+	uint32_t throttle;
+	uint32_t device; /* of dp_builder__device() */
+};
+
 /* error is borrowed until finish() or free(). */
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
 void dp_builder__free(struct dp_builder *builder);
@@ -93,6 +103,11 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op);
 int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call);
 int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
+int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
+
+/* Memory of a device (of dp_builder__device()) that is allocated, or freed where negative. */
+int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
+			   int64_t delta_bytes);
 
 /* How many operations, calls, ranges were pushed so far. */
 size_t dp_builder__op_count(const struct dp_builder *builder);

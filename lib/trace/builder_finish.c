@@ -39,6 +39,14 @@ static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
 	return compare_i64(end[b], end[a]);
 }
 
+/* What has one time only. */
+static int compare_times(const void *ctx, uint32_t a, uint32_t b)
+{
+	const int64_t *time = DP_COLUMN((const struct dp_columns *)ctx, int64_t, 0);
+
+	return compare_i64(time[a], time[b]);
+}
+
 static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
 			int (*compare)(const void *, uint32_t, uint32_t))
 {
@@ -64,6 +72,10 @@ static int sort_all(struct dp_builder *builder)
 		status = sort_columns(builder, &builder->syncs, compare_spans);
 	if (!status)
 		status = sort_columns(builder, &builder->ranges, compare_spans);
+	if (!status)
+		status = sort_columns(builder, &builder->memory, compare_times);
+	if (!status)
+		status = sort_columns(builder, &builder->samples, compare_times);
 	return status;
 }
 
@@ -90,6 +102,14 @@ static void shift(struct dp_columns *rows, int64_t by_ns)
 	}
 }
 
+static void shift_times(struct dp_columns *rows, int64_t by_ns)
+{
+	int64_t *time = DP_COLUMN(rows, int64_t, 0);
+
+	for (size_t i = 0; i < rows->count; i++)
+		time[i] -= by_ns;
+}
+
 static void rebase(struct dp_builder *builder, struct dp_trace *trace)
 {
 	const struct dp_columns *ops = &builder->ops;
@@ -108,6 +128,8 @@ static void rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->calls, zero_ns);
 	shift(&builder->syncs, zero_ns);
 	shift(&builder->ranges, zero_ns);
+	shift_times(&builder->memory, zero_ns);
+	shift_times(&builder->samples, zero_ns);
 }
 
 /* By the rank of their process, where it has one; then by number; then as the file has them. */
@@ -170,6 +192,14 @@ out:
 	return status;
 }
 
+static void move_devices(struct dp_columns *rows, size_t column, const uint32_t *where)
+{
+	uint32_t *device = DP_COLUMN(rows, uint32_t, column);
+
+	for (size_t i = 0; where && i < rows->count; i++)
+		device[i] = where[device[i]];
+}
+
 /* Streams and devices in order of their numbers, whatever order the file named them in. */
 static int sort_tables(struct dp_builder *builder)
 {
@@ -180,9 +210,12 @@ static int sort_tables(struct dp_builder *builder)
 			    sizeof(*builder->devices), compare_devices, &devices);
 	for (size_t i = 0; !status && devices && i < builder->stream_count; i++)
 		builder->streams[i].device = devices[builder->streams[i].device];
-	if (!status)
+	if (!status) {
+		move_devices(&builder->memory, MEMORY_DEVICE, devices);
+		move_devices(&builder->samples, SAMPLE_DEVICE, devices);
 		status = sort_table(builder, builder->streams, builder->stream_count,
 				    sizeof(*builder->streams), compare_streams, &streams);
+	}
 	for (size_t i = 0; !status && streams && i < builder->ops.count; i++) {
 		cell = &DP_CELL(&builder->ops, uint32_t, OP_STREAM, i);
 		*cell = streams[*cell];
@@ -241,6 +274,16 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 	d = builder->ranges.data;
 	trace->ranges = (struct dp_ranges){ builder->ranges.count, d[RANGE_START],  d[RANGE_END],
 					    d[RANGE_NAME],	   d[RANGE_THREAD], d[RANGE_KIND] };
+	d = builder->memory.data;
+	trace->memory = (struct dp_memory){ builder->memory.count, d[MEMORY_TIME], d[MEMORY_BYTES],
+					    d[MEMORY_DEVICE] };
+	d = builder->samples.data;
+	trace->samples =
+		(struct dp_samples){ builder->samples.count, d[SAMPLE_TIME],  d[SAMPLE_ENERGY],
+				     d[SAMPLE_POWER],	     d[SAMPLE_CLOCK], d[SAMPLE_THROTTLE],
+				     d[SAMPLE_DEVICE] };
+	memset(builder->memory.data, 0, sizeof(builder->memory.data));
+	memset(builder->samples.data, 0, sizeof(builder->samples.data));
 	memset(builder->ops.data, 0, sizeof(builder->ops.data));
 	memset(builder->calls.data, 0, sizeof(builder->calls.data));
 	memset(builder->syncs.data, 0, sizeof(builder->syncs.data));
@@ -250,15 +293,18 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 void dp_trace__free_columns(struct dp_trace *trace)
 {
 	const void *const columns[] = {
-		trace->ops.start_ns,	  trace->ops.end_ns,	  trace->ops.bytes,
-		trace->ops.name,	  trace->ops.stream,	  trace->ops.correlation,
-		trace->ops.call,	  trace->ops.kind,	  trace->ops.copy_kind,
-		trace->ops.src_kind,	  trace->ops.dst_kind,	  trace->calls.start_ns,
-		trace->calls.end_ns,	  trace->calls.name,	  trace->calls.thread,
-		trace->calls.correlation, trace->calls.kind,	  trace->syncs.start_ns,
-		trace->syncs.end_ns,	  trace->syncs.stream,	  trace->syncs.correlation,
-		trace->syncs.kind,	  trace->ranges.start_ns, trace->ranges.end_ns,
-		trace->ranges.name,	  trace->ranges.thread,	  trace->ranges.kind,
+		trace->ops.start_ns,	  trace->ops.end_ns,	     trace->ops.bytes,
+		trace->ops.name,	  trace->ops.stream,	     trace->ops.correlation,
+		trace->ops.call,	  trace->ops.kind,	     trace->ops.copy_kind,
+		trace->ops.src_kind,	  trace->ops.dst_kind,	     trace->calls.start_ns,
+		trace->calls.end_ns,	  trace->calls.name,	     trace->calls.thread,
+		trace->calls.correlation, trace->calls.kind,	     trace->syncs.start_ns,
+		trace->syncs.end_ns,	  trace->syncs.stream,	     trace->syncs.correlation,
+		trace->syncs.kind,	  trace->ranges.start_ns,    trace->ranges.end_ns,
+		trace->ranges.name,	  trace->ranges.thread,	     trace->ranges.kind,
+		trace->memory.time_ns,	  trace->memory.delta_bytes, trace->memory.device,
+		trace->samples.time_ns,	  trace->samples.energy_mj,  trace->samples.power_mw,
+		trace->samples.clock_mhz, trace->samples.throttle,   trace->samples.device,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)

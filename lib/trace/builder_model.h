@@ -25,6 +25,15 @@ enum op_column {
 enum call_column { CALL_START, CALL_END, CALL_NAME, CALL_THREAD, CALL_CORRELATION, CALL_KIND };
 enum sync_column { SYNC_START, SYNC_END, SYNC_STREAM, SYNC_CORRELATION, SYNC_KIND };
 enum range_column { RANGE_START, RANGE_END, RANGE_NAME, RANGE_THREAD, RANGE_KIND };
+enum memory_column { MEMORY_TIME, MEMORY_BYTES, MEMORY_DEVICE };
+enum sample_column {
+	SAMPLE_TIME,
+	SAMPLE_ENERGY,
+	SAMPLE_POWER,
+	SAMPLE_CLOCK,
+	SAMPLE_THROTTLE,
+	SAMPLE_DEVICE,
+};
 
 struct dp_builder {
 	int status; /* the first failure */
@@ -33,10 +42,13 @@ struct dp_builder {
 	struct dp_columns calls;
 	struct dp_columns syncs;
 	struct dp_columns ranges;
+	struct dp_columns memory;
+	struct dp_columns samples;
 	struct dp_strings strings;
 	struct dp_strings mangled; /* raw names, and for each the id of the demangled one */
 	uint32_t *demangled;
 	size_t demangled_room;
+	uint64_t demangled_bytes;
 	uint8_t *call_kinds; /* by name's id; UINT8_MAX: not found out yet */
 	size_t call_kind_count;
 	size_t call_kind_room;

@@ -6,7 +6,7 @@
 
 /*
  * *out is the demangled form of a name that starts with _Z, the caller's; NULL where it is none,
- * or is too long to be one. Errors: DP_ERR_NOMEM.
+ * or would be longer than any compiler's. Errors: DP_ERR_NOMEM.
  */
 int dp_name__demangle(char **out, const char *mangled);
 

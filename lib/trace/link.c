@@ -6,11 +6,13 @@
  * Cost: linear, expected.
  */
 #include "trace/link.h"
+#include "base/hash.h"
 
 struct link {
 	const struct dp_builder *builder;
 	uint32_t *slots; /* call + 1; 0 is free */
 	size_t mask;
+	struct dp_hash_key key;
 };
 
 static uint32_t call_process(const struct dp_builder *builder, uint32_t call)
@@ -23,8 +25,8 @@ static uint32_t call_process(const struct dp_builder *builder, uint32_t call)
 static size_t slot_of(const struct link *link, uint32_t process, uint32_t correlation)
 {
 	const struct dp_columns *calls = &link->builder->calls;
-	uint64_t h = ((uint64_t)process << 32 | correlation) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(h >> 20) & link->mask;
+	uint64_t word = (uint64_t)process << 32 | correlation;
+	size_t at = (size_t)dp_hash__add(&link->key, link->key.a, word) & link->mask;
 
 	for (; link->slots[at]; at = (at + 1) & link->mask) {
 		uint32_t call = link->slots[at] - 1;
@@ -99,6 +101,7 @@ int dp_builder__link_calls(struct dp_builder *builder)
 	link.slots = dp_alloc__zeroed(size, sizeof(*link.slots));
 	if (!link.slots)
 		return dp_builder__fail(builder, DP_ERR_NOMEM);
+	dp_hash__draw(&link.key);
 	link_all(&link);
 	free(link.slots);
 	return DP_OK;

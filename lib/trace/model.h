@@ -15,6 +15,8 @@ struct dp_trace {
 	struct dp_calls calls;
 	struct dp_syncs syncs;
 	struct dp_ranges ranges;
+	struct dp_memory memory;
+	struct dp_samples samples;
 	uint32_t *stream_ops; /* operations grouped by stream, in order */
 	size_t *stream_first; /* stream s has stream_ops[stream_first[s]..stream_first[s+1]) */
 	struct dp_stream *streams;

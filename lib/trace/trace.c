@@ -56,6 +56,16 @@ const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace)
 	return &trace->ranges;
 }
 
+const struct dp_memory *dp_trace_memory(const struct dp_trace *trace)
+{
+	return &trace->memory;
+}
+
+const struct dp_samples *dp_trace_samples(const struct dp_trace *trace)
+{
+	return &trace->samples;
+}
+
 const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream, size_t *count)
 {
 	if (stream >= trace->stream_count) {

@@ -3,10 +3,13 @@
 
 eval_rules.py SIM PROGRAM [--seeds FIRST:END] [--check] [--verbose]
 
-Of each seed there is a healthy program, whose iteration takes a certain time, and one per rule with
-a fault whose size is a multiple of that time, drawn from the seed. A rule that fires where its fault
-is planted counts for its recall; where neither its own fault nor one that brings it along is
-planted, it counts against its precision. --check fails below 95%, or where a healthy program has a
+Of each seed there are healthy programs of several families, and per rule programs with its fault in
+four sizes: below the rule's threshold, where the rule must be silent, just above it, moderate and
+large. Sizes are shares of the period of the same program without the fault, drawn from the seed. A
+rule that fires where its fault is planted counts for its recall; where it is not (too small, on a
+healthy program, or beside a fault that doesn't bring it along), it counts against its precision.
+Severities are judged where they are clear: critical at 1.3 times the rule's threshold for it or
+more, not critical below 0.75. --check fails below 95% of either, or where a healthy program has a
 critical finding.
 """
 import argparse
@@ -21,13 +24,18 @@ import tempfile
 BAR = 0.95
 COUNT = 60
 
-HEALTHY_INPUT = "upload bytes=2M memory=pinned copy_stream=yes ahead=yes"
+INPUT = "upload bytes=1M memory=pinned copy_stream=yes ahead=yes"
+STEP = "zero model; forward model; loss; backward model; optimize model"
+# What a loop does that reads its loss at the end: the device is idle from there on.
+READ = "download bytes=4 memory=pinned block=yes"
+
+BELOW, NEAR, MODERATE, LARGE = range(4)
 
 
-def net(rng, kernel_us, host_us):
-    kind = rng.choice(["conv", "transformer", "mlp", "fused"])
+def net(rng, name, kernel_us, host_us, kinds=("conv", "transformer", "mlp", "fused")):
+    kind = rng.choice(kinds)
     layers = rng.randint(6, 14) * (3 if kind in ("mlp", "fused") else 1)
-    return (f"[net model]\nkind = {kind}\nlayers = {layers}\nkernel = {kernel_us}us\n"
+    return (f"[net {name}]\nkind = {kind}\nlayers = {layers}\nkernel = {kernel_us}us\n"
             f"host = {host_us}us\nseed = {rng.randint(1, 999)}\n"
             f"optimizer = {rng.choice(['sgd', 'adam', 'foreach'])}\n")
 
@@ -36,81 +44,250 @@ def us(nanoseconds):
     return f"{max(1, round(nanoseconds / 1000))}us"
 
 
-def megabytes(nanoseconds, per_us):
-    return f"{max(1, round(nanoseconds / 1000 * per_us / 1024))}k"
+def size(nanoseconds, bytes_per_us):
+    return str(max(1, round(nanoseconds / 1000 * bytes_per_us)))
 
 
-# Per rule: what the iteration does, with {period} of the healthy program's at hand, keys of the
-# loop, and the rules that the same fault brings along.
-def faults(rng, period):
-    step = "zero model; forward model; loss; backward model; optimize model"
-    wait = us(period * rng.uniform(1.4, 3))
-    copy = period * rng.uniform(0.2, 0.6)
+def part(period, share):
+    """What has to be added to a period to be this share of the sum."""
+    return period * share / (1 - share)
+
+
+class Fault:
+    """What the iteration does, keys of its loop and program, the program before it; rules that it
+    brings along; what its severity must be."""
+
+    def __init__(self, do, along=(), keys="", before="", critical=None, tiny=None,
+                 form="kineto", nets="", program=""):
+        self.do, self.along, self.keys, self.before = do, set(along), keys, before
+        self.critical, self.tiny, self.form = critical, tiny, form
+        self.nets, self.program = nets, program
+
+
+def draw(rng, sizes, level):
+    return rng.uniform(*sizes[level])
+
+
+def severity(share, threshold):
+    """True: critical, False: not, None: either."""
+    return True if share >= 1.3 * threshold else False if share < 0.75 * threshold else None
+
+
+# Shares of the period around thresholds of 5% and 20%, and around 3% and 15%.
+FIVE = [(0.015, 0.033), (0.065, 0.085), (0.11, 0.14), (0.3, 0.6)]
+THREE = [(0.005, 0.02), (0.04, 0.05), (0.07, 0.1), (0.22, 0.4)]
+
+
+def waits(rng, period, level):
+    share = draw(rng, FIVE, level)
+    wait = us(part(period, share))
+    critical = severity(share, 0.2)
+    # Long waits are what starves, if they come to half of a second.
+    yield "host-bound", Fault(f"{INPUT}; wait time={wait} jitter=0.05; {STEP}; {READ}",
+                              {"starved"}, critical=critical)
+    # Without launches only the interval tells, and not what for.
+    yield "host-bound", Fault(f"wait time={wait} jitter=0.05; {INPUT}; {STEP}; {READ}",
+                              {"starved"}, critical=critical, program="launches = no\n")
+    yield "input-bound", Fault(f"wait time={wait} jitter=0.1; upload bytes=256k memory=pinned; "
+                               f"{STEP}; {READ}", {"starved"}, critical=critical)
+    yield "sync-call", Fault(f"{INPUT}; zero model; forward model; loss; {READ}; wait time={wait};"
+                             " backward model; optimize model", {"host-bound", "starved"},
+                             critical=critical)
+
+
+def copies(rng, period, level):
+    share = draw(rng, FIVE, level)
+    length = part(period, share)
+    critical = severity(share, 0.2)
+    yield "copy-bound", Fault(f"upload bytes={size(length, 23000)} memory=pinned; {STEP}",
+                              critical=critical)
+    # Staging the data makes the caller wait: idle time of its own.
+    yield "pageable-copy", Fault(f"upload bytes={size(length, 9000)} memory=pageable; {STEP}",
+                                 {"copy-bound", "host-bound", "input-bound"})
+    yield "blocking-copy", Fault(f"upload bytes={size(length, 23000)} memory=pinned block=yes; "
+                                 f"{STEP}", {"copy-bound", "host-bound", "input-bound"})
+    # The table is added to the input, the shorter one, which may be too long already.
+    yield "repeated-upload", Fault(
+        f"upload bytes={size(length, 23000)} memory=pinned; "
+        f"upload bytes={size(0.015 * period, 23000)} memory=pinned; {STEP}", {"copy-bound"})
+    share = draw(rng, THREE, level)
+    yield "exposed-communication", Fault(
+        f"{INPUT}; zero model; forward model; loss; backward model; "
+        f"reduce bytes={size(part(period, share), 100000)} block=yes; optimize model",
+        critical=severity(share, 0.15))
+
+
+def over_time(rng, period, level):
     every = rng.randint(9, 14)
-    healthy = f"{HEALTHY_INPUT}; {step}"
-    return {
-        "host-bound": (
-            f"{HEALTHY_INPUT}; zero model; wait time={wait} jitter=0.1; forward model; loss; "
-            "backward model; optimize model", "", {"starved"}),
-        "input-bound": (
-            f"wait time={wait} jitter=0.2; upload bytes=8M memory=pinned; {step}", "",
-            {"copy-bound", "starved"}),
-        "copy-bound": (
-            f"upload bytes={megabytes(copy, 23000)} memory=pinned; {step}", "", set()),
-        "pageable-copy": (
-            f"upload bytes={megabytes(copy, 9000)} memory=pageable; {step}", "", {"copy-bound"}),
-        "blocking-copy": (
-            f"upload bytes={megabytes(copy, 23000)} memory=pinned block=yes; {step}", "",
-            {"copy-bound"}),
-        "sync-call": (
-            f"{HEALTHY_INPUT}; zero model; forward model; loss; download bytes=4 memory=pinned "
-            f"block=yes; wait time={us(period * rng.uniform(0.15, 0.6))}; backward model; "
-            "optimize model", "", {"host-bound"}),
-        "exposed-communication": (
-            f"{HEALTHY_INPUT}; zero model; forward model; loss; backward model; reduce "
-            f"bytes={megabytes(copy, 100000)} block=yes; optimize model", "", set()),
-        "slow-iterations": (
-            f"{healthy}; wait time={us(period * rng.uniform(20, 40))} every={every} offset=7", "",
-            {"starved"}),
-        "extra-work": (
-            f"{healthy}; forward model every={every} offset=5; statistics "
-            f"count={rng.randint(14, 31)} every={every} offset=5", "",
-            {"slow-iterations"}),
-        "growing-interval": (
-            f"wait time={us(period * 1.3)} jitter=0.05; {healthy}",
-            f"grow = {us(period * rng.uniform(0.01, 0.04))}\n", {"host-bound", "input-bound", "starved"}),
-        "warm-up": (
-            f"wait time={us(period * rng.uniform(4, 8))} until=3; {healthy}", "", set()),
-        "starved": (
-            f"{healthy}; wait time={rng.randint(1500, 2500)}ms every={rng.randint(20, 28)} "
-            "offset=11", "", {"slow-iterations"}),
-        "launch-bound": (healthy, "", set()),
-        "": (healthy, "", set()),
-    }
+    stall = period * draw(rng, [(0.02, 0.05), (0.15, 0.2), (0.4, 0.8), (10, 30)], level)
+    yield "slow-iterations", Fault(f"{INPUT}; {STEP}; {READ}; wait time={us(stall)} every={every} "
+                                   "offset=7", {"starved"})
+    rise = period * draw(rng, [(0.002, 0.006), (0.04, 0.06), (0.1, 0.2), (0.5, 1)], level)
+    yield "growing-interval", Fault(
+        f"wait time={us(period * 0.1)} jitter=0.02; {INPUT}; {STEP}; {READ}",
+        {"host-bound", "input-bound", "starved", "slow-iterations", "warm-up"},
+        keys=f"grow = {rise / COUNT:.0f}ns\n")
+    cost = COUNT * period * draw(rng, [(0.01, 0.035), (0.07, 0.1), (0.15, 0.2), (0.4, 0.6)], level)
+    yield "warm-up", Fault(f"{INPUT}; {STEP}; {READ}; wait time={us(cost / 3)} until=3")
+    gap = draw(rng, [(200, 430), (560, 700), (900, 1200), (1500, 2500)], level)
+    yield "starved", Fault(f"{INPUT}; {STEP}; {READ}; wait time={gap:.0f}ms "
+                           f"every={rng.randint(20, 28)} offset=11", {"slow-iterations"})
+
+
+def device(rng, period, level):
+    rise = draw(rng, [(0.01, 0.06), (0.14, 0.2), (0.3, 0.6), (2, 5)], level)
+    leak = rise * 2 ** 30 / COUNT / (1 - min(0.5, rise / 2))
+    yield "memory-growth", Fault(
+        f"{INPUT}; allocate bytes=64M; {STEP}; free bytes=64M; allocate bytes={leak:.0f}",
+        before="allocate bytes=1G; ", form="deepprof")
+    heat = draw(rng, [(1.002, 1.012), (1.045, 1.06), (1.1, 1.2), (1.4, 1.8)], level)
+    yield "throttled", Fault(f"{INPUT}; {STEP}", {"slow-iterations", "starved"},
+                             keys=f"hot = {rng.randint(20, 40)}..{COUNT}\nheat = {heat:.3f}\n",
+                             form="deepprof")
+    # Extra kernels of a share of the period each time; what is too little is one small kernel.
+    every, share = rng.randint(9, 14), draw(rng, [(0, 0), (0.01, 0.02), (0.05, 0.09), (0.3, 0.9)],
+                                            level)
+    extra = ("statistics count=1 every={0} offset=5" if level == BELOW else
+             "; ".join(["forward extra every={0} offset=5"] * 3)).format(every)
+    yield "extra-work", Fault(f"{INPUT}; {STEP}; {extra}", {"slow-iterations"},
+                              nets="[net extra]\nkind = mlp\nlayers = 4\nhost = 1us\n"
+                              f"kernel = {us(share * period / 45)}\n")
+    kernel, host = {BELOW: (40, 4), NEAR: (4, 4), MODERATE: (3, 6), LARGE: (2, rng.randint(7, 12))
+                    }[level]
+    yield "launch-bound", Fault(f"{INPUT}; {STEP}", tiny=(kernel, host))
+
+
+def healthy(rng, model):
+    """Programs that have nothing to mend, by family, and rules that may tell of them as they are."""
+    small = net(rng, "other", rng.randint(40, 80), 4)
+    loop = f"[loop train]\ncount = {COUNT}\ndefault = yes\nmark = ProfilerStep\n"
+    train = f"do = loop train; sync\n{model}"
+    yield "training", f"{train}{loop}do = {INPUT}; {STEP}\n", set()
+    yield "reads its loss", f"{train}{loop}do = {INPUT}; {STEP}; {READ}\n", set()
+    yield "short waits", (f"{train}{loop}do = wait time=40us jitter=0.5; {INPUT}; {STEP}\n"), set()
+    yield "shapes", f"{train}{loop}buckets = 8\ndo = {INPUT}; {STEP}\n", set()
+    yield "two networks", (f"{train}{small}{loop}do = {INPUT}; {STEP}; zero other; forward other; "
+                           "loss; backward other; optimize other\n"), set()
+    yield "evaluation", (f"do = loop epoch; sync\n{model}[loop epoch]\ncount = 4\n"
+                         "do = loop train; loop eval\n[loop train]\ncount = 25\ndefault = yes\n"
+                         f"mark = ProfilerStep\ndo = {INPUT}; {STEP}\n[loop eval]\ncount = 10\n"
+                         f"do = {INPUT}; forward model; statistics count=3\n"), {"extra-work"}
+    yield "logging", (f"{train}{loop}do = {INPUT}; {STEP}; statistics count=9 every=10 offset=9\n"
+                      ), {"extra-work", "slow-iterations"}
+    yield "accumulation", (f"do = loop step; sync\n{model}[loop step]\ncount = 30\ndefault = yes\n"
+                           "mark = ProfilerStep\ndo = zero model; loop micro; optimize model\n"
+                           f"[loop micro]\ncount = 4\ndo = {INPUT}; forward model; loss; "
+                           "backward model\n"), set()
+    yield "graphs", (f"{train}[loop train]\ncount = 120\ndefault = yes\nmark = ProfilerStep\n"
+                     f"do = {INPUT}; graph model; loss\n"), set()
+    yield "two devices", (f"{train}{loop}do = {INPUT}; {STEP}; reduce bytes=4M count=2\n"
+                          "[program]\ndevices = 2\n"), set()
+    yield "decoding", (f"do = loop request; sync\n"
+                       f"{net(rng, 'decoder', 40, 4, ('transformer',))}[loop request]\ncount = 8\n"
+                       "do = forward decoder; loop decode\n[loop decode]\ncount = 12..40\n"
+                       "default = yes\nmark = decode\n"
+                       "do = upload bytes=64 memory=pinned; forward decoder; statistics count=4\n"
+                       ), {"extra-work", "slow-iterations"}
+    yield "noise", (f"{train}{loop}insert = 0.01\nerase = 0.01\nsubstitute = 0.01\n"
+                    f"do = {INPUT}; {STEP}\n"), set()
+    yield "no launches", f"launches = no\n{train}{loop}do = {INPUT}; {STEP}; {READ}\n", set()
+    yield "uneven kernels", f"jitter = 0.1\n{train}{loop}do = {INPUT}; {STEP}\n", set()
+    yield "steady memory", (f"do = allocate bytes=1G; loop train; sync\nsample = 10ms\n{model}{loop}"
+                            f"do = {INPUT}; allocate bytes=64M; {STEP}; free bytes=64M\n"), set()
 
 
 class Judge:
     def __init__(self, sim, program, folder):
         self.sim, self.program, self.folder = sim, program, folder
 
-    def findings(self, text, seed):
+    def findings(self, text, seed, form="kineto"):
         description = os.path.join(self.folder, "program")
-        trace = os.path.join(self.folder, "trace.json")
+        trace = os.path.join(self.folder, "trace." + form)
         with open(description, "w", encoding="ascii") as file:
             file.write(text)
         subprocess.run([self.sim, "--program", description, "--seed", str(seed), "--no-truth",
-                        "-o", trace], check=True)
+                        "-F", form, "-o", trace], check=True)
         report = json.loads(subprocess.run([self.program, "analyze", "--format=json", trace],
                                            stdout=subprocess.PIPE, check=True).stdout)
+        os.unlink(trace)
         loops = [loop for loop in report["loops"] if loop["parent"] is None]
         period = loops[0]["summary"]["median_period_ns"] if loops else None
-        return period, report["findings"]
+        return period, {f["rule"]: f["severity"] for f in reversed(report["findings"])}
 
 
-def program_of(model, do, keys, seed):
+def program_of(model, do, seed, keys="", before="", extra=""):
     marks = "yes" if seed % 2 else "no"
-    return (f"[program]\ndo = loop train; sync\nmarks = {marks}\n{model}[loop train]\n"
-            f"count = {COUNT}\ndefault = yes\nmark = ProfilerStep\n{keys}do = {do}\n")
+    return (f"[program]\ndo = {before}loop train; sync\nmarks = {marks}\n{extra}{model}"
+            f"[loop train]\ncount = {COUNT}\ndefault = yes\nmark = ProfilerStep\n{keys}do = {do}\n")
+
+
+class Score:
+    def __init__(self, verbose):
+        self.planted, self.hit, self.wrong, self.odd = (collections.Counter() for _ in range(4))
+        self.critical, self.healthy, self.verbose = 0, 0, verbose
+
+    def tell(self, *words):
+        if self.verbose:
+            print(*words)
+
+    def fault(self, seed, rule, level, fault, found):
+        wanted = level != BELOW
+        size_name = ("below", "near", "moderate", "large")[level]
+        if wanted:
+            self.planted[rule] += 1
+            self.hit[rule] += rule in found
+        for name in set(found) - fault.along - ({rule} if wanted else set()):
+            self.wrong[name] += 1
+            self.tell(f"seed {seed}, {rule} {size_name}: {name} ({found[name]})")
+        if wanted and rule not in found:
+            self.tell(f"seed {seed}, {rule} {size_name}: missed, {found}")
+        if wanted and rule in found and fault.critical is not None and \
+                (found[rule] == "critical") != fault.critical:
+            self.odd[rule] += 1
+            self.tell(f"seed {seed}, {rule} {size_name}: {found[rule]}")
+
+    def sound(self, seed, family, allowed, found):
+        self.healthy += 1
+        self.critical += "critical" in found.values()
+        for name in set(found) - allowed:
+            self.wrong[name] += 1
+            self.tell(f"seed {seed}, healthy ({family}): {name} ({found[name]})")
+
+    def print(self):
+        failed = self.critical > 0
+        print(f"{'rule':24} planted  found  elsewhere  severity  recall  precision")
+        for rule in sorted(set(self.planted) | set(self.wrong)):
+            hit, wrong = self.hit[rule], self.wrong[rule]
+            recall = hit / self.planted[rule] if self.planted[rule] else 1
+            precision = hit / (hit + wrong) if hit + wrong else 1
+            failed |= recall < BAR or precision < BAR
+            failed |= self.odd[rule] > (1 - BAR) * max(1, hit)
+            print(f"{rule:24} {self.planted[rule]:7} {hit:6} {wrong:10} {self.odd[rule]:9} "
+                  f"{recall:7.2f} {precision:10.2f}")
+        print(f"critical findings on {self.healthy} healthy programs: {self.critical}")
+        return failed
+
+
+def judge_seed(judge, score, seed):
+    rng = random.Random(seed)
+    model = net(rng, "model", rng.randint(40, 80), 4)
+    for family, text, allowed in healthy(rng, model):
+        marks = "yes" if seed % 2 else "no"
+        text = f"[program]\nmarks = {marks}\n{text}"
+        _, found = judge.findings(text, seed, "deepprof" if "memory" in family else "kineto")
+        score.sound(seed, family, allowed, found)
+    period, _ = judge.findings(program_of(model, f"{INPUT}; {STEP}; {READ}", seed), seed)
+    for level in (BELOW, NEAR, MODERATE, LARGE):
+        for group in (waits, copies, over_time, device):
+            for rule, fault in group(rng, period, level):
+                used = net(rng, "model", *fault.tiny) if fault.tiny else model
+                extra = f"{fault.program}jitter = {rng.uniform(0.01, 0.08):.3f}\n"
+                if fault.form == "deepprof":
+                    extra += f"sample = {us(period * rng.uniform(0.3, 3))}\n"
+                text = program_of(used + fault.nets, fault.do, seed, fault.keys, fault.before,
+                                  extra)
+                _, found = judge.findings(text, seed, fault.form)
+                score.fault(seed, rule, level, fault, found)
 
 
 def main():
@@ -122,39 +299,12 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     first, end = (int(word) for word in options.seeds.split(":"))
-    hit, missed, wrong = (collections.Counter() for _ in range(3))
-    critical = 0
+    score = Score(options.verbose)
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(options.sim, options.program, folder)
         for seed in range(first, end):
-            rng = random.Random(seed)
-            model = net(rng, rng.randint(40, 80), 4)
-            period, _ = judge.findings(
-                program_of(model, faults(rng, 1e6)[""][0], "", seed), seed)
-            tiny = net(rng, 2, rng.randint(7, 12))
-            for rule, (do, keys, along) in faults(rng, period).items():
-                text = program_of(tiny if rule == "launch-bound" else model, do, keys, seed)
-                _, found = judge.findings(text, seed)
-                fired = {finding["rule"] for finding in found}
-                if rule:
-                    (hit if rule in fired else missed)[rule] += 1
-                extra = fired - along - {rule}
-                for name in extra:
-                    wrong[name] += 1
-                bad = not rule and any(f["severity"] == "critical" for f in found)
-                critical += bad
-                if options.verbose and (extra or bad or (rule and rule not in fired)):
-                    print(f"seed {seed}, {rule or 'healthy'}: {sorted(fired)}")
-    failed = critical > 0
-    print(f"{'rule':24} planted  found  elsewhere  recall  precision")
-    for rule in sorted(set(hit) | set(missed) | set(wrong)):
-        planted = hit[rule] + missed[rule]
-        recall = hit[rule] / planted if planted else 1
-        precision = hit[rule] / (hit[rule] + wrong[rule]) if hit[rule] + wrong[rule] else 0
-        failed |= recall < BAR or precision < BAR
-        print(f"{rule:24} {planted:7} {hit[rule]:6} {wrong[rule]:10} {recall:7.2f} {precision:10.2f}")
-    print(f"critical findings on healthy programs: {critical}")
-    return 1 if options.check and failed else 0
+            judge_seed(judge, score, seed)
+    return 1 if score.print() and options.check else 0
 
 
 if __name__ == "__main__":

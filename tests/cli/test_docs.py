@@ -224,7 +224,7 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "=", ""], [row["name"] for row in told["renderers"]]),
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
-            (["export", "--format", ""], ["chrome", "sqlite"]),
+            (["export", "--format", ""], ["chrome", "perfetto", "sqlite"]),
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),

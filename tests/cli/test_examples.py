@@ -105,6 +105,21 @@ class Examples(cli.Case):
         self.assertTrue(expected)
         self.assertEqual(result.stdout.splitlines(), expected)
 
+    def test_finding(self):
+        """It prints the first finding of a program whose trouble is known."""
+        trace = self.folder / "waits.json"
+        cli.simulate(trace, "-p", "input-bound")
+        top = json.loads(cli.run("analyze", "--format=json", trace).stdout)["findings"][0]
+        self.assertEqual(top["rule"], "input-bound")
+        first, advice, *evidence = self.run_example("finding.c", trace).stdout.splitlines()
+        self.assertEqual(
+            first,
+            f"input-bound in iterations {top['iterations'][0]} to {top['iterations'][1]}, "
+            f"{top['recoverable_ns']} ns of each",
+        )
+        self.assertEqual(advice, top["advice"])
+        self.assertEqual([each.split(" = ")[0] for each in evidence], list(top["evidence"]))
+
     def test_json(self):
         result = self.run_example("json.c", self.trace)
         self.assertEqual(json.loads(result.stdout), self.report())

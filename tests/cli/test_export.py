@@ -1,8 +1,11 @@
 """deepprof export: timelines, databases, and what other programs make of them."""
+import csv
 import gzip
+import io
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -10,10 +13,13 @@ import unittest
 from decimal import Decimal
 
 import cli
+import pftrace
 
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 # A Python that has HolisticTraceAnalysis.
 HTA = os.environ.get("DEEPPROF_HTA_PYTHON", sys.executable)
+# A Python that has perfetto.
+PERFETTO = os.environ.get("DEEPPROF_PERFETTO_PYTHON", sys.executable)
 
 
 def load(path):
@@ -60,6 +66,38 @@ class Timeline(cli.Case):
             tables.append(result.stdout.replace(str(path), ""))
         self.assertEqual(*tables)
 
+    def test_read_back_real_traces(self):
+        """All metrics of all iterations, of every format that there is."""
+        names = ["hta-diff-control.json.gz", "hta-ns-resolution.json.gz", "tf1-timeline.json",
+                 "nsys-2026-mfu-before.sqlite", "tracelens-mi300-resnet18.json.gz", "nvprof-lm-v12.sql"]
+        found = [TRACES / name for name in names if (TRACES / name).exists()]
+        if not found:
+            self.skipTest("the real traces are not there")
+        for trace in found:
+            with self.subTest(trace=trace.name):
+                path = self.folder / "again.json"
+                self.assert_done(cli.run("export", "-q", "-f", "-o", path, trace))
+                again = cli.run("analyze", "-q", "--format=csv", path)
+                self.assert_done(again)
+                first = cli.run("analyze", "-q", "--format=csv", trace)
+                self.assertEqual(*([row[1:] for row in csv.reader(io.StringIO(result.stdout))]
+                                   for result in (again, first)))
+
+    def test_many_streams(self):
+        """Of contexts that use the same numbers each has its own rows, in linear time."""
+        events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i, "dur": 1,
+                   "args": {"device": 0, "context": i % 20000, "stream": 7, "correlation": i + 1}}
+                  for i in range(40000)]
+        trace, path = self.folder / "many.json", self.folder / "out.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        rows = {}
+        for event in load(path)["traceEvents"]:
+            if event.get("cat") == "kernel":
+                rows.setdefault(event["tid"], set()).add(event["args"]["context"])
+        self.assertEqual(len(rows), 20000)
+        self.assertTrue(all(len(contexts) == 1 for contexts in rows.values()))
+
     def test_kineto(self):
         trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
         path = self.folder / "k.json"
@@ -75,6 +113,219 @@ class Timeline(cli.Case):
         self.assertEqual(again["found_by"], "marks")
         self.assertEqual([it["kernels"] for it in again["iterations"]],
                          [it["kernels"] for it in loops[0]["iterations"]])
+
+
+def nanoseconds(event):
+    """Start and end of an event of the chrome format."""
+    start, length = Decimal(event["ts"]) * 1000, Decimal(event["dur"]) * 1000
+    assert start == int(start) and length == int(length)
+    return int(start), int(start + length)
+
+
+class Perfetto(cli.Case):
+    """The same as in the chrome format, to the nanosecond, read by a decoder of its own."""
+
+    OPS = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "set"}
+    HOST = {"cuda_runtime": "call", "nvtx": "nvtx", "user_annotation": "annotation",
+            "cpu_op": "operator", "cuda_sync": "sync"}
+
+    def both(self, trace):
+        paths = self.folder / "t.pftrace", self.folder / "t.json"
+        for path in paths:
+            self.assert_done(cli.run("export", "-q", "-f", "-o", path, trace))
+        return pftrace.Timeline(paths[0].read_bytes()), load(paths[1])["traceEvents"]
+
+    def check(self, trace):
+        timeline, events = self.both(trace)
+        self.assertEqual(timeline.marks, [])
+        found = sorted((s["category"], s["start"], s["end"], s["name"]) for s in timeline.slices
+                       if s["category"] in (*self.OPS.values(), *self.HOST.values()))
+        told = sorted(({**self.OPS, **self.HOST}[e["cat"]], *nanoseconds(e), e["name"])
+                      for e in events if e.get("cat") in {**self.OPS, **self.HOST} and e["ph"] == "X")
+        self.assertEqual(len(found), len(told))
+        for left, right in zip(found, told):
+            # Names of copies are Kineto's there, and the trace's own here.
+            self.assertEqual(left[:3], right[:3])
+            if left[0] not in ("copy", "set"):
+                self.assertEqual(left[3], right[3])
+        self.arrows(timeline, events)
+        self.nesting(timeline)
+        return timeline, events
+
+    def arrows(self, timeline, events):
+        begins = {flow: s["start"] for s in timeline.slices for flow in s["flows"]}
+        ends = {flow: s["start"] for s in timeline.slices for flow in s["flow_ends"]}
+        told = {ph: {e["id"]: Decimal(e["ts"]) * 1000 for e in events if e["ph"] == ph}
+                for ph in ("s", "f")}
+        self.assertEqual(begins, told["s"])
+        self.assertEqual(ends, told["f"])
+
+    def nesting(self, timeline):
+        rows = {}
+        for s in timeline.slices:
+            rows.setdefault(s["track"], []).append((s["start"], s["end"]))
+        for row in rows.values():
+            stack = []
+            for start, end in row:
+                while stack and stack[-1] <= start:
+                    stack.pop()
+                self.assertTrue(not stack or end <= stack[-1])
+                stack.append(end)
+
+    def test_simulated(self):
+        for form in "kineto", "nsys":
+            self.check(cli.simulate(self.folder / form, "-F", form))
+
+    def test_real_traces(self):
+        names = ["hta-diff-control.json.gz", "nsys-2026-mfu-after.sqlite", "nvprof-lm-v12.sql",
+                 "hta-mi250.json.gz"]
+        found = [TRACES / name for name in names if (TRACES / name).exists()]
+        if not found:
+            self.skipTest("the real traces are not there")
+        for trace in found:
+            with self.subTest(trace=trace.name):
+                self.check(trace)
+
+    def test_what_was_found(self):
+        trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
+        timeline, events = self.check(trace)
+        report = json.loads(cli.run("analyze", "-q", "--format=json", trace).stdout)
+        zero = min(s["start"] for s in timeline.slices if s["category"] in self.OPS.values())
+        rows = [s for s in timeline.of("deepprof") if s["name"].startswith("iteration ")]
+        told = [it for loop in report["loops"] for it in loop["iterations"]]
+        self.assertEqual(len(rows), len(told))
+        for row, it in zip(rows, told):
+            self.assertEqual((row["start"] - zero, row["end"] - zero), (it["start_ns"], it["end_ns"]))
+            for key in "kernels", "inserted", "deleted", "substituted", "period_ns", "utilization":
+                if it[key] is None:
+                    self.assertNotIn(key, row["args"])
+                else:
+                    self.assertAlmostEqual(row["args"][key], it[key], places=9)
+        phases = [s for s in timeline.of("deepprof") if timeline.tracks[s["track"]]["name"] == "phases"]
+        self.assertEqual(sum(s["args"]["iterations"] for s in phases),
+                         sum(len(loop["iterations"]) for loop in report["loops"] if loop["parent"] is None))
+        found = [s for s in timeline.slices if timeline.tracks[s["track"]]["name"].startswith("finding: ")]
+        self.assertEqual([s["name"] for s in found], [f["rule"] for f in report["findings"]])
+        for row, finding in zip(found, report["findings"]):
+            self.assertEqual(row["args"]["advice"], finding["advice"])
+        counted = {timeline.tracks[track]["name"]: values for track, values in timeline.counts.items()}
+        self.assertEqual([v for _, v in counted["period_ns"]],
+                         [it["period_ns"] for it in told if it["period_ns"] is not None])
+        for s in timeline.of("deepprof"):
+            self.assertTrue(timeline.under(s["track"], "deepprof"))
+        # The same in the chrome format.
+        ours = [e for e in events if e.get("cat") == "deepprof" and e["ph"] == "X"]
+        self.assertEqual(sorted((*nanoseconds(e), e["name"]) for e in ours),
+                         sorted((s["start"], s["end"], s["name"]) for s in timeline.of("deepprof")))
+
+    def test_slices_that_overlap(self):
+        """Each has a row in which it is whole; where there are too many, a mark tells its length."""
+        events = []
+        for i in range(200):
+            events.append({"ph": "X", "cat": "kernel", "name": f"k{i % 5}", "pid": 0, "tid": 7,
+                           "ts": i, "dur": 1000, "args": {"device": 0, "context": 1, "stream": 7,
+                                                          "correlation": i + 1}})
+        trace = self.folder / "overlap.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        path = self.folder / "o.pftrace"
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.nesting(timeline)
+        kernels = timeline.of("kernel")
+        self.assertEqual(len({s["track"] for s in kernels}), 64)
+        spans = [(s["start"], s["end"]) for s in kernels]
+        spans += [(m["start"], m["start"] + m["args"]["duration_ns"]) for m in timeline.marks]
+        self.assertEqual(sorted(spans), [(i * 1000, i * 1000 + 1000000) for i in range(200)])
+        self.assertEqual({timeline.tracks[s["track"]]["name"] for s in kernels}, {"stream 7"})
+
+    def test_tracks_that_are_not_the_same(self):
+        """Siblings of one name are shown as one track: processes and contexts tell apart."""
+        for preset in "two-processes", "two-devices":
+            trace = cli.simulate(self.folder / preset, "-p", preset, "-F", "nsys")
+            timeline, _ = self.check(trace)
+            top = [t["name"] for t in timeline.tracks.values()
+                   if t["parent"] is None and not t["process"]]
+            self.assertEqual(len(top), len(set(top)), top)
+            self.assertEqual(sum(name.startswith("GPU ") for name in top), 2)
+        events = [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": i, "dur": 1,
+                   "args": {"device": 0, "context": i % 2, "stream": 7, "correlation": i + 1}}
+                  for i in range(40)]
+        trace = self.folder / "contexts.json"
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        timeline, _ = self.both(trace)
+        self.assertEqual({timeline.tracks[s["track"]]["name"] for s in timeline.of("kernel")},
+                         {"stream 7, context 0", "stream 7, context 1"})
+
+    def test_compressed_and_the_same(self):
+        paths = [self.folder / name for name in ("a.pftrace", "b.perfetto-trace", "c.pftrace.gz")]
+        for path in paths:
+            self.assert_done(cli.run("export", "-o", path, self.trace))
+        data = [path.read_bytes() for path in paths]
+        self.assertEqual(data[0], data[1])
+        self.assertEqual(gzip.decompress(data[2]), data[0])
+
+    def test_metrics_are_chosen(self):
+        path = self.folder / "m.pftrace"
+        self.assert_done(cli.run("export", "--metric=interval_ns", "-o", path, self.trace))
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.assertEqual({timeline.tracks[t]["name"] for t in timeline.counts}, {"interval_ns"})
+        for s in timeline.of("deepprof"):
+            self.assertNotIn("period_ns", s["args"])
+
+
+def has_perfetto():
+    return not subprocess.run([PERFETTO, "-c", "import perfetto.protos.perfetto.trace"],
+                              capture_output=True, check=False).returncode
+
+
+@unittest.skipUnless(has_perfetto(), "the perfetto package is not there")
+class PerfettoPackage(cli.Case):
+    """Its own classes read the file: every field is one of theirs, and means what it should."""
+
+    SCRIPT = """
+import sys
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+try:
+    from google.protobuf.unknown_fields import UnknownFieldSet
+except ImportError:
+    UnknownFieldSet = None
+trace = pb.Trace()
+trace.ParseFromString(open(sys.argv[1], "rb").read())
+def unknown(message):
+    if UnknownFieldSet:
+        assert not len(UnknownFieldSet(message)), message
+    for field, value in message.ListFields():
+        if field.message_type:
+            for inner in value if isinstance(value, list) or hasattr(value, "__len__") else [value]:
+                unknown(inner)
+names, slices, ends = {}, 0, 0
+for packet in trace.packet:
+    unknown(packet)
+    assert packet.trusted_packet_sequence_id == 1
+    for name in packet.interned_data.event_names:
+        names[name.iid] = name.name
+    event = packet.track_event
+    if event.type == event.TYPE_SLICE_BEGIN:
+        slices += 1
+        print("S", packet.timestamp, names[event.name_iid] if event.name_iid else event.name)
+    ends += event.type == event.TYPE_SLICE_END
+assert slices == ends > 0
+roots = [p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")]
+assert {"deepprof"} < {t.name for t in roots if not t.parent_uuid}
+assert any(t.HasField("process") for t in roots) and any(t.HasField("thread") for t in roots)
+assert any(t.counter.unit == t.counter.UNIT_TIME_NS for t in roots if t.HasField("counter"))
+"""
+
+    def test_its_classes(self):
+        trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
+        path = self.folder / "t.pftrace"
+        self.assert_done(cli.run("export", "-o", path, trace))
+        result = subprocess.run([PERFETTO, "-c", self.SCRIPT, str(path)], capture_output=True,
+                                encoding="utf-8", check=False, timeout=100)
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        told = [line.split(" ", 2)[1:] for line in result.stdout.splitlines()]
+        timeline = pftrace.Timeline(path.read_bytes())
+        self.assertEqual(told, [[str(s["start"]), s["name"]] for s in timeline.slices])
 
 
 class Database(cli.Case):
@@ -123,6 +374,56 @@ class Database(cli.Case):
         for kernels, count in rows:
             self.assertEqual(kernels, count)
 
+    def test_the_period(self):
+        """Operations and idle time of an iteration sum to its metrics, exactly."""
+        rows = self.db.execute("""
+            SELECT i.*, (SELECT sum(end_ns - start_ns) FROM iteration_operation o
+                WHERE o.loop = i.loop AND o.iteration = i.iteration AND o.kind = 'kernel') AS kernel_ns
+            FROM iteration i WHERE period_ns IS NOT NULL AND NOT partial""").fetchall()
+        self.assertGreater(len(rows), 5)
+        for row in rows:
+            self.assertAlmostEqual(row["kernel_ns"] / row["period_ns"], row["utilization_sum"], places=9)
+            causes = dict(self.db.execute("""SELECT cause, sum(end_ns - start_ns) FROM iteration_idle
+                WHERE loop = ? AND iteration = ? GROUP BY cause""", (row["loop"], row["iteration"])))
+            for cause in "host", "sync", "copy", "launch", "other":
+                if row[f"idle_{cause}_ns"] is not None:
+                    self.assertEqual(causes.get(cause, 0), row[f"idle_{cause}_ns"], cause)
+            self.assertEqual(sum(causes.values()), row["idle_ns"])
+
+    def test_host(self):
+        """Calls and annotations are there, and each operation's call is."""
+        events = json.loads(cli.run("export", "--format=chrome", self.trace).stdout)["traceEvents"]
+        count = lambda *names: sum(e.get("cat") in names and e["ph"] == "X" for e in events)
+        one = lambda sql: self.db.execute(sql).fetchone()[0]
+        self.assertEqual(one("SELECT count(*) FROM call"), count("cuda_runtime"))
+        self.assertEqual(one("SELECT count(*) FROM annotation"), count("cpu_op", "user_annotation", "nvtx"))
+        self.assertGreater(count("cuda_runtime"), 100)
+        self.assertEqual(one("SELECT count(*) FROM operation o JOIN call c ON c.id = o.call"),
+                         sum(e["ph"] == "s" for e in events))
+        names = {row[0] for row in self.db.execute("SELECT DISTINCT name FROM operation WHERE kind = 'kernel'")}
+        self.assertEqual(names, {e["name"] for e in events if e.get("cat") == "kernel"})
+
+    def test_manual(self):
+        """The page's examples run, and give something."""
+        page = (cli.SOURCE / "man" / "deepprof-export.1").read_text(encoding="utf-8")
+        page = page[page.index('.SH "THE DATABASE"'):].replace("\\-", "-")
+        examples = re.findall(r"(?ms)^\.EX\n((?:SELECT|WITH).*?;)\n\.EE$", page)
+        self.assertGreaterEqual(len(examples), 5)
+        for sql in examples:
+            rows = self.db.execute(sql).fetchall()
+            if "finding" not in sql:
+                self.assertTrue(rows, sql)
+        tables = set(re.findall(r"(?m)^\.TP\n\.B (\w+)$", page))
+        told = {row[0] for row in self.db.execute(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+        self.assertEqual(tables, {name for name in told if not name.endswith("_raw")}
+                         - {"string", "iteration_span"})
+        for name in tables - {"iteration", "iteration_operation", "iteration_idle"}:
+            entry = re.search(rf"(?ms)^\.TP\n\.B {name}\n(.*?)(?=^\.TP|^\.PP)", page)[1]
+            for row in self.db.execute(f"PRAGMA table_info({name})"):
+                if name != "loop":
+                    self.assertRegex(entry, rf"\b{row['name']}\b", name)
+
     def test_same_bytes(self):
         again = self.folder / "again.sqlite"
         self.assert_done(cli.run("export", "-o", again, self.trace))
@@ -132,7 +433,7 @@ class Database(cli.Case):
 class Refused(cli.Case):
     def test_usage(self):
         self.assert_fails(cli.run("export", self.trace), 2, "--format=chrome")
-        self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, sqlite")
+        self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, perfetto, sqlite")
         self.assert_fails(cli.run("export", "--compat=kineto", "--format=sqlite", self.trace), 2,
                           "--compat belongs")
         self.assert_fails(cli.run("export", "--format=chrome", "a", "b"), 2, "one FILE")

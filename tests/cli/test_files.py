@@ -167,6 +167,23 @@ class Output(cli.Case):
         self.assert_done(self.analyze("-o", "report", cwd=self.folder))
         self.assertEqual(self.path.read_text(), self.expected)
 
+    def test_compressed_by_name(self):
+        """The report of that ending, packed, the same each time."""
+        for name in "r.json", "r.html", "r.csv", "r.pftrace", "report":
+            plain, packed = self.folder / name, self.folder / (name + ".gz")
+            self.assert_done(cli.run("analyze", "-q", "-o", plain, self.trace))
+            self.assert_done(cli.run("analyze", "-q", "-o", packed, self.trace))
+            self.assertEqual(gzip.decompress(packed.read_bytes()), plain.read_bytes(), name)
+        self.assertTrue((self.folder / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE"))
+        self.assertIn("schema", json.loads((self.folder / "r.json").read_text(encoding="utf-8")))
+        self.assertEqual(cli.run("analyze", (self.folder / "r.json.gz")).returncode, 1)
+        two = self.folder / "two.csv.gz"
+        self.assert_done(cli.run("analyze", "-q", "-o", two, self.trace, self.trace))
+        plain = cli.run("analyze", "-q", "--format=csv", self.trace, self.trace).stdout
+        self.assertEqual(gzip.decompress(two.read_bytes()).decode(), plain)
+        self.assert_fails(cli.run("analyze", "-o", self.folder / "two.json.gz", self.trace, self.trace),
+                          2, "not compressed")
+
     def test_existing_file(self):
         self.path.write_text("precious")
         self.path.chmod(0o600)

@@ -1,5 +1,7 @@
 """Command lines: what is taken, what is refused, and what is said about it."""
 
+import json
+
 import cli
 
 
@@ -83,6 +85,11 @@ class Options(cli.Case):
         self.refused("--paper", "-n2", "--max-unmatched=-3", words=("--max-unmatched=-3",))
         self.assert_fails(cli.run("info", "--top=-1", "f"), 2, "--top=-1")
 
+    def metric_names(self):
+        told = cli.run("info", "--build").stdout.split("\nmetrics\n")[1].split("\n\n")[0]
+        # a line that goes on is set in further
+        return [line.split()[0] for line in told.splitlines() if not line.startswith("   ")]
+
     def test_choices(self):
         self.refused("--format=jsn", words=("'jsn'", "did you mean 'json'?"))
         self.refused("--format=yaml", words=("'yaml'", "text", "json", "csv"))
@@ -91,7 +98,9 @@ class Options(cli.Case):
         self.refused("--level=upper", words=("outermost", "innermost"))
         self.refused("--color=yes", words=("auto", "always", "never"))
         self.refused("--metric=intervl_ns", words=("did you mean 'interval_ns'?",))
-        self.refused("--metric=interval_ns,nothing", words=("'nothing'",))
+        names = self.metric_names()
+        self.assertGreater(len(names), 40)
+        self.refused("--metric=interval_ns,nothing", words=("'nothing'", ", ".join(names)))
 
     def test_ranges(self):
         for text in "5", "1:2", "1s", "2s:1s", "1s:1s", "x:1s", "1s:1", "-1s:2s", "1.5:2s", "1m:2m":
@@ -109,6 +118,9 @@ class Options(cli.Case):
         self.refused("--epsilon=2", words=("belong to --paper",))
         self.refused("--max-unmatched=2", "-n3", words=("belong to --paper",))
         self.refused("--marks=x", "-n3", words=("exclude each other",))
+        self.refused("-f", words=("there is no -o",))
+        self.assert_fails(cli.run("info", "-f", self.trace), 2, "there is no -o")
+        self.assert_fails(cli.run("export", "-f", "--format=chrome", self.trace), 2, "no -o")
         self.refused("--marks=x", "--ignore-marks", words=("exclude each other",))
         self.assert_fails(cli.run("info", "--build", "f"), 2, "takes no FILE")
 
@@ -135,6 +147,26 @@ class Options(cli.Case):
     def test_operands_after_two_dashes(self):
         result = cli.run("analyze", "--", "-n", cwd=self.folder)
         self.assert_fails(result, 1, "-n: No such file")
+
+    def rules(self, trace, *args):
+        report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
+        return {finding["rule"]: finding["severity"] for finding in report["findings"]}
+
+    def test_thresholds(self):
+        """A rule speaks from its threshold on; who was silent beside it may speak then."""
+        trace = cli.simulate(self.folder / "waits.json", "-p", "input-bound")
+        self.assertEqual(self.rules(trace)["input-bound"], "critical")
+        self.assertEqual(self.rules(trace, "--threshold=input-bound=5%")["input-bound"], "critical")
+        self.assertIn("input-bound", self.rules(trace, "--threshold", "input-bound=10.5%"))
+        high = self.rules(trace, "--threshold=input-bound=99%")
+        self.assertNotIn("input-bound", high)
+        self.assertIn("host-bound", high)
+        none = self.rules(trace, "--threshold=input-bound=99%,host-bound=99.9%")
+        self.assertFalse({"input-bound", "host-bound"} & set(none))
+        self.refused("--threshold=nothing=5%", words=("RULE=P%",))
+        self.refused("--threshold=starved=5%", words=("RULE=P%",))
+        for value in "", "=", "=5", "=0%", "=101%", "=-5%", "=5%%", "=1e1%", "= 5%", "=0.0000001%":
+            self.refused("--threshold=host-bound" + value, words=("host-bound=10%",))
 
     def test_metrics(self):
         both = cli.run("analyze", "--format=csv", self.trace)

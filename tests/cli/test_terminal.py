@@ -76,6 +76,13 @@ class Terminal(cli.Case):
         self.assertEqual(status, 0)
         self.assertNotIn(ESCAPE, path.read_text())
 
+    def test_not_for_a_terminal(self):
+        for verb, form in ("analyze", "html"), ("analyze", "sqlite"), ("analyze", "perfetto"), \
+                ("export", "sqlite"), ("export", "perfetto"):
+            status, shown = on_terminal(verb, f"--format={form}", self.trace)
+            self.assertEqual(status, 2, shown)
+            self.assertIn(f"{verb}: --format={form} is not for a terminal; use -o FILE", shown)
+
     def test_one_screen(self):
         """The report of one file fits a terminal of 80 by 24."""
         for locale in None, "C.UTF-8":
@@ -165,11 +172,15 @@ class Terminal(cli.Case):
         self.assertEqual((status, shown), (0, "{\n"))
 
     def test_pager_that_is_not_there(self):
-        status, shown = on_terminal(
-            "info", self.trace, env=cli.environment(PAGER="no-such-pager 2>/dev/null")
-        )
-        self.assertEqual(status, 1)
-        self.assertIn("the pager can't be run", shown)
+        """The report is shown without it, a long one too, which its pipe would not hold."""
+        for verb in ["info"], ["analyze", "--format=html"]:
+            _, direct = on_terminal(*verb, "--no-pager", self.trace)
+            for pager in "no-such-pager 2>/dev/null", "false", "exec /dev/null 2>/dev/null":
+                status, shown = on_terminal(*verb, self.trace, env=cli.environment(PAGER=pager))
+                self.assertEqual(status, 0)
+                said, _, rest = shown.partition("--no-pager\n")
+                self.assertIn("deepprof: the pager ", said)
+                self.assertEqual(rest, direct)
 
     def test_pager_starts_after_errors(self):
         status, shown = on_terminal(

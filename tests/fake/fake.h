@@ -13,6 +13,8 @@
 #define DP_FAKE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define FAKE_KINDS 128
@@ -42,6 +44,9 @@ struct fake_interface {
 	struct fake_truth *(*truth)(void);
 	/* What is recorded from here on is no truth: in a child that the collector leaves alone. */
 	void (*pretend)(void);
+	/* For what makes its own records (fake_device.c): one of so many known bytes. */
+	void (*append)(const void *record, size_t known);
+	bool (*wanted)(uint32_t kind);
 };
 
 #endif

@@ -4,6 +4,8 @@
  *   init            cuInit()
  *   launch=N        N launches, of five kernels in turn
  *   threads=T,N     T threads, N launches each
+ *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
+ *                   kernels that a second thread launches
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
@@ -14,14 +16,18 @@
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
+ *   race=T          T threads that launch while the process ends
+ *   daemon          goes on as one: the process that was started ends
+ *   spawn=N         N programs by posix_spawn()
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
- *   exit=N _exit=N quick=N abort kill
+ *   exit=N _exit=N quick=N abort kill term segv
  */
 #include "fake.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +88,50 @@ static void threads(const char *value)
 			abort();
 	for (unsigned long i = 0; i < count && i < 256; i++)
 		pthread_join(made[i], NULL);
+}
+
+static const char *const loop_names[] = { "embed",   "layer_a", "layer_b", "layer_a",
+					  "layer_b", "layer_a", "layer_b", "loss" };
+static const char *const back_names[] = { "grad_b", "grad_a", "reduce", "adam" };
+
+struct loop {
+	uint64_t count;
+	useconds_t pace;
+	pthread_barrier_t barrier;
+};
+
+/* What autograd does: the other half of each iteration comes from a thread of its own. */
+static void *loop_thread(void *argument)
+{
+	struct loop *loop = argument;
+
+	for (uint64_t i = 0; i < loop->count; i++) {
+		pthread_barrier_wait(&loop->barrier);
+		for (size_t k = 0; fake && k < 4; k++)
+			fake->launch(back_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		pthread_barrier_wait(&loop->barrier);
+	}
+	return NULL;
+}
+
+static void loop(const char *value)
+{
+	struct loop loop = { strtoull(value, NULL, 10),
+			     (useconds_t)strtoul(strchr(value, ',') + 1, NULL, 10),
+			     { { 0 } } };
+	pthread_t thread;
+
+	pthread_barrier_init(&loop.barrier, NULL, 2);
+	if (pthread_create(&thread, NULL, loop_thread, &loop))
+		abort();
+	for (uint64_t i = 0; i < loop.count; i++) {
+		for (size_t k = 0; fake && k < 8; k++)
+			fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		pthread_barrier_wait(&loop.barrier);
+		pthread_barrier_wait(&loop.barrier);
+		usleep(loop.pace);
+	}
+	pthread_join(thread, NULL);
 }
 
 static void kinds(uint64_t count)
@@ -219,6 +269,54 @@ static void ranks(uint64_t count)
 		;
 }
 
+static void *launch_forever(void *unused)
+{
+	for (;;)
+		launch(100);
+	return NULL;
+}
+
+static void race(uint64_t count)
+{
+	pthread_t thread;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (pthread_create(&thread, NULL, launch_forever, NULL))
+			abort();
+	usleep(100000);
+}
+
+static void be_daemon(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		abort();
+	if (child)
+		_exit(0);
+	setsid();
+	child = fork();
+	if (child < 0)
+		abort();
+	if (child)
+		_exit(0);
+	/* As daemons do: nobody hears them. */
+	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		abort();
+	usleep(100000);
+}
+
+static void spawn(uint64_t count)
+{
+	char name[] = "true", *const words[] = { name, NULL };
+	pid_t child;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (posix_spawnp(&child, "true", NULL, NULL, words, environ) ||
+		    waitpid(child, NULL, 0) != child)
+			abort();
+}
+
 static void run(int argc, char **argv, int i);
 
 static void word(int argc, char **argv, int i)
@@ -236,6 +334,8 @@ static void word(int argc, char **argv, int i)
 		launch(n);
 	} else if (IS("threads")) {
 		threads(value);
+	} else if (IS("loop")) {
+		loop(value);
 	} else if (IS("kinds")) {
 		kinds(n);
 	} else if (IS("odd")) {
@@ -291,6 +391,17 @@ static void word(int argc, char **argv, int i)
 		abort();
 	} else if (IS("kill")) {
 		kill(getpid(), SIGKILL);
+	} else if (IS("term")) {
+		kill(getpid(), SIGTERM);
+	} else if (IS("segv")) {
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+	} else if (IS("race")) {
+		race(n);
+	} else if (IS("daemon")) {
+		be_daemon();
+	} else if (IS("spawn")) {
+		spawn(n);
 	} else {
 		fprintf(stderr, "fake_app: no word: %s\n", argv[i]);
 		exit(98);

@@ -1,4 +1,5 @@
-/* A libcuda that only does what cuInit() does for tools: it loads and calls the injection. */
+/* A libcuda that does what cuInit() does for tools, it loads and calls the injection; fake_device.c
+ * has the rest. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 
 int cuInit(unsigned int flags);
 int cuDriverGetVersion(int *version);
+void fake_device_find(void);
 
 int cuInit(unsigned int flags)
 {
@@ -22,7 +24,10 @@ int cuInit(unsigned int flags)
 		return 1;
 	}
 	initialize = (int (*)(void))(uintptr_t)dlsym(library, "InitializeInjection");
-	return initialize && initialize() ? 0 : 1;
+	if (!initialize || !initialize())
+		return 1;
+	fake_device_find();
+	return 0;
 }
 
 int cuDriverGetVersion(int *version)

@@ -73,6 +73,7 @@ static _Atomic(struct buffer *) buffers;
 static _Atomic uint64_t enabled[2];
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
+static bool subscribed_v2;
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -105,6 +106,13 @@ static int verdict(const char *function)
 	return 0;
 }
 
+/* In a child of fork(): who held one is not there any more. */
+static void free_locks(void)
+{
+	for (struct buffer *b = atomic_load(&buffers); b; b = b->next)
+		atomic_flag_clear(&b->lock);
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *wanted = getenv("FAKE_CUPTI_VERSION"), *path = getenv("FAKE_CUPTI_TRUTH");
@@ -115,6 +123,8 @@ __attribute__((constructor)) static void start(void)
 			version = &versions[i];
 	if (!version)
 		fail("no such version");
+	if (pthread_atfork(NULL, NULL, free_locks))
+		fail("no memory");
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
@@ -319,8 +329,9 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch, fake_record,   fake_complete_twice, fake_complete_foreign, fake_drop,
-	fake_unload, fake_profiler, fake_truth,		 fake_pretend,
+	fake_launch,  fake_record, fake_complete_twice, fake_complete_foreign,
+	fake_drop,    fake_unload, fake_profiler,	fake_truth,
+	fake_pretend, append,	   is_enabled,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -353,6 +364,8 @@ int cuptiGetVersion(uint32_t *out)
 int cuptiGetTimestamp(uint64_t *out)
 {
 	*out = now();
+	if (subscribed_v2 && version->number >= 130300)
+		return CUPTI_E_NOT_COMPATIBLE;
 	return verdict("GetTimestamp");
 }
 
@@ -375,9 +388,12 @@ int cuptiSubscribe_v2(void **out, void (*function)(void *, uint32_t, uint32_t, c
 {
 	const char *holder = getenv("FAKE_CUPTI_HOLDER");
 
+	int result = cuptiSubscribe(out, function, user);
+
 	if (holder && params->old_name)
 		snprintf(params->old_name, params->old_name_bytes, "%s", holder);
-	return cuptiSubscribe(out, function, user);
+	subscribed_v2 = !result;
+	return result;
 }
 
 int cuptiUnsubscribe(void *subscriber)
@@ -392,9 +408,24 @@ int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint
 
 int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 {
-	*name = cbid == 211  ? "cudaLaunchKernel_v7000"
-		: cbid == 10 ? "cudaGetLastError_v3020"
-			     : NULL;
+	static const struct {
+		uint32_t domain, cbid;
+		const char *name;
+	} names[] = {
+		{ CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000" },
+		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
+		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
+		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },
+		{ CUPTI_DOMAIN_DRIVER, 277, "cuMemcpyHtoDAsync_v2" },
+		{ CUPTI_DOMAIN_DRIVER, 279, "cuMemcpyDtoHAsync_v2" },
+		{ CUPTI_DOMAIN_DRIVER, 307, "cuLaunchKernel" },
+		{ CUPTI_DOMAIN_DRIVER, 514, "cuGraphLaunch" },
+	};
+
+	*name = NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].domain == domain && names[i].cbid == cbid)
+			*name = names[i].name;
 	return *name ? verdict("GetCallbackName") : CUPTI_E_INVALID_PARAMETER;
 }
 

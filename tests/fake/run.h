@@ -19,9 +19,17 @@ struct run_options {
 	const char *holder;
 	bool hang;
 	bool no_socket;
-	unsigned int kill_after_us;   /* SIGKILL */
-	uint64_t file_limit;	      /* RLIMIT_FSIZE */
-	uint64_t disk_bytes;	      /* the spool on a tmpfs of that size (root only) */
+	unsigned int kill_after_us; /* SIGKILL */
+	unsigned int linger_ms;	    /* for what it leaves behind */
+	uint64_t file_limit;	    /* RLIMIT_FSIZE */
+	uint64_t disk_bytes;	    /* the spool on a tmpfs of that size (root only) */
+	bool read_only;		    /* the spool's folder, likewise */
+	uint64_t descriptors;	    /* RLIMIT_NOFILE */
+	uint64_t address_space;	    /* RLIMIT_AS */
+	/* Of trouble.c, which is preloaded where one of these is set. */
+	unsigned int trouble_call;
+	bool trouble_on;
+	const char *trouble_name, *trouble_step;
 	uint32_t control_after_ms[3]; /* stages of the control word: run, pause, run */
 };
 
@@ -43,6 +51,7 @@ struct run {
 	uint64_t lost_by[DP_LOSS_REASONS];
 	uint64_t undefined;
 	uint64_t spool_bytes;
+	uint64_t trouble_calls; /* that the collector made of what trouble.c has */
 	struct fake_truth truth;
 	char messages[8192]; /* codes and texts */
 	/* Called for each record, if set before. */
@@ -52,6 +61,18 @@ struct run {
 
 /* Words of fake_app, NULL at the end. False where the machine can't (no root). */
 bool run_app(struct run *run, const struct run_options *options, const char *const *words);
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Those that the fake records. */
+#define RUN_KINDS 16
+extern const uint32_t run_kinds[RUN_KINDS];
+
+/* All that the fake recorded is in the sums, and nothing is lost. */
+void run_check_complete(const struct run *run);
+
+/* It ended so, and printed nothing. */
+void run_check_exit(const struct run *run, int status);
 
 /* Holds completed = stored + lost, and stored = what the reader gave, of each kind. */
 void run_check_sums(const struct run *run);

@@ -11,35 +11,10 @@
 
 #include <check.h>
 
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-static const uint32_t all_kinds[] = { 1, 2, 5, 8, 9, 10, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
-
-/* All that the fake recorded is in the sums, and nothing is lost. */
-static void check_complete(const struct run *run)
-{
-	run_check_sums(run);
-	for (size_t i = 0; i < sizeof(all_kinds) / sizeof(all_kinds[0]); i++) {
-		uint32_t kind = all_kinds[i];
-
-		ck_assert_msg(run->stored[kind] == run->truth.records[kind],
-			      "kind %u: %llu recorded, %llu stored, %llu lost\n%s", kind,
-			      (unsigned long long)run->truth.records[kind],
-			      (unsigned long long)run->stored[kind],
-			      (unsigned long long)run->lost[kind], run->messages);
-	}
-	ck_assert_uint_eq(run->undefined, 0);
-}
-
-static void check_exit(const struct run *run, int status)
-{
-	ck_assert_msg(WIFEXITED(run->status) && WEXITSTATUS(run->status) == status,
-		      "status %x\n%s\n%s", (unsigned int)run->status, run->output, run->messages);
-	ck_assert_str_eq(run->output, "");
-}
-
 static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4",
 					"12.8", "13.0", "13.1", "13.4" };
+
+static unsigned int clocks; /* points of CUPTI's */
 
 static void see_kernel(struct run *run, struct dp_spool *spool,
 		       const struct dp_spool_record *record)
@@ -48,6 +23,8 @@ static void see_kernel(struct run *run, struct dp_spool *spool,
 	const char *version = run->user;
 	uint32_t low = (uint32_t)kernel->correlation;
 
+	if (record->type == DP_SPOOL_CLOCK && record->clock.cupti)
+		clocks++;
 	if (record->type != DP_SPOOL_KERNEL || record->salvaged)
 		return;
 	ck_assert_uint_eq(kernel->place.context, 1);
@@ -76,14 +53,15 @@ START_TEST(layouts)
 	run.each = see_kernel;
 	run.user = (void *)(uintptr_t)versions[_i];
 	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
 	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], 20000);
 	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.records[DP_SPOOL_CBID], 1);
 	ck_assert_uint_ge(run.records[DP_SPOOL_THREAD], 1);
+	ck_assert_uint_ge(clocks, 2);
 }
 END_TEST
 
@@ -93,7 +71,7 @@ START_TEST(no_cuda)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("exit=7"));
-	check_exit(&run, 7);
+	run_check_exit(&run, 7);
 	ck_assert_uint_eq(run.spools, 0);
 }
 END_TEST
@@ -106,7 +84,7 @@ START_TEST(output_untouched)
 	run_app(&run, NULL, WORDS("say", "init", "launch=10", "say", "exit=3"));
 	ck_assert_str_eq(run.output, "hello\nhello\n");
 	ck_assert_int_eq(WEXITSTATUS(run.status), 3);
-	check_complete(&run);
+	run_check_complete(&run);
 }
 END_TEST
 
@@ -135,7 +113,7 @@ START_TEST(forced_results)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=1000", "nvtx=10", "exit=5"));
-	check_exit(&run, 5);
+	run_check_exit(&run, 5);
 	run_check_sums(&run);
 	ck_assert_msg(strstr(run.messages, failures[_i].code), "%s: %s", failures[_i].fail,
 		      run.messages);
@@ -152,7 +130,7 @@ START_TEST(no_cupti)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=10", "exit=4"));
-	check_exit(&run, 4);
+	run_check_exit(&run, 4);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[no-cupti]"));
 	ck_assert_ptr_nonnull(strstr(run.messages, "/nowhere/libcupti.so"));
 }
@@ -166,7 +144,7 @@ START_TEST(odd_buffers)
 	run_app(&run, NULL,
 		WORDS("init", "launch=100", "twice", "foreign", "launch=100", "odd", "drop=42",
 		      "launch=5", "twice", "sleep=50", "launch=100"));
-	check_exit(&run, 0);
+	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], run.truth.records[CUPTI_KERNEL]);
 	ck_assert_uint_eq(run.stored[FAKE_NEW_KIND], 1);
@@ -181,7 +159,7 @@ START_TEST(unwalkable)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=100", "unwalkable", "launch=100"));
-	check_exit(&run, 0);
+	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.lost_by[DP_LOSS_DAMAGED], 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
@@ -215,8 +193,8 @@ START_TEST(long_and_reused_names)
 	run.each = see_names;
 	run.user = &names;
 	run_app(&run, &options, WORDS("init", "names"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert(names.is_long && names.second);
 }
 END_TEST
@@ -238,7 +216,7 @@ START_TEST(correlation_wraps)
 	run.each = see_wrap;
 	run.user = epochs;
 	run_app(&run, NULL, WORDS("init", "wrap", "launch=1000"));
-	check_complete(&run);
+	run_check_complete(&run);
 	/* The 256th has the number 0, which is none. */
 	ck_assert_uint_eq(epochs[0], 256 + 1);
 	ck_assert_uint_eq(epochs[1], 1000 - 256 - 1);
@@ -251,8 +229,8 @@ START_TEST(many_threads)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "threads=16,20000", "launch=1000"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 321000);
 }
 END_TEST
@@ -265,7 +243,7 @@ START_TEST(pool_full)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "threads=32,20000"));
-	check_exit(&run, 0);
+	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
 				  run.completed[0],
@@ -282,8 +260,8 @@ START_TEST(orderly_ends)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=3000", "nvtx=100", endings[_i]));
-	check_exit(&run, 3);
-	check_complete(&run);
+	run_check_exit(&run, 3);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
@@ -301,8 +279,8 @@ START_TEST(sudden_ends)
 	ck_assert(WIFSIGNALED(run.status));
 	ck_assert_int_eq(WTERMSIG(run.status), _i ? SIGKILL : SIGABRT);
 	run_check_sums(&run);
-	for (size_t i = 0; i < sizeof(all_kinds) / sizeof(all_kinds[0]); i++)
-		ck_assert_uint_eq(run.stored[all_kinds[i]], run.truth.records[all_kinds[i]]);
+	for (size_t i = 0; i < RUN_KINDS; i++)
+		ck_assert_uint_eq(run.stored[run_kinds[i]], run.truth.records[run_kinds[i]]);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 	ck_assert_uint_eq(run.salvaged_spools, 1);
 	ck_assert_uint_eq(run.undefined, 0);
@@ -328,14 +306,14 @@ START_TEST(killed_anywhere)
 		ck_assert(WIFSIGNALED(run.status));
 		run_check_sums(&run);
 		/* One record may have been made whose making was not noted yet. */
-		for (size_t k = 0; k < sizeof(all_kinds) / sizeof(all_kinds[0]); k++) {
-			uint64_t made = run.truth.records[all_kinds[k]];
+		for (size_t k = 0; k < RUN_KINDS; k++) {
+			uint64_t made = run.truth.records[run_kinds[k]];
 
-			ck_assert_msg(run.stored[all_kinds[k]] >= made &&
-					      run.stored[all_kinds[k]] <= made + 1,
-				      "kill %d, kind %u: %llu made, %llu stored", i, all_kinds[k],
+			ck_assert_msg(run.stored[run_kinds[k]] >= made &&
+					      run.stored[run_kinds[k]] <= made + 1,
+				      "kill %d, kind %u: %llu made, %llu stored", i, run_kinds[k],
 				      (unsigned long long)made,
-				      (unsigned long long)run.stored[all_kinds[k]]);
+				      (unsigned long long)run.stored[run_kinds[k]]);
 		}
 		ck_assert_uint_ge(run.completed[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 		ck_assert_uint_le(run.completed[DP_SPOOL_KIND_NVTX], run.truth.nvtx + 3);
@@ -351,8 +329,8 @@ START_TEST(forks)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=1000", "fork=20", "launch=1000"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.spools, 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
 }
@@ -364,8 +342,8 @@ START_TEST(children_with_cuda)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("nvtx=5", "forkinit=6"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 600);
 	ck_assert_uint_ge(run.ended_spools, 6);
 	ck_assert_uint_eq(run.ended_spools, run.spools);
@@ -380,8 +358,8 @@ START_TEST(ranks)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("ranks=64"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.spools, 64);
 	ck_assert_uint_eq(run.ended_spools, 64);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 64 * 1000);
@@ -394,8 +372,8 @@ START_TEST(new_image)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL, WORDS("init", "launch=500", "sleep=200", "exec", "init", "launch=500"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.spools, 2);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
@@ -409,8 +387,8 @@ START_TEST(flush_hangs)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=5000", "exit=6"));
-	check_exit(&run, 6);
-	check_complete(&run);
+	run_check_exit(&run, 6);
+	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[flush-hangs]"));
 	ck_assert(run.seconds < 5);
 }
@@ -424,7 +402,7 @@ START_TEST(disk_full)
 	memset(&run, 0, sizeof(run));
 	if (!run_app(&run, &options, WORDS("init", "launch=300000", "exit=6")))
 		return;
-	check_exit(&run, 6);
+	run_check_exit(&run, 6);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.completed[CUPTI_KERNEL], 300000);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK], 0);
@@ -440,7 +418,7 @@ START_TEST(file_limit)
 	memset(&run, 0, sizeof(run));
 	options.file_limit = 1 << 20;
 	run_app(&run, &options, WORDS("init", "launch=300000", "exit=6"));
-	check_exit(&run, 6);
+	run_check_exit(&run, 6);
 	run_check_sums(&run);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK] + run.lost_by[DP_LOSS_POOL_FULL], 0);
 }
@@ -453,7 +431,7 @@ START_TEST(spool_limit)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=300000"));
-	check_exit(&run, 0);
+	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_SPOOL_LIMIT], 0);
 	ck_assert_uint_le(run.spool_bytes, 600000);
@@ -506,7 +484,7 @@ START_TEST(payloads)
 	run.each = see_schema;
 	run.user = found;
 	run_app(&run, NULL, WORDS("schema", "nvtx=10"));
-	check_exit(&run, 0);
+	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(found[0], 0);
 	ck_assert_uint_eq(found[1], 8);
@@ -523,8 +501,8 @@ START_TEST(capture_range)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=100", "range"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_ge(run.stored[CUPTI_KERNEL], 100);
 	ck_assert_uint_lt(run.stored[CUPTI_KERNEL], 300);
 }
@@ -537,8 +515,8 @@ START_TEST(pause_and_stop)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "launch=100", "sleep=800", "launch=100"));
-	check_exit(&run, 0);
-	check_complete(&run);
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
 }
 END_TEST
@@ -554,7 +532,7 @@ START_TEST(real_cupti)
 
 		memset(&run, 0, sizeof(run));
 		run_app(&run, &options, WORDS("init", "nvtx=10", "exit=2"));
-		check_exit(&run, 2);
+		run_check_exit(&run, 2);
 		run_check_sums(&run);
 		ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
 		ck_assert_ptr_null(strstr(run.messages, "[no-cupti]"));

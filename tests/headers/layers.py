@@ -22,7 +22,7 @@ LAYERS = {
     'lib/diagnose': ['base/', 'diagnose/', 'metric/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/analysis.h'],
     'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
-                   'deepprof/common.h', 'deepprof/record.h'],
+                   'deepprof/common.h', 'deepprof/detector.h', 'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
 }

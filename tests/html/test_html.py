@@ -98,7 +98,28 @@ class Page(unittest.TestCase):
                     union += max(0, end - max(start, until))
                     until = max(until, end)
                 self.assertEqual(union + line["idle"], line["length"])
+                self.assertEqual(sum(line["causes"]), line["idle"])
+                gaps = [line["gaps"][i:i + 3] for i in range(0, len(line["gaps"]), 3)]
+                causes = [sum(gap[1] for gap in gaps if gap[2] == cause) for cause in range(5)]
+                self.assertEqual(causes, line["causes"])
+                for start, length, _ in gaps:
+                    self.assertFalse([op for op in busy if op[0] < start + length and start < op[1]])
         self.assertGreater(seen, 1)
+
+    def test_idle_by_cause(self):
+        """What a timeline shows of idle time is what the metrics tell of the iteration."""
+        with tempfile.TemporaryDirectory() as folder:
+            trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys")
+            data = data_of(cli.run("analyze", "-q", "--format=html", trace).stdout)[0]
+        names = [f"idle_{cause}_ns" for cause in ("host", "sync", "copy", "launch", "other")]
+        checked = 0
+        for loop in data["loops"]:
+            series = {data["metrics"][s["m"]]["name"]: s["y"] for s in loop.get("series", [])}
+            for line in loop.get("timelines", []):
+                self.assertEqual(line["causes"], [series[name][line["k"]] for name in names])
+                self.assertTrue(line["threads"])
+                checked += line["causes"][0] > 0
+        self.assertGreater(checked, 1)
 
     def test_a_long_loop(self):
         """Decimated, but every extreme is there, in a small file."""

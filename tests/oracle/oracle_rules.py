@@ -20,8 +20,14 @@ TRACES = [
     ("hta-diff-control.json.gz", [("exposed-communication", "critical")], ["input-bound"], True),
     ("hta-diff-test.json.gz", [("exposed-communication", "warning")], ["input-bound"], False),
     ("hta-ns-resolution.json.gz", [], ["host-bound", "input-bound"], False),
-    # Two stalls of a second with equal operations.
-    ("tracelens-mi300-resnet18.json.gz", [("slow-iterations", None)], ["input-bound"], False),
+    # Two stalls of a second with equal operations; the others wait for the host, too.
+    ("tracelens-mi300-resnet18.json.gz", [("slow-iterations", None), ("host-bound", "critical")],
+     ["input-bound"], True),
+    # More than half of the time the GPU waits for launches, in gaps far under 1% of the period.
+    ("param-linear.json.gz", [("host-bound", "critical")], ["input-bound", "launch-bound"], True),
+    # A change that didn't help: the host makes itself felt, on both devices.
+    ("nsys-2026-mfu-before.sqlite", [("exposed-communication", "warning")], ["input-bound"], False),
+    ("nsys-2026-mfu-after.sqlite", [("host-bound", "warning")], ["input-bound"], False),
 ]
 
 failures = 0
@@ -45,6 +51,8 @@ def judge(program, folder, name, wanted, unwanted, critical):
         check(rule not in {r for r, _ in found}, name, "has", rule)
     if not critical:
         check("critical" not in {s for _, s in found}, name, "has a critical finding")
+    if name.startswith("tracelens"):
+        check(report["findings"][0]["rule"] == "slow-iterations", name, "ranks another first")
     for finding in report["findings"]:
         if finding["rule"] == "slow-iterations" and name.startswith("tracelens"):
             host = finding["evidence"].get("more_idle_host_ns", 0)

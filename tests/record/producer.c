@@ -3,6 +3,7 @@
  * its arguments (NAME=VALUE) tell.
  *
  *   iterations=N  of six kernels, a copy, their calls and an NVTX range each (default 20)
+ *   full=1        and a graph's replay, a set, memory that is allocated and freed, and a wait
  *   pace=US       between iterations
  *   follow=1      goes on until it is told to stop; pauses while it is told to
  *   processes=N   of which each records (default 1)
@@ -217,6 +218,18 @@ static void describe(struct producer *p)
 	struct dp_spool_record record = { .type = DP_SPOOL_DEVICE };
 	static const char *const names[KERNELS] = { "_Z4gemmPfS_i",  "_Z4reluPfi", "_Z4gemmPfS_i",
 						    "_Z7softmaxPfi", "_Z4gradPfi", "adam" };
+	static const struct {
+		uint32_t cbid;
+		const char *name;
+	} calls[] = {
+		{ 20, "cudaMalloc_v3020" },
+		{ 22, "cudaFree_v3020" },
+		{ 41, "cudaMemcpyAsync_v3020" },
+		{ 51, "cudaMemsetAsync_v3020" },
+		{ 131, "cudaStreamSynchronize_v3020" },
+		{ 211, "cudaLaunchKernel_v7000" },
+		{ 311, "cudaGraphLaunch_v10000" },
+	};
 
 	put_info(p, "cmdline", "producer\nand its arguments");
 	put_info(p, "env.RANK", getenv("RANK"));
@@ -233,10 +246,12 @@ static void describe(struct producer *p)
 	    (struct dp_spool_record){ .type = DP_SPOOL_CONTEXT,
 				      .context = { .context = 1, .null_stream = 7 } },
 	    true);
-	add(p,
-	    (struct dp_spool_record){ .type = DP_SPOOL_CBID,
-				      .cbid = { 2, 211, text(p, "cudaLaunchKernel_v7000") } },
-	    false);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		add(p,
+		    (struct dp_spool_record){
+			    .type = DP_SPOOL_CBID,
+			    .cbid = { 2, calls[i].cbid, text(p, calls[i].name) } },
+		    false);
 	add(p,
 	    (struct dp_spool_record){ .type = DP_SPOOL_STATE,
 				      .state = { now_ns(CLOCK_REALTIME), DP_SPOOL_STARTED } },
@@ -266,6 +281,64 @@ static void put_api(struct producer *p, uint64_t start, uint32_t cbid)
 				      .api = { start, start + 3000, ++p->correlation,
 					       (uint32_t)getpid(), 2, cbid, 0 } },
 	    true);
+}
+
+/* Memory is allocated and set, a graph replayed and waited for, the memory freed. */
+static void put_more(struct producer *p, uint64_t now)
+{
+	const struct dp_spool_place place = { 0, 1, 7 };
+	struct dp_spool_record record = { .type = DP_SPOOL_MEM_OP };
+
+	put_api(p, now, 20);
+	record.mem_op = (struct dp_spool_mem_op){ .time = now + 1000,
+						  .address = 0x7f0000000000,
+						  .bytes = 1 << 20,
+						  .correlation = p->correlation,
+						  .op = 1,
+						  .kind = 3,
+						  .stream = UINT32_MAX };
+	add(p, record, true);
+	put_api(p, now + 4000, 51);
+	record = (struct dp_spool_record){ .type = DP_SPOOL_MEMSET };
+	record.memset = (struct dp_spool_memset){ .place = place,
+						  .start = now + 8000,
+						  .end = now + 9000,
+						  .bytes = 1 << 20,
+						  .correlation = p->correlation,
+						  .memory_kind = 3 };
+	add(p, record, true);
+	put_api(p, now + 8000, 311);
+	record = (struct dp_spool_record){ .type = DP_SPOOL_GRAPH };
+	record.graph = (struct dp_spool_graph){ .place = place,
+						.start = now + 12000,
+						.end = now + 20000,
+						.correlation = p->correlation,
+						.graph = 5 };
+	add(p, record, true);
+	record = (struct dp_spool_record){ .type = DP_SPOOL_API };
+	record.api = (struct dp_spool_api){
+		now + 12000, now + 20500, ++p->correlation, (uint32_t)getpid(), 2, 131, 0
+	};
+	add(p, record, true);
+	record = (struct dp_spool_record){ .type = DP_SPOOL_SYNC };
+	record.sync = (struct dp_spool_sync){ .start = now + 12100,
+					      .end = now + 20400,
+					      .correlation = p->correlation,
+					      .kind = 3,
+					      .context = 1,
+					      .stream = 7,
+					      .event = UINT32_MAX };
+	add(p, record, true);
+	put_api(p, now + 21000, 22);
+	record = (struct dp_spool_record){ .type = DP_SPOOL_MEM_OP };
+	record.mem_op = (struct dp_spool_mem_op){ .time = now + 22000,
+						  .address = 0x7f0000000000,
+						  .bytes = 1 << 20,
+						  .correlation = p->correlation,
+						  .op = 2,
+						  .kind = 3,
+						  .stream = UINT32_MAX };
+	add(p, record, true);
 }
 
 static void put_iteration(struct producer *p)
@@ -299,6 +372,8 @@ static void put_iteration(struct producer *p)
 		};
 		add(p, record, true);
 	}
+	if (arg("full", 0))
+		put_more(p, now + 6000 + 5000 * KERNELS);
 	put_range(p, DP_SPOOL_NVTX_POP);
 }
 

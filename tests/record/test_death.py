@@ -1,5 +1,7 @@
 """Deaths: of the program, of its processes, of the launcher. Nothing lost, nothing left."""
 import os
+import pathlib
+import resource
 import signal
 import time
 import unittest
@@ -62,41 +64,183 @@ class OfTheProgram(recording.Case):
         self.assert_clean()
 
 
+    def test_more_processes_than_descriptors(self):
+        """One after the other, and at once up to the hard limit; the program has its own."""
+        script = f"i=0; while [ $i -lt 60 ]; do '{recording.PRODUCER}' iterations=1; i=$((i+1)); done"
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 256))
+        result = self.run_record("sh", "-c", script + "; ulimit -Sn", preexec_fn=limit)
+        self.assertEqual((result.returncode, result.stdout), (0, "32\n"), result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM process"), 60)
+        self.assert_balanced()
+        result = self.run_record("--", recording.PRODUCER, "processes=60", preexec_fn=limit)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 60 * 120)
+        self.assert_balanced()
+        self.assert_clean()
+
+
 class OfTheLauncher(recording.Case):
-    def test_killed(self):
-        process = self.start_record("--", recording.PRODUCER, "follow=1")
+    """Another process finishes what it began."""
+
+    def janitors(self, process):
+        """The launcher's children that are not the program."""
+        path = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        return [
+            int(pid)
+            for pid in path.read_text().split()
+            if b"record" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        ]
+
+    def start(self, *words, options=(), **kwargs):
+        process = self.start_record(*options, "--", recording.PRODUCER, *words, **kwargs)
         self.wait_for(self.spools, "spool")
-        program = int(self.spools()[0].name.split(".")[0])
-        process.kill()
-        process.wait(timeout=20)
-        self.wait_for(lambda: not self.left(), "end of the folder")
-        # The program goes on: it is not ours to end.
+        return process, int(self.spools()[0].name.split(".")[0])
+
+    def end(self, process, program):
+        """The program goes on, as it is not the launcher's to end; until here."""
         os.kill(program, 0)
         os.kill(program, signal.SIGKILL)
         process.stdout.close()
         process.stderr.close()
+
+    def test_killed(self):
+        process, program = self.start("follow=1", "pace=5000000", "left=0")
+        time.sleep(0.2)
+        process.kill()
+        process.wait(timeout=20)
+        self.wait_for(lambda: not self.left(), "end of the folder")
+        self.end(process, program)
         self.assert_clean(10)
+        self.assertEqual(os.listdir(self.folder), ["deepprof.db"])
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
+        self.assertEqual(self.query("SELECT exit FROM process"), [(None,)])
+        self.assertEqual(
+            self.one("SELECT value FROM meta WHERE key = 'command'"),
+            f"{recording.PRODUCER} follow=1 pace=5000000 left=0",
+        )
+        self.assert_balanced()
+
+    def test_killed_before_the_program_records(self):
+        process = self.start_record("--", "sleep", "60")
+        self.wait_for(self.left, "folder")
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        self.wait_for(lambda: len(children.read_text().split()) == 2, "program")
+        program = int(children.read_text().split()[-1])
+        process.kill()
+        process.wait(timeout=20)
+        self.wait_for(lambda: not self.left(), "end of the folder")
+        self.end(process, program)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_killed_at_once(self):
+        """Before there is a program, or a folder: nothing is left of that, either."""
+        for i in range(40):
+            process = self.start_record("--", "sleep", "0.2", start_new_session=True)
+            time.sleep(i * 0.0005)
+            process.kill()
+            process.communicate(timeout=20)
+            self.assert_clean(20)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_killed_with_its_group(self):
-        process = self.start_record(
-            "--", recording.PRODUCER, "follow=1", start_new_session=True
-        )
-        self.wait_for(self.spools, "spool")
+        """Program and all: what was in shared memory is salvaged."""
+        process, _ = self.start("follow=1", start_new_session=True)
+        time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
         # Nobody holds the pipes: they end.
         process.communicate(timeout=20)
         self.assert_clean(10)
-        self.assertEqual(os.listdir(self.folder), [])
+        self.assertEqual(os.listdir(self.folder), ["deepprof.db"])
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
+        self.assert_balanced()
 
-    def test_killed_while_it_converts(self):
+    def test_killed_anywhere(self):
+        """At any moment of 40,000 iterations and their conversion: there is all, or what there was."""
+        whole = part = 0
+        for i in range(int(os.environ.get("DEEPPROF_KILLS", "12"))):
+            process, program = self.start("iterations=40000", options=["-f", "-o", "t.db"])
+            self.wait_for(lambda: any(p.stat().st_size > 9999 for p in self.spools()), "chunk")
+            time.sleep(i * 0.061 % 0.7)
+            process.kill()
+            process.communicate(timeout=20)
+            # The program has not been killed.
+            self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "program's end")
+            self.assert_clean(60)
+            self.assertEqual(os.listdir(self.folder), ["t.db"])
+            self.assert_balanced("t.db")
+            kernels = self.one("SELECT count(*) FROM kernel", "t.db")
+            whole += kernels == 240000
+            part += kernels < 240000
+            (self.folder / "t.db").unlink()
+        self.assertGreater(whole, 0)
+        self.assertGreater(part, 0)
+
+    def test_told_to_end_while_it_converts(self):
         process = self.start_record("--", recording.PRODUCER, "iterations=200000")
         self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
         self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assert_clean(60)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 1200000)
+
+    def test_interrupted_while_it_converts(self):
+        """Whoever does that wants no file."""
+        process = self.start_record("--", recording.PRODUCER, "iterations=200000")
+        self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, -signal.SIGINT)
         self.assert_clean(10)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_recover(self):
+        """All are killed, as by a machine that goes down: the next recording tells of it."""
+        for command in "follow=1", "follow=1 pace=100":
+            process, program = self.start(*command.split(), start_new_session=True)
+            time.sleep(0.3)
+            (janitor,) = self.janitors(process)
+            for pid in janitor, process.pid, program:
+                os.kill(pid, signal.SIGKILL)
+            process.communicate(timeout=20)
+            self.wait_for(lambda: not self.processes(), "end of all")
+            (left,) = self.left()
+            before = sorted(os.listdir(self.folder / left))
+            # Nothing happens to it by itself.
+            result = self.run_record("true")
+            self.assertIn(f"next: deepprof record --recover={self.folder}/{left}\n", result.stderr)
+            self.assertEqual(sorted(os.listdir(self.folder / left)), before)
+            result = self.run_record(f"--recover={self.folder / left}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, r"deepprof\.db: [\d,]+ events")
+            self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
+            self.assert_balanced()
+            self.assert_clean()
+            self.assertNotIn("was not finished", self.run_record("true").stderr)
+
+    def test_recover_nothing(self):
+        """What is no recording's, or still is one's, is not touched."""
+        (self.folder / "other").mkdir()
+        (self.folder / "other" / "file").write_text("x")
+        for name, why in (
+            ("other", "no recording was begun there"),
+            ("no-such", "No such file or directory"),
+            ("other/file", "Not a directory"),
+        ):
+            result = self.run_record(f"--recover={name}")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(why, result.stderr)
+        self.assertEqual((self.folder / "other" / "file").read_text(), "x")
+        result = self.run_record("--recover=other", "true")
+        self.assertEqual(result.returncode, 2)
+        process, program = self.start("follow=1")
+        result = self.run_record(f"--recover={self.folder / self.left()[0]}")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("a recording is going on there", result.stderr)
+        self.assertNotIn("was not finished", self.run_record("true").stderr)
+        os.kill(program, signal.SIGTERM)
+        process.communicate(timeout=20)
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
 
     def test_interrupted_by_the_terminal(self):
         """Ctrl-C: the whole group gets it, and what was recorded is kept."""

@@ -211,6 +211,8 @@ class Program(recording.Case):
         result = self.run_record("--", *inner)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "inner.db"), 120)
+        self.assertEqual(result.stderr.count("this is run by another deepprof record"), 1)
+        self.assertIn("nothing was recorded", result.stderr)
         self.assert_clean()
 
 
@@ -259,6 +261,33 @@ class Clock(recording.Case):
         self.assertGreater(time.monotonic() - began, 2.9)
         self.assertNotIn("left behind", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "w.db"), 120)
+
+    def test_daemons(self):
+        """Those that begin after the command has ended: unrecorded, or waited for."""
+        daemon = f"setsid sh -c 'sleep 1; exec {recording.PRODUCER}' >/dev/null 2>&1 &"
+        result = self.run_record("sh", "-c", daemon)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("nothing was recorded", result.stderr)
+        self.assert_clean(10)
+        result = self.run_record("--wait", "sh", "-c", daemon + " exit 3")
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
+        self.assert_clean()
+
+    def test_daemon_that_stays(self):
+        """An interrupt ends the waiting for one that never will."""
+        script = f"sleep 60 >/dev/null 2>&1 & echo $! >pid; '{recording.PRODUCER}'"
+        process = self.start_record("--wait", "sh", "-c", script)
+        self.wait_for(self.spools, "spool")
+        time.sleep(1)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
+        daemon = int((self.folder / "pid").read_text())
+        os.kill(daemon, signal.SIGKILL)
+        self.assert_clean(10)
 
 
 if __name__ == "__main__":

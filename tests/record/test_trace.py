@@ -1,6 +1,7 @@
 """What is in the trace file."""
 import json
 import re
+import sqlite3
 import unittest
 
 import cli
@@ -125,6 +126,122 @@ class Trace(recording.Case):
             result.stderr,
             r"\Adeepprof: deepprof\.db: 150 events in [\d.]+ m?s, [\d.]+ KiB, nothing lost; "
             r"next: deepprof analyze\n\Z",
+        )
+
+
+class Nsys(recording.Case):
+    """The views are what those who know the tables of Nsight Systems expect."""
+
+    # Of its SQLite export (2024.7): the columns of the tables that there are views for.
+    COLUMNS = {
+        "StringIds": "id value",
+        "CUPTI_ACTIVITY_KIND_KERNEL": "start end deviceId contextId greenContextId streamId "
+        "correlationId globalPid demangledName shortName mangledName launchType cacheConfig "
+        "registersPerThread gridX gridY gridZ blockX blockY blockZ staticSharedMemory "
+        "dynamicSharedMemory localMemoryPerThread localMemoryTotal gridId sharedMemoryExecuted "
+        "graphNodeId sharedMemoryLimitConfig graphId clusterX clusterY clusterZ",
+        "CUPTI_ACTIVITY_KIND_MEMCPY": "start end deviceId contextId greenContextId streamId "
+        "correlationId globalPid bytes copyKind deprecatedSrcId srcKind dstKind srcDeviceId "
+        "srcContextId dstDeviceId dstContextId migrationCause graphNodeId virtualAddress",
+        "CUPTI_ACTIVITY_KIND_MEMSET": "start end deviceId contextId greenContextId streamId "
+        "correlationId globalPid value bytes graphNodeId memKind",
+        "CUPTI_ACTIVITY_KIND_RUNTIME": "start end eventClass globalTid correlationId nameId "
+        "returnValue callchainId",
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": "start end deviceId contextId greenContextId "
+        "streamId correlationId globalPid syncType eventId",
+        "NVTX_EVENTS": "start end eventType rangeId category color text globalTid endGlobalTid "
+        "textId domainId uint64Value int64Value doubleValue uint32Value int32Value floatValue "
+        "jsonTextId jsonText binaryData",
+        "PROCESSES": "globalPid pid name",
+    }
+
+    def setUp(self):
+        super().setUp()
+        result = self.produce("iterations=60", "full=1", "pace=300", "processes=2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_columns(self):
+        for view, columns in self.COLUMNS.items():
+            found = {row[1] for row in self.query(f"PRAGMA table_info({view})")}
+            self.assertLessEqual(found, set(columns.split()), view)
+
+    def test_same_analysis(self):
+        """As tables they are an export of nsys, and its analysis is the same to the last number."""
+        with sqlite3.connect(self.folder / "nsys.sqlite") as db:
+            db.execute("ATTACH ? AS recorded", (str(self.folder / "deepprof.db"),))
+            views = db.execute("SELECT name FROM recorded.sqlite_master WHERE type = 'view'")
+            for (name,) in views.fetchall():
+                db.execute(f"CREATE TABLE {name} AS SELECT * FROM recorded.{name}")
+        reports = []
+        for name in "deepprof.db", "nsys.sqlite":
+            text = cli.run("analyze", "--ignore-marks", "--format=json", name, cwd=self.folder)
+            reports.append(json.loads(text.stdout))
+        ours, theirs = reports
+        self.assertEqual(ours["trace"].pop("format"), "deepprof_db")
+        self.assertEqual(theirs["trace"].pop("format"), "nsys")
+        for report in reports:
+            report["trace"].pop("path")
+        self.assertEqual(ours, theirs)
+        # A replay is a symbol; calls, waits, copies and both processes are in the numbers.
+        self.assertEqual([loop["pattern"]["length"] for loop in ours["loops"]], [7, 7])
+        self.assertIn("graph 5", ours["loops"][0]["pattern"]["kernels"])
+        for iteration in ours["loops"][0]["iterations"][1:-1]:
+            self.assertGreater(iteration["host_launch_ns"], 0)
+            self.assertGreaterEqual(iteration["host_sync_ns"], 8000)
+            self.assertEqual(iteration["h2d_bytes"], 4096)
+
+    def test_queries(self):
+        """Those of nsys stats, and what its users write."""
+        self.assertEqual(
+            self.query(
+                "SELECT s.value, count(*), sum(k.end - k.start) FROM CUPTI_ACTIVITY_KIND_KERNEL "
+                "AS k JOIN StringIds AS s ON s.id = k.shortName GROUP BY k.shortName "
+                "ORDER BY 3 DESC, 1 LIMIT 2"
+            ),
+            [("gemm(float*, float*, int)", 240, 960000), ("adam", 120, 480000)],
+        )
+        self.assertEqual(
+            self.query(
+                "SELECT s.value, count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME AS r "
+                "JOIN StringIds AS s ON s.id = r.nameId WHERE r.eventClass = 0 "
+                "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 2"
+            ),
+            [("cudaLaunchKernel_v7000", 720), ("cudaFree_v3020", 120)],
+        )
+        self.assertEqual(
+            self.query(
+                "SELECT o.label, m.label, sum(c.bytes) FROM CUPTI_ACTIVITY_KIND_MEMCPY AS c "
+                "JOIN ENUM_CUDA_MEMCPY_OPER AS o ON o.id = c.copyKind "
+                "JOIN ENUM_CUDA_MEM_KIND AS m ON m.id = c.srcKind GROUP BY 1, 2"
+            ),
+            [("Host-to-Device", "Pageable", 120 * 4096)],
+        )
+        self.assertEqual(
+            self.query(
+                "SELECT e.label, count(*) FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION AS s "
+                "JOIN ENUM_CUPTI_SYNC_TYPE AS e ON e.id = s.syncType GROUP BY 1"
+            ),
+            [("Stream sync", 120)],
+        )
+        # Kernels by the process and thread that launched them, and the range around that.
+        pids = [row[0] for row in self.query("SELECT pid FROM process ORDER BY pid")]
+        self.assertEqual(
+            self.query(
+                "SELECT r.globalTid / 0x1000000 % 0x1000000 AS pid, "
+                "r.globalTid % 0x1000000 AS tid, count(*) "
+                "FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS r "
+                "ON r.correlationId = k.correlationId AND "
+                "r.globalTid / 0x1000000 = k.globalPid / 0x1000000 GROUP BY 1, 2 ORDER BY 1"
+            ),
+            [(pid, pid, 360) for pid in pids],
+        )
+        self.assertEqual(
+            self.query(
+                "SELECT coalesce(n.text, s.value), n.globalTid >> 24 & 0xffffff, count(*) "
+                "FROM NVTX_EVENTS AS n LEFT JOIN StringIds AS s ON s.id = n.textId "
+                "WHERE n.eventType = 59 AND n.end > n.start GROUP BY 1, 2 ORDER BY 2"
+            ),
+            [("step", pid, 60) for pid in pids],
         )
 
 

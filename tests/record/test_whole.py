@@ -3,7 +3,6 @@ import json
 import os
 import signal
 import struct
-import sys
 import time
 import unittest
 
@@ -15,8 +14,8 @@ CUPTI = os.environ["DEEPPROF_FAKE_CUPTI"]
 KERNEL, RUNTIME, NVTX = 10, 5, 112
 TRUTH_BYTES = 130 * 8
 VERSIONS = ["11.8", "12.0", "12.3", "12.4", "12.8", "13.0", "13.1", "13.4"]
-TABLES = {1: "memcpy", 2: "memset", 17: "graph_launch", 22: "memcpy", 38: "sync", 39: "ext_corr"}
-TABLES.update({KERNEL: "kernel", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "overhead"})
+TABLES = {1: "memcpy", 2: "memset", 17: "overhead", 22: "memcpy", 38: "sync", 39: "ext_corr"}
+TABLES.update({KERNEL: "kernel", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"})
 TABLES[52] = "jit"
 
 
@@ -102,6 +101,64 @@ class Trouble(Case):
         self.assertIn("no GPU operation was recorded", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 0)
 
+    def test_refusals(self):
+        """One line says what it is, and one what became of it; the program does not notice."""
+        for fail, words in (
+            ("Subscribe=39", "another profiler holds CUPTI in this program: end it"),
+            ("Subscribe=35", "does not permit profiling here .a reason.: a container needs"),
+            ("ActivityEnable=35", "does not permit profiling here"),
+            ("GetVersion=999", "CUPTI finds no driver it can use .a reason."),
+            ("Subscribe=15", "CUPTI finds no driver it can use"),
+            ("ActivityRegisterCallbacks=27", "CUPTI refuses: a reason .27."),
+        ):
+            result = self.fake(
+                "init", "launch=5", "say", "exit=3",
+                options=["--sample-gpu=off"], FAKE_CUPTI_FAIL=fail,
+            )  # fmt: skip
+            self.assertEqual((result.returncode, result.stdout), (3, "hello\n"), fail)
+            self.assertRegex(
+                result.stderr,
+                rf"\Adeepprof: warning: [^\n]*{words}[^\n]*\n"
+                r"deepprof: nothing was recorded: CUPTI could not be used in [^\n]*\n\Z",
+            )
+            self.assert_clean()
+
+    def test_wrong_library(self):
+        wrong = os.path.join(os.path.dirname(CUPTI), "libcuda.so")
+        (self.folder / "text").write_text("x" * 100)
+        for path, words in (wrong, "has no cupti"), (self.folder / "text", "text: "):
+            result = self.run_record(
+                f"--cupti={path}", "--sample-gpu=off", "--", APP, "init", "launch=5",
+                env=recording.environment(),
+            )  # fmt: skip
+            self.assertEqual(result.returncode, 0)
+            self.assertIn(words, result.stderr.splitlines()[0])
+            self.assertIn("CUPTI could not be used", result.stderr)
+
+    def test_nothing_but_cuda(self):
+        result = self.fake("init", options=["--sample-gpu=off"])
+        self.assertIn("started CUDA, but did nothing that could be recorded", result.stderr)
+
+    def test_limit(self):
+        """What did not fit is counted, whether there is a file or not."""
+        result = self.fake("init", "launch=50000", options=["--max-spool=20K", "--sample-gpu=off"])
+        self.assertIn("all of 100,000 events were lost", result.stderr)
+        self.assertFalse((self.folder / "deepprof.db").exists())
+        result = self.fake("init", "launch=50000", options=["--max-spool=200K"])
+        self.assertEqual(result.returncode, 0)
+        lost = 100000 - self.one("SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api)")
+        self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
+        self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
+        self.assert_balanced()
+
+    def test_chained(self):
+        result = self.fake(
+            "init", "launch=5", options=["--chain"], CUDA_INJECTION64_PATH="/no/libother.so"
+        )
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("/no/libother.so can't be loaded by CUDA as well", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 5)
+
     def test_no_cuda(self):
         result = self.fake("exit=2")
         self.assertEqual(result.returncode, 2)
@@ -142,6 +199,27 @@ class Ends(Case):
                 (self.folder / "t.db").unlink()
             self.assert_clean()
 
+    def test_launcher_killed_anywhere(self):
+        """Recording stops then, in a program that goes on, and what there was is kept."""
+        for i in range(int(os.environ.get("DEEPPROF_KILLS", "4"))):
+            (self.folder / "truth").write_bytes(bytes(TRUTH_BYTES))
+            env = recording.environment(FAKE_CUPTI_TRUTH=self.folder / "truth")
+            process = self.start_record(
+                "-f", "-o", "t.db", f"--cupti={CUPTI}", "--", APP, "init", "forever", env=env
+            )
+            self.wait_for(lambda: self.truth().get(KERNEL), "first kernel")
+            program = int(self.spools()[0].name.split(".")[0])
+            time.sleep((2 + i * 37.117 % 300) / 1000)
+            process.kill()
+            process.wait(timeout=20)
+            self.wait_for(lambda: not self.left(), "end of the folder", 60)
+            # Its library holds the spool, which has no name any more, until it ends.
+            os.kill(program, signal.SIGKILL)
+            process.communicate(timeout=20)
+            self.assert_clean(10)
+            self.assert_nothing_missing("t.db", spare=1)
+            (self.folder / "t.db").unlink()
+
     def test_forks_and_images(self):
         result = self.fake("nvtx=5", "forkinit=6")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -171,36 +249,38 @@ class Ends(Case):
         self.assert_balanced()
         self.assert_clean()
 
-    @unittest.skipIf(
-        os.environ.get("DEEPPROF_SANITIZE", "none") != "none",
-        "Python can't load an instrumented library",
-    )
-    def test_python_processes(self):
-        """Multiprocessing's three ways; its children leave by _exit()."""
-        program = self.folder / "program.py"
-        program.write_text(
-            "import ctypes, multiprocessing, sys\n"
-            "def work():\n"
-            "    cuda = ctypes.CDLL(sys.argv[1])\n"
-            "    cuda.cuInit(0)\n"
-            "if __name__ == '__main__':\n"
-            "    multiprocessing.set_start_method(sys.argv[2])\n"
-            "    several = [multiprocessing.Process(target=work) for _ in range(2)]\n"
-            "    [p.start() for p in several]; [p.join() for p in several]\n"
-            "    sys.exit(max(p.exitcode for p in several))\n"
-        )
-        cuda = os.path.join(os.path.dirname(APP), "libcuda.so")
-        for method in "fork", "spawn", "forkserver":
-            result = self.run_record(
-                "-v", f"--cupti={CUPTI}", "--", sys.executable, str(program), cuda, method,
-                env=recording.environment(),
-            )  # fmt: skip
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("attached", result.stderr + "attached")
-            self.assert_clean(5)
-
 
 class Clock(Case):
+    def test_range(self):
+        """From cudaProfilerStart to cudaProfilerStop: 100 of 300 launches."""
+        result = self.fake("init", "launch=100", "range", options=["--capture=profiler"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 100)
+        self.assert_nothing_missing()
+
+    def test_no_range(self):
+        result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("nothing was recorded", result.stderr)
+        self.assertFalse((self.folder / "deepprof.db").exists())
+
+    def test_delay_and_duration(self):
+        """The program is not stopped, and is recorded in between only."""
+        began = time.time_ns()
+        result = self.fake(
+            "init", "loop=1500,1000", "say", options=["--delay=400ms", "--duration=300ms"]
+        )
+        self.assertEqual((result.returncode, result.stdout), (0, "hello\n"), result.stderr)
+        self.assert_nothing_missing()
+        first, last, zero = self.query(
+            "SELECT min(start), max(start), (SELECT value FROM meta WHERE key = 't0_realtime_ns') "
+            "FROM kernel"
+        )[0]
+        self.assertGreater(zero + first - began, 390e6)
+        self.assertGreater(last - first, 100e6)
+        self.assertLess(last - first, 900e6)
+        self.assertGreater(1500 * 12, self.one("SELECT count(*) FROM kernel"))
+
     def test_pause(self):
         process = self.start_record(
             f"--cupti={CUPTI}", "--pause-signal=USR2", "--", APP, "init", "forever",

@@ -101,6 +101,33 @@ static uint64_t launched_ns(struct rank *rank, struct stream *stream, uint64_t l
 	return end_ns;
 }
 
+enum { CLOCK_MHZ = 1410, POWER_MW = 300000, HOT_POWER_MW = 250000 };
+
+/* Samples up to an operation's start, of what the device does until then. */
+static void sample(struct rank *rank, uint64_t until_ns)
+{
+	uint64_t every_ns = rank->model->program->sample_ns;
+	bool hot = rank->heat > SIM_MILLION;
+	struct sim_event event = {
+		.kind = SIM_SAMPLE,
+		.rank = rank->number,
+		.stream = SIM_STREAM_MAIN,
+		.power_mw = hot ? HOT_POWER_MW : POWER_MW,
+		.clock_mhz = (uint32_t)((uint64_t)CLOCK_MHZ * SIM_MILLION / rank->heat),
+		.hot = hot,
+	};
+
+	if (!every_ns)
+		return;
+	for (; rank->sampled_ns <= until_ns; rank->sampled_ns += every_ns) {
+		if (!rank->sampled_ns)
+			rank->sampled_ns = until_ns;
+		event.start_ns = event.end_ns = rank->sampled_ns;
+		event.bytes = rank->millijoules += event.power_mw / 1000 * (every_ns / 1000) / 1000;
+		sim_rank_emit(rank, &event);
+	}
+}
+
 /* Places an operation of length_ns on its stream, not before earliest_ns, and emits it. */
 static void execute(struct rank *rank, struct sim_event *event, uint64_t earliest_ns,
 		    uint64_t length_ns, uint64_t gap_ns)
@@ -114,6 +141,8 @@ static void execute(struct rank *rank, struct sim_event *event, uint64_t earlies
 	if (start_ns < stream->ready_ns)
 		start_ns = stream->ready_ns;
 	event->start_ns = start_ns / run->start_quantum_ns * run->start_quantum_ns;
+	if (event->stream == SIM_STREAM_MAIN)
+		sample(rank, event->start_ns);
 	event->end_ns =
 		event->start_ns + length_ns / run->length_quantum_ns * run->length_quantum_ns;
 	stream->end_ns = event->end_ns;
@@ -257,6 +286,21 @@ void sim_rank_set(struct rank *rank, const struct sim_action *action)
 	event.bytes = action->bytes;
 	earliest_ns = rank->clock_ns + latency_ns(rank);
 	execute(rank, &event, earliest_ns, 900 + action->bytes / 800, gap_ns(rank));
+}
+
+void sim_rank_memory(struct rank *rank, const struct sim_action *action)
+{
+	struct sim_event event = {
+		.kind = SIM_MEMORY,
+		.rank = rank->number,
+		.start_ns = rank->clock_ns,
+		.end_ns = rank->clock_ns,
+		.bytes = sim_rng_jitter(&rank->control, action->bytes, action->jitter),
+		.freed = action->verb == SIM_DO_FREE,
+	};
+
+	sim_rank_emit(rank, &event);
+	rank->clock_ns += 2000;
 }
 
 void sim_rank_reduce(struct rank *rank, const struct sim_action *action)

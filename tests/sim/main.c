@@ -320,6 +320,7 @@ static int run(const struct options *options)
 		run.seed = options->seed;
 		run.start_quantum_ns = writer->start_quantum_ns;
 		run.length_quantum_ns = writer->length_quantum_ns;
+		run.state = writer->state;
 		run.graphs = program.graphs && writer->graphs;
 		/* A time in 2024, with whole milliseconds: all formats resolve those. */
 		run.epoch_ns = 1712195495000000000u + options->seed % 100000 * 1000000;

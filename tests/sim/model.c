@@ -90,7 +90,8 @@ static void launch_next(struct rank *rank)
 		sim_rank_launch(
 			rank, &op, kernel, op.backward ? SIM_THREAD_BACKWARD : SIM_THREAD_MAIN,
 			SIM_STREAM_MAIN,
-			sim_rng_jitter(&rank->timing, op.gpu_ns, rank->model->program->jitter));
+			sim_rng_jitter(&rank->timing, op.gpu_ns, rank->model->program->jitter) *
+				rank->heat / SIM_MILLION);
 	}
 	if (++frame->op == frame->op_count) {
 		frame->op = 0;
@@ -206,6 +207,10 @@ static void act(struct rank *rank, struct frame *frame, const struct sim_action 
 	case SIM_DO_SET:
 		sim_rank_set(rank, action);
 		break;
+	case SIM_DO_ALLOCATE:
+	case SIM_DO_FREE:
+		sim_rank_memory(rank, action);
+		break;
 	case SIM_DO_REDUCE:
 		sim_rank_reduce(rank, action);
 		break;
@@ -245,6 +250,9 @@ static void begin_iteration(struct rank *rank, struct frame *frame)
 		frame->async[i] = sim_rng_below(&rank->control, rank->model->nominal[frame->index]);
 	qsort(frame->async, frame->async_count, sizeof(frame->async[0]), by_number);
 	rank->slow = frame->iteration < loop->warmup ? loop->slow : SIM_MILLION;
+	rank->heat = frame->iteration >= loop->hot.low && frame->iteration < loop->hot.high
+			     ? loop->heat
+			     : SIM_MILLION;
 	frame->begin_ns = rank->clock_ns;
 	rank->clock_ns += 1500 + loop->grow_ns * frame->iteration;
 	rank->steps += loop->is_default;
@@ -371,6 +379,12 @@ static void deliver(struct model *model, const struct sim_event *event)
 		model->open = true;
 		model->open_ns = event->start_ns;
 	}
+	/* The state of the device is no part of the truth. */
+	if (event->kind >= SIM_MEMORY) {
+		if (model->open && model->run->state)
+			model->status = model->event(model->context, event);
+		return;
+	}
 	if (!model->open || event->start_ns < model->open_ns) {
 		sim_truth_missed(model->truth, event, false);
 		return;
@@ -429,7 +443,7 @@ static int rank_init(struct model *model, uint32_t number)
 
 	rank->model = model;
 	rank->number = number;
-	rank->slow = SIM_MILLION;
+	rank->slow = rank->heat = SIM_MILLION;
 	rank->ids = &model->ids[number / model->program->devices];
 	rank->ids->correlation = 100 + (uint32_t)(model->run->seed % 5000);
 	/* All ranks run the same program: what it does is drawn alike, only times differ. */

@@ -12,6 +12,8 @@ enum sim_event_kind {
 	SIM_CALL,     /* of the CUDA runtime */
 	SIM_OPERATOR, /* of the framework */
 	SIM_MARK,     /* an annotation */
+	SIM_MEMORY,   /* device memory allocated or freed: bytes */
+	SIM_SAMPLE,   /* the device's state: bytes are millijoules */
 };
 
 enum sim_call {
@@ -63,6 +65,10 @@ struct sim_event {
 	uint8_t copy_kind; /* enum sim_copy_kind */
 	uint8_t memory;	   /* enum sim_memory: the host's side of a copy */
 	bool node;	   /* a kernel that a graph launched */
+	bool freed;	   /* memory */
+	uint32_t power_mw; /* samples */
+	uint32_t clock_mhz;
+	bool hot;
 };
 
 static inline bool sim_event_on_gpu(const struct sim_event *event)
@@ -79,6 +85,7 @@ struct sim_run {
 	uint64_t start_quantum_ns; /* resolution of the format, 1 or more */
 	uint64_t length_quantum_ns;
 	bool graphs;	   /* replays are one operation */
+	bool state;	   /* memory and samples are recorded */
 	uint64_t epoch_ns; /* the simulation's beginning, since 1970 */
 };
 

@@ -25,7 +25,9 @@ enum {
 	CONTEXT,
 	STREAM,
 	CBID,
-	LOSS
+	LOSS,
+	MEMORY,
+	SAMPLE
 };
 enum { ID_CALL = 16, ID_OPERATOR = 64, ID_KERNEL = 256, ID_MARK = 16384, MARKS_PER_LOOP = 1000000 };
 enum { DOMAIN_RUNTIME = 2 }; /* CUpti_CallbackDomain */
@@ -236,6 +238,49 @@ static int run_all(struct sim_sink *sink, const char *const *statements)
 	return 0;
 }
 
+static void device_uuid(char uuid[48], const struct sim_run *run, uint32_t rank)
+{
+	snprintf(uuid, 48, "GPU-60ac9fdc-1bab-f0b0-fc93-%012u",
+		 (unsigned)sim_run_device(run, rank));
+}
+
+/* CUPTI's numbers: 1 allocated, 2 released; 3 is device memory. */
+static int put_memory(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+
+	if (sim_db_row(db, sink, MEMORY,
+		       "INSERT INTO mem_op(process, ts, op, kind, address, bytes, device) "
+		       "VALUES(?,?,?,3,4096,?,?)"))
+		return -1;
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, event->freed ? 2 : 1);
+	sim_db_int(db, (int64_t)event->bytes);
+	sim_db_int(db, sim_run_device(sink->run, event->rank));
+	return sim_db_done(db, sink);
+}
+
+/* NVML's reasons: 0x20 is software's slowdown for heat. */
+static int put_sample(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	char uuid[48];
+
+	if (sim_db_row(db, sink, SAMPLE,
+		       "INSERT INTO gpu_sample(device_uuid, ts, power_mW, energy_mJ, sm_clk, "
+		       "throttle) VALUES(?,?,?,?,?,?)"))
+		return -1;
+	device_uuid(uuid, sink->run, event->rank);
+	sim_db_text(db, uuid);
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, event->power_mw);
+	sim_db_int(db, (int64_t)event->bytes);
+	sim_db_int(db, event->clock_mhz);
+	sim_db_int(db, event->hot ? 0x20 : 0);
+	return sim_db_done(db, sink);
+}
+
 static int deepprof_open(struct sim_sink *sink)
 {
 	struct state *state = sink->state = calloc(1, sizeof(*state));
@@ -268,6 +313,10 @@ static int deepprof_event(struct sim_sink *sink, const struct sim_event *event)
 		return put_graph(sink, event);
 	case SIM_CALL:
 		return put_call(sink, event);
+	case SIM_MEMORY:
+		return put_memory(sink, event);
+	case SIM_SAMPLE:
+		return put_sample(sink, event);
 	default:
 		return put_range(sink, event);
 	}
@@ -376,8 +425,7 @@ static int put_device(struct sim_sink *sink, uint32_t rank)
 		    "INSERT INTO device(process, device, uuid, name, cc, sms, mem_bytes, clock_khz, "
 		    "bw_kBps) VALUES(?,?,?,?,'8.0',108,42297786368,1410000,1555200000)"))
 		return -1;
-	snprintf(uuid, sizeof(uuid), "GPU-60ac9fdc-1bab-f0b0-fc93-%012u",
-		 (unsigned)sim_run_device(run, rank));
+	device_uuid(uuid, run, rank);
 	sim_db_int(db, process_of(sink, rank));
 	sim_db_int(db, sim_run_device(run, rank));
 	sim_db_text(db, uuid);
@@ -424,6 +472,6 @@ static int deepprof_close(struct sim_sink *sink, bool complete)
 
 const struct sim_writer sim_deepprof_writers[] = {
 	{ "deepprof", "deepprof's own trace file", ".db", 1, 1, true, false, 0, deepprof_open,
-	  deepprof_event, deepprof_close },
+	  deepprof_event, deepprof_close, true },
 	SIM_WRITERS_END,
 };

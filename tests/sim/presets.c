@@ -11,10 +11,11 @@
 	"kernel = 40us\n" \
 	"host = 4us\n"    \
 	"optimizer = sgd\n"
-#define STEP                                                     \
-	"do = wait time=300us jitter=0.3; upload bytes=4M\n"     \
+#define FEED "do = wait time=300us jitter=0.3; upload bytes=4M"
+#define COMPUTE                                                  \
 	"do = zero model; forward model; loss; backward model\n" \
 	"do = optimize model\n"
+#define STEP FEED "\n" COMPUTE
 #define TRAIN                                          \
 	"[program]\n"                                  \
 	"do = loop train; sync\n" NET "[loop train]\n" \
@@ -59,13 +60,14 @@ const struct sim_preset sim_presets[] = {
 	  TRAIN "insert = 0.012\nerase = 0.012\nsubstitute = 0.011\n" STEP },
 	{ "few", "four iterations", TRAIN "count = 4\n" STEP },
 	{ "autotune", "an autotuner tries kernels in the first iterations",
-	  TRAIN "warmup = 3\nslow = 2.5\n"
-		"do = tune count=90..140 until=1; tune count=20..40 from=1 until=3\n" STEP },
+	  TRAIN "warmup = 3\nslow = 2.5\n" FEED "; zero model\n"
+		"do = tune count=90..140 until=1; tune count=20..40 from=1 until=3\n"
+		"do = forward model; loss; backward model; optimize model\n" },
 	{ "recompile", "fused kernels get new names midway",
 	  "[program]\ndo = loop train; sync\n"
 	  "[net model]\nkind = fused\nlayers = 24\nkernel = 40us\nhost = 4us\noptimizer = foreach\n"
-	  "[loop train]\ncount = 60\ndefault = yes\nmark = ProfilerStep\nrecompile = 30\n"
-	  "do = tune count=60 from=30 until=31\n" STEP },
+	  "[loop train]\ncount = 60\ndefault = yes\nmark = ProfilerStep\nrecompile = 30\n" FEED "\n"
+	  "do = tune count=60 from=30 until=31\n" COMPUTE },
 	{ "train-eval", "epochs of training, each followed by an evaluation loop",
 	  "[program]\ndo = loop epoch; sync\n" NET
 	  "[loop epoch]\ncount = 4\ndo = loop train; loop eval; statistics count=5\n"

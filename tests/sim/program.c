@@ -42,6 +42,7 @@ static const struct key program_keys[] = {
 	  "kernels before the capture, to the kernel" },
 	{ "queue", NUMBER, AT(sim_program, queue), NULL, "launches that fit the queue" },
 	{ "launch", TIME, AT(sim_program, launch_ns), NULL, "time of a launch call" },
+	{ "sample", TIME, AT(sim_program, sample_ns), NULL, "between samples of clocks and power" },
 };
 
 static const struct key net_keys[] = {
@@ -69,6 +70,8 @@ static const struct key loop_keys[] = {
 	{ "warmup", NUMBER, AT(sim_loop, warmup), NULL, "first iterations that are slow" },
 	{ "slow", SHARE, AT(sim_loop, slow), NULL, "times as slow while warming up" },
 	{ "grow", TIME, AT(sim_loop, grow_ns), NULL, "more waiting with every iteration" },
+	{ "hot", RANGE, AT(sim_loop, hot), NULL, "iterations whose clocks heat holds down" },
+	{ "heat", SHARE, AT(sim_loop, heat), NULL, "times as long kernels take then" },
 	{ "recompile", NUMBER, AT(sim_loop, recompile), NULL, "iteration with new fused kernels" },
 };
 
@@ -113,6 +116,8 @@ static const struct {
 	{ "tune", SIM_DO_TUNE, false, "kernels that an autotuner tries: count" },
 	{ "reduce", SIM_DO_REDUCE, false, "a collective on its own stream: bytes, count" },
 	{ "graph", SIM_DO_GRAPH, true, "replay a net's forward and backward pass as a graph" },
+	{ "allocate", SIM_DO_ALLOCATE, false, "device memory: bytes" },
+	{ "free", SIM_DO_FREE, false, "device memory: bytes" },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -401,7 +406,9 @@ static int add_loop(struct sim_program *program, const char *name)
 		return fail(program, "out of memory");
 	program->loops = grown;
 	loop = &grown[program->loop_count++];
-	*loop = (struct sim_loop){ .count = { 1, 1 }, .length = { 1, 1 }, .slow = SIM_MILLION };
+	*loop = (struct sim_loop){
+		.count = { 1, 1 }, .length = { 1, 1 }, .slow = SIM_MILLION, .heat = SIM_MILLION
+	};
 	memcpy(loop->name, name, strlen(name) + 1);
 	return 0;
 }

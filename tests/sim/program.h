@@ -43,6 +43,8 @@ enum sim_verb {
 	SIM_DO_TUNE,
 	SIM_DO_REDUCE,
 	SIM_DO_GRAPH,
+	SIM_DO_ALLOCATE,
+	SIM_DO_FREE,
 };
 
 enum sim_memory { SIM_PAGEABLE, SIM_PINNED, SIM_DEVICE };
@@ -95,11 +97,13 @@ struct sim_loop {
 	uint32_t buckets;     /* shapes, each with kernels of its own */
 	uint32_t gemm_jitter; /* millionths of the matrix kernels of another tile size */
 	uint32_t insert, erase, substitute; /* millionths of the kernels */
-	uint32_t async;	    /* kernels of another thread, at random places of an iteration */
-	uint32_t warmup;    /* first iterations that are slow */
-	uint32_t slow;	    /* how many times as slow, in millionths */
-	uint64_t grow_ns;   /* more waiting with every iteration */
-	uint32_t recompile; /* iteration from which fused kernels have new names; 0: never */
+	uint32_t async;	      /* kernels of another thread, at random places of an iteration */
+	uint32_t warmup;      /* first iterations that are slow */
+	uint32_t slow;	      /* how many times as slow, in millionths */
+	uint64_t grow_ns;     /* more waiting with every iteration */
+	struct sim_range hot; /* iterations in which heat holds the clocks down; 0..0: none */
+	uint32_t heat;	      /* how many times as long kernels take then, in millionths */
+	uint32_t recompile;   /* iteration from which fused kernels have new names; 0: never */
 	struct sim_action *actions;
 	size_t action_count, action_room;
 };
@@ -122,6 +126,7 @@ struct sim_program {
 	uint32_t head_kernels; /* kernels on the main stream before the capture starts */
 	uint32_t queue;	       /* launches that fit the queue */
 	uint64_t launch_ns;
+	uint64_t sample_ns;   /* between samples of the device's state; 0: none are taken */
 	struct sim_loop root; /* its actions are the program */
 	struct sim_net *nets;
 	size_t net_count, net_room;

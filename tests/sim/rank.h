@@ -52,7 +52,10 @@ struct rank {
 	uint32_t number;
 	struct sim_rng control, timing;
 	uint64_t clock_ns;
-	uint32_t slow;	       /* millionths; what the host's times are multiplied with */
+	uint32_t slow;	     /* millionths; what the host's times are multiplied with */
+	uint32_t heat;	     /* the same for the device's */
+	uint64_t sampled_ns; /* when the next sample is taken; 0: at the first operation */
+	uint64_t millijoules;
 	struct ids *ids;       /* of its process */
 	struct sim_event oper; /* the one that is running, if it has an id */
 	struct stream streams[SIM_STREAMS];
@@ -110,6 +113,7 @@ void sim_rank_synchronize(struct rank *rank, enum sim_call kind, enum sim_stream
 /* What actions say. */
 void sim_rank_copy(struct rank *rank, const struct sim_action *action, enum sim_copy_kind kind);
 void sim_rank_set(struct rank *rank, const struct sim_action *action);
+void sim_rank_memory(struct rank *rank, const struct sim_action *action);
 void sim_rank_reduce(struct rank *rank, const struct sim_action *action);
 void sim_rank_replay(struct rank *rank, const struct sim_action *action);
 

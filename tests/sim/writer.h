@@ -19,6 +19,7 @@ struct sim_writer {
 	int (*open)(struct sim_sink *sink);
 	int (*event)(struct sim_sink *sink, const struct sim_event *event);
 	int (*close)(struct sim_sink *sink, bool complete);
+	bool state; /* it has rows for memory and samples */
 };
 
 /* A file that is being written. */

@@ -43,7 +43,7 @@ static void metric_trace_copy(struct dp_builder *builder, uint32_t stream, enum 
 	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
 }
 
-static struct dp_trace *metric_trace(void)
+static inline struct dp_trace *metric_trace(void)
 {
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_builder *builder;
@@ -78,7 +78,7 @@ static struct dp_trace *metric_trace(void)
 }
 
 /* Kernels of stream 7, as a sequence has them; room for 16. */
-static size_t metric_kernels(const struct dp_trace *trace, uint32_t stream, uint32_t *ops)
+static inline size_t metric_kernels(const struct dp_trace *trace, uint32_t stream, uint32_t *ops)
 {
 	size_t count, n = 0;
 	const uint32_t *rows = dp_trace_stream_ops(trace, stream, &count);
@@ -90,7 +90,7 @@ static size_t metric_kernels(const struct dp_trace *trace, uint32_t stream, uint
 }
 
 /* Iterations as written above. */
-static void metric_iterations(struct dp_iteration *iterations, const struct dp_trace *trace,
+static inline void metric_iterations(struct dp_iteration *iterations, const struct dp_trace *trace,
 			      const uint32_t *ops)
 {
 	static const size_t first[METRIC_ITERATIONS] = { 0, 2, 5, 7, 9 };

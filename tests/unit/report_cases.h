@@ -78,9 +78,9 @@ static void case_end(struct report_case *at, const char *path)
 	CASE_NEED(at->analysis);
 	at->analysis->trace = at->trace;
 	at->analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
-	at->analysis->candidates =
-		calloc(dp_trace_device_count(at->trace), sizeof(*at->analysis->candidates));
-	CASE_NEED(at->analysis->candidates);
+	at->analysis->streams =
+		calloc(dp_trace_stream_count(at->trace), sizeof(*at->analysis->streams));
+	CASE_NEED(at->analysis->streams);
 }
 
 static void case_free(struct report_case *at)
@@ -297,7 +297,7 @@ static void case_nothing(struct report_case *at)
 	for (int i = 0; i < 5; i++)
 		case_op(at, stream, hostile_names[i], i * 3000, 2000);
 	case_end(at, "");
-	at->analysis->candidates[0] = (struct dp_candidate){ 2, 0.4, 0.25 };
+	at->analysis->streams[0] = (struct dp_stream_result){ true, { 2, 0.4, 0.25 } };
 }
 
 /* A thousand iterations of one kernel, which get slower and slower. */

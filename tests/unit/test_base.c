@@ -1,5 +1,5 @@
-/* Errors and arrays. */
-#include "base/base.h"
+/* Errors, arrays, strings. */
+#include "base/strings.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -71,6 +71,71 @@ START_TEST(array_grows)
 }
 END_TEST
 
+#define FLOOD_BITS 12
+
+/*
+ * Texts of FLOOD_BITS blocks of 16 bytes, each block one of two. Under a hash that multiplies word
+ * after word by a constant of its own both leave the same state, whatever came before: a change of
+ * the first word's topmost bit comes out as one of bits 63 and 31, which the second word takes
+ * back. So all 2^FLOOD_BITS would have one hash.
+ */
+static void flood_text(char *text, unsigned which)
+{
+	uint64_t words[2] = { UINT64_C(0x2020202020202020), UINT64_C(0x2020202020202020) };
+
+	for (int bit = 0; bit < FLOOD_BITS; bit++) {
+		uint64_t flip = which >> bit & 1;
+		uint64_t block[2] = { words[0] ^ flip << 63, words[1] ^ flip << 63 ^ flip << 31 };
+
+		memcpy(text + 16 * bit, block, sizeof(block));
+	}
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Nobody can choose texts that collide; ids go by first appearance all the same. */
+START_TEST(strings_cannot_be_flooded)
+{
+	size_t count = (size_t)1 << FLOOD_BITS, distinct = 1;
+	struct dp_strings strings = { 0 };
+	char text[16 * FLOOD_BITS];
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < count; i++) {
+			flood_text(text, (unsigned)i);
+			ck_assert_uint_eq(dp_strings__intern(&strings, text, sizeof(text)), i);
+		}
+	ck_assert_uint_eq(strings.count, count);
+	qsort(strings.hashes, count, sizeof(*strings.hashes), compare_hashes);
+	for (size_t i = 1; i < count; i++)
+		distinct += strings.hashes[i] != strings.hashes[i - 1];
+	ck_assert_uint_gt(distinct, count - 16);
+	dp_strings__fini(&strings);
+}
+END_TEST
+
+/* Every table has a key of its own. */
+START_TEST(hash_keys_differ)
+{
+	struct dp_strings one = { 0 }, other = { 0 };
+	size_t equal = 0;
+
+	for (char i = 'a'; i < 'k'; i++) {
+		ck_assert_uint_eq(dp_strings__intern(&one, &i, 1), (uint32_t)(i - 'a'));
+		ck_assert_uint_eq(dp_strings__intern(&other, &i, 1), (uint32_t)(i - 'a'));
+		equal += one.hashes[i - 'a'] == other.hashes[i - 'a'];
+	}
+	ck_assert_uint_lt(equal, 3);
+	dp_strings__fini(&one);
+	dp_strings__fini(&other);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, first_error_wins);
@@ -78,6 +143,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, long_message_is_cut_at_a_character);
 	tcase_add_test(tests, message_is_utf8);
 	tcase_add_test(tests, array_grows);
+	tcase_add_test(tests, strings_cannot_be_flooded);
+	tcase_add_test(tests, hash_keys_differ);
 }
 
 #include "test_main.h"

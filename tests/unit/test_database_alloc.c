@@ -126,7 +126,10 @@ START_TEST(nsys)
 		"CREATE TABLE TARGET_INFO_GPU(id, name, totalMemory);"
 		"INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 5);"
 		"CREATE TABLE PROCESSES(globalPid, name);"
-		"INSERT INTO PROCESSES VALUES(7 << 24, 'python');");
+		"INSERT INTO PROCESSES VALUES(7 << 24, 'python');"
+		"CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, bytes, "
+		"memKind, memoryOperationType);"
+		"INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES(12, 7 << 24, 0, 64, 2, 0);");
 	sweep("nsys");
 }
 END_TEST
@@ -165,7 +168,11 @@ START_TEST(deepprof)
 		run_sql(db, dp_schema__tables[i]);
 	run_sql(db, "INSERT INTO process(id, pid, cmdline) VALUES(1, 7, 'python');"
 		    "INSERT INTO string(id, value) VALUES(1, 'k');"
-		    "INSERT INTO device(process, device, name) VALUES(1, 0, 'H100');"
+		    "INSERT INTO device(process, device, name, uuid) VALUES(1, 0, 'H100', 'G');"
+		    "INSERT INTO mem_op(process, ts, op, kind, bytes, device) "
+		    "VALUES(1, 15, 1, 3, 64, 0);"
+		    "INSERT INTO gpu_sample(device_uuid, ts, sm_clk) VALUES('G', 15, 1410), "
+		    "('H', 16, 1410);"
 		    "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name) "
 		    "VALUES(1, 0, 1, 7, 10, 5, 1);"
 		    "INSERT INTO api(process, tid, start, dur_ns, domain, cbid) "

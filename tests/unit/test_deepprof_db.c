@@ -115,6 +115,38 @@ START_TEST(host)
 }
 END_TEST
 
+/* Two processes on one GPU, whose samples are both's; a second GPU that nobody used. */
+START_TEST(state)
+{
+	const struct dp_memory *memory;
+	const struct dp_samples *samples;
+
+	make_trace(ROWS "UPDATE device SET uuid = 'GPU-1' WHERE device = 0;"
+			"INSERT INTO mem_op(process, ts, op, kind, bytes, device) VALUES"
+			"(1, 900, 2, 3, 64, 0), (1, 300, 1, 3, 64, 0), (1, 400, 1, 2, 32, 0),"
+			"(1, 400, 1, 3, 32, 9), (1, 500, 7, 3, 1, 0);"
+			"INSERT INTO gpu_sample(device_uuid, ts, power_mW, energy_mJ, sm_clk, "
+			"throttle) VALUES('GPU-1', 2000, 300000, 77, 1980, 4), "
+			"('GPU-1', 1000, NULL, NULL, NULL, NULL), ('GPU-2', 1000, 1, 1, 1, 1);");
+	open_good("deepprof_db");
+	memory = dp_trace_memory(trace);
+	ck_assert_uint_eq(memory->count, 2);
+	ck_assert_int_eq(memory->delta_bytes[0], 64);
+	ck_assert_int_eq(memory->delta_bytes[1], -64);
+	ck_assert_int_eq(memory->time_ns[1] - memory->time_ns[0], 600);
+	samples = dp_trace_samples(trace);
+	ck_assert_uint_eq(samples->count, 4);
+	ck_assert_uint_eq(samples->power_mw[0], 0);
+	ck_assert_uint_eq(samples->power_mw[2], 300000);
+	ck_assert_uint_eq(samples->energy_mj[2], 77);
+	ck_assert_uint_eq(samples->clock_mhz[2], 1980);
+	ck_assert_uint_eq(samples->throttle[3] & DP_THROTTLE_SLOW, 4);
+	ck_assert_uint_ne(samples->device[0], samples->device[1]);
+	ck_assert_int_eq(samples->time_ns[2] - samples->time_ns[0], 1000);
+	done();
+}
+END_TEST
+
 /* A file without the application id, and without what a first schema may lack, as nsys's views. */
 START_TEST(views_are_nsys)
 {
@@ -270,6 +302,18 @@ START_TEST(nothing_recorded)
 }
 END_TEST
 
+/* A start and a duration of 2^62 ns each. */
+START_TEST(times_do_not_overflow)
+{
+	make_trace(ROWS
+		   "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name, "
+		   "corr) VALUES(1, 0, 1, 7, 4611686018427387904, 4611686018427387904, 1, 90);");
+	ck_assert_uint_eq(open_good("deepprof_db")->count, 6);
+	ck_assert_int_eq(dp_trace_duration_ns(trace), 4000);
+	done();
+}
+END_TEST
+
 START_TEST(damage)
 {
 	make_trace(ROWS "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
@@ -287,11 +331,13 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, operations);
 	tcase_add_test(tests, host);
+	tcase_add_test(tests, state);
 	tcase_add_test(tests, views_are_nsys);
 	tcase_add_test(tests, other_schemas);
 	tcase_add_test(tests, page_tells_all);
 	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);
+	tcase_add_test(tests, times_do_not_overflow);
 	tcase_add_test(tests, damage);
 }
 

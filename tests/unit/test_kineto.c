@@ -471,6 +471,35 @@ START_TEST(synchronizations)
 }
 END_TEST
 
+#define MEMORY(more, ts, type, device, bytes)                                          \
+	"{\"ph\":\"i\"," more "\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1," \
+	"\"ts\":" ts ",\"args\":{\"Device Type\":" type ",\"Device Id\":" device       \
+	",\"Bytes\":" bytes "}}"
+
+START_TEST(device_memory)
+{
+	struct dp_trace *trace = must_read(HEAD KERNEL("k", "10", "5") "," MEMORY(
+		"\"cat\":\"cpu_instant_event\",", "20", "1", "0",
+		"-512") "," MEMORY("", "8.5", "1", "0",
+				   "512") "," MEMORY("", "9", "0", "-1",
+						     "7") "," MEMORY("", "9", "1", "5",
+								     "8") ","
+									  "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"other\",\"pid\":1,\"tid\":1,"
+									  "\"ts\":9,\"args\":{\"Device Type\":1,\"Device Id\":0,\"Bytes\":3}}]}");
+	const struct dp_memory *memory = dp_trace_memory(trace);
+
+	/* Neither the host's, nor a device's that does nothing, nor what is no memory. */
+	ck_assert_uint_eq(memory->count, 2);
+	ck_assert_int_eq(memory->time_ns[0], -1500);
+	ck_assert_int_eq(memory->delta_bytes[0], 512);
+	ck_assert_int_eq(memory->time_ns[1], 10000);
+	ck_assert_int_eq(memory->delta_bytes[1], -512);
+	ck_assert_uint_eq(memory->device[1], 0);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(negative_and_missing_durations)
 {
 	struct dp_trace *trace = must_read(HEAD KERNEL("a", "10", "-5") "," KERNEL(
@@ -658,73 +687,6 @@ START_TEST(large_pieces)
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	dp_trace_free(trace);
 	free(text);
-}
-END_TEST
-
-#define TF_ROW(pid, name)                                            \
-	"{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": " #pid \
-	", \"args\": {\"name\": \"" name "\"}},"
-#define TF_OP(pid, ts, op, node)                                                  \
-	"{\"ph\": \"X\", \"cat\": \"Op\", \"name\": \"" op "\", \"pid\": " #pid   \
-	", \"tid\": 0, \"ts\": " #ts ", \"dur\": 5, \"args\": {\"name\": \"" node \
-	"\", \"op\": \"" op "\"}}"
-
-START_TEST(tensorflow_timeline)
-{
-	struct dp_trace *trace = must_read(
-		"{\"traceEvents\": [" TF_ROW(0, "Allocators") TF_ROW(
-			1,
-			"/job:localhost/replica:0/task:0/device:GPU:0 Compute") TF_ROW(2,
-										       "/device:GPU:0/stream:all Compute")
-			TF_ROW(3, "/device:GPU:0/stream:13 Compute") TF_ROW(4, "/device:GPU:0/stream:14 Compute") TF_ROW(
-				5,
-				"/device:GPU:0/memcpy Compute") TF_ROW(6,
-								       "/gpu:1/stream:all Compute")
-				TF_OP(1, 1563253055453800, "MatMul", "dense/MatMul") "," TF_OP(2, 1563253055453811, "MatMul", "dense/MatMul") "," TF_OP(
-					3, 1563253055453811, "MatMul",
-					"dense/MatMul") "," TF_OP(4, 1563253055453820, "MEMCPYHtoD",
-								  "edge_1_x") "," TF_OP(5,
-											1563253055453820,
-											"MEMCPYHtoD",
-											"edge_1_x") "," TF_OP(3,
-													      1563253055453830,
-													      "ConcatV2",
-													      "concat") "," TF_OP(5,
-																  1563253055453830,
-																  "ConcatV2",
-																  "concat") "," TF_OP(6,
-																		      1563253055453840,
-																		      "Relu",
-																		      "relu") "]}");
-	const struct dp_ops *ops = dp_trace_ops(trace);
-
-	ck_assert_str_eq(dp_trace_format(trace), "tf_timeline");
-	ck_assert_uint_eq(ops->count, 4);
-	ck_assert_str_eq(op_name(trace, 0), "dense/MatMul");
-	ck_assert_int_eq(start_ns(trace, 0), INT64_C(1563253055453811000));
-	ck_assert_int_eq(op_stream(trace, 0)->stream, 13);
-	ck_assert_int_eq(ops->kind[0], DP_OP_KERNEL);
-	ck_assert_str_eq(op_name(trace, 1), "MEMCPYHtoD");
-	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_HTOD);
-	ck_assert_int_eq(ops->kind[2], DP_OP_COPY);
-	ck_assert_int_eq(ops->copy_kind[2], DP_COPY_UNKNOWN);
-	/* A device of which only the sum over its streams is there. */
-	ck_assert_int_eq(dp_trace_device(trace, op_stream(trace, 3)->device)->id, 1);
-	ck_assert_int_eq(op_stream(trace, 3)->stream, -1);
-	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
-	dp_trace_free(trace);
-}
-END_TEST
-
-/* Names of rows may come after the events. */
-START_TEST(tensorflow_names_come_late)
-{
-	struct dp_trace *trace = must_read("{\"traceEvents\": [" TF_OP(
-		3, 100, "Relu", "relu") "," TF_ROW(3, "/gpu:0/stream:1 Compute") "]}");
-
-	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
-	ck_assert_int_eq(op_stream(trace, 0)->stream, 1);
-	dp_trace_free(trace);
 }
 END_TEST
 
@@ -1077,6 +1039,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, devices_of_two_processes);
 	tcase_add_test(tests, what_is_not_counted);
 	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, device_memory);
 	tcase_add_test(tests, negative_and_missing_durations);
 	tcase_add_test(tests, names_are_decoded);
 	tcase_add_test(tests, broken_arguments_cost_nothing);
@@ -1086,8 +1049,6 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, refusals);
 	tcase_add_test(tests, forced_on_something_else);
 	tcase_add_test(tests, large_pieces);
-	tcase_add_test(tests, tensorflow_timeline);
-	tcase_add_test(tests, tensorflow_names_come_late);
 	tcase_add_test(tests, real_traces_as_jansson_reads_them);
 	tcase_add_test(tests, generated_traces_as_jansson_reads_them);
 	tcase_add_test(tests, damage_anywhere);

@@ -53,6 +53,8 @@ START_TEST(kineto)
 	      "\"tid\":2,\"ts\":5,\"dur\":2,\"args\":{\"correlation\":9}},"
 	      "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Sync\",\"pid\":0,\"tid\":8,"
 	      "\"ts\":5,\"dur\":2,\"args\":{\"stream\":8}},"
+	      "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":6,\"args\":{"
+	      "\"Device Type\":1,\"Device Id\":0,\"Bytes\":512}},"
 	      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::\\\"\",\"pid\":1,\"tid\":2,"
 	      "\"ts\":5,\"dur\":2}, ]");
 }

@@ -425,6 +425,38 @@ START_TEST(families_with_counts)
 }
 END_TEST
 
+/*
+ * Iterations of 20 kernels by families of two names each. In the first 300 another family stands in
+ * the middle than in the 500 that follow: the pattern has the names of these, none of the names
+ * below 100, which stand for nothing.
+ */
+START_TEST(patterns_have_names_of_the_sequence)
+{
+	enum { FAMILIES = 30, M = 20, TURNS = 800, FIRST = 300 };
+	static uint32_t symbols[M * TURNS], family[100 + 2 * FAMILIES];
+	struct dp_loops_request r = { .symbols = symbols,
+				      .count = M * TURNS,
+				      .alphabet = 100 + 2 * FAMILIES,
+				      .family = family,
+				      .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+
+	for (uint32_t i = 0; i < 100 + 2 * FAMILIES; i++)
+		family[i] = i < 100 ? i : (i - 100) / 2;
+	for (uint32_t i = 0; i < M * TURNS; i++) {
+		uint32_t other = i % M == M / 2 && i / M < FIRST ? 5 : 0;
+
+		symbols[i] = 100 + 2 * (i % M + other) + (i * 7 / 3) % 2;
+	}
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	ck_assert_uint_gt(loops->count, 0);
+	for (size_t k = 0; k < loops->count; k++)
+		for (size_t i = 0; i < loops->loops[k].length; i++)
+			ck_assert_uint_ge(loops->loops[k].pattern[i], 100);
+	dp_loops__free(loops);
+}
+END_TEST
+
 START_TEST(no_loop_is_found_where_there_is_none)
 {
 	for (uint64_t seed = 0; seed < 60; seed++) {
@@ -621,6 +653,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, known_count_clean);
+	tcase_add_test(tests, patterns_have_names_of_the_sequence);
 	tcase_add_test(tests, known_count_with_partial_ends);
 	tcase_add_test(tests, known_count_with_edits);
 	tcase_add_test(tests, equal_scripts_share_a_variant);

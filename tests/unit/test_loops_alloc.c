@@ -23,6 +23,18 @@ static size_t make(uint32_t *s)
 	return n;
 }
 
+/* A loop whose turns have another one inside, more or less often, and something like it. */
+static size_t make_requests(uint32_t *s)
+{
+	size_t n = 0;
+
+	for (uint32_t t = 0; t < 6; t++)
+		for (uint32_t k = 0; k < 7 + t % 3; k++)
+			for (uint32_t i = 0; i < 16; i++)
+				s[n++] = k == 0 && i % 4 == 1 ? 32 + i : i;
+	return n;
+}
+
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
@@ -58,6 +70,9 @@ START_TEST(every_failure_is_survived)
 		family[i] = i == 30 ? 23 : i;
 	sweep(&r, false);
 	sweep(&r, true);
+	r.count = make_requests(s);
+	sweep(&r, false);
+	r.count = make(s);
 	r.family = family;
 	sweep(&r, false);
 	r.counts = counts;

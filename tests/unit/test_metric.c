@@ -361,6 +361,35 @@ START_TEST(findings_are_ranked_by_what_they_cost)
 }
 END_TEST
 
+/* What is asked for and isn't there is refused; a share is one. */
+START_TEST(options_are_checked)
+{
+	static const char *const names[] = { "interval_ns", "avg_overlap", "nothing" };
+	struct dp_threshold threshold = { "host-bound", 0.1 };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = metric_trace();
+
+	options.metrics = names;
+	options.metrics_count = 3;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
+	options.metrics_count = 2;
+	options.thresholds = &threshold;
+	options.thresholds_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	dp_analysis_free(analysis);
+	threshold.share = 1.5;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
+	threshold.share = (double)NAN;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
+	threshold = (struct dp_threshold){ "throttled", 0.1 };
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
+	threshold.rule = "nothing";
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_ERR_ARGUMENT);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, the_papers_table);
@@ -374,6 +403,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, order_statistics_are_those_of_sorting);
 	tcase_add_test(tests, host_bound_has_its_thresholds);
 	tcase_add_test(tests, findings_are_ranked_by_what_they_cost);
+	tcase_add_test(tests, options_are_checked);
 }
 
 #include "test_main.h"

@@ -5,6 +5,8 @@
 #include "metric/warmup.h"
 #include "metric_trace.h"
 
+#include <math.h>
+
 START_TEST(compute)
 {
 	struct dp_trace *trace = metric_trace();
@@ -43,6 +45,7 @@ START_TEST(variants)
 	bool more = true;
 
 	iterations[3].variant = 1;
+	periods[7] = (double)NAN; /* the last iteration has none */
 	for (size_t k = 0; more; k++) {
 		struct dp_error error = DP_ERROR_INIT;
 		struct dp_variant *made = NULL;

@@ -221,6 +221,29 @@ START_TEST(synchronizations)
 }
 END_TEST
 
+START_TEST(device_memory)
+{
+	const struct dp_memory *memory;
+
+	good("nsys", ONE_KERNEL
+	     "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start INTEGER, globalPid INTEGER,"
+	     "deviceId INTEGER, bytes INTEGER, memKind INTEGER, "
+	     "memoryOperationType INTEGER);"
+	     "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES"
+	     "(1500, " PID_7 ", 0, 64, 2, 1), (900, " PID_7 ", 0, 64, 2, 0),"
+	     "(950, " PID_7 ", 0, 32, 1, 0), (950, " PID_7 ", 3, 32, 2, 0),"
+	     "(NULL, " PID_7 ", 0, 32, 2, 0), (960, " PID_7 ", 0, -5, 2, 0);");
+	memory = dp_trace_memory(trace);
+	ck_assert_uint_eq(memory->count, 3);
+	ck_assert_int_eq(memory->time_ns[0], -100);
+	ck_assert_int_eq(memory->delta_bytes[0], 64);
+	ck_assert_int_eq(memory->delta_bytes[1], 0);
+	ck_assert_int_eq(memory->time_ns[2], 500);
+	ck_assert_int_eq(memory->delta_bytes[2], -64);
+	done();
+}
+END_TEST
+
 START_TEST(graph_replays)
 {
 	const struct dp_ops *ops;
@@ -406,6 +429,23 @@ START_TEST(interrupted_export)
 	write_file(bytes, size);
 	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
 	ck_assert_ptr_nonnull(strstr(error.message, "interrupted"));
+	free(bytes);
+	done();
+}
+END_TEST
+
+/* So much is cut off that not even the tables' names are there. */
+START_TEST(cut_short)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	make_folder("trace.db");
+	make_database(ONE_KERNEL);
+	bytes = read_file(&size);
+	write_file(bytes, 512);
+	ck_assert_int_eq(open_trace(false), DP_ERR_DAMAGED);
+	ck_assert_ptr_nonnull(strstr(error.message, "a SQLite database that is cut: 512 of "));
 	free(bytes);
 	done();
 }
@@ -634,6 +674,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, copies_and_sets);
 	tcase_add_test(tests, api_calls);
 	tcase_add_test(tests, synchronizations);
+	tcase_add_test(tests, device_memory);
 	tcase_add_test(tests, graph_replays);
 	tcase_add_test(tests, ranges);
 	tcase_add_test(tests, device_numbers);
@@ -642,6 +683,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, missing_columns);
 	tcase_add_test(tests, hostile_schema);
 	tcase_add_test(tests, interrupted_export);
+	tcase_add_test(tests, cut_short);
 	tcase_add_test(tests, odd_paths);
 	tcase_add_test(tests, write_ahead_log);
 	tcase_add_test(tests, locked_and_journaled);

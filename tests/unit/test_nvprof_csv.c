@@ -391,6 +391,25 @@ START_TEST(bad_row_is_a_loss)
 }
 END_TEST
 
+/* A start and a duration that each fit 63 bits and together don't. */
+START_TEST(times_do_not_overflow)
+{
+	static const char far[] = "4611686018.999999999";
+	char row[512], text[2048];
+
+	snprintf(row, sizeof(row),
+		 "%s,%s,40,1,1,256,1,1,8,0,0,,,,,\"Tesla V100 (0)\",\"1\",\"7\",\"b\",2\n", far,
+		 far);
+	snprintf(text, sizeof(text), "%s%s%s",
+		 HEAD_20 "s,s,,,,,,,,B,B,KB,GB/s,,,,,,,\n" KERNEL_20("1", "a", "1"), row,
+		 KERNEL_20("9", "c", "3"));
+	ck_assert_uint_eq(good(text)->count, 2);
+	ck_assert_str_eq(name_of(1), "c");
+	ck_assert_uint_eq(dp_trace_lost(trace), 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	int status;
@@ -496,6 +515,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, sections_and_processes);
 	tcase_add_test(tests, api_calls_between);
 	tcase_add_test(tests, marks_and_line_ends);
+	tcase_add_test(tests, times_do_not_overflow);
 	tcase_add_loop_test(tests, bad_row_is_a_loss, 0, sizeof(bad_rows) / sizeof(bad_rows[0]));
 	tcase_add_loop_test(tests, failure_names_its_place, 0,
 			    sizeof(failures) / sizeof(failures[0]));

@@ -3,6 +3,7 @@
  * what.
  */
 #include "metric/gaps.h"
+#include "metric/idle_walk.h"
 #include "metric/metric.h"
 #include "metric/spread.h"
 #include "trace/builder.h"
@@ -281,6 +282,85 @@ static void check_host(const struct fixture *at, size_t k)
 	ck_assert_double_eq(value(at, "host_outside_ns", k), outside);
 }
 
+struct idle_sum {
+	const uint8_t *map;
+	struct dp_idle_window window;
+	int64_t until_ns;
+	double causes[5];
+};
+
+/* Pieces are in order, inside the window, and nothing runs in them. */
+static int add_idle(void *ctx, const struct dp_idle *idle)
+{
+	struct idle_sum *sum = ctx;
+
+	ck_assert_int_ge(idle->start_ns, DP_MAX(sum->until_ns, sum->window.start_ns));
+	ck_assert_int_lt(idle->start_ns, idle->end_ns);
+	ck_assert_int_le(idle->end_ns, sum->window.end_ns);
+	ck_assert_int_ge(dp_trace_ops(sum->window.trace)->start_ns[idle->op], idle->end_ns);
+	for (int64_t t = idle->start_ns; t < idle->end_ns; t++)
+		ck_assert_uint_eq(sum->map[t], 0);
+	sum->until_ns = idle->end_ns;
+	sum->causes[idle->cause] += (double)(idle->end_ns - idle->start_ns);
+	return 0;
+}
+
+/* The walk over idle time finds what the metrics sum. */
+static void check_idle(const struct fixture *at, const uint8_t *map, size_t k)
+{
+	static const char *const names[] = { "idle_host_ns", "idle_sync_ns", "idle_copy_ns",
+					     "idle_launch_ns", "idle_other_ns" };
+	struct idle_sum sum = { map,
+				{ at->trace, 0, at->iterations[k].start_ns,
+				  at->iterations[k + 1].start_ns },
+				INT64_MIN,
+				{ 0 } };
+
+	ck_assert_int_eq(dp_idle__foreach(&sum.window, add_idle, &sum, NULL), DP_OK);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		ck_assert_double_eq(sum.causes[i], value(at, names[i], k));
+}
+
+/* A window anywhere, not where operations begin. */
+static void check_idle_window(const struct fixture *at, const uint8_t *map)
+{
+	int64_t length_ns = dp_trace_duration_ns(at->trace), from_ns = below((uint32_t)length_ns);
+	struct idle_sum sum = { map,
+				{ at->trace, 0, from_ns,
+				  from_ns + below((uint32_t)(length_ns - from_ns)) },
+				INT64_MIN,
+				{ 0 } };
+	double found = 0, want = 0;
+
+	for (int64_t t = sum.window.start_ns; t < sum.window.end_ns; t++)
+		want += !map[t];
+	ck_assert_int_eq(dp_idle__foreach(&sum.window, add_idle, &sum, NULL), DP_OK);
+	for (size_t i = 0; i < DP_COUNT(sum.causes); i++)
+		found += sum.causes[i];
+	ck_assert_double_eq(found, want);
+}
+
+static int stop_at_third(void *ctx, const struct dp_idle *idle)
+{
+	return ++*(int *)ctx == 3 ? 77 : 0;
+}
+
+START_TEST(idle_walk_stops)
+{
+	struct fixture at;
+	int calls = 0;
+
+	state = 3;
+	start(&at, true);
+	ck_assert_int_eq(
+		dp_idle__foreach(&(struct dp_idle_window){ at.trace, 0, INT64_MIN, INT64_MAX },
+				 stop_at_third, &calls, NULL),
+		77);
+	ck_assert_int_eq(calls, 3);
+	finish(&at);
+}
+END_TEST
+
 START_TEST(periods_in_parts)
 {
 	static uint8_t map[LENGTH * 4];
@@ -296,11 +376,13 @@ START_TEST(periods_in_parts)
 		for (size_t k = 0; k + 1 < ITERATIONS; k++) {
 			check_unions(&at, map, k);
 			check_sums(&at, k);
+			check_idle(&at, map, k);
 			if (seed % 8)
 				continue;
 			check_queue(&at, k);
 			check_host(&at, k);
 		}
+		check_idle_window(&at, map);
 		ck_assert(isnan(value(&at, "busy_ns", ITERATIONS - 1)));
 		finish(&at);
 	}
@@ -423,6 +505,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, periods_in_parts);
+	tcase_add_test(tests, idle_walk_stops);
 	tcase_add_test(tests, without_launches);
 	tcase_add_test(tests, spans_are_spread);
 	tcase_add_test(tests, devices_are_apart);

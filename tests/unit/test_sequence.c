@@ -4,6 +4,7 @@
 #include "trace/builder.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct dp_builder *builder;
@@ -187,6 +188,83 @@ START_TEST(marks_of_the_launching_thread_count)
 }
 END_TEST
 
+/* Steps of four kernels; ranges around all, each step, half a step and each kernel. */
+static struct dp_trace *annotated(bool with_steps)
+{
+	start();
+	range("epoch 1", 0, 6400);
+	for (int i = 0; i < 24; i++) {
+		int64_t at = i * 100;
+		char name[32];
+
+		if (with_steps && i % 4 == 0) {
+			snprintf(name, sizeof(name), "step %d", i / 4);
+			range(name, at, at + 400);
+		}
+		if (i % 4 == 0)
+			range("forward", at, at + 200);
+		range("layer", at, at + 90);
+		call("cudaLaunchKernel", at + 10, at + 12, (uint32_t)i + 1);
+		op(DP_OP_KERNEL, "kernel", at + 1020, at + 1030, (uint32_t)i + 1);
+	}
+	return finish();
+}
+
+/* The range that repeats as the iterations do is found, whatever begins where. */
+START_TEST(ranges_that_repeat_as_iterations_do)
+{
+	for (size_t shift = 0; shift < 4; shift++) {
+		struct dp_segment segments[6] = { 0 };
+		struct dp_sequence sequence;
+		struct dp_trace *trace = annotated(true);
+		struct dp_marks marks;
+		size_t count = shift ? 5 : 6;
+
+		for (size_t i = 0; i < count; i++) {
+			segments[i].first = shift + 4 * i;
+			segments[i].end = shift + 4 * i + 4;
+		}
+		ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL),
+				 0);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, count), DP_OK);
+		ck_assert_uint_eq(marks.count, 6);
+		for (size_t i = 0; i < 6; i++) {
+			ck_assert_uint_eq(marks.starts[i], 4 * i);
+			ck_assert_uint_eq(marks.ends[i], 4 * i + 4);
+		}
+		dp_marks__fini(&marks);
+		/* two iterations at a time are no step */
+		for (size_t i = 0; i < 3; i++) {
+			segments[i].first = 8 * i;
+			segments[i].end = 8 * i + 8;
+		}
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 3), DP_OK);
+		ck_assert_uint_eq(marks.count, 0);
+		dp_sequence__fini(&sequence);
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
+START_TEST(ranges_of_another_level_are_none)
+{
+	struct dp_segment segments[6] = { 0 };
+	struct dp_sequence sequence;
+	struct dp_trace *trace = annotated(false);
+	struct dp_marks marks;
+
+	for (size_t i = 0; i < 6; i++) {
+		segments[i].first = 4 * i;
+		segments[i].end = 4 * i + 4;
+	}
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 6), DP_OK);
+	ck_assert_uint_eq(marks.count, 0);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(families_forget_tiles)
 {
 	ck_assert_str_eq(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_nn"));
@@ -204,6 +282,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, evidence_is_found);
 	tcase_add_test(tests, marks_cut_by_launch);
 	tcase_add_test(tests, marks_of_the_launching_thread_count);
+	tcase_add_test(tests, ranges_that_repeat_as_iterations_do);
+	tcase_add_test(tests, ranges_of_another_level_are_none);
 	tcase_add_test(tests, families_forget_tiles);
 }
 

@@ -1,7 +1,7 @@
 /* The builder and what it makes: order, links, streams, names, times. */
 #include "base/strings.h"
 #include "base/utf8.h"
-#include "trace/builder.h"
+#include "trace/builder_model.h"
 #include "trace/call_kind.h"
 #include "trace/sort.h"
 
@@ -258,6 +258,41 @@ START_TEST(names_are_demangled_and_repaired)
 }
 END_TEST
 
+/* A mangled name that doubles at every level: what it stands for would fill the memory. */
+static size_t doubling_name(char *name, int levels)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char last[8] = "S_";
+	size_t used = (size_t)sprintf(name, "_Z1f1A1BIS_S_E");
+
+	for (int i = 0; i + 1 < levels; i++) {
+		snprintf(last, sizeof(last), "S%c_", digits[i + 1]);
+		used += (size_t)sprintf(name + used, "S0_I%s%sE", last, last);
+	}
+	return used;
+}
+
+START_TEST(names_do_not_explode)
+{
+	struct dp_builder *builder = start();
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+	char name[512];
+	uint32_t ids[33];
+
+	for (int levels = 1; levels <= 32; levels++)
+		ids[levels] = dp_builder__kernel_name(builder, name, doubling_name(name, levels));
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	trace = finish(builder);
+	ck_assert_str_eq(dp_trace_string(trace, ids[1]), "f(A, B<A, A>)");
+	ck_assert_str_eq(dp_trace_string(trace, ids[2]), "f(A, B<A, A>, B<B<A, A>, B<A, A> >)");
+	ck_assert_str_eq(dp_trace_string(trace, ids[32]), name);
+	for (int levels = 1; levels <= 32; levels++)
+		ck_assert_uint_le(strlen(dp_trace_string(trace, ids[levels])), 65536);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* What PyTorch numbers has one name; what looks like it only, or isn't NVTX, stays. */
 START_TEST(numbered_ranges_have_one_name)
 {
@@ -289,6 +324,42 @@ START_TEST(numbered_ranges_have_one_name)
 		ck_assert_str_eq(dp_trace_string(trace, dp_trace_ranges(trace)->name[i]),
 				 cases[i].want);
 	dp_trace_free(trace);
+}
+END_TEST
+
+/* However many reasons a file makes up, 64 are told apart. */
+START_TEST(losses_have_a_limit)
+{
+	struct dp_builder *builder = start();
+	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
+	struct dp_trace *trace;
+	char reason[32];
+
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	for (int i = 0; i < 200; i++) {
+		snprintf(reason, sizeof(reason), "reason %d", i);
+		ck_assert_int_eq(dp_builder__loss(builder, reason, 1, 0), DP_OK);
+	}
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 65);
+	ck_assert_str_eq(dp_trace_loss(trace, 63)->reason, "reason 63");
+	ck_assert_str_eq(dp_trace_loss(trace, 64)->reason, "other losses");
+	ck_assert_uint_eq(dp_trace_loss(trace, 64)->records, 136);
+	ck_assert_uint_eq(dp_trace_lost(trace), 200);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(names_have_a_limit)
+{
+	struct dp_builder *builder = start();
+
+	ck_assert_uint_eq(dp_builder__string(builder, "a", 1), 0);
+	builder->strings.bytes = ((size_t)2 << 30) + 1;
+	ck_assert_uint_eq(dp_builder__string(builder, "b", 1), DP_NONE);
+	ck_assert_int_eq(error.status, DP_ERR_LIMIT);
+	ck_assert_str_eq(error.message, "more than 2 GiB of names");
+	dp_builder__free(builder);
 }
 END_TEST
 
@@ -364,6 +435,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
+	tcase_add_test(tests, names_do_not_explode);
+	tcase_add_test(tests, losses_have_a_limit);
+	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, strings_are_interned);

@@ -1,4 +1,5 @@
 /* Trends, outliers and warm-up: what they find, and what they must not. */
+#include "metric/change.h"
 #include "metric/trend.h"
 #include "metric/warmup.h"
 
@@ -57,6 +58,52 @@ START_TEST(no_trend_is_none)
 	ck_assert(dp_trend__init(&trend, values, DP_COUNT(values)));
 	ck_assert_double_eq(trend.p, 1);
 	ck_assert_double_eq(trend.slope, 0);
+}
+END_TEST
+
+START_TEST(steps_are_found)
+{
+	static double values[5000];
+	struct dp_change change;
+
+	for (size_t n = 40; n <= 5000; n *= 5) {
+		for (size_t i = 0; i < n; i++)
+			values[i] = (i < n / 4 ? 100 : 120) + 8 * noise();
+		values[n / 2] = 1e5; /* a wild one in a long block */
+		ck_assert(dp_change__find(&change, values, n));
+		ck_assert_double_eq_tol((double)change.at, (double)n / 4, (double)n / 40 + 1);
+		ck_assert_double_eq_tol(change.before, 100, 4);
+		ck_assert_double_eq_tol(change.after, 120, 4);
+		for (size_t i = 0; i < n; i++)
+			values[i] = -values[i];
+		ck_assert(dp_change__find(&change, values, n));
+		ck_assert_double_lt(change.after, change.before - 10);
+	}
+}
+END_TEST
+
+/* Neither noise nor a slope nor a constant is a step, nor are a few at an end. */
+START_TEST(no_step_is_none)
+{
+	double values[200];
+	struct dp_change change;
+	size_t taken = 0;
+
+	for (int round = 0; round < 1000; round++) {
+		for (size_t i = 0; i < DP_COUNT(values); i++)
+			values[i] = noise();
+		taken += dp_change__find(&change, values, DP_COUNT(values));
+	}
+	ck_assert_uint_lt(taken, 5);
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = (double)i + 3 * noise();
+	ck_assert(!dp_change__find(&change, values, DP_COUNT(values)));
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = 5;
+	ck_assert(!dp_change__find(&change, values, DP_COUNT(values)));
+	values[198] = values[199] = 50;
+	ck_assert(!dp_change__find(&change, values, DP_COUNT(values)));
+	ck_assert(!dp_change__find(&change, values, 9));
 }
 END_TEST
 
@@ -125,6 +172,8 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, trends_are_found_in_noise);
 	tcase_add_test(tests, no_trend_is_none);
+	tcase_add_test(tests, steps_are_found);
+	tcase_add_test(tests, no_step_is_none);
 	tcase_add_test(tests, outliers_have_their_limit);
 	tcase_add_test(tests, warmup_is_what_comes_first);
 }

@@ -1,0 +1,24 @@
+/* PyTorch's allocator in Kineto's traces (profile_memory=True). */
+#ifndef DP_IMPORT_KINETO_MEMORY_H
+#define DP_IMPORT_KINETO_MEMORY_H
+
+#include "import/chrome.h"
+
+/* What was allocated and freed, set aside until it is known which devices are used; zero it. */
+struct dp_kineto_memory {
+	struct dp_kineto_change {
+		int64_t time_ns, device, delta_bytes;
+	} * list;
+	size_t count, room;
+};
+
+void dp_kineto_memory__fini(struct dp_kineto_memory *memory);
+
+/* Keeps an instant event if it tells of a device's memory. Errors: DP_ERR_NOMEM. */
+int dp_kineto_memory__note(struct dp_kineto_memory *memory, const struct dp_chrome_event *event);
+
+/* Gives what is kept of one device to the builder, whose device that is. Cost: linear. */
+int dp_kineto_memory__push(const struct dp_kineto_memory *memory, struct dp_builder *builder,
+			   int64_t device, uint32_t id);
+
+#endif

@@ -1,0 +1,29 @@
+/* How much memory an iteration needs. */
+#include "metric/reduce.h"
+#include "metric/states.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	dp_states__memory(values, input, DP_MEMORY_PEAK);
+	return DP_OK;
+}
+
+static double largest(const struct dp_metric_input *input, const double *values)
+{
+	return dp_stat__max(input->scratch, dp_reduce__all(input, values));
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "max_peak_bytes", "bytes", DP_BETTER_LOWER, "largest peak_bytes", "peak_bytes",
+	    DP_NEED_MEMORY },
+	  largest },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
+};
+
+const struct dp_metric dp_metric__peak_bytes = {
+	{ "peak_bytes", "bytes", DP_BETTER_LOWER,
+	  "the most device memory that was live within the period", NULL, DP_NEED_MEMORY },
+	compute,
+	summaries,
+	.without_parts = true,
+};

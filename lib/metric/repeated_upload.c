@@ -1,0 +1,175 @@
+/*
+ * Uploads of the same number of bytes in every iteration, beyond one: tables, masks or weights that
+ * could stay on the device (Zins, section 4.5.5). Which data they are no trace tells, and one of
+ * them is the input: the shortest goes uncounted. Sizes are those of the iteration in the middle;
+ * cost: linear in the uploads, times the logarithm of at most SIZES_MOST.
+ */
+#include "metric/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIZES_MOST 64
+
+/* Of the period, for an upload to be worth a thought. */
+#define LEAST_SHARE 0.005
+
+/* Of the iterations, for a size to be in every one. */
+#define EVERY_SHARE 0.9
+
+struct size {
+	uint64_t bytes;
+	size_t last;	   /* iteration + 1 that had it last */
+	size_t iterations; /* that had it */
+	double first_ns;   /* what the reference's upload takes */
+	size_t count;	   /* in the reference */
+};
+
+struct sizes {
+	struct size list[SIZES_MOST];
+	size_t count;
+};
+
+static double upload_ns(const struct dp_metric_input *input, size_t copy)
+{
+	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	uint32_t op = input->work->copies[copy];
+
+	return (double)(ops->end_ns[op] - ops->start_ns[op]);
+}
+
+static uint64_t upload_bytes(const struct dp_metric_input *input, size_t copy)
+{
+	return dp_trace_ops(input->trace)->bytes[input->work->copies[copy]];
+}
+
+static int64_t upload_start(const struct dp_metric_input *input, size_t copy)
+{
+	return dp_trace_ops(input->trace)->start_ns[input->work->copies[copy]];
+}
+
+/* Where a size is or belongs. */
+static size_t find(const struct sizes *sizes, uint64_t bytes)
+{
+	size_t low = 0, high = sizes->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sizes->list[middle].bytes < bytes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has(const struct sizes *sizes, size_t at, uint64_t bytes)
+{
+	return at < sizes->count && sizes->list[at].bytes == bytes;
+}
+
+static void note(struct sizes *sizes, uint64_t bytes, double ns)
+{
+	size_t at = find(sizes, bytes);
+
+	if (has(sizes, at, bytes)) {
+		sizes->list[at].count++;
+		return;
+	}
+	if (sizes->count == SIZES_MOST)
+		return;
+	memmove(sizes->list + at + 1, sizes->list + at, (sizes->count - at) * sizeof(*sizes->list));
+	sizes->list[at] = (struct size){ .bytes = bytes, .first_ns = ns, .count = 1 };
+	sizes->count++;
+}
+
+/* The sizes of the iteration in the middle, from its start to the next one's. */
+static void collect(struct sizes *sizes, const struct dp_metric_input *input)
+{
+	size_t k = input->count / 2 - 1;
+	double least_ns = LEAST_SHARE * dp_metric__period_ns(input, k);
+	int64_t end_ns = input->iterations[k + 1].start_ns;
+
+	sizes->count = 0;
+	for (size_t i = 0; i < input->work->copy_count && upload_start(input, i) < end_ns; i++)
+		if (upload_start(input, i) >= input->iterations[k].start_ns &&
+		    upload_bytes(input, i) && upload_ns(input, i) >= least_ns)
+			note(sizes, upload_bytes(input, i), upload_ns(input, i));
+}
+
+/* In which iterations they are; what is not in every one is dropped. Returns how many uploads of
+ * those sizes an iteration has, and which of them is the shortest. */
+static size_t keep_common(struct sizes *sizes, const struct dp_metric_input *input,
+			  double *shortest_ns)
+{
+	size_t k = 0, periods = input->count - 1, kept = 0, uploads = 0;
+
+	for (size_t i = 0; i < input->work->copy_count; i++) {
+		size_t at = find(sizes, upload_bytes(input, i));
+
+		while (k + 1 < input->count &&
+		       input->iterations[k + 1].start_ns <= upload_start(input, i))
+			k++;
+		if (k + 1 == input->count ||
+		    upload_start(input, i) < input->iterations[0].start_ns ||
+		    !has(sizes, at, upload_bytes(input, i)) || sizes->list[at].last == k + 1)
+			continue;
+		sizes->list[at].last = k + 1;
+		sizes->list[at].iterations++;
+	}
+	*shortest_ns = INFINITY;
+	for (size_t i = 0; i < sizes->count; i++) {
+		if ((double)sizes->list[i].iterations < EVERY_SHARE * (double)periods)
+			continue;
+		uploads += sizes->list[i].count;
+		*shortest_ns = fmin(*shortest_ns, sizes->list[i].first_ns);
+		sizes->list[kept++] = sizes->list[i];
+	}
+	sizes->count = kept;
+	return uploads;
+}
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	double shortest_ns = 0;
+	struct sizes sizes;
+	size_t k = 0;
+
+	for (size_t i = 0; i < input->count; i++)
+		values[i] = i + 1 < input->count ? 0 : (double)NAN;
+	if (input->count < 4)
+		return DP_OK;
+	collect(&sizes, input);
+	if (keep_common(&sizes, input, &shortest_ns) < 2)
+		return DP_OK;
+	for (size_t i = 0; i < input->work->copy_count; i++) {
+		int64_t start_ns = upload_start(input, i);
+
+		while (k + 1 < input->count && input->iterations[k + 1].start_ns <= start_ns)
+			k++;
+		if (k + 1 < input->count && start_ns >= input->iterations[0].start_ns &&
+		    has(&sizes, find(&sizes, upload_bytes(input, i)), upload_bytes(input, i)))
+			values[k] += upload_ns(input, i);
+	}
+	for (size_t i = 0; i + 1 < input->count; i++)
+		values[i] = fmax(0, values[i] - shortest_ns);
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_repeated_upload_ns", "ns", DP_BETTER_LOWER,
+	    "mean of repeated_upload_ns in the steady state", "repeated_upload_ns",
+	    DP_NEED_NOTHING },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
+};
+
+const struct dp_metric dp_metric__repeated_upload = {
+	{ "repeated_upload_ns", "ns", DP_BETTER_LOWER,
+	  "time of uploads whose sizes are the same in every iteration, but for the shortest", NULL,
+	  DP_NEED_NOTHING },
+	compute,
+	summaries,
+	.without_parts = true,
+};

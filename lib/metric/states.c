@@ -1,0 +1,171 @@
+/*
+ * Samples come at times of their own, some per second, and periods are often shorter than the time
+ * between two: what is sampled is taken for a function of time that is constant from one sample to
+ * the next (power: the mean of both; clock and reasons: as at the first), and its integral is kept
+ * at each sample.
+ */
+#include "metric/states.h"
+
+#include <math.h>
+
+struct states {
+	int64_t *time_ns;
+	double *sum; /* the integral from the first sample to each */
+	size_t count;
+	bool known;
+};
+
+static double joules(const struct dp_samples *samples, size_t from, size_t to)
+{
+	double seconds = (double)(samples->time_ns[to] - samples->time_ns[from]) / 1e9;
+
+	if (samples->energy_mj[from] && samples->energy_mj[to] >= samples->energy_mj[from])
+		return (double)(samples->energy_mj[to] - samples->energy_mj[from]) / 1e3;
+	return seconds * ((double)samples->power_mw[from] + (double)samples->power_mw[to]) / 2e3;
+}
+
+static double integral(const struct dp_samples *samples, size_t from, size_t to,
+		       enum dp_state state)
+{
+	double length_ns = (double)(samples->time_ns[to] - samples->time_ns[from]);
+
+	switch (state) {
+	case DP_STATE_JOULES:
+		return joules(samples, from, to);
+	case DP_STATE_CLOCK:
+		return length_ns * (double)samples->clock_mhz[from];
+	default:
+		return samples->throttle[from] & DP_THROTTLE_SLOW ? length_ns : 0;
+	}
+}
+
+/* Reasons are sampled together with clocks: without any clock there is no saying. */
+static bool tells(const struct dp_samples *samples, size_t i, enum dp_state state)
+{
+	return state == DP_STATE_JOULES ? samples->power_mw[i] || samples->energy_mj[i]
+					: samples->clock_mhz[i] > 0;
+}
+
+/* Samples that don't tell are passed over. */
+static int gather(struct states *states, const struct dp_metric_input *input, enum dp_state state)
+{
+	const struct dp_samples *samples = dp_trace_samples(input->trace);
+	size_t last = 0;
+
+	states->time_ns = dp_alloc__array(samples->count, sizeof(*states->time_ns));
+	states->sum = dp_alloc__array(samples->count, sizeof(*states->sum));
+	if (!states->time_ns || !states->sum)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < samples->count; i++) {
+		size_t at = states->count;
+
+		if (samples->device[i] != input->device || !tells(samples, i, state))
+			continue;
+		states->time_ns[at] = samples->time_ns[i];
+		states->sum[at] = at ? states->sum[at - 1] + integral(samples, last, i, state) : 0;
+		states->count++;
+		last = i;
+	}
+	return DP_OK;
+}
+
+/* The integral up to a time; *at moves on with the times, which go up. */
+static double up_to(const struct states *states, size_t *at, int64_t time_ns)
+{
+	int64_t length_ns;
+
+	while (*at + 2 < states->count && states->time_ns[*at + 1] <= time_ns)
+		++*at;
+	length_ns = states->time_ns[*at + 1] - states->time_ns[*at];
+	if (length_ns <= 0)
+		return states->sum[*at];
+	return states->sum[*at] + (states->sum[*at + 1] - states->sum[*at]) *
+					  (double)(time_ns - states->time_ns[*at]) /
+					  (double)length_ns;
+}
+
+int dp_states__fill(double *values, const struct dp_metric_input *input, enum dp_state state,
+		    struct dp_error *error)
+{
+	struct states states = { 0 };
+	size_t from = 0, to = 0;
+	int status = gather(&states, input, state);
+
+	for (size_t k = 0; k < input->count && !status; k++) {
+		int64_t start_ns = input->iterations[k].start_ns;
+		double period_ns = dp_metric__period_ns(input, k), sum;
+
+		values[k] = (double)NAN;
+		if (states.count < 2 || !(period_ns > 0) || start_ns < states.time_ns[0] ||
+		    input->iterations[k + 1].start_ns > states.time_ns[states.count - 1])
+			continue;
+		sum = up_to(&states, &to, input->iterations[k + 1].start_ns);
+		sum -= up_to(&states, &from, start_ns);
+		values[k] = state == DP_STATE_JOULES ? sum : sum / period_ns;
+	}
+	free(states.time_ns);
+	free(states.sum);
+	return status ? dp_error__nomem(error, 0) : DP_OK;
+}
+
+/* Bytes live after the events before a time; counts what happens on the way. */
+struct memory_walk {
+	const struct dp_memory *memory;
+	uint32_t device;
+	size_t at;
+	double live;
+	double peak;
+	double allocations;
+	double frees;
+};
+
+static void walk_to(struct memory_walk *walk, int64_t time_ns)
+{
+	const struct dp_memory *memory = walk->memory;
+
+	for (; walk->at < memory->count && memory->time_ns[walk->at] < time_ns; walk->at++) {
+		if (memory->device[walk->at] != walk->device)
+			continue;
+		walk->live += (double)memory->delta_bytes[walk->at];
+		walk->peak = fmax(walk->peak, walk->live);
+		walk->allocations += memory->delta_bytes[walk->at] > 0;
+		walk->frees += memory->delta_bytes[walk->at] < 0;
+	}
+}
+
+static bool has_memory(const struct dp_memory *memory, uint32_t device)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (memory->device[i] == device)
+			return true;
+	return false;
+}
+
+void dp_states__memory(double *values, const struct dp_metric_input *input,
+		       enum dp_memory_state state)
+{
+	struct memory_walk walk = { .memory = dp_trace_memory(input->trace),
+				    .device = input->device };
+	const struct dp_iteration *at = input->iterations;
+	bool known = has_memory(walk.memory, input->device);
+
+	for (size_t k = 0; k < input->count; k++) {
+		values[k] = (double)NAN;
+		if (!known)
+			continue;
+		if (state == DP_MEMORY_LIVE) {
+			walk_to(&walk, at[k].end_ns);
+			values[k] = walk.live;
+			continue;
+		}
+		walk_to(&walk, at[k].start_ns);
+		walk.peak = walk.live;
+		walk.allocations = walk.frees = 0;
+		if (k + 1 == input->count)
+			continue;
+		walk_to(&walk, at[k + 1].start_ns);
+		values[k] = state == DP_MEMORY_PEAK	     ? walk.peak
+			    : state == DP_MEMORY_ALLOCATIONS ? walk.allocations
+							     : walk.frees;
+	}
+}

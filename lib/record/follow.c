@@ -1,0 +1,351 @@
+/*
+ * Iterations of a process while it runs.
+ *
+ * Records come in the order in which CUPTI gives buffers back, and each thread of the program has
+ * its own: kernels are held until the flush after them must have come, and sorted by their start.
+ *
+ * A loop is believed once it has gone on for a while after it was told of: the layers of a large
+ * model look like one until the first iteration is over (deepprof/detector.h).
+ *
+ * Cost per kernel: reading and sorting it, and what the detector takes. Memory: what comes within
+ * HOLD_NS, and a detector's for each of LANES streams.
+ */
+#include "record/follow.h"
+#include "spool/spool.h"
+
+#include <deepprof/detector.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+enum { LANES = 16, LOOPS = 64, HELD_MAX = 1 << 20, CHECK_EVERY = 1 << 12 };
+
+/* Two periods of flushes, and what writing them takes. */
+#define HOLD_NS (INT64_C(3000000) * DP_FOLLOW_FLUSH_MS)
+
+/* How long a loop goes on until it is believed: kernels, or time. */
+#define BELIEF_KERNELS 8192
+#define BELIEF_NS INT64_C(3000000000)
+
+struct event {
+	int64_t start;
+	uint64_t order; /* in which they came: ties are settled */
+	uint32_t symbol;
+};
+
+/* A loop that the detector told of. */
+struct loop {
+	uint32_t id;
+	uint64_t iterations; /* complete ones */
+	uint64_t kernels;    /* in them */
+	uint64_t told_at;    /* kernels fed when it was told of */
+	int64_t told_ns;     /* when the last of those began */
+};
+
+/* A stream. */
+struct lane {
+	uint32_t device, context, stream;
+	struct dp_detector *detector;
+	struct event *held;
+	size_t held_count;
+	size_t held_room;
+	uint32_t *symbols; /* to be fed */
+	size_t symbol_room;
+	uint64_t fed;
+	int64_t last_ns; /* the start of the last that was fed */
+	/* Those that go on, the latest last. */
+	struct loop loops[LOOPS];
+	size_t loop_count;
+};
+
+struct dp_follow {
+	struct dp_spool *spool;
+	uint64_t wanted;
+	struct lane *lanes[LANES];
+	size_t lane_count;
+	uint64_t order;
+	int64_t newest_ns; /* on CUPTI's clock: the latest that is known to have been reached */
+	bool pressed;	   /* more is held than should be */
+	struct dp_follow_state state;
+};
+
+static void on_loop(void *ctx, const struct dp_detector_loop *told)
+{
+	struct lane *lane = ctx;
+
+	if (lane->loop_count == LOOPS) {
+		memmove(lane->loops, lane->loops + 1, (LOOPS - 1) * sizeof(*lane->loops));
+		lane->loop_count--;
+	}
+	lane->loops[lane->loop_count++] =
+		(struct loop){ .id = told->id, .told_at = told->at, .told_ns = lane->last_ns };
+}
+
+static void on_iteration(void *ctx, const struct dp_detector_iteration *iteration)
+{
+	struct lane *lane = ctx;
+
+	for (size_t i = lane->loop_count; i-- > 0;) {
+		if (lane->loops[i].id != iteration->loop)
+			continue;
+		lane->loops[i].iterations += !iteration->partial;
+		lane->loops[i].kernels += iteration->count;
+		return;
+	}
+}
+
+static void on_end(void *ctx, uint32_t loop)
+{
+	struct lane *lane = ctx;
+
+	for (size_t i = 0; i < lane->loop_count; i++) {
+		if (lane->loops[i].id != loop)
+			continue;
+		lane->loop_count--;
+		memmove(&lane->loops[i], &lane->loops[i + 1],
+			(lane->loop_count - i) * sizeof(*lane->loops));
+		return;
+	}
+}
+
+static void free_lane(struct lane *lane)
+{
+	if (!lane)
+		return;
+	dp_detector_free(lane->detector);
+	free(lane->held);
+	free(lane->symbols);
+	free(lane);
+}
+
+int dp_follow__new(struct dp_follow **out, int fd, uint64_t wanted)
+{
+	struct dp_follow *follow = dp_alloc__zeroed(1, sizeof(*follow));
+	int code;
+
+	if (!follow)
+		return DP_ERR_NOMEM;
+	follow->wanted = wanted;
+	code = dp_spool__open(&follow->spool, fd);
+	if (code) {
+		free(follow);
+		return code == DP_SPOOL_NO_MEMORY ? DP_ERR_NOMEM : DP_ERR_UNSUPPORTED;
+	}
+	*out = follow;
+	return DP_OK;
+}
+
+void dp_follow__free(struct dp_follow *follow)
+{
+	if (!follow)
+		return;
+	for (size_t i = 0; i < follow->lane_count; i++)
+		free_lane(follow->lanes[i]);
+	dp_spool__close(follow->spool);
+	free(follow);
+}
+
+static struct lane *new_lane(const struct dp_spool_place *place)
+{
+	struct dp_detector_options options = DP_DETECTOR_OPTIONS_INIT;
+	struct lane *lane = dp_alloc__zeroed(1, sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->device = place->device;
+	lane->context = place->context;
+	lane->stream = place->stream;
+	options.ctx = lane;
+	options.loop = on_loop;
+	options.iteration = on_iteration;
+	options.end = on_end;
+	if (dp_detector_new(&lane->detector, &options, NULL)) {
+		free_lane(lane);
+		return NULL;
+	}
+	return lane;
+}
+
+/* The place's, made where it is new: then the one with the fewest kernels may have to go. */
+static struct lane *lane_of(struct dp_follow *follow, const struct dp_spool_place *place)
+{
+	size_t least = 0;
+	struct lane *made;
+
+	for (size_t i = 0; i < follow->lane_count; i++) {
+		struct lane *lane = follow->lanes[i];
+
+		if (lane->stream == place->stream && lane->context == place->context &&
+		    lane->device == place->device)
+			return lane;
+		if (lane->fed + lane->held_count <
+		    follow->lanes[least]->fed + follow->lanes[least]->held_count)
+			least = i;
+	}
+	made = new_lane(place);
+	if (!made)
+		return NULL;
+	if (follow->lane_count < LANES) {
+		least = follow->lane_count++;
+		follow->lanes[least] = NULL;
+	}
+	free_lane(follow->lanes[least]);
+	follow->lanes[least] = made;
+	return made;
+}
+
+static int hold(struct dp_follow *follow, const struct dp_spool_place *place, uint64_t start,
+		uint32_t symbol)
+{
+	struct lane *lane = lane_of(follow, place);
+
+	if (!lane || dp_array__reserve(&lane->held, &lane->held_room, lane->held_count + 1,
+				       sizeof(*lane->held)))
+		return DP_ERR_NOMEM;
+	lane->held[lane->held_count++] = (struct event){ (int64_t)start, follow->order++, symbol };
+	follow->newest_ns = DP_MAX(follow->newest_ns, (int64_t)start);
+	follow->pressed |= lane->held_count >= HELD_MAX;
+	return DP_OK;
+}
+
+/* Graphs and kernels are numbered apart. */
+static int take(struct dp_follow *follow, const struct dp_spool_record *record)
+{
+	switch (record->type) {
+	case DP_SPOOL_KERNEL:
+		return record->kernel.start ? hold(follow, &record->kernel.place,
+						   record->kernel.start, record->kernel.name << 1)
+					    : DP_OK;
+	case DP_SPOOL_GRAPH:
+		return record->graph.start ? hold(follow, &record->graph.place, record->graph.start,
+						  record->graph.graph << 1 | 1)
+					   : DP_OK;
+	case DP_SPOOL_CLOCK:
+		/* It may have been set back, too. */
+		if (record->clock.cupti)
+			follow->newest_ns = (int64_t)record->clock.cupti;
+		return DP_OK;
+	default:
+		return DP_OK;
+	}
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* One thread that launches is in order already. */
+static void sort(struct lane *lane)
+{
+	for (size_t i = 1; i < lane->held_count; i++) {
+		if (compare_events(&lane->held[i - 1], &lane->held[i]) <= 0)
+			continue;
+		qsort(lane->held, lane->held_count, sizeof(*lane->held), compare_events);
+		return;
+	}
+}
+
+/* Feeds what began before a time. */
+static int feed(struct lane *lane, int64_t before_ns)
+{
+	size_t count = 0;
+
+	sort(lane);
+	while (count < lane->held_count && lane->held[count].start < before_ns)
+		count++;
+	if (!count)
+		return DP_OK;
+	if (dp_array__reserve(&lane->symbols, &lane->symbol_room, count, sizeof(*lane->symbols)))
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		lane->symbols[i] = lane->held[i].symbol;
+	lane->last_ns = lane->held[count - 1].start;
+	lane->held_count -= count;
+	memmove(lane->held, lane->held + count, lane->held_count * sizeof(*lane->held));
+	lane->fed += count;
+	return dp_detector_feed(lane->detector, lane->symbols, count, NULL);
+}
+
+/* Most of what came since it was told of is its iterations, and that is not little. */
+static bool is_believed(const struct lane *lane, const struct loop *loop)
+{
+	uint64_t kernels = lane->fed - loop->told_at;
+
+	return loop->kernels >= kernels / 2 &&
+	       (kernels >= BELIEF_KERNELS || lane->last_ns - loop->told_ns >= BELIEF_NS);
+}
+
+static void judge(struct dp_follow *follow, bool last)
+{
+	const struct lane *busiest = NULL;
+	struct dp_follow_state *state = &follow->state;
+
+	for (size_t i = 0; i < follow->lane_count; i++)
+		if (!busiest || follow->lanes[i]->fed > busiest->fed)
+			busiest = follow->lanes[i];
+	state->looping = busiest && busiest->loop_count > 0;
+	state->iterations = 0;
+	for (size_t i = 0; busiest && i < busiest->loop_count; i++) {
+		const struct loop *loop = &busiest->loops[i];
+
+		state->iterations = DP_MAX(state->iterations, loop->iterations);
+		if (loop->iterations >= follow->wanted && (last || is_believed(busiest, loop)))
+			state->enough = true;
+	}
+}
+
+static int feed_all(struct dp_follow *follow, bool last)
+{
+	int64_t before_ns = INT64_MAX;
+	int status = DP_OK;
+
+	if (!last && !follow->pressed &&
+	    __builtin_sub_overflow(follow->newest_ns, HOLD_NS, &before_ns))
+		before_ns = INT64_MIN;
+	follow->pressed = false;
+	for (size_t i = 0; i < follow->lane_count && !status; i++)
+		status = feed(follow->lanes[i], before_ns);
+	judge(follow, last);
+	return status;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int dp_follow__read(struct dp_follow *follow, int64_t until_ns, bool last)
+{
+	struct dp_spool_record record;
+	uint64_t count = 0;
+	int code, status = DP_OK;
+
+	while (!follow->state.enough && !status) {
+		code = dp_spool__next(follow->spool, &record);
+		if (code == DP_SPOOL_END)
+			break;
+		if (code)
+			return code == DP_SPOOL_NO_MEMORY ? DP_ERR_NOMEM : DP_ERR_IO;
+		status = take(follow, &record);
+		if (!status && follow->pressed)
+			status = feed_all(follow, false);
+		if (++count % CHECK_EVERY == 0 && now_ns() >= until_ns) {
+			last = false;
+			break;
+		}
+	}
+	return status ? status : feed_all(follow, last);
+}
+
+struct dp_follow_state dp_follow__state(const struct dp_follow *follow)
+{
+	return follow->state;
+}

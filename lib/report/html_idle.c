@@ -1,0 +1,89 @@
+/* When and why a device does nothing in the iterations that have timelines. */
+#include "report/html.h"
+
+#define GAPS 1500 /* pieces that a timeline may have */
+
+struct gather {
+	struct dp_html_idle *idles;
+	size_t count;
+};
+
+static int add(struct dp_html_idle *idle, struct dp_idle piece)
+{
+	piece.start_ns = DP_MAX(piece.start_ns, idle->start_ns);
+	piece.end_ns = DP_MIN(piece.end_ns, idle->end_ns);
+	if (piece.start_ns >= piece.end_ns)
+		return DP_OK;
+	if (dp_array__reserve(&idle->pieces, &idle->room, idle->count + 1, sizeof(piece)))
+		return DP_ERR_NOMEM;
+	idle->pieces[idle->count++] = piece;
+	idle->causes_ns[piece.cause] += piece.end_ns - piece.start_ns;
+	return DP_OK;
+}
+
+static int add_to_all(void *ctx, const struct dp_idle *piece)
+{
+	struct gather *gather = ctx;
+
+	for (size_t i = 0; i < gather->count; i++)
+		if (add(&gather->idles[i], *piece))
+			return DP_ERR_NOMEM;
+	return DP_OK;
+}
+
+int dp_html__idle(struct dp_render *render, uint32_t device, struct dp_html_idle *idles,
+		  size_t count)
+{
+	struct gather gather = { idles, count };
+	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+	int status;
+
+	for (size_t i = 0; i < count; i++) {
+		start_ns = DP_MIN(start_ns, idles[i].start_ns);
+		end_ns = DP_MAX(end_ns, idles[i].end_ns);
+	}
+	status = dp_analysis_foreach_idle(render->analysis, device, start_ns, end_ns, add_to_all,
+					  &gather, render->error);
+	/* The walk's own failure is told, that of our callback is not. */
+	return status ? dp_error__nomem(render->error, 0) : DP_OK;
+}
+
+/* The least length of those that a page has room for. */
+static int64_t least_length(const struct dp_html_idle *idle)
+{
+	int64_t least_ns = 1;
+	size_t fit;
+
+	do {
+		fit = 0;
+		for (size_t i = 0; i < idle->count; i++)
+			fit += idle->pieces[i].end_ns - idle->pieces[i].start_ns >= least_ns;
+		least_ns *= 2;
+	} while (fit > GAPS);
+	return least_ns / 2;
+}
+
+void dp_html__idle_write(struct dp_render *render, const struct dp_html_idle *idle)
+{
+	int64_t least_ns = least_length(idle), sum_ns = 0;
+	bool any = false;
+
+	dp_render__text(render, ",\n\"gaps\":[");
+	for (size_t i = 0; i < idle->count; i++) {
+		const struct dp_idle *piece = &idle->pieces[i];
+		int64_t length_ns = piece->end_ns - piece->start_ns;
+
+		if (length_ns < least_ns)
+			continue;
+		dp_render__format(render, "%s%lld,%lld,%d", any ? "," : "",
+				  (long long)(piece->start_ns - idle->start_ns),
+				  (long long)length_ns, (int)piece->cause);
+		any = true;
+	}
+	dp_render__text(render, "],\"causes\":[");
+	for (size_t i = 0; i < DP_COUNT(idle->causes_ns); i++) {
+		dp_render__format(render, "%s%lld", i ? "," : "", (long long)idle->causes_ns[i]);
+		sum_ns += idle->causes_ns[i];
+	}
+	dp_render__format(render, "],\"idle\":%lld", (long long)sum_ns);
+}

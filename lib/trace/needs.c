@@ -1,0 +1,70 @@
+/* What a trace does not hold, and how to record it. */
+#include <deepprof/trace.h>
+
+#include "base/base.h"
+
+static const struct dp_need_info infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record API calls with their correlation: deepprof record does, nsys "
+			       "with --trace=cuda, PyTorch with ProfilerActivity.CPU, nvprof with "
+			       "--export-profile" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "record what memory is copied: deepprof record, nsys and PyTorch do" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes, allocations",
+			     "record allocations: deepprof record does, nsys with "
+			     "--cuda-memory-usage=true, PyTorch with profile_memory=True" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "record samples of the device: deepprof record does, where NVML is" },
+};
+
+const struct dp_need_info *dp_need(enum dp_need need)
+{
+	return need > DP_NEED_NOTHING && need < DP_NEEDS ? &infos[need] : NULL;
+}
+
+/* An operation whose call is known. */
+static bool has_launches(const struct dp_trace *trace)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	for (size_t i = 0; i < ops->count && dp_trace_calls(trace)->count; i++)
+		if (ops->call[i] != DP_NONE)
+			return true;
+	return !ops->count;
+}
+
+static bool has_kinds(const struct dp_trace *trace)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	bool asked = false;
+
+	for (size_t i = 0; i < ops->count; i++) {
+		uint8_t copy_kind = ops->copy_kind[i];
+
+		if (ops->kind[i] != DP_OP_COPY ||
+		    (copy_kind != DP_COPY_HTOD && copy_kind != DP_COPY_DTOH))
+			continue;
+		if ((copy_kind == DP_COPY_HTOD ? ops->src_kind : ops->dst_kind)[i] !=
+		    DP_MEMORY_UNKNOWN)
+			return true;
+		asked = true;
+	}
+	return !asked;
+}
+
+bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need)
+{
+	switch (need) {
+	case DP_NEED_LAUNCHES:
+		return !has_launches(trace);
+	case DP_NEED_KINDS:
+		return !has_kinds(trace);
+	case DP_NEED_MEMORY:
+		return !dp_trace_memory(trace)->count;
+	case DP_NEED_SAMPLES:
+		return !dp_trace_samples(trace)->count;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,235 @@
+"""Checks with PyTorch: small programs with a known number of iterations (programs/train.py)."""
+
+import functools
+import pathlib
+import subprocess
+import sys
+
+import harness
+import profiler
+from harness import Skip, check, expect, one, same
+
+PROGRAM = pathlib.Path(__file__).resolve().parent / "programs" / "train.py"
+
+SHAPES = {
+    "mlp": [],
+    "cnn": ["--model=cnn"],
+    "transformer": ["--model=transformer"],
+    "inference": ["--model=transformer", "--inference"],
+    "evaluation": ["--model=cnn", "--evaluate=10"],
+    "accumulation": ["--accumulate=4"],
+    "graph": ["--model=transformer", "--mode=graph"],
+    "compile": ["--model=transformer", "--mode=compile"],
+}
+
+
+@functools.lru_cache
+def torch_works():
+    """A reason why not, or nothing."""
+    code = "import torch; assert torch.cuda.is_available(); torch.zeros(1, device='cuda')"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
+    return result.stderr.strip().splitlines()[-1:] if result.returncode else []
+
+
+def need_torch(place):
+    if place.pretends:
+        raise Skip("PyTorch needs a GPU")
+    if torch_works():
+        raise Skip(f"no PyTorch that uses the GPU: {torch_works()[0]}")
+
+
+def command(*words):
+    return [sys.executable, PROGRAM, "--truth=truth.json", *words]
+
+
+def train(place, *words):
+    place.run(command(*words))
+    return place.truth()
+
+
+def record(place, *words, switches=(), output="trace.db", status=0):
+    trace, result = place.record(command(*words), *switches, output=output, status=status)
+    return trace, place.truth(), result
+
+
+def record_range(place, *words, switches=(), output="trace.db"):
+    """The iterations alone, without what comes before them."""
+    return record(
+        place, *words, "--range", switches=["--capture=profiler", *switches], output=output
+    )
+
+
+def add_counts(shape, words):
+    @check(f"torch-counts-{shape}", "Kernels, copies and bytes: those of torch.profiler")
+    def counts(place):
+        need_torch(place)
+        switches = ["--cuda-graph=node"] if shape == "graph" else []
+        theirs = place.folder / "theirs.json"
+        train(place, *words, f"--profile={theirs}")
+        trace, _, _ = record_range(place, *words, switches=switches)
+        head = ["kernels", "names", "bytes", "kernels' time"]
+        place.lines += harness.table(head, [profiler.compare(trace, theirs)])
+        theirs.unlink()
+
+
+def add_iterations(shape, words):
+    @check(f"torch-iterations-{shape}", "Iterations found: as many as the loop had")
+    def iterations(place):
+        need_torch(place)
+        switches = ["--cuda-graph=node"] if shape == "graph" else []
+        lines = []
+        for extent, record_it in ("all of it", record), ("the loop", record_range):
+            trace, truth, _ = record_it(place, *words, switches=switches)
+            wanted = truth["iterations"] + (truth["warmup"] if extent == "all of it" else 0)
+            report = place.analyze(trace)
+            found = [len(loop["iterations"]) for loop in report["loops"]]
+            lines.append((extent, wanted, found[:6]))
+        place.lines += harness.table(["recorded", "true", "loops found"], lines)
+        # An evaluation begins as an iteration does: one of each may be told either way.
+        slack = wanted // truth["evaluate"] if truth["evaluate"] else 0
+        expect(any(abs(count - wanted) <= slack for count in found), f"loops of {found}")
+
+
+# The paper's two cases first.
+FAULTS = {
+    "grow": (["--fault=grow", "--iterations=60"], {"growing-interval"}),
+    "oversize": (["--fault=oversize"], {"pageable-copy", "copy-bound"}),
+    "sync": (["--fault=sync"], {"sync-call"}),
+    "loader": (
+        ["--model=cnn", "--workers=0", "--batch=256", "--iterations=15"],
+        {"input-bound", "host-bound"},
+    ),
+    "none": (["--model=cnn", "--batch=512"], set()),
+}
+
+
+def add_verdict(fault, words, wanted):
+    @check(f"torch-verdict-{fault}", "The planted fault is named, and none where there is none")
+    def verdict(place):
+        need_torch(place)
+        trace, _, _ = record_range(place, *words)
+        found = harness.rules_of(place.analyze(trace))
+        place.say(f"Planted: {fault}; found: {', '.join(found) or 'none'}.")
+        if wanted:
+            expect(wanted & set(found), f"{found}, none of {sorted(wanted)}")
+        else:
+            planted = {"growing-interval", "pageable-copy", "copy-bound"}
+            expect(not planted & set(found), f"{found}")
+
+
+for SHAPE, WORDS in SHAPES.items():
+    add_counts(SHAPE, WORDS)
+    add_iterations(SHAPE, WORDS)
+for FAULT, (WORDS, WANTED) in FAULTS.items():
+    add_verdict(FAULT, WORDS, WANTED)
+
+
+@check("torch-nvtx", "NVTX ranges of the program are recorded, and mark iterations")
+def nvtx(place):
+    need_torch(place)
+    trace, truth, _ = record(place, "--nvtx")
+    sql = (
+        "SELECT count(*) FROM nvtx n JOIN string s ON s.id = n.name "
+        "WHERE s.value LIKE 'iteration %'"
+    )
+    same(one(trace, sql), truth["iterations"], "ranges")
+    report = place.analyze(trace, "--marks", "iteration .*")
+    same(len(report["loops"][0]["iterations"]), truth["iterations"], "iterations by marks")
+
+
+@check("torch-profiler", "torch.profiler inside a recorded program: the program is not harmed")
+def inside(place):
+    need_torch(place)
+    result = place.run(
+        place.record_command(command(f"--profile={place.folder}/inside.json", "--marks"))
+    )
+    events = profiler.read(place.folder / "inside.json")
+    kernels = len(profiler.of_kind(events, "kernel"))
+    trace = place.folder / "trace.db"
+    stored = 0
+    if trace.exists():
+        place.expect_whole(trace)
+        stored = one(trace, "SELECT count(*) FROM kernel")
+    place.say(f"torch.profiler had {kernels} kernels, deepprof {stored}. It said:")
+    place.lines += ["```", result.stderr.strip()[-1500:], "```"]
+
+
+@check("torch-workers", "DataLoader workers and two training processes: one file, all of them")
+def workers(place):
+    need_torch(place)
+    trace, truth, _ = record(place, "--workers=2", "--iterations=20")
+    same(one(trace, "SELECT count(DISTINCT process) FROM kernel"), 1, "processes with kernels")
+    trace, truth, _ = record(place, "--processes=2", "--iterations=20")
+    same(one(trace, "SELECT count(DISTINCT process) FROM kernel"), 2, "processes with kernels")
+    counts_of = "SELECT count(*) FROM kernel GROUP BY process"
+    first, second = (row[0] for row in harness.rows(trace, counts_of))
+    expect(abs(first - second) <= 0.02 * first, f"{first} and {second} kernels")
+
+
+OVERHEAD = {
+    "mlp": ["--batch=1024", "--iterations=200"],
+    "transformer": ["--model=transformer", "--iterations=60"],
+    "tiny": ["--batch=1", "--iterations=300"],
+    "graph": ["--model=transformer", "--mode=graph", "--iterations=300"],
+    "compile": ["--model=transformer", "--mode=compile", "--iterations=60"],
+}
+
+
+def time_them(place, words, ways):
+    """The loop's times, {way: [...]}: alone, recorded, under torch.profiler, in turn."""
+    times = {}
+    for _ in range(min(place.options.repeat, 2)):
+        times.setdefault("alone", []).append(train(place, *words)["loop_ns"])
+        for way in ways:
+            switches = [way] if way.startswith("-") else []
+            _, truth, _ = record(place, *words, switches=switches)
+            times.setdefault(way, []).append(truth["loop_ns"])
+        profile = f"--profile={place.folder}/overhead.json"
+        times.setdefault("torch.profiler", []).append(train(place, *words, profile)["loop_ns"])
+    return times
+
+
+def add_overhead(name, words):
+    @check(f"torch-overhead-{name}", "What recording costs the loop, by turns")
+    def overhead(place):
+        need_torch(place)
+        times = time_them(place, words, ["record", *(["--cuda-graph=node"] * (name == "graph"))])
+        alone = times.pop("alone")
+        middle = harness.median(alone)
+        cells = [f"{middle / 1e6:.2f} ms ± {harness.spread(alone) / middle:.1%}"]
+        cells += [f"{harness.median(some) / middle - 1:+.2%}" for some in times.values()]
+        place.lines += harness.table(["alone", *times], [cells])
+
+
+for NAME, WORDS in OVERHEAD.items():
+    add_overhead(NAME, WORDS)
+
+TRACES = {**SHAPES, **{fault: words for fault, (words, wanted) in FAULTS.items() if wanted}}
+
+
+def add_trace(name, words):
+    @check(f"torch-trace-{name}", "A trace of torch.profiler, and one with marks, with their truth")
+    def trace_it(place):
+        need_torch(place)
+        lines = []
+        for marks in [], ["--marks"]:
+            base = name + ("-marks" if marks else "")
+            path = place.folder / f"{base}.json.gz"
+            train(place, *words, *marks, f"--profile={path}")
+            (place.folder / "truth.json").rename(place.folder / f"{base}.truth.json")
+            report = place.analyze(path, "--ignore-marks")
+            found = [len(loop["iterations"]) for loop in report["loops"]]
+            truth = place.truth(f"{base}.truth.json")
+            lines.append((base, path.stat().st_size, truth["iterations"], found[:6]))
+        place.lines += harness.table(["trace", "bytes", "iterations", "loops found"], lines)
+
+
+for NAME, WORDS in TRACES.items():
+    add_trace(NAME, WORDS)

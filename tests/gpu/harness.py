@@ -1,0 +1,274 @@
+"""What the checks on a GPU share: programs run with a limit, trace files read, a list of checks."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+
+CHECKS = []
+
+
+class Skip(Exception):
+    """What the check needs is not here."""
+
+
+class Failed(Exception):
+    """What deepprof did is wrong."""
+
+
+def check(name, about):
+    """Makes a function a check; its lines are its result, in Markdown."""
+
+    def add(function):
+        CHECKS.append((name, about, function))
+        return function
+
+    return add
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+def same(found, wanted, what):
+    expect(found == wanted, f"{what}: {found!r}, not {wanted!r}")
+
+
+class Result:
+    def __init__(self, status, stdout, stderr, seconds):
+        self.status, self.stdout, self.stderr, self.seconds = status, stdout, stderr, seconds
+
+
+def end_group(process):
+    """Ends a process that we started in a session of its own, and what it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.communicate()
+
+
+class Place:
+    """Where and with what a check runs: programs, a folder of its own, the time that is left."""
+
+    def __init__(self, options, name):
+        self.options = options
+        self.folder = pathlib.Path(options.out) / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.until = time.monotonic() + options.limit
+        self.lines = []
+
+    @property
+    def pretends(self):
+        """True with a libcuda that only seems to have a GPU: then time is not to be judged."""
+        return bool(self.options.cuda)
+
+    def left_s(self):
+        return self.until - time.monotonic()
+
+    def say(self, line):
+        self.lines.append(line)
+
+    def judge(self, condition, what):
+        """Expects what depends on times, which a stand-in's don't mean anything about."""
+        if not condition and self.pretends:
+            self.say(f"not judged: {what}")
+        elif not condition:
+            raise Failed(what)
+
+    def run(self, command, status=0, env=None, limit_s=None):
+        """Runs it to its end; what it printed. status None: any."""
+        began = time.monotonic()
+        limit_s = min(limit_s or 1e9, self.left_s())
+        if limit_s <= 0:
+            raise Failed("no time left")
+        process = self.start(command, env=env)
+        try:
+            stdout, stderr = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            end_group(process)
+            raise Failed(f"not done after {limit_s:.0f} s: {' '.join(map(str, command))}") from None
+        result = Result(process.returncode, stdout, stderr, time.monotonic() - began)
+        if status is not None and result.status != status:
+            raise Failed(
+                f"status {result.status}, not {status}: {' '.join(map(str, command))}\n"
+                + (stdout + stderr)[-2000:]
+            )
+        return result
+
+    def start(self, command, env=None):
+        return subprocess.Popen(
+            [str(word) for word in command],
+            cwd=self.folder,
+            env={**os.environ, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+
+    def work_command(self, *words):
+        """The driver's program, whatever GPU it is to use."""
+        more = [f"cuda={self.options.cuda}"] if self.options.cuda else []
+        return [self.options.work, *more, *words]
+
+    def record_command(self, command, *switches, output="trace.db"):
+        if self.options.cupti:
+            switches = (f"--cupti={self.options.cupti}", *switches)
+        return [self.options.deepprof, "record", "-f", "-o", output, *switches, "--", *command]
+
+    def record(self, command, *switches, output="trace.db", status=0, env=None):
+        """Records it; the trace is whole: sums that add up, and nothing left behind."""
+        result = self.run(
+            self.record_command(command, *switches, output=output), status=status, env=env
+        )
+        trace = self.folder / output
+        expect(trace.exists(), f"no trace: {result.stderr[-1000:]}")
+        self.expect_whole(trace)
+        return trace, result
+
+    def expect_whole(self, trace):
+        same(rows(trace, "PRAGMA integrity_check"), [("ok",)], "the file's integrity")
+        same(rows(trace, "SELECT * FROM count WHERE completed != stored + lost"), [], "the sums")
+        hidden = [p.name for p in self.folder.iterdir() if p.name.startswith(".")]
+        same(hidden, [], "left behind")
+
+    def analyze(self, trace, *switches):
+        result = self.run([self.options.deepprof, "analyze", "--format=json", *switches, trace])
+        return json.loads(result.stdout)
+
+    def truth(self, name="truth.json"):
+        return json.loads((self.folder / name).read_text())
+
+    def work(self, *words):
+        """Runs the driver's program without deepprof; what it did."""
+        self.run(self.work_command(*words, "truth=truth.json"))
+        return self.truth()
+
+    def record_work(self, *words, switches=(), output="trace.db"):
+        """Records it; (trace, truth, what was said)."""
+        command = self.work_command(*words, "truth=truth.json")
+        trace, result = self.record(command, *switches, output=output)
+        return trace, self.truth(), result
+
+
+def rows(trace, sql, *values):
+    with sqlite3.connect(f"file:{trace}?mode=ro", uri=True) as db:
+        return db.execute(sql, values).fetchall()
+
+
+def one(trace, sql, *values):
+    return rows(trace, sql, *values)[0][0]
+
+
+def plain(name):
+    """Demanglers differ in where they put spaces."""
+    return re.sub(r"\s+", "", name)
+
+
+def kernels_of(trace, mangled=False):
+    """{name: how many}."""
+    column = "coalesce(s.mangled, s.value)" if mangled else "s.value"
+    sql = f"SELECT {column}, count(*) FROM kernel k JOIN string s ON s.id = k.name GROUP BY 1"
+    found = {}
+    for name, count in rows(trace, sql):
+        found[plain(name)] = found.get(plain(name), 0) + count
+    return found
+
+
+UPLOAD, DOWNLOAD = 1, 2
+
+
+def copies_of(trace):
+    """{kind: (how many, bytes)}."""
+    sql = "SELECT kind, count(*), sum(bytes) FROM memcpy GROUP BY kind"
+    return {kind: (count, size) for kind, count, size in rows(trace, sql)}
+
+
+def lost(trace):
+    return one(trace, "SELECT coalesce(sum(records), 0) FROM loss")
+
+
+def whole_iterations(loop):
+    return [i for i in loop["iterations"] if not i["partial"]]
+
+
+def loops_of(report, count):
+    """The loops that iterate so often."""
+    return [loop for loop in report["loops"] if len(loop["iterations"]) == count]
+
+
+def rules_of(report):
+    return [finding["rule"] for finding in report["findings"]]
+
+
+def expect_even(loop, kernels):
+    """Each iteration is so many kernels, the next begins where it ends."""
+    first = [i["first_kernel"] for i in loop["iterations"]]
+    steps = {b - a for a, b in zip(first, first[1:])}
+    same(steps, {kernels} if len(first) > 1 else set(), "kernels from one iteration to the next")
+
+
+def table(head, lines):
+    """A table in Markdown."""
+    out = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return out + ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def median(numbers):
+    return statistics.median(numbers)
+
+
+def spread(numbers):
+    """The median distance from the median."""
+    middle = median(numbers)
+    return median([abs(n - middle) for n in numbers])
+
+
+def about_machine(options):
+    """Lines that say where this is: GPU, driver, processor, versions."""
+    lines = []
+    for line in output_of(
+        ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    ).splitlines():
+        lines.append(f"- GPU: {line}")
+    if options.cuda:
+        lines.append("- GPU: none; a stand-in for the driver. Times mean nothing.")
+    try:
+        cpu = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    except OSError:
+        cpu = None
+    system = os.uname()
+    lines.append(f"- CPU: {cpu.group(1) if cpu else system.machine}, {os.cpu_count()} cores")
+    lines.append(f"- {system.sysname} {system.release}")
+    lines.append(f"- {output_of([options.deepprof, '--version']).strip()}")
+    for name in "torch", "jax":
+        version = output_of([sys.executable, "-c", f"import {name}; print({name}.__version__)"])
+        if version.strip():
+            lines.append(f"- {name} {version.strip()}")
+    return lines
+
+
+def output_of(command):
+    try:
+        return subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""

@@ -1,0 +1,102 @@
+"""The checks themselves, without a GPU: the driver's with a stand-in, and the comparison with
+torch.profiler's traces on a simulated program in both formats. What they would not find is a check
+that can't fail: so the traces are spoiled, too.
+"""
+
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import unittest
+
+import cli
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import harness  # noqa: E402
+import profiler  # noqa: E402
+
+SANITIZED = os.environ.get("DEEPPROF_SANITIZE", "none") != "none"
+
+
+class Run(cli.Case):
+    def run_checks(self, *names, stand_in=True):
+        more = []
+        if stand_in:
+            more = ["--cuda", os.environ["DEEPPROF_FAKE_CUDA"]]
+            more += ["--cupti", os.environ["DEEPPROF_FAKE_CUPTI"]]
+        return subprocess.run(
+            [sys.executable, HERE / "run", "--deepprof", cli.DEEPPROF, "--repeat", "1", "--out",
+             self.folder / "out", "--work", os.environ["DEEPPROF_GPU_WORK"], *more, *names],
+            encoding="utf-8", capture_output=True, check=False,
+            env=cli.environment(OUT=None, CUDA_INJECTION64_PATH=None, NVTX_INJECTION64_PATH=None),
+        )  # fmt: skip
+
+    @unittest.skipIf(SANITIZED, "needs times that can be believed")
+    def test_all(self):
+        result = self.run_checks()
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        results = (self.folder / "out" / "RESULTS.md").read_text()
+        self.assertNotIn("FAIL", results)
+        for name, _, _ in harness.CHECKS:
+            self.assertIn(f"\n## {name}: ", results)
+
+    def test_counts(self):
+        """What does not depend on times, in any build."""
+        result = self.run_checks("work-counts", "work-graphs")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_elsewhere(self):
+        """Without a driver they are skipped; where there is one this says nothing."""
+        result = self.run_checks("work-counts", stand_in=False)
+        if pathlib.Path("/dev/nvidiactl").exists():
+            self.skipTest("there is a driver here")
+        self.assertEqual(result.returncode, 77, result.stdout + result.stderr)
+
+    def test_unknown(self):
+        self.assertEqual(self.run_checks("no-such-check").returncode, 1)
+
+
+class Comparison(cli.Case):
+    """One simulated program, as torch.profiler and as deepprof would have it."""
+
+    def setUp(self):
+        super().setUp()
+        self.json = cli.simulate(self.folder / "t.json", "-F", "kineto")
+        self.trace = cli.simulate(self.folder / "t.db", "-F", "deepprof")
+
+    def test_same(self):
+        kernels, *_ = profiler.compare(self.trace, self.json)
+        self.assertGreater(kernels, 100)
+
+    def refused(self, sql, what):
+        with sqlite3.connect(self.trace) as db:
+            self.assertGreater(db.execute(sql).rowcount, 0)
+        db.close()
+        with self.assertRaisesRegex(harness.Failed, what):
+            profiler.compare(self.trace, self.json)
+
+    def test_kernel_missing(self):
+        self.refused("DELETE FROM kernel WHERE id = (SELECT min(id) FROM kernel)", "kernels")
+
+    def test_copy_shorter(self):
+        self.refused("UPDATE memcpy SET bytes = bytes - 1", "copies")
+
+    def test_slower(self):
+        self.refused("UPDATE kernel SET dur_ns = dur_ns * 2", "time")
+
+    def test_no_kernels(self):
+        self.json.write_text(json.dumps({"traceEvents": []}))
+        with self.assertRaises(harness.Failed):
+            profiler.compare(self.trace, self.json)
+
+
+if __name__ == "__main__":
+    import checks_jax  # noqa: E402,F401
+    import checks_torch  # noqa: E402,F401
+    import checks_work  # noqa: E402,F401
+
+    cli.main()

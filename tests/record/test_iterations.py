@@ -1,0 +1,91 @@
+"""--iterations: the loop is found while the program runs, and the recording stops in time."""
+import json
+import os
+import re
+import unittest
+
+import cli
+import recording
+
+APP = os.environ["DEEPPROF_FAKE_APP"]
+CUPTI = os.environ["DEEPPROF_FAKE_CUPTI"]
+
+
+class Case(recording.Case):
+    def told(self, result):
+        found = re.search(r"deepprof\.db: \S+ events in [^,]+, stopped after (\d+) iterations, ", result.stderr)
+        self.assertIsNotNone(found, result.stderr)
+        return int(found.group(1))
+
+    def loops(self):
+        report = json.loads(
+            cli.run("analyze", "--ignore-marks", "--format=json", cwd=self.folder).stdout
+        )
+        return [(len(loop["iterations"]), loop["pattern"]["length"]) for loop in report["loops"]]
+
+    def record(self, n, *command):
+        return self.run_record(
+            f"--iterations={n}", f"--cupti={CUPTI}", "--", *command, env=recording.environment()
+        )
+
+
+class Pretended(Case):
+    def test_enough(self):
+        result = self.produce("follow=1", options=["-n", "100"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        told = self.told(result)
+        self.assertGreaterEqual(told, 100)
+        (found, length), *others = self.loops()
+        self.assertEqual((length, others), (6, []))
+        self.assertGreaterEqual(found, told)
+        self.assert_balanced()
+        self.assert_clean()
+
+    def test_too_few(self):
+        result = self.produce("iterations=20", options=["-n", "100"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("fewer than 100 iterations were seen", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 20)
+
+    def test_bad_numbers(self):
+        for number in "0", "-1", "x", "":
+            result = self.run_record(f"--iterations={number}", "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+
+    def test_each_process(self):
+        """Two with a loop stop by themselves, and with them one that has none."""
+        result = self.run_record(
+            "-n", "50", "--", "sh", "-c",
+            f"'{recording.PRODUCER}' follow=1 & '{recording.PRODUCER}' follow=1 pace=2500 & "
+            f"'{recording.PRODUCER}' follow=1 pace=1000000 & wait",
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        counts = [row[0] for row in self.query("SELECT count(*) FROM memcpy GROUP BY process")]
+        self.assertEqual(len(counts), 3)
+        self.assertGreaterEqual(sorted(counts)[1], 50)
+        self.assertLess(sorted(counts)[0], 50)
+        self.assert_balanced()
+
+
+class Whole(Case):
+    def test_program_goes_on(self):
+        """Kernels of two threads are in order, and the program is not stopped."""
+        result = self.record(200, APP, "init", "loop=6000,1000", "say", "exit=4")
+        self.assertEqual((result.returncode, result.stdout), (4, "hello\n"), result.stderr)
+        told = self.told(result)
+        self.assertGreaterEqual(told, 200)
+        (found, length), *others = self.loops()
+        self.assertEqual((length, others), (12, []))
+        self.assertGreaterEqual(found, told)
+        self.assertLess(found, 5000)
+        self.assert_balanced()
+        self.assert_clean()
+
+    def test_no_loop(self):
+        result = self.record(5, APP, "init", "launch=3")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("fewer than 5 iterations were seen", result.stderr)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Small compressed files with much in them: a command must refuse each, in little memory.
+
+bombs.py [--sanitized] COMMAND…
+
+The command gets the file's path as its last argument. It has to end with 1 and one to three lines,
+within its limits of memory and processor time.
+"""
+import argparse
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import zlib
+
+MIB = 1 << 20
+MEMORY_BYTES = 256 * MIB
+CPU_SECONDS = 20
+
+# name: the beginning, what is repeated after it, and how many MiB of that
+EVENTS = b'{"schemaVersion": 1, "traceEvents": ['
+BOMBS = {
+    'spaces.json': (EVENTS, b' ', 300),
+    'newlines.json': (EVENTS, b'\n', 300),
+    'commas.json': (EVENTS, b',', 300),
+    'string.json': (EVENTS + b'{"ph": "X", "cat": "kernel", "name": "', b'a', 300),
+    'key.json': (b'{"', b'a', 300),
+    'brackets.json': (EVENTS, b'[', 300),
+    'value.json': (b'{"x": ', b'[', 300),
+    'braces.json': (EVENTS, b'{', 256),
+    'begun.json': (EVENTS, b'{"ph": ', 256),
+    'cell.csv': (b'==1== Profiling result:\n"Start","Duration","Name"\nms,ms,\n1,1,"', b'a', 300),
+    'zeros.sqlite': (b'SQLite format 3\0\x10\0\1\1', b'\0', 300),
+}
+
+
+def write_bomb(path, head, unit, mib):
+    pack = zlib.compressobj(6, zlib.DEFLATED, 31)
+    block = unit * (MIB // len(unit))
+    with open(path, 'wb') as file:
+        file.write(pack.compress(head))
+        for _ in range(mib):
+            file.write(pack.compress(block))
+        file.write(pack.flush())
+
+
+def limits(sanitized):
+    seconds = CPU_SECONDS * (5 if sanitized else 1)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if not sanitized:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def fault_of(command, path, sanitized):
+    """What is wrong with how the command ended, or None."""
+    result = subprocess.run(command + [str(path)], stdin=subprocess.DEVNULL, capture_output=True,
+                            preexec_fn=lambda: limits(sanitized), check=False)
+    said = result.stderr.decode(errors='replace')
+    if result.returncode != 1 or result.stdout:
+        return f'exit status {result.returncode}: {said}'
+    if not 1 <= len(said.splitlines()) <= 3 or 'out of memory' in said:
+        return f'said: {said}'
+    if path.name.startswith('zeros') and not sanitized and 'times its size' not in said:
+        return f'said: {said}'
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--sanitized', action='store_true')
+    parser.add_argument('command', nargs='+')
+    options = parser.parse_args()
+    faults = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (head, unit, mib) in BOMBS.items():
+            path = pathlib.Path(folder) / (name + '.gz')
+            write_bomb(path, head, unit, mib // (8 if options.sanitized else 1))
+            fault = fault_of(options.command, path, options.sanitized)
+            if fault:
+                print(f'{name}: {fault}')
+                faults += 1
+            path.unlink()
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

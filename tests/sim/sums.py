@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""What has to sum to what, on every preset, in formats that take turns; and on files given.
+
+sums.py SIM SUMS FOLDER FILE...
+"""
+import os
+import subprocess
+import sys
+
+FORMATS = ["kineto", "deepprof", "nsys"]
+
+
+def main():
+    sim, sums, folder, *files = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    presets = subprocess.run([sim, "--list-presets"], stdout=subprocess.PIPE, check=True,
+                             encoding="utf-8").stdout.split("\n")
+    failed = 0
+    for i, preset in enumerate(line.split()[0] for line in presets if line):
+        path = os.path.join(folder, preset)
+        subprocess.run([sim, "--preset", preset, "-F", FORMATS[i % len(FORMATS)], "--no-truth",
+                        "-s", "sample=3ms", "-o", path], check=True)
+        failed |= subprocess.run([sums, path], check=False).returncode
+        os.unlink(path)
+    failed |= subprocess.run([sums, *files], check=False).returncode
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

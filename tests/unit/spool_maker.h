@@ -1,0 +1,21 @@
+/* A folder as a recording leaves it, with one process that has recorded one of everything. */
+#ifndef DP_TEST_SPOOL_MAKER_H
+#define DP_TEST_SPOOL_MAKER_H
+
+#include "spool/pool.h"
+
+/*
+ * Time 0 of the trace is MAKER_ZERO of the monotonic clock; CUPTI's clock is MAKER_SHIFT ahead of
+ * that. So CUPTI(t) is t nanoseconds after time 0.
+ */
+#define MAKER_ZERO INT64_C(5000000000)
+#define MAKER_REALTIME INT64_C(1700000000000000000)
+#define MAKER_SHIFT INT64_C(1000000000000)
+#define MAKER_PID 4242
+#define CUPTI(t) ((uint64_t)(MAKER_ZERO + MAKER_SHIFT + (t)))
+#define MONOTONIC(t) ((uint64_t)(MAKER_ZERO + (t)))
+
+/* Makes "begin", and "4242.0.spool"; ended: with the sums of all, and the last record. */
+void spool_make(const char *folder, bool ended);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * The facade through its public functions: what is refused, what is told of, and what one device or
+ * stream that has nothing to show must not do to the others.
+ */
+#include "trace/builder.h"
+#include <deepprof/deepprof.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STEP_NS 1000
+#define PIECES 5 /* kernels of a step */
+
+static struct dp_builder *builder;
+static uint32_t process, thread;
+static char told[4096]; /* warnings, a line each */
+
+static void tell(void *ctx, enum dp_log_level level, const char *message)
+{
+	size_t used = strlen(told);
+
+	(void)ctx;
+	if (level == DP_LOG_WARNING)
+		snprintf(told + used, sizeof(told) - used, "%s\n", message);
+}
+
+static void start(void)
+{
+	told[0] = '\0';
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	thread = dp_builder__thread(builder, process, 10);
+}
+
+static uint32_t stream_of(int64_t device, int64_t context, int64_t stream)
+{
+	return dp_builder__stream(builder, process, device, context, stream);
+}
+
+static void kernel(uint32_t stream, const char *name, int64_t start_ns)
+{
+	struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns + 50, .stream = stream };
+
+	op.name = dp_builder__kernel_name(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+/* Steps of kernels k0 … k4, from their first piece on; the last step has only some. */
+static void steps(uint32_t stream, size_t count, size_t first_piece, size_t last_pieces)
+{
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = k ? 0 : first_piece; i < (k + 1 < count ? PIECES : last_pieces);
+		     i++) {
+			char name[8];
+
+			snprintf(name, sizeof(name), "k%zu", i);
+			kernel(stream, name, (int64_t)(k * STEP_NS + i * 100));
+		}
+}
+
+static void mark(const char *name, size_t step)
+{
+	struct dp_range range = { .start_ns = (int64_t)(step * STEP_NS),
+				  .end_ns = (int64_t)((step + 1) * STEP_NS),
+				  .thread = thread,
+				  .kind = DP_RANGE_ANNOTATION };
+
+	range.name = dp_builder__string(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+}
+
+static struct dp_trace *finish(void)
+{
+	struct dp_trace *trace = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "test", false), DP_OK);
+	return trace;
+}
+
+static struct dp_analysis_options options_of(const uint64_t *counts, size_t count)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+
+	options.iterations = counts;
+	options.iterations_count = count;
+	options.log.write = tell;
+	return options;
+}
+
+static struct dp_analysis *run(const struct dp_trace *trace,
+			       const struct dp_analysis_options *options)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+
+	ck_assert_msg(dp_analysis_run(&analysis, trace, options, &error) == DP_OK, "%s",
+		      error.message);
+	return analysis;
+}
+
+static void refused(const struct dp_trace *trace, const struct dp_analysis_options *options,
+		    const char *message)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, options, &error), DP_ERR_ARGUMENT);
+	ck_assert_ptr_null(analysis);
+	ck_assert_str_eq(error.message, message);
+}
+
+START_TEST(options_are_checked)
+{
+	const uint64_t none = 0;
+	struct dp_analysis_options options = options_of(NULL, 1);
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	trace = finish();
+	refused(trace, &options, "1 numbers of iterations, but no array of them");
+	options = options_of(&none, 1);
+	refused(trace, &options, "a number of iterations must be 1 or more");
+	options = options_of(NULL, 0);
+	options.paper = true;
+	refused(trace, &options, "the paper's algorithm needs the number of iterations");
+	options = options_of(NULL, 0);
+	options.epsilon = 0;
+	refused(trace, &options, "epsilon must be 1 or more");
+	options = options_of(NULL, 0);
+	options.level = (enum dp_level)3;
+	refused(trace, &options, "no level of loops has number 3");
+	options = options_of(NULL, 0);
+	options.range_start_ns = options.range_end_ns = 5;
+	refused(trace, &options, "the range is empty");
+	options = options_of(NULL, 0);
+	options.marks = "(";
+	refused(trace, &options, "marks '(': Unmatched ( or \\(");
+	options = options_of(NULL, 0);
+	options.device = 3;
+	refused(trace, &options, "no kernels on device 3");
+	options.stream = 4;
+	refused(trace, &options, "no kernels on stream 4 of device 3");
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* A caller of an earlier version has a shorter struct: what it lacks has its default. */
+START_TEST(shorter_options_are_taken)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_detector_options feed = DP_DETECTOR_OPTIONS_INIT;
+	struct dp_detector *detector = NULL;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	trace = finish();
+	options.size = offsetof(struct dp_analysis_options, epsilon);
+	options.epsilon = 0;
+	dp_analysis_free(run(trace, &options));
+	dp_trace_free(trace);
+	feed.size = offsetof(struct dp_detector_options, ctx);
+	ck_assert_int_eq(dp_detector_new(&detector, &feed, NULL), DP_OK);
+	dp_detector_free(detector);
+	feed.size = 0;
+	ck_assert_int_eq(dp_detector_new(&detector, &feed, NULL), DP_ERR_ARGUMENT);
+}
+END_TEST
+
+/* Epsilon has no upper limit: a pattern may occur as seldom as it likes. */
+START_TEST(epsilon_has_no_limit)
+{
+	const uint64_t six = 6;
+	struct dp_analysis_options options = options_of(&six, 1);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	trace = finish();
+	options.paper = true;
+	options.epsilon = UINT64_MAX;
+	options.max_unmatched = UINT64_MAX;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(marks_of_one_device_do)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	struct dp_candidate none;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	for (size_t k = 0; k < 6; k++)
+		mark("step", k);
+	process = dp_builder__process(builder, 2);
+	steps(stream_of(1, 1, 9), 6, 0, PIECES);
+	trace = finish();
+	options.marks = "^step$";
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->device, 0);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
+	ck_assert(!dp_analysis_candidate(analysis, 0, &none));
+	ck_assert(dp_analysis_candidate(analysis, 1, &none));
+	ck_assert_str_eq(told, "device 1, stream 9: no range with kernels matches the marks "
+			       "'^step$'\n");
+	dp_analysis_free(analysis);
+	options.marks = "^stop$";
+	refused(trace, &options, "no range with kernels matches the marks '^stop$'");
+	options.marks = "^step$";
+	options.device = 1;
+	refused(trace, &options, "no range with kernels matches the marks '^step$'");
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* A known number of iterations, above all kernels that a second device has. */
+START_TEST(an_idle_device_does_not_fail_the_others)
+{
+	const uint64_t twelve = 12;
+	struct dp_analysis_options options = options_of(&twelve, 1);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 12, 0, PIECES);
+	kernel(stream_of(1, 1, 9), "lonely", 10);
+	trace = finish();
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 12);
+	ck_assert_str_eq(told, "12 iterations don't fit stream 9\n");
+	dp_analysis_free(analysis);
+	options.device = 1;
+	refused(trace, &options, "12 iterations in a sequence of 1 kernels");
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(numbers_that_do_not_fit_are_told_of)
+{
+	const uint64_t many[] = { 5, 25 };
+	struct dp_analysis_options options = options_of(&many[1], 1);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 5, 0, PIECES);
+	trace = finish();
+	dp_analysis_free(run(trace, &options));
+	ck_assert_ptr_nonnull(strstr(told, "25 iterations don't fit stream 7"));
+	told[0] = '\0';
+	options.iterations = many;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 5);
+	ck_assert_str_eq(told, "");
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(a_range_needs_kernels)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	trace = finish();
+	options.range_start_ns = 100 * STEP_NS;
+	refused(trace, &options, "no kernels in the range");
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* Marked iterations that the capture cuts at its ends are in no average. */
+START_TEST(cut_marks_are_partial)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 2, 3);
+	for (size_t k = 0; k < 6; k++)
+		mark("step", k);
+	trace = finish();
+	options.marks = "step";
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 4);
+	for (size_t k = 0; k < 6; k++)
+		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, k == 0 || k == 5);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* The same stream id in two contexts: each has its own answer. */
+START_TEST(candidates_are_of_streams)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_candidate candidate = { 99, 0, 0 };
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 30, 0, PIECES);
+	kernel(stream_of(0, 2, 7), "lonely", 10);
+	kernel(stream_of(0, 2, 8), "another", 20);
+	trace = finish();
+	options.stream = 7;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert(!dp_analysis_candidate(analysis, 0, &candidate));
+	ck_assert_uint_eq(candidate.length, 99);
+	ck_assert(dp_analysis_candidate(analysis, 1, &candidate));
+	ck_assert_uint_eq(candidate.length, 0);
+	ck_assert(!dp_analysis_candidate(analysis, 2, &candidate));
+	ck_assert(!dp_analysis_candidate(analysis, 3, &candidate));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, options_are_checked);
+	tcase_add_test(tests, shorter_options_are_taken);
+	tcase_add_test(tests, epsilon_has_no_limit);
+	tcase_add_test(tests, marks_of_one_device_do);
+	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
+	tcase_add_test(tests, numbers_that_do_not_fit_are_told_of);
+	tcase_add_test(tests, a_range_needs_kernels);
+	tcase_add_test(tests, cut_marks_are_partial);
+	tcase_add_test(tests, candidates_are_of_streams);
+}
+
+#include "test_main.h"

@@ -1,0 +1,102 @@
+/* CUPTI's times on the monotonic clock, where CUPTI's runs apart from it, and where it is set. */
+#include "record/clock.h"
+
+#include <check.h>
+
+#define SECOND INT64_C(1000000000)
+#define HOUR (3600 * SECOND)
+
+/* A point per second, from 100 s on; CUPTI's clock begins at 5,000 s and is set by step after 5. */
+static void fill_clock(struct dp_clock *clock, int64_t points, int64_t step)
+{
+	for (int64_t i = 0; i < points; i++)
+		ck_assert_int_eq(dp_clock__add(clock, (5000 + i) * SECOND + (i > 5 ? step : 0),
+					       (100 + i) * SECOND),
+				 DP_OK);
+}
+
+static int64_t ask(struct dp_clock *clock, int64_t cupti)
+{
+	return dp_clock__time(clock, (uint64_t)cupti);
+}
+
+START_TEST(drifts_evenly)
+{
+	struct dp_clock clock = { 0 };
+
+	ck_assert_int_eq(dp_clock__add(&clock, 0, 0), DP_OK);
+	ck_assert_int_eq(dp_clock__add(&clock, SECOND, SECOND + 1000), DP_OK);
+	ck_assert_int_eq(ask(&clock, SECOND / 2), SECOND / 2 + 500);
+	ck_assert_int_eq(ask(&clock, 2 * SECOND), 2 * SECOND + 1000);
+	ck_assert_int_eq(ask(&clock, -SECOND), -SECOND);
+	dp_clock__fini(&clock);
+}
+END_TEST
+
+static const int64_t steps[] = { HOUR, -HOUR, 10 * SECOND, -10 * SECOND };
+
+/* It is set between the points 5 and 6, 0.4 s after the one: what was made on either side of it. */
+START_TEST(is_set)
+{
+	struct dp_clock clock = { 0 };
+	int64_t step = steps[_i], at;
+
+	fill_clock(&clock, 12, step);
+	for (int64_t ms = 0; ms < 11000; ms += 100) {
+		clock.seen = (size_t)(ms / 1000);
+		at = (5000 * 1000 + ms) * (SECOND / 1000) + (ms > 5500 ? step : 0);
+		ck_assert_int_eq(ask(&clock, at), (100 * 1000 + ms) * (SECOND / 1000));
+	}
+	dp_clock__fini(&clock);
+}
+END_TEST
+
+/* Set back soon after the start, and what was made before is read when all points are known, as
+ * from a buffer that was full late. */
+START_TEST(is_read_late)
+{
+	struct dp_clock clock = { 0 };
+
+	ck_assert_int_eq(dp_clock__add(&clock, HOUR, 0), DP_OK);
+	ck_assert_int_eq(dp_clock__add(&clock, SECOND, SECOND), DP_OK);
+	for (clock.seen = 0; clock.seen <= 2; clock.seen++)
+		ck_assert_int_eq(ask(&clock, HOUR + SECOND / 10), SECOND / 10);
+	/* Made before the first point was taken. */
+	for (clock.seen = 0; clock.seen <= 2; clock.seen++)
+		ck_assert_int_eq(ask(&clock, HOUR - SECOND / 10), -SECOND / 10);
+	ck_assert_int_eq(ask(&clock, SECOND * 9 / 10), SECOND * 9 / 10);
+	ck_assert_int_eq(ask(&clock, 2 * SECOND), 2 * SECOND);
+	dp_clock__fini(&clock);
+}
+END_TEST
+
+/* Two hours on: set back by one, the times of an hour ago come again. */
+START_TEST(comes_again)
+{
+	struct dp_clock clock = { 0 };
+	const int64_t count = 7200;
+
+	for (int64_t i = 0; i < count + 10; i++)
+		ck_assert_int_eq(
+			dp_clock__add(&clock, i * SECOND - (i >= count ? HOUR : 0), i * SECOND),
+			DP_OK);
+	for (int64_t ms = (count - 1) * 1000 + 600; ms < (count + 5) * 1000; ms += 100) {
+		clock.seen = (size_t)(ms / 1000);
+		ck_assert_int_eq(ask(&clock, ms * (SECOND / 1000) - HOUR), ms * (SECOND / 1000));
+	}
+	/* An hour ago it was, when it was read then. */
+	clock.seen = (size_t)(count / 2 + 3);
+	ck_assert_int_eq(ask(&clock, count / 2 * SECOND + 5), count / 2 * SECOND + 5);
+	dp_clock__fini(&clock);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, drifts_evenly);
+	tcase_add_loop_test(tests, is_set, 0, sizeof(steps) / sizeof(steps[0]));
+	tcase_add_test(tests, is_read_late);
+	tcase_add_test(tests, comes_again);
+}
+
+#include "test_main.h"

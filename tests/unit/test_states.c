@@ -1,0 +1,256 @@
+/*
+ * Memory and samples of a device, and uploads that repeat, with numbers that were computed by hand;
+ * allocations that fail.
+ */
+#include "alloc_fail.h"
+#include "metric_trace.h"
+
+#include <math.h>
+
+enum { ITERATIONS = 5, PERIOD_NS = 1000 };
+
+struct fixture {
+	struct dp_trace *trace;
+	struct dp_iteration iterations[ITERATIONS];
+	uint32_t ops[ITERATIONS];
+	struct dp_metric_input input;
+	struct dp_metric_values values;
+};
+
+/* Iterations of a kernel each, every microsecond from 0 on, 400 ns long. */
+static struct dp_builder *begin(uint32_t *device, uint32_t *other)
+{
+	static struct dp_error error;
+	struct dp_builder *builder;
+	uint32_t process, stream;
+
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	process = dp_builder__process(builder, 1);
+	/* Devices are put in the order of their numbers. */
+	*other = dp_builder__device(builder, process, 1);
+	*device = dp_builder__device(builder, process, 0);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	for (int k = 0; k < ITERATIONS; k++)
+		metric_trace_op(builder, stream, "A", k * PERIOD_NS, k * PERIOD_NS + 400);
+	return builder;
+}
+
+static void end(struct fixture *at, struct dp_builder *builder)
+{
+	memset(at, 0, sizeof(*at));
+	ck_assert_int_eq(dp_builder__finish(builder, &at->trace, "t", "test", false), DP_OK);
+	at->input = (struct dp_metric_input){ .trace = at->trace,
+					      .ops = at->ops,
+					      .op_count = metric_kernels(at->trace, 0, at->ops),
+					      .iterations = at->iterations,
+					      .count = ITERATIONS };
+	ck_assert_uint_eq(at->input.op_count, ITERATIONS);
+	for (size_t k = 0; k < ITERATIONS; k++)
+		at->iterations[k] = (struct dp_iteration){ .index = k,
+							   .start_ns = (int64_t)k * PERIOD_NS,
+							   .end_ns = (int64_t)k * PERIOD_NS + 400,
+							   .first_kernel = k,
+							   .kernels = 1 };
+	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
+}
+
+static void finish(struct fixture *at)
+{
+	dp_metric_values__fini(&at->values);
+	dp_trace_free(at->trace);
+}
+
+/* NaN in want stands for no value. */
+static void check(const struct fixture *at, const char *name, const double want[ITERATIONS])
+{
+	size_t m = 0;
+
+	while (dp_metric(m) && strcmp(dp_metric(m)->name, name))
+		m++;
+	ck_assert_msg(dp_metric(m) != NULL, "no metric %s", name);
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		double have = dp_metric_values__row(&at->values, m)[k];
+
+		ck_assert_msg(isnan(want[k]) ? isnan(have)
+					     : fabs(have - want[k]) <= 1e-6 * fabs(want[k]),
+			      "%s of iteration %zu is %g", name, k, have);
+	}
+}
+
+#define NONE ((double)NAN)
+
+START_TEST(memory)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+
+	dp_builder__add_memory(builder, 4200, device, -90);
+	dp_builder__add_memory(builder, -50, device, 100);
+	dp_builder__add_memory(builder, 100, device, 50);
+	dp_builder__add_memory(builder, 600, device, 30); /* after the end, within the period */
+	dp_builder__add_memory(builder, 700, other, 7000);
+	dp_builder__add_memory(builder, 999, device, -30);
+	dp_builder__add_memory(builder, 1000, device, 8);
+	end(&at, builder);
+	check(&at, "live_bytes", (double[]){ 150, 158, 158, 158, 68 });
+	check(&at, "peak_bytes", (double[]){ 180, 158, 158, 158, NONE });
+	check(&at, "allocations", (double[]){ 2, 1, 0, 0, NONE });
+	check(&at, "frees", (double[]){ 1, 0, 0, 0, NONE });
+	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_MEMORY));
+	finish(&at);
+}
+END_TEST
+
+static void add_sample(struct dp_builder *builder, uint32_t device, int64_t time_ns,
+		       uint32_t power_mw, uint64_t energy_mj, uint32_t clock_mhz, uint32_t throttle)
+{
+	struct dp_sample sample = { time_ns, energy_mj, power_mw, clock_mhz, throttle, device };
+
+	ck_assert_int_eq(dp_builder__add_sample(builder, &sample), DP_OK);
+}
+
+/* The last period begins within the samples and ends behind them. */
+START_TEST(samples)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+
+	add_sample(builder, device, -1000, 100000, 0, 1000, 0);
+	add_sample(builder, device, 500, 100000, 0, 1400, 1 | 4);
+	add_sample(builder, other, 600, 900000, 0, 9, 0x40);
+	add_sample(builder, device, 1000, 0, 0, 0, 0); /* tells nothing */
+	add_sample(builder, device, 1500, 300000, 0, 1200, 1 | 0x10);
+	add_sample(builder, device, 3200, 300000, 0, 1200, 0);
+	end(&at, builder);
+	/* 100 W to 500 ns, then as much as 200 W on average to 1500 ns, then 300 W. */
+	check(&at, "energy_J", (double[]){ 150e-6, 250e-6, 300e-6, NONE, NONE });
+	check(&at, "power_W", (double[]){ 150, 250, 300, NONE, NONE });
+	check(&at, "clock_MHz", (double[]){ 1200, 1300, 1200, NONE, NONE });
+	check(&at, "throttled", (double[]){ 0.5, 0.5, 0, NONE, NONE });
+	finish(&at);
+}
+END_TEST
+
+/* Where the device counts its energy that is what counts; a counter that fell began anew. */
+START_TEST(energy_counter)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+
+	add_sample(builder, device, 0, 1, 5000, 0, 0);
+	add_sample(builder, device, 2000, 1, 9000, 0, 0);
+	add_sample(builder, device, 4000, 1, 10, 0, 0);
+	end(&at, builder);
+	check(&at, "energy_J", (double[]){ 2, 2, 1e-9, 1e-9, NONE });
+	check(&at, "clock_MHz", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	check(&at, "throttled", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	finish(&at);
+}
+END_TEST
+
+START_TEST(nothing_sampled)
+{
+	struct fixture at;
+	uint32_t device, other;
+
+	end(&at, begin(&device, &other));
+	check(&at, "live_bytes", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	check(&at, "energy_J", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	ck_assert(dp_trace_lacks(at.trace, DP_NEED_MEMORY));
+	ck_assert(dp_trace_lacks(at.trace, DP_NEED_SAMPLES));
+	ck_assert(dp_trace_lacks(at.trace, DP_NEED_LAUNCHES));
+	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_KINDS)); /* there are no copies */
+	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_NOTHING));
+	ck_assert_ptr_null(dp_need(DP_NEED_NOTHING));
+	ck_assert_ptr_null(dp_need(DP_NEEDS));
+	for (int need = DP_NEED_NOTHING + 1; need < DP_NEEDS; need++)
+		ck_assert_ptr_nonnull(dp_need((enum dp_need)need));
+	finish(&at);
+}
+END_TEST
+
+/*
+ * Of two sizes that every iteration has the shorter one is free; another that only one iteration
+ * has, and one too short to matter, do not count.
+ */
+START_TEST(repeated_uploads)
+{
+	struct fixture at;
+	uint32_t device, other, copies;
+	struct dp_builder *builder = begin(&device, &other);
+
+	copies = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 14);
+	for (int k = 0; k < ITERATIONS; k++) {
+		int64_t at_ns = k * PERIOD_NS + 450;
+
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns, at_ns + 200 + k, 4096);
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns + 210, at_ns + 270, 512);
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns + 280, at_ns + 284, 64);
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns + 290, at_ns + 350,
+				  1000 + (uint64_t)k);
+	}
+	end(&at, builder);
+	check(&at, "repeated_upload_ns", (double[]){ 200, 201, 202, 203, NONE });
+	finish(&at);
+}
+END_TEST
+
+/* One upload in an iteration is its input. */
+START_TEST(one_upload)
+{
+	struct fixture at;
+	uint32_t device, other, copies;
+	struct dp_builder *builder = begin(&device, &other);
+
+	copies = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 14);
+	for (int k = 0; k < ITERATIONS; k++)
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, k * PERIOD_NS + 450,
+				  k * PERIOD_NS + 800, 4096);
+	end(&at, builder);
+	check(&at, "repeated_upload_ns", (double[]){ 0, 0, 0, 0, NONE });
+	finish(&at);
+}
+END_TEST
+
+START_TEST(allocations_fail)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+	bool more = true;
+
+	add_sample(builder, device, 0, 1, 5000, 1, 0);
+	add_sample(builder, device, 2000, 1, 9000, 1, 0);
+	dp_builder__add_memory(builder, 100, device, 50);
+	end(&at, builder);
+	dp_metric_values__fini(&at.values);
+	for (size_t k = 0; more; k++) {
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_metric__compute_all(&at.values, &at.input, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		dp_metric_values__fini(&at.values);
+		ck_assert_uint_lt(k, 1000);
+	}
+	finish(&at);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, memory);
+	tcase_add_test(tests, samples);
+	tcase_add_test(tests, energy_counter);
+	tcase_add_test(tests, nothing_sampled);
+	tcase_add_test(tests, repeated_uploads);
+	tcase_add_test(tests, one_upload);
+	tcase_add_test(tests, allocations_fail);
+}
+
+#include "test_main.h"
