@@ -17,6 +17,7 @@ enum {
 };
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
+#define LAYERS_SURE 0.7		     /* and at most, of what may be layers */
 
 void dp_driver__fini_loops(struct dp_loops *loops)
 {
@@ -266,19 +267,40 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	return ends > 0 && is_long ? 0.6 : 0.4;
 }
 
+/*
+ * May be the layers of one pass and a bit, though they fill the capture: launches are on record,
+ * and nothing in an iteration is what programs do once per step.
+ */
+static bool maybe_layers(const struct dp_driver *d, const struct batch *b, size_t i,
+			 bool structured)
+{
+	return d->request->evidence.launches_recorded && !structured && !b->phases[i].host_beat &&
+	       b->cuts[i].complete < LAYERS_MAX &&
+	       (double)b->list[i].length * DP_MAX(d->per_symbol, 1) < LAYER_LONG;
+}
+
+/*
+ * That it is a loop must be likelier than not; where its iterations begin may be less sure, and
+ * makes the confidence less.
+ */
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
 			 const struct dp_segmented_loop *loop, bool structured)
 {
 	double covered = (double)b->covered / (double)d->request->count;
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
 	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
-	double phase = 0.5 + 0.5 * b->phases[i].confidence;
+	double phase = 0.5 + 0.5 * b->phases[i].confidence, is_loop, both;
 
 	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
 		return agree * phase;
 	/* a few iterations in a long trace of other things may be chance */
 	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
-	return many * agree * phase * not_layers(d, b, i, structured);
+	is_loop = many * agree * not_layers(d, b, i, structured);
+	both = is_loop * phase;
+	/* what is looked at while it goes on can wait until more has come */
+	if (is_loop >= shown_min && !d->request->evidence.open_end)
+		both = DP_MAX(both, shown_min);
+	return maybe_layers(d, b, i, structured) ? DP_MIN(both, LAYERS_SURE) : both;
 }
 
 /* Makes a loop of one pattern of a batch. */

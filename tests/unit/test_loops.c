@@ -474,6 +474,30 @@ START_TEST(no_loop_is_found_where_there_is_none)
 }
 END_TEST
 
+/* Four long steps between what comes before and after them once: as when an image is made. */
+START_TEST(few_long_iterations_are_found)
+{
+	uint32_t p[400], s[2000], state = 1;
+	struct dp_loops *loops;
+	size_t n = 0;
+
+	for (size_t i = 0; i < 2000; i++) {
+		state = state * 1664525 + 1013904223;
+		s[i] = 60 + (state >> 24) % 40;
+		if (i < 400)
+			p[i] = i >= 70 && i < 340 ? p[i - 30] : (state >> 16) % 60;
+	}
+	for (n = 200; n < 1800; n++)
+		s[n] = p[(n - 200) % 400];
+	loops = find(s, 2000, 100, NULL, 0);
+	ck_assert_uint_eq(loops->count, 1);
+	ck_assert_uint_eq(loops->loops[0].length, 400);
+	ck_assert_uint_ge(complete(&loops->loops[0]), 3);
+	ck_assert_double_ge(loops->loops[0].confidence, 0.5);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void expect_same(const struct dp_loops *a, const struct dp_loops *b)
 {
 	ck_assert_uint_eq(a->count, b->count);
@@ -665,6 +689,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, families_unaided, 0, (int)DP_COUNT(told));
 	tcase_add_loop_test(tests, families_with_counts, 0, (int)DP_COUNT(told));
 	tcase_add_test(tests, no_loop_is_found_where_there_is_none);
+	tcase_add_test(tests, few_long_iterations_are_found);
 	tcase_add_test(tests, renaming_changes_nothing);
 	tcase_add_test(tests, cut_traces_keep_their_iterations);
 	tcase_add_test(tests, launch_records_tell_the_phase);
