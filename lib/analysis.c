@@ -305,6 +305,64 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
+/* Loops that were found from the kernels, with the boundaries of annotations that repeat so. */
+static int find_unaided(struct run *run, const struct dp_sequence *sequence,
+			const struct dp_loops_request *request, struct dp_loops **loops)
+{
+	int status = dp_loops__find(loops, request, run->error);
+
+	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
+		status = use_repeated(run, sequence, request, *loops);
+	return status;
+}
+
+/* Are there two whole iterations to compare, of a loop at the level of the report? */
+static bool has_several(const struct dp_loops *loops)
+{
+	for (size_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].chosen && complete_count(&loops->loops[l]) > 1)
+			return true;
+	return false;
+}
+
+/*
+ * Annotations that nobody asked for and that mark a single iteration leave nothing to compare, as
+ * where a profiler was told to record one step. What repeats inside of it is worth more.
+ */
+static int prefer_several(struct run *run, const struct dp_sequence *sequence,
+			  const struct dp_loops_request *request, struct dp_loops **loops)
+{
+	struct dp_loops *unaided = NULL, *worse;
+	int status;
+
+	if (run->options->marks || has_several(*loops))
+		return DP_OK;
+	status = find_unaided(run, sequence, request, &unaided);
+	if (status)
+		return status;
+	worse = unaided;
+	if (has_several(unaided)) {
+		dp_log__write(&run->options->log, DP_LOG_WARNING,
+			      "stream %lld: annotations mark fewer than two whole iterations; "
+			      "reported is what repeats in its kernels",
+			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream);
+		worse = *loops;
+		*loops = unaided;
+	}
+	dp_loops__free(worse);
+	return DP_OK;
+}
+
+/* Loops inside of what annotations mark are not looked for. */
+static void tell_marks_level(const struct run *run, const struct dp_loops *loops)
+{
+	if (run->options->level == DP_LEVEL_INNERMOST && loops->count &&
+	    loops->loops[0].found_by == DP_FOUND_BY_MARKS && loops->count == 1)
+		dp_log__write(&run->options->log, DP_LOG_WARNING,
+			      "annotations mark one level of iterations: the innermost is found "
+			      "where they are ignored (--ignore-marks)");
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -332,6 +390,10 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 					      marks.count, run->error);
 		if (!status)
 			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
+		if (!status)
+			status = prefer_several(run, sequence, &request, loops);
+		if (!status)
+			tell_marks_level(run, *loops);
 	} else if (!status && options->marks) {
 		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
@@ -339,11 +401,9 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
 	} else if (!status) {
-		status = dp_loops__find(loops, &request, run->error);
+		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
-		if (!status && !options->iterations_count && !options->ignore_marks)
-			status = use_repeated(run, sequence, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;
