@@ -79,6 +79,15 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmen
 		loop->info.coverage = (double)kernels / (double)sequence->count;
 }
 
+static size_t complete_count(const struct dp_segmented_loop *loop)
+{
+	size_t complete = 0;
+
+	for (size_t k = 0; k < loop->count; k++)
+		complete += !loop->segments[k].partial;
+	return complete;
+}
+
 /* Moves what was found into a loop of the analysis; the edits change owners. */
 static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 			const struct dp_sequence *sequence, size_t base)
@@ -111,6 +120,8 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 	};
 	for (size_t i = 0; i < from->length; i++)
 		loop->kernels[i] = sequence->names[from->pattern[i]];
+	for (size_t i = 0; i < run->options->iterations_count; i++)
+		loop->info.fits |= run->options->iterations[i] == complete_count(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -187,13 +198,33 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 	return status;
 }
 
-static size_t complete_count(const struct dp_segmented_loop *loop)
+/* A number of iterations that no loop has, or that fewer loops have than it was told for. */
+static void tell_missing_count(const struct run *run, const struct dp_stream *stream,
+			       uint64_t wanted, size_t told, const struct dp_loops *loops)
 {
-	size_t complete = 0;
+	const char *plural = wanted == 1 ? "iteration doesn't" : "iterations don't";
+	const struct dp_log *log = &run->options->log;
+	size_t most = 0, fitting = 0;
 
-	for (size_t k = 0; k < loop->count; k++)
-		complete += !loop->segments[k].partial;
-	return complete;
+	for (size_t l = 0; l < loops->count; l++) {
+		size_t complete = complete_count(&loops->loops[l]);
+
+		fitting += complete == wanted;
+		most = DP_MAX(most, complete);
+	}
+	if (fitting > told || (fitting && !told))
+		return;
+	if (fitting == told && fitting)
+		dp_log__write(log, DP_LOG_WARNING,
+			      "stream %lld has %zu loop%s of %llu iterations, fewer than were told",
+			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
+			      (unsigned long long)wanted);
+	else if (!fitting && !told && most)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu were found",
+			      (unsigned long long)wanted, plural, (long long)stream->stream, most);
+	else if (!fitting && !told)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
+			      (unsigned long long)wanted, plural, (long long)stream->stream);
 }
 
 /* A number of iterations that was asked for and that no loop has is not passed over in silence. */
@@ -204,27 +235,11 @@ static void tell_missing_counts(const struct run *run, const struct dp_sequence 
 	const struct dp_stream *stream = dp_trace_stream(run->trace, sequence->stream);
 
 	for (size_t i = 0; i < options->iterations_count; i++) {
-		size_t most = 0, at = loops->count;
+		size_t told = 0; /* before: once more for each loop that has it */
 
-		for (size_t l = 0; l < loops->count && at == loops->count; l++) {
-			size_t complete = complete_count(&loops->loops[l]);
-
-			if (complete == options->iterations[i])
-				at = l;
-			most = DP_MAX(most, complete);
-		}
-		if (at < loops->count)
-			continue;
-		if (most)
-			dp_log__write(&options->log, DP_LOG_WARNING,
-				      "%llu iterations don't fit stream %lld: %zu were found",
-				      (unsigned long long)options->iterations[i],
-				      (long long)stream->stream, most);
-		else
-			dp_log__write(&options->log, DP_LOG_WARNING,
-				      "%llu iterations don't fit stream %lld",
-				      (unsigned long long)options->iterations[i],
-				      (long long)stream->stream);
+		for (size_t k = 0; k < i; k++)
+			told += options->iterations[k] == options->iterations[i];
+		tell_missing_count(run, stream, options->iterations[i], told, loops);
 	}
 }
 
