@@ -37,7 +37,10 @@ enum cmd_exit cmd_print_help(const struct cmd *cmd)
 
 	pager_take_stdout(&pager);
 	print_help(cmd);
-	return pager_return_stdout(&pager) ? CMD_DONE : CMD_FAILED;
+	/* What the pager did not show is shown as it is. */
+	if (!pager_return_stdout(&pager))
+		print_help(cmd);
+	return CMD_DONE;
 }
 
 void cmd_print_overview(FILE *file)

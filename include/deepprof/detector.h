@@ -6,7 +6,7 @@
  * has to be known of the program, and all that is kept is a window of what came last.
  *
  * The window is searched for loops as it fills, each time that it has grown by half (to twice its
- * size once a loop is known), later when much of what comes fits no loop that is known: a new phase
+ * size once a loop is known), and when much of what comes fits no loop that is known: a new phase
  * of the program, an evaluation, other kernels after a recompilation. A loop is established when
  * two searches in succession find it. In between symbols are compared with the loops that are
  * known.
@@ -16,11 +16,12 @@
  * iteration may look like a loop until the iteration comes round, and such a loop then ends. An
  * iteration that was told of is never taken back, and no two overlap.
  *
- * Iterations that differ in how often something is repeated inside, or whose kernels have other
- * names each time, are told of less reliably than an analysis tells them.
+ * Where iterations differ in how often something is repeated inside (a recurrent network), those
+ * repetitions are no differences, however many. Such iterations, and those whose kernels have other
+ * names each time, take longer to be recognized: what is repeated may be taken for a loop before.
  *
  * Memory: at most 32 bytes per symbol of the window, 64 for each distinct one in it, and for each
- * of at most 16 patterns, which are shorter than half the window, 48 per symbol and 16 KiB. During
+ * of at most 16 patterns, which are shorter than half the window, 52 per symbol and 16 KiB. During
  * a search some 100 bytes per symbol of the window more. How much is fed does not matter. Cost:
  * some nanoseconds per symbol that fits, some tens where iterations differ from each other. A
  * search takes 1 to 10 µs per symbol that is searched, within the call that makes it due.
@@ -55,7 +56,7 @@ struct dp_detector_iteration {
 	uint64_t index; /* in the loop, from 0 */
 	uint64_t first; /* its first symbol, counted from the first one fed */
 	uint64_t count; /* symbols */
-	/* how it differs from the pattern */
+	/* how it differs from the pattern, numbers of repetitions that vary aside */
 	uint32_t inserted;
 	uint32_t deleted;
 	uint32_t substituted;

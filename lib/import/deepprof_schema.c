@@ -175,6 +175,19 @@ const char *const dp_schema__indexes[] = {
 
 	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, cmdline AS name FROM process",
 
+	/* CUPTI's operations on memory count from 1, nsys's from 0; others it has none of. */
+	"CREATE VIEW CUDA_GPU_MEMORY_USAGE_EVENTS AS SELECT o.ts AS start, "
+	"p.pid << 24 AS globalPid, o.device AS deviceId, o.address AS address, "
+	"o.bytes AS bytes, " NSYS_MEMORY(
+		"kind") " AS memKind, o.op - 1 AS memoryOperationType, "
+			"o.corr AS correlationId, o.stream AS streamId "
+			"FROM mem_op AS o JOIN process AS p ON p.id = o.process "
+			"WHERE o.op IN (1, 2)",
+
+	"CREATE VIEW ENUM_CUDA_DEV_MEM_EVENT_OPER(id, name, label) AS VALUES"
+	"(0, 'CUDA_DEV_MEM_EVENT_OPR_ALLOCATION', 'Allocation'), "
+	"(1, 'CUDA_DEV_MEM_EVENT_OPR_DEALLOCATION', 'Deallocation')",
+
 	"CREATE VIEW ENUM_CUDA_MEMCPY_OPER(id, name, label) AS VALUES"
 	"(0, 'CUDA_MEMCPY_KIND_UNKNOWN', 'Unknown'), "
 	"(1, 'CUDA_MEMCPY_KIND_HTOD', 'Host-to-Device'), "

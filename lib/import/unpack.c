@@ -16,6 +16,7 @@
 #define RATIO_MOST 200
 #define SMALL_BYTES ((uint64_t)64 << 20)
 #define FREE_PERCENT 5
+#define FREE_BYTES (UINT64_C(10) << 30)
 
 bool dp_unpack__is_database(const struct dp_probe *probe)
 {
@@ -51,7 +52,8 @@ static int check_size(int fd, const struct dp_input *input, uint64_t bytes, stru
 				     "a compressed database that unpacks to more than %d times its "
 				     "size: unpack it yourself if that is right",
 				     RATIO_MOST);
-	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT)
+	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
+	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))
 		return dp_error__set(error, DP_ERR_LIMIT,
 				     "a compressed database that would fill the disk of /tmp: "
 				     "unpack it elsewhere");

@@ -24,9 +24,7 @@ struct collapser {
 	struct dp_runs *runs;
 	uint32_t *last;	 /* gram -> position + 1 */
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
-	struct unit {
-		size_t at, length;
-	} * known;
+	struct dp_runs_unit *known;
 	size_t known_count, known_room, mask;
 	struct dp_hash_key key; /* of units */
 };
@@ -35,6 +33,7 @@ void dp_runs__fini(struct dp_runs *runs)
 {
 	free(runs->symbols);
 	free(runs->position);
+	free(runs->units);
 	memset(runs, 0, sizeof(*runs));
 }
 
@@ -56,7 +55,7 @@ static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *na
 	int status;
 
 	for (; c->units[slot]; slot = (slot + 1) & c->mask) {
-		const struct unit *u = &c->known[c->units[slot] - 1];
+		const struct dp_runs_unit *u = &c->known[c->units[slot] - 1];
 
 		if (u->length == length &&
 		    !memcmp(c->symbols + u->at, c->symbols + at, length * sizeof(*c->symbols)))
@@ -67,7 +66,7 @@ static int name_unit(struct collapser *c, size_t at, size_t length, uint32_t *na
 					   sizeof(*c->known));
 		if (status)
 			return status;
-		c->known[c->known_count++] = (struct unit){ at, length };
+		c->known[c->known_count++] = (struct dp_runs_unit){ at, length };
 		c->units[slot] = (uint32_t)c->known_count;
 	}
 	*name = c->units[slot] - 1;
@@ -156,7 +155,7 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 		status = collapse(&c, alphabet);
 	free(c.last);
 	free(c.units);
-	free(c.known);
+	runs->units = c.known;
 	if (status)
 		dp_runs__fini(runs);
 	return status;

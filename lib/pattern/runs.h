@@ -4,6 +4,11 @@
 
 #include "base/base.h"
 
+/* What is repeated: symbols [at, at + length) of the sequence that was given. */
+struct dp_runs_unit {
+	size_t at, length;
+};
+
 struct dp_runs {
 	uint32_t *symbols; /* the sequence with a symbol for each repetition */
 	uint32_t
@@ -11,6 +16,7 @@ struct dp_runs {
 	size_t count;
 	uint32_t alphabet;
 	size_t runs;
+	struct dp_runs_unit *units; /* alphabet + i stands for units[i] */
 };
 
 /*

@@ -50,9 +50,10 @@ static int64_t apart_of(const struct dp_clock_point *p)
 
 static bool jumps(const struct dp_clock_point *p)
 {
-	int64_t most = (p[1].monotonic - p->monotonic) / DRIFT_MAX, apart = apart_of(p);
+	uint64_t most = ((uint64_t)p[1].monotonic - (uint64_t)p->monotonic) / DRIFT_MAX;
+	int64_t apart = apart_of(p);
 
-	return apart > most || apart < -most;
+	return (apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart) > most;
 }
 
 /*
@@ -67,7 +68,7 @@ static bool leads(const struct dp_clock *clock, size_t at, int64_t time)
 	if (at + 1 >= clock->count || time >= p[1].cupti || !jumps(p))
 		return false;
 	before = (uint64_t)p[1].cupti - (uint64_t)time;
-	return before <= (uint64_t)(p[1].monotonic - p->monotonic) &&
+	return before <= (uint64_t)p[1].monotonic - (uint64_t)p->monotonic &&
 	       (time < p->cupti || before < (uint64_t)time - (uint64_t)p->cupti);
 }
 

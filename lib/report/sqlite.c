@@ -158,6 +158,9 @@ static void step(struct dp_render *render, struct row *row)
 {
 	const struct database *database = render->state;
 
+	/* One that could not be prepared is told of already. */
+	if (!row->statement)
+		return;
 	if (sqlite3_step(row->statement) != SQLITE_DONE && !render->status)
 		render->status = failed(render, database->db);
 	sqlite3_reset(row->statement);

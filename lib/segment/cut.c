@@ -553,7 +553,7 @@ static void settle_insertions(struct dp_cut *cut, const uint32_t *symbols,
 		size_t count, at = first_insertions(cut, s, &count), prefix, left = 0;
 		const struct dp_edit *edit = &cut->edits[s->edits + at];
 
-		if (s->partial || s[-1].end != s->first || count == 0)
+		if (s[-1].end != s->first || count == 0)
 			continue;
 		prefix = (size_t)edit->position - s->first;
 		if (edit->offset != prefix || (prefix > SHIFT_MAX && at == 0))

@@ -13,6 +13,7 @@ struct dp_driver {
 	const uint32_t *symbols;
 	uint32_t alphabet; /* of those */
 	bool keep_all;	   /* loops of little confidence, too */
+	bool folded;	   /* set where the loops were found with repetitions collapsed */
 	double per_symbol; /* kernels that a symbol stands for, about; 0: it is one */
 	struct dp_loops *loops;
 	size_t room;

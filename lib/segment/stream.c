@@ -4,6 +4,7 @@
  */
 #include "segment/stream.h"
 #include "segment/driver.h"
+#include "segment/fold.h"
 
 #include <string.h>
 
@@ -78,6 +79,7 @@ void dp_stream_loops__fini(struct dp_stream_loops *loops)
 	for (size_t i = 0; i < loops->count; i++) {
 		free(loops->items[i].exact);
 		free(loops->items[i].coarse);
+		free(loops->items[i].shown);
 	}
 	dp_symbol_map__fini(&loops->names);
 	*loops = (struct dp_stream_loops){ 0 };
@@ -93,21 +95,34 @@ int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, 
 	return status;
 }
 
-int dp_stream_loops__add(struct dp_stream_loops *loops, const uint32_t *exact, size_t length)
+size_t dp_stream_loop__length(const struct dp_stream_loop *loop)
+{
+	return loop->shown ? loop->shown_length : loop->length;
+}
+
+int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_loop *like)
 {
 	struct dp_stream_loop *loop = &loops->items[loops->count];
+	size_t length = like->length;
 
-	*loop = (struct dp_stream_loop){ .length = length, .id = DP_NONE };
+	*loop = (struct dp_stream_loop){ .length = length,
+					 .shown_length = like->shown_length,
+					 .id = DP_NONE };
 	loop->exact = dp_alloc__array(length, sizeof(*loop->exact));
 	loop->coarse = dp_alloc__array(length, sizeof(*loop->coarse));
-	if (!loop->exact || !loop->coarse) {
+	if (like->shown)
+		loop->shown = dp_alloc__array(like->shown_length, sizeof(*loop->shown));
+	if (!loop->exact || !loop->coarse || (like->shown && !loop->shown)) {
 		free(loop->exact);
 		free(loop->coarse);
+		free(loop->shown);
 		return DP_ERR_NOMEM;
 	}
-	memcpy(loop->exact, exact, length * sizeof(*exact));
+	memcpy(loop->exact, like->exact, length * sizeof(*loop->exact));
+	if (like->shown)
+		memcpy(loop->shown, like->shown, like->shown_length * sizeof(*loop->shown));
 	for (size_t i = 0; i < length; i++)
-		loop->coarse[i] = dp_symbol_map__get(&loops->names, exact[i], DP_NONE);
+		loop->coarse[i] = dp_symbol_map__get(&loops->names, loop->exact[i], DP_NONE);
 	loops->longest = DP_MAX(loops->longest, length);
 	loops->count++;
 	return DP_OK;
@@ -196,7 +211,29 @@ static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d
 	return status;
 }
 
-/* The loops of the level that is shown, by the symbols as they were fed. */
+/* Adds a loop by the symbols as they were fed, and folded where its iterations are alike then. */
+static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t length)
+{
+	struct dp_stream_loop loop = { .exact = pattern, .length = length };
+	struct dp_fold fold = { 0 };
+	int status = DP_OK;
+
+	if (found->folded) {
+		status = dp_fold__make(&fold, pattern, length);
+		loop = (struct dp_stream_loop){ .exact = fold.symbols,
+						.length = fold.count,
+						.shown = pattern,
+						.shown_length = length };
+		if (!status)
+			status = dp_stream_loops__name(found, fold.symbols, fold.count);
+	}
+	if (!status)
+		status = dp_stream_loops__add(found, &loop);
+	dp_fold__fini(&fold);
+	return status;
+}
+
+/* The loops of the level that is shown. */
 static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loops,
 		      const uint32_t *keys)
 {
@@ -209,7 +246,7 @@ static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loop
 			continue;
 		for (size_t i = 0; i < loop->length; i++)
 			loop->pattern[i] = keys[loop->pattern[i]];
-		status = dp_stream_loops__add(found, loop->pattern, loop->length);
+		status = take_loop(found, loop->pattern, loop->length);
 		if (status)
 			break;
 		found->items[found->count - 1].confidence = loop->confidence;
@@ -243,6 +280,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		status = dp_driver__tree(&d);
 	if (!status)
 		status = take_classes(found, &d, keys);
+	found->folded = d.folded;
 	if (!status)
 		status = take_loops(found, &loops, keys);
 	dp_driver__fini_loops(&loops);

@@ -22,9 +22,11 @@ int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value
 /* A loop that is known, or was seen once. */
 struct dp_stream_loop {
 	uint32_t id;
-	uint32_t *exact;  /* symbols as they were fed, from the boundary on */
+	uint32_t *exact;  /* symbols as they were fed, from the boundary on, or folded */
 	uint32_t *coarse; /* by the classes of names */
 	size_t length;
+	uint32_t *shown; /* where folded: one iteration as it was fed, else NULL */
+	size_t shown_length;
 	double confidence;
 	bool structured;     /* there are loops inside */
 	uint64_t next_index; /* of its next iteration */
@@ -38,13 +40,20 @@ struct dp_stream_loops {
 	struct dp_symbol_map names; /* symbol -> class */
 	uint32_t classes;	    /* how many; that of a symbol without name, too */
 	bool by_class;		    /* some class has several symbols */
+	bool folded; /* iterations differ in how often something is repeated (fold.h) */
 	size_t longest;
 };
 
 void dp_stream_loops__fini(struct dp_stream_loops *loops);
 
-/* Appends a loop with copies of its pattern under these names. Errors: DP_ERR_NOMEM. */
-int dp_stream_loops__add(struct dp_stream_loops *loops, const uint32_t *exact, size_t length);
+/*
+ * Appends a loop with copies of another's patterns, the coarse one under these names. Errors:
+ * DP_ERR_NOMEM.
+ */
+int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_loop *like);
+
+/* Symbols of an iteration, about, as they are fed. */
+size_t dp_stream_loop__length(const struct dp_stream_loop *loop);
 
 /* Gives all symbols of a pattern a name. Errors: DP_ERR_NOMEM. */
 int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, size_t length);

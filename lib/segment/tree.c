@@ -354,6 +354,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = try_classes(d, &levels);
 	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
 		status = try_collapsed(d, &levels, &taken);
+	d->folded = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels);
 	dp_levels__fini(&levels);

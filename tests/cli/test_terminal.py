@@ -173,10 +173,11 @@ class Terminal(cli.Case):
 
     def test_pager_that_is_not_there(self):
         """The report is shown without it, a long one too, which its pipe would not hold."""
-        for verb in ["info"], ["analyze", "--format=html"]:
-            _, direct = on_terminal(*verb, "--no-pager", self.trace)
+        report = ["analyze", "--format=json", self.trace]
+        for words in ["info", self.trace], ["help", "analyze"], report:
+            _, direct = on_terminal(*words, env=cli.environment(PAGER="cat"))
             for pager in "no-such-pager 2>/dev/null", "false", "exec /dev/null 2>/dev/null":
-                status, shown = on_terminal(*verb, self.trace, env=cli.environment(PAGER=pager))
+                status, shown = on_terminal(*words, env=cli.environment(PAGER=pager))
                 self.assertEqual(status, 0)
                 said, _, rest = shown.partition("--no-pager\n")
                 self.assertIn("deepprof: the pager ", said)

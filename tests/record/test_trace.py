@@ -223,6 +223,14 @@ class Nsys(recording.Case):
             ),
             [("Stream sync", 120)],
         )
+        self.assertEqual(
+            self.query(
+                "SELECT e.label, k.label, sum(m.bytes) FROM CUDA_GPU_MEMORY_USAGE_EVENTS AS m "
+                "JOIN ENUM_CUDA_DEV_MEM_EVENT_OPER AS e ON e.id = m.memoryOperationType "
+                "JOIN ENUM_CUDA_MEM_KIND AS k ON k.id = m.memKind GROUP BY 1, 2"
+            ),
+            [("Allocation", "Device", 120 << 20), ("Deallocation", "Device", 120 << 20)],
+        )
         # Kernels by the process and thread that launched them, and the range around that.
         pids = [row[0] for row in self.query("SELECT pid FROM process ORDER BY pid")]
         self.assertEqual(

@@ -172,20 +172,44 @@ static json_t *load(const struct dp_analysis *analysis, bool kineto)
 	return document;
 }
 
+static size_t count_phases(const struct dp_analysis *analysis)
+{
+	size_t count = 0;
+	bool was = false, is;
+
+	for (size_t k = 0; k < dp_analysis_loop(analysis, 0)->iterations; k++, was = is) {
+		const struct dp_iteration *at = dp_loop_iteration(analysis, 0, k);
+
+		is = at->warmup || at->partial;
+		count += !k || is != was;
+	}
+	return count;
+}
+
+static int count_idle(void *ctx, const struct dp_idle *idle)
+{
+	*(size_t *)ctx += idle->end_ns - idle->start_ns >= 30000;
+	return DP_OK;
+}
+
 START_TEST(tracks)
 {
 	struct report_case at;
 	json_t *document, *events, *event;
 	const struct dp_loop *loop;
-	size_t i, steps = 0;
+	size_t i, steps = 0, idle = 0;
 
 	case_train(&at);
 	loop = dp_analysis_loop(at.analysis, 0);
+	ck_assert_int_eq(dp_analysis_foreach_idle(at.analysis, 0, INT64_MIN, INT64_MAX, count_idle,
+						  &idle, NULL),
+			 DP_OK);
 	document = load(at.analysis, false);
 	events = json_object_get(document, "traceEvents");
-	/* Iterations, the waits before all but the first, and findings. */
+	/* Iterations, the waits before all but the first, phases, findings and long idle times. */
 	ck_assert_uint_eq(count_events(events, "deepprof", "X"),
-			  loop->iterations * 2 - 1 + dp_analysis_finding_count(at.analysis));
+			  loop->iterations * 2 - 1 + count_phases(at.analysis) +
+				  dp_analysis_finding_count(at.analysis) + idle);
 	ck_assert_uint_gt(count_events(events, "deepprof", "C"), loop->iterations);
 	json_array_foreach(events, i, event)
 	{

@@ -1,0 +1,256 @@
+/*
+ * Searching what came last for loops (stream.c), and which of them are known from then on: those
+ * that two searches in succession found, and known ones that did not come.
+ */
+#include "segment/detector_model.h"
+
+#include <string.h>
+
+static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
+{
+	dp_stream_loops__fini(&d->seen);
+	d->seen.folded = found->folded;
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dp_stream_loop *f = &found->items[i];
+		int status = dp_stream_loops__name(&d->seen, f->exact, f->length);
+
+		if (!status)
+			status = dp_stream_loops__add(&d->seen, f);
+		if (status)
+			return status;
+	}
+	return DP_OK;
+}
+
+/* What a search found, and what is known of it. */
+struct searched {
+	struct dp_stream_loops found, next; /* next: the loops to be known */
+	uint32_t known[DP_PATTERNS_MAX];    /* of each found, the loop that it is, or DP_NONE */
+	bool seen[DP_PATTERNS_MAX];	    /* by the search before, too */
+	bool kept[DP_PATTERNS_MAX];	    /* of each known, whether it stays */
+	size_t n;			    /* symbols searched */
+	bool settling;			    /* all that was fed was searched */
+	bool whole;			    /* the whole window was */
+};
+
+static bool comparable(const struct dp_stream_loops *a, const struct dp_stream_loops *b)
+{
+	return a->folded == b->folded || a->count == 0 || b->count == 0;
+}
+
+static int compare_with_known(struct dp_detector *d, struct searched *s)
+{
+	uint32_t j;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
+		s->known[i] = DP_NONE;
+	for (uint32_t k = 0; comparable(&d->known, &s->found) && k < d->known.count && !status;
+	     k++) {
+		status = dp_stream_loops__same(&j, &s->found, d->known.items[k].exact,
+					       d->known.items[k].length);
+		if (!status && j != DP_NONE && s->known[j] == DP_NONE)
+			s->known[j] = k;
+	}
+	for (size_t k = 0; comparable(&d->seen, &s->found) && k < d->seen.count && !status; k++) {
+		status = dp_stream_loops__same(&j, &s->found, d->seen.items[k].exact,
+					       d->seen.items[k].length);
+		if (!status && j != DP_NONE)
+			s->seen[j] = true;
+	}
+	return status;
+}
+
+/* A known loop goes on to be one, with this pattern. */
+static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
+		const struct dp_stream_loop *as)
+{
+	const struct dp_stream_loop *old = &d->known.items[k];
+	int status = dp_stream_loops__name(&s->next, as->exact, as->length);
+
+	if (!status)
+		status = dp_stream_loops__add(&s->next, as);
+	if (!status) {
+		struct dp_stream_loop *loop = &s->next.items[s->next.count - 1];
+
+		loop->id = old->id;
+		loop->next_index = old->next_index;
+		loop->last = old->last;
+		loop->structured = old->structured;
+		s->kept[k] = true;
+	}
+	return status;
+}
+
+/* A part of the window may show a layer of something that is no loop itself. */
+static bool believable(const struct dp_detector *d, const struct searched *s, size_t i, bool final)
+{
+	const struct dp_stream_loop *f = &s->found.items[i];
+
+	if (!s->settling && !f->structured && f->length * 5 < d->known.longest)
+		return false;
+	return s->seen[i] || final;
+}
+
+/* Which loops are known from now on: those found twice, and old ones that did not come. */
+static int choose(struct dp_detector *d, struct searched *s, bool final)
+{
+	int status = DP_OK;
+
+	s->next.names = s->found.names;
+	s->next.classes = s->found.classes;
+	s->next.by_class = s->found.by_class;
+	s->next.folded = s->found.count > 0 ? s->found.folded : d->known.folded;
+	s->found.names = (struct dp_symbol_map){ 0 };
+	for (size_t i = 0; i < s->found.count && !status; i++) {
+		struct dp_stream_loop *f = &s->found.items[i];
+
+		if (s->known[i] != DP_NONE) {
+			status = keep(d, s, s->known[i],
+				      s->settling ? f : &d->known.items[s->known[i]]);
+		} else if (believable(d, s, i, final)) {
+			status = dp_stream_loops__add(&s->next, f);
+			if (!status) {
+				s->next.items[s->next.count - 1].confidence = f->confidence;
+				s->next.items[s->next.count - 1].structured = f->structured;
+				s->next.items[s->next.count - 1].last = d->fed;
+			}
+		}
+	}
+	/* the most recent ones first */
+	while (!status && s->next.count < DP_PATTERNS_MAX && comparable(&d->known, &s->found)) {
+		uint32_t best = DP_NONE;
+
+		for (uint32_t k = 0; k < d->known.count; k++) {
+			const struct dp_stream_loop *old = &d->known.items[k];
+			bool came = s->settling || (s->whole && old->last > d->fed - s->n / 2);
+
+			if (!s->kept[k] && !(came && s->found.count > 0) &&
+			    (best == DP_NONE || old->last > d->known.items[best].last))
+				best = k;
+		}
+		if (best == DP_NONE)
+			break;
+		status = keep(d, s, best, &d->known.items[best]);
+	}
+	return status;
+}
+
+static bool equal_loops(const struct dp_stream_loop *a, const struct dp_stream_loop *b)
+{
+	return a->id == b->id && a->length == b->length &&
+	       !memcmp(a->exact, b->exact, a->length * sizeof(*a->exact)) &&
+	       !memcmp(a->coarse, b->coarse, a->length * sizeof(*a->coarse));
+}
+
+static bool unchanged(const struct dp_detector *d, const struct searched *s)
+{
+	if (s->next.folded != d->known.folded || s->next.count != d->known.count ||
+	    s->next.by_class || d->known.by_class)
+		return false;
+	for (size_t i = 0; i < s->next.count; i++)
+		if (!equal_loops(&s->next.items[i], &d->known.items[i]))
+			return false;
+	return true;
+}
+
+/* Makes the loops known, and goes back to what was not told of. */
+static int adopt(struct dp_detector *d, struct searched *s)
+{
+	struct dp_align_pattern patterns[DP_PATTERNS_MAX];
+	struct dp_aligner *aligner = NULL;
+	uint32_t first = d->next_id;
+	bool placed = false;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < s->next.count; i++) {
+		struct dp_stream_loop *loop = &s->next.items[i];
+
+		patterns[i] = (struct dp_align_pattern){ loop->coarse, loop->length };
+		if (loop->id == DP_NONE)
+			loop->id = d->next_id++;
+		if (d->placed && !placed && loop->id == d->known.items[d->start.pattern].id &&
+		    loop->length == d->known.items[d->start.pattern].length &&
+		    !memcmp(loop->exact, d->known.items[d->start.pattern].exact,
+			    loop->length * sizeof(*loop->exact))) {
+			placed = true;
+			d->start.pattern = (uint32_t)i;
+		}
+	}
+	if (s->next.count > 0)
+		status = dp_aligner__new(&aligner, patterns, s->next.count, d->window);
+	if (status)
+		return status;
+	for (size_t k = 0; k < d->known.count; k++)
+		if (!s->kept[k] && d->options.end)
+			d->options.end(d->options.ctx, d->known.items[k].id);
+	dp_aligner__free(d->aligner);
+	d->aligner = aligner;
+	dp_stream_loops__fini(&d->known);
+	d->known = s->next;
+	s->next = (struct dp_stream_loops){ 0 };
+	for (size_t i = 0; i < d->known.count; i++) {
+		struct dp_stream_loop *l = &d->known.items[i];
+		struct dp_detector_loop event = { l->id, d->fed, l->confidence,
+						  dp_stream_loop__length(l),
+						  l->shown ? l->shown : l->exact };
+
+		if (l->id >= first && d->options.loop)
+			d->options.loop(d->options.ctx, &event);
+	}
+	d->placed = placed;
+	d->in_step = false;
+	d->try_at = d->known.count > 0 ? d->fed + DP_DETECTOR_GATHER : DP_DETECTOR_NEVER;
+	return DP_OK;
+}
+
+/* promising: something changed, or the next search may confirm what this one found. */
+static void plan_search(struct dp_detector *d, bool promising)
+{
+	uint64_t most = d->fed < d->window ? d->fed / 4 : 16 * (uint64_t)d->window;
+
+	d->searched = d->fed;
+	if (promising)
+		d->patience = DP_DETECTOR_PATIENCE;
+	else
+		d->patience = DP_MIN(2 * d->patience, DP_MAX(most, DP_DETECTOR_PATIENCE));
+	d->foreign = 0;
+	d->search_at = DP_DETECTOR_NEVER;
+	if (d->fed < d->window)
+		d->search_at = DP_MIN(d->known.count > 0 ? 2 * d->fed : d->fed + d->fed / 2,
+				      (uint64_t)d->window);
+	else if (d->known.count == 0)
+		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
+}
+
+int dp_detector__search(struct dp_detector *d, bool final)
+{
+	struct searched s = { .n = (size_t)DP_MIN(d->fed, (uint64_t)d->window) };
+	bool changed = false, fresh = false;
+	int status;
+
+	s.settling = d->fed <= d->window;
+	if (!s.settling && d->known.count > 0)
+		s.n = (size_t)DP_MIN(4 * d->patience, (uint64_t)d->window);
+	s.whole = s.n == d->window;
+	status = dp_stream__search(&s.found, dp_detector__at(d, d->fed - s.n), s.n, !s.settling,
+				   !final);
+	if (!status)
+		status = compare_with_known(d, &s);
+	for (size_t i = 0; i < s.found.count; i++)
+		fresh |= s.known[i] == DP_NONE && !s.seen[i];
+	if (!status)
+		status = copy_seen(d, &s.found);
+	if (!status)
+		status = choose(d, &s, final);
+	if (!status && !unchanged(d, &s)) {
+		changed = true;
+		status = adopt(d, &s);
+	}
+	dp_stream_loops__fini(&s.found);
+	dp_stream_loops__fini(&s.next);
+	if (status)
+		return status;
+	plan_search(d, changed || fresh);
+	return changed ? dp_detector__look(d, final) : DP_OK;
+}

@@ -1,0 +1,49 @@
+/*
+ * Folding: the repetitions that runs.c finds, named by what they repeat. Parts of one sequence can
+ * so be compared with each other that were folded at different times.
+ *
+ * Cost: that of dp_runs__collapse(), and linear.
+ */
+#include "segment/fold.h"
+#include "pattern/runs.h"
+
+#include <string.h>
+
+void dp_fold__fini(struct dp_fold *fold)
+{
+	free(fold->symbols);
+	free(fold->position);
+	*fold = (struct dp_fold){ 0 };
+}
+
+static uint32_t name_of(const uint32_t *symbols, size_t n)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++)
+		h = ((h ^ symbols[i]) * 0x9e3779b97f4a7c15u) ^ h >> 31;
+	h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+	return (uint32_t)(h >> 32);
+}
+
+int dp_fold__make(struct dp_fold *fold, const uint32_t *symbols, size_t n)
+{
+	struct dp_runs runs;
+	int status = dp_runs__collapse(&runs, symbols, n, 0);
+
+	*fold = (struct dp_fold){ 0 };
+	if (status)
+		return status;
+	for (size_t k = 0; k < runs.count; k++) {
+		const struct dp_runs_unit *unit;
+
+		if (runs.position[k + 1] - runs.position[k] == 1)
+			continue;
+		unit = &runs.units[runs.symbols[k]];
+		runs.symbols[k] = name_of(symbols + unit->at, unit->length);
+	}
+	*fold = (struct dp_fold){ runs.symbols, runs.position, runs.count };
+	runs.symbols = runs.position = NULL;
+	dp_runs__fini(&runs);
+	return DP_OK;
+}

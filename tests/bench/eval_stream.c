@@ -1,0 +1,263 @@
+/*
+ * The detector beside the analysis of the whole: per family of programs and over many seeds, how
+ * many of the iterations are the same, from the first symbol on and once it has settled.
+ *
+ * An iteration is the same if both its ends are. It has settled after half of the feed (which may
+ * be a few iterations), as it has for a feed that is twice as long. Thresholds are tuned with seeds
+ * 1000 to 1019; what is quoted is judged with those from 7000 on.
+ *
+ *     eval_stream [-s FIRST] [-n SEEDS] [-f FAMILY] [-w WINDOW] [-z SIZE] [-e] [-v]
+ */
+#include "../sim/families.h"
+
+#include <deepprof/detector.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct piece {
+	uint64_t first, end;
+};
+
+struct pieces {
+	struct piece *items;
+	size_t count, room;
+};
+
+struct told {
+	struct pieces its;
+	size_t loops, ended;
+	uint64_t settled; /* symbols fed when a loop was established or ended last */
+	uint64_t fed;
+};
+
+struct share {
+	double same, told, batch;
+};
+
+struct row {
+	struct share all, settled;
+	size_t runs, loops, exact;
+	double ns, symbols, bytes;
+};
+
+static bool verbose;
+
+static void add(struct pieces *p, uint64_t first, uint64_t end)
+{
+	if (dp_array__reserve(&p->items, &p->room, p->count + 1, sizeof(*p->items)))
+		exit(1);
+	p->items[p->count++] = (struct piece){ first, end };
+}
+
+static void on_loop(void *ctx, const struct dp_detector_loop *loop)
+{
+	struct told *t = ctx;
+
+	t->loops++;
+	t->settled = loop->at;
+	if (verbose)
+		printf("    at %llu: loop %u of %zu, confidence %.3f\n",
+		       (unsigned long long)loop->at, loop->id, loop->length, loop->confidence);
+}
+
+static void on_iteration(void *ctx, const struct dp_detector_iteration *it)
+{
+	struct told *t = ctx;
+
+	if (!it->partial)
+		add(&t->its, it->first, it->first + it->count);
+}
+
+static void on_end(void *ctx, uint32_t loop)
+{
+	struct told *t = ctx;
+
+	t->ended++;
+	if (verbose)
+		printf("    loop %u ends\n", loop);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void run_batch(struct pieces *p, const struct family *f)
+{
+	struct dp_loops_request r = {
+		.symbols = f->symbols, .count = f->n, .alphabet = f->alphabet, .epsilon = 1
+	};
+	struct dp_loops *loops;
+
+	if (dp_loops__find(&loops, &r, NULL))
+		exit(1);
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_segmented_loop *loop = &loops->loops[k];
+
+		if (verbose)
+			printf("    batch %zu: length %zu, %zu iterations, confidence %.3f%s\n", k,
+			       loop->length, loop->count, loop->confidence,
+			       loop->chosen ? " chosen" : "");
+		for (size_t i = 0; loop->chosen && i < loop->count; i++)
+			if (!loop->segments[i].partial)
+				add(p, loop->segments[i].first, loop->segments[i].end);
+	}
+	if (p->count > 0)
+		qsort(p->items, p->count, sizeof(*p->items), by_first);
+	dp_loops__free(loops);
+}
+
+static double run_stream(struct told *t, const struct family *f, size_t window, double *bytes)
+{
+	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
+	struct dp_detector *d;
+	double start, ns;
+
+	o.window = window;
+	o.ctx = t;
+	o.loop = on_loop;
+	o.iteration = on_iteration;
+	o.end = on_end;
+	if (dp_detector_new(&d, &o, NULL))
+		exit(1);
+	start = now();
+	for (size_t i = 0; i < f->n; i += 4096) {
+		if (dp_detector_feed(d, f->symbols + i, DP_MIN((size_t)4096, f->n - i), NULL))
+			exit(1);
+		*bytes = DP_MAX(*bytes, (double)dp_detector_bytes(d));
+	}
+	if (dp_detector_finish(d, NULL))
+		exit(1);
+	ns = now() - start;
+	dp_detector_free(d);
+	return ns;
+}
+
+static struct share compare(const struct pieces *told, const struct pieces *batch, uint64_t from)
+{
+	struct share s = { 0 };
+	size_t i = 0, j = 0;
+
+	while (i < told->count || j < batch->count) {
+		const struct piece *a = i < told->count ? &told->items[i] : NULL;
+		const struct piece *b = j < batch->count ? &batch->items[j] : NULL;
+
+		if (a && b && a->first == b->first) {
+			s.told += a->first >= from;
+			s.batch += a->first >= from;
+			s.same += a->first >= from && a->end == b->end;
+			i++, j++;
+		} else if (!b || (a && a->first < b->first)) {
+			s.told += a->first >= from;
+			i++;
+		} else {
+			s.batch += b->first >= from;
+			j++;
+		}
+	}
+	return s;
+}
+
+static void sum_up(struct share *to, const struct share *s)
+{
+	to->same += s->same;
+	to->told += s->told;
+	to->batch += s->batch;
+}
+
+static double f_of(const struct share *s)
+{
+	return s->told + s->batch > 0 ? 2 * s->same / (s->told + s->batch) : 1;
+}
+
+static void evaluate(struct row *row, enum family_kind kind, uint64_t seed, bool head, size_t size,
+		     size_t window)
+{
+	struct told told = { { 0 } };
+	struct pieces batch = { 0 };
+	struct share all, settled;
+	struct family f;
+	double bytes = 0;
+
+	family_make(&f, kind, seed, head, size);
+	if (verbose)
+		printf("  %s seed %llu, %zu symbols\n", family_name(kind), (unsigned long long)seed,
+		       f.n);
+	run_batch(&batch, &f);
+	row->ns += run_stream(&told, &f, window, &bytes);
+	row->symbols += (double)f.n;
+	row->bytes = DP_MAX(row->bytes, bytes / (double)DP_MIN(window, f.n));
+	row->runs++;
+	row->loops += told.loops;
+	all = compare(&told.its, &batch, 0);
+	settled = compare(&told.its, &batch, f.n / 2);
+	if (verbose)
+		printf("    %zu told, %zu batch; F %.4f, settled %.4f\n", told.its.count,
+		       batch.count, f_of(&all), f_of(&settled));
+	row->exact += f_of(&settled) >= 1;
+	sum_up(&row->all, &all);
+	sum_up(&row->settled, &settled);
+	free(told.its.items);
+	free(batch.items);
+	family_free(&f);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t first = 7000;
+	size_t window = (size_t)1 << 18, size = 0;
+	int seeds = 20, only = -1, option;
+	struct share sum = { 0 };
+	bool head = false;
+
+	while ((option = getopt(argc, argv, "s:n:f:w:z:ev")) != -1) {
+		if (option == 's')
+			first = strtoull(optarg, NULL, 10);
+		else if (option == 'n')
+			seeds = atoi(optarg);
+		else if (option == 'w')
+			window = strtoull(optarg, NULL, 10);
+		else if (option == 'z')
+			size = strtoull(optarg, NULL, 10);
+		else if (option == 'e')
+			head = true;
+		else if (option == 'v')
+			verbose = true;
+		for (int k = 0; option == 'f' && k < FAMILY_COUNT; k++)
+			if (!strcmp(optarg, family_name((enum family_kind)k)))
+				only = k;
+	}
+	printf("window %zu, seeds %llu to %llu, captures that begin %s\n", window,
+	       (unsigned long long)first, (unsigned long long)first + (unsigned)seeds - 1,
+	       head ? "inside an iteration" : "with an iteration");
+	printf("%-13s %8s %8s %8s %8s %9s %6s %6s %7s %6s\n", "family", "batch", "told", "F",
+	       "settled", "all same", "loops", "ns", "bytes/w", "ksym");
+	for (int kind = 0; kind < FAMILY_COUNT; kind++) {
+		struct row r = { { 0 } };
+
+		if (only >= 0 && kind != only)
+			continue;
+		for (int i = 0; i < seeds; i++)
+			evaluate(&r, (enum family_kind)kind, first + (uint64_t)i, head, size,
+				 window);
+		printf("%-13s %8.0f %8.0f %8.4f %8.4f %6zu/%2zu %6.1f %6.0f %7.1f %6.0f\n",
+		       family_name((enum family_kind)kind), r.all.batch, r.all.told, f_of(&r.all),
+		       f_of(&r.settled), r.exact, r.runs, (double)r.loops / (double)r.runs,
+		       r.ns / r.symbols, r.bytes, r.symbols / 1000 / (double)r.runs);
+		sum_up(&sum, &r.settled);
+	}
+	printf("%-13s %35.4f\n", "all", f_of(&sum));
+	return 0;
+}
