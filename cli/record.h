@@ -38,6 +38,9 @@ bool record_folder(struct record *record);
 /* Puts the file at its name; record->target is what it became. False where that was said. */
 bool record_place(struct record *record, const char *path);
 
+/* Nothing was recorded: the last recording of the default name is not to be taken for this one. */
+void record_clear(const struct record *record);
+
 /* record_run.c: runs the program and serves the recording. */
 
 struct record_end {

@@ -168,13 +168,22 @@ bool record_folder(struct record *record)
 }
 
 /* The last recording of the default name is kept as .old. */
-static void rotate(const char *target)
+static bool rotate(const char *target)
 {
 	char old[4200];
 
 	snprintf(old, sizeof(old), "%s.old", target);
-	if (rename(target, old) && errno != ENOENT)
+	if (!rename(target, old))
+		return true;
+	if (errno != ENOENT)
 		message_warning("%s: %s", old, strerror(errno));
+	return false;
+}
+
+void record_clear(const struct record *record)
+{
+	if (!record->output && rotate(record->target) && record->verbosity >= 0)
+		message("%s of an earlier run is now %s.old", record->target, record->target);
 }
 
 /* "NAME.2" and on: somebody took the name meanwhile, and nothing is to be lost. */

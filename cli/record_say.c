@@ -93,8 +93,8 @@ static const char *iterations(char *buf, size_t size, const struct record_end *e
 {
 	buf[0] = '\0';
 	if (end->enough)
-		snprintf(buf, size, "stopped after %llu iterations, ",
-			 (unsigned long long)end->iterations);
+		snprintf(buf, size, "stopped after %llu iteration%s, ",
+			 (unsigned long long)end->iterations, end->iterations == 1 ? "" : "s");
 	return buf;
 }
 
@@ -125,8 +125,9 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));
 	if (record->options.iterations && !end->enough)
-		message("fewer than %llu iterations were seen: nothing was left out",
-			(unsigned long long)record->options.iterations);
+		message("fewer than %llu %s seen: nothing was left out",
+			(unsigned long long)record->options.iterations,
+			record->options.iterations == 1 ? "iteration was" : "iterations were");
 	stat(record->target, &info);
 	/* Without an operation there is nothing to analyze. */
 	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,

@@ -51,6 +51,11 @@ static void suggest(const char *path, const char *verb)
 	static const char *const more[] = { ".gz", ".sqlite", ".json", ".json.gz" };
 	char other[4096];
 
+	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
+		message("the last record recorded nothing, or its file is gone; the recording "
+			"before it is " SOURCE_DEFAULT ".old");
+		return;
+	}
 	if (!strcmp(path, SOURCE_DEFAULT)) {
 		message("name one: deepprof %s FILE; or record one: deepprof record COMMAND", verb);
 		return;

@@ -79,6 +79,15 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmen
 		loop->info.coverage = (double)kernels / (double)sequence->count;
 }
 
+static size_t complete_count(const struct dp_segmented_loop *loop)
+{
+	size_t complete = 0;
+
+	for (size_t k = 0; k < loop->count; k++)
+		complete += !loop->segments[k].partial;
+	return complete;
+}
+
 /* Moves what was found into a loop of the analysis; the edits change owners. */
 static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 			const struct dp_sequence *sequence, size_t base)
@@ -111,6 +120,8 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 	};
 	for (size_t i = 0; i < from->length; i++)
 		loop->kernels[i] = sequence->names[from->pattern[i]];
+	for (size_t i = 0; i < run->options->iterations_count; i++)
+		loop->info.fits |= run->options->iterations[i] == complete_count(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -187,13 +198,33 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 	return status;
 }
 
-static size_t complete_count(const struct dp_segmented_loop *loop)
+/* A number of iterations that no loop has, or that fewer loops have than it was told for. */
+static void tell_missing_count(const struct run *run, const struct dp_stream *stream,
+			       uint64_t wanted, size_t told, const struct dp_loops *loops)
 {
-	size_t complete = 0;
+	const char *plural = wanted == 1 ? "iteration doesn't" : "iterations don't";
+	const struct dp_log *log = &run->options->log;
+	size_t most = 0, fitting = 0;
 
-	for (size_t k = 0; k < loop->count; k++)
-		complete += !loop->segments[k].partial;
-	return complete;
+	for (size_t l = 0; l < loops->count; l++) {
+		size_t complete = complete_count(&loops->loops[l]);
+
+		fitting += complete == wanted;
+		most = DP_MAX(most, complete);
+	}
+	if (fitting > told || (fitting && !told))
+		return;
+	if (fitting == told && fitting)
+		dp_log__write(log, DP_LOG_WARNING,
+			      "stream %lld has %zu loop%s of %llu iterations, fewer than were told",
+			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
+			      (unsigned long long)wanted);
+	else if (!fitting && !told && most)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu were found",
+			      (unsigned long long)wanted, plural, (long long)stream->stream, most);
+	else if (!fitting && !told)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
+			      (unsigned long long)wanted, plural, (long long)stream->stream);
 }
 
 /* A number of iterations that was asked for and that no loop has is not passed over in silence. */
@@ -204,27 +235,11 @@ static void tell_missing_counts(const struct run *run, const struct dp_sequence 
 	const struct dp_stream *stream = dp_trace_stream(run->trace, sequence->stream);
 
 	for (size_t i = 0; i < options->iterations_count; i++) {
-		size_t most = 0, at = loops->count;
+		size_t told = 0; /* before: once more for each loop that has it */
 
-		for (size_t l = 0; l < loops->count && at == loops->count; l++) {
-			size_t complete = complete_count(&loops->loops[l]);
-
-			if (complete == options->iterations[i])
-				at = l;
-			most = DP_MAX(most, complete);
-		}
-		if (at < loops->count)
-			continue;
-		if (most)
-			dp_log__write(&options->log, DP_LOG_WARNING,
-				      "%llu iterations don't fit stream %lld: %zu were found",
-				      (unsigned long long)options->iterations[i],
-				      (long long)stream->stream, most);
-		else
-			dp_log__write(&options->log, DP_LOG_WARNING,
-				      "%llu iterations don't fit stream %lld",
-				      (unsigned long long)options->iterations[i],
-				      (long long)stream->stream);
+		for (size_t k = 0; k < i; k++)
+			told += options->iterations[k] == options->iterations[i];
+		tell_missing_count(run, stream, options->iterations[i], told, loops);
 	}
 }
 
@@ -305,6 +320,64 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
+/* Loops that were found from the kernels, with the boundaries of annotations that repeat so. */
+static int find_unaided(struct run *run, const struct dp_sequence *sequence,
+			const struct dp_loops_request *request, struct dp_loops **loops)
+{
+	int status = dp_loops__find(loops, request, run->error);
+
+	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
+		status = use_repeated(run, sequence, request, *loops);
+	return status;
+}
+
+/* Are there two whole iterations to compare, of a loop at the level of the report? */
+static bool has_several(const struct dp_loops *loops)
+{
+	for (size_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].chosen && complete_count(&loops->loops[l]) > 1)
+			return true;
+	return false;
+}
+
+/*
+ * Annotations that nobody asked for and that mark a single iteration leave nothing to compare, as
+ * where a profiler was told to record one step. What repeats inside of it is worth more.
+ */
+static int prefer_several(struct run *run, const struct dp_sequence *sequence,
+			  const struct dp_loops_request *request, struct dp_loops **loops)
+{
+	struct dp_loops *unaided = NULL, *worse;
+	int status;
+
+	if (run->options->marks || has_several(*loops))
+		return DP_OK;
+	status = find_unaided(run, sequence, request, &unaided);
+	if (status)
+		return status;
+	worse = unaided;
+	if (has_several(unaided)) {
+		dp_log__write(&run->options->log, DP_LOG_WARNING,
+			      "stream %lld: annotations mark fewer than two whole iterations; "
+			      "reported is what repeats in its kernels",
+			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream);
+		worse = *loops;
+		*loops = unaided;
+	}
+	dp_loops__free(worse);
+	return DP_OK;
+}
+
+/* Loops inside of what annotations mark are not looked for. */
+static void tell_marks_level(const struct run *run, const struct dp_loops *loops)
+{
+	if (run->options->level == DP_LEVEL_INNERMOST && loops->count &&
+	    loops->loops[0].found_by == DP_FOUND_BY_MARKS && loops->count == 1)
+		dp_log__write(&run->options->log, DP_LOG_WARNING,
+			      "annotations mark one level of iterations: the innermost is found "
+			      "where they are ignored (--ignore-marks)");
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -332,6 +405,10 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 					      marks.count, run->error);
 		if (!status)
 			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
+		if (!status)
+			status = prefer_several(run, sequence, &request, loops);
+		if (!status)
+			tell_marks_level(run, *loops);
 	} else if (!status && options->marks) {
 		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
@@ -339,11 +416,9 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
 	} else if (!status) {
-		status = dp_loops__find(loops, &request, run->error);
+		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
-		if (!status && !options->iterations_count && !options->ignore_marks)
-			status = use_repeated(run, sequence, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

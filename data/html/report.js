@@ -50,31 +50,26 @@ function showFinding(finding) {
 
 	return el("article", { class: "finding " + finding.severity },
 		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule.replace(/-/g, " "), save),
-		el("p", null, (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1]),
+		el("p", { title: (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1] }, finding.says),
 		el("p", { class: "advice" }, "\u2192 " + finding.advice),
 		el("div", { class: "evidence" },
-			...finding.evidence.map(([name, unit, value]) => el("span", null, title(name) + " ", el("b", null, format.value(value, unit)))),
 			el("span", null, "confidence ", el("b", null, format.share(finding.confidence))),
 			loop && loop.series ? el("button", { type: "button", class: "link", click: () => lookAt(finding) },
 				(many ? `loop ${finding.loop}, ` : "") + iterationsText(finding.iterations)) : null));
 }
 
 function showFindings() {
-	const looked = report.rules.map(rule => rule[0]).join(", ");
-
 	if (report.findings.length)
 		byId("findings-list").replaceChildren(...report.findings.map(showFinding));
 	else if (fullLoops().length)
-		byId("findings-list").replaceChildren(el("p", { class: "good" }, `No findings. Looked for: ${looked}.`));
+		byId("findings-list").replaceChildren(el("p", { class: report.judged ? "good" : "note" }, report.clean));
 	else
 		byId("findings-list").replaceChildren(...noLoops());
 }
 
 function noLoops() {
-	const lines = report.candidates.map(([device, length, coverage]) => el("p", null,
-		`No stable iteration found on ${deviceName(device)}. ` + (length
-			? `The best candidate has ${plural(length, "kernel")} and covers ${format.share(coverage)} of the stream.`
-			: "Nothing in its stream repeats.")));
+	const lines = report.candidates.map(([device, why]) => el("p", null,
+		`No stable iteration found on ${deviceName(device)}. ${clean(why)}`));
 
 	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
 }
@@ -256,7 +251,7 @@ function showBreakdown(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: "found by the number told" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: loop.fits ? "found by the number told" : "the number told doesn't fit" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");

@@ -115,6 +115,7 @@ struct dp_loop {
 	size_t iterations;	      /* all that are listed, partial ones included */
 	size_t complete;	      /* without the partial ones */
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
+	bool fits;		      /* found by count: complete is a number that was told */
 };
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);

@@ -6,6 +6,7 @@
  */
 #include "report/html.h"
 #include "report/label.h"
+#include "report/text.h"
 
 #include <string.h>
 
@@ -236,9 +237,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_html__value(render, loop->coverage, "1");
 	dp_render__format(render,
 			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-			  "\"complete\":%zu,\"variants\":%zu,\"first\":",
+			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"first\":",
 			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
-			  loop->iterations, loop->complete, loop->variants);
+			  loop->iterations, loop->complete, loop->variants,
+			  loop->fits ? "true" : "false");
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
@@ -259,6 +261,7 @@ static int write_finding(struct dp_render *render, size_t id)
 {
 	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	struct dp_words words = { 0 };
 	struct dp_html *html = render->state;
 
 	open_findings(render, html);
@@ -272,6 +275,9 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_html__value(render, finding->recoverable_ns, "ns");
 	dp_render__text(render, ",\"advice\":");
 	dp_html__string(render, finding->advice);
+	dp_text__evidence(&words, finding, SIZE_MAX, false);
+	dp_render__text(render, ",\"says\":");
+	dp_html__string(render, words.text);
 	dp_render__text(render, ",\"evidence\":[");
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		const struct dp_evidence_value *value = &finding->evidence[i];
@@ -308,13 +314,30 @@ static void write_candidates(struct dp_render *render)
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		if (!dp_analysis_candidate(render->analysis, i, &candidate))
 			continue;
-		dp_render__format(render, "%s[%u,%zu,", any ? "," : "",
-				  dp_trace_stream(trace, i)->device, candidate.length);
-		dp_html__value(render, candidate.coverage, "1");
+		struct dp_words words = { 0 };
+
+		dp_text__nothing(&words, render, i);
+		dp_render__format(render, "%s[%u,", any ? "," : "",
+				  dp_trace_stream(trace, i)->device);
+		dp_html__string(render, words.text);
 		dp_render__text(render, "]");
 		any = true;
 	}
 	dp_render__text(render, "]");
+}
+
+/* What the page says where there are loops and no findings, and whether rules could judge. */
+static void write_clean(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+	bool judged;
+
+	if (dp_analysis_finding_count(render->analysis) ||
+	    !dp_analysis_loop_count(render->analysis))
+		return;
+	judged = dp_text__no_findings(&words, render, true);
+	dp_render__format(render, ",\n\"judged\":%s,\"clean\":", judged ? "true" : "false");
+	dp_html__string(render, words.text);
 }
 
 /* Each as it is, or [a short form, as it is]. */
@@ -349,6 +372,7 @@ static int end(struct dp_render *render)
 	dp_render__text(render, "]");
 	write_rules(render);
 	write_candidates(render);
+	write_clean(render);
 	dp_html__kernels(render);
 	write_names(render, html);
 	write_scripts(render);

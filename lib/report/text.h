@@ -113,6 +113,19 @@ void dp_text__finding(struct dp_render *render, size_t finding);
 /* What there is to say where there is none. */
 void dp_text__clean(struct dp_render *render);
 
+/* A finding's evidence as words; of the text report's screen, what fits so many columns. */
+void dp_text__evidence(struct dp_words *words, const struct dp_finding *finding, size_t columns,
+		       bool ascii);
+
+/* Why there are no findings. False where there was nothing that rules could judge. */
+bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);
+
+/* "The GPU was idle 92.1% of the capture. Most kernel time: a 40.2%, b 11.0%." */
+void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device);
+
+/* What is known of a stream without a loop: its best candidate, its device. */
+void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
+
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);
 

@@ -51,8 +51,11 @@ static char *name_of(char buf[DP_LABEL_SIZE], size_t class)
 							"static", "managed static" };
 	size_t to = class % MEMORIES, from = class / MEMORIES % MEMORIES;
 	const char *direction = directions[class / MEMORIES / MEMORIES];
+	/* Where the kinds of memory say what the direction says, once is enough. */
+	bool same = (from == DP_MEMORY_DEVICE || from == DP_MEMORY_ARRAY) && from == to;
 
-	if (from == DP_MEMORY_UNKNOWN && to == DP_MEMORY_UNKNOWN)
+	if ((from == DP_MEMORY_UNKNOWN && to == DP_MEMORY_UNKNOWN) ||
+	    (same && class / MEMORIES / MEMORIES != DP_COPY_UNKNOWN))
 		snprintf(buf, DP_LABEL_SIZE, "%s", direction);
 	else
 		snprintf(buf, DP_LABEL_SIZE, "%s (%s to %s)", direction, memories[from],

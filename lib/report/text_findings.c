@@ -76,6 +76,16 @@ static const struct {
 	{ "warmup_iterations", "", " iterations" },
 };
 
+/* Where the "s" is that makes a plural of its words; their length where there is none. */
+static size_t singular(const char *words)
+{
+	size_t i = 0;
+
+	while (words[i] && (words[i] != 's' || (words[i + 1] && words[i + 1] != ' ')))
+		i++;
+	return i;
+}
+
 static void add_evidence(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
 {
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
@@ -83,32 +93,47 @@ static void add_evidence(struct dp_words *words, const struct dp_evidence_value 
 
 	dp_human__value(value, at->value, at->unit, ascii);
 	for (size_t i = 0; i < DP_COUNT(sayings); i++) {
+		const char *after = sayings[i].after;
+		size_t plural = strlen(after);
+
 		if (strcmp(sayings[i].name, at->name))
 			continue;
-		dp_words__add(words, "%s%s%s%s", gap, sayings[i].before, value, sayings[i].after);
+		if (at->value == 1 && !strcmp(at->unit, "count"))
+			plural = singular(after);
+		dp_words__add(words, "%s%s%s%.*s%s", gap, sayings[i].before, value, (int)plural,
+			      after, after[plural] ? after + plural + 1 : "");
 		return;
 	}
 	dp_words__add(words, "%s%s %s", gap, dp_text__title(title, at->name), value);
 }
 
-/* The numbers; on the one screen, those that fit a line. */
-static void gather_evidence(struct dp_words *words, const struct dp_render *render,
-			    const struct dp_finding *finding)
+void dp_text__evidence(struct dp_words *words, const struct dp_finding *finding, size_t columns,
+		       bool ascii)
 {
-	size_t room = ((struct dp_text *)render->state)->width - INDENT, before;
+	size_t before;
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		if (!isfinite(finding->evidence[i].value) ||
 		    !strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
 			continue;
 		before = words->used;
-		add_evidence(words, &finding->evidence[i], render->options->ascii);
-		if (render->options->verbose || dp_label_width(words->text) <= room)
+		add_evidence(words, &finding->evidence[i], ascii);
+		if (dp_label_width(words->text) <= columns)
 			continue;
 		words->text[before] = '\0';
 		words->used = before;
 		break;
 	}
+}
+
+/* The numbers; on the one screen, those that fit a line. */
+static void gather_evidence(struct dp_words *words, const struct dp_render *render,
+			    const struct dp_finding *finding)
+{
+	size_t room = ((struct dp_text *)render->state)->width - INDENT;
+
+	dp_text__evidence(words, finding, render->options->verbose ? SIZE_MAX : room,
+			  render->options->ascii);
 }
 
 static size_t arrow_columns(const struct dp_render *render)
@@ -241,19 +266,66 @@ void dp_text__finding(struct dp_render *render, size_t id)
 		write_detail(render, finding);
 }
 
-/* Nothing was found: by which rules. */
-void dp_text__clean(struct dp_render *render)
+/* Rules compare periods: is there a loop that has one? */
+static bool has_period(const struct dp_render *render)
 {
-	struct dp_words words = { 0 };
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->at_level && isfinite(dp_text__summary(render, i, "median_period_ns")))
+			return true;
+	return false;
+}
+
+/* Of loops that can't be judged: the first at the level that was asked for. */
+static const struct dp_loop *unjudged(const struct dp_render *render)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->at_level)
+			return loop;
+	return NULL;
+}
+
+/* Nothing was found: by which rules; or why rules could not find anything. */
+bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
+{
+	const struct dp_loop *loop = unjudged(render);
 	const struct dp_rule_info *rule;
 	size_t count = 0;
 
+	if (loop && !has_period(render)) {
+		if (loop->complete > 1)
+			dp_words__add(
+				words,
+				"No findings, but little could be judged: other kernels run between "
+				"the iterations, so that they have no period. ");
+		else
+			dp_words__add(words, "Nothing could be judged: with one iteration there is "
+					     "nothing to compare. ");
+		dp_text__capture(words, render, loop->device);
+		if (loop->complete <= 1)
+			dp_words__add(words, " Record more iterations%s.",
+				      loop->found_by == DP_FOUND_BY_MARKS
+					      ? ", or look for loops inside it with --ignore-marks"
+					      : "");
+		return false;
+	}
 	while (dp_rule(count))
 		count++;
-	dp_words__add(&words, "No findings: none of the %zu rules has anything to say%s", count,
-		      render->options->verbose ? ":" : ".");
-	for (size_t i = 0; render->options->verbose && (rule = dp_rule(i)); i++)
-		dp_words__add(&words, "%s %s", i ? "," : "", rule->id);
+	dp_words__add(words, "No findings: none of the %zu rules has anything to say%s", count,
+		      list ? ":" : ".");
+	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
+		dp_words__add(words, "%s %s", i ? "," : "", rule->id);
+	return true;
+}
+
+void dp_text__clean(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+
+	dp_text__no_findings(&words, render, render->options->verbose);
 	dp_render__text(render, "\n");
 	dp_text__wrap(render, 0, 0, words.text);
 }

@@ -13,7 +13,7 @@ static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
-		return "found by the number told";
+		return loop->fits ? "found by the number told" : "the number told doesn't fit";
 	case DP_FOUND_BY_MARKS:
 		return loop->iterations == 1 ? "as an annotation marks it"
 					     : "as annotations mark them";
@@ -54,6 +54,7 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
 	double mad_ns = dp_text__summary(render, id, "mad_period_ns");
 	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
+	double throughput = dp_text__summary(render, id, "avg_throughput");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
@@ -72,6 +73,9 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	if (isfinite(median_ns) && loop->complete > 2)
 		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
 			      dp_human__rough(number, mad_ns, ascii));
+	if (isfinite(throughput))
+		dp_words__add(words, ", throughput %s",
+			      dp_human__value(number, throughput, "samples/s", ascii));
 }
 
 /* 1st, 2nd, 3rd, 4th … 11th … 21st. */
@@ -216,7 +220,9 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 		const struct dp_iteration *next = dp_loop_iteration(render->analysis, id, k + 1);
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
-		dp_spark__add(&series->spark, k, at->partial ? (double)NAN : value, broken);
+		/* The range that is told leaves warm-up out, and so must the bars. */
+		dp_spark__add(&series->spark, k, at->partial || at->warmup ? (double)NAN : value,
+			      broken);
 		if (broken || at->warmup || at->partial || !isfinite(value))
 			continue;
 		series->least = fmin(series->least, value);

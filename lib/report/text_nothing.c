@@ -1,5 +1,10 @@
-/* Why a device has no loop. */
+/* Why a device has no loop, and what is known all the same. */
+#include "report/capture.h"
 #include "report/text.h"
+
+#include <math.h>
+
+#define NAME_COLUMNS 32
 
 /* A stream whose class doesn't tell it from the others that were analyzed. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
@@ -8,11 +13,73 @@ static bool needs_name(const struct dp_trace *trace, size_t index)
 	       dp_trace_stream(trace, index)->stream >= 0;
 }
 
-static void write_nothing(struct dp_render *render, size_t stream,
-			  const struct dp_candidate *candidate)
+void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	char name[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	struct dp_capture capture;
+	int status = dp_capture__measure(&capture, trace, device, render->error);
+
+	if (status) {
+		render->status = render->status ? render->status : status;
+		return;
+	}
+	if (isfinite(capture.idle))
+		dp_words__add(words, "%s was idle %s of the capture.",
+			      dp_text__device(name, trace, device),
+			      dp_human__share(number, capture.idle));
+	for (size_t i = 0; i < capture.count; i++) {
+		dp_label__kernel(name, dp_trace_string(trace, capture.names[i]), NAME_COLUMNS,
+				 render->options->ascii);
+		dp_words__add(words, "%s %s %s", i ? "," : " Most kernel time:", name,
+			      dp_human__share(number, capture.time_ns[i] / capture.kernel_ns));
+	}
+	dp_words__add(words, capture.count ? "." : "");
+}
+
+/* How many iterations a candidate would make; 0 where that is no help. */
+static uint64_t candidate_count(const struct dp_render *render, size_t stream,
+				const struct dp_candidate *candidate)
+{
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
+	uint64_t kernels = dp_trace_stream(dp_analysis_trace(render->analysis), stream)->kernels;
+	double count = candidate->coverage * (double)kernels / (double)candidate->length;
+
+	/* The candidate's share is of what was analyzed. */
+	if (scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX)
+		return 0;
+	return count >= 1.5 ? (uint64_t)llround(count) : 0;
+}
+
+void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	struct dp_candidate candidate = { 0 };
+	char number[DP_NUMBER_SIZE];
+	uint64_t count = 0;
+
+	dp_analysis_candidate(render->analysis, stream, &candidate);
+	if (candidate.length) {
+		count = candidate_count(render, stream, &candidate);
+		dp_words__add(words, "The best candidate has %s",
+			      dp_text__plural(number, candidate.length, "kernel"));
+		dp_words__add(words, " and covers %s of the stream",
+			      dp_human__share(number, candidate.coverage));
+		dp_words__add(words, ", which is %s sure: too little to rely on. ",
+			      dp_human__share(number, candidate.confidence));
+	} else {
+		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
+	}
+	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
+	if (count)
+		dp_words__add(words, " There may be about %llu iterations: try -n %llu.",
+			      (unsigned long long)count, (unsigned long long)count);
+}
+
+static void write_nothing(struct dp_render *render, size_t stream)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	char name[DP_LABEL_SIZE];
 	struct dp_words words = { 0 };
 
 	dp_text__style_begin(render, DP_STYLE_YELLOW);
@@ -24,22 +91,12 @@ static void write_nothing(struct dp_render *render, size_t stream,
 	dp_render__text(render, ".");
 	dp_text__style_end(render);
 	dp_render__text(render, "\n  ");
-	if (candidate->length) {
-		dp_words__add(&words, "The best candidate has %s",
-			      dp_text__plural(number, candidate->length, "kernel"));
-		dp_words__add(&words, " and covers %s of the stream",
-			      dp_human__share(number, candidate->coverage));
-		dp_words__add(&words, ", which is %s sure: too little to rely on.",
-			      dp_human__share(number, candidate->confidence));
-	} else {
-		dp_words__add(&words, "No part of its stream repeats often and regularly enough.");
-	}
+	dp_text__nothing(&words, render, stream);
 	dp_text__wrap(render, 2, 2, words.text);
 	dp_render__text(render, "  ");
 	dp_text__wrap(render, 2, 2,
 		      "If you know the number of iterations, say so (-n N); or record a longer "
-		      "part of the run, or one with annotations (--marks). 'deepprof info' tells "
-		      "which kernels took most time.");
+		      "part of the run, or one with annotations (--marks).");
 }
 
 void dp_text__without(struct dp_render *render)
@@ -53,7 +110,7 @@ void dp_text__without(struct dp_render *render)
 		    (loops && !candidate.length))
 			continue;
 		if (told++ < 2 || render->options->verbose)
-			write_nothing(render, i, &candidate);
+			write_nothing(render, i);
 	}
 	if (!told && !loops)
 		dp_render__text(render, "\nNo kernels: there are no iterations to find.\n");

@@ -25,11 +25,22 @@ class Program(recording.Case):
         self.assert_clean()
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
-    def test_nothing_recorded_leaves_the_last_one(self):
+    def test_nothing_recorded_puts_the_last_one_aside(self):
+        """What is analyzed next must not be an earlier run."""
         (self.folder / "deepprof.db").write_text("the last")
-        self.run_record("true")
-        self.assertEqual((self.folder / "deepprof.db").read_text(), "the last")
-        self.assertFalse((self.folder / "deepprof.db.old").exists())
+        for _ in range(2):
+            self.assertEqual(self.run_record("true").returncode, 0)
+            self.assertEqual(os.listdir(self.folder), ["deepprof.db.old"])
+            self.assertEqual((self.folder / "deepprof.db.old").read_text(), "the last")
+        result = cli.run("analyze", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("recorded nothing", result.stderr)
+        self.assertIn("deepprof.db.old", result.stderr)
+
+    def test_nothing_recorded_leaves_what_is_named(self):
+        (self.folder / "run.db").write_text("precious")
+        self.assertEqual(self.run_record("-f", "-o", "run.db", "true").returncode, 0)
+        self.assertEqual((self.folder / "run.db").read_text(), "precious")
 
     def test_quiet(self):
         result = self.run_record("-q", "true")

@@ -1,0 +1,71 @@
+/*
+ * A capture as a whole: how long a device was idle, and which kernels took most of its time. Cost:
+ * linear in the operations and in the trace's strings.
+ */
+#include "report/capture.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Operations are in order of start, so that one walk tells the length of their union. */
+static double add_up(const struct dp_trace *trace, uint32_t device, double *times_ns)
+{
+	size_t strings = dp_trace_string_count(trace);
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	int64_t until_ns = INT64_MIN;
+	double busy_ns = 0;
+
+	for (size_t i = 0; i < ops->count; i++) {
+		int64_t start_ns = ops->start_ns[i], end_ns = ops->end_ns[i];
+
+		if (dp_trace_stream(trace, ops->stream[i])->device != device)
+			continue;
+		if (end_ns > until_ns) {
+			busy_ns += (double)end_ns - (double)DP_MAX(start_ns, until_ns);
+			until_ns = end_ns;
+		}
+		if (dp_op_is_kernel(ops->kind[i]) && ops->name[i] < strings)
+			times_ns[ops->name[i]] += (double)end_ns - (double)start_ns;
+	}
+	return busy_ns;
+}
+
+/* Among equals the name that the trace has first stays first. */
+static void rank(struct dp_capture *capture, uint32_t name, double time_ns)
+{
+	size_t at = capture->count;
+
+	while (at > 0 && time_ns > capture->time_ns[at - 1])
+		at--;
+	if (at == DP_CAPTURE_TOP)
+		return;
+	capture->count = DP_MIN(capture->count + 1, (size_t)DP_CAPTURE_TOP);
+	for (size_t i = capture->count - 1; i > at; i--) {
+		capture->names[i] = capture->names[i - 1];
+		capture->time_ns[i] = capture->time_ns[i - 1];
+	}
+	capture->names[at] = name;
+	capture->time_ns[at] = time_ns;
+}
+
+int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace, uint32_t device,
+			struct dp_error *error)
+{
+	double duration_ns = (double)dp_trace_duration_ns(trace), busy_ns, *times_ns;
+	size_t strings = dp_trace_string_count(trace);
+
+	*capture = (struct dp_capture){ .idle = (double)NAN };
+	times_ns = dp_alloc__zeroed(strings + 1, sizeof(*times_ns));
+	if (!times_ns)
+		return dp_error__nomem(error, strings);
+	busy_ns = add_up(trace, device, times_ns);
+	if (duration_ns > 0)
+		capture->idle = fmax(0, 1 - busy_ns / duration_ns);
+	for (size_t i = 0; i < strings; i++) {
+		capture->kernel_ns += times_ns[i];
+		if (times_ns[i] > 0)
+			rank(capture, (uint32_t)i, times_ns[i]);
+	}
+	free(times_ns);
+	return DP_OK;
+}
