@@ -340,6 +340,15 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
+/* Several iterations, and hardly the layers of the single one that is marked. */
+static bool is_surer(const struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen && loops->loops[i].confidence <= 0.75)
+			return false;
+	return has_several(loops);
+}
+
 /*
  * Annotations that nobody asked for and that mark a single iteration leave nothing to compare, as
  * where a profiler was told to record one step. What repeats inside of it is worth more.
@@ -356,7 +365,7 @@ static int prefer_several(struct run *run, const struct dp_sequence *sequence,
 	if (status)
 		return status;
 	worse = unaided;
-	if (has_several(unaided)) {
+	if (is_surer(unaided)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported is what repeats in its kernels",

@@ -305,6 +305,33 @@ START_TEST(cut_marks_are_partial)
 }
 END_TEST
 
+/* A single marked step holds what repeats: that is reported, unless the marks were asked for. */
+START_TEST(one_mark_is_not_all)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_range whole = { .end_ns = 40 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 40, 0, PIECES);
+	whole.thread = thread;
+	whole.name = dp_builder__string(builder, "ProfilerStep#3", 14);
+	ck_assert_int_eq(dp_builder__add_range(builder, &whole), DP_OK);
+	trace = finish();
+	analysis = run(trace, &options);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_AUTO);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 40);
+	dp_analysis_free(analysis);
+	options.marks = "ProfilerStep";
+	analysis = run(trace, &options);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 1);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* The same stream id in two contexts: each has its own answer. */
 START_TEST(candidates_are_of_streams)
 {
@@ -342,6 +369,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, numbers_that_do_not_fit_are_told_of);
 	tcase_add_test(tests, a_range_needs_kernels);
 	tcase_add_test(tests, cut_marks_are_partial);
+	tcase_add_test(tests, one_mark_is_not_all);
 	tcase_add_test(tests, candidates_are_of_streams);
 }
 
