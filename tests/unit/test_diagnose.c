@@ -35,6 +35,7 @@ static void set(const char *name, double value)
 /* Iterations of ten kernels and 1 ms, of which no other metric is known. */
 static void start(void)
 {
+	dp_findings__fini(&at.findings);
 	memset(&at, 0, sizeof(at));
 	for (size_t i = 0; i < DP_COUNT(at.values); i++)
 		at.values[i] = (double)NAN;
