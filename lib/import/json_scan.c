@@ -347,6 +347,18 @@ bool dp_json__decimal(const char *text, size_t length, int scale, int64_t *value
 	return p == end && scaled(m, e, half, negative, value);
 }
 
+int64_t dp_json__last_number(const struct dp_json_text *text)
+{
+	size_t from = text->length;
+	int64_t value;
+
+	while (from > 0 && text->at[from - 1] >= '0' && text->at[from - 1] <= '9')
+		from--;
+	if (!dp_json__decimal(text->at + from, text->length - from, 0, &value))
+		return -1;
+	return value;
+}
+
 /* The most frequent kinds: up to 16 digits before the point and no more behind it than scale. */
 static bool plain_number(struct dp_json *json, int scale, int64_t *value)
 {

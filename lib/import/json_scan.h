@@ -83,6 +83,9 @@ enum dp_json_result dp_json__number(struct dp_json *json, enum dp_json_place pla
 /* The same for length bytes of text that are nothing but a number. */
 bool dp_json__decimal(const char *text, size_t length, int scale, int64_t *value);
 
+/* The whole number at a text's end ("stream 7"), or -1. */
+int64_t dp_json__last_number(const struct dp_json_text *text);
+
 /*
  * Writes text without its escapes to buf, which has room for text->length bytes; returns the
  * length. \u becomes UTF-8, a surrogate without its partner U+FFFD, an unknown escape itself.

@@ -235,28 +235,15 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	return slot->thread;
 }
 
-/* The number at a text's end ("stream 7"), or -1. */
-static int64_t last_number(const struct dp_json_text *text)
-{
-	size_t from = text->length;
-	int64_t value;
-
-	while (from > 0 && text->at[from - 1] >= '0' && text->at[from - 1] <= '9')
-		from--;
-	if (!dp_json__decimal(text->at + from, text->length - from, 0, &value))
-		return -1;
-	return value;
-}
-
 static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	uint32_t has = event->has;
 	int64_t device = has & DP_CHROME_DEVICE ? event->device
 			 : has & DP_CHROME_PID	? event->pid
-						: last_number(&event->pid_text);
+						: dp_json__last_number(&event->pid_text);
 	int64_t stream = has & DP_CHROME_STREAM ? event->stream
 			 : has & DP_CHROME_TID	? event->tid
-						: last_number(&event->tid_text);
+						: dp_json__last_number(&event->tid_text);
 	int64_t context = has & DP_CHROME_CONTEXT ? event->context : -1;
 	struct stream_slot *slot =
 		&kineto->streams[slot_of((uint64_t)device, (uint64_t)stream, (uint64_t)context)];
