@@ -51,6 +51,23 @@ void dp_driver__take_cut(struct dp_segmented_loop *loop, struct dp_cut *cut)
 	*cut = (struct dp_cut){ 0 };
 }
 
+int dp_driver__take_back(struct dp_driver *d, const struct dp_segmented_loop *from,
+			 const uint32_t *position)
+{
+	struct dp_segmented_loop *loop = dp_driver__add(d);
+
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->found_by = from->found_by;
+	loop->phase = from->phase;
+	loop->confidence = from->confidence;
+	for (size_t i = 0; i < from->count; i++) {
+		from->segments[i].first = position[from->segments[i].first];
+		from->segments[i].end = position[from->segments[i].end];
+	}
+	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
+}
+
 static size_t edits_of(const struct dp_segment *s)
 {
 	return (size_t)s->inserted + s->deleted + s->substituted;

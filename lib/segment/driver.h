@@ -25,6 +25,13 @@ struct dp_segmented_loop *dp_driver__add(struct dp_driver *driver);
 /* The loop takes the cut's arrays. */
 void dp_driver__take_cut(struct dp_segmented_loop *loop, struct dp_cut *cut);
 
+/*
+ * A new loop for one that was found in a shortened sequence, of whose symbols position[] tells the
+ * place in the driver's; from's segments are changed. Errors: DP_ERR_NOMEM.
+ */
+int dp_driver__take_back(struct dp_driver *driver, const struct dp_segmented_loop *from,
+			 const uint32_t *position);
+
 /* A copy of pattern[0..m) that begins with the symbol at first; NULL where memory is short. */
 uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first);
 

@@ -201,23 +201,6 @@ static bool is_around(const struct dp_hypothesis *h, uint32_t alphabet)
 	return false;
 }
 
-/* Takes a loop of the folded sequence back to the sequence. */
-static int unfold(struct dp_driver *d, const struct dp_segmented_loop *from, const struct folded *f)
-{
-	struct dp_segmented_loop *loop = dp_driver__add(d);
-
-	if (!loop)
-		return DP_ERR_NOMEM;
-	loop->found_by = from->found_by;
-	loop->phase = from->phase;
-	loop->confidence = from->confidence;
-	for (size_t i = 0; i < from->count; i++) {
-		from->segments[i].first = f->position[from->segments[i].first];
-		from->segments[i].end = f->position[from->segments[i].end];
-	}
-	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
-}
-
 /* Nearly all iterations of a loop within those of another. */
 static bool lies_in(const struct dp_segmented_loop *loop, const struct dp_segmented_loop *other)
 {
@@ -256,7 +239,7 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 	}
 	status = dp_driver__level(&inner, patterns, index, NULL, NULL);
 	for (size_t i = 0; i < made.count && !status; i++)
-		status = unfold(d, &made.loops[i], f);
+		status = dp_driver__take_back(d, &made.loops[i], f->position);
 	dp_driver__fini_loops(&made);
 	return status;
 }

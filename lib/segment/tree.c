@@ -206,25 +206,6 @@ static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
 	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
 }
 
-/* Takes a loop of the collapsed sequence back to the sequence. */
-static int expand(struct dp_driver *d, struct dp_segmented_loop *from, const struct dp_runs *runs)
-{
-	struct dp_segmented_loop *loop = dp_driver__add(d);
-
-	if (!loop)
-		return DP_ERR_NOMEM;
-	loop->found_by = from->found_by;
-	loop->phase = from->phase;
-	loop->confidence = from->confidence;
-	loop->chosen = from->chosen;
-	loop->parent = from->parent;
-	for (size_t i = 0; i < from->count; i++) {
-		from->segments[i].first = runs->position[from->segments[i].first];
-		from->segments[i].end = runs->position[from->segments[i].end];
-	}
-	return dp_marks__script(loop, d->request->symbols, from->segments, from->count);
-}
-
 /* What was repeated in a pattern is a loop inside it. */
 static bool holds_run(const struct dp_hypothesis *h, uint32_t alphabet)
 {
@@ -272,8 +253,13 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	for (size_t i = 0; i < levels.chosen.count; i++)
 		levels.structured[i] |= holds_run(&levels.chosen.items[i], d->alphabet);
 	status = make_tree(&inner, &levels);
-	for (size_t i = 0; i < inner_loops.count && !status; i++)
-		status = expand(d, &inner_loops.loops[i], &runs);
+	for (size_t i = 0; i < inner_loops.count && !status; i++) {
+		status = dp_driver__take_back(d, &inner_loops.loops[i], runs.position);
+		if (!status) {
+			d->loops->loops[d->loops->count - 1].chosen = inner_loops.loops[i].chosen;
+			d->loops->loops[d->loops->count - 1].parent = inner_loops.loops[i].parent;
+		}
+	}
 	*taken = inner_loops.count > 0;
 out:
 	dp_driver__fini_loops(&inner_loops);

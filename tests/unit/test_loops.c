@@ -479,7 +479,6 @@ START_TEST(few_long_iterations_are_found)
 {
 	uint32_t p[400], s[2000], state = 1;
 	struct dp_loops *loops;
-	size_t n = 0;
 
 	for (size_t i = 0; i < 2000; i++) {
 		state = state * 1664525 + 1013904223;
@@ -487,8 +486,8 @@ START_TEST(few_long_iterations_are_found)
 		if (i < 400)
 			p[i] = i >= 70 && i < 340 ? p[i - 30] : (state >> 16) % 60;
 	}
-	for (n = 200; n < 1800; n++)
-		s[n] = p[(n - 200) % 400];
+	for (size_t i = 200; i < 1800; i++)
+		s[i] = p[(i - 200) % 400];
 	loops = find(s, 2000, 100, NULL, 0);
 	ck_assert_uint_eq(loops->count, 1);
 	ck_assert_uint_eq(loops->loops[0].length, 400);
