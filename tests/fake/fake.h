@@ -39,6 +39,8 @@ struct fake_interface {
 	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
 	void (*complete_twice)(void);
 	void (*complete_foreign)(void);
+	/* It is given back with the next flush, after all that were asked for later. */
+	void (*put_aside)(void);
 	void (*drop)(uint64_t records);
 	void (*unload)(void);
 	void (*profiler)(int start);

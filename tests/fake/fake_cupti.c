@@ -295,6 +295,11 @@ static void fake_complete_foreign(void)
 	in_callback = false;
 }
 
+static void fake_put_aside(void)
+{
+	mine = NULL;
+}
+
 static void fake_drop(uint64_t records)
 {
 	atomic_fetch_add(&dropped, records);
@@ -329,9 +334,10 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,  fake_record, fake_complete_twice, fake_complete_foreign,
-	fake_drop,    fake_unload, fake_profiler,	fake_truth,
-	fake_pretend, append,	   is_enabled,
+	fake_launch,	       fake_record,    fake_complete_twice,
+	fake_complete_foreign, fake_put_aside, fake_drop,
+	fake_unload,	       fake_profiler,  fake_truth,
+	fake_pretend,	       append,	       is_enabled,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);

@@ -173,6 +173,23 @@ START_TEST(odd_buffers)
 }
 END_TEST
 
+/* Given back late, and in another order than that in which they were asked for. */
+START_TEST(late_buffers)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_kernel;
+	run.user = (void *)(uintptr_t) "13.1";
+	run_app(&run, &(struct run_options){ .version = "13.1" },
+		WORDS("init", "launch=1000", "aside", "launch=30000", "aside", "launch=1000",
+		      _i ? "kill" : "sleep=1500", "launch=500"));
+	ck_assert_int_eq(WIFSIGNALED(run.status), _i);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], _i ? 32000 : 32500);
+}
+END_TEST
+
 START_TEST(unwalkable)
 {
 	static struct run run;
@@ -569,6 +586,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
 	tcase_add_test(tests, no_cupti);
 	tcase_add_test(tests, odd_buffers);
+	tcase_add_loop_test(tests, late_buffers, 0, 2);
 	tcase_add_test(tests, unwalkable);
 	tcase_add_test(tests, long_and_reused_names);
 	tcase_add_test(tests, correlation_wraps);
