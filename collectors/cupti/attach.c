@@ -29,10 +29,11 @@ static void tell(int result, const char *holder)
 	switch (result) {
 	case CUPTI_E_MULTIPLE_SUBSCRIBERS:
 	case CUPTI_E_MAX_LIMIT_REACHED:
-		dp_message__say(DP_SPOOL_ERROR, "subscriber-taken",
-				"another profiler holds CUPTI in this program%s%s: end it, as only "
-				"one can; NVTX is all that is recorded",
-				*holder ? ": " : "", holder);
+		dp_message__say(
+			DP_SPOOL_ERROR, "subscriber-taken",
+			"another profiler holds CUPTI in this program%s%s%s: end it, as only "
+			"one can; NVTX and the state of the GPUs are all that is recorded",
+			*holder ? " (" : "", holder, *holder ? ")" : "");
 		break;
 	case CUPTI_E_PRIVILEGES:
 	case CUPTI_E_VIRTUAL_PRIVILEGES:
