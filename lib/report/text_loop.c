@@ -176,8 +176,10 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	after = at->first_kernel + at->kernels;
 	all = (size_t)llround((double)(after - before - between) / loop->coverage);
 	after = DP_MAX(all, after) - after;
-	dp_words__add(words, "; %s run %s",
-		      dp_text__plural(number, before + between + after, "other"),
+	all = before + between + after;
+	dp_words__add(words, "; %s %s", dp_text__plural(number, all, "other"),
+		      all == 1 ? "runs " : "run ");
+	dp_words__add(words, "%s",
 		      before >= after && before >= between ? "before the first"
 		      : after >= between		   ? "after the last"
 							   : "between them");
