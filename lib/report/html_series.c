@@ -7,6 +7,7 @@
 #include "report/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SLOWEST 60 /* rows of the table of slow iterations */
@@ -294,6 +295,18 @@ static double mean_of(struct dp_render *render, size_t loop, size_t metric, size
 	return n ? sum / (double)n : NAN;
 }
 
+/* The summary's, which leaves out what other kernels interrupt; else of what there is. */
+static double mean_part(struct dp_render *render, size_t loop, size_t metric)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	char name[DP_NUMBER_SIZE];
+	double mean;
+
+	snprintf(name, sizeof(name), "avg_%s", dp_metric(metric)->name);
+	mean = dp_text__summary(render, loop, name);
+	return isfinite(mean) ? mean : mean_of(render, loop, metric, 0, count, false);
+}
+
 static void write_breakdown(struct dp_render *render, size_t loop)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations, parts[PARTS];
@@ -304,7 +317,7 @@ static void write_breakdown(struct dp_render *render, size_t loop)
 	for (size_t i = 0; i < n; i++) {
 		dp_render__format(render, "%s{\"m\":%zu,\"words\":\"%s\",\"mean\":", i ? "," : "",
 				  parts[i], words[i]);
-		dp_html__value(render, mean_of(render, loop, parts[i], 0, count, false), "ns");
+		dp_html__value(render, mean_part(render, loop, parts[i]), "ns");
 		dp_render__text(render, ",\"y\":[");
 		for (size_t g = 0; g < groups; g++) {
 			size_t to = g + 1 < groups ? part(g + 1, count, groups) : count;
