@@ -218,18 +218,23 @@ static void write_origin(struct dp_render *render, size_t id)
 /* The pattern's first kernel and its last. */
 static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
-	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY;
+	static const char *const titles[] = { "first", "last" };
+	const char *const names[] = { dp_loop_kernel(render->analysis, id, 0),
+				      dp_loop_kernel(render->analysis, id, length - 1) };
+	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY, places[2];
 	bool ascii = render->options->ascii;
 	char label[DP_LABEL_SIZE];
 
-	dp_text__label(render, "first");
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, 0), room, ascii);
-	dp_render__text(render, label);
-	dp_render__text(render, "\n");
-	dp_text__label(render, "last");
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, length - 1), room, ascii);
-	dp_render__text(render, label);
-	dp_render__text(render, "\n");
+	if (dp_label__tell_apart(places, names, DP_COUNT(names), room, ascii)) {
+		render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
+	for (size_t i = 0; i < DP_COUNT(names); i++) {
+		dp_text__label(render, titles[i]);
+		dp_render__text(render,
+				dp_label__kernel_at(label, names[i], places[i], room, ascii));
+		dp_render__text(render, "\n");
+	}
 }
 
 /* A series of a loop, drawn. */
