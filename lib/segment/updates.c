@@ -1,14 +1,16 @@
 /*
  * Optimizers that launch a few kernels for each parameter. Such a run is the longest of its kind in
- * an iteration: clearing gradients takes one kernel for each parameter, and layers have more.
+ * an iteration: clearing gradients takes one kernel for each parameter, and layers have more. It is
+ * no small part of it, since each parameter is there for a few other kernels.
  *
  * Cost: PERIOD_MAX comparisons for each symbol of two turns.
  */
 #include "segment/updates.h"
 
 enum {
-	PERIOD_MAX = 3,	    /* kernels for a parameter */
-	PARAMETERS_MIN = 16 /* parameters of a model */
+	PERIOD_MAX = 3,	     /* kernels for a parameter */
+	PARAMETERS_MIN = 16, /* parameters of a model */
+	SHARE_MIN = 10,	     /* of an iteration, one in so many kernels at least */
 };
 
 struct run {
@@ -22,7 +24,7 @@ static bool overlap(const struct run *a, const struct run *b, size_t m)
 	       (a->first + m - b->first) % m < b->length;
 }
 
-/* Calls with every run of one period that begins within the first turn. */
+/* The longest run of one period, if it is longer than *best; none that overlaps other. */
 static void longest(const uint32_t *s, size_t m, size_t period, const struct run *other,
 		    struct run *best)
 {
@@ -49,7 +51,7 @@ bool dp_updates__find(size_t *first, size_t *end, const uint32_t *pattern, size_
 
 	for (size_t period = 1; period <= PERIOD_MAX && period < m; period++)
 		longest(pattern, m, period, NULL, &best);
-	if (best.length == 0)
+	if (best.length * SHARE_MIN < m)
 		return false;
 	for (size_t period = 1; period <= PERIOD_MAX; period++)
 		longest(pattern, m, period, &best, &next);

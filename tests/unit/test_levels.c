@@ -188,12 +188,46 @@ START_TEST(iterations_with_other_ends_are_whole)
 }
 END_TEST
 
+/* Two loops that take turns and begin with the same kernels: each has all its iterations. */
+START_TEST(loops_that_begin_alike_are_told_apart)
+{
+	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5 };
+	size_t train[EPOCHS * TRAIN], eval[EPOCHS * EVAL], epochs[EPOCHS], trained = 0,
+									   evaluated = 0;
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+		epochs[epoch] = count;
+		for (size_t i = 0; i < TRAIN; i++) {
+			train[trained++] = count;
+			network(0, 4);
+			network(20, 4);
+		}
+		for (size_t i = 0; i < EVAL; i++) {
+			eval[evaluated++] = count;
+			network(0, 4);
+		}
+	}
+	loops = find(34);
+	ck_assert_uint_ge(loops->count, 3);
+	check_starts(&loops->loops[0], epochs, EPOCHS);
+	check_starts(&loops->loops[1], train, trained);
+	check_starts(&loops->loops[2], eval, evaluated);
+	ck_assert(!loops->loops[0].chosen && loops->loops[1].chosen && loops->loops[2].chosen);
+	ck_assert_uint_eq(loops->loops[1].parent, 0);
+	ck_assert_uint_eq(loops->loops[2].parent, 0);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
 	tcase_add_test(tests, micro_batches_are_inside_a_step);
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);
 	tcase_add_test(tests, updates_of_parameters_end_a_step);
+	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
 }
 
 #include "test_main.h"
