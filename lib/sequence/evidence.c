@@ -73,5 +73,11 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 {
-	return (struct dp_evidence){ at, (void *)sequence, sequence->launches };
+	return (struct dp_evidence){
+		.at = at,
+		.ctx = (void *)sequence,
+		.launches_recorded = sequence->launches,
+		.open_begin = sequence->before != DP_NONE,
+		.open_end = sequence->behind != DP_NONE,
+	};
 }
