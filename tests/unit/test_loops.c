@@ -1,5 +1,6 @@
 /* Loops as a whole: known and unknown numbers of iterations, properties, families of programs. */
 #include "../sim/families.h"
+#include "segment/search.h"
 
 #include <check.h>
 #include <string.h>
@@ -671,6 +672,44 @@ START_TEST(marks_that_are_cut_off)
 }
 END_TEST
 
+/*
+ * What other loops leave is looked at in one piece, with separators where it was torn. A body that
+ * comes a few times with one kernel behind it, and as often alone, may then get a separator for
+ * that kernel when the majority is asked: no pattern has names that the sequence does not have.
+ */
+START_TEST(separators_are_no_kernels)
+{
+	uint32_t s[4000];
+
+	for (size_t alone = 2; alone < 8; alone++) {
+		for (size_t together = 2; together < 6; together++) {
+			uint64_t counts[] = { 2 * (alone + 2), together + alone };
+			struct dp_patterns patterns = { .count = 0 };
+			size_t n = 0;
+
+			for (size_t part = 0; part < alone + 2; part++) {
+				size_t bodies = part == alone ? together : 1;
+
+				for (uint32_t i = 0; i < 50; i++)
+					s[n++] = i % 25;
+				for (size_t k = 0; k < bodies && part <= alone; k++) {
+					for (uint32_t i = 0; i < 10; i++)
+						s[n++] = 30 + i;
+					if (bodies > 1)
+						s[n++] = 29;
+				}
+			}
+			ck_assert_int_eq(dp_search__counts(&patterns, s, n, 40, counts, 2), DP_OK);
+			ck_assert_uint_gt(patterns.count, 0);
+			for (size_t k = 0; k < patterns.count; k++)
+				for (size_t i = 0; i < patterns.items[k].length; i++)
+					ck_assert_uint_lt(patterns.items[k].pattern[i], 40);
+			dp_patterns__fini(&patterns);
+		}
+	}
+}
+END_TEST
+
 /* Random short sequences: nothing breaks, whatever is asked for. */
 START_TEST(anything_goes)
 {
@@ -726,6 +765,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
+	tcase_add_test(tests, separators_are_no_kernels);
 	tcase_add_test(tests, anything_goes);
 }
 
