@@ -207,7 +207,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->length, &r->evidence, hints);
+						h->pattern, h->length, &r->evidence, hints);
 		if (status)
 			return status;
 		b->turned[i] = dp_driver__turn(h->pattern, h->length, b->phases[i].first);
@@ -315,7 +315,7 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	is_loop = many * agree * not_layers(d, b, i, structured);
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
-	if (is_loop >= shown_min && !d->request->evidence.can_wait)
+	if (is_loop >= shown_min && !d->request->evidence.open_end)
 		both = DP_MAX(both, shown_min);
 	return maybe_layers(d, b, i, structured) ? DP_MIN(both, LAYERS_SURE) : both;
 }

@@ -263,9 +263,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	struct dp_loops_request r = {
 		.count = n,
 		.epsilon = 1,
-		.evidence = { .open_begin = open_begin,
-			      .open_end = open_end,
-			      .can_wait = open_end },
+		.evidence = { .open_begin = open_begin, .open_end = open_end },
 	};
 	struct dp_driver d = { .request = &r, .loops = &loops };
 	uint32_t *dense = dp_alloc__array(DP_MAX(n, 1), sizeof(*dense)), *keys = NULL;

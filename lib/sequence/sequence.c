@@ -15,6 +15,12 @@ void dp_sequence__fini(struct dp_sequence *sequence)
 	memset(sequence, 0, sizeof(*sequence));
 }
 
+static bool belongs(const struct dp_ops *ops, uint32_t op, int64_t start_ns, int64_t end_ns)
+{
+	return dp_op_is_kernel(ops->kind[op]) && ops->start_ns[op] >= start_ns &&
+	       ops->start_ns[op] < end_ns;
+}
+
 /* symbol_of[name] is the name's symbol + 1; names get symbols as they come. */
 static int read_symbols(struct dp_sequence *sequence, const uint32_t *rows, size_t count,
 			int64_t start_ns, int64_t end_ns, uint32_t *symbol_of, size_t names)
@@ -27,14 +33,15 @@ static int read_symbols(struct dp_sequence *sequence, const uint32_t *rows, size
 		uint32_t op = rows[i];
 		size_t name = DP_MIN((size_t)ops->name[op], names);
 
-		if (!dp_op_is_kernel(ops->kind[op]))
+		if (!belongs(ops, op, start_ns, end_ns)) {
+			if (!dp_op_is_kernel(ops->kind[op]))
+				continue;
+			if (ops->start_ns[op] >= end_ns)
+				sequence->behind = DP_MIN(sequence->behind, op);
+			else
+				sequence->before = op;
 			continue;
-		if (ops->start_ns[op] < start_ns)
-			sequence->before = op;
-		else if (ops->start_ns[op] >= end_ns && sequence->behind == DP_NONE)
-			sequence->behind = op;
-		if (ops->start_ns[op] < start_ns || ops->start_ns[op] >= end_ns)
-			continue;
+		}
 		if (!symbol_of[name]) {
 			if (dp_array__reserve(&sequence->names, &room, sequence->alphabet + 1,
 					      sizeof(*sequence->names)))
