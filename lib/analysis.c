@@ -596,6 +596,8 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 		const struct dp_rule_info *rule;
 		size_t r = 0;
 
+		if (!threshold->rule)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
 		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
 			r++;
 		if (!rule || !(rule->threshold > 0))
@@ -615,6 +617,9 @@ static int check_options(const struct dp_analysis_options *options, struct dp_er
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "%zu numbers of iterations, but no array of them",
 				     options->iterations_count);
+	if (options->thresholds_count && !options->thresholds)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "%zu thresholds, but no array of them",
+				     options->thresholds_count);
 	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
 				     (unsigned)options->level);

@@ -113,6 +113,7 @@ static void refused(const struct dp_trace *trace, const struct dp_analysis_optio
 START_TEST(options_are_checked)
 {
 	const uint64_t none = 0;
+	const struct dp_threshold nameless = { NULL, 0.5 };
 	struct dp_analysis_options options = options_of(NULL, 1);
 	struct dp_trace *trace;
 
@@ -120,6 +121,11 @@ START_TEST(options_are_checked)
 	steps(stream_of(0, 1, 7), 6, 0, PIECES);
 	trace = finish();
 	refused(trace, &options, "1 numbers of iterations, but no array of them");
+	options = options_of(NULL, 0);
+	options.thresholds_count = 1;
+	refused(trace, &options, "1 thresholds, but no array of them");
+	options.thresholds = &nameless;
+	refused(trace, &options, "a threshold without a rule");
 	options = options_of(&none, 1);
 	refused(trace, &options, "a number of iterations must be 1 or more");
 	options = options_of(NULL, 0);
