@@ -253,23 +253,33 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
- * Marked iterations at the ends of what is analyzed may be cut by it: they lack kernels, or the
- * file is known to have lost what came after. What is cut off is in no average.
+ * Marked iterations at the ends of what is analyzed may be cut by it: the range asked for leaves
+ * some of their kernels out, the file is known to have lost what came after, or they lack kernels.
+ * What is cut off is in no average.
  */
-static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequence,
-			   struct dp_segmented_loop *loop)
+static int loops_of_marks(struct run *run, const struct dp_sequence *sequence,
+			  const struct dp_loops_request *request, const struct dp_marks *marks,
+			  struct dp_loops **loops)
 {
-	struct dp_segment *first, *last;
+	bool at_end = marks->ends[marks->count - 1] == sequence->count;
+	struct dp_boundaries boundaries = {
+		.starts = marks->starts,
+		.ends = marks->ends,
+		.count = marks->count,
+		.cut_first = marks->cut_first,
+		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(run->trace)),
+	};
+	int status = dp_loops__from_marks(loops, request, &boundaries, run->error);
+	struct dp_segmented_loop *loop;
 
-	if (!loop->count)
-		return;
-	first = &loop->segments[0];
-	last = &loop->segments[loop->count - 1];
-	if (first->first == 0 && first->deleted > loop->length / 20)
-		first->partial = true;
-	if (last->end == sequence->count &&
-	    (last->deleted > loop->length / 20 || dp_trace_loss_count(run->trace)))
-		last->partial = true;
+	if (status)
+		return status;
+	loop = &(*loops)->loops[0];
+	if (loop->segments[0].first == 0 && loop->segments[0].deleted > loop->length / 20)
+		loop->segments[0].partial = true;
+	if (at_end && loop->segments[loop->count - 1].deleted > loop->length / 20)
+		loop->segments[loop->count - 1].partial = true;
+	return DP_OK;
 }
 
 /* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
@@ -279,8 +289,7 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 {
 	struct dp_loops *by_marks;
 	struct dp_segmented_loop swap = *loop;
-	int status = dp_loops__from_marks(&by_marks, request, marks->starts, marks->ends,
-					  marks->count, run->error);
+	int status = loops_of_marks(run, sequence, request, marks, &by_marks);
 
 	if (status)
 		return status;
@@ -289,7 +298,6 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	loop->chosen = swap.chosen;
 	by_marks->loops[0] = swap;
 	dp_loops__free(by_marks);
-	flag_cut_marks(run, sequence, loop);
 	return DP_OK;
 }
 
@@ -411,10 +419,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
 		run->marked++;
-		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
-					      marks.count, run->error);
-		if (!status)
-			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
+		status = loops_of_marks(run, sequence, &request, &marks, loops);
 		if (!status)
 			status = prefer_several(run, sequence, &request, loops);
 		if (!status)

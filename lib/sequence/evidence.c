@@ -78,6 +78,6 @@ struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 		.ctx = (void *)sequence,
 		.launches_recorded = sequence->launches,
 		.cut_begin = sequence->before != DP_NONE,
-		.cut_end = sequence->behind,
+		.cut_end = sequence->behind != DP_NONE,
 	};
 }

@@ -37,7 +37,7 @@ static int read_symbols(struct dp_sequence *sequence, const uint32_t *rows, size
 			if (!dp_op_is_kernel(ops->kind[op]))
 				continue;
 			if (ops->start_ns[op] >= end_ns)
-				sequence->behind = true;
+				sequence->behind = DP_MIN(sequence->behind, op);
 			else
 				sequence->before = op;
 			continue;
@@ -96,7 +96,7 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	memset(sequence, 0, sizeof(*sequence));
 	sequence->trace = trace;
 	sequence->stream = stream;
-	sequence->before = DP_NONE;
+	sequence->before = sequence->behind = DP_NONE;
 	symbol_of = dp_alloc__zeroed(names + 1, sizeof(*symbol_of));
 	sequence->symbols = dp_alloc__array(count, sizeof(*sequence->symbols));
 	sequence->ops = dp_alloc__array(count, sizeof(*sequence->ops));
