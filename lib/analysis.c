@@ -11,6 +11,10 @@
 #include <string.h>
 
 /* One analysis under way. */
+/* Each stream is a walk over what the host did: a file that claims any number of devices must not
+ * make that as many. */
+#define STREAMS_MOST 4096
+
 struct run {
 	struct dp_analysis *analysis;
 	const struct dp_trace *trace;
@@ -549,6 +553,10 @@ static int analyze(struct run *run)
 
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
 		run->streams += is_wanted(run, dp_trace_stream(run->trace, s));
+	if (run->streams > STREAMS_MOST)
+		status = dp_error__set(run->error, DP_ERR_LIMIT,
+				       "%zu devices have kernels: at most %d are analyzed at once",
+				       run->streams, STREAMS_MOST);
 	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++)
 		if (is_wanted(run, dp_trace_stream(run->trace, s)))
 			status = analyze_stream(run, (uint32_t)s);
@@ -601,6 +609,8 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 		const struct dp_rule_info *rule;
 		size_t r = 0;
 
+		if (!threshold->rule)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
 		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
 			r++;
 		if (!rule || !(rule->threshold > 0))
@@ -620,6 +630,9 @@ static int check_options(const struct dp_analysis_options *options, struct dp_er
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "%zu numbers of iterations, but no array of them",
 				     options->iterations_count);
+	if (options->thresholds_count && !options->thresholds)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "%zu thresholds, but no array of them",
+				     options->thresholds_count);
 	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
 				     (unsigned)options->level);
