@@ -19,7 +19,9 @@ struct dp_sequence {
 	uint32_t *family;  /* and its family: see dp_family__name() */
 	uint8_t *finishes; /* and whether it is an optimizer's */
 	uint32_t alphabet;
-	bool launches; /* any kernel has its launch call */
+	bool launches;	 /* any kernel has its launch call */
+	uint32_t before; /* the operation of the stream's last kernel before start_ns, or DP_NONE */
+	bool behind;	 /* there are kernels from end_ns on */
 };
 
 /*
