@@ -1,7 +1,7 @@
 /*
- * Order statistics by radix selection on the bits of the doubles, most significant byte first, in
- * place: eight passes at most over what is left, whatever the values are, so that no input makes it
- * slow.
+ * Order statistics by radix selection on the bits of the doubles, in place: eight at a time, from
+ * the highest on in which what is left differs. That makes eight rounds at most, whatever the
+ * values are, so that no input makes it slow.
  */
 #include "metric/stat.h"
 
@@ -65,9 +65,26 @@ static size_t keep(double *values, size_t count, int shift, unsigned byte)
 	return kept;
 }
 
+/* Where the eight bits end that begin with the highest in which values differ; -1: in none. */
+static int differing_byte(const double *values, size_t count)
+{
+	uint64_t first = key_of(values[0]), differ = 0;
+	int highest = 63;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= key_of(values[i]) ^ first;
+	if (!differ)
+		return -1;
+	while (!(differ >> highest))
+		highest--;
+	return DP_MAX(highest - 7, 0);
+}
+
 double dp_stat__select(double *values, size_t count, size_t rank)
 {
-	for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
+	int shift;
+
+	while (count > 1 && (shift = differing_byte(values, count)) >= 0) {
 		size_t buckets[256] = { 0 };
 		unsigned byte = 0;
 

@@ -10,6 +10,7 @@ struct entry {
 	uint64_t label; /* a hash of it */
 	const char *name;
 	size_t index;
+	size_t place; /* where it differs; 0: nowhere */
 };
 
 /* FNV-1a. Names that are made to collide are only shown in another way. */
@@ -45,28 +46,41 @@ static size_t difference(const struct entry *a, const struct entry *b)
 	return a->name[i] == b->name[i] ? 0 : i;
 }
 
-int dp_label__tell_apart(size_t *places, const char *const *names, size_t count, size_t columns,
-			 bool ascii)
+/* Looks at labels as they are with these places, and moves those of names that read alike. */
+static void look(struct entry *entries, size_t *places, const char *const *names, size_t count,
+		 size_t columns, bool ascii)
 {
-	struct entry *entries = dp_alloc__array(count, sizeof(*entries));
 	char label[DP_LABEL_SIZE];
 
-	if (!entries)
-		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
-		dp_label__kernel(label, names[i], columns, ascii);
-		entries[i] = (struct entry){ hash(label), names[i], i };
-		places[i] = 0;
+		dp_label__kernel_at(label, names[i], places[i], columns, ascii);
+		entries[i] = (struct entry){ hash(label), names[i], i, 0 };
 	}
 	if (count)
 		qsort(entries, count, sizeof(*entries), by_label);
 	for (size_t i = 1; i < count; i++) {
 		size_t place = difference(&entries[i - 1], &entries[i]);
-		size_t *before = &places[entries[i - 1].index], *at = &places[entries[i].index];
 
-		*before = DP_MAX(*before, place);
-		*at = DP_MAX(*at, place);
+		entries[i - 1].place = DP_MAX(entries[i - 1].place, place);
+		entries[i].place = place;
 	}
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].place)
+			places[entries[i].index] = entries[i].place;
+}
+
+int dp_label__tell_apart(size_t *places, const char *const *names, size_t count, size_t columns,
+			 bool ascii)
+{
+	struct entry *entries = dp_alloc__array(count, sizeof(*entries));
+
+	if (!entries)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		places[i] = 0;
+	/* Once more, for those that became alike by that. */
+	for (int round = 0; round < 2; round++)
+		look(entries, places, names, count, columns, ascii);
 	free(entries);
 	return DP_OK;
 }

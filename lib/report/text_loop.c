@@ -48,8 +48,8 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	return "where each begins is a guess";
 }
 
-/* "6 iterations of 1,462 kernels, one every 176.2 ms (± 2.5 ms)". */
-static void add_title(struct dp_words *words, struct dp_render *render, size_t id)
+/* "6 iterations of 1,462 kernels, one every 176.2 ms (median; ±2.5 ms)"; in short, "(±2.5 ms)". */
+static void add_title(struct dp_words *words, struct dp_render *render, size_t id, bool brief)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
@@ -72,8 +72,8 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", each %s long",
 			      dp_human__duration(number, duration_ns, ascii));
 	if (isfinite(median_ns) && loop->complete > 2)
-		dp_words__add(words, " (median; %s%s)", ascii ? "+-" : "\xc2\xb1",
-			      dp_human__rough(number, mad_ns, ascii));
+		dp_words__add(words, " (%s%s%s)", brief ? "" : "median; ",
+			      ascii ? "+-" : "\xc2\xb1", dp_human__rough(number, mad_ns, ascii));
 	if (isfinite(throughput))
 		dp_words__add(words, ", throughput %s",
 			      dp_human__value(number, throughput, "samples/s", ascii));
@@ -474,7 +474,7 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
 	struct dp_words words = { 0 };
 
-	add_title(&words, render, loop);
+	add_title(&words, render, loop, false);
 	used = write_name(render, loop);
 	dp_text__wrap(render, used, DP_TEXT_INDENT, words.text);
 	write_origin(render, loop);
@@ -498,7 +498,7 @@ void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 	char device[DP_LABEL_SIZE];
 	size_t used;
 
-	add_title(&words, render, id);
+	add_title(&words, render, id, true);
 	if (loop->parent != DP_NONE && !depth)
 		dp_words__add(&words, ", inside loop %u", (unsigned)loop->parent);
 	if (dp_trace_device_count(trace) > 1 && !depth)

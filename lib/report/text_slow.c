@@ -40,7 +40,7 @@ static double period(const struct dp_render *render, const struct slow *slow, si
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, slow->loop, k);
 	const struct dp_iteration *next = dp_loop_iteration(render->analysis, slow->loop, k + 1);
 
-	if (at->warmup || at->partial || !next || next->partial || next->foreign_kernels)
+	if (at->warmup || at->partial || !next || next->foreign_kernels)
 		return (double)NAN;
 	return dp_loop_metric(render->analysis, slow->loop, slow->period, k);
 }

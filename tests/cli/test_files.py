@@ -210,6 +210,20 @@ class Output(cli.Case):
         self.assert_done(self.analyze("-o", "report", cwd=self.folder))
         self.assertEqual(self.path.read_text(), self.expected)
 
+    def test_unknown_ending(self):
+        """Text all the same, but not without a word."""
+        for name, ending in ("r.jsno", ".jsno"), ("r.log.gz", ".log"), ("a.b/r", None), ("r.txt", None):
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            result = cli.run("analyze", "-o", path, self.trace)
+            self.assertEqual(result.returncode, 0)
+            if ending:
+                self.assertIn(f"no format has the ending {ending},", result.stderr)
+                self.assertIn(".json .csv .html", result.stderr)
+            else:
+                self.assertNotIn("ending", result.stderr)
+            self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
+
     def test_compressed_by_name(self):
         """The report of that ending, packed, the same each time."""
         for name in "r.json", "r.html", "r.csv", "r.pftrace", "report":

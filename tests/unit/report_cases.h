@@ -408,7 +408,8 @@ static void case_launched(struct report_case *at, uint32_t stream, uint32_t thre
 	CASE_NEED(!dp_builder__op(at->builder, &op));
 }
 
-/* Idle for no cause that the trace has; two slow iterations, with two kernels more each. */
+/* Idle for no cause that the trace has; two slow iterations, with two kernels more each, one of
+ * them before the last, which is cut off. */
 static void case_waits(struct report_case *at)
 {
 	enum { ITERATIONS = 16, LENGTH = 24 };
@@ -421,10 +422,10 @@ static void case_waits(struct report_case *at)
 	stream = dp_builder__stream(at->builder, process, 0, 1, 7);
 	thread = dp_builder__thread(at->builder, process, 5);
 	for (size_t k = 0; k < ITERATIONS; k++) {
-		bool is_slow = k == 5 || k == 9;
+		bool is_slow = k == 5 || k == ITERATIONS - 2;
 
 		first[k] = n;
-		kernels[k] = LENGTH + (is_slow ? 2 : 0);
+		kernels[k] = k == ITERATIONS - 1 ? LENGTH / 2 : LENGTH + (is_slow ? 2 : 0);
 		for (size_t i = 0; i < kernels[k]; i++, n++, now_ns += 260000)
 			case_launched(at, stream, thread, (int)i, now_ns, (uint32_t)n + 1);
 		now_ns += (is_slow ? 3000000 : 0) + (int64_t)(k % 3) * 1000;

@@ -121,6 +121,35 @@ static void extra(size_t inserted, size_t foreign, double period_ns)
 }
 
 /* What runs between occurrences and is longer than they are is no part of them. */
+/* What slow iterations cost is told with them; idle stretches of others cost what they lack. */
+START_TEST(starved_costs_what_no_other_rule_tells)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("busy_ns", 8e5);
+	set("utilization", 0.8);
+	set("longest_gap_ns", 1e4);
+	ck_assert_ptr_null(find("starved"));
+	metric("period_ns")[7] = 8e8;
+	metric("longest_gap_ns")[7] = 7.9e8;
+	finding = find("starved");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_nan(finding->recoverable_ns);
+	ck_assert_double_eq(evidence(finding, "long_gaps"), 1);
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	start();
+	set("busy_ns", 8e5);
+	set("utilization", 0.8);
+	set("longest_gap_ns", 1e4);
+	metric("busy_ns")[7] = 4e5;
+	finding = find("starved");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / ITERATIONS, 1);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 START_TEST(extra_work_is_part_of_iterations)
 {
 	const struct dp_finding *finding;
@@ -183,6 +212,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, shares_and_costs_have_one_period);
 	tcase_add_test(tests, uploads_inside_an_iteration_count);
+	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
 	tcase_add_test(tests, extra_work_is_part_of_iterations);
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
