@@ -221,6 +221,55 @@ START_TEST(loops_that_begin_alike_are_told_apart)
 }
 END_TEST
 
+/* Iterations that are marked have the loops inside, around and beside them, and not themselves. */
+START_TEST(marks_are_part_of_a_tree)
+{
+	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
+	size_t starts[MARKS], ends[MARKS], eval[EPOCHS * EVAL], epochs[EPOCHS],
+		trained = 0, evaluated = 0, layers = 0;
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 44, .epsilon = 1 };
+	struct dp_loops *tree, *loops = NULL;
+
+	count = 0;
+	for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+		epochs[epoch] = count;
+		for (size_t i = 0; i < TRAIN; i++) {
+			starts[trained] = count;
+			network(0, 6);
+			network(14, 6);
+			ends[trained++] = count;
+		}
+		for (size_t i = 0; i < EVAL; i++) {
+			eval[evaluated++] = count;
+			network(0, 6);
+			kernels(28, 9);
+		}
+		kernels(40, 3);
+	}
+	r.count = count;
+	tree = find(44);
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, trained, NULL), DP_OK);
+	ck_assert_int_eq(dp_loops__beside(loops, tree), DP_OK);
+	dp_loops__free(tree);
+
+	ck_assert_uint_ge(loops->count, 4);
+	check_starts(&loops->loops[0], epochs, EPOCHS);
+	ck_assert(!loops->loops[0].chosen && loops->loops[0].parent == DP_NONE);
+	check_starts(&loops->loops[1], starts, trained);
+	ck_assert(loops->loops[1].chosen && loops->loops[1].found_by == DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(loops->loops[1].parent, 0);
+	check_starts(&loops->loops[2], eval, evaluated);
+	ck_assert(loops->loops[2].chosen && loops->loops[2].found_by == DP_FOUND_BY_AUTO);
+	ck_assert_uint_eq(loops->loops[2].parent, 0);
+	for (size_t i = 3; i < loops->count; i++) {
+		ck_assert(!loops->loops[i].chosen && loops->loops[i].length == 7);
+		layers += loops->loops[i].parent == 1;
+	}
+	ck_assert_uint_eq(layers, 2);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -228,6 +277,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);
 	tcase_add_test(tests, updates_of_parameters_end_a_step);
 	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
+	tcase_add_test(tests, marks_are_part_of_a_tree);
 }
 
 #include "test_main.h"
