@@ -270,6 +270,59 @@ START_TEST(marks_are_part_of_a_tree)
 }
 END_TEST
 
+/* Launches that tell nothing, but for an optimizer's kernel of this name. */
+static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	*out = (struct dp_evidence_at){
+		.kernel_gap_ns = 1000,
+		.launch_gap_ns = 5000,
+		.has_launch = true,
+		.finishes_step = symbols[index] == *(uint32_t *)ctx,
+	};
+}
+
+/* The confidence of the loop that is found, or 0. */
+static double confidence_with(uint32_t alphabet, uint32_t finishing)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols, .count = count, .alphabet = alphabet, .epsilon = 1
+	};
+	struct dp_loops *loops = NULL;
+	double confidence;
+
+	r.evidence = (struct dp_evidence){ .at = at_launch,
+					   .ctx = &finishing,
+					   .launches_recorded = true };
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	confidence = loops->count ? loops->loops[0].confidence : 0;
+	dp_loops__free(loops);
+	return confidence;
+}
+
+/* The end of one pass through a network, and a whole one: its layers are no loop of a program. */
+START_TEST(a_pass_and_a_half_is_no_loop)
+{
+	enum { LAYER = 30, BETWEEN = 21, NONE = 99 };
+
+	count = 0;
+	kernels(14, 16);
+	for (size_t i = 0; i < 10; i++)
+		kernels(0, LAYER);
+	kernels(LAYER, BETWEEN);
+	for (size_t i = 0; i < 24; i++)
+		kernels(0, LAYER);
+	ck_assert_double_eq(confidence_with(LAYER + BETWEEN, NONE), 0);
+	/* with an optimizer in each of them they are steps */
+	ck_assert_double_gt(confidence_with(LAYER + BETWEEN, LAYER - 1), 0.8);
+	/* and if nothing comes between, nobody can tell */
+	count = 0;
+	for (size_t i = 0; i < 34; i++)
+		kernels(0, LAYER);
+	ck_assert_double_ge(confidence_with(LAYER, NONE), 0.5);
+	ck_assert_double_le(confidence_with(LAYER, NONE), 0.7);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -278,6 +331,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, updates_of_parameters_end_a_step);
 	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
 	tcase_add_test(tests, marks_are_part_of_a_tree);
+	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
 }
 
 #include "test_main.h"
