@@ -220,8 +220,9 @@ static void tell_missing_count(const struct run *run, const struct dp_stream *st
 			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
 			      (unsigned long long)wanted);
 	else if (!fitting && !told && most)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu were found",
-			      (unsigned long long)wanted, plural, (long long)stream->stream, most);
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu %s found",
+			      (unsigned long long)wanted, plural, (long long)stream->stream, most,
+			      most == 1 ? "was" : "were");
 	else if (!fitting && !told)
 		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
 			      (unsigned long long)wanted, plural, (long long)stream->stream);

@@ -280,7 +280,8 @@ static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
 			if (s >= 0 && s - k >= 0 && s - k < PAD - SLIDE) {
 				run = slide(a, *from, s, s - k, limit, dir);
 				s += run;
-				if (s == limit && (size_t)limit == room && e * 2 <= run + 1)
+				if (s == limit && (size_t)limit == room &&
+				    (e * 2 <= run + 1 || e * 4 <= s))
 					run += SEED_MAX;
 				if (run >= p->run &&
 				    (run > best || (run == best && abs(k) < abs(best_k)))) {

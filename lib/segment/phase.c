@@ -165,11 +165,12 @@ static void weigh_ends(struct weigher *w)
 		apart = DP_MIN(back_by(first, last, w->m), back_by(last, first, w->m));
 		if (from_start && !open_begin && !cut_begin)
 			give(w, first, points_capture_begin, 1);
-		if (s->begin >= END_SLACK && !(loose && s->begin < w->m))
+		if (s->begin >= END_SLACK && !((loose || open_begin) && s->begin < w->m))
 			give(w, begin, points_span_begin / (double)inside, 1);
 		if (to_end && !open_end && !cut_end)
 			give(w, last, points_capture_end, -1);
-		if (w->n - s->end >= END_SLACK)
+		/* at an open end what differs may be about to fit again */
+		if (w->n - s->end >= END_SLACK && !(open_end && w->n - s->end < w->m))
 			give(w, end, points_span_end / (double)inside, -1);
 		/* where turns lack some symbols the ends do, too */
 		near = w->m * s->edit_count / (8 * (s->end - s->begin));

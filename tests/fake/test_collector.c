@@ -65,6 +65,26 @@ START_TEST(layouts)
 }
 END_TEST
 
+/* Without a driver 13.5 does not say how long records are: its version says it, or it does later.
+ */
+START_TEST(sizes_not_told)
+{
+	struct run_options options = { .version = _i ? "12.3" : "13.4", .late = _i };
+	static struct run run;
+
+	if (!_i)
+		options.fail = "ActivityGetNextRecord=999";
+	memset(&run, 0, sizeof(run));
+	run.each = see_kernel;
+	run.user = (void *)(uintptr_t)options.version;
+	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "sleep=100", "kill"));
+	ck_assert(WIFSIGNALED(run.status));
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -543,6 +563,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
+	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));

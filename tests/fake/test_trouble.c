@@ -2,6 +2,7 @@
  * The collector where the system refuses what it asks for: the program never notices, and what was
  * recorded is stored or counted as lost.
  */
+#include "../sanitized.h"
 #include "run.h"
 #include "cupti/cupti_abi.h"
 
@@ -12,17 +13,6 @@
 #include <sys/wait.h>
 
 #include <check.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 static uint64_t sum(const uint64_t *numbers, size_t count)
 {
@@ -246,7 +236,7 @@ START_TEST(thousand_forks)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "launch=1000", SANITIZED ? "fork=100" : "fork=1000", "spawn=20",
+		WORDS("init", "launch=1000", DP_SANITIZED ? "fork=100" : "fork=1000", "spawn=20",
 		      "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
@@ -305,7 +295,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	/* Sanitizers stand in the way of these themselves. */
-	if (!SANITIZED) {
+	if (!DP_SANITIZED) {
 		tcase_add_test(tests, every_call);
 		tcase_add_test(tests, every_call_from_there_on);
 		EACH(tests, a_function_that_never_works, functions);

@@ -7,6 +7,8 @@
  * Stops after N runs or N seconds, whichever comes first. An input that crashes the target, or
  * keeps it for ten seconds, is kept as DIR/crash-<target>.
  */
+#include "../sanitized.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +26,6 @@
 #define INPUT_LIMIT ((size_t)16 << 20)
 #define RUN_SECONDS 10
 #define MEMORY_LIMIT ((rlim_t)4 << 30)
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Of the sanitizers' runtime, where there is one. */
@@ -114,11 +105,11 @@ static void guard(void)
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!SANITIZED || numbers[i] == SIGALRM)
+		if (!DP_SANITIZED || numbers[i] == SIGALRM)
 			sigaction(numbers[i], &action, NULL);
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(keep_input);
-	if (!SANITIZED)
+	if (!DP_SANITIZED)
 		setrlimit(RLIMIT_AS, &limit);
 }
 

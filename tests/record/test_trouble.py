@@ -15,6 +15,8 @@ CUPTI = os.environ["DEEPPROF_FAKE_CUPTI"]
 CUDA = os.path.join(os.path.dirname(APP), "libcuda.so")
 TROUBLE = os.environ["DEEPPROF_TROUBLE"]
 SANITIZED = os.environ.get("DEEPPROF_SANITIZE", "none") != "none"
+# Without NVTX's headers the program under test makes no ranges.
+NVTX = bool(os.environ.get("DEEPPROF_FAKE_NVTX"))
 RECORD = [cli.DEEPPROF, "record", *recording.GUARD, f"--cupti={CUPTI}"]
 
 
@@ -67,7 +69,8 @@ class Clock(Case):
             self.assertGreater(starts[1000] - starts[999], 0.7e9)
             self.assertGreater(starts[0], -1e9)
             ranges = self.query("SELECT min(start), max(start) FROM nvtx", "t.db")[0]
-            self.assertLess(ranges[1] - ranges[0], 60e9)
+            if NVTX:
+                self.assertLess(ranges[1] - ranges[0], 60e9)
 
     def test_duration(self):
         """A limit in time is no time of day."""

@@ -1,9 +1,10 @@
 /*
- * What has to sum to what, in any trace, to the nanosecond: sim-sums FILE...
+ * What has to sum to what, in any trace, to the nanosecond: sim-sums EVERY TURN FILE...
  *
  * Causes of idle time to idle time, the breakdown to the period, kernels' and operators' times to
  * those of the iterations' kernels. Metrics that are computed alone are what they are among all;
- * what a trace is said to lack is what has no values.
+ * what a trace is said to lack is what has no values. One metric of EVERY is computed alone, so
+ * that as many turns (and files) have them all.
  */
 #include <deepprof/deepprof.h>
 
@@ -19,6 +20,7 @@ struct subject {
 	size_t loop;
 	int failures;
 	size_t checks;
+	size_t every, turn; /* of the metrics to be computed alone */
 };
 
 static void fail(struct subject *subject, size_t k, const char *what, double have, double want)
@@ -190,7 +192,8 @@ static void check_alone(struct subject *subject)
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	const struct dp_metric_info *info;
 
-	for (size_t m = 0; (info = dp_metric(m)); m++) {
+	for (size_t m = subject->turn % subject->every; (info = dp_metric(m));
+	     m += subject->every) {
 		struct dp_analysis *alone = NULL;
 		const struct dp_loop *loop;
 		size_t had = 0;
@@ -252,10 +255,15 @@ static int check_file(struct subject *subject)
 
 int main(int argc, char **argv)
 {
-	int failed = 0;
+	size_t every = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
+	int failed = every == 0;
 
-	for (int i = 1; i < argc; i++) {
-		struct subject subject = { .path = argv[i] };
+	for (int i = 3; i < argc && every > 0; i++) {
+		struct subject subject = {
+			.path = argv[i],
+			.every = every,
+			.turn = strtoul(argv[2], NULL, 10) + (size_t)i,
+		};
 
 		failed |= check_file(&subject);
 	}

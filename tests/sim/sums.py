@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What has to sum to what, on every preset, in formats that take turns; and on files given.
 
-sums.py SIM SUMS FOLDER FILE...
+sums.py SIM SUMS EVERY FOLDER FILE...
 """
 import os
 import subprocess
@@ -11,7 +11,7 @@ FORMATS = ["kineto", "deepprof", "nsys"]
 
 
 def main():
-    sim, sums, folder, *files = sys.argv[1:]
+    sim, sums, every, folder, *files = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     presets = subprocess.run([sim, "--list-presets"], stdout=subprocess.PIPE, check=True,
                              encoding="utf-8").stdout.split("\n")
@@ -20,9 +20,9 @@ def main():
         path = os.path.join(folder, preset)
         subprocess.run([sim, "--preset", preset, "-F", FORMATS[i % len(FORMATS)], "--no-truth",
                         "-s", "sample=3ms", "-o", path], check=True)
-        failed |= subprocess.run([sums, path], check=False).returncode
+        failed |= subprocess.run([sums, every, str(i), path], check=False).returncode
         os.unlink(path)
-    failed |= subprocess.run([sums, *files], check=False).returncode
+    failed |= subprocess.run([sums, every, "0", *files], check=False).returncode
     return 1 if failed else 0
 
 
