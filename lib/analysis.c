@@ -363,41 +363,38 @@ static bool is_surer(const struct dp_loops *loops)
 }
 
 /*
- * Annotations that nobody asked for and that mark a single iteration leave nothing to compare, as
- * where a profiler was told to record one step. What repeats inside of it is worth more.
+ * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
+ * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
+ * one step. What repeats inside of it is worth more.
  */
-static int prefer_several(struct run *run, const struct dp_sequence *sequence,
-			  const struct dp_loops_request *request, struct dp_loops **loops)
+static int find_beside(struct run *run, const struct dp_sequence *sequence,
+		       const struct dp_loops_request *request, struct dp_loops **loops)
 {
-	struct dp_loops *unaided = NULL, *worse;
+	struct dp_loops_request unaided = *request;
+	struct dp_loops *tree = NULL, *worse;
+	bool several = run->options->marks || has_several(*loops);
 	int status;
 
-	if (run->options->marks || has_several(*loops))
-		return DP_OK;
-	status = find_unaided(run, sequence, request, &unaided);
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	unaided.paper = false;
+	status = several ? dp_loops__find(&tree, &unaided, run->error)
+			 : find_unaided(run, sequence, request, &tree);
 	if (status)
 		return status;
-	worse = unaided;
-	if (is_surer(unaided)) {
+	worse = tree;
+	if (!several && is_surer(tree)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported is what repeats in its kernels",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream);
 		worse = *loops;
-		*loops = unaided;
+		*loops = tree;
+	} else if (dp_loops__beside(*loops, tree)) {
+		status = dp_error__nomem(run->error, 0);
 	}
 	dp_loops__free(worse);
-	return DP_OK;
-}
-
-/* Loops inside of what annotations mark are not looked for. */
-static void tell_marks_level(const struct run *run, const struct dp_loops *loops)
-{
-	if (run->options->level == DP_LEVEL_INNERMOST && loops->count &&
-	    loops->loops[0].found_by == DP_FOUND_BY_MARKS && loops->count == 1)
-		dp_log__write(&run->options->log, DP_LOG_WARNING,
-			      "annotations mark one level of iterations: the innermost is found "
-			      "where they are ignored (--ignore-marks)");
+	return status;
 }
 
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
@@ -425,9 +422,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		run->marked++;
 		status = loops_of_marks(run, sequence, &request, &marks, loops);
 		if (!status)
-			status = prefer_several(run, sequence, &request, loops);
-		if (!status)
-			tell_marks_level(run, *loops);
+			status = find_beside(run, sequence, &request, loops);
 	} else if (!status && options->marks) {
 		status = no_loops(run, loops);
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {

@@ -14,6 +14,8 @@ enum {
 	LAYERS_MAX = 200, /* a network has hardly more layers */
 	LAYER_LONG = 64,  /* and a layer hardly more kernels */
 	APART = 8,	  /* layers between two runs of others */
+	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
+	BREAKS_MAX = 3,	  /* of passes: more would be a loop */
 };
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
@@ -250,6 +252,28 @@ static bool goes_round(const struct dp_cut *cut)
 }
 
 /*
+ * May be the layers of one pass and a bit, though they fill the capture: launches are on record,
+ * and nothing in an iteration is what programs do once per step.
+ */
+static bool maybe_layers(const struct dp_driver *d, const struct batch *b, size_t i,
+			 bool structured)
+{
+	return d->request->evidence.launches_recorded && !structured && !b->phases[i].beat &&
+	       b->cuts[i].complete < LAYERS_MAX &&
+	       (double)b->list[i].length * DP_MAX(d->per_symbol, 1) < LAYER_LONG;
+}
+
+/* Is what goes round interrupted, once or a few times, by kernels that do not? */
+static bool is_broken(const struct dp_alignment *al)
+{
+	size_t breaks = 0;
+
+	for (size_t k = 1; k < al->span_count; k++)
+		breaks += al->spans[k].begin >= al->spans[k - 1].end + BREAK_MIN;
+	return breaks > 0 && breaks <= BREAKS_MAX;
+}
+
+/*
  * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
  * inside, or is gone on with after something else; layers stand between other kernels, once.
  */
@@ -275,25 +299,16 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		return 0;
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
-	if (b->phases[i].host_beat || ends == 2 || cut->complete >= LAYERS_MAX)
+	/* the end of one pass, its head, what begins the next one, and its layers */
+	if (maybe_layers(d, b, i, structured) && is_broken(al))
+		return 0.4;
+	if (b->phases[i].beat || ends == 2 || cut->complete >= LAYERS_MAX)
 		return 1.0;
 	if (structured && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
 	return ends > 0 && is_long ? 0.6 : 0.4;
-}
-
-/*
- * May be the layers of one pass and a bit, though they fill the capture: launches are on record,
- * and nothing in an iteration is what programs do once per step.
- */
-static bool maybe_layers(const struct dp_driver *d, const struct batch *b, size_t i,
-			 bool structured)
-{
-	return d->request->evidence.launches_recorded && !structured && !b->phases[i].host_beat &&
-	       b->cuts[i].complete < LAYERS_MAX &&
-	       (double)b->list[i].length * DP_MAX(d->per_symbol, 1) < LAYER_LONG;
 }
 
 /*

@@ -118,6 +118,13 @@ struct dp_boundaries {
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
 			 const struct dp_boundaries *boundaries, struct dp_error *error);
 
+/*
+ * Adds to the loop that marks gave what else a tree tells of: loops inside its iterations, around
+ * several of them, and beside them. Those are taken from the tree. Errors: DP_ERR_NOMEM, after
+ * which both are as they were. Cost: linear in iterations, for each loop.
+ */
+int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree);
+
 void dp_loops__free(struct dp_loops *loops);
 
 #endif

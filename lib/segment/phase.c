@@ -11,6 +11,8 @@
 #include "segment/updates.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -33,7 +35,7 @@ static const double points_capture_end = 1.5;	 /* … and wait for its end to st
 static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length, … */
 static const double points_exact_scale = 1.0;	 /* … whose logarithm counts where it is more */
 static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
-static const double points_span_end = 2.0;
+static const double points_span_end = 3.0;
 static const double points_first_launch = 3.5;
 static const double points_hint = 8.0; /* shared by the hints */
 static const double points_launch_gap = 3.0;
@@ -57,7 +59,7 @@ struct weigher {
 	int64_t *kernel_gap, *launch_gap; /* SAMPLES_MAX at most for each offset */
 	uint32_t *seen, *uploads, *syncs, *finishes;
 	size_t samples;
-	bool host_beat;
+	bool beat;
 };
 
 static size_t back_by(size_t offset, size_t by, size_t m)
@@ -384,7 +386,7 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	}
 	if (!hit_count || hit_count * 4 > w->m)
 		return;
-	w->host_beat = true;
+	w->beat = true;
 	for (size_t o = 0; o < w->m; o++)
 		if (recurs(w, hits, o))
 			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);
@@ -439,6 +441,7 @@ static bool weigh_finish(struct weigher *w, double *points)
 		}
 		last = o;
 	}
+	w->beat |= hits > 0 && hits < w->m;
 	if (!hits || hits == w->m || longest * 4 < w->m)
 		return hits > 0;
 	end_with(w, after, points_finish_last, DP_MIN(longest, DP_MAX(w->m / 16, 4)));
@@ -512,7 +515,7 @@ static void decide(struct weigher *w, struct dp_phase *phase)
 		}
 	}
 	phase->first = first;
-	phase->host_beat = w->host_beat;
+	phase->beat = w->beat;
 	phase->decided_by = DP_PHASE_NONE;
 	phase->confidence = 1.0;
 	if (w->m == 1)

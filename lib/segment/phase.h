@@ -8,7 +8,7 @@ struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */
 	enum dp_phase_evidence decided_by;
 	double confidence; /* 0 to 1 */
-	bool host_beat;	   /* uploads or synchronizations come once in a while per iteration */
+	bool beat;	   /* uploads, waits or an optimizer come once in a while per iteration */
 };
 
 /* What else is known: positions at which an iteration may begin, ascending, and numbers of them. */
@@ -20,8 +20,8 @@ struct dp_phase_hints {
 };
 
 /*
- * Weighs the evidence for a pattern, symbols[0..length), of an alignment of n symbols; hints are those that loops
- * inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
+ * Weighs the evidence for a pattern, symbols[0..length), of an alignment of n symbols; hints are
+ * those that loops inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
  * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,

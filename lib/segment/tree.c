@@ -186,6 +186,10 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 		return status;
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	for (size_t i = 0; i < ends[0]; i++)
+		for (size_t k = ends[0]; k < ends[1] && loops->loops[i].parent == DP_NONE; k++)
+			if (lies_inside(&loops->loops[i], &loops->loops[k]))
+				loops->loops[i].parent = (uint32_t)k;
 	swap_levels(loops, ends[0], ends[1]);
 	dp_driver__sort(loops, 0, ends[1] - ends[0]);
 	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);

@@ -3,7 +3,8 @@
  * F of the first kernels of complete iterations, strict (the same kernel) and phase-free (one
  * shift for the whole loop allowed), with the published algorithm, given the number of iterations,
  * and the first lag of the autocorrelation beside it. Thresholds are tuned with seeds below 2000;
- * what is quoted is judged with seeds from 7000 on.
+ * what is quoted is judged with seeds from 7000 on. A star marks families whose names alone cannot
+ * say where an iteration begins: there phase-free F is what counts, and what the confidence says.
  *
  *     eval_loops [-s FIRST] [-n SEEDS] [-f FAMILY] [-v]
  */
@@ -277,12 +278,13 @@ static void print_f(const struct score *s, bool tried)
 		printf("     -");
 }
 
-static void print_row(const char *family, const char *loop, const struct row *r, bool beside)
+static void print_row(const char *family, const char *loop, const struct row *r, bool beside,
+		      bool ambiguous)
 {
 	double runs = r->runs ? (double)r->runs : 1;
 
 	beside = beside && r->strict.truth > 0;
-	printf("%-13s%-10s %5.3f %5.3f %5.3f %5.3f ", family, loop,
+	printf("%-12s%c%-10s %5.3f %5.3f %5.3f %5.3f ", family, ambiguous ? '*' : ' ', loop,
 	       r->strict.found > 0 ? r->strict.hit / r->strict.found : 1,
 	       r->strict.truth > 0 ? r->strict.hit / r->strict.truth : 1, f_of(&r->strict),
 	       f_of(&r->free));
@@ -334,10 +336,11 @@ int main(int argc, char **argv)
 			for (int i = 0; i < seeds; i++)
 				evaluate((enum family_kind)kind, first + (uint64_t)i, mode > 0,
 					 mode == 2, rows);
-			family_make(&f, (enum family_kind)kind, first, false, 0);
+			family_make(&f, (enum family_kind)kind, first, mode > 0, 0);
 			for (size_t k = 0; k < DP_MAX(f.loop_count, 1); k++)
 				print_row(k ? "" : family_name((enum family_kind)kind),
-					  f.loop_count ? f.loops[k].name : "-", &rows[k], mode < 2);
+					  f.loop_count ? f.loops[k].name : "-", &rows[k], mode < 2,
+					  k == 0 && mode == 1 && f.loop_count && f.ambiguous);
 			family_free(&f);
 		}
 	}

@@ -291,9 +291,11 @@ class Output(cli.Case):
         self.assert_done(self.analyze("-o", "/dev/null"))
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
         os.mkfifo(self.path)
-        with subprocess.Popen(["cat", str(self.path)], stdout=subprocess.PIPE) as cat:
+        copy = self.folder / "copy"
+        with open(copy, "wb") as out, subprocess.Popen(["cat", str(self.path)], stdout=out) as cat:
             self.assert_done(self.analyze("-o", self.path))
-            self.assertEqual(cat.stdout.read().decode(), self.expected)
+            self.assertEqual(cat.wait(cli.TIMEOUT_S), 0)
+        self.assertEqual(copy.read_text(), self.expected)
 
     def test_format_by_name(self):
         for extension, first in ("json", "{"), ("csv", None):

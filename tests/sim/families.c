@@ -636,6 +636,13 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 	}
 }
 
+/* Does something come between iterations now and then, so that names tell where they begin? */
+static bool comes_between(enum family_kind kind)
+{
+	return kind == FAMILY_STATISTICS || kind == FAMILY_EVALUATION || kind == FAMILY_SUPERSTEP ||
+	       kind == FAMILY_DECODE || kind == FAMILY_RECOMPILE;
+}
+
 void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
 		 size_t size)
 {
@@ -660,7 +667,7 @@ void family_make(struct family *family, enum family_kind kind, uint64_t seed, bo
 	make(&m, kind, size);
 	if (head)
 		behead(&m);
-	family->ambiguous = head;
+	family->ambiguous = head && !comes_between(kind);
 }
 
 void family_free(struct family *family)

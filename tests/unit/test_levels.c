@@ -221,6 +221,108 @@ START_TEST(loops_that_begin_alike_are_told_apart)
 }
 END_TEST
 
+/* Iterations that are marked have the loops inside, around and beside them, and not themselves. */
+START_TEST(marks_are_part_of_a_tree)
+{
+	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
+	size_t starts[MARKS], ends[MARKS], eval[EPOCHS * EVAL], epochs[EPOCHS],
+		trained = 0, evaluated = 0, layers = 0;
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 44, .epsilon = 1 };
+	struct dp_loops *tree, *loops = NULL;
+
+	count = 0;
+	for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+		epochs[epoch] = count;
+		for (size_t i = 0; i < TRAIN; i++) {
+			starts[trained] = count;
+			network(0, 6);
+			network(14, 6);
+			ends[trained++] = count;
+		}
+		for (size_t i = 0; i < EVAL; i++) {
+			eval[evaluated++] = count;
+			network(0, 6);
+			kernels(28, 9);
+		}
+		kernels(40, 3);
+	}
+	r.count = count;
+	tree = find(44);
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, trained, NULL), DP_OK);
+	ck_assert_int_eq(dp_loops__beside(loops, tree), DP_OK);
+	dp_loops__free(tree);
+
+	ck_assert_uint_ge(loops->count, 4);
+	check_starts(&loops->loops[0], epochs, EPOCHS);
+	ck_assert(!loops->loops[0].chosen && loops->loops[0].parent == DP_NONE);
+	check_starts(&loops->loops[1], starts, trained);
+	ck_assert(loops->loops[1].chosen && loops->loops[1].found_by == DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(loops->loops[1].parent, 0);
+	check_starts(&loops->loops[2], eval, evaluated);
+	ck_assert(loops->loops[2].chosen && loops->loops[2].found_by == DP_FOUND_BY_AUTO);
+	ck_assert_uint_eq(loops->loops[2].parent, 0);
+	for (size_t i = 3; i < loops->count; i++) {
+		ck_assert(!loops->loops[i].chosen && loops->loops[i].length == 7);
+		layers += loops->loops[i].parent == 1;
+	}
+	ck_assert_uint_eq(layers, 2);
+	dp_loops__free(loops);
+}
+END_TEST
+
+/* Launches that tell nothing, but for an optimizer's kernel of this name. */
+static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	*out = (struct dp_evidence_at){
+		.kernel_gap_ns = 1000,
+		.launch_gap_ns = 5000,
+		.has_launch = true,
+		.finishes_step = symbols[index] == *(uint32_t *)ctx,
+	};
+}
+
+/* The confidence of the loop that is found, or 0. */
+static double confidence_with(uint32_t alphabet, uint32_t finishing)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols, .count = count, .alphabet = alphabet, .epsilon = 1
+	};
+	struct dp_loops *loops = NULL;
+	double confidence;
+
+	r.evidence = (struct dp_evidence){ .at = at_launch,
+					   .ctx = &finishing,
+					   .launches_recorded = true };
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	confidence = loops->count ? loops->loops[0].confidence : 0;
+	dp_loops__free(loops);
+	return confidence;
+}
+
+/* The end of one pass through a network, and a whole one: its layers are no loop of a program. */
+START_TEST(a_pass_and_a_half_is_no_loop)
+{
+	enum { LAYER = 30, BETWEEN = 21, NONE = 99 };
+
+	count = 0;
+	kernels(14, 16);
+	for (size_t i = 0; i < 10; i++)
+		kernels(0, LAYER);
+	kernels(LAYER, BETWEEN);
+	for (size_t i = 0; i < 24; i++)
+		kernels(0, LAYER);
+	ck_assert_double_eq(confidence_with(LAYER + BETWEEN, NONE), 0);
+	/* with an optimizer in each of them they are steps */
+	ck_assert_double_gt(confidence_with(LAYER + BETWEEN, LAYER - 1), 0.8);
+	/* and if nothing comes between, nobody can tell */
+	count = 0;
+	for (size_t i = 0; i < 34; i++)
+		kernels(0, LAYER);
+	ck_assert_double_ge(confidence_with(LAYER, NONE), 0.5);
+	ck_assert_double_le(confidence_with(LAYER, NONE), 0.7);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -228,6 +330,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);
 	tcase_add_test(tests, updates_of_parameters_end_a_step);
 	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
+	tcase_add_test(tests, marks_are_part_of_a_tree);
+	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
 }
 
 #include "test_main.h"

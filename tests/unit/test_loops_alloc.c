@@ -71,6 +71,33 @@ static void sweep(struct dp_loops_request *r, bool marks)
 	ck_assert_uint_gt(failed, 2);
 }
 
+/* A tree beside marks; after a failure both are as they were. */
+static void sweep_beside(struct dp_loops_request *r)
+{
+	size_t starts[] = { 0, 27, 58 }, ends[] = { 27, 58, 93 }, more = 1, failed = 0;
+
+	for (size_t k = 0; more; k++) {
+		struct dp_loops *marked = NULL, *tree = NULL;
+		size_t count;
+		int status;
+
+		ck_assert_int_eq(dp_loops__from_marks(&marked, r, starts, ends, 3, NULL), DP_OK);
+		ck_assert_int_eq(dp_loops__find(&tree, r, NULL), DP_OK);
+		count = tree->count;
+		ck_assert_uint_gt(count, 0);
+		alloc_fail_after(k);
+		status = dp_loops__beside(marked, tree);
+		more = alloc_fail_stop();
+		ck_assert(status == DP_OK || (status == DP_ERR_NOMEM && more));
+		failed += status != DP_OK;
+		if (status)
+			ck_assert(marked->count == 1 && tree->count == count);
+		dp_loops__free(marked);
+		dp_loops__free(tree);
+	}
+	ck_assert_uint_eq(failed, 3);
+}
+
 START_TEST(every_failure_is_survived)
 {
 	static uint32_t s[1000], family[64];
@@ -82,6 +109,7 @@ START_TEST(every_failure_is_survived)
 		family[i] = i == 30 ? 23 : i;
 	sweep(&r, false);
 	sweep(&r, true);
+	sweep_beside(&r);
 	r.count = make_requests(s);
 	sweep(&r, false);
 	r.count = make(s);
