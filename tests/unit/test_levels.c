@@ -228,6 +228,7 @@ START_TEST(marks_are_part_of_a_tree)
 	size_t starts[MARKS], ends[MARKS], eval[EPOCHS * EVAL], epochs[EPOCHS],
 		trained = 0, evaluated = 0, layers = 0;
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 44, .epsilon = 1 };
+	struct dp_boundaries boundaries;
 	struct dp_loops *tree, *loops = NULL;
 
 	count = 0;
@@ -248,7 +249,8 @@ START_TEST(marks_are_part_of_a_tree)
 	}
 	r.count = count;
 	tree = find(44);
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, trained, NULL), DP_OK);
+	boundaries = (struct dp_boundaries){ starts, ends, trained, false, false };
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &boundaries, NULL), DP_OK);
 	ck_assert_int_eq(dp_loops__beside(loops, tree), DP_OK);
 	dp_loops__free(tree);
 

@@ -75,13 +75,14 @@ static void sweep(struct dp_loops_request *r, bool marks)
 static void sweep_beside(struct dp_loops_request *r)
 {
 	size_t starts[] = { 0, 27, 58 }, ends[] = { 27, 58, 93 }, more = 1, failed = 0;
+	const struct dp_boundaries boundaries = { starts, ends, 3, false, false };
 
 	for (size_t k = 0; more; k++) {
 		struct dp_loops *marked = NULL, *tree = NULL;
 		size_t count;
 		int status;
 
-		ck_assert_int_eq(dp_loops__from_marks(&marked, r, starts, ends, 3, NULL), DP_OK);
+		ck_assert_int_eq(dp_loops__from_marks(&marked, r, &boundaries, NULL), DP_OK);
 		ck_assert_int_eq(dp_loops__find(&tree, r, NULL), DP_OK);
 		count = tree->count;
 		ck_assert_uint_gt(count, 0);
