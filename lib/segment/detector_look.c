@@ -277,6 +277,10 @@ int dp_detector__look(struct dp_detector *d, bool final)
 	status = look_at(d, &look);
 	if (status)
 		goto out;
+	/* what comes after foreign symbols is not told of before those were searched */
+	d->loose = uncovered(d, &look, 0);
+	if (!final && dp_detector__foreign(d) >= d->patience)
+		goto out;
 	for (; k < look.count && ripe(d, &look, k, final, &skip); k++) {
 		const struct dp_segment *s = &look.list[k].s;
 

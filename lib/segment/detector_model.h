@@ -45,6 +45,7 @@ struct dp_detector {
 	uint64_t foreign;  /* symbols in no iteration since the last search */
 	uint64_t loose;	   /* those after told that fit nothing, by the last look */
 	uint64_t patience; /* how many of them make another one */
+	uint64_t spent;	   /* symbols that were searched, by all searches */
 	bool again;	   /* the next one is to confirm what the last one found */
 };
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { EAGER = 16 };
+
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
 	dp_stream_loops__fini(&d->seen);
@@ -206,13 +208,14 @@ static int adopt(struct dp_detector *d, struct searched *s)
 
 /*
  * When to search next, and how much has to be foreign for it: the more, the more searches for that
- * were in vain. What was found for the first time is looked for again soon, but not twice in
- * succession, so that searches stay as far apart as is promised.
+ * were in vain. What was found for the first time is looked for again soon. Both only while all
+ * searches together are no longer than EAGER feeds, whatever comes.
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
 	uint64_t least = DP_DETECTOR_PATIENCE, most = 16 * (uint64_t)d->window, again = 0;
 	bool wanted = dp_detector__foreign(d) >= d->patience;
+	bool eager = d->spent < EAGER * d->fed;
 
 	if (d->fed < d->window) {
 		least = DP_MAX(least, d->fed / 64);
@@ -221,7 +224,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 	for (size_t i = 0; i < s->found.count; i++)
 		if (s->known[i] == DP_NONE && !s->seen[i])
 			again = DP_MAX(again, s->found.items[i].length);
-	if (changed || again > 0)
+	if (eager && (changed || again > 0))
 		d->patience = least;
 	else if (wanted)
 		d->patience = DP_MIN(2 * d->patience, most);
@@ -234,7 +237,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 				      (uint64_t)d->window);
 	else if (d->known.count == 0)
 		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
-	d->again = again > 0 && !d->again && d->known.count > 0;
+	d->again = again > 0 && !d->again && eager && d->known.count > 0;
 	if (d->again)
 		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(again, least / 4));
 }
@@ -242,6 +245,8 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 int dp_detector__search(struct dp_detector *d, bool final)
 {
 	struct searched s = { .n = (size_t)DP_MIN(d->fed, (uint64_t)d->window) };
+	uint32_t first = d->next_id;
+	size_t names = d->known.names.count, count = d->known.count;
 	bool changed = false;
 	int status;
 
@@ -258,14 +263,16 @@ int dp_detector__search(struct dp_detector *d, bool final)
 	if (!status)
 		status = choose(d, &s, final);
 	if (!status && !unchanged(d, &s)) {
-		changed = true;
 		status = adopt(d, &s);
+		changed = d->next_id > first || d->known.count < count ||
+			  d->known.names.count > names;
 	}
+	d->spent += s.n;
 	if (!status)
 		plan_search(d, changed, &s);
 	dp_stream_loops__fini(&s.found);
 	dp_stream_loops__fini(&s.next);
 	if (status)
 		return status;
-	return changed ? dp_detector__look(d, final) : DP_OK;
+	return dp_detector__look(d, final);
 }
