@@ -4,6 +4,7 @@
 #include "tty.h"
 #include "wish.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct analyze {
@@ -54,6 +55,27 @@ static const struct dp_report_format *format_by_name(const char *name)
 	return NULL;
 }
 
+/* The ending of a file that is to be text says something else. */
+static void tell_ending(const char *path, size_t length)
+{
+	const struct dp_report_format *format;
+	const char *name = strrchr(path, '/'), *dot = path + length - 1;
+	char endings[256] = "";
+	size_t used = 0;
+
+	name = name ? name + 1 : path;
+	while (dot > name && *dot != '.')
+		dot--;
+	if (dot <= name)
+		return;
+	for (size_t i = 0; (format = dp_report_format(i)) && used < sizeof(endings); i++)
+		used += (size_t)snprintf(endings + used, sizeof(endings) - used, "%s.%s",
+					 i ? " " : "", format->extension);
+	message_warning(
+		"%s: no format has the ending %.*s, text is written (--format=, or one of %s)",
+		path, (int)(path + length - dot), dot, endings);
+}
+
 /* Without --format, the name of the file to write may tell it: -o report.json, or report.json.gz.
  */
 static const char *format_by_extension(const struct common *common)
@@ -68,6 +90,8 @@ static const char *format_by_extension(const struct common *common)
 		    !strncmp(path + length - end, format->extension, end))
 			return format->name;
 	}
+	if (path[0] && strcmp(path, "-"))
+		tell_ending(path, length);
 	return "text";
 }
 
@@ -86,6 +110,7 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
 	report.verbose = analyze->wish.common.verbosity > 0;
+	report.all = analyze->wish.common.verbosity > 1;
 	report.gzip = common_compresses(&analyze->wish.common);
 	report.height = tty_height(output->fd);
 	report.follows = follows;

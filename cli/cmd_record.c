@@ -221,8 +221,7 @@ static const struct opt options[] = {
 	{ 0, "exit-guard", "SWITCH", "preload a library that notices _exit() (on)", set_exit_guard,
 	  switch_name },
 	{ 0, "wait", NULL, "wait for processes that the program leaves behind, too", set_wait },
-	{ 0, "recover", "FOLDER",
-	  "run nothing, but finish what a recording left that was killed in this folder",
+	{ 0, "recover", "FOLDER", "run nothing, but finish what a recording left in this folder",
 	  set_recover },
 	{ 'v', "verbose", NULL, "tell more", set_verbose },
 	{ 'q', "quiet", NULL, "say nothing but errors", set_quiet },
@@ -282,7 +281,7 @@ static bool prepare(struct record *record, const char *command)
 		return false;
 	recover_hint(record);
 	/* Without it everything is as it should be, but for what happens if this is killed. */
-	recover_note(record, command);
+	record->noted = recover_note(record, command);
 	record->options.keep = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
 	record->options.log = record_log(record);
@@ -320,7 +319,7 @@ static int record_all(struct record *record)
 	struct record_end end = { .failure = 0 };
 	int status = CMD_FAILED;
 	char *command = command_line(record->command);
-	bool kept;
+	bool kept, leave;
 
 	if (!prepare(record, command ? command : "") || !record_run(record, &end))
 		goto out;
@@ -334,9 +333,14 @@ static int record_all(struct record *record)
 	if (!kept && !status)
 		status = CMD_FAILED;
 out:
+	leave = record->unwritten && record->noted;
+	if (leave) {
+		dp_recording_leave(record->recording);
+		record_say_left(record);
+	}
 	dp_recording_free(record->recording);
 	if (record->folder)
-		janitor_finish(record->folder);
+		janitor_finish(record->folder, leave);
 	free(record->folder);
 	free(record->target);
 	free(command);

@@ -16,6 +16,20 @@ static void write_name(struct json *json, const struct info *info, uint32_t name
 	json_text(json, "name", name == DP_NONE ? NULL : dp_trace_string(info->trace, name));
 }
 
+/* null where a loss is of nobody knows how many records, as in a report. */
+static void write_lost(struct json *json, const struct dp_trace *trace)
+{
+	const struct dp_loss *loss;
+	bool known = true;
+
+	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
+		known &= loss->records > 0;
+	if (known)
+		json_count(json, "lost", dp_trace_lost(trace));
+	else
+		json_null(json, "lost");
+}
+
 static void write_losses(struct json *json, const struct info *info)
 {
 	const struct dp_loss *loss;
@@ -98,7 +112,7 @@ static void write_trace(struct json *json, const struct info *info)
 	json_count(json, "memory_operations", dp_trace_memory(trace)->count);
 	json_count(json, "samples", dp_trace_samples(trace)->count);
 	json_integer(json, "resolution_ns", dp_trace_resolution_ns(trace));
-	json_count(json, "lost", dp_trace_lost(trace));
+	write_lost(json, trace);
 	json_count(json, "clamped", dp_trace_clamped(trace));
 	json_count(json, "memory_bytes", dp_trace_bytes(trace));
 	write_losses(json, info);

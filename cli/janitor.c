@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Packets: what is wanted, and for KEEP and DROP the name. */
-enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', NAME_MAX_BYTES = 300 };
+enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', LEAVE = 'l', NAME_MAX_BYTES = 300 };
 
 /* The first one, the other way: the folder's name ends in this. */
 struct ready {
@@ -146,25 +146,28 @@ static bool receive(int fd, char *packet, size_t size, int *passed)
 	return true;
 }
 
-/* True where the other process has come to its end in order. */
-static bool watch_over(int fd, struct kept_list *all)
+/* What is wanted of the folder in the end; 0 where the other process has not come so far. */
+static char watch_over(int fd, struct kept_list *all)
 {
 	char packet[NAME_MAX_BYTES + 2];
 	int passed;
 
 	while (receive(fd, packet, sizeof(packet), &passed)) {
-		if (packet[0] == REMOVE)
-			return true;
+		if (packet[0] == REMOVE || packet[0] == LEAVE)
+			return packet[0];
 		if (packet[0] == KEEP && passed >= 0)
 			keep(all, packet + 1, passed);
 		else if (packet[0] == DROP)
 			drop(all, packet + 1);
 	}
-	return false;
+	return 0;
 }
 
-/* As if it had been this process all along; but it can be told to end again. */
-static void finish(const char *folder, const struct kept_list *all)
+/*
+ * As if it had been this process all along; but it can be told to end again. What is then wanted of
+ * the folder.
+ */
+static char finish(const char *folder, const struct kept_list *all)
 {
 	const struct timespec pause = { 0, 10000000 };
 	struct recovery recovery;
@@ -177,10 +180,12 @@ static void finish(const char *folder, const struct kept_list *all)
 	for (int i = 0; i < 100 && !(open = recover_open(&recovery, folder)); i++)
 		nanosleep(&pause, NULL);
 	if (!open)
-		return;
+		return REMOVE;
 	for (size_t i = 0; i < all->count; i++)
 		dp_recording_adopt(recovery.record.recording, all->list[i].name, all->list[i].fd);
 	recover_finish(&recovery);
+	/* It removes what it is done with. */
+	return LEAVE;
 }
 
 /*
@@ -193,6 +198,7 @@ static void tend(int fd, char *folder)
 	struct ready ready = { 0, "" };
 	struct rlimit files;
 	sigset_t every;
+	char wish;
 
 	setsid();
 	sigfillset(&every);
@@ -211,9 +217,11 @@ static void tend(int fd, char *folder)
 		rmdir(folder);
 		_exit(1);
 	}
-	if (!watch_over(fd, &all))
-		finish(folder, &all);
-	janitor_remove(folder);
+	wish = watch_over(fd, &all);
+	if (!wish)
+		wish = finish(folder, &all);
+	if (wish == REMOVE)
+		janitor_remove(folder);
 	_exit(0);
 }
 
@@ -304,9 +312,9 @@ void janitor_heed_interrupt(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-void janitor_finish(const char *folder)
+void janitor_finish(const char *folder, bool leave)
 {
-	tell(REMOVE, NULL, -1);
+	tell(leave ? LEAVE : REMOVE, NULL, -1);
 	if (lifeline >= 0)
 		close(lifeline);
 	lifeline = -1;
@@ -315,5 +323,6 @@ void janitor_finish(const char *folder)
 			continue;
 	janitor = 0;
 	/* Where there was none. */
-	janitor_remove(folder);
+	if (!leave)
+		janitor_remove(folder);
 }

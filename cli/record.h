@@ -20,6 +20,8 @@ struct record {
 	char **command;	     /* NULL ends it */
 	char *target;	     /* the file's name */
 	char *folder;	     /* for all that is temporary */
+	bool noted;	     /* what it takes to recover it is written down there */
+	bool unwritten;	     /* it could not be made a trace file */
 	pid_t janitor;	     /* a child of ours besides the command; 0: none */
 	struct dp_recording *recording;
 };
@@ -61,6 +63,7 @@ bool record_run(struct record *record, struct record_end *end);
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result);
 struct dp_log record_log(const struct record *record);
+void record_say_left(const struct record *record);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 
@@ -73,10 +76,11 @@ int record_exit_status(const struct record_end *end);
 /*
  * janitor.c: a process of its own that makes the folder as mkdtemp() does, and removes it when this
  * process is gone, after it has finished the recording if this one was killed. *pid is 0 where
- * there is none, and the folder is all there is. janitor_finish() has it remove the folder now.
+ * there is none, and the folder is all there is. janitor_finish() has it remove the folder now, or
+ * leave it to be recovered.
  */
 bool janitor_start(char *folder, pid_t *pid);
-void janitor_finish(const char *folder);
+void janitor_finish(const char *folder, bool leave);
 void janitor_remove(const char *folder);
 
 /* For dp_record_options.keep. */

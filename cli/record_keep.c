@@ -63,7 +63,8 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 	snprintf(path, size, "%s/trace.db", record->folder);
 	/* What a killed process has begun to write. */
 	unlink(path);
-	if (!write_file(record, end, command, path, &result))
+	record->unwritten = !write_file(record, end, command, path, &result);
+	if (record->unwritten)
 		goto out;
 	done = true;
 	if (!result.events && !result.samples) {
@@ -73,6 +74,8 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 	} else if ((done = record_place(record, path))) {
 		record_say_done(record, end, &result);
 		done = !result.unbalanced;
+	} else {
+		record->unwritten = true;
 	}
 out:
 	free(path);

@@ -171,7 +171,9 @@ bool recover_finish(struct recovery *recovery)
 	bool done = record_keep(&recovery->record, &end, recovery->command);
 
 	/* Where it could not be written there may be room later. */
-	if (done)
+	if (recovery->record.unwritten)
+		record_say_left(&recovery->record);
+	else
 		janitor_remove(recovery->record.folder);
 	recover_fini(recovery);
 	return done;

@@ -209,6 +209,18 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 	kill(run->end->pid, (int)info->ssi_signo);
 }
 
+/* With --wait what the program leaves behind is our child once its parent is gone. */
+static void reap_orphans(const struct run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
+	       info.si_pid != run->end->pid && info.si_pid != run->record->janitor) {
+		waitpid(info.si_pid, NULL, WNOHANG);
+		info.si_pid = 0;
+	}
+}
+
 static void take_signals(struct run *run)
 {
 	struct signalfd_siginfo info;
@@ -225,6 +237,8 @@ static void take_signals(struct run *run)
 		else
 			run->interrupted = true;
 	}
+	if (run->record->wait)
+		reap_orphans(run);
 	if (!run->over &&
 	    waitpid(run->end->pid, &run->end->wait_status, WNOHANG) == run->end->pid) {
 		run->over = true;

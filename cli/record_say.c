@@ -78,6 +78,13 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 		message("nothing was recorded: %.80s never used CUDA", name);
 }
 
+void record_say_left(const struct record *record)
+{
+	message("what was recorded is kept, for when there is room; next: deepprof record "
+		"--recover=%s",
+		record->folder);
+}
+
 static const char *losses(char *buf, size_t size, uint64_t lost)
 {
 	char count[HUMAN_SIZE];
@@ -111,16 +118,19 @@ void record_say_done(const struct record *record, const struct record_end *end,
 			record->target, (unsigned long long)result->unbalanced);
 	if (record->verbosity < 0)
 		return;
-	if (end->left)
+	if (end->left == 1)
+		message("a process that the program left behind still runs; it is recorded no more "
+			"(--wait waits for it)");
+	else if (end->left)
 		message("%u processes that the program left behind still run; they are recorded no "
 			"more (--wait waits for them)",
 			(unsigned)end->left);
 	if (!result->operations)
 		message("no GPU operation was recorded, only what else there was");
 	if (result->unsalvaged)
-		message("%u processes have died and left no memory: what they had not stored is "
-			"missing, about their last second",
-			(unsigned)result->unsalvaged);
+		message("%u process%s died and left no memory: what was not stored is missing, "
+			"about the last second",
+			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
 	if (result->salvaged)
 		message("%s events were salvaged from processes that were killed",
 			human_count(events, result->salvaged));

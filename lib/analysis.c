@@ -11,6 +11,10 @@
 #include <string.h>
 
 /* One analysis under way. */
+/* Each stream is a walk over what the host did: a file that claims any number of devices must not
+ * make that as many. */
+#define STREAMS_MOST 4096
+
 struct run {
 	struct dp_analysis *analysis;
 	const struct dp_trace *trace;
@@ -220,8 +224,9 @@ static void tell_missing_count(const struct run *run, const struct dp_stream *st
 			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
 			      (unsigned long long)wanted);
 	else if (!fitting && !told && most)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu were found",
-			      (unsigned long long)wanted, plural, (long long)stream->stream, most);
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu %s found",
+			      (unsigned long long)wanted, plural, (long long)stream->stream, most,
+			      most == 1 ? "was" : "were");
 	else if (!fitting && !told)
 		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
 			      (unsigned long long)wanted, plural, (long long)stream->stream);
@@ -252,23 +257,33 @@ static bool counts_fit(const struct dp_analysis_options *options, size_t kernels
 }
 
 /*
- * Marked iterations at the ends of what is analyzed may be cut by it: they lack kernels, or the
- * file is known to have lost what came after. What is cut off is in no average.
+ * Marked iterations at the ends of what is analyzed may be cut by it: the range asked for leaves
+ * some of their kernels out, the file is known to have lost what came after, or they lack kernels.
+ * What is cut off is in no average.
  */
-static void flag_cut_marks(const struct run *run, const struct dp_sequence *sequence,
-			   struct dp_segmented_loop *loop)
+static int loops_of_marks(struct run *run, const struct dp_sequence *sequence,
+			  const struct dp_loops_request *request, const struct dp_marks *marks,
+			  struct dp_loops **loops)
 {
-	struct dp_segment *first, *last;
+	bool at_end = marks->ends[marks->count - 1] == sequence->count;
+	struct dp_boundaries boundaries = {
+		.starts = marks->starts,
+		.ends = marks->ends,
+		.count = marks->count,
+		.cut_first = marks->cut_first,
+		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(run->trace)),
+	};
+	int status = dp_loops__from_marks(loops, request, &boundaries, run->error);
+	struct dp_segmented_loop *loop;
 
-	if (!loop->count)
-		return;
-	first = &loop->segments[0];
-	last = &loop->segments[loop->count - 1];
-	if (first->first == 0 && first->deleted > loop->length / 20)
-		first->partial = true;
-	if (last->end == sequence->count &&
-	    (last->deleted > loop->length / 20 || dp_trace_loss_count(run->trace)))
-		last->partial = true;
+	if (status)
+		return status;
+	loop = &(*loops)->loops[0];
+	if (loop->segments[0].first == 0 && loop->segments[0].deleted > loop->length / 20)
+		loop->segments[0].partial = true;
+	if (at_end && loop->segments[loop->count - 1].deleted > loop->length / 20)
+		loop->segments[loop->count - 1].partial = true;
+	return DP_OK;
 }
 
 /* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
@@ -278,8 +293,7 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 {
 	struct dp_loops *by_marks;
 	struct dp_segmented_loop swap = *loop;
-	int status = dp_loops__from_marks(&by_marks, request, marks->starts, marks->ends,
-					  marks->count, run->error);
+	int status = loops_of_marks(run, sequence, request, marks, &by_marks);
 
 	if (status)
 		return status;
@@ -288,7 +302,6 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	loop->chosen = swap.chosen;
 	by_marks->loops[0] = swap;
 	dp_loops__free(by_marks);
-	flag_cut_marks(run, sequence, loop);
 	return DP_OK;
 }
 
@@ -410,10 +423,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
 		run->marked++;
-		status = dp_loops__from_marks(loops, &request, marks.starts, marks.ends,
-					      marks.count, run->error);
-		if (!status)
-			flag_cut_marks(run, sequence, &(*loops)->loops[0]);
+		status = loops_of_marks(run, sequence, &request, &marks, loops);
 		if (!status)
 			status = prefer_several(run, sequence, &request, loops);
 		if (!status)
@@ -543,6 +553,10 @@ static int analyze(struct run *run)
 
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
 		run->streams += is_wanted(run, dp_trace_stream(run->trace, s));
+	if (run->streams > STREAMS_MOST)
+		status = dp_error__set(run->error, DP_ERR_LIMIT,
+				       "%zu devices have kernels: at most %d are analyzed at once",
+				       run->streams, STREAMS_MOST);
 	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++)
 		if (is_wanted(run, dp_trace_stream(run->trace, s)))
 			status = analyze_stream(run, (uint32_t)s);
@@ -595,6 +609,8 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 		const struct dp_rule_info *rule;
 		size_t r = 0;
 
+		if (!threshold->rule)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
 		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
 			r++;
 		if (!rule || !(rule->threshold > 0))
@@ -614,6 +630,9 @@ static int check_options(const struct dp_analysis_options *options, struct dp_er
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "%zu numbers of iterations, but no array of them",
 				     options->iterations_count);
+	if (options->thresholds_count && !options->thresholds)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "%zu thresholds, but no array of them",
+				     options->thresholds_count);
 	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
 		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
 				     (unsigned)options->level);

@@ -3,8 +3,16 @@
 
 #include <string.h>
 
+/*
+ * On the GPU CUPTI keeps the times of operations that it has not told of, 32 bytes each, in buffers
+ * that it makes as it needs them (three at once) and uses again. It may have 250 of 3.2 MB, each
+ * program's memory permitting; Kineto gives it 20. Ours are larger, for each is made in a thread of
+ * the program's, and 256 MB in all: eight times what a million operations a second take from one
+ * flush to the next. Beyond that operations come without their times, which is told as a loss; a
+ * program that finds no memory would fail.
+ */
 #define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
-#define DEVICE_BUFFERS ((size_t)250)
+#define DEVICE_BUFFERS ((size_t)32)
 
 static const char *why(int result)
 {
@@ -21,10 +29,11 @@ static void tell(int result, const char *holder)
 	switch (result) {
 	case CUPTI_E_MULTIPLE_SUBSCRIBERS:
 	case CUPTI_E_MAX_LIMIT_REACHED:
-		dp_message__say(DP_SPOOL_ERROR, "subscriber-taken",
-				"another profiler holds CUPTI in this program%s%s: end it, as only "
-				"one can; NVTX is all that is recorded",
-				*holder ? ": " : "", holder);
+		dp_message__say(
+			DP_SPOOL_ERROR, "subscriber-taken",
+			"another profiler holds CUPTI in this program%s%s%s: end it, as only "
+			"one can; NVTX and the state of the GPUs are all that is recorded",
+			*holder ? " (" : "", holder, *holder ? ")" : "");
 		break;
 	case CUPTI_E_PRIVILEGES:
 	case CUPTI_E_VIRTUAL_PRIVILEGES:
@@ -188,7 +197,7 @@ void dp_attach__cupti(void)
 		return;
 	}
 	cupti->driver_version = dp_load__driver_version();
-	dp_sizes__measure(cupti, dp_collector.strides);
+	dp_collector.measured = dp_sizes__measure(cupti, dp_collector.strides);
 	memcpy(dp_collector.pool->strides, dp_collector.strides, sizeof(dp_collector.strides));
 	if (!subscribe(cupti))
 		return;

@@ -136,6 +136,7 @@ struct collector {
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
+	bool measured; /* the strides are */
 	struct note notes[NOTES];
 	_Atomic uint32_t note_count;
 };
@@ -179,8 +180,8 @@ bool dp_load__cupti(struct cupti *cupti);
 bool dp_load__functions(struct cupti *cupti);
 int dp_load__driver_version(void); /* as cuDriverGetVersion counts; 0: unknown */
 
-/* sizes.c */
-void dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS]);
+/* sizes.c: false where CUPTI does not say them; then they are those of its version. */
+bool dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS]);
 uint16_t dp_sizes__known(uint32_t version, uint32_t kind);
 
 /* pool.c */

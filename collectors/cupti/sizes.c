@@ -1,7 +1,7 @@
 /*
  * How long the records of the library at hand are. CUPTI can be asked without a driver: in a buffer
  * that has a kind's number in each of its 8-byte places, the second record begins where the first
- * one ends. (13.5 answers only with a driver: then what is known by version has to do.)
+ * one ends. Where it does not answer, as 13.5 without a driver, what is known by version has to do.
  */
 #include "cupti/collector.h"
 
@@ -14,21 +14,43 @@ static const struct {
 	uint32_t from; /* the first version of cuptiGetVersion() that has the size */
 	uint16_t bytes;
 } known[] = {
-	{ CUPTI_MEMCPY, 16, 88 },      { CUPTI_MEMCPY, 26, 96 },
-	{ CUPTI_MEMSET, 16, 88 },      { CUPTI_KERNEL, 16, 176 },
-	{ CUPTI_KERNEL, 18, 200 },     { CUPTI_KERNEL, 22, 208 },
-	{ CUPTI_KERNEL, 130000, 216 }, { CUPTI_DRIVER, 0, 40 },
-	{ CUPTI_RUNTIME, 0, 40 },      { CUPTI_DEVICE, 16, 176 },
-	{ CUPTI_DEVICE, 22, 184 },     { CUPTI_CONTEXT, 0, 16 },
-	{ CUPTI_CONTEXT, 22, 24 },     { CUPTI_CONTEXT, 26, 32 },
-	{ CUPTI_NAME, 0, 32 },	       { CUPTI_OVERHEAD, 0, 40 },
-	{ CUPTI_OVERHEAD, 22, 56 },    { CUPTI_MEMCPY2, 16, 96 },
-	{ CUPTI_STREAM, 0, 24 },       { CUPTI_SYNC, 0, 40 },
-	{ CUPTI_SYNC, 26, 56 },	       { CUPTI_EXT_CORR, 0, 24 },
-	{ CUPTI_MEMORY2, 16, 120 },    { CUPTI_MEMORY2, 26, 128 },
-	{ CUPTI_MEMORY_POOL, 16, 72 }, { CUPTI_MEMORY_POOL, 130000, 80 },
-	{ CUPTI_GRAPH_TRACE, 16, 48 }, { CUPTI_GRAPH_TRACE, 22, 56 },
-	{ CUPTI_JIT, 16, 64 },	       { CUPTI_JIT, 22, 72 },
+	{ CUPTI_MEMCPY, 16, 88 },
+	{ CUPTI_MEMCPY, 26, 96 },
+	{ CUPTI_MEMSET, 16, 88 },
+	{ CUPTI_KERNEL, 16, 176 },
+	{ CUPTI_KERNEL, 18, 200 },
+	{ CUPTI_KERNEL, 22, 208 },
+	{ CUPTI_KERNEL, 130000, 216 },
+	{ CUPTI_DRIVER, 0, 40 },
+	{ CUPTI_RUNTIME, 0, 40 },
+	{ CUPTI_DEVICE, 16, 176 },
+	{ CUPTI_DEVICE, 22, 184 },
+	{ CUPTI_CONTEXT, 0, 16 },
+	{ CUPTI_CONTEXT, 22, 24 },
+	{ CUPTI_CONTEXT, 26, 32 },
+	{ CUPTI_NAME, 0, 32 },
+	{ CUPTI_OVERHEAD, 0, 40 },
+	{ CUPTI_OVERHEAD, 22, 56 },
+	{ CUPTI_MEMCPY2, 16, 96 },
+	{ CUPTI_STREAM, 0, 24 },
+	{ CUPTI_SYNC, 0, 40 },
+	{ CUPTI_SYNC, 26, 56 },
+	{ CUPTI_EXT_CORR, 0, 24 },
+	{ CUPTI_MEMORY2, 16, 120 },
+	{ CUPTI_MEMORY2, 26, 128 },
+	{ CUPTI_MEMORY_POOL, 16, 72 },
+	{ CUPTI_MEMORY_POOL, 130000, 80 },
+	{ CUPTI_GRAPH_TRACE, 16, 48 },
+	{ CUPTI_GRAPH_TRACE, 22, 56 },
+	{ CUPTI_JIT, 16, 64 },
+	{ CUPTI_JIT, 22, 72 },
+	/* The headers of 13.1, 13.4 and 13.5. */
+	{ CUPTI_KERNEL, 130100, 224 },
+	{ CUPTI_KERNEL, 130400, 248 },
+	{ CUPTI_MEMCPY, 130400, 112 },
+	{ CUPTI_MEMSET, 130400, 104 },
+	{ CUPTI_DEVICE, 130400, 192 },
+	{ CUPTI_CONTEXT, 130400, 40 },
 };
 
 uint16_t dp_sizes__known(uint32_t version, uint32_t kind)
@@ -59,7 +81,7 @@ static uint16_t probe(const struct cupti *cupti, uint64_t *buffer, uint32_t kind
 		       : 0;
 }
 
-void dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS])
+bool dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KINDS])
 {
 	uint64_t *buffer = dp_pages__new(PROBE_BYTES);
 	bool any = false;
@@ -72,4 +94,5 @@ void dp_sizes__measure(const struct cupti *cupti, uint16_t strides[DP_SPOOL_KIND
 	dp_pages__free(buffer, PROBE_BYTES);
 	for (uint32_t kind = 1; !any && kind < CUPTI_KIND_LIMIT; kind++)
 		strides[kind] = dp_sizes__known(cupti->version, kind);
+	return any;
 }

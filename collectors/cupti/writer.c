@@ -125,6 +125,20 @@ static void store_slot(struct collector *c, uint32_t index, bool held)
 	dp_pool__release(index);
 }
 
+/* Now that CUPTI records it may answer what it did not before. */
+static void measure_again(struct collector *c)
+{
+	uint16_t strides[DP_SPOOL_KINDS];
+
+	if (c->measured)
+		return;
+	c->measured = true;
+	if (!dp_sizes__measure(&c->cupti, strides))
+		return;
+	memcpy(c->strides, strides, sizeof(strides));
+	memcpy(c->pool->strides, strides, sizeof(strides));
+}
+
 /* Completed slots in the order in which they were handed out. */
 static bool store_slots(struct collector *c, bool last)
 {
@@ -142,6 +156,8 @@ static bool store_slots(struct collector *c, bool last)
 			my.slots[j] = my.slots[j - 1];
 		my.slots[j] = i;
 	}
+	if (count)
+		measure_again(c);
 	for (i = 0; i < count; i++) {
 		uint32_t state = DP_SLOT_HELD;
 

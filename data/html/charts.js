@@ -8,6 +8,7 @@
  *   stacked, width (of a bar)
  *   range   that x follows, or none
  *   xText, yText  functions of a value; hover(x, [[set, y]…]) gives the lines of a hover
+ *   least, most  of y, at most and at least
  *   marks   [[x, text]]: vertical lines; bands [[from, to]]
  */
 const hasChartJs = typeof Chart === "function";
@@ -18,6 +19,18 @@ function visible(spec, points) {
 	const slack = spec.width || 1;
 
 	return points.filter(p => p[0] >= spec.range.from - slack && p[0] <= spec.range.to + slack);
+}
+
+/* Room above a drawing for what marks say: on bars it could not be read. */
+const markRoom = 16, markWidth = 56;
+
+/* Where marks are: [pixel, text, is the text left of it]. */
+function placeMarks(spec, area, toPixel) {
+	const marks = (spec.marks || []).map(([at, text]) => [Math.round(toPixel(at)) + .5, text])
+		.filter(([place]) => place >= area.left && place <= area.right + 1).sort((a, b) => a[0] - b[0]);
+
+	return marks.map(([place, text], i) => [place, text, place > area.right - markWidth ||
+		(i + 1 < marks.length && marks[i + 1][0] - place < markWidth && place > area.left + markWidth)]);
 }
 
 /* Draws bands behind the data of a Chart.js chart, and vertical lines over them. */
@@ -43,21 +56,16 @@ function marksPlugin(spec) {
 			const area = chart.chartArea, x = chart.scales.x, ctx = chart.ctx;
 
 			ctx.save();
-			ctx.beginPath();
-			ctx.rect(area.left, area.top, area.right - area.left, area.bottom - area.top);
-			ctx.clip();
 			ctx.strokeStyle = ctx.fillStyle = color("quiet");
 			ctx.font = "11px system-ui, sans-serif";
 			ctx.setLineDash([3, 3]);
-			for (const [at, text] of spec.marks || []) {
-				const place = Math.round(x.getPixelForValue(at)) + .5;
-
+			for (const [place, text, left] of placeMarks(spec, area, at => x.getPixelForValue(at))) {
 				ctx.beginPath();
 				ctx.moveTo(place, area.top);
 				ctx.lineTo(place, area.bottom);
 				ctx.stroke();
-				ctx.textAlign = place > area.right - 60 ? "right" : "left";
-				ctx.fillText(text, place + (place > area.right - 60 ? -4 : 4), area.top + 10);
+				ctx.textAlign = left ? "right" : "left";
+				ctx.fillText(text, place + (left ? -4 : 0), area.top - 5);
 			}
 			ctx.restore();
 		},
@@ -85,6 +93,7 @@ function chartJsOptions(spec) {
 
 	return {
 		animation: false, maintainAspectRatio: false, responsive: true, parsing: false, normalized: true,
+		layout: { padding: { top: spec.marks ? markRoom : 0 } },
 		interaction: { mode: "nearest", axis: "x", intersect: false },
 		scales: {
 			x: {
@@ -96,6 +105,7 @@ function chartJsOptions(spec) {
 			},
 			y: {
 				stacked: spec.stacked, grid, beginAtZero: spec.fromZero, grace: spec.fromZero ? 0 : "8%",
+				suggestedMin: spec.least, suggestedMax: spec.most,
 				ticks: Object.assign({ maxTicksLimit: 6, callback: value => spec.yText(value) }, tick),
 				afterFit: scale => { scale.width = 84; },
 			},
@@ -167,7 +177,7 @@ class SvgChart {
 		this.draw();
 	}
 	get area() {
-		return { left: 84, right: Math.max(this.box.clientWidth - 10, 100), top: 8, bottom: this.box.clientHeight - 24 };
+		return { left: 84, right: Math.max(this.box.clientWidth - 10, 100), top: this.spec.marks ? markRoom : 8, bottom: this.box.clientHeight - 24 };
 	}
 	toValue(place) {
 		const { left, right } = this.area;
@@ -191,6 +201,8 @@ class SvgChart {
 					bottom = y !== null && (bottom === 0 || y < bottom) ? y : bottom;
 			bottom -= (top - bottom) * .08;
 		}
+		top = Math.max(top, spec.most === undefined ? top : spec.most);
+		bottom = Math.min(bottom, spec.least === undefined ? bottom : spec.least);
 		if (!(top > bottom))
 			top = bottom + 1;
 		const x = value => area.left + (value - this.low) / (this.high - this.low) * (area.right - area.left);
@@ -210,10 +222,9 @@ class SvgChart {
 		clip.append(svg("rect", { x: area.left, y: 0, width: area.right - area.left, height: area.bottom }));
 		group.append(...drawn);
 		nodes.push(clip, group);
-		for (const [at, text] of spec.marks || [])
-			if (at >= this.low && at <= this.high)
-				nodes.push(svg("line", { x1: x(at), x2: x(at), y1: area.top, y2: area.bottom, stroke: color("quiet"), "stroke-dasharray": "3 3" }),
-					svg("text", { x: x(at) + 4, y: area.top + 10 }, text));
+		for (const [place, text, left] of placeMarks(spec, area, x))
+			nodes.push(svg("line", { x1: place, x2: place, y1: area.top, y2: area.bottom, stroke: color("quiet"), "stroke-dasharray": "3 3" }),
+				svg("text", { x: place - (left ? 4 : 0), y: area.top - 5, "text-anchor": left ? "end" : "start" }, text));
 		this.svg.replaceChildren(...nodes);
 	}
 	drawSet(nodes, set, points, x, y, bases, bottom) {

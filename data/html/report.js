@@ -30,7 +30,7 @@ function showFacts() {
 		el("p", { class: "facts" },
 			fact(plural(report.devices.length, "GPU"), names ? `(${names})` : ""),
 			fact(format.duration(trace.duration), "of GPU activity"),
-			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "set")}`),
+			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
 			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
 		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
@@ -95,7 +95,7 @@ function iterationLines(loop, k) {
 	if (odd && odd[2])
 		lines.push("cut off by the capture");
 	if (odd && odd[1])
-		lines.push(`variant ${odd[1]}: ${odd[3]} kernels more, ${odd[4]} fewer, ${odd[5]} others`);
+		lines.push(`variant ${odd[1]}: kernels +${odd[3]} \u2212${odd[4]} \u2260${odd[5]}`);
 	if (k < loop.warmup)
 		lines.push("warm-up");
 	return lines;
@@ -109,6 +109,8 @@ function seriesSpec(loop, series) {
 	const info = metric(series.m), all = points(series);
 	const values = all.map(p => p[1]).filter(value => value !== null);
 	const low = Math.min(...values), high = Math.max(...values);
+	/* So much is seen that no two numbers at the axis are the same. */
+	const middle = (low + high) / 2, reach = Math.max((high - low) / 2, Math.abs(middle) * .01, values.length ? 0 : 1);
 	const odd = new Set(loop.odd.filter(entry => entry[1]).map(entry => entry[0]));
 	const sets = [{ label: title(info.name), color: "accent", points: all }];
 
@@ -116,6 +118,7 @@ function seriesSpec(loop, series) {
 		sets.push({ label: "variant", color: "c-odd", dots: true, points: all.filter(p => odd.has(p[0]) && p[1] !== null) });
 	return {
 		type: "line", sets, unit: info.unit, range: zoom, whole: true, fromZero: low >= 0 && low < high * .6,
+		...(values.length && high - low < 2 * reach ? { least: middle - reach, most: middle + reach } : {}),
 		xText: value => Number.isInteger(value) ? format.count(value) : "",
 		yText: value => format.round(value, info.unit),
 		hover: (k, found) => [...iterationLines(loop, k), `${title(info.name)}: ${format.value(found[0][1], info.unit)}`],
@@ -209,7 +212,7 @@ function showSlowest(loop) {
 }
 
 const partColors = {
-	busy_ns: "c-busy", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host",
+	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-h2d", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host",
 	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
 };
 const spareColors = ["c-other", "c-comm", "c-d2h", "c-set", "c-graph"];
@@ -235,19 +238,28 @@ function showBreakdown(loop) {
 		el("div", { class: "stack", "aria-hidden": "true" }, ...seen.map(part => el("div",
 			{ style: `flex:${part.mean} 1 0;background:var(--${part.color})` }, part.mean > total * .08 ? format.share(part.mean / total) : ""))),
 		el("div", { class: "legend" }, ...seen.map(part => el("span", { title: part.info.help }, el("i", { style: `background:var(--${part.color})` }),
-			title(part.info.name) + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
+			part.words + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
 		frame);
 	page.charts.push(makeChart(frame, {
 		type: "bar", stacked: true, width: size, range: zoom, whole: true, fromZero: true,
-		sets: seen.map(part => ({ label: title(part.info.name), color: part.color, points: part.y.map((value, i) => [i * size - .5, value]) })),
+		sets: seen.map(part => ({ label: part.words, color: part.color, points: part.y.map((value, i) => [i * size - .5, value]) })),
 		xText: value => Number.isInteger(value) ? format.count(value) : "", yText: value => format.round(value, "ns"),
 		hover(at, found) {
 			const first = Math.round(at + .5), last = Math.max(first, Math.ceil(at + size - .5));
 
 			return [size > 1 ? `mean of iterations ${first}\u2013${last}` : `iteration ${first}`,
-				...found.filter(pair => pair[1] > 0).map(([i, value]) => `${title(seen[i].info.name)}: ${format.duration(value)}`)];
+				...found.filter(pair => pair[1] > 0).map(([i, value]) => `${seen[i].words}: ${format.duration(value)}`)];
 		},
 	}));
+}
+
+/* ", one every 176.2 ms (median)"; where there are no periods, how long one takes. */
+function howLong(loop) {
+	if (!loop.median)
+		return "";
+	if (metric(loop.rank).name === "period_ns")
+		return `, one every ${format.duration(loop.median)} (median)`;
+	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, each ${format.duration(loop.median)} long (median)`;
 }
 
 function showLoopFacts(loop) {
@@ -257,7 +269,7 @@ function showLoopFacts(loop) {
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
 
 	byId("loop-text").replaceChildren(
-		`${plural(loop.complete, "iteration")} of ${plural(loop.length, "kernel")}` + (loop.median ? `, every ${format.duration(loop.median)}` : "") +
+		`${plural(loop.complete, "iteration")} of ${plural(loop.length, "kernel")}` + howLong(loop) +
 		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
 		(more ? `; ${more}.` : "."), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
@@ -284,6 +296,8 @@ function showTimelines(loop) {
 	const used = new Set(), calls = new Set(), causes = new Set();
 
 	byId("timeline").hidden = !lines.length;
+	byId("timeline-title").textContent = lines.length === 1 ? "The iteration" : "A typical iteration, and the slowest";
+	byId("time-scale").hidden = lines.length === 1;
 	box.replaceChildren();
 	time.listeners = [timeText];
 	time.limit(0, Math.max(...lines.map(line => line.length), 1));
@@ -333,6 +347,13 @@ function selectLoop(id) {
 	byId("loop-select").value = id;
 	zoom.limit(-.5, loop.iterations - .5);
 	showLoopFacts(loop);
+	/* Of one iteration there is nothing to compare. */
+	byId("over-iterations").hidden = loop.iterations < 2;
+	if (loop.iterations < 2) {
+		showTimelines(loop);
+		operatorTable(loop);
+		return;
+	}
 	showAllSeries(loop);
 	showHistogram(loop);
 	showSlowest(loop);
@@ -361,6 +382,13 @@ function tree(parent, depth) {
 		tree(loop.id, depth + 1))), inside.length > 200 ? el("li", null, `and ${format.count(inside.length - 200)} more`) : null);
 }
 
+/* The loop that took most time; of those that took about as much, the first. */
+function longest(loops) {
+	const time = loop => loop.parts.reduce((sum, part) => sum + (part.mean || 0), 0) * loop.complete;
+
+	return loops.reduce((best, loop) => time(loop) > 1.1 * time(best) ? loop : best);
+}
+
 function showLoops() {
 	const full = fullLoops();
 
@@ -371,8 +399,8 @@ function showLoops() {
 	byId("loop-pick").hidden = full.length < 2;
 	byId("loop-select").append(...full.map(loop => el("option", { value: loop.id }, loopLabel(loop))));
 	byId("loop-select").onchange = event => selectLoop(Number(event.target.value));
-	const first = report.findings.length && report.loops[report.findings[0].loop].series ? report.findings[0].loop : full.length ? full[0].id : -1;
-	selectLoop(first);
+	if (full.length)
+		selectLoop(longest(full).id);
 }
 
 function drawZoomed() {

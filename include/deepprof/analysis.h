@@ -76,9 +76,10 @@ struct dp_analysis_options {
  * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
  * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
  * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level, a
- * metric or a rule with a threshold that there is not), DP_ERR_NOMEM. Cost: linear in the
- * operations. With paper the search is linear for each doubling of epsilon, and the matching, as
- * published, O(n · (length + max_unmatched)): quadratic where the pattern is a share of the
+ * metric or a rule with a threshold that there is not), DP_ERR_LIMIT (more than 4096 streams to
+ * analyze), DP_ERR_NOMEM. Cost: linear in the operations, and for each stream in the ranges. With
+ * paper the search is linear for each doubling of epsilon, and the matching, as published,
+ * O(n · (length + max_unmatched)): quadratic where the pattern is a share of the
  * sequence, or max_unmatched has no limit.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,

@@ -87,6 +87,12 @@ DP_API int dp_recording_adopt(struct dp_recording *recording, const char *name, 
 DP_API void dp_recording_free(struct dp_recording *recording);
 
 /*
+ * Where the trace file could not be written: what is in the folder stays when the recording is
+ * freed, for dp_recording_recover().
+ */
+DP_API void dp_recording_leave(struct dp_recording *recording);
+
+/*
  * The program's environment: "NAME=value" by index, NULL beyond the end. What LD_PRELOAD was before
  * is to be put behind what this says, with a colon. Borrowed.
  */

@@ -30,12 +30,13 @@ struct dp_report_options {
 	bool kineto;	 /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
 	bool follows;	 /* another trace's report stands before it in the same output */
 	unsigned height; /* "text": lines of a screen that it should fit; 0: 24 */
+	bool all;	 /* "text", verbose: tables have all their rows */
 };
 
 #define DP_REPORT_OPTIONS_INIT                                                                    \
 	{                                                                                         \
 		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false, \
-			false, 0                                                                  \
+			false, 0, false                                                           \
 	}
 
 /* A renderer. */

@@ -76,8 +76,8 @@ DP_API size_t dp_suffix_tree_bytes(const struct dp_suffix_tree *tree);
  * Visits all internal nodes, the root last, each after its children, siblings in order.
  * parent_depth is the depth of the node's parent (0 for the root's children, and for the root
  * itself). A visit that returns other than 0 ends the traversal, which then returns that value.
- * Cost: one pass over the LCP array; 8 bytes for each node between the current one and the root
- * (16 from 2^31 symbols on).
+ * Cost: one pass over the LCP array; of the nodes between the current one and the root, 32 KiB
+ * and 40 bytes for each change of the steps that they grow by (none where a text goes round).
  * Thread-safe. Errors: DP_ERR_NOMEM.
  */
 DP_API int dp_suffix_tree_traverse(const struct dp_suffix_tree *tree,

@@ -11,7 +11,9 @@
 struct starved {
 	double longest_ns;
 	double long_gaps;
+	double long_ns; /* of them, beyond the usual one */
 	double parts;
+	double idle_ns; /* of them, beyond what is usual */
 	size_t first;
 	size_t last;
 };
@@ -35,10 +37,12 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	const double *busy_ns = dp_rule__metric(input, "busy_ns");
 	const double *gap_ns = dp_rule__metric(input, "longest_gap_ns");
+	double usual = dp_rule__typical(input, "utilization"), usual_gap_ns;
 	double all_ns = 0, part_ns = 0, part_busy_ns = 0;
-	bool idle = !(dp_rule__typical(input, "utilization") >= LEAST_UTILIZATION);
+	bool idle = !(usual >= LEAST_UTILIZATION);
 	size_t n = input->loop->iterations, begin = 0;
 
+	usual_gap_ns = dp_rule__typical(input, "longest_gap_ns");
 	for (size_t k = 0; k < n; k++)
 		all_ns += isnan(period_ns[k]) ? 0 : period_ns[k];
 	for (size_t k = 0; k < n; k++) {
@@ -51,6 +55,7 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 		if (gap_ns[k] >= LONG_GAP_NS) {
 			note(starved, k, k);
 			starved->long_gaps++;
+			starved->long_ns += fmax(0, gap_ns[k] - usual_gap_ns);
 		}
 		if (idle || (input->slow && input->slow[k]))
 			continue;
@@ -62,6 +67,7 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 		if (part_busy_ns < LEAST_UTILIZATION * part_ns) {
 			note(starved, begin, k);
 			starved->parts++;
+			starved->idle_ns += part_ns - part_busy_ns / usual;
 		}
 		part_ns = part_busy_ns = 0;
 	}
@@ -78,7 +84,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->finding.first_iteration = starved.first;
 	out->finding.last_iteration = starved.last;
-	out->finding.recoverable_ns = (double)NAN;
+	/* A long gap may lie in such a part. */
+	out->finding.recoverable_ns =
+		fmax(starved.long_ns, starved.idle_ns) / (double)input->loop->complete;
 	dp_rule__evidence(out, "longest_gap_ns", "ns", starved.longest_ns);
 	if (starved.long_gaps)
 		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);

@@ -370,7 +370,7 @@ static int no_events(const struct document *doc)
 	if (doc->rocprofiler)
 		return fail(doc, NULL, DP_ERR_UNSUPPORTED,
 			    "rocprofv3's own JSON (rocprofiler-sdk-tool), which is not supported: "
-			    "a Chrome trace has traceEvents");
+			    "record with torch.profiler instead, which knows AMD's GPUs, too");
 	if (doc->not_json)
 		return fail(doc, NULL, DP_ERR_FORMAT, "not JSON: begins with neither { nor [");
 	if (doc->broken && doc->has_events)

@@ -95,4 +95,8 @@ struct dp_chrome_look {
 
 void dp_chrome__look(struct dp_chrome_look *look, const struct dp_probe *probe);
 
+/* The number that a launch and what it launched share, 0: it is not told, or of more than 32 bits.
+ */
+uint32_t dp_chrome__correlation(const struct dp_chrome_event *event);
+
 #endif

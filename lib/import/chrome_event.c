@@ -305,3 +305,11 @@ enum dp_chrome_member dp_chrome__member(const struct dp_json_text *key)
 			return known[i].member;
 	return DP_CHROME_OTHER;
 }
+
+uint32_t dp_chrome__correlation(const struct dp_chrome_event *event)
+{
+	bool known = event->has & DP_CHROME_CORRELATION && event->correlation > 0 &&
+		     event->correlation <= UINT32_MAX;
+
+	return known ? (uint32_t)event->correlation : 0;
+}

@@ -81,8 +81,16 @@ static uint64_t database_size(const char *head)
 }
 
 /* Why nobody took it, as far as the first bytes tell. */
-static int unknown(const struct dp_probe *probe, uint64_t size, struct dp_error *error)
+static int unknown(const struct dp_probe *probe, const struct dp_input *input,
+		   struct dp_error *error)
 {
+	/* A compressed file's size says nothing of its content's. */
+	bool gzip = dp_input__is_gzip(input);
+	uint64_t size = gzip ? 0 : dp_input__size(input);
+
+	if (!probe->length && dp_input__damage(input))
+		return dp_error__set(error, DP_ERR_DAMAGED,
+				     "compressed data ends before the first byte of what is in it");
 	if (!probe->length)
 		return dp_error__set(error, DP_ERR_FORMAT, "file is empty");
 	if (probe->length >= 16 && is_zero(probe->head, 16))
@@ -101,8 +109,9 @@ static int unknown(const struct dp_probe *probe, uint64_t size, struct dp_error 
 	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
 }
 
-static int choose(const struct dp_importer **importer, const struct dp_probe *probe, uint64_t size,
-		  const struct dp_open_options *options, struct dp_error *error)
+static int choose(const struct dp_importer **importer, const struct dp_probe *probe,
+		  const struct dp_input *input, const struct dp_open_options *options,
+		  struct dp_error *error)
 {
 	if (options->input_format) {
 		*importer = by_name(options->input_format);
@@ -113,7 +122,7 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 	}
 	if (by_content(importer, probe))
 		return dp_error__nomem(error, 0);
-	return *importer ? DP_OK : unknown(probe, size, error);
+	return *importer ? DP_OK : unknown(probe, input, error);
 }
 
 static int run(struct dp_trace **trace, const char *path, struct dp_input *input,
@@ -134,9 +143,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 			return status;
 		probe.path = import.path = unpacked->path;
 	}
-	/* A compressed file's size says nothing of its content's. */
-	status = choose(&importer, &probe, dp_input__is_gzip(input) ? 0 : dp_input__size(input),
-			options, error);
+	status = choose(&importer, &probe, input, options, error);
 	if (status)
 		return status;
 	if (importer->database && !strcmp(path, "-"))

@@ -271,11 +271,6 @@ static bool times(const struct dp_chrome_event *event, int64_t *start_ns, int64_
 	       !__builtin_add_overflow(event->start_ns, duration_ns, end_ns);
 }
 
-static uint32_t correlation_of(const struct dp_chrome_event *event)
-{
-	return event->has & DP_CHROME_CORRELATION ? (uint32_t)event->correlation : 0;
-}
-
 static int set_aside(struct kineto *kineto, const struct dp_op *op)
 {
 	if (dp_array__reserve(&kineto->unsized, &kineto->unsized_room, kineto->unsized_count + 1,
@@ -326,7 +321,7 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 			  : dp_builder__string(kineto->builder, "(no name)", 9);
 	if (op.stream == DP_NONE || op.name == DP_NONE)
 		return DP_ERR_NOMEM;
-	op.correlation = correlation_of(event);
+	op.correlation = dp_chrome__correlation(event);
 	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
 		op.bytes = (uint64_t)event->bytes;
 	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
@@ -340,7 +335,7 @@ static int keep_size(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	struct call_size *size;
 
-	if (!(event->has & DP_CHROME_SIZE) || event->size <= 0 || !correlation_of(event) ||
+	if (!(event->has & DP_CHROME_SIZE) || event->size <= 0 || !dp_chrome__correlation(event) ||
 	    !(event->has & DP_CHROME_NAME) ||
 	    dp_copy_name__read(event->name.at, event->name.length).op == DP_OP_KERNEL)
 		return DP_OK;
@@ -348,7 +343,7 @@ static int keep_size(struct kineto *kineto, const struct dp_chrome_event *event)
 			      sizeof(*kineto->sizes)))
 		return nomem(kineto);
 	size = &kineto->sizes[kineto->size_count++];
-	*size = (struct call_size){ correlation_of(event), (uint64_t)event->size };
+	*size = (struct call_size){ dp_chrome__correlation(event), (uint64_t)event->size };
 	return DP_OK;
 }
 
@@ -360,7 +355,7 @@ static int call_event(struct kineto *kineto, const struct dp_chrome_event *event
 		kineto->host_without_start++;
 		return DP_OK;
 	}
-	call.correlation = correlation_of(event);
+	call.correlation = dp_chrome__correlation(event);
 	call.name = name_of(kineto, &event->name, false);
 	if (call.name == DP_NONE || keep_size(kineto, event))
 		return DP_ERR_NOMEM;
@@ -382,7 +377,7 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 		if (sync.stream == DP_NONE)
 			return DP_ERR_NOMEM;
 	}
-	sync.correlation = correlation_of(event);
+	sync.correlation = dp_chrome__correlation(event);
 	return dp_builder__add_sync(kineto->builder, &sync);
 }
 

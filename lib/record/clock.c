@@ -4,6 +4,13 @@
 /* More than 1 in 1000 is no drift of an oscillator: a clock was set. */
 #define DRIFT_MAX 1000
 
+/*
+ * Two clocks are not read at the same moment: what they have gone apart between points this near to
+ * each other is less than the reading is wrong by, and would be a jump.
+ */
+#define BESIDE_NS UINT64_C(100000000)
+#define READING_NS UINT64_C(100000)
+
 /* Points that a record may be away from the one last passed: usually, and at most. */
 enum { NEAR = 8, FAR = 4096 };
 
@@ -16,6 +23,26 @@ void dp_clock__fini(struct dp_clock *clock)
 	*clock = (struct dp_clock){ 0 };
 }
 
+static uint64_t size_of(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static int64_t apart_of(const struct dp_clock_point *p)
+{
+	return (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
+			 ((uint64_t)p[1].cupti - (uint64_t)p->cupti));
+}
+
+/* A point is put where the one before it says, if that is where it may be. */
+static void straighten(struct dp_clock_point *p)
+{
+	uint64_t between = (uint64_t)p[1].cupti - (uint64_t)p->cupti;
+
+	if (p[1].cupti >= p->cupti && between < BESIDE_NS && size_of(apart_of(p)) < READING_NS)
+		p[1].monotonic = (int64_t)((uint64_t)p->monotonic + between);
+}
+
 int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 {
 	if (dp_array__reserve(&clock->points, &clock->room, clock->count + 1,
@@ -24,6 +51,8 @@ int dp_clock__add(struct dp_clock *clock, int64_t cupti, int64_t monotonic)
 	if (!clock->count || cupti < clock->lowest)
 		clock->lowest = cupti;
 	clock->points[clock->count++] = (struct dp_clock_point){ cupti, monotonic };
+	if (clock->count > 1)
+		straighten(&clock->points[clock->count - 2]);
 	return DP_OK;
 }
 
@@ -42,18 +71,11 @@ static bool covers(const struct dp_clock *clock, size_t at, int64_t time)
 	return (uint64_t)time - (uint64_t)p->cupti < length;
 }
 
-static int64_t apart_of(const struct dp_clock_point *p)
-{
-	return (int64_t)((uint64_t)p[1].monotonic - (uint64_t)p->monotonic -
-			 ((uint64_t)p[1].cupti - (uint64_t)p->cupti));
-}
-
 static bool jumps(const struct dp_clock_point *p)
 {
 	uint64_t most = ((uint64_t)p[1].monotonic - (uint64_t)p->monotonic) / DRIFT_MAX;
-	int64_t apart = apart_of(p);
 
-	return (apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart) > most;
+	return size_of(apart_of(p)) > most;
 }
 
 /*

@@ -12,6 +12,8 @@
 
 #define SAMPLES_FILE "samples"
 
+enum { ZERO_TRIES = 6, ZERO_GOOD_NS = 1000 };
+
 static char *samples_path(const char *folder)
 {
 	size_t size = strlen(folder) + sizeof("/" SAMPLES_FILE);
@@ -28,6 +30,23 @@ static int64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Time 0 on both clocks, read as near to each other as may be: another process may come between. */
+static void set_zero(struct dp_recording *recording)
+{
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < ZERO_TRIES && least > ZERO_GOOD_NS; i++) {
+		int64_t before = clock_ns(CLOCK_MONOTONIC), realtime = clock_ns(CLOCK_REALTIME);
+		int64_t took = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (took >= least)
+			continue;
+		least = took;
+		recording->zero_realtime = realtime;
+		recording->zero_monotonic = before + took / 2;
+	}
 }
 
 int dp_recording__make(struct dp_recording **out, const char *folder,
@@ -63,8 +82,7 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 	status = dp_recording__make(&recording, folder, &all, error);
 	if (status)
 		return status;
-	recording->zero_realtime = clock_ns(CLOCK_REALTIME);
-	recording->zero_monotonic = clock_ns(CLOCK_MONOTONIC);
+	set_zero(recording);
 	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are told when they come. */
 	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
 	status = dp_inject__prepare(recording, &all, error);
@@ -116,6 +134,11 @@ void dp_recording_free(struct dp_recording *recording)
 	free(recording->samples);
 	free(recording->folder);
 	free(recording);
+}
+
+void dp_recording_leave(struct dp_recording *recording)
+{
+	recording->owned = false;
 }
 
 const char *dp_recording_environment(const struct dp_recording *recording, size_t index)

@@ -21,16 +21,25 @@ static void put_graph(struct dp_bulk_row *row, uint32_t graph, uint64_t node)
 	dp_bulk__known(row, node != 0, (int64_t)node);
 }
 
+/*
+ * Not where it still ran, and not where CUPTI ran out of memory for times while it did: then its
+ * end is whatever was there (github.com/parca-dev/parcagpu/issues/23).
+ */
+static bool has_ended(uint64_t start, uint64_t end)
+{
+	return end && end >= start && end - start <= INT64_MAX;
+}
+
 /* Start and length; CUPTI's own difference, which is what its clock counted. */
 static void put_times(struct dp_source *source, struct dp_bulk_row *row, uint64_t start,
 		      uint64_t end)
 {
 	int64_t begin = dp_clock__time(&source->clock, start);
-	int64_t length = end > start && end - start <= INT64_MAX ? (int64_t)(end - start) : 0;
+	int64_t length = has_ended(start, end) ? (int64_t)(end - start) : 0;
 	int64_t last;
 
 	dp_bulk__put(row, begin);
-	dp_bulk__known(row, end != 0, length);
+	dp_bulk__known(row, has_ended(start, end), length);
 	if (__builtin_add_overflow(begin, length, &last))
 		last = begin;
 	dp_source__saw(source, last);
@@ -93,7 +102,7 @@ static int put_kernel(struct dp_source *source, const struct dp_spool_kernel *ke
 	put_graph(&row, kernel->graph, kernel->graph_node);
 	put_moment(source, &row, kernel->queued);
 	put_moment(source, &row, kernel->submitted);
-	dp_bulk__put(&row, kernel->end != 0);
+	dp_bulk__put(&row, has_ended(kernel->start, kernel->end));
 	return DP_OK;
 }
 
@@ -258,7 +267,7 @@ static int put_jit(struct dp_source *source, const struct dp_spool_jit *jit)
 {
 	struct dp_db *db = &source->convert->db;
 	int status = dp_db__row(db, DP_ROW_JIT);
-	uint64_t length = jit->end > jit->start ? jit->end - jit->start : 0;
+	bool ended = has_ended(jit->start, jit->end);
 
 	if (status)
 		return status;
@@ -266,7 +275,7 @@ static int put_jit(struct dp_source *source, const struct dp_spool_jit *jit)
 	dp_db__int(db, jit->tid);
 	dp_db__int(db, jit->device);
 	dp_db__int(db, dp_clock__time(&source->clock, jit->start));
-	dp_db__known(db, jit->end != 0, (int64_t)length);
+	dp_db__known(db, ended, ended ? (int64_t)(jit->end - jit->start) : 0);
 	dp_db__int(db, jit->kind);
 	dp_db__int(db, jit->op);
 	dp_db__known(db, jit->cache_bytes != 0, (int64_t)jit->cache_bytes);

@@ -275,7 +275,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_html__value(render, finding->recoverable_ns, "ns");
 	dp_render__text(render, ",\"advice\":");
 	dp_html__string(render, finding->advice);
-	dp_text__evidence(&words, finding, SIZE_MAX, false);
+	dp_text__evidence(&words, render, finding, SIZE_MAX, false);
 	dp_render__text(render, ",\"says\":");
 	dp_html__string(render, words.text);
 	dp_render__text(render, ",\"evidence\":[");
@@ -340,18 +340,39 @@ static void write_clean(struct dp_render *render)
 	dp_html__string(render, words.text);
 }
 
+/* Where names differ whose short forms are alike. To be freed; NULL where memory is short. */
+static size_t *tell_apart(struct dp_render *render, const struct dp_html *html)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const char **names = dp_alloc__array(html->name_count, sizeof(*names));
+	size_t *places = dp_alloc__zeroed(html->name_count, sizeof(*places));
+	int status = names && places ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < html->name_count && !status; i++)
+		names[i] = dp_trace_string(trace, html->names[i]);
+	if (!status)
+		status = dp_label__tell_apart(places, names, html->name_count, NAME_COLUMNS, false);
+	free(names);
+	if (!status)
+		return places;
+	free(places);
+	render->status = dp_error__nomem(render->error, html->name_count);
+	return NULL;
+}
+
 /* Each as it is, or [a short form, as it is]. */
 static void write_names(struct dp_render *render, const struct dp_html *html)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	size_t *places = tell_apart(render, html);
 	char label[DP_LABEL_SIZE];
 
 	dp_render__text(render, ",\n\"names\":[");
-	for (size_t i = 0; i < html->name_count; i++) {
+	for (size_t i = 0; i < html->name_count && places; i++) {
 		const char *name = dp_trace_string(trace, html->names[i]);
 
 		dp_render__text(render, i ? ",\n" : "\n");
-		dp_label__kernel(label, name, NAME_COLUMNS, false);
+		dp_label__kernel_at(label, name, places[i], NAME_COLUMNS, false);
 		if (strcmp(label, name))
 			dp_render__text(render, "[");
 		dp_html__string(render, label);
@@ -362,6 +383,7 @@ static void write_names(struct dp_render *render, const struct dp_html *html)
 		dp_render__text(render, "]");
 	}
 	dp_render__text(render, "]}\n</script>\n");
+	free(places);
 }
 
 static int end(struct dp_render *render)

@@ -4,8 +4,10 @@
  * sticks out is still there.
  */
 #include "report/html.h"
+#include "report/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SLOWEST 60 /* rows of the table of slow iterations */
@@ -253,33 +255,24 @@ static void write_histogram(struct dp_render *render, const struct dp_html_ranki
 	dp_render__text(render, "]}");
 }
 
-/* Idle time by a cause: "idle_host_ns". */
-static bool is_cause(const char *name)
+/* What a period is made of: the parts of the text report's bar; else iteration and interval. */
+static size_t choose_parts(struct dp_render *render, size_t loop, size_t parts[PARTS],
+			   const char *words[PARTS])
 {
-	size_t length = strlen(name);
-
-	return !strncmp(name, "idle_", 5) && length > 8 && !strcmp(name + length - 3, "_ns");
-}
-
-/*
- * What a period is made of, by what was measured: busy and idle by cause, or busy and idle, or
- * iteration and interval.
- */
-static size_t choose_parts(struct dp_render *render, size_t loop, size_t parts[PARTS])
-{
-	const struct dp_metric_info *info;
+	const char *metric;
 	size_t count = 0;
 
-	parts[count++] = dp_html__metric("busy_ns");
-	for (size_t i = 0; (info = dp_metric(i)) && count < PARTS; i++)
-		if (is_cause(info->name) && has_values(render, loop, i))
-			parts[count++] = i;
-	if (count == 1)
-		parts[count++] = dp_html__metric("idle_ns");
-	if (has_values(render, loop, parts[0]) && has_values(render, loop, parts[1]))
+	while (count < PARTS && (words[count] = dp_text__part(render, loop, count, &metric))) {
+		parts[count] = dp_html__metric(metric);
+		if (!has_values(render, loop, parts[count++]))
+			break;
+	}
+	if (count && has_values(render, loop, parts[count - 1]))
 		return count;
 	parts[0] = dp_html__metric("duration_ns");
 	parts[1] = dp_html__metric("interval_ns");
+	words[0] = "iteration";
+	words[1] = "between iterations";
 	return parts[0] != SIZE_MAX && parts[1] != SIZE_MAX ? 2 : 0;
 }
 
@@ -302,15 +295,29 @@ static double mean_of(struct dp_render *render, size_t loop, size_t metric, size
 	return n ? sum / (double)n : NAN;
 }
 
+/* The summary's, which leaves out what other kernels interrupt; else of what there is. */
+static double mean_part(struct dp_render *render, size_t loop, size_t metric)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	char name[DP_NUMBER_SIZE];
+	double mean;
+
+	snprintf(name, sizeof(name), "avg_%s", dp_metric(metric)->name);
+	mean = dp_text__summary(render, loop, name);
+	return isfinite(mean) ? mean : mean_of(render, loop, metric, 0, count, false);
+}
+
 static void write_breakdown(struct dp_render *render, size_t loop)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations, parts[PARTS];
-	size_t n = choose_parts(render, loop, parts), groups = DP_MIN(count, GROUPS);
+	const char *words[PARTS];
+	size_t n = choose_parts(render, loop, parts, words), groups = DP_MIN(count, GROUPS);
 
 	dp_render__text(render, ",\n\"parts\":[");
 	for (size_t i = 0; i < n; i++) {
-		dp_render__format(render, "%s{\"m\":%zu,\"mean\":", i ? "," : "", parts[i]);
-		dp_html__value(render, mean_of(render, loop, parts[i], 0, count, false), "ns");
+		dp_render__format(render, "%s{\"m\":%zu,\"words\":\"%s\",\"mean\":", i ? "," : "",
+				  parts[i], words[i]);
+		dp_html__value(render, mean_part(render, loop, parts[i]), "ns");
 		dp_render__text(render, ",\"y\":[");
 		for (size_t g = 0; g < groups; g++) {
 			size_t to = g + 1 < groups ? part(g + 1, count, groups) : count;

@@ -57,6 +57,10 @@ static bool is_in(const uint32_t (*ranges)[2], size_t count, uint32_t code)
  * its like are shown: "vectorized_elementwise_kernel<4, FillFu". */
 #define ROOM_LEFT 4
 
+/* Fewer columns have no room for two parts of a name. */
+#define APART_LEAST 24
+#define WORD_MOST 16
+
 /* One character as it will be shown: how many bytes it took, what to show, and how wide. */
 struct glyph {
 	const char *bytes;
@@ -355,4 +359,43 @@ char *dp_label_kernel(char *buf, size_t size, const char *name, size_t columns, 
 char *dp_label__kernel(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
 {
 	return dp_label_kernel(buf, DP_LABEL_SIZE, name, DP_MIN(columns, DP_LABEL_COLUMNS), ascii);
+}
+
+/* The function's name, without arguments, in so many columns; returns the bytes. */
+static size_t put_function(char *buf, const char *name, size_t length, size_t columns, bool ascii)
+{
+	struct shorter shorter;
+	struct parts parts;
+	size_t angle;
+
+	if (!parse(&parts, name, length))
+		return append(buf, 0, name, length, 0, columns, ascii);
+	shorten(&shorter, &parts, 0, ascii);
+	angle = strcspn(shorter.text, "<");
+	return append(buf, 0, shorter.text, angle ? angle : shorter.used, 0, columns, ascii);
+}
+
+char *dp_label__kernel_at(char buf[DP_LABEL_SIZE], const char *name, size_t place, size_t columns,
+			  bool ascii)
+{
+	size_t length = strlen(name), gap = ascii ? 3 : 1, used, room, from, width;
+
+	columns = DP_MIN(columns, DP_LABEL_COLUMNS);
+	if (!place || place >= length || columns < APART_LEAST)
+		return dp_label__kernel(buf, name, columns, ascii);
+	used = put_function(buf, name, length, columns / 2, ascii);
+	room = columns - width_of(buf, used, ascii) - gap;
+	used = append(buf, used, dots(ascii), strlen(dots(ascii)), 0, gap, false);
+	/* From where a word begins. */
+	for (size_t back = 0; place && back < WORD_MOST && is_word(name[place - 1]); back++)
+		place--;
+	from = width_of(name, place, ascii);
+	width = width_of(name, length, ascii);
+	if (width <= room + from) {
+		append(buf, used, name, length, width > room ? width - room : 0, width, ascii);
+		return buf;
+	}
+	used = append(buf, used, name, length, from, from + room - gap, ascii);
+	append(buf, used, dots(ascii), strlen(dots(ascii)), 0, gap, false);
+	return buf;
 }

@@ -113,9 +113,10 @@ void dp_text__finding(struct dp_render *render, size_t finding);
 /* What there is to say where there is none. */
 void dp_text__clean(struct dp_render *render);
 
-/* A finding's evidence as words; of the text report's screen, what fits so many columns. */
-void dp_text__evidence(struct dp_words *words, const struct dp_finding *finding, size_t columns,
-		       bool ascii);
+/* A finding's evidence as words, as far as it fits so many columns; more: only what the line above
+ * it does not say. */
+void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_finding *finding, size_t columns, bool more);
 
 /* Why there are no findings. False where there was nothing that rules could judge. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);

@@ -82,7 +82,7 @@ static size_t write_rows(struct dp_render *render, struct copies *all)
 {
 	size_t left = 0;
 
-	for (size_t rows = 0; rows < ROWS_MOST; rows++) {
+	for (size_t rows = 0; rows < ROWS_MOST || render->options->all; rows++) {
 		size_t most = 0;
 
 		for (size_t i = 1; i < CLASSES; i++)
@@ -129,7 +129,7 @@ void dp_text__copies(struct dp_render *render)
 		dp_render__text(render, "\n");
 		left = write_rows(render, all);
 		if (left)
-			dp_render__format(render, "and %s\n",
+			dp_render__format(render, "and %s (-vv shows all)\n",
 					  dp_text__plural(number, left, "more kind"));
 	}
 	free(all);

@@ -70,6 +70,7 @@ static const struct {
 	{ "throttled_iterations", "", " iterations throttled" },
 	{ "times", "seen ", " times" },
 	{ "usual_clock", "", " elsewhere" },
+	{ "usual_ns", "the others ", " on average" },
 	{ "upload_exposed_ns", "", " of uploads that nothing hides" },
 	{ "utilization", "GPU busy ", "" },
 	{ "waited_share", "", " of the period waited" },
@@ -86,10 +87,10 @@ static size_t singular(const char *words)
 	return i;
 }
 
-static void add_evidence(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
+static void add_evidence(struct dp_words *words, const char *gap,
+			 const struct dp_evidence_value *at, bool ascii)
 {
 	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
-	const char *gap = words->used ? ", " : "";
 
 	dp_human__value(value, at->value, at->unit, ascii);
 	for (size_t i = 0; i < DP_COUNT(sayings); i++) {
@@ -107,17 +108,45 @@ static void add_evidence(struct dp_words *words, const struct dp_evidence_value 
 	dp_words__add(words, "%s%s %s", gap, dp_text__title(title, at->name), value);
 }
 
-void dp_text__evidence(struct dp_words *words, const struct dp_finding *finding, size_t columns,
-		       bool ascii)
+/* What a finding's cost is a part of: the period that it was measured by, else the mean. */
+static double period_of(const struct dp_render *render, const struct dp_finding *finding)
 {
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
+			return finding->evidence[i].value;
+	return dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
+/* The cost as a part of the period; NaN where one of them is unknown. */
+static double cost_share(const struct dp_render *render, const struct dp_finding *finding)
+{
+	double period_ns = period_of(render, finding);
+
+	return period_ns > 0 ? finding->recoverable_ns / period_ns : (double)NAN;
+}
+
+/* What the finding's first line says already. */
+static bool is_said(const struct dp_render *render, const struct dp_finding *finding, size_t index)
+{
+	if (!isfinite(finding->recoverable_ns))
+		return index == 0;
+	return !strcmp(finding->evidence[index].name, "share_of_period") &&
+	       fabs(finding->evidence[index].value - cost_share(render, finding)) < 0.0005;
+}
+
+void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_finding *finding, size_t columns, bool more)
+{
+	bool ascii = render->options->ascii;
 	size_t before;
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		if (!isfinite(finding->evidence[i].value) ||
-		    !strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
+		    !strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD) ||
+		    (more && is_said(render, finding, i)))
 			continue;
 		before = words->used;
-		add_evidence(words, &finding->evidence[i], ascii);
+		add_evidence(words, before ? ", " : "", &finding->evidence[i], ascii);
 		if (dp_label_width(words->text) <= columns)
 			continue;
 		words->text[before] = '\0';
@@ -132,8 +161,7 @@ static void gather_evidence(struct dp_words *words, const struct dp_render *rend
 {
 	size_t room = ((struct dp_text *)render->state)->width - INDENT;
 
-	dp_text__evidence(words, finding, render->options->verbose ? SIZE_MAX : room,
-			  render->options->ascii);
+	dp_text__evidence(words, render, finding, render->options->verbose ? SIZE_MAX : room, true);
 }
 
 static size_t arrow_columns(const struct dp_render *render)
@@ -197,30 +225,25 @@ static size_t write_severity(struct dp_render *render, enum dp_severity severity
 	return strlen(severities[severity].word);
 }
 
-/* What a finding's cost is a part of: the period that it was measured by, else the mean. */
-static double period_of(const struct dp_render *render, const struct dp_finding *finding)
-{
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
-			return finding->evidence[i].value;
-	return dp_text__summary(render, finding->loop, "avg_period_ns");
-}
-
-/* ": costs 57.48 ms of each 176.2 ms". */
+/* ": costs 57.48 ms of each iteration (32.6%)"; what costs no time says how much it is. */
 static void add_cost(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_finding *finding)
 {
-	double period_ns = period_of(render, finding);
+	double share = cost_share(render, finding);
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
-	if (!isfinite(finding->recoverable_ns))
+	if (!isfinite(finding->recoverable_ns)) {
+		if (!finding->evidence_count)
+			return;
+		dp_words__add(words, ": ");
+		add_evidence(words, "", &finding->evidence[0], ascii);
 		return;
-	dp_words__add(words, ": costs %s of each ",
+	}
+	dp_words__add(words, ": costs %s of each iteration",
 		      dp_human__duration(number, finding->recoverable_ns, ascii));
-	dp_words__add(words, "%s",
-		      isfinite(period_ns) ? dp_human__duration(number, period_ns, ascii)
-					  : "iteration");
+	if (isfinite(share))
+		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }
 
 static void write_detail(struct dp_render *render, const struct dp_finding *finding)

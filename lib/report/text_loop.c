@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define REGULAR_MOST 2 /* variants that are told of */
+#define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
@@ -71,7 +72,7 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", each %s long",
 			      dp_human__duration(number, duration_ns, ascii));
 	if (isfinite(median_ns) && loop->complete > 2)
-		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
+		dp_words__add(words, " (median; %s%s)", ascii ? "+-" : "\xc2\xb1",
 			      dp_human__rough(number, mad_ns, ascii));
 	if (isfinite(throughput))
 		dp_words__add(words, ", throughput %s",
@@ -153,6 +154,37 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
 }
 
+/* Of a stream that has no other loop at this level: where the kernels are that it does not cover.
+ */
+static void add_rest(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_loop *loop)
+{
+	size_t last = loop->iterations - 1, between = 0, before, all, after;
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, 0);
+	const struct dp_loop *other;
+	char number[DP_NUMBER_SIZE];
+
+	if (loop->coverage > WHOLE || !at)
+		return;
+	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
+		if (other->at_level && other->stream == loop->stream && other->id != loop->id)
+			return;
+	before = at->first_kernel;
+	for (size_t k = 1; k <= last; k++)
+		between += dp_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
+	at = dp_loop_iteration(render->analysis, loop->id, last);
+	after = at->first_kernel + at->kernels;
+	all = (size_t)llround((double)(after - before - between) / loop->coverage);
+	after = DP_MAX(all, after) - after;
+	all = before + between + after;
+	dp_words__add(words, "; %s %s", dp_text__plural(number, all, "other"),
+		      all == 1 ? "runs " : "run ");
+	dp_words__add(words, "%s",
+		      before >= after && before >= between ? "before the first"
+		      : after >= between		   ? "after the last"
+							   : "between them");
+}
+
 static void write_origin(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -172,6 +204,7 @@ static void write_origin(struct dp_render *render, size_t id)
 		dp_words__add(&words, ", %s sure; %s", dp_human__share(number, loop->confidence),
 			      phase_words(loop->phase));
 	add_exceptions(&words, render, loop);
+	add_rest(&words, render, loop);
 	if (dp_text__summary(render, id, "period_step_ns") > 0)
 		dp_words__add(&words, "; by %s longer from iteration %.0f on",
 			      dp_human__duration(number,
@@ -185,18 +218,23 @@ static void write_origin(struct dp_render *render, size_t id)
 /* The pattern's first kernel and its last. */
 static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
-	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY;
+	static const char *const titles[] = { "first", "last" };
+	const char *const names[] = { dp_loop_kernel(render->analysis, id, 0),
+				      dp_loop_kernel(render->analysis, id, length - 1) };
+	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY, places[2];
 	bool ascii = render->options->ascii;
 	char label[DP_LABEL_SIZE];
 
-	dp_text__label(render, "first");
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, 0), room, ascii);
-	dp_render__text(render, label);
-	dp_render__text(render, "\n");
-	dp_text__label(render, "last");
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, id, length - 1), room, ascii);
-	dp_render__text(render, label);
-	dp_render__text(render, "\n");
+	if (dp_label__tell_apart(places, names, DP_COUNT(names), room, ascii)) {
+		render->status = dp_error__nomem(render->error, 0);
+		return;
+	}
+	for (size_t i = 0; i < DP_COUNT(names); i++) {
+		dp_text__label(render, titles[i]);
+		dp_render__text(render,
+				dp_label__kernel_at(label, names[i], places[i], room, ascii));
+		dp_render__text(render, "\n");
+	}
 }
 
 /* A series of a loop, drawn. */

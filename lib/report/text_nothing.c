@@ -17,6 +17,8 @@ void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	char name[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	const char *names[DP_CAPTURE_TOP];
+	size_t places[DP_CAPTURE_TOP];
 	struct dp_capture capture;
 	int status = dp_capture__measure(&capture, trace, device, render->error);
 
@@ -28,9 +30,15 @@ void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t
 		dp_words__add(words, "%s was idle %s of the capture.",
 			      dp_text__device(name, trace, device),
 			      dp_human__share(number, capture.idle));
-	for (size_t i = 0; i < capture.count; i++) {
-		dp_label__kernel(name, dp_trace_string(trace, capture.names[i]), NAME_COLUMNS,
-				 render->options->ascii);
+	for (size_t i = 0; i < capture.count; i++)
+		names[i] = dp_trace_string(trace, capture.names[i]);
+	status = dp_label__tell_apart(places, names, capture.count, NAME_COLUMNS,
+				      render->options->ascii);
+	if (status)
+		render->status = dp_error__nomem(render->error, capture.count);
+	for (size_t i = 0; i < capture.count && !status; i++) {
+		dp_label__kernel_at(name, names[i], places[i], NAME_COLUMNS,
+				    render->options->ascii);
 		dp_words__add(words, "%s %s %s", i ? "," : " Most kernel time:", name,
 			      dp_human__share(number, capture.time_ns[i] / capture.kernel_ns));
 	}

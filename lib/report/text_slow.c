@@ -210,7 +210,9 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	dp_words__add(&words, slow.count == 1 ? "iteration " : "iterations ");
 	add_iterations(&words, render, &slow);
 	dp_words__add(&words, " took %s", dp_human__duration(number, mean(&periods, true), ascii));
-	dp_words__add(&words, ", not %s", dp_human__duration(number, mean(&periods, false), ascii));
+	dp_words__add(&words, "%s, the others %s", slow.count == 1 ? "" : " on average",
+		      dp_human__duration(number, mean(&periods, false), ascii));
+	dp_words__add(&words, slow.count == 1 ? " on average" : "");
 	add_causes(&words, render, &slow, difference(&periods));
 	if (kernels)
 		dp_words__add(&words, "; %+lld kernel%s", kernels,

@@ -28,16 +28,23 @@ static void write_head(struct dp_render *render, const char *first, const char *
 	dp_render__text(render, "\n");
 }
 
-/* first: the row's first column. */
-static void write_row(struct dp_render *render, const char *first, const struct dp_time_stat *stat,
-		      bool kernels)
+/* Columns that the numbers leave for names. */
+static size_t name_room(const struct dp_render *render)
 {
-	size_t used = is_wide(render) ? WIDE_NUMBERS : NUMBERS,
-	       width = ((struct dp_text *)render->state)->width;
-	size_t room = DP_MAX(width, used + 20) - used - 2;
+	size_t used = is_wide(render) ? WIDE_NUMBERS : NUMBERS;
+	size_t width = ((struct dp_text *)render->state)->width;
+
+	return DP_MAX(width, used + 20) - used - 2;
+}
+
+/* first: the row's first column. place: where a kernel's name differs from one like it. */
+static void write_row(struct dp_render *render, const char *first, const struct dp_time_stat *stat,
+		      bool kernels, size_t place)
+{
 	const double values[] = { stat->total_ns, stat->mean_ns, stat->min_ns, stat->max_ns,
 				  stat->stddev_ns };
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+	size_t room = name_room(render);
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, first, -7);
@@ -48,7 +55,7 @@ static void write_row(struct dp_render *render, const char *first, const struct 
 	if (!*stat->name)
 		dp_render__text(render, "(no operator)");
 	else if (kernels)
-		dp_render__text(render, dp_label__kernel(label, stat->name, room, ascii));
+		dp_render__text(render, dp_label__kernel_at(label, stat->name, place, room, ascii));
 	else
 		dp_render__text(render, dp_label__text(label, stat->name, room, ascii));
 	dp_render__text(render, "\n");
@@ -59,75 +66,117 @@ static void write_more(struct dp_render *render, size_t count, size_t shown)
 	char number[DP_TEXT_SIZE];
 
 	if (count > shown)
-		dp_render__format(render, "and %s more\n", dp_text__count(number, count - shown));
+		dp_render__format(render, "and %s more (-vv shows all)\n",
+				  dp_text__count(number, count - shown));
+}
+
+/* One line of a table, whatever it is of. */
+struct row {
+	const struct dp_time_stat *stat;
+	size_t at; /* its place in what it was taken from */
+};
+
+/* Rows with their share of the time first, or where they are. */
+static int write_rows(struct dp_render *render, const struct row *rows, size_t count, bool kernels,
+		      bool shares)
+{
+	const char **names = dp_alloc__array(count, sizeof(*names));
+	size_t *places = dp_alloc__zeroed(count, sizeof(*places));
+	int status = names && places ? DP_OK : DP_ERR_NOMEM;
+	char first[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; i < count && !status; i++)
+		names[i] = rows[i].stat->name;
+	if (!status && kernels)
+		status = dp_label__tell_apart(places, names, count, name_room(render),
+					      render->options->ascii);
+	for (size_t i = 0; i < count && !status; i++) {
+		if (shares)
+			dp_human__share(first, rows[i].stat->share);
+		else
+			dp_text__count(first, rows[i].at);
+		write_row(render, first, rows[i].stat, kernels, places[i]);
+	}
+	free(names);
+	free(places);
+	return status;
 }
 
 typedef const struct dp_time_stat *getter(const struct dp_analysis *analysis, size_t loop,
 					  size_t index);
 
-static void write_table(struct dp_render *render, size_t loop, getter *get, const char *title)
+/* To be freed; those without a value are left out. NULL where memory is short. */
+static struct row *gather(size_t *count, const struct dp_render *render, size_t loop, getter *get)
 {
 	const struct dp_time_stat *stat;
-	char share[DP_NUMBER_SIZE];
-	size_t count = 0;
+	size_t total = 0;
+	struct row *rows;
 
-	while (get(render->analysis, loop, count))
-		count++;
-	if (!count || (count == 1 && !*get(render->analysis, loop, 0)->name))
-		return;
-	write_head(render, "share", title);
-	for (size_t i = 0; i < ROWS_MOST && (stat = get(render->analysis, loop, i)); i++)
-		write_row(render, dp_human__share(share, stat->share), stat,
-			  get == dp_loop_kernel_stat);
-	write_more(render, count, ROWS_MOST);
+	while (get(render->analysis, loop, total))
+		total++;
+	rows = dp_alloc__array(total, sizeof(*rows));
+	*count = 0;
+	for (size_t i = 0; rows && (stat = get(render->analysis, loop, i)); i++)
+		if (isfinite(stat->mean_ns))
+			rows[(*count)++] = (struct row){ stat, i };
+	return rows;
 }
 
-/* Places of the pattern in order of their mean, kept by insertion. Returns how many. */
-static size_t choose_places(size_t chosen[PLACES_MOST], const struct dp_render *render, size_t loop)
+static int write_table(struct dp_render *render, size_t loop, getter *get, const char *title)
 {
-	const struct dp_time_stat *stat, *last;
-	size_t count = 0;
+	size_t count, shown;
+	struct row *rows = gather(&count, render, loop, get);
+	int status = DP_OK;
 
-	for (size_t i = 0; (stat = dp_loop_position_stat(render->analysis, loop, i)); i++) {
-		size_t at = count;
-
-		if (!isfinite(stat->mean_ns))
-			continue;
-		while (at > 0) {
-			last = dp_loop_position_stat(render->analysis, loop, chosen[at - 1]);
-			if (last->mean_ns >= stat->mean_ns)
-				break;
-			if (at < PLACES_MOST)
-				chosen[at] = chosen[at - 1];
-			at--;
-		}
-		if (at < PLACES_MOST)
-			chosen[at] = i;
-		count += count < PLACES_MOST;
+	if (!rows)
+		return DP_ERR_NOMEM;
+	if (count && (count > 1 || *rows[0].stat->name)) {
+		shown = render->options->all ? count : DP_MIN(count, ROWS_MOST);
+		write_head(render, "share", title);
+		status = write_rows(render, rows, shown, get == dp_loop_kernel_stat, true);
+		write_more(render, count, shown);
 	}
-	return count;
+	free(rows);
+	return status;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->stat->mean_ns < y->stat->mean_ns || x->stat->mean_ns > y->stat->mean_ns)
+		return x->stat->mean_ns < y->stat->mean_ns ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
 }
 
 /* The kernels of an iteration that take longest, by their place in it. */
-static void write_places(struct dp_render *render, size_t loop)
+static int write_places(struct dp_render *render, size_t loop)
 {
-	size_t length = dp_analysis_loop(render->analysis, loop)->length, count;
-	size_t chosen[PLACES_MOST];
-	char place[DP_TEXT_SIZE];
+	size_t count, shown;
+	struct row *rows = gather(&count, render, loop, dp_loop_position_stat);
+	int status = DP_OK;
 
-	count = choose_places(chosen, render, loop);
-	if (!count)
-		return;
-	write_head(render, "place", "kernel of the iteration at that place");
-	for (size_t i = 0; i < count; i++)
-		write_row(render, dp_text__count(place, chosen[i]),
-			  dp_loop_position_stat(render->analysis, loop, chosen[i]), true);
-	write_more(render, length, count);
+	if (!rows)
+		return DP_ERR_NOMEM;
+	if (count) {
+		qsort(rows, count, sizeof(*rows), longest_first);
+		shown = render->options->all ? count : DP_MIN(count, PLACES_MOST);
+		write_head(render, "place", "kernel of the iteration at that place");
+		status = write_rows(render, rows, shown, true, false);
+		write_more(render, count, shown);
+	}
+	free(rows);
+	return status;
 }
 
 void dp_text__tables(struct dp_render *render, size_t loop)
 {
-	write_table(render, loop, dp_loop_kernel_stat, "kernel");
-	write_table(render, loop, dp_loop_operator_stat, "operator");
-	write_places(render, loop);
+	int status = write_table(render, loop, dp_loop_kernel_stat, "kernel");
+
+	if (!status)
+		status = write_table(render, loop, dp_loop_operator_stat, "operator");
+	if (!status)
+		status = write_places(render, loop);
+	if (status && !render->status)
+		render->status = dp_error__nomem(render->error, 0);
 }

@@ -103,7 +103,7 @@ static void write_rows(struct dp_render *render, const struct dp_loop *loop,
 	char number[DP_NUMBER_SIZE];
 	size_t left = 0;
 
-	for (size_t rows = 0; rows < ROWS_MOST; rows++) {
+	for (size_t rows = 0; rows < ROWS_MOST || render->options->all; rows++) {
 		size_t most = 0;
 
 		for (size_t i = 1; i < loop->variants; i++)
@@ -117,7 +117,7 @@ static void write_rows(struct dp_render *render, const struct dp_loop *loop,
 	for (size_t i = 0; i < loop->variants; i++)
 		left += variants[i].count > 0;
 	if (left)
-		dp_render__format(render, "and %s\n",
+		dp_render__format(render, "and %s (-vv shows all)\n",
 				  dp_text__plural(number, left, "more variant"));
 }
 

@@ -496,7 +496,10 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 	for (size_t at = from;; at++) {
 		const uint32_t *s = a->symbols + at;
 
-		a->credit += PER_SYMBOL;
+		/* What is only looked at is looked at again: it pays for nothing. */
+		a->credit += only_sure ? -1 : PER_SYMBOL;
+		if (only_sure && a->credit <= 0)
+			return false;
 		if (a->heads[slot_of(a, h)] ||
 		    (old && s[0] == round_about(&a->patterns[old->pattern], old->offset)[0]))
 			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&

@@ -207,7 +207,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->length, &r->evidence, hints);
+						h->pattern, h->length, &r->evidence, hints);
 		if (status)
 			return status;
 		b->turned[i] = dp_driver__turn(h->pattern, h->length, b->phases[i].first);

@@ -5,6 +5,7 @@
 #include "segment/loops.h"
 #include "pattern/paper.h"
 #include "segment/driver.h"
+#include "segment/missing.h"
 #include "segment/paper_match.h"
 
 #include <math.h>
@@ -121,7 +122,22 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 	return true;
 }
 
-/* Moves the loops that are assigned to a number to the driver's. */
+/* Makes a loop fit the number that is known of it, or its confidence tell that it does not. */
+static int fit(struct dp_driver *d, size_t which, uint64_t known)
+{
+	struct dp_segmented_loop *loop = &d->loops->loops[which];
+	double before = misfit(loop, known), doubt;
+	int status = dp_missing__add(d, which, known);
+
+	doubt = misfit(loop, known);
+	/* of one that is unlike the others the number is half of the evidence */
+	if (doubt < before)
+		doubt += before / 2;
+	loop->confidence *= 1 - DP_MIN(doubt, 1);
+	return status;
+}
+
+/* Moves the loops that are assigned to a number to the driver's, and completes them. */
 static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
@@ -130,13 +146,12 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 
 	for (size_t k = 0; k < from->count && !status; k++) {
 		struct dp_segmented_loop *source = &from->loops[k], *loop;
-		uint64_t known = 0;
+		bool is_known = false;
 
 		made[k] = DP_NONE;
 		for (size_t i = 0; i < count; i++)
-			if (assigned[i] == k)
-				known = d->request->counts[i];
-		if (!known)
+			is_known |= assigned[i] == k;
+		if (!is_known)
 			continue;
 		loop = dp_driver__add(d);
 		if (!loop) {
@@ -148,7 +163,6 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 		memset(source, 0, sizeof(*source));
 		loop->found_by = DP_FOUND_BY_COUNT;
 		loop->chosen = true;
-		loop->confidence *= 1 - DP_MIN(misfit(loop, known), 1);
 	}
 	/* loops come outermost first, so a parent's index is known */
 	for (size_t i = 0; i < d->loops->count && !status; i++) {
@@ -157,6 +171,9 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 		if (*parent != DP_NONE)
 			*parent = made[*parent];
 	}
+	for (size_t i = 0; i < count && !status; i++)
+		if (assigned[i] != DP_NONE)
+			status = fit(d, made[assigned[i]], d->request->counts[i]);
 	free(made);
 	return status;
 }

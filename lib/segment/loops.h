@@ -68,6 +68,8 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
 	bool open_end;
+	bool cut_begin; /* the same, of a part of a trace that at() tells of beyond it, too */
+	bool cut_end;
 	bool loose_begin; /* what is cut at the beginning may look like something else: a loop
 			     that seems to begin shortly after may have begun before */
 };
@@ -98,14 +100,23 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		   struct dp_error *error);
 
 /*
- * The same for boundaries that are known from elsewhere (annotations): iteration i is the symbols
- * [starts[i], ends[i]), n of them, ascending and disjoint; symbols between them are of no
- * iteration. The pattern is the most frequent iteration (of equals the first), edit scripts are
- * relative to it.
+ * Boundaries that are known from elsewhere (annotations): iteration i is the symbols
+ * [starts[i], ends[i]), ascending and disjoint; symbols between them are of no iteration.
+ */
+struct dp_boundaries {
+	const size_t *starts;
+	const size_t *ends;
+	size_t count;
+	bool cut_first; /* the first one began before the sequence does */
+	bool cut_last;	/* the last one goes on behind its end */
+};
+
+/*
+ * The same for these. The pattern is the most frequent whole iteration (of equals the first), edit
+ * scripts are relative to it.
  */
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, const size_t *ends, size_t n,
-			 struct dp_error *error);
+			 const struct dp_boundaries *boundaries, struct dp_error *error);
 
 void dp_loops__free(struct dp_loops *loops);
 

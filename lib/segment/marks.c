@@ -172,25 +172,25 @@ int dp_marks__script(struct dp_segmented_loop *loop, const uint32_t *symbols,
 }
 
 /* Marks that are out of order or beyond the end are an error of the caller's. */
-static int check(const size_t *starts, const size_t *ends, size_t n, size_t count,
-		 struct dp_error *error)
+static int check(const struct dp_boundaries *b, size_t count, struct dp_error *error)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (starts[i] >= ends[i] || ends[i] > count)
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->starts[i] >= b->ends[i] || b->ends[i] > count)
 			return dp_error__set(error, DP_ERR_ARGUMENT,
 					     "mark %zu is empty or ends behind the sequence", i);
-		if (i && starts[i] < ends[i - 1])
+		if (i && b->starts[i] < b->ends[i - 1])
 			return dp_error__set(error, DP_ERR_ARGUMENT, "marks are not ascending");
 	}
 	return DP_OK;
 }
 
 int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const size_t *starts, const size_t *ends, size_t n, struct dp_error *error)
+			 const struct dp_boundaries *boundaries, struct dp_error *error)
 {
 	struct dp_loops *made = NULL;
 	struct dp_segment *segments = NULL;
-	int status = check(starts, ends, n, request->count, error);
+	size_t n = boundaries->count;
+	int status = check(boundaries, request->count, error);
 
 	if (status)
 		return status;
@@ -203,8 +203,10 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 	if (n == 0)
 		goto out;
 	for (size_t i = 0; i < n; i++) {
-		segments[i].first = starts[i];
-		segments[i].end = ends[i];
+		segments[i].first = boundaries->starts[i];
+		segments[i].end = boundaries->ends[i];
+		segments[i].partial =
+			(i == 0 && boundaries->cut_first) || (i + 1 == n && boundaries->cut_last);
 	}
 	made->loops = calloc(1, sizeof(*made->loops));
 	if (!made->loops) {

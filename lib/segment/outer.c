@@ -14,6 +14,7 @@
 enum {
 	APART_LEAST = 2,      /* iterations alike that are something else */
 	FOLDED_MIN = 6,	      /* symbols that may go round */
+	FOLDED_FEW = 64,      /* symbols that are too few to be told in fewer bits */
 	FOLDED_MAX = 1 << 24, /* symbols that are kept */
 	PER_FOLDED = 4,	      /* kernels at least that one of them stands for, on average */
 };
@@ -259,6 +260,10 @@ int dp_outer__find(struct dp_driver *d, size_t count)
 	status = make_folded(&f, d, count, &any);
 	if (status || !any)
 		goto out;
+	/* loops that take turns do, however little it takes to say so */
+	bar.few = f.count < FOLDED_FEW;
+	if (bar.few)
+		bar.bits = 2;
 	status = dp_search__unaided(&patterns, f.symbols, f.count, f.alphabet, &bar);
 	if (status)
 		goto out;

@@ -8,6 +8,7 @@
  */
 #include "segment/phase.h"
 #include "segment/cut.h"
+#include "segment/updates.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum {
 	END_SLACK = 8,	    /* symbols by which an end may be off */
 	END_WIDE = 64,	    /* the same of a long pattern, between noise */
 	RANK_MAX = 10,	    /* of a boundary's launch gap among all offsets */
+	AFTER_UPDATES = 16, /* symbols that may follow an optimizer in a step */
 	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
 };
@@ -38,8 +40,12 @@ static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
 static const double points_sync = 0.7;
 static const double points_finish = 2.0;
+static const double points_finish_last = 1.0;  /* behind the last kernel of that name, … */
+static const double points_updates_last = 2.5; /* … and of a run for all parameters */
+static const double share_one_off = 0.6;
 static const double points_begin_to_finish = -3.0; /* a step does not begin with its end */
 static const double points_kernel_gap = 1.0;
+static const double gap_alike = 0.9; /* on the scale of gaps: as large as the largest */
 
 struct weigher {
 	const struct dp_alignment *alignment;
@@ -86,6 +92,14 @@ static size_t lacks_at_begin(const struct weigher *w, const struct dp_align_span
 	return s->begin <= most ? s->begin : 0;
 }
 
+/* Does chance decide what of a span is in the sequence, so that whole turns tell nothing? */
+static bool is_cut(const struct weigher *w, const struct dp_align_span *s)
+{
+	const struct dp_evidence *e = w->evidence;
+
+	return e && ((e->cut_begin && s->begin < w->m) || (e->cut_end && w->n - s->end < w->m));
+}
+
 /* For every rotation the complete iterations that it gives, less those there should be. */
 static int weigh_complete(struct weigher *w, const struct dp_phase_hints *hints)
 {
@@ -98,7 +112,7 @@ static int weigh_complete(struct weigher *w, const struct dp_phase_hints *hints)
 		const struct dp_align_span *s = &w->alignment->spans[k];
 		size_t advance = dp_align__advance(w->alignment, k), begin, rest, last;
 
-		if (s->pattern != w->pattern || advance < w->m)
+		if (s->pattern != w->pattern || advance < w->m || is_cut(w, s))
 			continue;
 		begin = lacks_at_begin(w, s);
 		rest = (advance + begin) % w->m;
@@ -144,6 +158,8 @@ static void weigh_ends(struct weigher *w)
 	size_t slack = DP_MAX(DP_MIN(w->m / 8, (size_t)END_WIDE), (size_t)END_SLACK);
 	bool open_begin = w->evidence && w->evidence->open_begin;
 	bool open_end = w->evidence && w->evidence->open_end;
+	bool cut_begin = w->evidence && w->evidence->cut_begin;
+	bool cut_end = w->evidence && w->evidence->cut_end;
 	bool loose = w->evidence && w->evidence->loose_begin;
 
 	for (size_t k = 0; k < count; k++)
@@ -160,11 +176,11 @@ static void weigh_ends(struct weigher *w)
 		first = back_by(begin, s->begin, w->m);
 		last = (end + w->n - s->end) % w->m;
 		apart = DP_MIN(back_by(first, last, w->m), back_by(last, first, w->m));
-		if (from_start && !open_begin)
+		if (from_start && !open_begin && !cut_begin)
 			give(w, first, points_capture_begin, 1);
 		if (s->begin >= END_SLACK && !((loose || open_begin) && s->begin < w->m))
 			give(w, begin, points_span_begin / (double)inside, 1);
-		if (to_end && !open_end)
+		if (to_end && !open_end && !cut_end)
 			give(w, last, points_capture_end, -1);
 		/* at an open end what differs may be about to fit again */
 		if (w->n - s->end >= END_SLACK && !(open_end && w->n - s->end < w->m))
@@ -329,6 +345,7 @@ static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, doubl
 	int64_t *medians = dp_alloc__array(w->m, sizeof(*medians));
 	int64_t *sorted = dp_alloc__array(w->m, sizeof(*sorted));
 	double typical, largest;
+	size_t large = 0;
 	int status = DP_ERR_NOMEM;
 
 	if (!medians || !sorted)
@@ -346,7 +363,11 @@ static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, doubl
 		double x = (log((double)medians[o] + 1000.0) - typical) / (largest - typical);
 
 		points[o] += full * DP_MAX(x, 0.0);
+		large += x >= gap_alike;
 	}
+	/* of several that are as large none tells more than that it is one of them */
+	for (size_t o = 0; o < w->m; o++)
+		points[o] = DP_MIN(points[o], DP_MAX(full - log((double)large), 0.0));
 out:
 	free(sorted);
 	free(medians);
@@ -385,10 +406,43 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	points[first] += full * 0.5;
 }
 
-/* After the last of an optimizer's kernels, and fading over the fills that may follow. */
-static void weigh_finish(struct weigher *w, double *points)
+/*
+ * A step ends with its optimizer: points for the symbol after it, and fewer over the fills and the
+ * bookkeeping that may follow, `room` symbols at the most.
+ */
+static void end_with(struct weigher *w, size_t after, double last, size_t room)
 {
-	size_t last = SIZE_MAX, after = 0, longest = 0, hits = 0, fade;
+	double *points = w->points[DP_PHASE_FINISH_KERNEL];
+
+	points[after] += last;
+	for (size_t i = 0; i < room; i++)
+		points[(after + i) % w->m] +=
+			points_finish * (1.0 - 0.7 * (double)i / (double)room);
+}
+
+/*
+ * An optimizer that its kernels' names do not give away. Little follows it in a step, and what
+ * seems to be its last kernel may by chance be one like it: the first of the next step.
+ */
+static void weigh_updates(struct weigher *w, const uint32_t *symbols)
+{
+	double *points = w->points[DP_PHASE_FINISH_KERNEL];
+	size_t first, end, last;
+
+	if (!dp_updates__find(&first, &end, symbols, w->m))
+		return;
+	end_with(w, end, points_updates_last,
+		 DP_MIN(back_by(first, end, w->m), (size_t)AFTER_UPDATES));
+	last = back_by(end, 1, w->m);
+	for (size_t o = first; o != last; o = (o + 1) % w->m)
+		points[o] += points_begin_to_finish;
+	points[last] += share_one_off * points[end];
+}
+
+/* After the last of an optimizer's kernels; false where no kernel is known to be one's. */
+static bool weigh_finish(struct weigher *w, double *points)
+{
+	size_t last = SIZE_MAX, after = 0, longest = 0, hits = 0;
 
 	for (size_t o = 0; o < 2 * w->m; o++) {
 		if (!recurs(w, w->finishes, o % w->m))
@@ -401,11 +455,8 @@ static void weigh_finish(struct weigher *w, double *points)
 		last = o;
 	}
 	if (!hits || hits == w->m || longest * 4 < w->m)
-		return;
-	fade = DP_MAX(w->m / 16, 4);
-	for (size_t i = 0; i < fade && i < longest; i++)
-		points[(after + i) % w->m] +=
-			points_finish * (1.0 - 0.7 * (double)i / (double)fade);
+		return hits > 0;
+	end_with(w, after, points_finish_last, DP_MIN(longest, DP_MAX(w->m / 16, 4)));
 	for (size_t o = 0; o < w->m; o++) {
 		/* but by the end of another, if the host paused in between: it clears gradients */
 		bool goes_on = recurs(w, w->finishes, back_by(o, 1, w->m)) &&
@@ -414,9 +465,10 @@ static void weigh_finish(struct weigher *w, double *points)
 		if (recurs(w, w->finishes, o) && !goes_on)
 			points[o] += points_begin_to_finish;
 	}
+	return true;
 }
 
-static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
+static int weigh_all(struct weigher *w, const uint32_t *symbols, const struct dp_phase_hints *hints)
 {
 	int status = weigh_complete(w, hints);
 
@@ -426,13 +478,18 @@ static int weigh_all(struct weigher *w, const struct dp_phase_hints *hints)
 	if (hints && hints->count > 0)
 		weigh_hints(w, hints);
 	/* a loop inside or outside another begins where that one does, whatever the host does */
-	if (!w->evidence || !w->evidence->at || (hints && hints->count > 0))
+	if (hints && hints->count > 0)
 		return DP_OK;
+	if (!w->evidence || !w->evidence->at) {
+		weigh_updates(w, symbols);
+		return DP_OK;
+	}
 	sample(w);
 	weigh_recurring(w, w->uploads, w->points[DP_PHASE_INPUT_COPY], points_upload);
 	weigh_recurring(w, w->syncs, w->points[DP_PHASE_SYNC], points_sync);
 	status = weigh_gaps(w, w->launch_gap, w->points[DP_PHASE_LAUNCH_GAP], points_launch_gap);
-	weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]);
+	if (!weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]))
+		weigh_updates(w, symbols);
 	if (!status)
 		weigh_first_launch(w);
 	if (!status)
@@ -487,8 +544,8 @@ static void decide(struct weigher *w, struct dp_phase *phase)
 }
 
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, size_t length, const struct dp_evidence *evidence,
-		   const struct dp_phase_hints *hints)
+		   uint32_t pattern, const uint32_t *symbols, size_t length,
+		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints)
 {
 	struct weigher w = {
 		.alignment = alignment,
@@ -515,7 +572,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	w.uploads = counts + length;
 	w.syncs = counts + 2 * length;
 	w.finishes = counts + 3 * length;
-	status = weigh_all(&w, hints);
+	status = weigh_all(&w, symbols, hints);
 	if (!status)
 		decide(&w, phase);
 out:

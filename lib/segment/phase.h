@@ -20,12 +20,12 @@ struct dp_phase_hints {
 };
 
 /*
- * Weighs the evidence for a pattern of an alignment of n symbols; hints are those that loops
+ * Weighs the evidence for a pattern, symbols[0..length), of an alignment of n symbols; hints are those that loops
  * inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
  * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
-		   uint32_t pattern, size_t length, const struct dp_evidence *evidence,
-		   const struct dp_phase_hints *hints);
+		   uint32_t pattern, const uint32_t *symbols, size_t length,
+		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints);
 
 #endif

@@ -18,6 +18,7 @@ enum {
 	CANDIDATES = 42,
 	FINALISTS = 8,
 	REST_MIN = 24, /* symbols that are worth a look */
+	FEW_MIN = 6,   /* the same where each stands for many */
 	STRETCH_MIN = 4,
 	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
 };
@@ -443,7 +444,8 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		return status;
 	if (!want && take_back(sr, &rest))
 		goto out;
-	if (rest.total >= REST_MIN && (sr->found->count == 0 || rest.total * 200 > sr->n || want)) {
+	if (rest.total >= (sr->bar.few ? FEW_MIN : REST_MIN) &&
+	    (sr->found->count == 0 || rest.total * 200 > sr->n || want)) {
 		uint64_t scaled = rest.total > SAMPLE ? 0 : want;
 
 		status = make_text(&text, sr, &rest);

@@ -17,6 +17,7 @@ struct dp_search_bar {
 	size_t longest;	 /* symbols of a pattern */
 	double bits;	 /* share of the sequence's bits that its description may have */
 	double coverage; /* share of the sequence that must go round */
+	bool few;	 /* a dozen symbols are worth a search, too */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns);

@@ -58,11 +58,11 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	const struct dp_calls *calls = dp_trace_calls(sequence->trace);
 	uint32_t op = sequence->ops[index], call = ops->call[op];
-	uint32_t kernel = index ? sequence->ops[index - 1] : DP_NONE;
-	uint32_t previous = index ? ops->call[kernel] : DP_NONE;
+	uint32_t kernel = index ? sequence->ops[index - 1] : sequence->before;
+	uint32_t previous = kernel != DP_NONE ? ops->call[kernel] : DP_NONE;
 
 	out->kernel_gap_ns = -1;
-	if (index)
+	if (kernel != DP_NONE)
 		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);
 	out->has_launch = call != DP_NONE;
 	out->launch_gap_ns = out->has_launch ? launch_gap(calls, call, previous) : -1;
@@ -73,5 +73,11 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)
 {
-	return (struct dp_evidence){ at, (void *)sequence, sequence->launches };
+	return (struct dp_evidence){
+		.at = at,
+		.ctx = (void *)sequence,
+		.launches_recorded = sequence->launches,
+		.cut_begin = sequence->before != DP_NONE,
+		.cut_end = sequence->behind != DP_NONE,
+	};
 }

@@ -139,20 +139,23 @@ out:
 }
 
 /* When the host launched a kernel; its own start where that wasn't recorded. */
-static int64_t launched_ns(const struct dp_sequence *sequence, size_t index)
+static int64_t launched_ns(const struct dp_sequence *sequence, uint32_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	uint32_t op = sequence->ops[index], call = ops->call[op];
+	uint32_t call = ops->call[op];
 
 	return call == DP_NONE ? ops->start_ns[op]
 			       : dp_trace_calls(sequence->trace)->start_ns[call];
 }
 
-/* True where a kernel's launch is unknown though others' are known: it came before the capture. */
-static bool came_before(const struct dp_sequence *sequence, size_t index)
+/*
+ * Is a kernel launched before a time? Where its launch is unknown though others' are known, it was
+ * before the capture.
+ */
+static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t ns)
 {
-	return sequence->launches &&
-	       dp_trace_ops(sequence->trace)->call[sequence->ops[index]] == DP_NONE;
+	return (sequence->launches && dp_trace_ops(sequence->trace)->call[op] == DP_NONE) ||
+	       launched_ns(sequence, op) < ns;
 }
 
 /* Kernels of each span in one walk; marks->count grows with each span that has any. */
@@ -166,14 +169,17 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 		size_t first;
 
 		while (at < sequence->count &&
-		       (came_before(sequence, at) || launched_ns(sequence, at) < span->start_ns))
+		       is_before(sequence, sequence->ops[at], span->start_ns))
 			at++;
 		first = at;
-		while (at < sequence->count &&
-		       (came_before(sequence, at) || launched_ns(sequence, at) < span->end_ns))
+		while (at < sequence->count && is_before(sequence, sequence->ops[at], span->end_ns))
 			at++;
 		if (at == first)
 			continue;
+		marks->cut_first |= first == 0 && sequence->before != DP_NONE &&
+				    !is_before(sequence, sequence->before, span->start_ns);
+		marks->cut_last |= at == sequence->count && sequence->behind != DP_NONE &&
+				   is_before(sequence, sequence->behind, span->end_ns);
 		marks->starts[marks->count] = first;
 		marks->ends[marks->count++] = at;
 	}

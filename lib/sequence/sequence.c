@@ -33,8 +33,15 @@ static int read_symbols(struct dp_sequence *sequence, const uint32_t *rows, size
 		uint32_t op = rows[i];
 		size_t name = DP_MIN((size_t)ops->name[op], names);
 
-		if (!belongs(ops, op, start_ns, end_ns))
+		if (!belongs(ops, op, start_ns, end_ns)) {
+			if (!dp_op_is_kernel(ops->kind[op]))
+				continue;
+			if (ops->start_ns[op] >= end_ns)
+				sequence->behind = DP_MIN(sequence->behind, op);
+			else
+				sequence->before = op;
 			continue;
+		}
 		if (!symbol_of[name]) {
 			if (dp_array__reserve(&sequence->names, &room, sequence->alphabet + 1,
 					      sizeof(*sequence->names)))
@@ -89,6 +96,7 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	memset(sequence, 0, sizeof(*sequence));
 	sequence->trace = trace;
 	sequence->stream = stream;
+	sequence->before = sequence->behind = DP_NONE;
 	symbol_of = dp_alloc__zeroed(names + 1, sizeof(*symbol_of));
 	sequence->symbols = dp_alloc__array(count, sizeof(*sequence->symbols));
 	sequence->ops = dp_alloc__array(count, sizeof(*sequence->ops));

@@ -19,7 +19,9 @@ struct dp_sequence {
 	uint32_t *family;  /* and its family: see dp_family__name() */
 	uint8_t *finishes; /* and whether it is an optimizer's */
 	uint32_t alphabet;
-	bool launches; /* any kernel has its launch call */
+	bool launches;	 /* any kernel has its launch call */
+	uint32_t before; /* the kernels next to it that are outside of the time asked for, */
+	uint32_t behind; /* operations; DP_NONE: there is none */
 };
 
 /*
@@ -38,6 +40,8 @@ struct dp_marks {
 	size_t *starts;
 	size_t *ends;
 	size_t count;
+	bool cut_first; /* the first range has kernels before the sequence, too */
+	bool cut_last;	/* the last one behind it */
 };
 
 /*

@@ -467,14 +467,16 @@ static uint32_t unnumbered(struct dp_builder *builder, uint32_t name)
 {
 	static const char *const numbers[] = { ", seq = ", ", op_id = " };
 	const char *text = dp_strings__get(&builder->strings, name), *end = NULL;
-	char prefix[256];
+	char begin[272]; /* any number of ranges can have a name of any length */
+	size_t length = strnlen(text, sizeof(begin) - 1);
 
+	memcpy(begin, text, length);
+	begin[length] = '\0';
 	for (size_t i = 0; i < DP_COUNT(numbers) && !end; i++)
-		end = strstr(text, numbers[i]);
-	if (!end || end == text || (size_t)(end - text) > sizeof(prefix))
+		end = strstr(begin, numbers[i]);
+	if (!end || end == begin)
 		return name;
-	memcpy(prefix, text, (size_t)(end - text));
-	return dp_builder__string(builder, prefix, (size_t)(end - text));
+	return dp_builder__string(builder, begin, (size_t)(end - begin));
 }
 
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range)
@@ -576,7 +578,10 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 		loss = &builder->losses[i];
 		if (strcmp(loss->reason, reason))
 			continue;
-		if (__builtin_add_overflow(loss->records, records, &loss->records))
+		/* What is not known stays so, whatever else is lost for the same reason. */
+		if (!loss->records || !records)
+			loss->records = 0;
+		else if (__builtin_add_overflow(loss->records, records, &loss->records))
 			loss->records = UINT64_MAX;
 		return DP_OK;
 	}

@@ -73,8 +73,9 @@ def severity(share, threshold):
     return True if share >= 1.3 * threshold else False if share < 0.75 * threshold else None
 
 
-# Shares of the period around thresholds of 5% and 20%, and around 3% and 15%.
+# Shares of the period around thresholds of 5% and 20%, 10% and 20%, and 3% and 15%.
 FIVE = [(0.015, 0.033), (0.065, 0.085), (0.11, 0.14), (0.3, 0.6)]
+TEN = [(0.03, 0.07), (0.12, 0.14), (0.15, 0.19), (0.3, 0.6)]
 THREE = [(0.005, 0.02), (0.04, 0.05), (0.07, 0.1), (0.22, 0.4)]
 
 
@@ -101,6 +102,14 @@ def copies(rng, period, level):
     critical = severity(share, 0.2)
     yield "copy-bound", Fault(f"upload bytes={size(length, 23000)} memory=pinned; {STEP}",
                               critical=critical)
+    # Not before the iteration, but in the midst of it: kernels wait there as well. A size that is
+    # the same each time may be the same data.
+    exposed = draw(rng, TEN, level)
+    middle = size(part(period, exposed), 23000)
+    yield "copy-bound", Fault(f"{INPUT}; zero model; forward model; loss; "
+                              f"upload bytes={middle} memory=pinned; backward model; "
+                              "optimize model", {"repeated-upload"},
+                              critical=severity(exposed, 0.2))
     # Staging the data makes the caller wait: idle time of its own.
     yield "pageable-copy", Fault(f"upload bytes={size(length, 9000)} memory=pageable; {STEP}",
                                  {"copy-bound", "host-bound", "input-bound"})

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import pathlib
 import shutil
 import signal
 import stat
@@ -11,6 +12,8 @@ import subprocess
 import unittest
 
 import cli
+
+TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 
 
 class Input(cli.Case):
@@ -131,6 +134,46 @@ class Input(cli.Case):
         self.assertIn(
             len(json.loads(half.stdout)["loops"][0]["iterations"]), range(count // 2 - 1, count)
         )
+
+    def test_range_that_cuts_a_marked_iteration(self):
+        """One whole and one cut off: that is told, and is not what the other is compared with."""
+        trace = cli.simulate(self.folder / "marked.json", "-n", "4")
+        whole = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
+        self.assertEqual(whole["found_by"], "marks")
+        one, two = whole["iterations"][1:3]
+        for start_ns, end_ns, partial in (
+            # its last kernels alone are as many as hardly matter
+            (one["start_ns"], two["end_ns"] - 60_000, [False, True]),
+            (one["start_ns"], (two["start_ns"] + two["end_ns"]) // 2, [False, True]),
+            ((one["start_ns"] + one["end_ns"]) // 2, two["end_ns"], [True, False]),
+            (one["start_ns"], two["end_ns"], [False, False]),
+            (one["start_ns"], two["end_ns"] + 30_000, [False, False]),
+        ):
+            with self.subTest(start_ns=start_ns, end_ns=end_ns):
+                result = cli.run(
+                    "analyze", "--format=json", f"--range={start_ns}ns:{end_ns}ns", trace
+                )
+                self.assert_done(result)
+                loop = json.loads(result.stdout)["loops"][0]
+                self.assertEqual([i["partial"] for i in loop["iterations"]][:2], partial)
+                self.assertEqual(loop["pattern"]["length"], whole["pattern"]["length"])
+                self.assertEqual([i["inserted"] for i in loop["iterations"]][:2], [0, 0])
+
+    def test_first_iteration_unlike_the_others(self):
+        """Autotuned, it is found by its neighbours and the number that is told."""
+        trace = TRACES / "kineto-resnet50-autograd-workers0.json.gz"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        result = cli.run("analyze", "--format=json", "-n", "6", trace)
+        self.assert_done(result)
+        self.assertEqual(result.stderr, "")
+        loop = json.loads(result.stdout)["loops"][0]
+        self.assertEqual([i["kernels"] for i in loop["iterations"]], [1571] + 5 * [1455])
+        self.assertEqual(loop["iterations"][0]["inserted"], 116)
+        self.assertEqual([i["warmup"] for i in loop["iterations"]], [True] + 5 * [False])
+        # as many as the kernels alone show: that one is left out
+        loop = json.loads(cli.run("analyze", "--format=json", "-n", "5", trace).stdout)["loops"][0]
+        self.assertEqual([i["kernels"] for i in loop["iterations"]], 5 * [1455])
 
     def test_loss_is_told(self):
         data = self.trace.read_bytes()

@@ -141,7 +141,7 @@ static int check_library(const char *path)
 		printf("%s: answers nothing without a driver\n", path);
 		return 0;
 	}
-	dp_sizes__measure(&cupti, strides);
+	(void)dp_sizes__measure(&cupti, strides);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uint32_t kind = kinds[i], known = dp_sizes__known(cupti.version, kind);
 

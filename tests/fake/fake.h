@@ -6,6 +6,7 @@
  *
  * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
+ * FAKE_CUPTI_LATE=1                   records have no size before one was made
  * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
  * FAKE_CUPTI_TRUTH=file               a struct fake_truth, kept up to date: what was recorded
  */
@@ -38,6 +39,8 @@ struct fake_interface {
 	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
 	void (*complete_twice)(void);
 	void (*complete_foreign)(void);
+	/* It is given back with the next flush, after all that were asked for later. */
+	void (*put_aside)(void);
 	void (*drop)(uint64_t records);
 	void (*unload)(void);
 	void (*profiler)(int start);

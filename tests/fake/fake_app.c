@@ -10,6 +10,7 @@
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
  *   twice foreign   buffers given back as they should not be
+ *   aside           the buffer is given back with the next flush, after later ones
  *   drop=N names wrap
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
@@ -347,6 +348,8 @@ static void word(int argc, char **argv, int i)
 		fake->complete_twice();
 	} else if (IS("foreign")) {
 		fake->complete_foreign();
+	} else if (IS("aside")) {
+		fake->put_aside();
 	} else if (IS("drop")) {
 		fake->drop(n);
 	} else if (IS("names")) {

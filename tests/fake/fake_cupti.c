@@ -295,6 +295,11 @@ static void fake_complete_foreign(void)
 	in_callback = false;
 }
 
+static void fake_put_aside(void)
+{
+	mine = NULL;
+}
+
 static void fake_drop(uint64_t records)
 {
 	atomic_fetch_add(&dropped, records);
@@ -329,9 +334,10 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,  fake_record, fake_complete_twice, fake_complete_foreign,
-	fake_drop,    fake_unload, fake_profiler,	fake_truth,
-	fake_pretend, append,	   is_enabled,
+	fake_launch,	       fake_record,    fake_complete_twice,
+	fake_complete_foreign, fake_put_aside, fake_drop,
+	fake_unload,	       fake_profiler,  fake_truth,
+	fake_pretend,	       append,	       is_enabled,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -454,6 +460,18 @@ int cuptiActivityDisable(uint32_t kind)
 
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
 {
+	static size_t each = 3200000, most = 250;
+	bool is_flag =
+		attribute == CUPTI_ATTR_ZEROED_BUFFER || attribute == CUPTI_ATTR_PER_THREAD_BUFFER;
+
+	if (*bytes != (is_flag ? sizeof(uint8_t) : sizeof(size_t)))
+		fail("an attribute of another size");
+	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_SIZE)
+		memcpy(&each, value, sizeof(each));
+	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT)
+		memcpy(&most, value, sizeof(most));
+	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT && each * most > 256 << 20)
+		fail("more memory of the GPU than the manual page says");
 	return verdict("ActivitySetAttribute");
 }
 
@@ -491,6 +509,8 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
 
 	if (verdict("ActivityGetNextRecord"))
 		return CUPTI_E_UNKNOWN;
+	if (getenv("FAKE_CUPTI_LATE") && !atomic_load(&buffers))
+		return CUPTI_E_NOT_INITIALIZED;
 	memcpy(&kind, at, 4);
 	if (!kind || kind >= FAKE_KINDS || !version->sizes[kind])
 		return CUPTI_E_INVALID_KIND;

@@ -128,6 +128,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	put_env("FAKE_CUPTI_FAIL", options->fail);
 	put_env("FAKE_CUPTI_HOLDER", options->holder);
 	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);
+	put_env("FAKE_CUPTI_LATE", options->late ? "1" : NULL);
 	put_env("FAKE_CUPTI_TRUTH", truth);
 	/* Its search stops all threads; ours, and the children of fork, are not made for that. */
 	put_env("ASAN_OPTIONS", "detect_leaks=0");

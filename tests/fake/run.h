@@ -18,6 +18,7 @@ struct run_options {
 	const char *fail;
 	const char *holder;
 	bool hang;
+	bool late; /* CUPTI knows its records when it makes them, not before */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
 	unsigned int linger_ms;	    /* for what it leaves behind */

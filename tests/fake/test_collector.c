@@ -65,6 +65,26 @@ START_TEST(layouts)
 }
 END_TEST
 
+/* Without a driver 13.5 does not say how long records are: its version says it, or it does later.
+ */
+START_TEST(sizes_not_told)
+{
+	struct run_options options = { .version = _i ? "12.3" : "13.4", .late = _i };
+	static struct run run;
+
+	if (!_i)
+		options.fail = "ActivityGetNextRecord=999";
+	memset(&run, 0, sizeof(run));
+	run.each = see_kernel;
+	run.user = (void *)(uintptr_t)options.version;
+	run_app(&run, &options, WORDS("init", "kinds=300", "launch=20000", "sleep=100", "kill"));
+	ck_assert(WIFSIGNALED(run.status));
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
+	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -150,6 +170,23 @@ START_TEST(odd_buffers)
 	ck_assert_uint_eq(run.stored[FAKE_NEW_KIND], 1);
 	ck_assert_uint_eq(run.lost_by[DP_LOSS_CUPTI], 42);
 	ck_assert_uint_eq(run.lost[0], 42);
+}
+END_TEST
+
+/* Given back late, and in another order than that in which they were asked for. */
+START_TEST(late_buffers)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_kernel;
+	run.user = (void *)(uintptr_t) "13.1";
+	run_app(&run, &(struct run_options){ .version = "13.1" },
+		WORDS("init", "launch=1000", "aside", "launch=30000", "aside", "launch=1000",
+		      _i ? "kill" : "sleep=1500", "launch=500"));
+	ck_assert_int_eq(WIFSIGNALED(run.status), _i);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], _i ? 32000 : 32500);
 }
 END_TEST
 
@@ -543,11 +580,13 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
+	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
 	tcase_add_test(tests, no_cupti);
 	tcase_add_test(tests, odd_buffers);
+	tcase_add_loop_test(tests, late_buffers, 0, 2);
 	tcase_add_test(tests, unwalkable);
 	tcase_add_test(tests, long_and_reused_names);
 	tcase_add_test(tests, correlation_wraps);

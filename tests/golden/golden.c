@@ -18,6 +18,8 @@ static void set_option(struct dp_report_options *options, const char *word)
 		options->color = true;
 	else if (!strcmp(word, "verbose"))
 		options->verbose = true;
+	else if (!strcmp(word, "all"))
+		options->all = true;
 	else if (word[0] >= '0' && word[0] <= '9')
 		options->width = (unsigned)atoi(word);
 	else {

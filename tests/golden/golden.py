@@ -18,7 +18,7 @@ except ImportError:
     jsonschema = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = ["train", "ranks", "nothing", "long", "apart", "one", "slow"]
+CASES = ["train", "ranks", "nothing", "long", "apart", "one", "slow", "waits"]
 
 # File, and the words that make it. Of the others the text is enough.
 GOLDEN = [(f"{case}.{ext}", [case, form]) for case in CASES
@@ -29,6 +29,8 @@ GOLDEN += [
     ("train-color.txt", ["train", "text", "color", "120"]),
     ("ranks-verbose.txt", ["ranks", "text", "verbose", "100"]),
     ("slow-verbose.txt", ["slow", "text", "verbose"]),
+    ("waits-verbose.txt", ["waits", "text", "verbose"]),
+    ("waits-all.txt", ["waits", "text", "verbose", "all", "72"]),
     ("train-metrics.txt", ["train", "text", "interval_ns", "avg_size_bytes"]),
     ("train-metrics.json", ["train", "json", "interval_ns", "avg_size_bytes"]),
     ("train-metrics.csv", ["train", "csv", "overlap", "period_ns"]),

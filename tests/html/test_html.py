@@ -75,6 +75,9 @@ class Page(unittest.TestCase):
                     self.assertEqual(series["y"], [it[name] for it in told["iterations"]], name)
                 for info, value in zip(data["summaries"], loop.get("summary", [])):
                     self.assertEqual(value, told["summary"][info["name"]], info["name"])
+                means = [part["mean"] for part in loop.get("parts", [])]
+                if means and told["summary"]["avg_period_ns"] is not None:
+                    self.assertAlmostEqual(sum(means), told["summary"]["avg_period_ns"], delta=1)
             self.assertEqual([f["rule"] for f in data["findings"]],
                              [f["rule"] for f in report["findings"]])
 
@@ -322,6 +325,27 @@ class Looks(unittest.TestCase):
             self.assertEqual(page.run("page.picked"), [[first - 0.5, last + 0.5]])
             self.assertEqual(page.run("page.loop.id"), page.run("report.findings[0].loop"))
             self.assertEqual(page.complaints, [])
+
+    def test_one_iteration(self):
+        """There is nothing to compare: no series, no bars, and one timeline."""
+        trace = self.folder / "one.json"
+        events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1,
+                   "ts": 0, "dur": 1000}]
+        for i in range(9):
+            shared = {"pid": 1, "args": {"device": 0, "stream": 7, "correlation": i + 1}}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1,
+                           "ts": 10 + i * 50, "dur": 5, **shared})
+            events.append({"ph": "X", "cat": "kernel", "name": f"kernel_{i % 4}", "tid": 7,
+                           "ts": 20 + i * 50, "dur": 20 + i, **shared})
+        trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        with browser.Browser() as page:
+            page.open(self.report("one", trace))
+            self.assertTrue(page.run("document.getElementById('over-iterations').hidden"))
+            self.assertEqual(page.run("page.charts.length"), 0)
+            self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 1)
+            self.assertRegex(page.run("document.getElementById('loop-text').innerText"),
+                             r"^1 iteration of 9 kernels, 428\.0\s.s long on")
+            self.look(page, "one")
 
     def test_loops(self):
         with browser.Browser() as page:

@@ -133,16 +133,29 @@ class FullDisk(recording.Case):
         )
 
     def test_no_room_for_the_trace(self):
-        """The program is not disturbed; the failure is told; nothing is left."""
+        """The program is not disturbed, the failure is told, and nothing is lost: with more room
+        what is left can be had."""
         script = (
-            f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000; echo status $?; "
-            "ls -A; "
+            "dd if=/dev/zero of=fill bs=1M count=30 2>/dev/null; "
             f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000 end=exit:9; "
-            "echo status $?"
+            "echo status $?; "
+            f"'{cli.DEEPPROF}' record --recover=$(ls -d $PWD/.deepprof.db.*); echo status $?; "
+            f"rm fill; '{cli.DEEPPROF}' record true; "
+            f"'{cli.DEEPPROF}' record --recover=$(ls -d $PWD/.deepprof.db.*); echo status $?; "
+            f"ls -A; cp deepprof.db '{self.copy}/'"
         )
-        result = self.mounted(script, "12m")
-        self.assertEqual(result.stdout, "status 1\nstatus 9\n", result.stderr)
-        self.assertIn("deepprof.db: No space left on device", result.stderr)
+        result = self.mounted(script, "42m")
+        self.assertEqual(result.stdout, "status 9\nstatus 1\nstatus 0\ndeepprof.db\n", result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines[0], "deepprof: deepprof.db: No space left on device")
+        self.assertRegex(lines[1], "is kept, .*; next: deepprof record --recover=/.*/[.]deepprof.db[.]")
+        self.assertRegex(lines[2], "deepprof.db: No space left on device")
+        self.assertEqual(lines[3], lines[1])
+        self.assertIn("an earlier recording was not finished; next: ", lines[4])
+        self.assertRegex(lines[-1], "450,000 events .* nothing lost")
+        shutil.copy(self.copy / "deepprof.db", self.folder / "deepprof.db")
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 180000)
+        self.assert_balanced()
 
     def test_no_room_for_the_spool(self):
         """What could not be stored is counted, exactly."""

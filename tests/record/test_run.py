@@ -265,7 +265,7 @@ class Clock(recording.Case):
         """Two seconds for what stays behind, and all the time with --wait."""
         result = self.produce("end=stay:6000")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("1 processes that the program left behind", result.stderr)
+        self.assertIn("a process that the program left behind still runs; ", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         self.assert_clean(10)
         began = time.monotonic()
@@ -285,6 +285,18 @@ class Clock(recording.Case):
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
         self.assert_clean()
+
+    def test_orphans_are_reaped(self):
+        """With --wait they are our children: they must not pile up while the program runs."""
+        script = (
+            "for i in 1 2 3 4 5 6 7 8; do (sleep 0.1 &); done; sleep 1; "
+            "for c in $(cat /proc/$PPID/task/$PPID/children); do cat /proc/$c/stat; done"
+        )
+        result = self.run_record("--wait", "sh", "-c", script)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        states = [line.rsplit(")", 1)[1].split()[0] for line in result.stdout.splitlines()]
+        self.assertGreater(len(states), 0)
+        self.assertNotIn("Z", states)
 
     def test_daemon_that_stays(self):
         """An interrupt ends the waiting for one that never will."""

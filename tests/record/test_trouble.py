@@ -120,6 +120,13 @@ class Short(Case):
             capture_output=True, encoding="utf-8", timeout=cli.TIMEOUT_S, check=False,
         )  # fmt: skip
         self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertFalse((self.folder / "deepprof.db").exists())
+        (left,) = self.left()
+        self.assertIn(f"--recover={self.folder.resolve()}/{left}\n", result.stderr)
+        result = self.run_record(f"--recover={left}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r" lost; next: ")
+        self.assert_balanced()
         self.assert_clean(5)
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
@@ -133,7 +140,8 @@ class Short(Case):
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_full_disk(self):
-        """The spool and the file have a megabyte between them; the program has its own way."""
+        """The spool and the file have a megabyte between them; the program has its own way, and what
+        little was stored waits for room."""
         (self.folder / "here").mkdir()
         result = self.in_namespace(
             [("-o size=1m", self.folder / "here")],
@@ -141,8 +149,13 @@ class Short(Case):
             "ls -A; exit $s",
         )
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertEqual(result.stdout, "hello\n", result.stderr)
-        self.assertRegex(result.stderr, "disk-full|No space left|can't be written|lost")
+        self.assertRegex(result.stdout, r"\Ahello\n[.]deepprof[.]db[.]\w{6}\n\Z", result.stderr)
+        self.assertRegex(
+            result.stderr,
+            r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
+            r"deepprof: deepprof.db: No space left on device\n"
+            r"deepprof: what was recorded is kept, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
+        )
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_shared_memory(self):

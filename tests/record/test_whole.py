@@ -97,7 +97,7 @@ class Trouble(Case):
             FAKE_CUPTI_FAIL="cuptiSubscribe_v2=39,cuptiSubscribe=39",
         )  # fmt: skip
         self.assertEqual(result.returncode, 6)
-        self.assertIn("other-tool", result.stderr)
+        self.assertIn("holds CUPTI in this program (other-tool): end it", result.stderr)
         self.assertIn("no GPU operation was recorded", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 0)
 

@@ -2,6 +2,7 @@
 #include "alloc_fail.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,16 +13,21 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
 char *__wrap_strdup(const char *text);
 
 static atomic_size_t calls;
 static atomic_size_t first_failure = SIZE_MAX;
 static atomic_size_t last_failure;
 static atomic_size_t failures;
+
+static atomic_size_t held;
+static atomic_size_t most_held;
 
 static void start(size_t first, size_t last)
 {
@@ -64,24 +70,65 @@ static bool fails(void)
 	return true;
 }
 
+static void *hold(void *memory)
+{
+	size_t now, most = atomic_load(&most_held);
+
+	if (!memory)
+		return NULL;
+	now = atomic_fetch_add(&held, malloc_usable_size(memory)) + malloc_usable_size(memory);
+	while (now > most && !atomic_compare_exchange_weak(&most_held, &most, now))
+		;
+	return memory;
+}
+
+size_t alloc_held(void)
+{
+	atomic_store(&most_held, atomic_load(&held));
+	return atomic_load(&held);
+}
+
+size_t alloc_most_held(void)
+{
+	return atomic_load(&most_held);
+}
+
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return fails() ? NULL : hold(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : __real_calloc(count, size);
+	return fails() ? NULL : hold(__real_calloc(count, size));
 }
 
+/* Of a large one no page is there twice: the kernel moves them. */
 void *__wrap_realloc(void *old, size_t size)
 {
-	return fails() ? NULL : __real_realloc(old, size);
+	size_t before = old ? malloc_usable_size(old) : 0;
+	void *memory;
+
+	if (fails())
+		return NULL;
+	memory = __real_realloc(old, size);
+	if (memory || !size) {
+		atomic_fetch_sub(&held, before);
+		hold(memory);
+	}
+	return memory;
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-	return fails() ? NULL : __real_aligned_alloc(alignment, size);
+	return fails() ? NULL : hold(__real_aligned_alloc(alignment, size));
+}
+
+void __wrap_free(void *memory)
+{
+	if (memory)
+		atomic_fetch_sub(&held, malloc_usable_size(memory));
+	__real_free(memory);
 }
 
 char *__wrap_strdup(const char *text)

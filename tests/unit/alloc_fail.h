@@ -1,7 +1,7 @@
 /*
  * Makes a chosen allocation fail. A test that links this (dep_alloc_fail in meson.build) has the
- * linker lead malloc, calloc, realloc, aligned_alloc and strdup of the library's objects and its
- * own here; shared libraries keep theirs. A sweep tries every k until nothing is left to fail:
+ * linker lead malloc, calloc, realloc, aligned_alloc, strdup and free of the library's objects and
+ * its own here; shared libraries keep theirs. A sweep tries every k until nothing is left to fail:
  *
  *	for (size_t k = 0, more = 1; more; k++) {
  *		alloc_fail_after(k);
@@ -29,5 +29,11 @@ bool alloc_fail_stop(void);
 
 /* Allocations since alloc_fail_after() or alloc_fail_from(), failed ones included. */
 size_t alloc_fail_count(void);
+
+/* Bytes that are held now; from here on the most is counted afresh. */
+size_t alloc_held(void);
+
+/* The most bytes that were held at a time since alloc_held(). */
+size_t alloc_most_held(void);
 
 #endif

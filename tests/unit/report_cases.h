@@ -386,13 +386,61 @@ static void case_slow(struct report_case *at)
 	case_measure(at);
 }
 
+/* A kernel of one template of many, launched long before it begins: nobody knows what it waits for.
+ */
+static void case_launched(struct report_case *at, uint32_t stream, uint32_t thread, int number,
+			  int64_t start_ns, uint32_t correlation)
+{
+	struct dp_call call = { start_ns - 300000, start_ns - 290000, 0, thread, correlation };
+	struct dp_op op = { .start_ns = start_ns,
+			    .end_ns = start_ns + 100000,
+			    .stream = stream,
+			    .correlation = correlation };
+	char name[160];
+	int n = snprintf(name, sizeof(name),
+			 "void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl"
+			 "<at::native::BinaryFunctor<float, float, op_%02d<float> > > >(int, int)",
+			 number);
+
+	call.name = dp_builder__string(at->builder, "cudaLaunchKernel", 16);
+	op.name = dp_builder__kernel_name(at->builder, name, (size_t)n);
+	CASE_NEED(!dp_builder__add_call(at->builder, &call));
+	CASE_NEED(!dp_builder__op(at->builder, &op));
+}
+
+/* Idle for no cause that the trace has; two slow iterations, with two kernels more each. */
+static void case_waits(struct report_case *at)
+{
+	enum { ITERATIONS = 16, LENGTH = 24 };
+	size_t first[ITERATIONS], kernels[ITERATIONS], n = 0;
+	uint32_t process, stream, thread;
+	int64_t now_ns = 1000000;
+
+	case_begin(at);
+	process = dp_builder__process(at->builder, 1);
+	stream = dp_builder__stream(at->builder, process, 0, 1, 7);
+	thread = dp_builder__thread(at->builder, process, 5);
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		bool is_slow = k == 5 || k == 9;
+
+		first[k] = n;
+		kernels[k] = LENGTH + (is_slow ? 2 : 0);
+		for (size_t i = 0; i < kernels[k]; i++, n++, now_ns += 260000)
+			case_launched(at, stream, thread, (int)i, now_ns, (uint32_t)n + 1);
+		now_ns += (is_slow ? 3000000 : 0) + (int64_t)(k % 3) * 1000;
+	}
+	case_end(at, "waits.json");
+	case_loop(at, 0, DP_NONE, LENGTH, first, kernels, ITERATIONS);
+	case_measure(at);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(struct report_case *at);
 } report_cases[] = {
 	{ "train", case_train }, { "ranks", case_ranks }, { "nothing", case_nothing },
 	{ "long", case_long },	 { "apart", case_apart }, { "one", case_one },
-	{ "slow", case_slow },
+	{ "slow", case_slow },	 { "waits", case_waits },
 };
 
 #endif

@@ -99,6 +99,8 @@ static void kernels(void)
 	add(record);
 	record = kernel_at(6000, 0, (uint64_t)1 << 32 | 7);
 	add(record);
+	/* CUPTI has forgotten when it ended. */
+	add(kernel_at(8000, 7500, (uint64_t)1 << 32 | 8));
 	/* Of these there is no telling when they were. */
 	record = kernel_at(0, 0, 8);
 	record.kernel.start = 0;

@@ -223,7 +223,7 @@ START_TEST(no_input_makes_it_slow)
 	uint32_t *s = malloc(N * sizeof(*s)), *p = malloc(N * sizeof(*p));
 	double t[2];
 
-	for (int kind = 0; kind < 5; kind++) {
+	for (int kind = 0; kind < 6; kind++) {
 		for (int large = 0; large < 2; large++) {
 			size_t n = large ? N : N / 8, m = n / 64;
 			struct dp_align_pattern pattern = { p, m };
@@ -239,12 +239,17 @@ START_TEST(no_input_makes_it_slow)
 					s[i] = below(2);
 				else if (kind == 3) /* matches of a seed's length, then not */
 					s[i] = i % 17 == 16 ? 2 + below(9) : (uint32_t)(i % 17);
+				else if (kind == 5) /* what fits at two places, and then nothing */
+					s[i] = i % 20 < 16 ? (uint32_t)(i % 20) : N + (uint32_t)i;
 				else /* a Fibonacci-like sequence */
 					s[i] = (uint32_t)((double)(i + 1) * 0.6180339887) -
 					       (uint32_t)((double)i * 0.6180339887);
 			}
 			for (size_t i = 0; i < m; i++)
-				p[i] = kind == 0 ? i == m - 1 : s[(i * 7919) % n];
+				p[i] = kind == 0   ? i == m - 1
+				       : kind == 5 ? i % (m / 2) < 16 ? (uint32_t)(i % (m / 2))
+								      : 100 + (uint32_t)i
+						   : s[(i * 7919) % n];
 			(void)x;
 			(void)y;
 			t[large] = seconds();

@@ -110,9 +110,34 @@ static void refused(const struct dp_trace *trace, const struct dp_analysis_optio
 	ck_assert_str_eq(error.message, message);
 }
 
+START_TEST(devices_have_a_limit)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_error error = DP_ERROR_INIT;
+
+	for (int64_t devices = 4096; devices <= 4097; devices++) {
+		struct dp_trace *trace;
+
+		start();
+		for (int64_t d = 0; d < devices; d++)
+			kernel(stream_of(d, 1, 7), "k", d * STEP_NS);
+		trace = finish();
+		ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, &error),
+				 devices == 4096 ? DP_OK : DP_ERR_LIMIT);
+		if (devices == 4096)
+			dp_analysis_free(analysis);
+		dp_trace_free(trace);
+	}
+	ck_assert_str_eq(error.message,
+			 "4097 devices have kernels: at most 4096 are analyzed at once");
+}
+END_TEST
+
 START_TEST(options_are_checked)
 {
 	const uint64_t none = 0;
+	const struct dp_threshold nameless = { NULL, 0.5 };
 	struct dp_analysis_options options = options_of(NULL, 1);
 	struct dp_trace *trace;
 
@@ -120,6 +145,11 @@ START_TEST(options_are_checked)
 	steps(stream_of(0, 1, 7), 6, 0, PIECES);
 	trace = finish();
 	refused(trace, &options, "1 numbers of iterations, but no array of them");
+	options = options_of(NULL, 0);
+	options.thresholds_count = 1;
+	refused(trace, &options, "1 thresholds, but no array of them");
+	options.thresholds = &nameless;
+	refused(trace, &options, "a threshold without a rule");
 	options = options_of(&none, 1);
 	refused(trace, &options, "a number of iterations must be 1 or more");
 	options = options_of(NULL, 0);
@@ -361,6 +391,7 @@ END_TEST
 
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, devices_have_a_limit);
 	tcase_add_test(tests, options_are_checked);
 	tcase_add_test(tests, shorter_options_are_taken);
 	tcase_add_test(tests, epsilon_has_no_limit);

@@ -33,6 +33,31 @@ START_TEST(drifts_evenly)
 }
 END_TEST
 
+/* Points in a row, as at the start: that each is read a little wrong must not order times anew. */
+START_TEST(is_read_inexactly)
+{
+	static const int64_t points[][2] = { { 0, 1553 },
+					     { 37937, 37937 },
+					     { 62864, 62834 },
+					     { 50000000, 50002000 },
+					     { SECOND, SECOND },
+					     { SECOND + 20000, SECOND + 99000 },
+					     { 2 * SECOND, 2 * SECOND } };
+	struct dp_clock clock = { 0 };
+	int64_t last = -SECOND, now;
+
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		ck_assert_int_eq(dp_clock__add(&clock, points[i][0], points[i][1]), DP_OK);
+	for (int64_t at = -100000; at < 2 * SECOND + 100000; at += at < 100000 ? 100 : 9999) {
+		now = ask(&clock, at);
+		ck_assert_int_gt(now, last);
+		ck_assert_int_lt(now > at ? now - at : at - now, 2000);
+		last = now;
+	}
+	dp_clock__fini(&clock);
+}
+END_TEST
+
 static const int64_t steps[] = { HOUR, -HOUR, 10 * SECOND, -10 * SECOND };
 
 /* It is set between the points 5 and 6, 0.4 s after the one: what was made on either side of it. */
@@ -94,6 +119,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, drifts_evenly);
+	tcase_add_test(tests, is_read_inexactly);
 	tcase_add_loop_test(tests, is_set, 0, sizeof(steps) / sizeof(steps[0]));
 	tcase_add_test(tests, is_read_late);
 	tcase_add_test(tests, comes_again);

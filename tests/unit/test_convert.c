@@ -91,7 +91,8 @@ START_TEST(kernels)
 		   "complete FROM kernel",
 		   "1|1|0|1|7|1000|2000|5|0|-|-|-|-|-|-|-|1;"
 		   "2|1|0|1|7|4000|1000|6|1|2|1|1|9|33|3500|3700|1;"
-		   "3|1|0|1|7|6000|-|7|1|-|-|-|-|-|-|-|0");
+		   "3|1|0|1|7|6000|-|7|1|-|-|-|-|-|-|-|0;"
+		   "4|1|0|1|7|8000|-|8|1|-|-|-|-|-|-|-|0");
 	check_rows("SELECT DISTINCT grid_x, grid_y, grid_z, block_x, block_y, block_z, regs, "
 		   "smem_static, smem_dyn, local, " NAMED("name") " FROM kernel",
 		   "4|2|1|128|1|1|40|1024|2048|0|gemm(float*, float*, int)");
@@ -149,15 +150,15 @@ START_TEST(sums)
 {
 	convert(true);
 	ck_assert_uint_eq(result.processes, 1);
-	ck_assert_uint_eq(result.operations, 3 + 2 + 1 + 1);
-	ck_assert_uint_eq(result.events, 7 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 8);
+	ck_assert_uint_eq(result.operations, 4 + 2 + 1 + 1);
+	ck_assert_uint_eq(result.events, 8 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 8);
 	ck_assert_uint_eq(result.lost, 17 + 2);
 	ck_assert_uint_eq(result.unsalvaged, 0);
 	ck_assert_uint_eq(result.unbalanced, 0);
 	ck_assert_uint_eq(result.duration_ns, 9800);
 	ck_assert(result.cupti);
 	check_rows("SELECT kind, completed, stored, lost FROM count ORDER BY kind",
-		   "1|1|1|0;2|1|1|0;4|1|1|0;5|1|1|0;8|1|1|0;9|1|1|0;10|21|3|18;11|2|2|0;"
+		   "1|1|1|0;2|1|1|0;4|1|1|0;5|1|1|0;8|1|1|0;9|1|1|0;10|22|4|18;11|2|2|0;"
 		   "17|2|2|0;22|1|1|0;37|1|1|0;38|2|2|0;39|1|1|0;49|2|2|0;50|1|1|0;51|1|1|0;"
 		   "52|1|1|0;61|1|0|1;112|14|14|0");
 	check_rows("SELECT reason, records, bytes FROM loss ORDER BY reason",
@@ -171,7 +172,7 @@ START_TEST(unsalvaged)
 {
 	convert(false);
 	ck_assert_uint_eq(result.unsalvaged, 1);
-	check_rows("SELECT count(*) FROM kernel", "3");
+	check_rows("SELECT count(*) FROM kernel", "4");
 	check_rows("SELECT count(*) FROM count", "0");
 	check_rows("SELECT reason, records, bytes FROM loss WHERE records IS NULL",
 		   "died, and its memory with it|-|-");

@@ -128,6 +128,26 @@ START_TEST(integer_microseconds_of_2021)
 }
 END_TEST
 
+START_TEST(correlation_beyond_32_bits_is_none)
+{
+	static const char *const numbers[] = { "4294967297", "-1", "4294967295" };
+
+	for (size_t i = 0; i < 3; i++) {
+		char text[256];
+		struct dp_trace *trace;
+
+		snprintf(text, sizeof(text),
+			 HEAD "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, "
+			      "\"tid\": 7, \"ts\": 1, \"dur\": 2, \"args\": {\"device\": 0, "
+			      "\"stream\": 7, \"correlation\": %s}}]}",
+			 numbers[i]);
+		trace = must_read(text);
+		ck_assert_uint_eq(dp_trace_ops(trace)->correlation[0], i < 2 ? 0 : UINT32_MAX);
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
 START_TEST(tid_alone_names_the_stream)
 {
 	struct dp_trace *trace =
@@ -1026,6 +1046,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, integer_microseconds_of_2021);
+	tcase_add_test(tests, correlation_beyond_32_bits_is_none);
 	tcase_add_test(tests, tid_alone_names_the_stream);
 	tcase_add_test(tests, decimal_epoch_keeps_nanoseconds);
 	tcase_add_test(tests, mixed_integer_and_decimal);

@@ -126,6 +126,43 @@ START_TEST(micro_batches_are_inside_a_step)
 }
 END_TEST
 
+/*
+ * What a few kernels do for each parameter ends a step, though the capture begins and ends within
+ * one: gradients that are cleared, one kernel for each, do not.
+ */
+START_TEST(updates_of_parameters_end_a_step)
+{
+	enum { PARAMETERS = 20, STEPS = 10, HEAD = 47, TAIL = 31 };
+	size_t length, starts[STEPS];
+
+	count = 0;
+	for (size_t step = 0; step < STEPS; step++) {
+		network(0, 4);
+		for (size_t i = 0; i < PARAMETERS; i++)
+			put(20);
+		network(30, 4);
+		for (size_t i = 0; i < PARAMETERS; i++)
+			kernels(50, 3);
+	}
+	length = count / STEPS;
+	memmove(symbols, symbols + HEAD, (count - HEAD) * sizeof(*symbols));
+	count -= HEAD + TAIL;
+	for (size_t i = 0; i + 1 < STEPS; i++)
+		starts[i] = (i + 1) * length - HEAD;
+
+	struct dp_loops *loops = find(53);
+	const struct dp_segmented_loop *loop = chosen(loops);
+
+	ck_assert_int_eq(loop->phase, DP_PHASE_FINISH_KERNEL);
+	ck_assert_uint_eq(loop->length, length);
+	ck_assert(loop->segments[0].partial && loop->segments[STEPS - 1].partial);
+	ck_assert_uint_eq(loop->count, STEPS);
+	for (size_t i = 1; i < STEPS; i++)
+		ck_assert_uint_eq(loop->segments[i].first, starts[i - 1]);
+	dp_loops__free(loops);
+}
+END_TEST
+
 /* The first iteration's first kernels and the last one's last ones have other names. */
 START_TEST(iterations_with_other_ends_are_whole)
 {
@@ -151,11 +188,46 @@ START_TEST(iterations_with_other_ends_are_whole)
 }
 END_TEST
 
+/* Two loops that take turns and begin with the same kernels: each has all its iterations. */
+START_TEST(loops_that_begin_alike_are_told_apart)
+{
+	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5 };
+	size_t train[EPOCHS * TRAIN], eval[EPOCHS * EVAL], epochs[EPOCHS], trained = 0,
+									   evaluated = 0;
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+		epochs[epoch] = count;
+		for (size_t i = 0; i < TRAIN; i++) {
+			train[trained++] = count;
+			network(0, 4);
+			network(20, 4);
+		}
+		for (size_t i = 0; i < EVAL; i++) {
+			eval[evaluated++] = count;
+			network(0, 4);
+		}
+	}
+	loops = find(34);
+	ck_assert_uint_ge(loops->count, 3);
+	check_starts(&loops->loops[0], epochs, EPOCHS);
+	check_starts(&loops->loops[1], train, trained);
+	check_starts(&loops->loops[2], eval, evaluated);
+	ck_assert(!loops->loops[0].chosen && loops->loops[1].chosen && loops->loops[2].chosen);
+	ck_assert_uint_eq(loops->loops[1].parent, 0);
+	ck_assert_uint_eq(loops->loops[2].parent, 0);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
 	tcase_add_test(tests, micro_batches_are_inside_a_step);
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);
+	tcase_add_test(tests, updates_of_parameters_end_a_step);
+	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
 }
 
 #include "test_main.h"

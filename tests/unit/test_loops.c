@@ -1,6 +1,7 @@
 /* Loops as a whole: known and unknown numbers of iterations, patterns made by hand. */
 #include "../sanitized.h"
 #include "loop_checks.h"
+#include "segment/search.h"
 
 #include <string.h>
 
@@ -282,10 +283,11 @@ START_TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
 	size_t starts[] = { 1, 5, 12, 15 }, ends[] = { 5, 10, 15, 19 };
+	struct dp_boundaries marks = { starts, ends, 4, false, false };
 	struct dp_loops_request r = { .symbols = s, .count = 19, .alphabet = 10 };
 	struct dp_loops *loops = NULL;
 
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, 4, NULL), DP_OK);
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 	check_loops(loops, s, 19);
 	ck_assert_uint_eq(loops->count, 1);
 	ck_assert_uint_eq(loops->loops[0].length, 4);
@@ -296,10 +298,78 @@ START_TEST(marks_give_loops)
 	dp_loops__free(loops);
 	ends[3] = 20;
 	loops = NULL;
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, 4, NULL), DP_ERR_ARGUMENT);
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, starts, ends, 0, NULL), DP_OK);
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_ERR_ARGUMENT);
+	marks.count = 0;
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 	ck_assert_uint_eq(loops->count, 0);
 	dp_loops__free(loops);
+}
+END_TEST
+
+/* One that is known to be cut off is not what the others are compared with, if shorter or longer.
+ */
+START_TEST(marks_that_are_cut_off)
+{
+	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
+	size_t starts[] = { 0, 6 }, ends[] = { 6, 9 };
+	struct dp_boundaries marks = { starts, ends, 2, false, true };
+	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 10 };
+	struct dp_loops *loops = NULL;
+
+	for (size_t split = 3; split <= 6; split += 3) {
+		starts[1] = ends[0] = split;
+		for (int first = 0; first < 2; first++) {
+			const struct dp_segmented_loop *loop;
+
+			marks.cut_first = first;
+			marks.cut_last = !first;
+			ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
+			loop = &loops->loops[0];
+			ck_assert(loop->segments[0].partial == first);
+			ck_assert(loop->segments[1].partial == !first);
+			ck_assert_uint_eq(loop->length, ends[first] - starts[first]);
+			ck_assert_uint_eq(loop->segments[first].variant, 0);
+			dp_loops__free(loops);
+		}
+	}
+}
+END_TEST
+
+/*
+ * What other loops leave is looked at in one piece, with separators where it was torn. A body that
+ * comes a few times with one kernel behind it, and as often alone, may then get a separator for
+ * that kernel when the majority is asked: no pattern has names that the sequence does not have.
+ */
+START_TEST(separators_are_no_kernels)
+{
+	uint32_t s[4000];
+
+	for (size_t alone = 2; alone < 8; alone++) {
+		for (size_t together = 2; together < 6; together++) {
+			uint64_t counts[] = { 2 * (alone + 2), together + alone };
+			struct dp_patterns patterns = { .count = 0 };
+			size_t n = 0;
+
+			for (size_t part = 0; part < alone + 2; part++) {
+				size_t bodies = part == alone ? together : 1;
+
+				for (uint32_t i = 0; i < 50; i++)
+					s[n++] = i % 25;
+				for (size_t k = 0; k < bodies && part <= alone; k++) {
+					for (uint32_t i = 0; i < 10; i++)
+						s[n++] = 30 + i;
+					if (bodies > 1)
+						s[n++] = 29;
+				}
+			}
+			ck_assert_int_eq(dp_search__counts(&patterns, s, n, 40, counts, 2), DP_OK);
+			ck_assert_uint_gt(patterns.count, 0);
+			for (size_t k = 0; k < patterns.count; k++)
+				for (size_t i = 0; i < patterns.items[k].length; i++)
+					ck_assert_uint_lt(patterns.items[k].pattern[i], 40);
+			dp_patterns__fini(&patterns);
+		}
+	}
 }
 END_TEST
 
@@ -349,6 +419,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, paper_as_a_whole);
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, marks_give_loops);
+	tcase_add_test(tests, marks_that_are_cut_off);
+	tcase_add_test(tests, separators_are_no_kernels);
 	tcase_add_test(tests, anything_goes);
 }
 

@@ -35,9 +35,21 @@ static size_t make_requests(uint32_t *s)
 	return n;
 }
 
+/* Five turns of a loop, after one that is the same kernels in another order. */
+static size_t make_deviant(uint32_t *s)
+{
+	size_t n = 0;
+
+	for (uint32_t t = 0; t < 6; t++)
+		for (uint32_t i = 0; i < 40; i++)
+			s[n++] = t == 0 && i > 4 ? 5 + (i * 16) % 35 : i;
+	return n;
+}
+
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
+	struct dp_boundaries boundaries = { starts, ends, 3, true, false };
 	size_t more = 1, failed = 0;
 
 	for (size_t k = 0; more; k++) {
@@ -46,7 +58,7 @@ static void sweep(struct dp_loops_request *r, bool marks)
 		int status;
 
 		alloc_fail_after(k);
-		status = marks ? dp_loops__from_marks(&loops, r, starts, ends, 3, &error)
+		status = marks ? dp_loops__from_marks(&loops, r, &boundaries, &error)
 			       : dp_loops__find(&loops, r, &error);
 		more = alloc_fail_stop();
 		ck_assert(status == DP_ERR_NOMEM || status == DP_OK);
@@ -79,6 +91,12 @@ START_TEST(every_failure_is_survived)
 	r.counts_count = 2;
 	sweep(&r, false);
 	r.paper = true;
+	sweep(&r, false);
+	r.paper = false;
+	r.family = NULL;
+	r.count = make_deviant(s);
+	counts[0] = 6;
+	r.counts_count = 1;
 	sweep(&r, false);
 }
 END_TEST

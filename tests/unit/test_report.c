@@ -144,7 +144,10 @@ START_TEST(labels_of_anything_stay_in_their_room)
 		text[length] = '\0';
 		random = random * 1664525 + 1013904223;
 		columns = (random >> 16) % 260;
-		dp_label__kernel(buf, text, columns, round % 2);
+		if (round % 3)
+			dp_label__kernel(buf, text, columns, round % 2);
+		else
+			dp_label__kernel_at(buf, text, (random >> 8) % 80, columns, round % 2);
 		if (dp_label_width(buf) > DP_MIN(columns, DP_LABEL_COLUMNS) ||
 		    strlen(buf) >= sizeof(buf))
 			ck_abort_msg("'%s' in %zu columns: '%s'", text, columns, buf);
@@ -161,6 +164,37 @@ static const char *kernel(const char *name, size_t columns)
 
 	return dp_label__kernel(buf, name, columns, true);
 }
+
+START_TEST(kernels_that_read_alike_are_told_apart)
+{
+	static const char *const names[] = {
+		"void at::kernel<128, 4, at::gpu_kernel_impl<at::BinaryFunctor<float, "
+		"at::mul<float> > > >(int)",
+		"void at::kernel<128, 4, at::gpu_kernel_impl<at::BinaryFunctor<float, "
+		"at::add<float> > > >(int)",
+		"sgemm_128x64_tn",
+		"void at::kernel<128, 4, at::gpu_kernel_impl<at::UnaryFunctor<float> > >(int)",
+		"sgemm_128x64_tn",
+	};
+	char labels[DP_COUNT(names)][DP_LABEL_SIZE];
+	size_t places[DP_COUNT(names)];
+
+	ck_assert_int_eq(dp_label__tell_apart(places, names, DP_COUNT(names), 30, true), DP_OK);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		dp_label__kernel_at(labels[i], names[i], places[i], 30, true);
+	ck_assert_str_eq(labels[0], "kernel...mul<float> > > >(int)");
+	ck_assert_str_eq(labels[1], "kernel...add<float> > > >(int)");
+	ck_assert_str_eq(labels[2], names[2]);
+	ck_assert_uint_eq(places[4], 0);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_ne(labels[3], labels[i]);
+	/* Where all is shown nothing has to be. */
+	ck_assert_int_eq(dp_label__tell_apart(places, names, DP_COUNT(names), 120, true), DP_OK);
+	for (size_t i = 0; i < DP_COUNT(names); i++)
+		ck_assert_uint_eq(places[i], 0);
+	ck_assert_int_eq(dp_label__tell_apart(places, names, 0, 30, true), DP_OK);
+}
+END_TEST
 
 START_TEST(labels_fit_their_buffer)
 {
@@ -376,6 +410,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, labels_of_anything_stay_in_their_room);
 	tcase_add_test(tests, kernels_are_shortened_where_they_say_least);
 	tcase_add_test(tests, labels_fit_their_buffer);
+	tcase_add_test(tests, kernels_that_read_alike_are_told_apart);
 	tcase_add_test(tests, every_format_gives_the_same_bytes_again);
 	tcase_add_test(tests, a_sink_that_fails_ends_the_report);
 	tcase_add_test(tests, wrong_requests_are_refused);

@@ -36,7 +36,8 @@ static void sweep(const struct report_case *at, const char *format,
 
 START_TEST(every_format)
 {
-	static void (*const makers[])(struct report_case * at) = { case_train, case_slow };
+	static void (*const makers[])(struct report_case * at) = { case_train, case_slow,
+								   case_waits };
 	const struct dp_report_format *format;
 	struct report_case at;
 

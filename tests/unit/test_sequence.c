@@ -125,6 +125,33 @@ START_TEST(evidence_is_found)
 }
 END_TEST
 
+/* A range of a trace ends by chance, and what lies before it is known. */
+START_TEST(evidence_reaches_beyond_a_range)
+{
+	struct dp_trace *trace = two_steps();
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at;
+
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	evidence = dp_sequence__evidence(&sequence);
+	ck_assert(!evidence.cut_begin && !evidence.cut_end);
+	dp_sequence__fini(&sequence);
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 60, 99, NULL), 0);
+	evidence = dp_sequence__evidence(&sequence);
+	ck_assert(evidence.cut_begin && evidence.cut_end);
+	evidence.at(evidence.ctx, 0, &at);
+	ck_assert_int_eq(at.launch_gap_ns, 1);
+	ck_assert_int_eq(at.kernel_gap_ns, 0);
+	dp_sequence__fini(&sequence);
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 0, 99, NULL), 0);
+	evidence = dp_sequence__evidence(&sequence);
+	ck_assert(!evidence.cut_begin && evidence.cut_end);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(marks_cut_by_launch)
 {
 	struct dp_trace *trace = two_steps();
@@ -280,6 +307,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, kernels_become_symbols);
 	tcase_add_test(tests, evidence_is_found);
+	tcase_add_test(tests, evidence_reaches_beyond_a_range);
 	tcase_add_test(tests, marks_cut_by_launch);
 	tcase_add_test(tests, marks_of_the_launching_thread_count);
 	tcase_add_test(tests, ranges_that_repeat_as_iterations_do);

@@ -432,13 +432,60 @@ static void check_way_down(struct dp_suffix_tree *tree)
 	}
 }
 
+/* An open node of a traversal whose stack is kept as it is. */
+struct kept {
+	size_t left, depth;
+};
+
+/* What the traversal should visit, from the LCP values alone, in memory that is as it comes. */
+static uint64_t visited(const struct dp_suffix_tree *tree)
+{
+	size_t count = dp_suffix_tree_count(tree), open = 1;
+	struct kept *stack = malloc((count + 1) * sizeof(*stack));
+	uint64_t hash = 0;
+
+	ck_assert_ptr_nonnull(stack);
+	stack[0] = (struct kept){ 0, 0 };
+	for (size_t i = 1; i <= count; i++) {
+		size_t depth = i < count ? dp_suffix_tree_lcp(tree, i) : 0, left = i - 1;
+
+		for (; stack[open - 1].depth > depth; open--) {
+			left = stack[open - 1].left;
+			hash = hash * 31 + left;
+			hash = hash * 31 + i;
+			hash = hash * 31 + stack[open - 1].depth;
+			hash = hash * 31 + DP_MAX(depth, stack[open - 2].depth);
+		}
+		if (depth > stack[open - 1].depth)
+			stack[open++] = (struct kept){ left, depth };
+	}
+	free(stack);
+	return hash;
+}
+
+static int visit_in_order(void *ctx, const struct dp_suffix_node *node, size_t parent_depth)
+{
+	uint64_t *hash = ctx;
+
+	if (!node->depth)
+		return 0;
+	*hash = *hash * 31 + node->left;
+	*hash = *hash * 31 + node->right;
+	*hash = *hash * 31 + node->depth;
+	*hash = *hash * 31 + parent_depth;
+	return 0;
+}
+
 static struct sums check_large(const uint32_t *text, size_t count, unsigned flags)
 {
 	struct sums sums = { 0 };
 	struct dp_suffix_tree *tree;
+	uint64_t hash = 0;
 
 	ck_assert_int_eq(dp_suffix__build(&tree, text, count, NULL, flags, NULL), DP_OK);
 	check_large_arrays(tree, text, count);
+	ck_assert_int_eq(dp_suffix_tree_traverse(tree, visit_in_order, &hash), 0);
+	ck_assert(hash == visited(tree));
 	ck_assert_int_eq(dp_suffix_tree_traverse(tree, sum, &sums), 0);
 	ck_assert_uint_le(sums.nodes, count);
 	for (size_t i = 0; i < 20; i++)

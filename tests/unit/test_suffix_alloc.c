@@ -137,12 +137,107 @@ START_TEST(children)
 }
 END_TEST
 
+#define MANY 1000000
+
+static uint64_t seed = 1;
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+static uint32_t random_below(uint32_t limit)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (uint32_t)(((z ^ z >> 31) >> 32) * limit >> 32);
+}
+
+static uint32_t constant(const uint32_t *text, size_t i)
+{
+	return 7;
+}
+
+static uint32_t alternating(const uint32_t *text, size_t i)
+{
+	return i % 2;
+}
+
+/* Each the Fibonacci word before it, and the one before that. */
+static uint32_t fibonacci(const uint32_t *text, size_t i)
+{
+	size_t a = 1, b = 2;
+
+	for (; b <= i; b += a)
+		a = b - a;
+	return i < 2 ? (uint32_t)i : text[i - (b - a)];
+}
+
+/* ab, aab, aaab, …: the deepest nodes lie at ever larger steps. */
+static uint32_t growing_runs(const uint32_t *text, size_t i)
+{
+	static size_t length, left;
+
+	if (!i)
+		length = left = 0;
+	if (left) {
+		left--;
+		return 0;
+	}
+	left = ++length;
+	return 1;
+}
+
+/* An iteration of 1,500, one kernel in 500 another. */
+static uint32_t trace_like(const uint32_t *text, size_t i)
+{
+	return i < 1500 || !random_below(500) ? random_below(100) : text[i - 1500];
+}
+
+/* The same, none another: as deep as there are iterations. */
+static uint32_t clean(const uint32_t *text, size_t i)
+{
+	return i < 150 ? random_below(100) : text[i - 150];
+}
+
+static uint32_t random_few(const uint32_t *text, size_t i)
+{
+	return random_below(4);
+}
+
+static uint32_t random_many(const uint32_t *text, size_t i)
+{
+	return random_below(4000);
+}
+
+/* The public promise: the text's two bytes, the suffix array's four, and the LCP's. */
+START_TEST(ten_bytes_per_symbol)
+{
+	static uint32_t (*const makers[])(const uint32_t *text,
+					  size_t i) = { constant,     alternating, fibonacci,
+							growing_runs, trace_like,  clean,
+							random_few,   random_many };
+	size_t before = alloc_held(), nodes = 0;
+	struct dp_suffix_tree *tree;
+	uint32_t *text = malloc(MANY * sizeof(*text));
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < MANY; i++)
+		text[i] = makers[_i](text, i);
+	ck_assert_int_eq(dp_suffix_tree_take(&tree, text, MANY, NULL), DP_OK);
+	ck_assert_int_eq(dp_suffix_tree_traverse(tree, count_nodes, &nodes), DP_OK);
+	ck_assert_uint_gt(nodes, 1);
+	ck_assert_uint_lt(alloc_most_held() - before, MANY * 101ull / 10);
+	dp_suffix_tree_free(tree);
+	ck_assert_uint_eq(alloc_held(), before);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, build);
 	tcase_add_test(tests, build_large);
 	tcase_add_test(tests, traverse);
 	tcase_add_test(tests, children);
+	tcase_add_loop_test(tests, ten_bytes_per_symbol, 0, 8);
 }
 
 #include "test_main.h"

@@ -328,6 +328,22 @@ START_TEST(numbered_ranges_have_one_name)
 END_TEST
 
 /* However many reasons a file makes up, 64 are told apart. */
+START_TEST(what_is_lost_beside_the_unknown)
+{
+	struct dp_builder *builder = start();
+	struct dp_trace *trace;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		dp_builder__loss(builder, "known", 2, 0);
+		dp_builder__loss(builder, "unknown in the midst", i != 1, 0);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a.db", "test", true), DP_OK);
+	ck_assert_uint_eq(dp_trace_loss(trace, 0)->records, 6);
+	ck_assert_uint_eq(dp_trace_loss(trace, 1)->records, 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(losses_have_a_limit)
 {
 	struct dp_builder *builder = start();
@@ -436,6 +452,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
 	tcase_add_test(tests, names_do_not_explode);
+	tcase_add_test(tests, what_is_lost_beside_the_unknown);
 	tcase_add_test(tests, losses_have_a_limit);
 	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);

@@ -1,0 +1,14 @@
+/* Where a pattern updates parameters: an optimizer that its kernels' names do not give away. */
+#ifndef DP_SEGMENT_UPDATES_H
+#define DP_SEGMENT_UPDATES_H
+
+#include "base/base.h"
+
+/*
+ * The same few kernels over and over, for each of many parameters: symbols [*first, *end) of
+ * pattern[0..m), which goes round, so *end may be less than *first. False where there is no such
+ * run, or another is not much shorter. Cost: linear.
+ */
+bool dp_updates__find(size_t *first, size_t *end, const uint32_t *pattern, size_t m);
+
+#endif

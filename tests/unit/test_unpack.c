@@ -1,0 +1,106 @@
+/*
+ * A compressed database is unpacked only where the disk has room. What the disk says is told by
+ * the test: the linker leads fstatvfs here.
+ */
+#include "import/unpack.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* More than is unpacked whatever the disk says. */
+#define LARGE_BYTES ((off_t)66 << 20)
+
+static struct statvfs disk;
+static int answer, asked;
+
+int __wrap_fstatvfs(int fd, struct statvfs *out);
+int __wrap_fstatvfs64(int fd, struct statvfs *out);
+
+int __wrap_fstatvfs(int fd, struct statvfs *out)
+{
+	asked++;
+	*out = disk;
+	return answer;
+}
+
+int __wrap_fstatvfs64(int fd, struct statvfs *out)
+{
+	return __wrap_fstatvfs(fd, out);
+}
+
+/* Unpacks a file of so many zeros; the copy has to be gone after that. */
+static int unpack(off_t bytes, struct dp_error *error)
+{
+	struct dp_unpacked unpacked = DP_UNPACKED_INIT;
+	char path[] = "/tmp/test_unpack-XXXXXX";
+	struct dp_input *input;
+	int fd = mkstemp(path), status;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, bytes), 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert_int_eq(dp_input__open(&input, path, error), DP_OK);
+	unlink(path);
+	asked = 0;
+	status = dp_unpack__open(&unpacked, input, error);
+	dp_input__close(input);
+	ck_assert_int_eq(access(unpacked.path, F_OK), 0);
+	dp_unpack__close(&unpacked);
+	ck_assert_int_ne(access(unpacked.path, F_OK), 0);
+	return status;
+}
+
+static int unpack_large(fsblkcnt_t blocks, fsblkcnt_t available, unsigned long block_bytes)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	int status;
+
+	disk = (struct statvfs){ .f_blocks = blocks,
+				 .f_bavail = available,
+				 .f_frsize = block_bytes };
+	status = unpack(LARGE_BYTES, &error);
+	ck_assert_int_gt(asked, 0);
+	ck_assert_int_eq(error.status, status);
+	if (status)
+		ck_assert_ptr_nonnull(strstr(error.message, "would fill the disk"));
+	return status;
+}
+
+/* A twentieth stays free, unless that is ten gigabytes. */
+START_TEST(a_part_of_the_disk_stays_free)
+{
+	answer = 0;
+	ck_assert_int_eq(unpack_large(1000000, 50000, 4096), DP_OK);
+	ck_assert_int_eq(unpack_large(1000000, 49999, 4096), DP_ERR_LIMIT);
+	ck_assert_int_eq(unpack_large(1000000, 0, 4096), DP_ERR_LIMIT);
+	ck_assert_int_eq(unpack_large(1000000000, 2621440, 4096), DP_OK);
+	ck_assert_int_eq(unpack_large(1000000000, 2621439, 4096), DP_ERR_LIMIT);
+	/* a size that is missing divides nothing */
+	ck_assert_int_eq(unpack_large(1000000, 0, 0), DP_ERR_LIMIT);
+}
+END_TEST
+
+/* Nor is what is small refused, or what a disk says nothing about. */
+START_TEST(a_disk_that_says_nothing)
+{
+	struct dp_error error = DP_ERROR_INIT;
+
+	answer = -1;
+	ck_assert_int_eq(unpack_large(1000000, 0, 4096), DP_OK);
+	answer = 0;
+	ck_assert_int_eq(unpack(1 << 20, &error), DP_OK);
+	ck_assert_int_eq(asked, 0);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, a_part_of_the_disk_stays_free);
+	tcase_add_test(tests, a_disk_that_says_nothing);
+}
+
+#include "test_main.h"
