@@ -71,11 +71,9 @@ static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, 
 
 static bool search_is_due(const struct dp_detector *d)
 {
-	uint64_t foreign = d->foreign + DP_MIN(d->loose, d->fed - d->searched);
-
 	if (d->known.count == 0)
 		return d->fed == d->search_at;
-	return foreign >= d->patience || d->fed == d->search_at;
+	return dp_detector__foreign(d) >= d->patience || d->fed == d->search_at;
 }
 
 /* The next symbols up to where something has to be decided; returns how many through *taken. */

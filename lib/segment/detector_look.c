@@ -213,14 +213,21 @@ static void give_up(struct dp_detector *d)
 	d->placed = d->clean = false;
 }
 
-/* Symbols from `from` on that no span covers. */
-static size_t uncovered(const struct look *look, size_t from)
+/*
+ * Symbols from `from` on that no span covers. A span that ended before an iteration did explains
+ * nothing: an evaluation shares its forward pass with the training.
+ */
+static size_t uncovered(const struct dp_detector *d, const struct look *look, size_t from)
 {
 	size_t sum = 0;
 
 	for (size_t k = 0; k < look->alignment.span_count; k++) {
 		const struct dp_align_span *s = &look->alignment.spans[k];
 
+		if (k + 1 < look->alignment.span_count &&
+		    (s->end - s->begin) * 5 <
+			    dp_stream_loop__length(&d->known.items[s->pattern]) * 4)
+			continue;
 		if (s->begin > from)
 			sum += s->begin - from;
 		from = DP_MAX(from, s->end);
@@ -236,7 +243,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 	size_t rest = (size_t)(d->fed - d->told), done = look->n - rest, m, wait = rest / 4;
 
 	d->tried = d->fed;
-	d->loose = uncovered(look, done);
+	d->loose = uncovered(d, look, done);
 	d->in_step = look->in_step && !d->known.folded;
 	d->clean = false;
 	give_up(d);
@@ -269,6 +276,10 @@ int dp_detector__look(struct dp_detector *d, bool final)
 		return DP_OK;
 	status = look_at(d, &look);
 	if (status)
+		goto out;
+	/* what comes after foreign symbols is not told of before those were searched */
+	d->loose = uncovered(d, &look, 0);
+	if (!final && dp_detector__foreign(d) >= d->patience)
 		goto out;
 	for (; k < look.count && ripe(d, &look, k, final, &skip); k++) {
 		const struct dp_segment *s = &look.list[k].s;

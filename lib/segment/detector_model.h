@@ -45,11 +45,19 @@ struct dp_detector {
 	uint64_t foreign;  /* symbols in no iteration since the last search */
 	uint64_t loose;	   /* those after told that fit nothing, by the last look */
 	uint64_t patience; /* how many of them make another one */
+	uint64_t spent;	   /* symbols that were searched, by all searches */
+	bool again;	   /* the next one is to confirm what the last one found */
 };
 
 static inline const uint32_t *dp_detector__at(const struct dp_detector *d, uint64_t position)
 {
 	return d->buffer + (size_t)(position - d->base);
+}
+
+/* Symbols that fit nothing, since the last search. */
+static inline uint64_t dp_detector__foreign(const struct dp_detector *d)
+{
+	return d->foreign + DP_MIN(d->loose, d->fed - d->searched);
 }
 
 /* Tells of the iterations that are settled; final: of all. Errors: DP_ERR_NOMEM. */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { EAGER = 16 };
+
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
 	dp_stream_loops__fini(&d->seen);
@@ -204,16 +206,30 @@ static int adopt(struct dp_detector *d, struct searched *s)
 	return DP_OK;
 }
 
-/* promising: something changed, or the next search may confirm what this one found. */
-static void plan_search(struct dp_detector *d, bool promising)
+/*
+ * When to search next, and how much has to be foreign for it: the more, the more searches for that
+ * were in vain. What was found for the first time is looked for again soon. Both only while all
+ * searches together are no longer than EAGER feeds, whatever comes.
+ */
+static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
-	uint64_t most = d->fed < d->window ? d->fed / 4 : 16 * (uint64_t)d->window;
+	uint64_t least = DP_DETECTOR_PATIENCE, most = 16 * (uint64_t)d->window, again = 0;
+	bool wanted = dp_detector__foreign(d) >= d->patience;
+	bool eager = d->spent < EAGER * d->fed;
 
+	if (d->fed < d->window) {
+		least = DP_MAX(least, d->fed / 64);
+		most = DP_MAX(d->fed / 4, least);
+	}
+	for (size_t i = 0; i < s->found.count; i++)
+		if (s->known[i] == DP_NONE && !s->seen[i])
+			again = DP_MAX(again, s->found.items[i].length);
+	if (eager && (changed || again > 0))
+		d->patience = least;
+	else if (wanted)
+		d->patience = DP_MIN(2 * d->patience, most);
+	d->patience = DP_MAX(d->patience, least);
 	d->searched = d->fed;
-	if (promising)
-		d->patience = DP_DETECTOR_PATIENCE;
-	else
-		d->patience = DP_MIN(2 * d->patience, DP_MAX(most, DP_DETECTOR_PATIENCE));
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
 	if (d->fed < d->window)
@@ -221,12 +237,17 @@ static void plan_search(struct dp_detector *d, bool promising)
 				      (uint64_t)d->window);
 	else if (d->known.count == 0)
 		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
+	d->again = again > 0 && !d->again && eager && d->known.count > 0;
+	if (d->again)
+		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(again, least / 4));
 }
 
 int dp_detector__search(struct dp_detector *d, bool final)
 {
 	struct searched s = { .n = (size_t)DP_MIN(d->fed, (uint64_t)d->window) };
-	bool changed = false, fresh = false;
+	uint32_t first = d->next_id;
+	size_t names = d->known.names.count, count = d->known.count;
+	bool changed = false;
 	int status;
 
 	s.settling = d->fed <= d->window;
@@ -237,20 +258,21 @@ int dp_detector__search(struct dp_detector *d, bool final)
 				   !final);
 	if (!status)
 		status = compare_with_known(d, &s);
-	for (size_t i = 0; i < s.found.count; i++)
-		fresh |= s.known[i] == DP_NONE && !s.seen[i];
 	if (!status)
 		status = copy_seen(d, &s.found);
 	if (!status)
 		status = choose(d, &s, final);
 	if (!status && !unchanged(d, &s)) {
-		changed = true;
 		status = adopt(d, &s);
+		changed = d->next_id > first || d->known.count < count ||
+			  d->known.names.count > names;
 	}
+	d->spent += s.n;
+	if (!status)
+		plan_search(d, changed, &s);
 	dp_stream_loops__fini(&s.found);
 	dp_stream_loops__fini(&s.next);
 	if (status)
 		return status;
-	plan_search(d, changed || fresh);
-	return changed ? dp_detector__look(d, final) : DP_OK;
+	return dp_detector__look(d, final);
 }

@@ -81,6 +81,19 @@ static int64_t target(int64_t most, const struct dp_phase_hints *hints)
 	return most - less;
 }
 
+/*
+ * Symbols that a span lacks at the beginning of a sequence that goes on, if turns differ in as
+ * many: its first iteration is complete then. Where the sequence has an end, that tells.
+ */
+static size_t lacks_at_begin(const struct weigher *w, const struct dp_align_span *s)
+{
+	size_t most = DP_MIN(w->m * s->edit_count / (s->end - s->begin), (size_t)NEAR_FIT);
+
+	if (!w->evidence || !w->evidence->open_end || w->evidence->open_begin)
+		return 0;
+	return s->begin <= most ? s->begin : 0;
+}
+
 /* Does chance decide what of a span is in the sequence, so that whole turns tell nothing? */
 static bool is_cut(const struct weigher *w, const struct dp_align_span *s)
 {
@@ -99,13 +112,15 @@ static int weigh_complete(struct weigher *w, const struct dp_phase_hints *hints)
 		return DP_ERR_NOMEM;
 	for (size_t k = 0; k < w->alignment->span_count; k++) {
 		const struct dp_align_span *s = &w->alignment->spans[k];
-		size_t advance = dp_align__advance(w->alignment, k), rest, last;
+		size_t advance = dp_align__advance(w->alignment, k), begin, rest, last;
 
 		if (s->pattern != w->pattern || advance < w->m || is_cut(w, s))
 			continue;
-		rest = advance % w->m;
-		last = s->begin_offset + rest;
-		change[s->begin_offset]++;
+		begin = lacks_at_begin(w, s);
+		rest = (advance + begin) % w->m;
+		begin = back_by(s->begin_offset, begin, w->m);
+		last = begin + rest;
+		change[begin]++;
 		if (last < w->m) {
 			change[last + 1]--;
 		} else {

@@ -37,7 +37,8 @@ struct share {
 };
 
 struct row {
-	struct share all, settled;
+	struct share all, settled, told_true,
+		batch_true; /* the latter two: settled, to the truth */
 	size_t runs, loops, exact;
 	double ns, symbols, bytes;
 };
@@ -182,12 +183,39 @@ static double f_of(const struct share *s)
 	return s->told + s->batch > 0 ? 2 * s->same / (s->told + s->batch) : 1;
 }
 
+static void add_truth(struct pieces *p, const struct family *f)
+{
+	for (size_t k = 0; k < f->loop_count; k++)
+		for (size_t i = 0; f->loops[k].main && i < f->loops[k].count; i++)
+			add(p, f->loops[k].starts[i], f->loops[k].ends[i]);
+	if (p->count > 0)
+		qsort(p->items, p->count, sizeof(*p->items), by_first);
+}
+
+/* What is the one's alone, from a position on. */
+static void print_alone(const char *who, const struct pieces *p, const struct pieces *other,
+			uint64_t from)
+{
+	size_t j = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		while (j < other->count && other->items[j].first < p->items[i].first)
+			j++;
+		if (p->items[i].first < from ||
+		    (j < other->count && other->items[j].first == p->items[i].first &&
+		     other->items[j].end == p->items[i].end))
+			continue;
+		printf("      %s alone: %llu to %llu\n", who, (unsigned long long)p->items[i].first,
+		       (unsigned long long)p->items[i].end);
+	}
+}
+
 static void evaluate(struct row *row, enum family_kind kind, uint64_t seed, bool head, size_t size,
 		     size_t window)
 {
 	struct told told = { { 0 } };
-	struct pieces batch = { 0 };
-	struct share all, settled;
+	struct pieces batch = { 0 }, truth = { 0 };
+	struct share all, settled, told_true, batch_true;
 	struct family f;
 	double bytes = 0;
 
@@ -203,14 +231,24 @@ static void evaluate(struct row *row, enum family_kind kind, uint64_t seed, bool
 	row->loops += told.loops;
 	all = compare(&told.its, &batch, 0);
 	settled = compare(&told.its, &batch, f.n / 2);
-	if (verbose)
-		printf("    %zu told, %zu batch; F %.4f, settled %.4f\n", told.its.count,
-		       batch.count, f_of(&all), f_of(&settled));
+	add_truth(&truth, &f);
+	told_true = compare(&told.its, &truth, f.n / 2);
+	batch_true = compare(&batch, &truth, f.n / 2);
+	if (verbose) {
+		printf("    %zu told, %zu batch; F %.4f, settled %.4f; true %.4f and %.4f\n",
+		       told.its.count, batch.count, f_of(&all), f_of(&settled), f_of(&told_true),
+		       f_of(&batch_true));
+		print_alone("told", &told.its, &batch, f.n / 2);
+		print_alone("batch", &batch, &told.its, f.n / 2);
+	}
 	row->exact += f_of(&settled) >= 1;
 	sum_up(&row->all, &all);
 	sum_up(&row->settled, &settled);
+	sum_up(&row->told_true, &told_true);
+	sum_up(&row->batch_true, &batch_true);
 	free(told.its.items);
 	free(batch.items);
+	free(truth.items);
 	family_free(&f);
 }
 
@@ -242,8 +280,9 @@ int main(int argc, char **argv)
 	printf("window %zu, seeds %llu to %llu, captures that begin %s\n", window,
 	       (unsigned long long)first, (unsigned long long)first + (unsigned)seeds - 1,
 	       head ? "inside an iteration" : "with an iteration");
-	printf("%-13s %8s %8s %8s %8s %9s %6s %6s %7s %6s\n", "family", "batch", "told", "F",
-	       "settled", "all same", "loops", "ns", "bytes/w", "ksym");
+	printf("%-13s %8s %8s %8s %8s %9s %9s %9s %6s %6s %7s %6s\n", "family", "batch", "told",
+	       "F", "settled", "told true", "batch tr.", "all same", "loops", "ns", "bytes/w",
+	       "ksym");
 	for (int kind = 0; kind < FAMILY_COUNT; kind++) {
 		struct row r = { { 0 } };
 
@@ -252,10 +291,11 @@ int main(int argc, char **argv)
 		for (int i = 0; i < seeds; i++)
 			evaluate(&r, (enum family_kind)kind, first + (uint64_t)i, head, size,
 				 window);
-		printf("%-13s %8.0f %8.0f %8.4f %8.4f %6zu/%2zu %6.1f %6.0f %7.1f %6.0f\n",
+		printf("%-13s %8.0f %8.0f %8.4f %8.4f %9.4f %9.4f %6zu/%2zu %6.1f %6.0f %7.1f %6.0f\n",
 		       family_name((enum family_kind)kind), r.all.batch, r.all.told, f_of(&r.all),
-		       f_of(&r.settled), r.exact, r.runs, (double)r.loops / (double)r.runs,
-		       r.ns / r.symbols, r.bytes, r.symbols / 1000 / (double)r.runs);
+		       f_of(&r.settled), f_of(&r.told_true), f_of(&r.batch_true), r.exact, r.runs,
+		       (double)r.loops / (double)r.runs, r.ns / r.symbols, r.bytes,
+		       r.symbols / 1000 / (double)r.runs);
 		sum_up(&sum, &r.settled);
 	}
 	printf("%-13s %35.4f\n", "all", f_of(&sum));

@@ -249,29 +249,6 @@ START_TEST(patterns_have_names_of_the_sequence)
 }
 END_TEST
 
-/* Four long steps between what comes before and after them once: as when an image is made. */
-START_TEST(few_long_iterations_are_found)
-{
-	uint32_t p[400], s[2000], state = 1;
-	struct dp_loops *loops;
-
-	for (size_t i = 0; i < 2000; i++) {
-		state = state * 1664525 + 1013904223;
-		s[i] = 60 + (state >> 24) % 40;
-		if (i < 400)
-			p[i] = i >= 70 && i < 340 ? p[i - 30] : (state >> 16) % 60;
-	}
-	for (size_t i = 200; i < 1800; i++)
-		s[i] = p[(i - 200) % 400];
-	loops = find(s, 2000, 100, NULL, 0);
-	ck_assert_uint_eq(loops->count, 1);
-	ck_assert_uint_eq(loops->loops[0].length, 400);
-	ck_assert_uint_ge(complete(&loops->loops[0]), 3);
-	ck_assert_double_ge(loops->loops[0].confidence, 0.5);
-	dp_loops__free(loops);
-}
-END_TEST
-
 /* Families: names with a suffix that varies, told to be one kernel. */
 START_TEST(families_of_names_are_one_kernel)
 {
@@ -440,7 +417,6 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, one_kernel_in_equal_parts);
 	tcase_add_test(tests, bad_requests);
 	tcase_add_test(tests, paper_as_a_whole);
-	tcase_add_test(tests, few_long_iterations_are_found);
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
