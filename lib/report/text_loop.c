@@ -9,12 +9,17 @@
 
 #define REGULAR_MOST 2 /* variants that are told of */
 #define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
+#define LIKELY 0.5
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
-		return loop->fits ? "found by the number told" : "the number told doesn't fit";
+		if (!loop->fits)
+			return "the number told doesn't fit";
+		return loop->confidence < LIKELY
+			       ? "cut by the number told, though unlike each other"
+			       : "found by the number told";
 	case DP_FOUND_BY_MARKS:
 		return loop->iterations == 1 ? "as an annotation marks it"
 					     : "as annotations mark them";
@@ -144,7 +149,10 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, "; the first is warm-up");
 	else if (warmup)
 		dp_words__add(words, "; the first %s are warm-up", dp_text__count(number, warmup));
-	if (different)
+	if (different && different == loop->complete)
+		dp_words__add(words, different == 1 ? "; it differs from the pattern"
+						    : "; all differ from the pattern");
+	else if (different)
 		dp_words__add(words, "; %s %s from the rest in kernels",
 			      dp_text__count(number, different),
 			      different == 1 ? "differs" : "differ");

@@ -175,6 +175,19 @@ class Input(cli.Case):
         loop = json.loads(cli.run("analyze", "--format=json", "-n", "5", trace).stdout)["loops"][0]
         self.assertEqual([i["kernels"] for i in loop["iterations"]], 5 * [1455])
 
+    def test_numbers_that_cut_what_does_not_repeat(self):
+        """Any divisor of the number of kernels cuts this one; nothing vouches for the pieces."""
+        trace = TRACES / "tf1-timeline.json"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        for count in 3, 47, 376:
+            loop = json.loads(cli.run("analyze", "--format=json", "-n", count, trace).stdout)
+            self.assertLess(loop["loops"][0]["confidence"], 0.3)
+        text = " ".join(cli.run("analyze", "-n", 47, trace).stdout.split())
+        self.assertIn("cut by the number told, though unlike each other, 0% sure", text)
+        self.assertIn("; all differ from the pattern", text)
+        self.assertNotIn("from the rest", text)
+
     def test_loss_is_told(self):
         data = self.trace.read_bytes()
         cut = self.folder / "cut.json"
