@@ -537,6 +537,14 @@ class Info(cli.Case):
             for row in told[table]:
                 self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
                 self.assertTrue(row["help"])
+        thresholds = {r["name"]: r["threshold"] for r in told["rules"] if "threshold" in r}
+        self.assertEqual(thresholds["extra-work"], 0.005)
+        self.assertNotIn("slow-iterations", thresholds)
+        for rule, share in thresholds.items():
+            self.assertRegex(result.stdout, rf"(?m)^  {rule} +{100 * share:g}% ")
+            self.assert_done(cli.run("analyze", f"--threshold={rule}=50%", self.trace))
+        for rule in {r["name"] for r in told["rules"]} - set(thresholds):
+            self.assert_fails(cli.run("analyze", f"--threshold={rule}=50%", self.trace), 2)
 
 
 if __name__ == "__main__":
