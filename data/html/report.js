@@ -263,13 +263,14 @@ function howLong(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: loop.fits ? "found by the number told" : "the number told doesn't fit" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
 
 	byId("loop-text").replaceChildren(
-		`${plural(loop.complete, "iteration")} of ${plural(loop.length, "kernel")}` + howLong(loop) +
+		(loop.complete ? plural(loop.complete, "iteration") : "no whole iteration") +
+			` of ${plural(loop.length, "kernel")}` + (loop.complete ? howLong(loop) : "") +
 		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
 		(more ? `; ${more}.` : "."), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));

@@ -324,9 +324,13 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 				words,
 				"No findings, but little could be judged: other kernels run between "
 				"the iterations, so that they have no period. ");
-		else
+		else if (loop->complete == 1)
 			dp_words__add(words, "Nothing could be judged: with one iteration there is "
 					     "nothing to compare. ");
+		else
+			dp_words__add(words,
+				      "Nothing could be judged: no whole iteration is in the %s. ",
+				      dp_text__has_range(render) ? "range" : "capture");
 		dp_text__capture(words, render, loop->device);
 		if (loop->complete <= 1)
 			dp_words__add(words, " Record more iterations%s.",

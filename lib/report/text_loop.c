@@ -64,7 +64,10 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
-	if (loop->complete == 1)
+	if (loop->complete == 0)
+		dp_words__add(words, "no whole iteration: %s cut off, of ",
+			      dp_text__count(number, loop->iterations));
+	else if (loop->complete == 1)
 		dp_words__add(words, "one iteration of ");
 	else
 		dp_words__add(words, "%s of ",
@@ -158,7 +161,7 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 			      different == 1 ? "differs" : "differ");
 	if (different)
 		add_regular(words, render, loop);
-	if (partial)
+	if (partial && loop->complete)
 		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
 }
 

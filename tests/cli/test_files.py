@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -158,6 +159,47 @@ class Input(cli.Case):
                 self.assertEqual([i["partial"] for i in loop["iterations"]][:2], partial)
                 self.assertEqual(loop["pattern"]["length"], whole["pattern"]["length"])
                 self.assertEqual([i["inserted"] for i in loop["iterations"]][:2], [0, 0])
+
+    def test_range_without_a_whole_iteration(self):
+        """It is said, and what is told of the kernels is told of the range."""
+        trace = cli.simulate(self.folder / "marked.json", "-n", "4")
+        one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
+        middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
+        text = cli.run("analyze", f"--range=:{middle_ns}ns", trace).stdout
+        self.assertRegex(text, r"Loop 0  no whole iteration: 1 cut off, of \d+ kernels\n")
+        self.assertIn("no whole iteration is in the range", text)
+        self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
+        self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
+
+    def test_kernels_of_a_stream_without_iterations(self):
+        """Of another stream, and of a part of the time, others took most time."""
+        trace = TRACES / "tf1-timeline.json"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        told = {}
+        for words in (), ("--stream=13",), ("--range=1s:3s",):
+            text = " ".join(cli.run("analyze", *words, trace).stdout.split())
+            told[words] = re.search(
+                r"idle ([0-9.]+%) of the (\w+)\. Most kernel time( of stream 13)?: (.*?)\. ", text
+            ).groups()
+        self.assertEqual(told[()][:3], ("57.5%", "capture", None))
+        self.assertEqual(told[("--stream=13",)][:3], ("57.5%", "capture", " of stream 13"))
+        self.assertEqual(told[("--range=1s:3s",)][1:3], ("range", None))
+        self.assertEqual(len({t[3] for t in told.values()}), 3)
+
+    def test_table_stands_apart_from_what_is_lost(self):
+        """Where there is nothing else, there is room for a blank line."""
+        path = self.folder / "copies.csv"
+        path.write_text(
+            '"Start","Duration","Size","Throughput","Device","Stream","Name"\n'
+            "ms,us,MB,GB/s,,,\n"
+            '1.0,5.0,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
+            '2.0,5.0,0.1,10,"GPU (0)",14,"[CUDA memcpy DtoH]"\n'
+            '3.0,5.0,0.1,"never closed\n'
+        )
+        text = cli.run("analyze", path).stdout
+        self.assertRegex(text, r"(?m)^incomplete: .*\n\ndevice  stream ")
+        self.assertIn("\n\nNo kernels", text)
 
     def test_first_iteration_unlike_the_others(self):
         """Autotuned, it is found by its neighbours and the number that is told."""
