@@ -130,6 +130,10 @@ static bool is_said(const struct dp_render *render, const struct dp_finding *fin
 {
 	if (!isfinite(finding->recoverable_ns))
 		return index == 0;
+	/* all of it is exposed */
+	if (!strcmp(finding->evidence[index].name, "comm_overlap") &&
+	    finding->evidence[index].value < 0.0005)
+		return true;
 	return !strcmp(finding->evidence[index].name, "share_of_period") &&
 	       fabs(finding->evidence[index].value - cost_share(render, finding)) < 0.0005;
 }

@@ -21,6 +21,8 @@ class Input(cli.Case):
     def test_missing(self):
         result = cli.run("analyze", "no-such-file", cwd=self.folder)
         self.assert_fails(result, 1, "no-such-file: No such file or directory")
+        for verb in "analyze", "info":
+            self.assert_fails(cli.run(verb, ""), 1, "'': No such file or directory")
 
     def test_missing_default(self):
         for verb in "analyze", "info":
