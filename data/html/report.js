@@ -283,7 +283,7 @@ function showLoopFacts(loop) {
 	byId("more-facts").parentNode.hidden = tiles.length <= 14;
 }
 
-/* "idle 75.7 ms (42.9%): host 73.3 ms, launch 1.7 ms" */
+/* "idle 75.7 ms (42.9%): waiting for the host 73.3 ms, between kernels 1.7 ms" */
 function idleText(line) {
 	const causes = line.causes.map((ns, i) => [ns, i]).filter(pair => pair[0] > 0).sort((a, b) => b[0] - a[0]);
 	const known = causes.some(pair => pair[1] !== 4);
@@ -321,7 +321,7 @@ function showTimelines(loop) {
 	byId("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(i => key(opClasses[i][1], opClasses[i][0])),
 		...[...calls].filter(i => i === 4 || i === 5).sort().map(i => key(callClasses[i][1], callClasses[i][0])),
 		...[...causes].sort().map(i => el("span", { title: idleCauses[i][1] },
-			el("i", { style: `background:var(--${idleCauses[i][2]})` }), "idle: " + idleCauses[i][0])));
+			el("i", { style: `background:var(--${idleCauses[i][2]})` }), idleCauses[i][0])));
 	timeText();
 }
 

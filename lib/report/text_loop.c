@@ -35,7 +35,7 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	case DP_PHASE_KERNEL_GAP:
 		return "each begins after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
-		return "each begins after the optimizer's kernels";
+		return "each begins after kernels like an optimizer's";
 	case DP_PHASE_SYNC:
 		return "each begins after the host waited for the GPU";
 	case DP_PHASE_INPUT_COPY:
