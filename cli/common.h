@@ -43,7 +43,7 @@ bool common_compresses(const struct common *common);
 		.set = common_set_no_pager                                                 \
 	}
 #define COMMON_MESSAGE_OPTIONS                                                   \
-	{ 'v', "verbose", NULL, "tell more", common_set_verbose },               \
+	{ 'v', "verbose", NULL, "tell more; -vv: all", common_set_verbose },     \
 	{                                                                        \
 		'q', "quiet", NULL, "no warnings, no progress", common_set_quiet \
 	}

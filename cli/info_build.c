@@ -4,6 +4,7 @@
 #include "tty.h"
 
 #include <deepprof/deepprof.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Set by meson.build: what the library was compiled against. */
@@ -17,6 +18,7 @@ struct row {
 	const char *name;
 	const char *unit; /* of a metric, else NULL */
 	const char *help;
+	double threshold; /* of a rule that has one, else 0 */
 };
 
 static bool importer_at(size_t index, struct row *row)
@@ -24,7 +26,7 @@ static bool importer_at(size_t index, struct row *row)
 	const struct dp_format_info *format = dp_format(index);
 
 	if (format)
-		*row = (struct row){ format->name, NULL, format->help };
+		*row = (struct row){ format->name, NULL, format->help, 0 };
 	return format != NULL;
 }
 
@@ -33,14 +35,14 @@ static bool renderer_at(size_t index, struct row *row)
 	const struct dp_report_format *format = dp_report_format(index);
 
 	if (format)
-		*row = (struct row){ format->name, NULL, format->help };
+		*row = (struct row){ format->name, NULL, format->help, 0 };
 	return format != NULL;
 }
 
 static bool metric_row(const struct dp_metric_info *metric, struct row *row)
 {
 	if (metric)
-		*row = (struct row){ metric->name, metric->unit, metric->help };
+		*row = (struct row){ metric->name, metric->unit, metric->help, 0 };
 	return metric != NULL;
 }
 
@@ -59,7 +61,7 @@ static bool rule_at(size_t index, struct row *row)
 	const struct dp_rule_info *rule = dp_rule(index);
 
 	if (rule)
-		*row = (struct row){ rule->id, NULL, rule->help };
+		*row = (struct row){ rule->id, NULL, rule->help, rule->threshold };
 	return rule != NULL;
 }
 
@@ -96,6 +98,15 @@ static void print_words(struct output *output, const char *words, size_t indent)
 	output_print(output, "\n");
 }
 
+/* The column behind the name: a metric's unit, a rule's threshold. */
+static const char *unit_of(char *buf, size_t size, const struct row *row)
+{
+	if (!(row->threshold > 0))
+		return row->unit ? row->unit : "";
+	snprintf(buf, size, "%g%%", 100 * row->threshold);
+	return buf;
+}
+
 static int longer(int width, const char *text)
 {
 	int length = text ? (int)strlen(text) : 0;
@@ -107,18 +118,19 @@ static int longer(int width, const char *text)
 static void print_table(struct output *output, size_t table)
 {
 	int name = 0, unit = 0, indent;
+	char text[16];
 	struct row row;
 
 	output_print(output, "\n%s\n", tables[table].name);
 	for (size_t i = 0; tables[table].at(i, &row); i++) {
 		name = longer(name, row.name);
-		unit = longer(unit, row.unit);
+		unit = longer(unit, unit_of(text, sizeof(text), &row));
 	}
 	indent = 2 + name + 2 + (unit ? unit + 2 : 0);
 	for (size_t i = 0; tables[table].at(i, &row); i++) {
 		output_print(output, "  %-*s  ", name, row.name);
 		if (unit)
-			output_print(output, "%-*s  ", unit, row.unit);
+			output_print(output, "%-*s  ", unit, unit_of(text, sizeof(text), &row));
 		print_words(output, row.help, (size_t)indent);
 	}
 }
@@ -148,6 +160,8 @@ static void write_table(struct json *json, size_t table)
 		json_text(json, "name", row.name);
 		if (row.unit)
 			json_text(json, "unit", row.unit);
+		if (row.threshold > 0)
+			json_real(json, "threshold", row.threshold);
 		json_text(json, "help", row.help);
 		json_close(json, '}');
 	}

@@ -40,7 +40,7 @@ static void print_operations(const struct info *info, const struct look *look)
 	counted(look, ", ", info->copies, "copy", "copies");
 	if (info->copy_bytes)
 		output_print(look->output, " of %s", human_bytes(number, info->copy_bytes));
-	counted(look, ", ", info->sets, "set\n", "sets\n");
+	counted(look, ", ", info->sets, "memset\n", "memsets\n");
 }
 
 static void print_host(const struct info *info, const struct look *look)
@@ -264,7 +264,7 @@ static void print_streams(const struct info *info, const struct look *look)
 	const struct dp_stream *stream;
 
 	output_print(look->output, "\n device  process  context   stream class      kernels"
-				   "    copies    sets     busy\n");
+				   "    copies memsets     busy\n");
 	for (size_t i = 0; (stream = dp_trace_stream(info->trace, i)); i++)
 		print_stream(info, look, stream);
 }

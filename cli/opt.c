@@ -110,6 +110,18 @@ static const struct opt *by_letter(const struct opt *options, char letter)
 	return NULL;
 }
 
+/* More choices than one reads; the tables of this program are all that has so many. */
+#define CHOICES_MANY 20
+
+static size_t count_choices(const struct opt *option)
+{
+	size_t count = 0;
+
+	while (option->choice(count))
+		count++;
+	return count;
+}
+
 /* A value that is none of the choices. */
 static bool wrong_choice(const struct opt *option, const char *value, struct opt_why *why)
 {
@@ -121,6 +133,11 @@ static bool wrong_choice(const struct opt *option, const char *value, struct opt
 	if (nearest) {
 		snprintf(why->text + used, sizeof(why->text) - used, "; did you mean '%s'?",
 			 nearest);
+		return false;
+	}
+	if (count_choices(option) > CHOICES_MANY) {
+		snprintf(why->text + used, sizeof(why->text) - used,
+			 "; 'deepprof info --build' lists what there is");
 		return false;
 	}
 	for (size_t i = 0; (choice = option->choice(i)) && used < sizeof(why->text); i++)

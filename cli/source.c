@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "spawn.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,10 +38,11 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " and %zu more",
 					 count - 3);
 	if (clamped)
-		snprintf(text + used, sizeof(text) - used, "%s%llu negative durations taken for 0",
-			 count ? "; " : "", clamped);
+		snprintf(text + used, sizeof(text) - used, "%s%llu negative %s taken for 0",
+			 count ? "; " : "", clamped, clamped == 1 ? "duration" : "durations");
 	if (text[0] && message_hidden())
-		message_warning("%s: %s; %u more warnings with -v", path, text, message_hidden());
+		message_warning("%s: %s; %u more %s with -v", path, text, message_hidden(),
+				message_hidden() == 1 ? "warning" : "warnings");
 	else if (text[0])
 		message_warning("%s: %s", path, text);
 }
@@ -101,6 +103,10 @@ struct dp_trace *source_open(const char *path, const struct source_options *opti
 	struct spawn_export export = SPAWN_EXPORT_INIT;
 	struct dp_trace *trace = NULL;
 
+	if (!*path) {
+		message("'': %s", strerror(ENOENT));
+		return NULL;
+	}
 	if (options->input_format || !spawn_is_nsys_recording(path))
 		return open_file(path, path, options);
 	if (spawn_export_nsys(&export, path))

@@ -128,8 +128,11 @@ static void rule_entries(const char *indent)
 {
 	const struct dp_rule_info *info;
 
-	for (size_t i = 0; (info = dp_rule(i)); i++)
+	for (size_t i = 0; (info = dp_rule(i)); i++) {
 		roff_entry(info->id, info->help);
+		if (info->threshold > 0)
+			printf("Threshold: %g%%.\n", 100 * info->threshold);
+	}
 }
 
 static void importer_entries(const char *indent)

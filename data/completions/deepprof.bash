@@ -7,6 +7,13 @@ _deepprof_table() {
 		inside && /^  [^ ]/ { print $1 }'
 }
 
+# The rules that have a threshold.
+_deepprof_thresholds() {
+	deepprof info --build 2>/dev/null | awk '
+		/^[a-z_]+$/ { inside = $0 == "rules"; next }
+		inside && /^  [^ ]/ && $2 ~ /^[0-9.]+%$/ { print $1 "=" }'
+}
+
 _deepprof_files() {
 	compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
@@ -33,6 +40,10 @@ _deepprof_value() {
 		_deepprof_words "$(_deepprof_table metrics; _deepprof_table summary_metrics)" "${3##*,}"
 		COMPREPLY=("${COMPREPLY[@]/#/$before}")
 		;;
+	--threshold)
+		_deepprof_words "$(_deepprof_thresholds)" "$3"
+		compopt -o nospace 2>/dev/null
+		;;
 	--capture) _deepprof_words "all profiler" "$3" ;;
 	--api | --nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
 	--cuda-graph) _deepprof_words "graph node" "$3" ;;
@@ -42,7 +53,7 @@ _deepprof_value() {
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --threshold | --top | \
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
 		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -77,6 +88,27 @@ _deepprof_options() {
 	esac
 }
 
+# Where the command of record begins: the first word that is no option and no option's value.
+_deepprof_command() {
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--) return 0 ;;
+		-*=*) ;;
+		-*)
+			if [[ ${COMP_WORDS[i + 1]} == = ]]; then
+				((i += 2))
+			elif _deepprof_value record "${COMP_WORDS[i]}" ""; then
+				((i++))
+			fi
+			;;
+		*) return 0 ;;
+		esac
+	done
+	return 1
+}
+
 _deepprof() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
 
@@ -85,6 +117,11 @@ _deepprof() {
 		_deepprof_words "record analyze export info help --help --version" "$word"
 		return
 	fi
+	if [[ $verb == record ]] && _deepprof_command; then
+		_deepprof_files "$word"
+		return
+	fi
+	COMPREPLY=()
 	# "--format=js" is three words where = breaks them.
 	if [[ $before == = ]]; then
 		_deepprof_value "$verb" "${COMP_WORDS[COMP_CWORD - 2]}" "$word" && return

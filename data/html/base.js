@@ -92,9 +92,11 @@ const format = {
 	},
 };
 
-/* "avg interval" for "avg_interval_ns". */
+/* "avg interval" for "avg_interval_ns"; some names alone don't say what it is of. */
 function title(name) {
-	return name.replace(/_(ns|bytes|count)$/, "").replace(/_/g, " ")
+	return name.replace(/_operation_ns$/, "_operation_gap")
+		.replace(/size_bytes$|h2d_bytes$/, "upload_size").replace(/d2h_bytes$/, "download_size")
+		.replace(/_(ns|bytes|count)$/, "").replace(/_/g, " ")
 		.replace(/\bh2d\b/, "H2D").replace(/\bd2h\b/, "D2H").replace(/\bd2d\b/, "D2D");
 }
 

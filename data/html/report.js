@@ -263,13 +263,14 @@ function howLong(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: loop.fits ? "found by the number told" : "the number told doesn't fit" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
 
 	byId("loop-text").replaceChildren(
-		`${plural(loop.complete, "iteration")} of ${plural(loop.length, "kernel")}` + howLong(loop) +
+		(loop.complete ? plural(loop.complete, "iteration") : "no whole iteration") +
+			` of ${plural(loop.length, "kernel")}` + (loop.complete ? howLong(loop) : "") +
 		` on ${deviceName(loop.device)}, ${streamName(loop.stream)}, with ${format.share(loop.coverage)} of its kernels; ${how}, confidence ${format.share(loop.confidence)}` +
 		(more ? `; ${more}.` : "."), el("br"),
 		el("span", { class: "quiet" }, "from ", el("bdi", null, clean(loop.first)), " to ", el("bdi", null, clean(loop.last))));
@@ -282,7 +283,7 @@ function showLoopFacts(loop) {
 	byId("more-facts").parentNode.hidden = tiles.length <= 14;
 }
 
-/* "idle 75.7 ms (42.9%): host 73.3 ms, launch 1.7 ms" */
+/* "idle 75.7 ms (42.9%): waiting for the host 73.3 ms, between kernels 1.7 ms" */
 function idleText(line) {
 	const causes = line.causes.map((ns, i) => [ns, i]).filter(pair => pair[0] > 0).sort((a, b) => b[0] - a[0]);
 	const known = causes.some(pair => pair[1] !== 4);
@@ -320,7 +321,7 @@ function showTimelines(loop) {
 	byId("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(i => key(opClasses[i][1], opClasses[i][0])),
 		...[...calls].filter(i => i === 4 || i === 5).sort().map(i => key(callClasses[i][1], callClasses[i][0])),
 		...[...causes].sort().map(i => el("span", { title: idleCauses[i][1] },
-			el("i", { style: `background:var(--${idleCauses[i][2]})` }), "idle: " + idleCauses[i][0])));
+			el("i", { style: `background:var(--${idleCauses[i][2]})` }), idleCauses[i][0])));
 	timeText();
 }
 

@@ -5,19 +5,19 @@
 /* Classes of operations and calls, as the library numbers them: what they are called, and a colour. */
 const opClasses = [
 	["kernel", "c-busy"], ["communication", "c-comm"], ["copy to the device", "c-h2d"],
-	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["set", "c-set"], ["graph", "c-graph"],
+	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["memset", "c-set"], ["graph", "c-graph"],
 ];
 const callClasses = [
-	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-h2d"], ["set call", "c-set"],
+	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-h2d"], ["memset call", "c-set"],
 	["synchronizing call", "c-sync"], ["memory call", "c-memory"],
 ];
-/* Causes of idle time: in a word, at length, and a colour. */
+/* Causes of idle time: in the words of the text report, at length, and a colour. */
 const idleCauses = [
-	["host", "the host had not launched the next operation", "c-host"],
-	["sync", "the host was waiting for the device before it launched more", "c-sync"],
-	["copy", "the host was in the call of a copy", "c-wait-copy"],
-	["launch", "launched, and about to begin: the launch itself", "c-launch"],
-	["other", "the trace does not tell why", "c-other"],
+	["waiting for the host", "the host had not launched the next operation", "c-host"],
+	["host in synchronization", "the host was waiting for the device before it launched more", "c-sync"],
+	["host in copies", "the host was in the call of a copy", "c-wait-copy"],
+	["between kernels", "launched, and about to begin: the launch itself", "c-launch"],
+	["idle otherwise", "the trace does not tell why", "c-other"],
 ];
 const rangeKinds = ["NVTX range", "annotation", "operator"];
 const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15, IDLE = 18;
@@ -170,7 +170,7 @@ class Timeline {
 
 			if (length < pixel && start + length < drawn + pixel / 2)
 				continue;
-			const what = { name: -1, lines: [`idle: ${word}`, why, `${format.duration(length)}, from ${format.duration(start)}`] };
+			const what = { name: -1, lines: [word, why, `${format.duration(length)}, from ${format.duration(start)}`] };
 			const place = this.rect(start, length, y, IDLE - 4, color(paint), what);
 
 			if (!place)

@@ -119,6 +119,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 }
 
 const struct dp_rule dp_rule__extra_work = {
-	{ "extra-work", "every so many iterations more kernels run: what that costs", LEAST_SHARE },
+	{ "extra-work",
+	  "every so many iterations more kernels run, and those take at least 0.5% longer",
+	  LEAST_SHARE },
 	check,
 };

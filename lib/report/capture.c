@@ -7,24 +7,36 @@
 #include <math.h>
 #include <string.h>
 
+/* Does an operation's kernel count? */
+static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream *stream,
+		     const struct dp_scope *scope)
+{
+	return dp_op_is_kernel(ops->kind[i]) && ops->start_ns[i] >= scope->range_start_ns &&
+	       ops->start_ns[i] < scope->range_end_ns &&
+	       (scope->stream < 0 || stream->stream == scope->stream);
+}
+
 /* Operations are in order of start, so that one walk tells the length of their union. */
-static double add_up(const struct dp_trace *trace, uint32_t device, double *times_ns)
+static double add_up(const struct dp_trace *trace, const struct dp_scope *scope, uint32_t device,
+		     double *times_ns)
 {
 	size_t strings = dp_trace_string_count(trace);
 	const struct dp_ops *ops = dp_trace_ops(trace);
-	int64_t until_ns = INT64_MIN;
+	int64_t until_ns = scope->range_start_ns;
 	double busy_ns = 0;
 
 	for (size_t i = 0; i < ops->count; i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, ops->stream[i]);
 		int64_t start_ns = ops->start_ns[i], end_ns = ops->end_ns[i];
+		int64_t last_ns = DP_MIN(end_ns, scope->range_end_ns);
 
-		if (dp_trace_stream(trace, ops->stream[i])->device != device)
+		if (stream->device != device)
 			continue;
-		if (end_ns > until_ns) {
-			busy_ns += (double)end_ns - (double)DP_MAX(start_ns, until_ns);
-			until_ns = end_ns;
+		if (last_ns > until_ns && start_ns < last_ns) {
+			busy_ns += (double)last_ns - (double)DP_MAX(start_ns, until_ns);
+			until_ns = last_ns;
 		}
-		if (dp_op_is_kernel(ops->kind[i]) && ops->name[i] < strings)
+		if (is_meant(ops, i, stream, scope) && ops->name[i] < strings)
 			times_ns[ops->name[i]] += (double)end_ns - (double)start_ns;
 	}
 	return busy_ns;
@@ -48,17 +60,19 @@ static void rank(struct dp_capture *capture, uint32_t name, double time_ns)
 	capture->time_ns[at] = time_ns;
 }
 
-int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace, uint32_t device,
-			struct dp_error *error)
+int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
+			const struct dp_scope *scope, uint32_t device, struct dp_error *error)
 {
-	double duration_ns = (double)dp_trace_duration_ns(trace), busy_ns, *times_ns;
+	int64_t from_ns = DP_MAX(scope->range_start_ns, 0);
+	int64_t to_ns = DP_MIN(scope->range_end_ns, dp_trace_duration_ns(trace));
+	double duration_ns = (double)to_ns - (double)from_ns, busy_ns, *times_ns;
 	size_t strings = dp_trace_string_count(trace);
 
 	*capture = (struct dp_capture){ .idle = (double)NAN };
 	times_ns = dp_alloc__zeroed(strings + 1, sizeof(*times_ns));
 	if (!times_ns)
 		return dp_error__nomem(error, strings);
-	busy_ns = add_up(trace, device, times_ns);
+	busy_ns = add_up(trace, scope, device, times_ns);
 	if (duration_ns > 0)
 		capture->idle = fmax(0, 1 - busy_ns / duration_ns);
 	for (size_t i = 0; i < strings; i++) {

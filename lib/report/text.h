@@ -121,6 +121,9 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 /* Why there are no findings. False where there was nothing that rules could judge. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);
 
+/* Was but a part of the time analyzed? */
+bool dp_text__has_range(const struct dp_render *render);
+
 /* "The GPU was idle 92.1% of the capture. Most kernel time: a 40.2%, b 11.0%." */
 void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device);
 

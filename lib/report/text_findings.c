@@ -130,6 +130,10 @@ static bool is_said(const struct dp_render *render, const struct dp_finding *fin
 {
 	if (!isfinite(finding->recoverable_ns))
 		return index == 0;
+	/* all of it is exposed */
+	if (!strcmp(finding->evidence[index].name, "comm_overlap") &&
+	    finding->evidence[index].value < 0.0005)
+		return true;
 	return !strcmp(finding->evidence[index].name, "share_of_period") &&
 	       fabs(finding->evidence[index].value - cost_share(render, finding)) < 0.0005;
 }
@@ -324,9 +328,13 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 				words,
 				"No findings, but little could be judged: other kernels run between "
 				"the iterations, so that they have no period. ");
-		else
+		else if (loop->complete == 1)
 			dp_words__add(words, "Nothing could be judged: with one iteration there is "
 					     "nothing to compare. ");
+		else
+			dp_words__add(words,
+				      "Nothing could be judged: no whole iteration is in the %s. ",
+				      dp_text__has_range(render) ? "range" : "capture");
 		dp_text__capture(words, render, loop->device);
 		if (loop->complete <= 1)
 			dp_words__add(words, " Record more iterations%s.",

@@ -80,7 +80,7 @@ static void write_scope(struct dp_render *render)
 	if (scope->stream >= 0)
 		dp_words__add(&words, "%sstream %lld", words.used ? ", " : "",
 			      (long long)scope->stream);
-	if (scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX) {
+	if (dp_text__has_range(render)) {
 		dp_words__add(&words, "%skernels that start", words.used ? ", " : "");
 		add_time(&words, "from", scope->range_start_ns, ascii);
 		add_time(&words, "to", scope->range_end_ns, ascii);
@@ -312,8 +312,9 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 
 	if (!total || (!render->options->verbose && is_simple(trace, &minor)))
 		return;
-	/* Beside what is missing the one screen has no room for a blank line. */
-	if (render->options->verbose || !dp_trace_loss_count(trace))
+	/* Beside what is missing the one screen has no room for a blank line, unless it is all. */
+	if (render->options->verbose || !dp_trace_loss_count(trace) ||
+	    !dp_analysis_loop_count(render->analysis))
 		dp_render__text(render, "\n");
 	if (render->options->verbose) {
 		write_table(render, NULL, total);

@@ -9,12 +9,17 @@
 
 #define REGULAR_MOST 2 /* variants that are told of */
 #define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
+#define LIKELY 0.5
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
-		return loop->fits ? "found by the number told" : "the number told doesn't fit";
+		if (!loop->fits)
+			return "the number told doesn't fit";
+		return loop->confidence < LIKELY
+			       ? "cut by the number told, though unlike each other"
+			       : "found by the number told";
 	case DP_FOUND_BY_MARKS:
 		return loop->iterations == 1 ? "as an annotation marks it"
 					     : "as annotations mark them";
@@ -30,7 +35,7 @@ static const char *phase_words(enum dp_phase_evidence phase)
 	case DP_PHASE_KERNEL_GAP:
 		return "each begins after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
-		return "each begins after the optimizer's kernels";
+		return "each begins after kernels like an optimizer's";
 	case DP_PHASE_SYNC:
 		return "each begins after the host waited for the GPU";
 	case DP_PHASE_INPUT_COPY:
@@ -59,7 +64,10 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
-	if (loop->complete == 1)
+	if (loop->complete == 0)
+		dp_words__add(words, "no whole iteration: %s cut off, of ",
+			      dp_text__count(number, loop->iterations));
+	else if (loop->complete == 1)
 		dp_words__add(words, "one iteration of ");
 	else
 		dp_words__add(words, "%s of ",
@@ -144,13 +152,16 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, "; the first is warm-up");
 	else if (warmup)
 		dp_words__add(words, "; the first %s are warm-up", dp_text__count(number, warmup));
-	if (different)
+	if (different && different == loop->complete)
+		dp_words__add(words, different == 1 ? "; it differs from the pattern"
+						    : "; all differ from the pattern");
+	else if (different)
 		dp_words__add(words, "; %s %s from the rest in kernels",
 			      dp_text__count(number, different),
 			      different == 1 ? "differs" : "differ");
 	if (different)
 		add_regular(words, render, loop);
-	if (partial)
+	if (partial && loop->complete)
 		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
 }
 

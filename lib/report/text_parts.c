@@ -138,9 +138,22 @@ void dp_text__wrap(struct dp_render *render, size_t used, size_t indent, const c
 char *dp_text__title(char buf[DP_NUMBER_SIZE], const char *name)
 {
 	static const char *const units[] = { "_ns", "_bytes" };
+	/* endings that alone don't say what it is of */
+	static const char *const clearer[][2] = { { "_operation_ns", "_operation_gap" },
+						  { "size_bytes", "upload_size" },
+						  { "h2d_bytes", "upload_size" },
+						  { "d2h_bytes", "download_size" } };
 	size_t length;
 
 	snprintf(buf, DP_NUMBER_SIZE, "%s", name);
+	length = strlen(buf);
+	for (size_t i = 0; i < DP_COUNT(clearer); i++) {
+		size_t n = strlen(clearer[i][0]);
+
+		if (length >= n && !strcmp(buf + length - n, clearer[i][0]))
+			snprintf(buf + length - n, DP_NUMBER_SIZE - (length - n), "%s",
+				 clearer[i][1]);
+	}
 	length = strlen(buf);
 	for (size_t i = 0; i < DP_COUNT(units); i++) {
 		size_t n = strlen(units[i]);

@@ -122,13 +122,32 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 	return true;
 }
 
+/*
+ * How much a loop that was told of is a loop. A sequence can be cut into any number of pieces under
+ * names that are coarse enough; the exact ones tell whether these repeat. Shapes that change from
+ * iteration to iteration rename some of the kernels, hardly ever a third of them. One iteration is
+ * like the pattern in any case, as the pattern is taken from it.
+ */
+static double repeats(const struct dp_segmented_loop *loop)
+{
+	double symbols = 0, edits = (double)loop->edit_count, others = (double)loop->count - 1;
+
+	for (size_t i = 0; i < loop->count; i++)
+		symbols += (double)(loop->segments[i].end - loop->segments[i].first);
+	if (others < 1 || symbols <= 0)
+		return 1;
+	return fmin(fmax(2 - 3 * (edits / symbols) * (others + 1) / others, 0), 1);
+}
+
 /* Makes a loop fit the number that is known of it, or its confidence tell that it does not. */
 static int fit(struct dp_driver *d, size_t which, uint64_t known)
 {
 	struct dp_segmented_loop *loop = &d->loops->loops[which];
 	double before = misfit(loop, known), doubt;
-	int status = dp_missing__add(d, which, known);
+	int status;
 
+	loop->confidence *= repeats(loop);
+	status = dp_missing__add(d, which, known);
 	doubt = misfit(loop, known);
 	/* of one that is unlike the others the number is half of the evidence */
 	if (doubt < before)

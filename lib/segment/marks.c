@@ -71,7 +71,8 @@ static size_t drop_missing(struct dp_edit *edits, size_t n, const struct dp_segm
 		n--;
 	while (from < n && edits[from].kind == DP_EDIT_DELETED && edits[from].position == 0)
 		from++;
-	memmove(edits, edits + from, (n - from) * sizeof(*edits));
+	if (from)
+		memmove(edits, edits + from, (n - from) * sizeof(*edits));
 	return n - from;
 }
 

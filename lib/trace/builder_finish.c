@@ -232,18 +232,19 @@ static int sort_tables(struct dp_builder *builder)
 
 static int no_gpu(struct dp_builder *builder)
 {
-	static const char *const kinds[] = { "NVTX ranges", "annotations", "framework operators" };
+	static const char *const kinds[] = { "NVTX range", "annotation", "framework operator" };
 	char text[200] = "", number[DP_TEXT_SIZE];
 	size_t used = 0;
 
 	for (size_t i = 0; i < DP_COUNT(kinds); i++)
 		if (builder->range_kinds[i])
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s, ",
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s%s, ",
 						 dp_text__count(number, builder->range_kinds[i]),
-						 kinds[i]);
+						 kinds[i], builder->range_kinds[i] == 1 ? "" : "s");
 	if (builder->calls.count)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s API calls, ",
-					 dp_text__count(number, builder->calls.count));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s API call%s, ",
+					 dp_text__count(number, builder->calls.count),
+					 builder->calls.count == 1 ? "" : "s");
 	/* Where something is lost, kernels may be among it. */
 	if (builder->loss_count)
 		return dp_error__set(builder->error, DP_ERR_NO_GPU,

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import stat
@@ -20,6 +21,8 @@ class Input(cli.Case):
     def test_missing(self):
         result = cli.run("analyze", "no-such-file", cwd=self.folder)
         self.assert_fails(result, 1, "no-such-file: No such file or directory")
+        for verb in "analyze", "info":
+            self.assert_fails(cli.run(verb, ""), 1, "'': No such file or directory")
 
     def test_missing_default(self):
         for verb in "analyze", "info":
@@ -159,6 +162,47 @@ class Input(cli.Case):
                 self.assertEqual(loop["pattern"]["length"], whole["pattern"]["length"])
                 self.assertEqual([i["inserted"] for i in loop["iterations"]][:2], [0, 0])
 
+    def test_range_without_a_whole_iteration(self):
+        """It is said, and what is told of the kernels is told of the range."""
+        trace = cli.simulate(self.folder / "marked.json", "-n", "4")
+        one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
+        middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
+        text = cli.run("analyze", f"--range=:{middle_ns}ns", trace).stdout
+        self.assertRegex(text, r"Loop 0  no whole iteration: 1 cut off, of \d+ kernels\n")
+        self.assertIn("no whole iteration is in the range", text)
+        self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
+        self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
+
+    def test_kernels_of_a_stream_without_iterations(self):
+        """Of another stream, and of a part of the time, others took most time."""
+        trace = TRACES / "tf1-timeline.json"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        told = {}
+        for words in (), ("--stream=13",), ("--range=1s:3s",):
+            text = " ".join(cli.run("analyze", *words, trace).stdout.split())
+            told[words] = re.search(
+                r"idle ([0-9.]+%) of the (\w+)\. Most kernel time( of stream 13)?: (.*?)\. ", text
+            ).groups()
+        self.assertEqual(told[()][:3], ("57.5%", "capture", None))
+        self.assertEqual(told[("--stream=13",)][:3], ("57.5%", "capture", " of stream 13"))
+        self.assertEqual(told[("--range=1s:3s",)][1:3], ("range", None))
+        self.assertEqual(len({t[3] for t in told.values()}), 3)
+
+    def test_table_stands_apart_from_what_is_lost(self):
+        """Where there is nothing else, there is room for a blank line."""
+        path = self.folder / "copies.csv"
+        path.write_text(
+            '"Start","Duration","Size","Throughput","Device","Stream","Name"\n'
+            "ms,us,MB,GB/s,,,\n"
+            '1.0,5.0,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
+            '2.0,5.0,0.1,10,"GPU (0)",14,"[CUDA memcpy DtoH]"\n'
+            '3.0,5.0,0.1,"never closed\n'
+        )
+        text = cli.run("analyze", path).stdout
+        self.assertRegex(text, r"(?m)^incomplete: .*\n\ndevice  stream ")
+        self.assertIn("\n\nNo kernels", text)
+
     def test_first_iteration_unlike_the_others(self):
         """Autotuned, it is found by its neighbours and the number that is told."""
         trace = TRACES / "kineto-resnet50-autograd-workers0.json.gz"
@@ -174,6 +218,19 @@ class Input(cli.Case):
         # as many as the kernels alone show: that one is left out
         loop = json.loads(cli.run("analyze", "--format=json", "-n", "5", trace).stdout)["loops"][0]
         self.assertEqual([i["kernels"] for i in loop["iterations"]], 5 * [1455])
+
+    def test_numbers_that_cut_what_does_not_repeat(self):
+        """Any divisor of the number of kernels cuts this one; nothing vouches for the pieces."""
+        trace = TRACES / "tf1-timeline.json"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        for count in 3, 47, 376:
+            loop = json.loads(cli.run("analyze", "--format=json", "-n", count, trace).stdout)
+            self.assertLess(loop["loops"][0]["confidence"], 0.3)
+        text = " ".join(cli.run("analyze", "-n", 47, trace).stdout.split())
+        self.assertIn("cut by the number told, though unlike each other, 0% sure", text)
+        self.assertIn("; all differ from the pattern", text)
+        self.assertNotIn("from the rest", text)
 
     def test_loss_is_told(self):
         data = self.trace.read_bytes()
@@ -524,6 +581,14 @@ class Info(cli.Case):
             for row in told[table]:
                 self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
                 self.assertTrue(row["help"])
+        thresholds = {r["name"]: r["threshold"] for r in told["rules"] if "threshold" in r}
+        self.assertEqual(thresholds["extra-work"], 0.005)
+        self.assertNotIn("slow-iterations", thresholds)
+        for rule, share in thresholds.items():
+            self.assertRegex(result.stdout, rf"(?m)^  {rule} +{100 * share:g}% ")
+            self.assert_done(cli.run("analyze", f"--threshold={rule}=50%", self.trace))
+        for rule in {r["name"] for r in told["rules"]} - set(thresholds):
+            self.assert_fails(cli.run("analyze", f"--threshold={rule}=50%", self.trace), 2)
 
 
 if __name__ == "__main__":

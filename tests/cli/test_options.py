@@ -85,11 +85,6 @@ class Options(cli.Case):
         self.refused("--paper", "-n2", "--max-unmatched=-3", words=("--max-unmatched=-3",))
         self.assert_fails(cli.run("info", "--top=-1", "f"), 2, "--top=-1")
 
-    def metric_names(self):
-        told = cli.run("info", "--build").stdout.split("\nmetrics\n")[1].split("\n\n")[0]
-        # a line that goes on is set in further
-        return [line.split()[0] for line in told.splitlines() if not line.startswith("   ")]
-
     def test_choices(self):
         self.refused("--format=jsn", words=("'jsn'", "did you mean 'json'?"))
         self.refused("--format=yaml", words=("'yaml'", "text", "json", "csv"))
@@ -98,9 +93,7 @@ class Options(cli.Case):
         self.refused("--level=upper", words=("outermost", "innermost"))
         self.refused("--color=yes", words=("auto", "always", "never"))
         self.refused("--metric=intervl_ns", words=("did you mean 'interval_ns'?",))
-        names = self.metric_names()
-        self.assertGreater(len(names), 40)
-        self.refused("--metric=interval_ns,nothing", words=("'nothing'", ", ".join(names)))
+        self.refused("--metric=interval_ns,nothing", words=("'nothing'", "deepprof info --build"))
 
     def test_ranges(self):
         for text in "5", "1:2", "1s", "2s:1s", "1s:1s", "x:1s", "1s:1", "-1s:2s", "1.5:2s", "1m:2m":

@@ -663,7 +663,7 @@ START_TEST(refusals)
 	must_fail(HEAD
 		  "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":1,\"tid\":1,"
 		  "\"ts\":1,\"dur\":1}]}",
-		  DP_ERR_NO_GPU, "1 framework operators", 0);
+		  DP_ERR_NO_GPU, "1 framework operator", 0);
 }
 END_TEST
 

@@ -275,7 +275,37 @@ START_TEST(families_of_names_are_one_kernel)
 	ck_assert_uint_eq(loops->loops[0].length, m);
 	for (size_t i = 0; i < turns; i++)
 		ck_assert_uint_eq(loops->loops[0].segments[i].substituted > 0, i % 10 == 9);
+	ck_assert_double_gt(loops->loops[0].confidence, 0.9);
 	dp_loops__free(loops);
+}
+END_TEST
+
+/* Names of one family can be cut into any number of pieces: that these repeat is not sure. */
+START_TEST(pieces_that_are_unlike_each_other)
+{
+	static uint32_t s[720], family[512];
+
+	for (size_t i = 0; i < 720; i++)
+		s[i] = (uint32_t)(i * i * 7919 % 509);
+	for (uint64_t turns = 2; turns <= 360; turns++) {
+		struct dp_loops_request r = { .symbols = s,
+					      .count = 720,
+					      .alphabet = 512,
+					      .family = family,
+					      .counts = &turns,
+					      .counts_count = 1,
+					      .epsilon = 1 };
+		struct dp_loops *loops;
+
+		if (720 % turns)
+			continue;
+		ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+		check_loops(loops, s, 720);
+		ck_assert_uint_eq(loops->count, 1);
+		ck_assert_uint_eq(loops->loops[0].count, turns);
+		ck_assert_double_lt(loops->loops[0].confidence, 0.3);
+		dp_loops__free(loops);
+	}
 }
 END_TEST
 
@@ -434,6 +464,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, bad_requests);
 	tcase_add_test(tests, paper_as_a_whole);
 	tcase_add_test(tests, families_of_names_are_one_kernel);
+	tcase_add_test(tests, pieces_that_are_unlike_each_other);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
 	tcase_add_test(tests, cut_off_without_a_loss);

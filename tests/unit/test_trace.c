@@ -213,7 +213,7 @@ START_TEST(nothing_on_the_gpu_is_said)
 	dp_builder__loss(builder, "the file ends early", 0, 0);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message,
-			 "no GPU activity: 1 NVTX ranges, no kernels in what is left "
+			 "no GPU activity: 1 NVTX range, no kernels in what is left "
 			 "(the file ends early)");
 }
 END_TEST
