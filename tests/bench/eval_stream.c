@@ -3,9 +3,9 @@
  * many of the iterations are the same, from the first symbol on and once it has settled.
  *
  * An iteration is the same if both its ends are; true ones are compared by their first kernels. It
- * has settled after half of the feed (which may
- * be a few iterations), as it has for a feed that is twice as long. Thresholds are tuned with seeds
- * 1000 to 1019; what is quoted is judged with those from 7000 on.
+ * has settled after half of the feed (which may be a few iterations), as it has for a feed that is
+ * twice as long. Thresholds are tuned with seeds 1000 to 1019; what is quoted is judged with those
+ * from 7000 on.
  *
  *     eval_stream [-s FIRST] [-n SEEDS] [-f FAMILY] [-w WINDOW] [-z SIZE] [-e] [-v]
  */
