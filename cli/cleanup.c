@@ -43,6 +43,21 @@ static void catch_fatal(void)
 			sigaction(fatal[i], &action, NULL);
 }
 
+void cleanup_hold(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+		sigaddset(&set, fatal[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void cleanup_release(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 bool cleanup_add(const char *path)
 {
 	catch_fatal();

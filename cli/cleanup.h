@@ -6,7 +6,12 @@
 #ifndef DP_CLI_CLEANUP_H
 #define DP_CLI_CLEANUP_H
 
+#include <signal.h>
 #include <stdbool.h>
+
+/* Around making what is then registered: those signals wait. */
+void cleanup_hold(sigset_t *before);
+void cleanup_release(const sigset_t *before);
 
 /* path is borrowed until cleanup_forget(). False where there is no room for one more. */
 bool cleanup_add(const char *path);

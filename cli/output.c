@@ -52,19 +52,24 @@ static mode_t file_mode(const struct stat *old)
 
 static bool open_temporary(struct output *output, const struct stat *old)
 {
+	sigset_t before;
+	int saved;
+
 	output->target = old ? realpath(output->path, NULL) : strdup(output->path);
 	output->temporary = output->target ? temporary_name(output->target) : NULL;
 	if (!output->temporary)
 		return refuse(output, strerror(errno));
+	cleanup_hold(&before);
 	output->fd = mkstemp(output->temporary);
+	saved = errno;
+	if (output->fd >= 0)
+		cleanup_add(output->temporary);
+	cleanup_release(&before);
 	if (output->fd < 0) {
-		int saved = errno;
-
 		free(output->temporary);
 		output->temporary = NULL;
 		return refuse(output, strerror(saved));
 	}
-	cleanup_add(output->temporary);
 	if (fcntl(output->fd, F_SETFD, FD_CLOEXEC) || fchmod(output->fd, file_mode(old)))
 		return refuse(output, strerror(errno));
 	return true;

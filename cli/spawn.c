@@ -64,7 +64,10 @@ static char *database_name(const char *directory, const char *path)
 static bool make_directory(struct spawn_export *export, const char *path)
 {
 	const char *top = getenv("TMPDIR");
+	sigset_t before;
 	size_t size;
+	bool made;
+	int saved;
 
 	if (!top || !*top)
 		top = "/tmp";
@@ -73,14 +76,19 @@ static bool make_directory(struct spawn_export *export, const char *path)
 	if (!export->directory)
 		return false;
 	snprintf(export->directory, size, "%s/deepprof-XXXXXX", top);
-	if (!mkdtemp(export->directory)) {
-		message("%s: %s", top, strerror(errno));
+	cleanup_hold(&before);
+	made = mkdtemp(export->directory) != NULL;
+	saved = errno;
+	if (made)
+		cleanup_add(export->directory);
+	cleanup_release(&before);
+	if (!made) {
+		message("%s: %s", top, strerror(saved));
 		free(export->directory);
 		export->directory = NULL;
 		return false;
 	}
 	export->database = database_name(export->directory, path);
-	cleanup_add(export->directory);
 	if (export->database)
 		cleanup_add(export->database);
 	return export->database != NULL;

@@ -84,7 +84,7 @@ static int mark_segment(struct dp_cut *cut, const uint32_t *symbols, struct dp_s
 
 	if (status)
 		return status;
-	if (segment.partial)
+	if (segment.partial && n)
 		n = drop_missing(edits, n, &segment);
 	segment.edits = cut->edit_count;
 	segment.inserted = segment.deleted = segment.substituted = 0;

@@ -104,6 +104,7 @@ static void check_marked(const struct dp_trace *trace, const json_t *planted)
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 	const struct dp_loop *loop;
+	int64_t checked = 0;
 	char marks[64], text[512];
 
 	snprintf(marks, sizeof(marks), "^%s#[0-9]+$",
@@ -115,9 +116,14 @@ static void check_marked(const struct dp_trace *trace, const json_t *planted)
 		held_failures++;
 		return;
 	}
-	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (held_is_at(trace, dp_trace_stream(trace, loop->stream), planted))
-			check_loop(analysis, i, planted);
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
+		if (loop->found_by != DP_FOUND_BY_MARKS ||
+		    !held_is_at(trace, dp_trace_stream(trace, loop->stream), planted))
+			continue;
+		check_loop(analysis, i, planted);
+		checked++;
+	}
+	held_differ("loops of marks", 1, checked);
 	dp_analysis_free(analysis);
 }
 

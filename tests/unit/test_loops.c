@@ -335,6 +335,22 @@ START_TEST(marks_that_are_cut_off)
 }
 END_TEST
 
+/* What was cut off may have been behind the last kernel of it: then it lacks nothing. */
+START_TEST(cut_off_without_a_loss)
+{
+	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
+	size_t starts[] = { 0, 3, 6 }, ends[] = { 3, 6, 9 };
+	const struct dp_boundaries marks = { starts, ends, 3, false, true };
+	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 4 };
+	struct dp_loops *loops = NULL;
+
+	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
+	ck_assert(loops->loops[0].segments[2].partial);
+	ck_assert_uint_eq(loops->loops[0].segments[2].deleted, 0);
+	dp_loops__free(loops);
+}
+END_TEST
+
 /*
  * What other loops leave is looked at in one piece, with separators where it was torn. A body that
  * comes a few times with one kernel behind it, and as often alone, may then get a separator for
@@ -420,6 +436,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
+	tcase_add_test(tests, cut_off_without_a_loss);
 	tcase_add_test(tests, separators_are_no_kernels);
 	tcase_add_test(tests, anything_goes);
 }
