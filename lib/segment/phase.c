@@ -11,8 +11,6 @@
 #include "segment/updates.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -184,8 +182,9 @@ static void weigh_ends(struct weigher *w)
 			give(w, begin, points_span_begin / (double)inside, 1);
 		if (to_end && !open_end && !cut_end)
 			give(w, last, points_capture_end, -1);
-		/* at an open end what differs may be about to fit again */
-		if (w->n - s->end >= END_SLACK && !(open_end && w->n - s->end < w->m))
+		/* at an open end what differs may be about to fit again: it may be what will be
+		   folded with its next repetition, and longer than an iteration is then */
+		if (w->n - s->end >= END_SLACK && !(open_end && (w->n - s->end) / 2 < w->m))
 			give(w, end, points_span_end / (double)inside, -1);
 		/* where turns lack some symbols the ends do, too */
 		near = w->m * s->edit_count / (8 * (s->end - s->begin));
