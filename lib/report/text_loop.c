@@ -190,6 +190,8 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	all = before + between + after;
 	dp_words__add(words, "; %s %s", dp_text__plural(number, all, "other"),
 		      all == 1 ? "runs " : "run ");
+	if (DP_MAX(DP_MAX(before, between), after) < all)
+		dp_words__add(words, "mostly ");
 	dp_words__add(words, "%s",
 		      before >= after && before >= between ? "before the first"
 		      : after >= between		   ? "after the last"
