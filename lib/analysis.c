@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* One analysis under way. */
 /* Each stream is a walk over what the host did: a file that claims any number of devices must not
  * make that as many. */
 #define STREAMS_MOST 4096
 
+/* One analysis under way. */
 struct run {
 	struct dp_analysis *analysis;
 	const struct dp_trace *trace;

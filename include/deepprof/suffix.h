@@ -4,9 +4,9 @@
  * The tree of S$ (S with a unique, smallest end marker) is kept as a suffix array and an LCP
  * array; an internal node is an LCP interval: the half-open range [left, right) of the suffix
  * array that holds the suffixes under it (Abouelhoda, Kurtz, Ohlebusch, "Replacing suffix trees
- * with enhanced suffix arrays", 2004). Below 2^31 symbols it takes ten
- * bytes per symbol, up to 2^16 distinct ones: two of text, four of suffix array, four of LCP; twelve
- * above. Children and parents are answered by an index of LCP minima that is built on first demand.
+ * with enhanced suffix arrays", 2004). Below 2^31 symbols it takes ten bytes per symbol, up to
+ * 2^16 distinct ones: two of text, four of suffix array, four of LCP; twelve above. Children and
+ * parents are answered by an index of LCP minima that is built on first demand.
  */
 #ifndef DEEPPROF_SUFFIX_H
 #define DEEPPROF_SUFFIX_H

@@ -46,6 +46,30 @@ class Input(cli.Case):
                 result = cli.run(verb, name, cwd=self.folder)
                 self.assert_fails(result, 1, name)
 
+    def test_cut_in_the_header(self):
+        """What is compressed and cut before its content is not empty."""
+        (self.folder / "cut.gz").write_bytes(gzip.compress(b'{"traceEvents": []}')[:10])
+        (self.folder / "empty.gz").write_bytes(gzip.compress(b""))
+        for verb in "analyze", "info":
+            result = cli.run(verb, "cut.gz", cwd=self.folder)
+            self.assert_fails(result, 1, "compressed data ends before the first byte")
+            result = cli.run(verb, "empty.gz", cwd=self.folder)
+            self.assert_fails(result, 1, "file is empty")
+
+    def test_lost_is_null_where_unknown(self):
+        """In info's JSON as in a report's."""
+        text = pathlib.Path(self.trace).read_bytes()
+        (self.folder / "whole.json").write_bytes(text)
+        (self.folder / "cut.json.gz").write_bytes(gzip.compress(text)[:-9])
+        for name in "whole.json", "cut.json.gz":
+            told = [
+                json.loads(cli.run(verb, "-q", "--format=json", name, cwd=self.folder).stdout)
+                for verb in ("analyze", "info")
+            ]
+            self.assertEqual(told[0]["trace"]["lost"], told[1]["trace"]["lost"])
+            self.assertEqual(told[0]["trace"]["losses"], told[1]["trace"]["losses"])
+            self.assertEqual(told[1]["trace"]["lost"], 0 if name == "whole.json" else None)
+
     def test_no_files(self):
         self.assert_fails(cli.run("analyze", self.folder), 1, "is a directory")
         self.assert_fails(cli.run("analyze", "/dev/null"), 1, "/dev/null: ")
