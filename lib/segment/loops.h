@@ -52,10 +52,12 @@ struct dp_evidence_at {
 	int64_t kernel_gap_ns; /* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns; /* host time outside of API calls between the previous kernel's
 				  launch call and this one's */
+	int64_t launch_wait_ns; /* the same with the calls: between the beginnings of the two */
 	bool has_launch;       /* its launch call was recorded */
 	bool after_upload;     /* a host-to-device copy starts between the previous kernel and it */
 	bool after_sync;       /* the host synchronized between the previous launch and its */
 	bool finishes_step;    /* its name is one of an optimizer's */
+	bool moves_data;       /* its name is that of a copy, a cast or a fill: it updates nothing */
 };
 
 /*
