@@ -277,6 +277,21 @@ static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
 	return true;
 }
 
+/* Is a pattern enough of one to be told of? */
+static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
+		     const struct text *text, uint64_t want)
+{
+	double null = (double)text->n * sr->bits;
+
+	if (!h->pattern)
+		return false;
+	if (want)
+		return misfit(h, want) < 0.5;
+	return h->trips >= (double)sr->bar.least - 0.5 && h->longest >= tandem_min &&
+	       h->bits < sr->bar.bits * null &&
+	       (double)h->covered > sr->bar.coverage * (double)text->n;
+}
+
 /* The best pattern of a text; best->pattern is NULL where there is none. */
 static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
 		   uint64_t want)
@@ -313,7 +328,9 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 			status = join_groups(&h[i], text, want, bits);
 	}
 	sort_by_cost(h, finalists, want, null);
-	while (!status && first < finalists && !is_clean(&h[first], sr->alphabet))
+	/* two turns that are the same by chance cost least, and are none */
+	while (!status && first < finalists &&
+	       !(is_clean(&h[first], sr->alphabet) && worth_it(sr, &h[first], text, want)))
 		first++;
 	if (!status && first < finalists) {
 		*best = h[first];
@@ -402,20 +419,6 @@ static int make_text(struct text *text, const struct searcher *sr, const struct 
 		text->n += n;
 	}
 	return DP_OK;
-}
-
-static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
-		     const struct text *text, uint64_t want)
-{
-	double null = (double)text->n * sr->bits;
-
-	if (!h->pattern)
-		return false;
-	if (want)
-		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->bar.least - 0.5 && h->longest >= tandem_min &&
-	       h->bits < sr->bar.bits * null &&
-	       (double)h->covered > sr->bar.coverage * (double)text->n;
 }
 
 /*
