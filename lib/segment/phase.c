@@ -84,11 +84,13 @@ static int64_t target(int64_t most, const struct dp_phase_hints *hints)
 
 /*
  * Symbols that a span lacks at the beginning of a sequence that goes on, if turns differ in as
- * many: its first iteration is complete then. Where the sequence has an end, that tells.
+ * many, or they are few: its first iteration is complete then. Where the sequence has an end, that
+ * tells.
  */
 static size_t lacks_at_begin(const struct weigher *w, const struct dp_align_span *s)
 {
-	size_t most = DP_MIN(w->m * s->edit_count / (s->end - s->begin), (size_t)NEAR_FIT);
+	size_t differ = DP_MIN(w->m * s->edit_count / (s->end - s->begin), (size_t)NEAR_FIT);
+	size_t most = DP_MAX(differ, DP_MIN(w->m / 8, (size_t)END_SLACK));
 
 	if (!w->evidence || !w->evidence->open_end || w->evidence->open_begin)
 		return 0;
