@@ -421,15 +421,21 @@ START_TEST(synchronizations)
 		     "\"device\":0,\"context\":1}},"
 		     "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Context Sync\",\"pid\":0,\"tid\":-1,"
 		     "\"ts\":30,\"dur\":2,\"args\":{\"stream\":-1,\"correlation\":9,\"device\":0,"
-		     "\"context\":1}}]}");
+		     "\"context\":1}},"
+		     "{\"ph\":\"X\",\"cat\":\"cuda_sync\",\"name\":\"Stream Sync\",\"pid\":3,\"tid\":7,"
+		     "\"ts\":40,\"dur\":2,\"args\":{\"stream\":7,\"correlation\":10,\"device\":3,"
+		     "\"context\":4}}]}");
 	const struct dp_syncs *syncs = dp_trace_syncs(trace);
 
-	ck_assert_uint_eq(syncs->count, 2);
+	ck_assert_uint_eq(syncs->count, 3);
 	ck_assert_int_eq(syncs->kind[0], DP_SYNC_STREAM_WAIT_EVENT);
 	ck_assert_uint_eq(syncs->stream[0], dp_trace_ops(trace)->stream[0]);
 	ck_assert_int_eq(syncs->kind[1], DP_SYNC_CONTEXT);
 	ck_assert_uint_eq(syncs->stream[1], DP_NONE);
+	/* Nothing ran on device 3: to wait for it makes it none of the trace's. */
+	ck_assert_uint_eq(syncs->stream[2], DP_NONE);
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
 	dp_trace_free(trace);
 }
 END_TEST
