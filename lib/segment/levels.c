@@ -6,7 +6,8 @@
  *
  * - kernels that finish a step: the level whose pattern has them, and no level below; where names
  *   do not tell, the same few kernels for each of many parameters;
- * - an inner loop without structure of its own is a layer, not an iteration;
+ * - an inner loop without structure of its own is a layer, not an iteration, unless input is
+ *   uploaded for each turn of it, or next to nothing comes between many turns;
  * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
  * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
  *
@@ -23,6 +24,9 @@ enum {
 	PARAMETERS_MIN = 16 /* parameters of a model, at least */
 };
 
+/* Layers have more about them, of a layer's length: an embedding, a head, a loss. */
+#define REST_LEAST 0.03
+
 /* The longest loop inside a pattern. */
 struct inside {
 	struct dp_patterns loops;
@@ -34,6 +38,7 @@ struct inside {
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
+	bool upload_main; /* each turn of the main one is uploaded something for */
 	bool structured;  /* the main one has loops inside */
 	size_t run_main;  /* most turns on end of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
@@ -41,7 +46,7 @@ struct inside {
 
 struct finder {
 	uint32_t alphabet;
-	const bool *finishing;
+	const uint8_t *traits;
 };
 
 void dp_levels__fini(struct dp_levels *levels)
@@ -51,10 +56,10 @@ void dp_levels__fini(struct dp_levels *levels)
 	dp_patterns__fini(&levels->inner);
 }
 
-static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t n)
+static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *symbols, size_t n)
 {
-	for (size_t i = 0; f->finishing && i < n; i++)
-		if (f->finishing[symbols[i]])
+	for (size_t i = 0; f->traits && i < n; i++)
+		if (f->traits[symbols[i]] & trait)
 			return true;
 	return false;
 }
@@ -90,7 +95,8 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		size_t begin = last ? n : DP_MAX(al.spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |= holds_finish(f, twice + before, begin - before);
+			in->finish_rest |=
+				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
 		if (last)
 			break;
 		covered[al.spans[k].pattern] += al.spans[k].end - begin;
@@ -140,6 +146,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 {
 	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
 	uint32_t *twice = two_turns(h);
+	const struct dp_hypothesis *main;
 	struct inside below;
 	int status;
 
@@ -154,13 +161,13 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		dp_patterns__fini(&in->loops);
 		return status;
 	}
-	in->finish_main = holds_finish(f, in->loops.items[in->main].pattern,
-				       in->loops.items[in->main].length);
-	in->run_main =
-		longest_run(in->loops.items[in->main].pattern, in->loops.items[in->main].length);
+	main = &in->loops.items[in->main];
+	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->pattern, main->length);
+	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->pattern, main->length);
+	in->run_main = longest_run(main->pattern, main->length);
 	if (!deeper)
 		return DP_OK;
-	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
+	status = look_inside(&below, f, main, 2, false);
 	in->structured = !status && below.total >= 0.3;
 	if (!status)
 		dp_patterns__fini(&below.loops);
@@ -180,6 +187,7 @@ static bool power_of_two(double x)
 static bool goes_down(const struct inside *in)
 {
 	double length;
+	bool whole;
 
 	if (in->loops.count == 0 || in->trips < 1.9)
 		return false;
@@ -189,7 +197,9 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	if (!in->structured || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
+	whole = in->structured || in->rest <= REST_LEAST * length ||
+		(in->upload_main && in->rest < 0.5 * length);
+	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
 }
@@ -299,9 +309,9 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 }
 
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const bool *finishing)
+		    const uint8_t *traits)
 {
-	struct finder f = { alphabet, finishing };
+	struct finder f = { alphabet, traits };
 	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
 	double bits = 0;

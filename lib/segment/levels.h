@@ -4,6 +4,12 @@
 
 #include "segment/search.h"
 
+/* What is known of a symbol beside where it comes. */
+enum dp_trait {
+	DP_TRAIT_FINISHES = 1, /* kernels of that name finish a step */
+	DP_TRAIT_UPLOADED = 2, /* something is uploaded before nearly each of them */
+};
+
 /* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
 struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
@@ -16,11 +22,11 @@ struct dp_levels {
 
 /*
  * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
- * the iteration. finishing, if not NULL, tells of each symbol of the alphabet whether kernels of
- * that name finish a step. Errors: DP_ERR_NOMEM. Cost: that of a few searches.
+ * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet. Errors:
+ * DP_ERR_NOMEM. Cost: that of a few searches.
  */
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const bool *finishing);
+		    const uint8_t *traits);
 
 void dp_levels__fini(struct dp_levels *levels);
 
