@@ -24,8 +24,9 @@ enum {
 	PARAMETERS_MIN = 16 /* parameters of a model, at least */
 };
 
-/* Layers have more about them, of a layer's length: an embedding, a head, a loss. */
-#define REST_LEAST 0.03
+/* Layers have more about them than this, kernels or of a layer's length: an embedding, a head. */
+#define REST_LEAST 1.0
+#define REST_SHARE 0.03
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -197,7 +198,7 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = in->structured || in->rest <= REST_LEAST * length ||
+	whole = in->structured || in->rest <= DP_MAX(REST_LEAST, REST_SHARE * length) ||
 		(in->upload_main && in->rest < 0.5 * length);
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
