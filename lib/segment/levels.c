@@ -33,7 +33,8 @@ struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
 	double trips;	  /* of it in one turn of the pattern */
-	double rest;	  /* symbols of the pattern that are in no loop */
+	double rest;	  /* symbols of the pattern that are not in it, */
+	double bare;	  /* and in no other loop either */
 	double covered;	  /* share of the pattern in the main one */
 	double long_ones; /* share in it and in others that are not much shorter */
 	double total;	  /* share in any */
@@ -125,6 +126,7 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
+	in->bare = (1 - in->total) * (double)n / 2;
 	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
 	dp_align__fini(&al);
 	return DP_OK;
@@ -198,8 +200,8 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = in->structured || in->rest <= DP_MAX(REST_LEAST, REST_SHARE * length) ||
-		(in->upload_main && in->rest < 0.5 * length);
+	whole = in->structured || in->bare <= DP_MAX(REST_LEAST, REST_SHARE * length) ||
+		(in->upload_main && in->bare < 0.5 * length);
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
