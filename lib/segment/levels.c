@@ -20,13 +20,14 @@
 
 enum {
 	DOWN_MAX = 3,
-	RUN_PERIOD = 4,	    /* kernels that an optimizer runs for each parameter, at most */
-	PARAMETERS_MIN = 16 /* parameters of a model, at least */
+	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
+	PARAMETERS_MIN = 16, /* parameters of a model, at least */
+	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
 };
 
 /* Layers have more about them than this, kernels or of a layer's length: an embedding, a head. */
 #define REST_LEAST 1.0
-#define REST_SHARE 0.03
+#define REST_SHARE 0.06
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -186,6 +187,18 @@ static bool power_of_two(double x)
 	return fabs(l - round(l)) < 0.1;
 }
 
+/* As many kernels outside of the loops are no embedding, head and loss. */
+static double may_be_bare(const struct inside *in)
+{
+	double length = (double)in->loops.items[in->main].length;
+	double share = length >= LAYER_SHORT ? REST_SHARE : REST_SHARE / 2;
+
+	/* where one loop ends and the next begins is not known to the kernel */
+	if (in->loops.count > 1)
+		share += 0.1 * (double)in->loops.count;
+	return DP_MAX(REST_LEAST, share * length);
+}
+
 /* Is the loop inside the iteration, rather than the pattern? */
 static bool goes_down(const struct inside *in)
 {
@@ -200,7 +213,7 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = in->structured || in->bare <= DP_MAX(REST_LEAST, REST_SHARE * length) ||
+	whole = in->structured || in->bare <= may_be_bare(in) ||
 		(in->upload_main && in->bare < 0.5 * length);
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
@@ -294,8 +307,10 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_hypothesis *h = &levels->chosen.items[i];
 
-		levels->structured[kept] = in[i].total >= 0.15;
-		if (!levels->structured[kept] && h->length * 5 < longest) {
+		levels->standing[kept] = levels->chosen_parent[i] != DP_NONE ? DP_STANDING_NESTED
+					 : in[i].total >= 0.15 ? DP_STANDING_STRUCTURED
+							       : DP_STANDING_BARE;
+		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest) {
 			if (move_to(&levels->inner, h) < 0)
 				free(h->pattern);
 			continue;

@@ -10,14 +10,21 @@ enum dp_trait {
 	DP_TRAIT_UPLOADED = 2, /* something is uploaded before nearly each of them */
 };
 
+/* What speaks for a pattern being an iteration, and no layer of one. */
+enum dp_standing {
+	DP_STANDING_BARE,	/* nothing */
+	DP_STANDING_STRUCTURED, /* it has loops inside */
+	DP_STANDING_NESTED,	/* a loop encloses it whose turns are nearly nothing else */
+};
+
 /* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
 struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
 	uint32_t chosen_parent[DP_PATTERNS_MAX];
 	uint32_t inner_parent[DP_PATTERNS_MAX];
-	bool structured[DP_PATTERNS_MAX]; /* the chosen one has loops inside */
-	struct dp_patterns_fit fit;	  /* of the chosen ones */
-	double alone;			  /* bits of the sequence symbol by symbol */
+	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */
+	struct dp_patterns_fit fit;		    /* of them */
+	double alone;				    /* bits of the sequence symbol by symbol */
 };
 
 /*

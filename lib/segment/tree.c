@@ -211,7 +211,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
 	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
-	int status = dp_driver__level(d, &levels->chosen, chosen, levels->structured, &known);
+	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, &known);
 
 	if (!status)
 		drop_enclosed(loops, chosen, levels->chosen.count);
@@ -299,7 +299,9 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	inner.alphabet = runs.alphabet;
 	dp_patterns__fini(&levels.inner);
 	for (size_t i = 0; i < levels.chosen.count; i++)
-		levels.structured[i] |= holds_run(&levels.chosen.items[i], d->alphabet);
+		if (levels.standing[i] == DP_STANDING_BARE &&
+		    holds_run(&levels.chosen.items[i], d->alphabet))
+			levels.standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, &levels);
 	for (size_t i = 0; i < inner_loops.count && !status; i++) {
 		status = dp_driver__take_back(d, &inner_loops.loops[i], runs.position);
