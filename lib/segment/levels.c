@@ -23,9 +23,10 @@ enum {
 	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
 	PARAMETERS_MIN = 16, /* parameters of a model, at least */
 	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
+	STEPS_MIN = 4,	     /* of an epoch */
 };
 
-/* Layers have more about them than this, kernels or of a layer's length: an embedding, a head. */
+/* Layers have more about them than this, in kernels and in layers' lengths. */
 #define REST_LEAST 1.0
 #define REST_SHARE 0.06
 
@@ -43,6 +44,7 @@ struct inside {
 	bool finish_rest; /* what is in none does */
 	bool upload_main; /* each turn of the main one is uploaded something for */
 	bool structured;  /* the main one has loops inside */
+	bool paired;	  /* another one turns as often: layers, forward and backward */
 	size_t run_main;  /* most turns on end of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 };
@@ -82,6 +84,12 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 		most = DP_MAX(most, best / p + 1);
 	}
 	return most;
+}
+
+/* How often a loop turns in one turn of the pattern. */
+static double turns_of(const struct inside *in, const size_t *covered, size_t i)
+{
+	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
 }
 
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
@@ -128,7 +136,11 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
 	in->bare = (1 - in->total) * (double)n / 2;
-	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
+	in->trips = turns_of(in, covered, in->main);
+	for (size_t i = 0; i < in->loops.count; i++)
+		in->paired |=
+			i != in->main && in->loops.items[i].length > 1 &&
+			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(1.0, 0.25 * in->trips);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -187,16 +199,21 @@ static bool power_of_two(double x)
 	return fabs(l - round(l)) < 0.1;
 }
 
-/* As many kernels outside of the loops are no embedding, head and loss. */
-static double may_be_bare(const struct inside *in)
+/*
+ * Are the loops all there is? Networks have an embedding, a head and a loss about their layers, and
+ * as many layers backward as forward; a few layers of two kinds may be anything.
+ */
+static bool all_there_is(const struct inside *in)
 {
 	double length = (double)in->loops.items[in->main].length;
 	double share = length >= LAYER_SHORT ? REST_SHARE : REST_SHARE / 2;
+	double most = DP_MAX(REST_LEAST, share * length);
 
+	if (in->loops.count == 1)
+		return in->bare <= most;
 	/* where one loop ends and the next begins is not known to the kernel */
-	if (in->loops.count > 1)
-		share += 0.1 * (double)in->loops.count;
-	return DP_MAX(REST_LEAST, share * length);
+	return in->trips >= STEPS_MIN && !in->paired &&
+	       in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
 /* Is the loop inside the iteration, rather than the pattern? */
@@ -213,8 +230,7 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = in->structured || in->bare <= may_be_bare(in) ||
-		(in->upload_main && in->bare < 0.5 * length);
+	whole = in->structured || all_there_is(in) || (in->upload_main && in->bare < 0.5 * length);
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
