@@ -23,7 +23,6 @@ enum {
 	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
 	PARAMETERS_MIN = 16, /* parameters of a model, at least */
 	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
-	STEPS_MIN = 4,	     /* of an epoch */
 };
 
 /* Layers have more about them than this, in kernels and in layers' lengths. */
@@ -140,7 +139,7 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	for (size_t i = 0; i < in->loops.count; i++)
 		in->paired |=
 			i != in->main && in->loops.items[i].length > 1 &&
-			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(1.0, 0.25 * in->trips);
+			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(0.6, 0.08 * in->trips);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -200,8 +199,8 @@ static bool power_of_two(double x)
 }
 
 /*
- * Are the loops all there is? Networks have an embedding, a head and a loss about their layers, and
- * as many layers backward as forward; a few layers of two kinds may be anything.
+ * Are the loops all there is? Networks have an embedding, a head and a loss about their layers. Of
+ * layers of two kinds, forward and backward, and an optimizer's loops there may be nothing else.
  */
 static bool all_there_is(const struct inside *in)
 {
@@ -212,7 +211,7 @@ static bool all_there_is(const struct inside *in)
 	if (in->loops.count == 1)
 		return in->bare <= most;
 	/* where one loop ends and the next begins is not known to the kernel */
-	return in->trips >= STEPS_MIN && !in->paired &&
+	return length >= LAYER_SHORT && !in->paired &&
 	       in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
