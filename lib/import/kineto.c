@@ -11,6 +11,7 @@
 #include "import/copy_name.h"
 #include "import/kineto_class.h"
 #include "import/kineto_memory.h"
+#include "import/kineto_rows.h"
 #include "base/strings.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ struct kineto {
 	size_t gpu_pid_count, gpu_pid_room;
 	int64_t *devices; /* that have operations */
 	size_t device_count, device_room;
+	struct dp_kineto_rows rows;
 	struct thread_slot threads[CACHE];
 	struct stream_slot streams[CACHE];
 	struct named *named;
@@ -219,6 +221,7 @@ static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
 static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
+	struct dp_kineto_row row;
 	struct thread_slot *slot;
 
 	if (!(event->has & DP_CHROME_TID))
@@ -226,12 +229,15 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	slot = &kineto->threads[slot_of((uint64_t)pid, (uint64_t)event->tid, 0)];
 	if (slot->used && slot->pid == pid && slot->tid == event->tid)
 		return slot->thread;
-	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid)) {
+	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid) ||
+	    dp_kineto_rows__find(&kineto->rows, pid, event->tid, &row)) {
 		nomem(kineto);
 		return DP_NONE;
 	}
 	*slot = (struct thread_slot){ pid, event->tid, DP_NONE, true };
-	slot->thread = dp_builder__thread(kineto->builder, host_process(kineto, pid), event->tid);
+	if (row.known)
+		slot->thread =
+			dp_builder__thread(kineto->builder, host_process(kineto, pid), row.tid);
 	return slot->thread;
 }
 
@@ -438,8 +444,13 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 {
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID;
 	struct named named = { event->pid, event->tid, DP_NONE, false };
+	bool taken;
 
 	if ((event->has & need) != need)
+		return DP_OK;
+	if (dp_kineto_rows__note(&kineto->rows, event, &taken))
+		return nomem(kineto);
+	if (taken)
 		return DP_OK;
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
@@ -569,7 +580,21 @@ static int push_memory(struct kineto *kineto)
 	return status;
 }
 
-static void give_names(struct kineto *kineto)
+/* Rows beyond a thread's first are named alike in any case. */
+static int name_thread(struct kineto *kineto, uint32_t process, const struct named *named)
+{
+	struct dp_kineto_row row;
+
+	if (dp_kineto_rows__find(&kineto->rows, named->pid, named->tid, &row))
+		return nomem(kineto);
+	if (row.known && !row.further)
+		dp_builder__name_thread(kineto->builder,
+					dp_builder__thread(kineto->builder, process, row.tid),
+					named->name);
+	return DP_OK;
+}
+
+static int give_names(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
 	uint32_t process;
@@ -585,14 +610,12 @@ static void give_names(struct kineto *kineto)
 		if (!is_member(kineto->pids, kineto->pid_count, named->pid))
 			continue;
 		process = host_process(kineto, named->pid);
-		if (named->is_thread)
-			dp_builder__name_thread(builder,
-						dp_builder__thread(builder, process, named->tid),
-						named->name);
-		else
+		if (!named->is_thread)
 			dp_builder__name_process(builder, process, named->name,
 						 process == kineto->process ? kineto->chrome.rank
 									    : -1);
+		else if (name_thread(kineto, process, named))
+			return DP_ERR_NOMEM;
 	}
 	for (size_t i = 0; i < kineto->property_count; i++) {
 		const struct property *property = &kineto->properties[i];
@@ -603,6 +626,7 @@ static void give_names(struct kineto *kineto)
 				dp_builder__device(builder, kineto->process, property->device),
 				property->name, property->bytes);
 	}
+	return DP_OK;
 }
 
 static int finish(struct kineto *kineto)
@@ -612,9 +636,10 @@ static int finish(struct kineto *kineto)
 
 	if (!status)
 		status = push_memory(kineto);
+	if (!status)
+		status = give_names(kineto);
 	if (status)
 		return status;
-	give_names(kineto);
 	if (kineto->pid_count > 1)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)
@@ -651,6 +676,7 @@ static void release(struct kineto *kineto)
 	free(kineto->unsized);
 	free(kineto->sizes);
 	dp_kineto_memory__fini(&kineto->memory);
+	dp_kineto_rows__fini(&kineto->rows);
 	free(kineto);
 }
 
