@@ -11,17 +11,10 @@
 #include "import/copy_name.h"
 #include "import/kineto_class.h"
 #include "import/kineto_memory.h"
+#include "import/kineto_names.h"
 #include "import/kineto_rows.h"
-#include "base/strings.h"
 
 #include <string.h>
-
-/* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
-struct names {
-	struct dp_strings raw;
-	uint32_t *ids;
-	size_t room;
-};
 
 #define CACHE 64
 /* Processes, devices and names beyond these numbers are damage: they get no names. */
@@ -62,9 +55,7 @@ struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
 	enum dp_kineto_class class; /* of the category asked for last */
-	struct names names, kernels;
-	char *scratch;
-	size_t scratch_room;
+	struct dp_kineto_names names;
 	uint32_t process; /* of the GPU's events; DP_NONE before it is needed */
 	int64_t main_pid;
 	bool main_known;
@@ -123,50 +114,14 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 	return wanted[kineto->class];
 }
 
-/* The text without its escapes; NULL where memory is short. */
-static const char *decode(struct kineto *kineto, const struct dp_json_text *text, size_t *length)
-{
-	*length = text->length;
-	if (!text->escaped)
-		return text->at;
-	if (dp_array__reserve(&kineto->scratch, &kineto->scratch_room, text->length + 1, 1))
-		return NULL;
-	*length = dp_json__unescape(text, kineto->scratch);
-	return kineto->scratch;
-}
-
-static uint32_t build_name(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
-{
-	size_t length;
-	const char *plain = decode(kineto, text, &length);
-
-	if (!plain) {
-		nomem(kineto);
-		return DP_NONE;
-	}
-	return kernel ? dp_builder__kernel_name(kineto->builder, plain, length)
-		      : dp_builder__string(kineto->builder, plain, length);
-}
-
 /* The id of a name; DP_NONE and the builder's or an allocation's error where that fails. */
 static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
 {
-	struct names *names = kernel ? &kineto->kernels : &kineto->names;
-	size_t before = names->raw.count;
-	uint32_t raw, id;
+	bool short_of = false;
+	uint32_t id = dp_kineto_names__id(&kineto->names, kineto->builder, text, kernel, &short_of);
 
-	if (memchr(text->at, '\0', text->length))
-		return build_name(kineto, text, kernel);
-	raw = dp_strings__intern(&names->raw, text->at, text->length);
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&names->ids, &names->room, names->raw.count, sizeof(*names->ids))) {
+	if (short_of)
 		nomem(kineto);
-		return DP_NONE;
-	}
-	if (raw < before)
-		return names->ids[raw];
-	id = build_name(kineto, text, kernel);
-	names->ids[raw] = id;
 	return id;
 }
 
@@ -663,11 +618,7 @@ static int finish(struct kineto *kineto)
 
 static void release(struct kineto *kineto)
 {
-	dp_strings__fini(&kineto->names.raw);
-	dp_strings__fini(&kineto->kernels.raw);
-	free(kineto->names.ids);
-	free(kineto->kernels.ids);
-	free(kineto->scratch);
+	dp_kineto_names__fini(&kineto->names);
 	free(kineto->pids);
 	free(kineto->gpu_pids);
 	free(kineto->devices);
