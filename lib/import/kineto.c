@@ -399,14 +399,11 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 {
 	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID;
 	struct named named = { event->pid, event->tid, DP_NONE, false };
-	bool taken;
 
 	if ((event->has & need) != need)
 		return DP_OK;
-	if (dp_kineto_rows__note(&kineto->rows, event, &taken))
+	if (dp_kineto_rows__note(&kineto->rows, event))
 		return nomem(kineto);
-	if (taken)
-		return DP_OK;
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
 		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
@@ -535,14 +532,14 @@ static int push_memory(struct kineto *kineto)
 	return status;
 }
 
-/* Rows beyond a thread's first are named alike in any case. */
+/* Rows may have a name where the thread has none. */
 static int name_thread(struct kineto *kineto, uint32_t process, const struct named *named)
 {
 	struct dp_kineto_row row;
 
 	if (dp_kineto_rows__find(&kineto->rows, named->pid, named->tid, &row))
 		return nomem(kineto);
-	if (row.known && !row.further)
+	if (row.known && !row.unnamed)
 		dp_builder__name_thread(kineto->builder,
 					dp_builder__thread(kineto->builder, process, row.tid),
 					named->name);

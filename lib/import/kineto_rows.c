@@ -28,26 +28,34 @@ static struct dp_kineto_row *row_of(struct dp_kineto_rows *rows, int64_t pid, in
 	return &rows->rows[id];
 }
 
-static bool is(const struct dp_json_text *text, const char *word)
+/* What follows a word; NULL where the text does not begin with it. */
+static const char *after(const struct dp_json_text *text, const char *word)
 {
-	return text->length == strlen(word) && !memcmp(text->at, word, text->length);
+	size_t length = strlen(word);
+
+	return text->length >= length && !memcmp(text->at, word, length) ? text->at + length : NULL;
 }
 
-int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event,
-			 bool *taken)
+int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event)
 {
-	uint32_t need = DP_CHROME_TID | DP_CHROME_ARG_NAME;
-	bool further = is(&event->name, "deepprof_overlap");
+	uint32_t need = DP_CHROME_TID | DP_CHROME_LABELS;
+	const char *end = event->labels.at + event->labels.length;
+	const char *named = after(&event->labels, "thread ");
+	const char *number = named ? named : after(&event->labels, "row of thread ");
 	struct dp_kineto_row *row;
+	int64_t tid;
 
-	*taken = further || is(&event->name, "deepprof_thread");
-	if (!*taken || (event->has & need) != need)
+	if ((event->has & need) != need || !after(&event->name, "thread_name"))
+		return DP_OK;
+	if (number ? !dp_json__decimal(number, (size_t)(end - number), 0, &tid)
+		   : !after(&event->labels, "no thread"))
 		return DP_OK;
 	row = row_of(rows, event->pid, event->tid);
 	if (!row)
 		return DP_ERR_NOMEM;
-	row->known = dp_json__decimal(event->arg_name.at, event->arg_name.length, 0, &row->tid);
-	row->further = further;
+	*row = (struct dp_kineto_row){ .tid = number ? tid : row->tid,
+				       .known = number != NULL,
+				       .unnamed = !named };
 	return DP_OK;
 }
 

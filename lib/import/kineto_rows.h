@@ -1,6 +1,7 @@
 /*
- * Rows of a timeline that deepprof wrote which have another number than their thread has: metadata
- * named deepprof_thread and deepprof_overlap tell it.
+ * Rows of a timeline that deepprof wrote which have another number than their thread has: labels in
+ * the metadata that name them tell it, "thread 7", or "row of thread 7" where the name is none of
+ * the thread's, or "no thread".
  */
 #ifndef DP_IMPORT_KINETO_ROWS_H
 #define DP_IMPORT_KINETO_ROWS_H
@@ -11,7 +12,7 @@
 struct dp_kineto_row {
 	int64_t tid;
 	bool known;   /* whose it is */
-	bool further; /* not the first of its thread */
+	bool unnamed; /* what names it does not name the thread */
 };
 
 /* Zeroed storage is one without rows. */
@@ -23,9 +24,8 @@ struct dp_kineto_rows {
 
 void dp_kineto_rows__fini(struct dp_kineto_rows *rows);
 
-/* Takes note of metadata that name a row's thread. *taken: it did. */
-int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event,
-			 bool *taken);
+/* Takes note of whose row that is which an event names. */
+int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event);
 
 /* Whose row that is; its own where nothing else is told. Cost: constant, expected. */
 int dp_kineto_rows__find(struct dp_kineto_rows *rows, int64_t pid, int64_t tid,

@@ -322,10 +322,8 @@ static int begin(struct dp_render *render)
 		write_op(render, out, i);
 	for (size_t i = 0; i < dp_trace_syncs(trace)->count && !render->status; i++)
 		write_sync(render, out, i);
-	if (!render->options->kineto) {
-		dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
-		dp_chrome_out__order(render, "process_sort_index", DP_CHROME_OUR_PID, 0, -1);
-	}
+	if (!render->options->kineto)
+		dp_chrome_out__found(render);
 	return DP_OK;
 }
 

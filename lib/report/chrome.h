@@ -33,7 +33,7 @@ struct dp_chrome_out {
 	struct dp_chrome_row *streams;
 	struct dp_chrome_row *threads; /* one more than there are, for unknown ones */
 	struct dp_chrome_row *syncs;   /* of each device, and of none */
-	struct dp_claims stream_claims, thread_claims;
+	struct dp_claims stream_claims, thread_claims, found_claims;
 	uint8_t *call_lanes; /* which row of its thread each call is in */
 	bool any;	     /* an event was written */
 	bool steps;	     /* write them */
@@ -80,7 +80,8 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 void dp_chrome_out__order(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
 			  int64_t place);
 
-/* One loop's tracks, and one finding's. */
+/* The process of what was found; one loop's tracks in it, and one finding's. */
+void dp_chrome_out__found(struct dp_render *render);
 void dp_chrome_out__loop(struct dp_render *render, size_t loop);
 void dp_chrome_out__finding(struct dp_render *render, size_t finding);
 

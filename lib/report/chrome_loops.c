@@ -30,25 +30,46 @@ static int64_t row_of(const struct dp_render *render, const struct dp_loop *loop
 	return 1 + ROWS * (int64_t)loop->id + row;
 }
 
+void dp_chrome_out__found(struct dp_render *render)
+{
+	struct dp_chrome_out *out = render->state;
+	int64_t loops = (int64_t)dp_analysis_loop_count(render->analysis);
+
+	out->found_claims.next = idle_row(render, dp_trace_device_count(out->trace)) + loops;
+	dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
+	dp_chrome_out__order(render, "process_sort_index", DP_CHROME_OUR_PID, 0, -1);
+}
+
 static void name_row(struct dp_render *render, int64_t row, const char *name)
 {
 	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row, name);
 	dp_chrome_out__order(render, "thread_sort_index", DP_CHROME_OUR_PID, row, row);
 }
 
-static void name_rows(struct dp_render *render, const struct dp_loop *loop)
+/* Iterations, and so their phases, overlap where kernels of the next run beside the last ones. */
+static struct dp_chrome_row make_row(const struct dp_render *render, const struct dp_loop *loop,
+				     enum row row, const char *name)
 {
-	const struct dp_chrome_out *out = render->state;
-	char name[DP_LABEL_SIZE];
+	struct dp_chrome_out *out = render->state;
+	int64_t number = row_of(render, loop, row);
 
-	dp_timeline__loop_name(name, out->trace, loop);
-	name_row(render, row_of(render, loop, ROW_ITERATIONS), name);
-	if (!loop->at_level)
-		return;
-	snprintf(name, sizeof(name), "loop %u: phases", loop->id);
-	name_row(render, row_of(render, loop, ROW_PHASES), name);
-	snprintf(name, sizeof(name), "loop %u: waits", loop->id);
-	name_row(render, row_of(render, loop, ROW_WAITS), name);
+	return (struct dp_chrome_row){ .claims = &out->found_claims,
+				       .pid = DP_CHROME_OUR_PID,
+				       .tid = number,
+				       .order = number,
+				       .name = name,
+				       .thread = DP_NONE };
+}
+
+/* Begins a slice in a row. */
+static void begin_slice(struct dp_render *render, struct dp_chrome_row *row, const char *name,
+			int64_t start_ns, int64_t end_ns)
+{
+	size_t lane = dp_chrome_row__place(render, row, start_ns, end_ns);
+
+	dp_chrome_out__begin(render, "X", "deepprof", name);
+	dp_chrome_row__write(render, row, lane);
+	dp_chrome_out__span(render, start_ns, end_ns);
 }
 
 static void write_args(struct dp_render *render, size_t loop, const struct dp_iteration *at)
@@ -72,38 +93,57 @@ static void write_args(struct dp_render *render, size_t loop, const struct dp_it
 	dp_render__text(render, "}}");
 }
 
-static void write_iteration(struct dp_render *render, const struct dp_loop *loop, size_t k)
+static void write_iterations(struct dp_render *render, const struct dp_loop *loop)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
-	int64_t start_ns, end_ns;
-	char name[DP_NUMBER_SIZE];
+	char title[DP_LABEL_SIZE], name[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_ITERATIONS, title);
+	const struct dp_chrome_out *out = render->state;
 
-	snprintf(name, sizeof(name), "iteration %zu", k);
-	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(render, loop, ROW_ITERATIONS));
-	dp_chrome_out__span(render, at->start_ns, at->end_ns);
-	write_args(render, loop->id, at);
-	if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
-		return;
-	snprintf(name, sizeof(name), "before iteration %zu", k);
-	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(render, loop, ROW_WAITS));
-	dp_chrome_out__span(render, start_ns, end_ns);
-	dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}", at->foreign_kernels);
+	dp_timeline__loop_name(title, out->trace, loop);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+
+		snprintf(name, sizeof(name), "iteration %zu", k);
+		begin_slice(render, &row, name, at->start_ns, at->end_ns);
+		write_args(render, loop->id, at);
+	}
+	dp_lanes__fini(&row.lanes);
 }
 
 static void write_phases(struct dp_render *render, const struct dp_loop *loop)
 {
+	char title[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_PHASES, title);
 	struct dp_timeline_phase phase;
 
+	snprintf(title, sizeof(title), "loop %u: phases", loop->id);
 	for (size_t k = 0; dp_timeline__phase(&phase, render, loop->id, k) && !render->status;
 	     k = phase.end) {
-		dp_chrome_out__begin(render, "X", "deepprof", phase.name);
-		dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(render, loop, ROW_PHASES));
-		dp_chrome_out__span(render, phase.start_ns, phase.end_ns);
+		begin_slice(render, &row, phase.name, phase.start_ns, phase.end_ns);
 		dp_render__format(render, ",\"args\":{\"iterations\":%zu}}",
 				  phase.end - phase.first);
 	}
+	dp_lanes__fini(&row.lanes);
+}
+
+static void write_waits(struct dp_render *render, const struct dp_loop *loop)
+{
+	char title[DP_NUMBER_SIZE], name[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_WAITS, title);
+	int64_t start_ns, end_ns;
+
+	snprintf(title, sizeof(title), "loop %u: waits", loop->id);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+
+		if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
+			continue;
+		snprintf(name, sizeof(name), "before iteration %zu", k);
+		begin_slice(render, &row, name, start_ns, end_ns);
+		dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}",
+				  at->foreign_kernels);
+	}
+	dp_lanes__fini(&row.lanes);
 }
 
 static void write_counter(struct dp_render *render, const struct dp_loop *loop, size_t metric)
@@ -131,12 +171,11 @@ void dp_chrome_out__loop(struct dp_render *render, size_t id)
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	const struct dp_metric_info *info;
 
-	name_rows(render, loop);
-	for (size_t k = 0; k < loop->iterations && !render->status; k++)
-		write_iteration(render, loop, k);
+	write_iterations(render, loop);
 	if (!loop->at_level)
 		return;
 	write_phases(render, loop);
+	write_waits(render, loop);
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		if (dp_timeline__is_counter(render, info))
 			write_counter(render, loop, i);
