@@ -215,6 +215,7 @@ void dp_info__process(struct dp_spool_writer *w);
 void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value);
 void dp_info__thread(struct dp_spool_writer *w, uint32_t tid);
 void dp_info__clock(struct dp_spool_writer *w);
+void dp_info__begin(struct dp_spool_header *header);
 long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room);
 
 /* ring.c: events of NVTX. */

@@ -178,8 +178,7 @@ static bool begin(const char *folder)
 	header.pid = (uint32_t)c->pid;
 	header.ppid = (uint32_t)getppid();
 	header.serial = c->serial;
-	header.realtime_ns = clock_ns(CLOCK_REALTIME);
-	header.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	dp_info__begin(&header);
 	c->writer.limit = c->options.max_spool;
 	c->writer.read_text = dp_info__read_text;
 	if (!dp_writer__open(&c->writer, c->spool_fd, &header, c->pool)) {

@@ -127,7 +127,7 @@ static void take_state(struct dp_source *source, const struct dp_spool_state *st
 	if (state->state == DP_SPOOL_STARTED)
 		source->facts.cupti = true;
 	if (state->state == DP_SPOOL_ENDED) {
-		source->facts.end_realtime = state->realtime_ns;
+		source->facts.end_ns = dp_source__moment(source, state->realtime_ns);
 		source->ended = true;
 	}
 }
@@ -404,20 +404,21 @@ static int put_process(struct dp_source *source, const char *command, const char
 	const struct dp_record_about *about = convert->about;
 	struct dp_db *db = &convert->db;
 	const char *version = dp_facts__info(source, "cupti.version");
-	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns), end;
+	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns);
+	int64_t end = DP_MAX(source->facts.end_ns, source->last_ns), length = 0;
 	bool exited = about->pid == (int64_t)header->pid && about->exit_status >= 0;
 	int status = dp_db__row(db, DP_ROW_PROCESS);
 
 	if (status)
 		return status;
-	end = start + (source->facts.end_realtime - header->realtime_ns);
-	if (!source->facts.end_realtime || end < source->last_ns)
-		end = source->last_ns;
+	/* Times from a spool may be anything. */
+	if (__builtin_sub_overflow(end, start, &length))
+		length = -1;
 	dp_db__int(db, source->process);
 	dp_db__int(db, header->pid);
 	dp_db__int(db, header->ppid);
 	dp_db__int(db, start);
-	dp_db__known(db, end >= start, end - start);
+	dp_db__known(db, length >= 0, length);
 	dp_db__known(db, exited, about->exit_status);
 	put_variable(source, rank_names);
 	put_variable(source, local_names);

@@ -27,9 +27,9 @@ struct dp_facts {
 	size_t info_count;
 	size_t info_room;
 	struct dp_spool_count counts[DP_SPOOL_KINDS];
-	bool cupti;	      /* it has recorded */
-	bool refused;	      /* something kept it from that */
-	int64_t end_realtime; /* when it ended, 0: not known */
+	bool cupti;	/* it has recorded */
+	bool refused;	/* something kept it from that */
+	int64_t end_ns; /* when it ended, 0: not known */
 };
 
 void dp_facts__fini(struct dp_facts *facts);

@@ -30,7 +30,7 @@ struct run_options {
 	/* Of trouble.c, which is preloaded where one of these is set. */
 	unsigned int trouble_call;
 	bool trouble_on;
-	const char *trouble_name, *trouble_step;
+	const char *trouble_name, *trouble_step, *trouble_late;
 	uint32_t control_after_ms[3]; /* stages of the control word: run, pause, run */
 };
 

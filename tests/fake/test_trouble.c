@@ -207,6 +207,39 @@ START_TEST(clock_steps)
 }
 END_TEST
 
+/* How far the day's time is from the monotonic clock is the same wherever it is noted. */
+static void see_clocks(struct run *run, struct dp_spool *spool,
+		       const struct dp_spool_record *record)
+{
+	const struct dp_spool_header *header = dp_spool__header(spool);
+	unsigned int *seen = run->user;
+
+	if (record->type != DP_SPOOL_CLOCK)
+		return;
+	(*seen)++;
+	ck_assert_int_le(llabs((record->clock.realtime - record->clock.monotonic) -
+			       (header->realtime_ns - header->monotonic_ns)),
+			 100000000);
+}
+
+/* The process is kept from running just between its first looks at two clocks. */
+START_TEST(clock_is_late)
+{
+	struct run_options options = { .trouble_late = "300" };
+	static struct run run;
+	unsigned int seen = 0;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_clocks;
+	run.user = &seen;
+	run_app(&run, &options, WORDS("init", "launch=100", "exit=4"));
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_uint_gt(seen, 0);
+	ck_assert(run.seconds >= 0.3);
+}
+END_TEST
+
 static const struct {
 	const char *word;
 	int number;
@@ -306,6 +339,7 @@ static void fill(TCase *tests)
 	EACH(tests, buffers_on_a_small_disk, disks);
 	EACH(tests, small_buffers, pools);
 	EACH(tests, clock_steps, steps);
+	tcase_add_test(tests, clock_is_late);
 	EACH(tests, deadly_signals, deaths);
 	tcase_add_test(tests, thousand_forks);
 	tcase_add_test(tests, daemons);

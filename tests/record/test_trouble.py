@@ -71,6 +71,11 @@ class Clock(Case):
             ranges = self.query("SELECT min(start), max(start) FROM nvtx", "t.db")[0]
             if NVTX:
                 self.assertLess(ranges[1] - ranges[0], 60e9)
+            begin, length = self.query("SELECT start, dur_ns FROM process", "t.db")[0]
+            self.assertGreater(begin, -1e9)
+            self.assertGreater(length, 0.7e9)
+            self.assertLess(length, 60e9)
+            self.assertEqual(self.query("SELECT * FROM message WHERE ts > 60e9", "t.db"), [])
 
     def test_duration(self):
         """A limit in time is no time of day."""
