@@ -448,7 +448,12 @@ void *dp_writer_thread(void *unused)
 			dp_wait(&c->writer_wake, wake, TICK_MS);
 		tell_failure(c);
 	}
-	end(c);
+	if (atomic_load(&c->given_up)) {
+		dp_writer__empty(&c->writer);
+		dp_pool__give_back();
+	} else {
+		end(c);
+	}
 	atomic_store(&c->writer_done, 1);
 	dp_wake(&c->writer_done);
 	return NULL;

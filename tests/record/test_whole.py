@@ -1,6 +1,7 @@
 """All of it but the GPU: the collector in a program that has a fake CUPTI, recorded and analyzed."""
 import json
 import os
+import pathlib
 import signal
 import struct
 import time
@@ -219,6 +220,37 @@ class Ends(Case):
             self.assert_clean(10)
             self.assert_nothing_missing("t.db", spare=1)
             (self.folder / "t.db").unlink()
+
+    def held(self, program):
+        """Bytes that files without a name take, and threads of ours, in a process."""
+        folder = pathlib.Path(f"/proc/{program}")
+        files = [p for p in (folder / "fd").iterdir() if "deleted" in os.readlink(p)]
+        names = [(p / "comm").read_text() for p in (folder / "task").iterdir()]
+        return (
+            sum(p.stat().st_blocks * 512 for p in files),
+            [name for name in names if name.startswith("deepprof")],
+        )
+
+    def test_left_behind(self):
+        """What goes on when the recording is over holds neither disk nor memory for it."""
+        words = "init launch=300000 nvtx=10 sleep=9000 launch=1000 nvtx=10 fork=2 exit=5"
+        result = self.run_record(
+            f"--cupti={CUPTI}", "--", "sh", "-c",
+            f"('{APP}' {words}; echo $? >status) </dev/null >/dev/null 2>&1 & sleep 0.5",
+            env=recording.environment(),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("still runs; it is recorded no more", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 300000)
+        self.assert_balanced()
+        self.assertEqual(self.left(), [])
+        program = self.one("SELECT pid FROM process")
+        # It sleeps for longer.
+        self.wait_for(lambda: not self.held(program)[1], "end of its threads", 5)
+        self.assertLess(self.held(program)[0], 2 << 20)
+        self.wait_for(lambda: (self.folder / "status").exists(), "end of the program")
+        self.wait_for(lambda: (self.folder / "status").read_text(), "its status")
+        self.assertEqual((self.folder / "status").read_text(), "5\n")
 
     def test_forks_and_images(self):
         result = self.fake("nvtx=5", "forkinit=6")
