@@ -3,6 +3,8 @@
 #include "message.h"
 #include "record.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,11 +80,30 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 		message("nothing was recorded: %.80s never used CUDA", name);
 }
 
+/* What the files in the folder take. */
+static uint64_t bytes_in(const char *folder)
+{
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	struct stat info;
+	uint64_t bytes = 0;
+
+	while (stream && (entry = readdir(stream)))
+		if (!fstatat(dirfd(stream), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(info.st_mode) && info.st_size > 0)
+			bytes += (uint64_t)info.st_size;
+	if (stream)
+		closedir(stream);
+	return bytes;
+}
+
 void record_say_left(const struct record *record)
 {
-	message("what was recorded is kept, for when there is room; next: deepprof record "
-		"--recover=%s",
-		record->folder);
+	char bytes[HUMAN_SIZE];
+
+	message("what was recorded is kept, all %s of it, for when there is room; next: deepprof "
+		"record --recover=%s",
+		human_bytes(bytes, bytes_in(record->folder)), record->folder);
 }
 
 static const char *losses(char *buf, size_t size, uint64_t lost)
