@@ -80,7 +80,7 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 		message("nothing was recorded: %.80s never used CUDA", name);
 }
 
-/* What the files in the folder take. */
+/* What the files in the folder take of the disk. */
 static uint64_t bytes_in(const char *folder)
 {
 	DIR *stream = opendir(folder);
@@ -90,8 +90,8 @@ static uint64_t bytes_in(const char *folder)
 
 	while (stream && (entry = readdir(stream)))
 		if (!fstatat(dirfd(stream), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISREG(info.st_mode) && info.st_size > 0)
-			bytes += (uint64_t)info.st_size;
+		    S_ISREG(info.st_mode) && info.st_blocks > 0)
+			bytes += (uint64_t)info.st_blocks * 512;
 	if (stream)
 		closedir(stream);
 	return bytes;
@@ -106,13 +106,14 @@ void record_say_left(const struct record *record)
 		human_bytes(bytes, bytes_in(record->folder)), record->folder);
 }
 
-static const char *losses(char *buf, size_t size, uint64_t lost)
+static const char *losses(char *buf, size_t size, const struct dp_record_result *result)
 {
 	char count[HUMAN_SIZE];
 
-	if (!lost)
-		return "nothing lost";
-	snprintf(buf, size, "%s lost", human_count(count, lost));
+	if (!result->lost)
+		return result->unsalvaged ? "what was lost is not known" : "nothing lost";
+	snprintf(buf, size, "%s lost%s", human_count(count, result->lost),
+		 result->unsalvaged ? " or more" : "");
 	return buf;
 }
 
@@ -130,7 +131,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
 	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
-		lost[HUMAN_SIZE + 8];
+		lost[HUMAN_SIZE + 16];
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -165,7 +166,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		human_count(events, result->events),
 		human_time(time, (double)result->duration_ns, true),
 		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result->lost), result->operations ? "analyze" : "info",
+		losses(lost, sizeof(lost), result), result->operations ? "analyze" : "info",
 		record->output || !result->operations ? " " : "",
 		record->output || !result->operations ? record->target : "");
 }
