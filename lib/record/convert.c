@@ -320,5 +320,5 @@ void dp_convert__fini(struct dp_convert *convert)
 {
 	dp_db__fini(&convert->db);
 	dp_strings__fini(&convert->strings);
-	free(convert->functions);
+	dp_lookup__fini(&convert->functions);
 }

@@ -15,11 +15,9 @@
 struct dp_convert {
 	struct dp_db db;
 	struct dp_error *error;
-	struct dp_strings strings; /* the id in the file is one more */
-	uint64_t *functions;	   /* domain and number of those that are in cbid */
-	size_t function_count;
-	size_t function_room;
-	int64_t zero_realtime; /* time 0 of the trace */
+	struct dp_strings strings;  /* the id in the file is one more */
+	struct dp_lookup functions; /* domain and number of those that are in cbid */
+	int64_t zero_realtime;	    /* time 0 of the trace */
 	int64_t zero_monotonic;
 	const struct dp_record_about *about;
 	struct dp_record_result result;

@@ -8,8 +8,11 @@
 /* CUpti_ActivityObjectKind. */
 enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
 
+enum { INFOS_MAX = 4096 };
+
 void dp_facts__fini(struct dp_facts *facts)
 {
+	dp_lookup__fini(&facts->places);
 	free(facts->facts);
 	free(facts->infos);
 	facts->facts = NULL;
@@ -19,15 +22,15 @@ void dp_facts__fini(struct dp_facts *facts)
 /* The fact of the type and numbers, made where it is new; NULL without memory. */
 static struct dp_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a, uint32_t b)
 {
+	struct dp_key key = { { type, a, b } };
+	uint32_t at = dp_lookup__get(&facts->places, &key);
 	struct dp_fact *fact;
 
-	/* The latest first: what is said in two records is said one after the other. */
-	for (size_t i = facts->count; i-- > 0;) {
-		fact = &facts->facts[i];
-		if (fact->type == type && fact->ids[0] == a && fact->ids[1] == b)
-			return fact;
-	}
-	if (dp_array__reserve(&facts->facts, &facts->room, facts->count + 1, sizeof(*fact)))
+	if (at != DP_NONE)
+		return &facts->facts[at];
+	if (facts->count == DP_NONE ||
+	    dp_array__reserve(&facts->facts, &facts->room, facts->count + 1, sizeof(*fact)) ||
+	    dp_lookup__set(&facts->places, &key, (uint32_t)facts->count))
 		return NULL;
 	fact = &facts->facts[facts->count++];
 	memset(fact, 0, sizeof(*fact));
@@ -51,6 +54,9 @@ static int take_info(struct dp_source *source, const struct dp_spool_info *info)
 			return DP_OK;
 		}
 	}
+	/* A process has some hundred, if its launcher sets many variables. */
+	if (facts->info_count == INFOS_MAX)
+		return DP_OK;
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);
@@ -239,18 +245,11 @@ static int put_thread(struct dp_source *source, const struct dp_fact *fact)
 /* The names of functions are the same in all processes: *known where one has told it. */
 static int know_function(struct dp_convert *convert, const struct dp_fact *fact, bool *known)
 {
-	uint64_t function = (uint64_t)fact->ids[0] << 32 | fact->ids[1];
+	struct dp_key key = { { fact->ids[0], fact->ids[1] } };
 
-	for (size_t i = 0; i < convert->function_count; i++) {
-		*known = convert->functions[i] == function;
-		if (*known)
-			return DP_OK;
-	}
-	*known = false;
-	if (dp_array__reserve(&convert->functions, &convert->function_room,
-			      convert->function_count + 1, sizeof(function)))
+	*known = dp_lookup__get(&convert->functions, &key) != DP_NONE;
+	if (!*known && dp_lookup__set(&convert->functions, &key, 0))
 		return dp_error__nomem(convert->error, 0);
-	convert->functions[convert->function_count++] = function;
 	return DP_OK;
 }
 

@@ -3,6 +3,7 @@
 #define DP_RECORD_FACTS_H
 
 #include "base/base.h"
+#include "base/lookup.h"
 #include "spool/spool.h"
 
 struct dp_source;
@@ -23,6 +24,7 @@ struct dp_facts {
 	struct dp_fact *facts;
 	size_t count;
 	size_t room;
+	struct dp_lookup places;     /* type and numbers: in facts */
 	struct dp_spool_info *infos; /* by key, the last */
 	size_t info_count;
 	size_t info_room;
