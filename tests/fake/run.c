@@ -127,6 +127,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	put_env("NVTX_INJECTION64_PATH", COLLECTOR);
 	put_trouble(options, count);
 	put_env("FAKE_CUPTI_VERSION", options->version);
+	put_env("FAKE_CUDA_VERSION", options->driver);
 	put_env("FAKE_CUPTI_FAIL", options->fail);
 	put_env("FAKE_CUPTI_HOLDER", options->holder);
 	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);

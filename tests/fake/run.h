@@ -15,6 +15,7 @@ struct run_options {
 	const char *options; /* DEEPPROF_OPTIONS */
 	const char *cupti;   /* another libcupti than the fake; "" for none */
 	const char *version; /* of the fake */
+	const char *driver;  /* likewise, as cuDriverGetVersion counts */
 	const char *fail;
 	const char *holder;
 	bool hang;

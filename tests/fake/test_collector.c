@@ -156,6 +156,44 @@ START_TEST(no_cupti)
 }
 END_TEST
 
+/* What is newer than the driver, or crashes without one, is not called, and that is said. */
+START_TEST(unfit_cupti)
+{
+	struct run_options options = { .cupti = FAKE_CUPTI_13_2, .driver = _i ? "13020" : "12080" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "launch=10", "nvtx=10", "exit=4"));
+	run_check_exit(&run, 4);
+	ck_assert_ptr_nonnull(strstr(run.messages, _i ? "[no-driver]" : "[old-driver]"));
+	ck_assert_ptr_nonnull(strstr(run.messages, _i ? "would crash"
+						      : "is of CUDA 13, and the driver is of "
+							"CUDA 12.8, which is older"));
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
+}
+END_TEST
+
+/* A folder with one for each driver: an older one will do, a newer one never. */
+START_TEST(folder_of_several)
+{
+	char folder[] = "/tmp/deepprof-cupti.XXXXXX", path[2][64];
+	struct run_options options = { .driver = _i ? "13020" : "12080", .cupti = folder };
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path[0], sizeof(path[0]), "%s/libcupti.so.12", folder);
+	snprintf(path[1], sizeof(path[1]), "%s/libcupti.so.13", folder);
+	ck_assert(!symlink(FAKE_CUPTI, path[0]) && !symlink(FAKE_CUPTI_13_2, path[1]));
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "exit=4"));
+	unlink(path[0]);
+	unlink(path[1]);
+	rmdir(folder);
+	run_check_exit(&run, 4);
+	ck_assert_ptr_nonnull(strstr(run.messages, _i ? "[no-driver]" : "[attached]"));
+}
+END_TEST
+
 START_TEST(odd_buffers)
 {
 	static struct run run;
@@ -558,14 +596,17 @@ START_TEST(pause_and_stop)
 }
 END_TEST
 
-/* The real ones, wherever they are installed; without a driver they refuse, and that is all. */
+/*
+ * The real ones, wherever they are installed; without a driver they refuse, and that is all: with a
+ * libcuda that says it is of CUDA 13, so that all are asked, and with one of 12, as most are not.
+ */
 START_TEST(real_cupti)
 {
 	static const char *const paths[] = REAL_CUPTI;
 	static struct run run;
 
 	for (size_t i = 0; paths[i]; i++) {
-		struct run_options options = { .cupti = paths[i] };
+		struct run_options options = { .cupti = paths[i], .driver = _i ? "13050" : NULL };
 
 		memset(&run, 0, sizeof(run));
 		run_app(&run, &options, WORDS("init", "nvtx=10", "exit=2"));
@@ -585,6 +626,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
 	tcase_add_test(tests, no_cupti);
+	tcase_add_loop_test(tests, unfit_cupti, 0, 2);
+	tcase_add_loop_test(tests, folder_of_several, 0, 2);
 	tcase_add_test(tests, odd_buffers);
 	tcase_add_loop_test(tests, late_buffers, 0, 2);
 	tcase_add_test(tests, unwalkable);
@@ -608,7 +651,7 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, payloads);
 	tcase_add_test(tests, capture_range);
 	tcase_add_test(tests, pause_and_stop);
-	tcase_add_test(tests, real_cupti);
+	tcase_add_loop_test(tests, real_cupti, 0, 2);
 }
 
 #include "../unit/test_main.h"
