@@ -89,7 +89,7 @@ static const struct {
 	{ "read", true },
 	{ "readlink", true },
 	{ "process_vm_readv", true },
-	{ "madvise", false },
+	{ "madvise", true },
 	{ "pthread_key_create", false },
 	{ "pthread_create", false },
 	{ "open64", false },
@@ -278,6 +278,25 @@ START_TEST(thousand_forks)
 }
 END_TEST
 
+/* Where the kernel can't wipe a page for the child, as before 4.14. */
+START_TEST(forks_on_old_kernels)
+{
+	struct run_options options = { .trouble_name = "madvise" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options,
+		WORDS("init", "launch=1000", "nvtx=10", "fork=20", "spawn=5", "launch=1000",
+		      "exit=4"));
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_uint_gt(run.trouble_calls, 0);
+	ck_assert_uint_eq(run.spools, 1);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
+}
+END_TEST
+
 START_TEST(daemons)
 {
 	struct run_options options = { .linger_ms = 2000 };
@@ -333,6 +352,7 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, every_call_from_there_on);
 		EACH(tests, a_function_that_never_works, functions);
 		EACH(tests, little_address_space, spaces);
+		tcase_add_test(tests, forks_on_old_kernels);
 	}
 	tcase_add_test(tests, few_descriptors);
 	tcase_add_test(tests, read_only_folder);
