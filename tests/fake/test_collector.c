@@ -194,6 +194,55 @@ START_TEST(folder_of_several)
 }
 END_TEST
 
+/*
+ * Where a program's own CUPTI is, by what it has loaded: wheels up to CUDA 12, those of CUDA 13, a
+ * toolkit, itself. Nothing names it, and none that is installed is taken instead.
+ */
+static const struct {
+	const char *neighbour, *cupti; /* in a folder of their own */
+} layouts_on_disk[] = {
+	{ "nvidia/cuda_runtime/lib/libcudart.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12" },
+	{ "nvidia/cublas/lib/libcublas.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12" },
+	{ "nvidia/cudnn/lib/libcudnn.so.9", "nvidia/cu13/lib/libcupti.so.13" },
+	{ "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13" },
+	{ "cuda/lib64/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
+	{ "cuda/targets/x86_64-linux/lib/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
+	{ "lib/libcupti.so.12", "lib/libcupti.so.12" },
+};
+
+static void put_file(const char *folder, const char *name, const char *from, char path[300])
+{
+	char command[1200];
+
+	snprintf(path, 300, "%s/%s", folder, name);
+	snprintf(command, sizeof(command), "mkdir -p \"$(dirname '%s')\" && cp '%s' '%s'", path,
+		 from, path);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(cupti_of_the_program)
+{
+	struct run_options options = { .cupti = "", .driver = "13000" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[300], cupti[300], command[400];
+	char open_word[310], find_word[310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file(folder, layouts_on_disk[_i].neighbour, NEIGHBOUR, neighbour);
+	put_file(folder, layouts_on_disk[_i].cupti, FAKE_CUPTI, cupti);
+	snprintf(open_word, sizeof(open_word), "open=%s", neighbour);
+	snprintf(find_word, sizeof(find_word), "find=%s", cupti);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS(open_word, "init", find_word, "launch=100", "exit=4"));
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
 START_TEST(odd_buffers)
 {
 	static struct run run;
@@ -628,6 +677,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, no_cupti);
 	tcase_add_loop_test(tests, unfit_cupti, 0, 2);
 	tcase_add_loop_test(tests, folder_of_several, 0, 2);
+	tcase_add_loop_test(tests, cupti_of_the_program, 0,
+			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
 	tcase_add_test(tests, odd_buffers);
 	tcase_add_loop_test(tests, late_buffers, 0, 2);
 	tcase_add_test(tests, unwalkable);

@@ -153,6 +153,15 @@ class Trouble(Case):
         self.assert_balanced()
 
     def test_chained(self):
+        called = self.folder / "called"
+        result = self.fake(
+            "init", "launch=5", "init", options=["--chain", "-o", "both.db"],
+            CUDA_INJECTION64_PATH=os.environ["DEEPPROF_CHAINED"], CHAINED_FILE=str(called),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0)
+        self.assertNotIn("warning", result.stderr)
+        self.assertEqual(called.read_text(), "called\n")
+        self.assertEqual(self.one("SELECT count(*) FROM kernel", "both.db"), 5)
         result = self.fake(
             "init", "launch=5", options=["--chain"], CUDA_INJECTION64_PATH="/no/libother.so"
         )
