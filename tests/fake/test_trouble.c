@@ -353,13 +353,13 @@ static void fill(TCase *tests)
 		EACH(tests, a_function_that_never_works, functions);
 		EACH(tests, little_address_space, spaces);
 		tcase_add_test(tests, forks_on_old_kernels);
+		tcase_add_test(tests, clock_is_late);
 	}
 	tcase_add_test(tests, few_descriptors);
 	tcase_add_test(tests, read_only_folder);
 	EACH(tests, buffers_on_a_small_disk, disks);
 	EACH(tests, small_buffers, pools);
 	EACH(tests, clock_steps, steps);
-	tcase_add_test(tests, clock_is_late);
 	EACH(tests, deadly_signals, deaths);
 	tcase_add_test(tests, thousand_forks);
 	tcase_add_test(tests, daemons);
