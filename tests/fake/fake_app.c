@@ -22,6 +22,7 @@
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
@@ -385,6 +386,9 @@ static void word(int argc, char **argv, int i)
 	} else if (IS("say")) {
 		printf("hello\n");
 		fflush(stdout);
+	} else if (IS("until")) {
+		while (access(value, F_OK))
+			usleep(10000);
 	} else if (IS("sleep")) {
 		usleep((useconds_t)n * 1000);
 	} else if (IS("forever")) {

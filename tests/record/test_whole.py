@@ -242,21 +242,22 @@ class Ends(Case):
 
     def test_left_behind(self):
         """What goes on when the recording is over holds neither disk nor memory for it."""
-        words = "init launch=300000 nvtx=10 sleep=9000 launch=1000 nvtx=10 fork=2 exit=5"
+        words = "init launch=100000 nvtx=10 say until=go launch=1000 nvtx=10 fork=2 exit=5"
         result = self.run_record(
             f"--cupti={CUPTI}", "--", "sh", "-c",
-            f"('{APP}' {words}; echo $? >status) </dev/null >/dev/null 2>&1 & sleep 0.5",
+            f"('{APP}' {words}; echo $? >status) </dev/null >said 2>&1 & "
+            "until [ -s said ]; do sleep 0.1; done",
             env=recording.environment(),
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("still runs; it is recorded no more", result.stderr)
-        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 300000)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 100000)
         self.assert_balanced()
         self.assertEqual(self.left(), [])
         program = self.one("SELECT pid FROM process")
-        # It sleeps for longer.
-        self.wait_for(lambda: not self.held(program)[1], "end of its threads", 5)
+        self.wait_for(lambda: not self.held(program)[1], "end of its threads")
         self.assertLess(self.held(program)[0], 2 << 20)
+        (self.folder / "go").touch()
         self.wait_for(lambda: (self.folder / "status").exists(), "end of the program")
         self.wait_for(lambda: (self.folder / "status").read_text(), "its status")
         self.assertEqual((self.folder / "status").read_text(), "5\n")
