@@ -19,12 +19,7 @@ static void write_name(struct json *json, const struct info *info, uint32_t name
 /* null where a loss is of nobody knows how many records, as in a report. */
 static void write_lost(struct json *json, const struct dp_trace *trace)
 {
-	const struct dp_loss *loss;
-	bool known = true;
-
-	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
-		known &= loss->records > 0;
-	if (known)
+	if (dp_trace_lost_known(trace))
 		json_count(json, "lost", dp_trace_lost(trace));
 	else
 		json_null(json, "lost");

@@ -22,11 +22,8 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
 	size_t count = dp_trace_loss_count(trace), used = 0;
 	char text[700] = "";
-	bool known = true;
 
-	for (size_t i = 0; i < count; i++)
-		known &= dp_trace_loss(trace, i)->records > 0;
-	if (count && known)
+	if (count && dp_trace_lost_known(trace))
 		used = (size_t)snprintf(text, sizeof(text), "%llu %s lost: ", lost,
 					lost == 1 ? "record" : "records");
 	else if (count)

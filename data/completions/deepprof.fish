@@ -7,6 +7,13 @@ function __deepprof_table
         inside && /^  [^ ]/ { print $1 }'
 end
 
+# The rules that have a threshold.
+function __deepprof_thresholds
+    deepprof info --build 2>/dev/null | awk '
+        /^[a-z_]+$/ { inside = $0 == "rules"; next }
+        inside && /^  [^ ]/ && $2 ~ /^[0-9.]+%$/ { print $1 "=" }'
+end
+
 set -l verbs record analyze export info help
 set -l none "not __fish_seen_subcommand_from $verbs"
 set -l record "__fish_seen_subcommand_from record"
@@ -66,8 +73,8 @@ complete -c deepprof -n $wish -l device -x -d "this device only"
 complete -c deepprof -n $wish -l stream -x -d "this stream only"
 complete -c deepprof -n $wish -l range -x -d "kernels that start in this time only"
 complete -c deepprof -n $wish -l batch-size -x -d "samples in an iteration"
-complete -c deepprof -n $wish -l threshold -x -d "where a rule begins to speak"
-complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics)" -d "these metrics only"
+complete -c deepprof -n $wish -l threshold -x -a "(__deepprof_thresholds)" -d "where a rule begins to speak"
+complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics; __deepprof_table summary_metrics)" -d "these metrics only"
 complete -c deepprof -n $analyze -l format -x -a "(__deepprof_table renderers)" -d "of the report"
 complete -c deepprof -n $analyze -l color -x -a "auto always never" -d "when to use colours"
 

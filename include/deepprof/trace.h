@@ -308,6 +308,9 @@ DP_API const struct dp_loss *dp_trace_loss(const struct dp_trace *trace, size_t 
 /* Records known to be lost, all reasons together. */
 DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 
+/* False where a loss is of nobody knows how many records: then dp_trace_lost() is the least. */
+DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
+
 /* Events whose end lay before their start: they were given a duration of 0. */
 DP_API uint64_t dp_trace_clamped(const struct dp_trace *trace);
 

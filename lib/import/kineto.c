@@ -1,7 +1,7 @@
 /*
  * Kineto's traces (PyTorch's profiler, "*.pt.trace.json"), from 2021 on, on CUDA and ROCm, and the
  * export of PyTorch's older autograd profiler. Events go to the builder as they come; what is kept
- * beside are names, and copies of which only the API call tells the size (ROCm).
+ * beside are names, and what kineto_aside.h tells of.
  *
  * GPU events carry no process, and the number of a device may be that of a process. They are
  * taken for the process that the first host event names, as Kineto traces one process; in a file
@@ -9,18 +9,13 @@
  */
 #include "import/chrome.h"
 #include "import/copy_name.h"
+#include "import/kineto_aside.h"
 #include "import/kineto_class.h"
 #include "import/kineto_memory.h"
-#include "base/strings.h"
+#include "import/kineto_names.h"
+#include "import/kineto_rows.h"
 
 #include <string.h>
-
-/* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
-struct names {
-	struct dp_strings raw;
-	uint32_t *ids;
-	size_t room;
-};
 
 #define CACHE 64
 /* Processes, devices and names beyond these numbers are damage: they get no names. */
@@ -34,7 +29,7 @@ struct thread_slot {
 };
 
 struct stream_slot {
-	int64_t device, context, stream;
+	struct dp_key place;
 	uint32_t id;
 	bool used;
 };
@@ -52,18 +47,11 @@ struct property {
 	uint32_t name;
 };
 
-struct call_size {
-	uint32_t correlation;
-	uint64_t bytes;
-};
-
 struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
 	enum dp_kineto_class class; /* of the category asked for last */
-	struct names names, kernels;
-	char *scratch;
-	size_t scratch_room;
+	struct dp_kineto_names names;
 	uint32_t process; /* of the GPU's events; DP_NONE before it is needed */
 	int64_t main_pid;
 	bool main_known;
@@ -73,16 +61,15 @@ struct kineto {
 	size_t gpu_pid_count, gpu_pid_room;
 	int64_t *devices; /* that have operations */
 	size_t device_count, device_room;
+	struct dp_kineto_rows rows;
 	struct thread_slot threads[CACHE];
 	struct stream_slot streams[CACHE];
 	struct named *named;
 	size_t named_count, named_room;
 	struct property *properties;
 	size_t property_count, property_room;
-	struct dp_op *unsized; /* copies and sets without bytes */
-	size_t unsized_count, unsized_room;
-	struct call_size *sizes;
-	size_t size_count, size_room;
+	struct dp_lookup by_place; /* device, context, stream */
+	struct dp_kineto_aside aside;
 	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
 	bool legacy;
@@ -94,6 +81,12 @@ static int nomem(struct kineto *kineto)
 {
 	kineto->failed = DP_ERR_NOMEM;
 	return dp_error__nomem(kineto->chrome.import->error, 0);
+}
+
+/* The status of setting something aside. */
+static int kept(struct kineto *kineto, int status)
+{
+	return status ? nomem(kineto) : DP_OK;
 }
 
 static uint32_t want(void *ctx, const char *category, size_t length)
@@ -121,50 +114,14 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 	return wanted[kineto->class];
 }
 
-/* The text without its escapes; NULL where memory is short. */
-static const char *decode(struct kineto *kineto, const struct dp_json_text *text, size_t *length)
-{
-	*length = text->length;
-	if (!text->escaped)
-		return text->at;
-	if (dp_array__reserve(&kineto->scratch, &kineto->scratch_room, text->length + 1, 1))
-		return NULL;
-	*length = dp_json__unescape(text, kineto->scratch);
-	return kineto->scratch;
-}
-
-static uint32_t build_name(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
-{
-	size_t length;
-	const char *plain = decode(kineto, text, &length);
-
-	if (!plain) {
-		nomem(kineto);
-		return DP_NONE;
-	}
-	return kernel ? dp_builder__kernel_name(kineto->builder, plain, length)
-		      : dp_builder__string(kineto->builder, plain, length);
-}
-
 /* The id of a name; DP_NONE and the builder's or an allocation's error where that fails. */
 static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
 {
-	struct names *names = kernel ? &kineto->kernels : &kineto->names;
-	size_t before = names->raw.count;
-	uint32_t raw, id;
+	bool short_of = false;
+	uint32_t id = dp_kineto_names__id(&kineto->names, kineto->builder, text, kernel, &short_of);
 
-	if (memchr(text->at, '\0', text->length))
-		return build_name(kineto, text, kernel);
-	raw = dp_strings__intern(&names->raw, text->at, text->length);
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&names->ids, &names->room, names->raw.count, sizeof(*names->ids))) {
+	if (short_of)
 		nomem(kineto);
-		return DP_NONE;
-	}
-	if (raw < before)
-		return names->ids[raw];
-	id = build_name(kineto, text, kernel);
-	names->ids[raw] = id;
 	return id;
 }
 
@@ -219,6 +176,7 @@ static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
 static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
+	struct dp_kineto_row row;
 	struct thread_slot *slot;
 
 	if (!(event->has & DP_CHROME_TID))
@@ -226,16 +184,20 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	slot = &kineto->threads[slot_of((uint64_t)pid, (uint64_t)event->tid, 0)];
 	if (slot->used && slot->pid == pid && slot->tid == event->tid)
 		return slot->thread;
-	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid)) {
+	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid) ||
+	    dp_kineto_rows__find(&kineto->rows, pid, event->tid, &row)) {
 		nomem(kineto);
 		return DP_NONE;
 	}
 	*slot = (struct thread_slot){ pid, event->tid, DP_NONE, true };
-	slot->thread = dp_builder__thread(kineto->builder, host_process(kineto, pid), event->tid);
+	if (row.known)
+		slot->thread =
+			dp_builder__thread(kineto->builder, host_process(kineto, pid), row.tid);
 	return slot->thread;
 }
 
-static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *event)
+/* The device, context and stream that the event names, or that its row stands for. */
+static struct dp_key place_of(const struct dp_chrome_event *event)
 {
 	uint32_t has = event->has;
 	int64_t device = has & DP_CHROME_DEVICE ? event->device
@@ -245,19 +207,27 @@ static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *e
 			 : has & DP_CHROME_TID	? event->tid
 						: dp_json__last_number(&event->tid_text);
 	int64_t context = has & DP_CHROME_CONTEXT ? event->context : -1;
-	struct stream_slot *slot =
-		&kineto->streams[slot_of((uint64_t)device, (uint64_t)stream, (uint64_t)context)];
 
-	if (slot->used && slot->device == device && slot->stream == stream &&
-	    slot->context == context)
+	return (struct dp_key){ { device, context, stream } };
+}
+
+static uint32_t stream_of(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct dp_key place = place_of(event);
+	const int64_t *part = place.part;
+	struct stream_slot *slot =
+		&kineto->streams[slot_of((uint64_t)part[0], (uint64_t)part[2], (uint64_t)part[1])];
+
+	if (slot->used && !memcmp(&slot->place, &place, sizeof(place)))
 		return slot->id;
-	if (remember(&kineto->devices, &kineto->device_count, &kineto->device_room, device)) {
+	*slot = (struct stream_slot){ place, DP_NONE, true };
+	slot->id =
+		dp_builder__stream(kineto->builder, gpu_process(kineto), part[0], part[1], part[2]);
+	if (remember(&kineto->devices, &kineto->device_count, &kineto->device_room, part[0]) ||
+	    dp_lookup__set(&kineto->by_place, &place, slot->id)) {
 		nomem(kineto);
 		return DP_NONE;
 	}
-	*slot = (struct stream_slot){ device, context, stream, DP_NONE, true };
-	slot->id =
-		dp_builder__stream(kineto->builder, gpu_process(kineto), device, context, stream);
 	return slot->id;
 }
 
@@ -269,15 +239,6 @@ static bool times(const struct dp_chrome_event *event, int64_t *start_ns, int64_
 	*start_ns = event->start_ns;
 	return event->has & DP_CHROME_START &&
 	       !__builtin_add_overflow(event->start_ns, duration_ns, end_ns);
-}
-
-static int set_aside(struct kineto *kineto, const struct dp_op *op)
-{
-	if (dp_array__reserve(&kineto->unsized, &kineto->unsized_room, kineto->unsized_count + 1,
-			      sizeof(*op)))
-		return nomem(kineto);
-	kineto->unsized[kineto->unsized_count++] = *op;
-	return DP_OK;
 }
 
 /* What an event that its category calls a kernel, a copy or a set is by its name, too: ROCm's
@@ -326,25 +287,8 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 		op.bytes = (uint64_t)event->bytes;
 	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
 	if (op.kind != DP_OP_KERNEL && op.correlation && !(event->has & DP_CHROME_BYTES))
-		return set_aside(kineto, &op);
+		return kept(kineto, dp_kineto_aside__op(&kineto->aside, &op));
 	return dp_builder__op(kineto->builder, &op);
-}
-
-/* ROCm writes the size of a copy with the call: for copies that don't tell it. */
-static int keep_size(struct kineto *kineto, const struct dp_chrome_event *event)
-{
-	struct call_size *size;
-
-	if (!(event->has & DP_CHROME_SIZE) || event->size <= 0 || !dp_chrome__correlation(event) ||
-	    !(event->has & DP_CHROME_NAME) ||
-	    dp_copy_name__read(event->name.at, event->name.length).op == DP_OP_KERNEL)
-		return DP_OK;
-	if (dp_array__reserve(&kineto->sizes, &kineto->size_room, kineto->size_count + 1,
-			      sizeof(*kineto->sizes)))
-		return nomem(kineto);
-	size = &kineto->sizes[kineto->size_count++];
-	*size = (struct call_size){ dp_chrome__correlation(event), (uint64_t)event->size };
-	return DP_OK;
 }
 
 static int call_event(struct kineto *kineto, const struct dp_chrome_event *event)
@@ -357,7 +301,7 @@ static int call_event(struct kineto *kineto, const struct dp_chrome_event *event
 	}
 	call.correlation = dp_chrome__correlation(event);
 	call.name = name_of(kineto, &event->name, false);
-	if (call.name == DP_NONE || keep_size(kineto, event))
+	if (call.name == DP_NONE || kept(kineto, dp_kineto_aside__size(&kineto->aside, event)))
 		return DP_ERR_NOMEM;
 	return dp_builder__add_call(kineto->builder, &call);
 }
@@ -365,6 +309,7 @@ static int call_event(struct kineto *kineto, const struct dp_chrome_event *event
 static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	struct dp_sync sync = { .stream = DP_NONE };
+	struct dp_key place;
 
 	if (!times(event, &sync.start_ns, &sync.end_ns)) {
 		kineto->host_without_start++;
@@ -372,12 +317,11 @@ static int sync_event(struct kineto *kineto, const struct dp_chrome_event *event
 	}
 	if (event->has & DP_CHROME_NAME)
 		sync.kind = dp_kineto__sync_kind(event->name.at, event->name.length);
-	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
-		sync.stream = stream_of(kineto, event);
-		if (sync.stream == DP_NONE)
-			return DP_ERR_NOMEM;
-	}
 	sync.correlation = dp_chrome__correlation(event);
+	if (event->has & DP_CHROME_STREAM && event->stream >= 0 && event->stream < UINT32_MAX) {
+		place = place_of(event);
+		return kept(kineto, dp_kineto_aside__sync(&kineto->aside, &sync, &place));
+	}
 	return dp_builder__add_sync(kineto->builder, &sync);
 }
 
@@ -441,6 +385,8 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 
 	if ((event->has & need) != need)
 		return DP_OK;
+	if (dp_kineto_rows__note(&kineto->rows, event))
+		return nomem(kineto);
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
 		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
@@ -522,41 +468,6 @@ static int on_device(void *ctx, const struct dp_chrome_device *device)
 	return DP_OK;
 }
 
-static int compare_sizes(const void *a, const void *b)
-{
-	const struct call_size *x = a, *y = b;
-
-	if (x->correlation != y->correlation)
-		return x->correlation < y->correlation ? -1 : 1;
-	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-static int push_unsized(struct kineto *kineto)
-{
-	const struct call_size *found;
-	struct call_size key = { 0 };
-	size_t low, high, middle;
-	int status = DP_OK;
-
-	if (kineto->size_count)
-		qsort(kineto->sizes, kineto->size_count, sizeof(*kineto->sizes), compare_sizes);
-	for (size_t i = 0; i < kineto->unsized_count && !status; i++) {
-		key.correlation = kineto->unsized[i].correlation;
-		for (low = 0, high = kineto->size_count; low < high;) {
-			middle = low + (high - low) / 2;
-			if (compare_sizes(&kineto->sizes[middle], &key) < 0)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		found = low < kineto->size_count ? &kineto->sizes[low] : NULL;
-		if (found && found->correlation == key.correlation)
-			kineto->unsized[i].bytes = found->bytes;
-		status = dp_builder__op(kineto->builder, &kineto->unsized[i]);
-	}
-	return status;
-}
-
 /* Memory of devices that have operations. */
 static int push_memory(struct kineto *kineto)
 {
@@ -569,7 +480,21 @@ static int push_memory(struct kineto *kineto)
 	return status;
 }
 
-static void give_names(struct kineto *kineto)
+/* Rows may have a name where the thread has none. */
+static int name_thread(struct kineto *kineto, uint32_t process, const struct named *named)
+{
+	struct dp_kineto_row row;
+
+	if (dp_kineto_rows__find(&kineto->rows, named->pid, named->tid, &row))
+		return nomem(kineto);
+	if (row.known && !row.unnamed)
+		dp_builder__name_thread(kineto->builder,
+					dp_builder__thread(kineto->builder, process, row.tid),
+					named->name);
+	return DP_OK;
+}
+
+static int give_names(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
 	uint32_t process;
@@ -585,14 +510,12 @@ static void give_names(struct kineto *kineto)
 		if (!is_member(kineto->pids, kineto->pid_count, named->pid))
 			continue;
 		process = host_process(kineto, named->pid);
-		if (named->is_thread)
-			dp_builder__name_thread(builder,
-						dp_builder__thread(builder, process, named->tid),
-						named->name);
-		else
+		if (!named->is_thread)
 			dp_builder__name_process(builder, process, named->name,
 						 process == kineto->process ? kineto->chrome.rank
 									    : -1);
+		else if (name_thread(kineto, process, named))
+			return DP_ERR_NOMEM;
 	}
 	for (size_t i = 0; i < kineto->property_count; i++) {
 		const struct property *property = &kineto->properties[i];
@@ -603,18 +526,20 @@ static void give_names(struct kineto *kineto)
 				dp_builder__device(builder, kineto->process, property->device),
 				property->name, property->bytes);
 	}
+	return DP_OK;
 }
 
 static int finish(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
-	int status = push_unsized(kineto);
+	int status = dp_kineto_aside__push(&kineto->aside, builder, &kineto->by_place);
 
 	if (!status)
 		status = push_memory(kineto);
+	if (!status)
+		status = give_names(kineto);
 	if (status)
 		return status;
-	give_names(kineto);
 	if (kineto->pid_count > 1)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)
@@ -638,19 +563,16 @@ static int finish(struct kineto *kineto)
 
 static void release(struct kineto *kineto)
 {
-	dp_strings__fini(&kineto->names.raw);
-	dp_strings__fini(&kineto->kernels.raw);
-	free(kineto->names.ids);
-	free(kineto->kernels.ids);
-	free(kineto->scratch);
+	dp_kineto_names__fini(&kineto->names);
 	free(kineto->pids);
 	free(kineto->gpu_pids);
 	free(kineto->devices);
 	free(kineto->named);
 	free(kineto->properties);
-	free(kineto->unsized);
-	free(kineto->sizes);
+	dp_lookup__fini(&kineto->by_place);
+	dp_kineto_aside__fini(&kineto->aside);
 	dp_kineto_memory__fini(&kineto->memory);
+	dp_kineto_rows__fini(&kineto->rows);
 	free(kineto);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "pattern/detect.h"
 #include "base/hash.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,13 +113,6 @@ static void group(struct detector *d, size_t count, uint32_t name_count)
 	for (uint32_t i = name_count; i > 0; i--)
 		d->starts[i] = d->starts[i - 1];
 	d->starts[0] = 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static double median_gap(const uint32_t *where, size_t count)
@@ -253,18 +247,21 @@ static size_t common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 static size_t medoid(struct detector *d, struct window *windows, size_t n)
 {
 	size_t count = DP_MIN(n, (size_t)MEDOID_MAX), low = (n - count) / 2, best = low;
-	uint32_t *sorted[MEDOID_MAX] = { 0 };
+	uint32_t *sorted[MEDOID_MAX] = { 0 }, *scratch;
 	double most = -1;
 
 	qsort(windows, n, sizeof(*windows), by_length);
+	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
+	if (!scratch)
+		goto out; /* the median window has to do */
 	for (size_t i = 0; i < count; i++) {
 		struct window *w = &windows[low + i];
 
 		sorted[i] = dp_alloc__array(w->length, sizeof(**sorted));
 		if (!sorted[i])
-			goto out; /* the median window has to do */
+			goto out;
 		memcpy(sorted[i], d->symbols + w->at, w->length * sizeof(**sorted));
-		qsort(sorted[i], w->length, sizeof(**sorted), by_value);
+		dp_sort__u32(sorted[i], scratch, w->length);
 	}
 	for (size_t i = 0; i < count; i++) {
 		double sum = 0;
@@ -280,6 +277,7 @@ static size_t medoid(struct detector *d, struct window *windows, size_t n)
 		}
 	}
 out:
+	free(scratch);
 	for (size_t i = 0; i < count; i++)
 		free(sorted[i]);
 	return best;

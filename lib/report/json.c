@@ -74,12 +74,9 @@ static int64_t pid_of(const struct dp_trace *trace, uint32_t process)
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_loss *loss;
-	bool known = true;
 
-	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
-		known &= loss->records > 0;
 	key(render, ",\n    ", "lost");
-	if (known)
+	if (dp_trace_lost_known(trace))
 		dp_render__format(render, "%llu", (unsigned long long)dp_trace_lost(trace));
 	else
 		dp_render__text(render, "null");

@@ -3,6 +3,7 @@
  * names already), else by radix sort and binary search.
  */
 #include "suffix/symbols.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -48,26 +49,6 @@ out:
 	return status;
 }
 
-/* One pass of a radix sort by the byte at shift; false where all have the same there. */
-static bool sort_by_byte(const uint32_t *from, uint32_t *to, size_t count, unsigned shift)
-{
-	size_t place[256] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		place[from[i] >> shift & 0xff]++;
-	if (place[from[0] >> shift & 0xff] == count)
-		return false;
-	for (size_t b = 0; b < 256; b++) {
-		size_t here = place[b];
-
-		place[b] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[place[from[i] >> shift & 0xff]++] = from[i];
-	return true;
-}
-
 static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, size_t count)
 {
 	uint32_t *values = dp_alloc__array(count, sizeof(*values));
@@ -80,14 +61,7 @@ static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, siz
 		return DP_ERR_NOMEM;
 	}
 	memcpy(values, text, count * sizeof(*values));
-	for (unsigned shift = 0; shift < 32; shift += 8) {
-		if (sort_by_byte(values, other, count, shift)) {
-			uint32_t *swap = values;
-
-			values = other;
-			other = swap;
-		}
-	}
+	dp_sort__u32(values, other, count);
 	free(other);
 	for (size_t i = 0; i < count; i++)
 		if (!i || values[i] != values[i - 1])

@@ -146,6 +146,14 @@ uint64_t dp_trace_lost(const struct dp_trace *trace)
 	return lost;
 }
 
+bool dp_trace_lost_known(const struct dp_trace *trace)
+{
+	for (size_t i = 0; i < trace->loss_count; i++)
+		if (!trace->losses[i].records)
+			return false;
+	return true;
+}
+
 uint64_t dp_trace_clamped(const struct dp_trace *trace)
 {
 	return trace->clamped;

@@ -7,6 +7,7 @@ import unittest
 
 import cli
 
+FISH = cli.SOURCE / "data" / "completions" / "deepprof.fish"
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
 VERBS = ["record", "analyze", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
@@ -290,6 +291,30 @@ class Completions(unittest.TestCase):
                 found["--" + match[2]] = ("-" + match[1] if match[1] else None, bool(match[3]))
             self.assertEqual(found, options_of_help(verb), verb)
         self.assertIn("complete -c deepprof -s h -l help", text)
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish_values(self):
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in told["metrics"] + told["summary_metrics"]}
+        script = """
+            function deepprof; $DEEPPROF $argv; end
+            source $argv[1]
+            complete -C $argv[2]
+        """
+        for option, some, others in (
+            ("--metric=", metrics, set()),
+            ("--threshold=", {"host-bound=", "sync-call="}, {"slow-iterations="}),
+        ):
+            result = subprocess.run(
+                ["fish", "-c", script, str(FISH), "deepprof analyze " + option],
+                capture_output=True,
+                encoding="utf-8",
+                check=True,
+                env=cli.environment(),
+            )
+            found = {line.split("\t")[0][len(option) :] for line in result.stdout.splitlines()}
+            self.assertLessEqual(some, found)
+            self.assertFalse(others & found)
 
     def test_syntax(self):
         files = {"bash": "deepprof.bash", "zsh": "_deepprof", "fish": "deepprof.fish"}

@@ -1,4 +1,5 @@
-/* Errors, arrays, strings. */
+/* Errors, arrays, strings, sorting. */
+#include "base/sort.h"
 #include "base/strings.h"
 
 #include <check.h>
@@ -91,7 +92,7 @@ static void flood_text(char *text, unsigned which)
 	}
 }
 
-static int compare_hashes(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
@@ -111,7 +112,7 @@ START_TEST(strings_cannot_be_flooded)
 			ck_assert_uint_eq(dp_strings__intern(&strings, text, sizeof(text)), i);
 		}
 	ck_assert_uint_eq(strings.count, count);
-	qsort(strings.hashes, count, sizeof(*strings.hashes), compare_hashes);
+	qsort(strings.hashes, count, sizeof(*strings.hashes), by_value);
 	for (size_t i = 1; i < count; i++)
 		distinct += strings.hashes[i] != strings.hashes[i - 1];
 	ck_assert_uint_gt(distinct, count - 16);
@@ -136,6 +137,26 @@ START_TEST(hash_keys_differ)
 }
 END_TEST
 
+/* By radix as by comparison, whichever bytes the values differ in. */
+START_TEST(sort_is_qsort)
+{
+	static const uint32_t masks[] = { 0xffffffff, 0xff, 0xff00ff00, 0xf0000000, 0x00ff0000, 0 };
+	uint32_t values[1000], expected[1000], scratch[1000], seed = 1;
+
+	for (size_t count = 0; count <= 1000; count += count < 4 ? 1 : 83) {
+		for (size_t m = 0; m < DP_COUNT(masks); m++) {
+			for (size_t i = 0; i < count; i++) {
+				seed = seed * 1664525 + 1013904223;
+				expected[i] = values[i] = (seed ^ seed >> 16) & masks[m];
+			}
+			qsort(expected, count, sizeof(*expected), by_value);
+			dp_sort__u32(values, scratch, count);
+			ck_assert_mem_eq(values, expected, count * sizeof(*values));
+		}
+	}
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, first_error_wins);
@@ -145,6 +166,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, array_grows);
 	tcase_add_test(tests, strings_cannot_be_flooded);
 	tcase_add_test(tests, hash_keys_differ);
+	tcase_add_test(tests, sort_is_qsort);
 }
 
 #include "test_main.h"

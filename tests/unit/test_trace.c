@@ -212,9 +212,8 @@ START_TEST(nothing_on_the_gpu_is_said)
 	dp_builder__add_range(builder, &range);
 	dp_builder__loss(builder, "the file ends early", 0, 0);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
-	ck_assert_str_eq(error.message,
-			 "no GPU activity: 1 NVTX range, no kernels in what is left "
-			 "(the file ends early)");
+	ck_assert_str_eq(error.message, "no GPU activity: 1 NVTX range, no kernels in what is left "
+					"(the file ends early)");
 }
 END_TEST
 
@@ -324,6 +323,34 @@ START_TEST(numbered_ranges_have_one_name)
 		ck_assert_str_eq(dp_trace_string(trace, dp_trace_ranges(trace)->name[i]),
 				 cases[i].want);
 	dp_trace_free(trace);
+}
+END_TEST
+
+/* A name of any length that any number of ranges share costs each of them its beginning only. */
+START_TEST(long_shared_ranges_cost_little)
+{
+	enum { LENGTH = 1 << 20, RANGES = 20000 };
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7), name;
+	char *text = malloc(LENGTH);
+	struct dp_trace *trace;
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, 'x', LENGTH);
+	memcpy(text + LENGTH - 12, ", op_id = 32", 12);
+	name = dp_builder__string(builder, text, LENGTH);
+	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
+	for (int64_t i = 0; i < RANGES; i++) {
+		struct dp_range range = { i, i + 9, name, DP_NONE, DP_RANGE_NVTX };
+
+		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+	}
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->name[RANGES - 1], name);
+	ck_assert_uint_lt(dp_trace_bytes(trace), (size_t)3 * LENGTH);
+	dp_trace_free(trace);
+	free(text);
 }
 END_TEST
 
@@ -456,6 +483,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, losses_have_a_limit);
 	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);
+	tcase_add_test(tests, long_shared_ranges_cost_little);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);
