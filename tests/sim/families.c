@@ -287,6 +287,28 @@ static void make_superstep(struct maker *m, size_t size)
 	}
 }
 
+/* Steps without layers; every so many of them have a few kernels more. */
+static void make_flat(struct maker *m, size_t size)
+{
+	int loop = add_loop(m, "train", true);
+	size_t length = between(m, 40, 400), every = between(m, 3, 60), n;
+	static struct body step, extra;
+
+	step.n = extra.n = 0;
+	invent(m, &step, length);
+	/* 2, 4, 8 … might be micro-batches */
+	every += (every & (every - 1)) == 0;
+	n = DP_MAX(3 * every, size ? size / length : between(m, 24, 120));
+	invent(m, &extra, between(m, 1, DP_MAX(length / 40, 1)));
+	for (size_t i = 1; i <= n; i++) {
+		begin(m, loop);
+		emit_body(m, &step);
+		end(m, loop);
+		if (i % every == 0)
+			emit_body(m, &extra);
+	}
+}
+
 /* Insertions at random places, which have their own kernels. */
 static void make_async(struct maker *m, size_t size)
 {
@@ -564,34 +586,14 @@ static void make_single_pass(struct maker *m, size_t size)
 /* Cuts the head off, so that the capture begins inside the first iteration. */
 static void behead(struct maker *m)
 {
-	struct family *f = m->f;
-	struct family_loop *l = &f->loops[0];
-	size_t cut, length, without;
+	const struct family_loop *l = &m->f->loops[0];
+	size_t length;
 
-	if (!f->loop_count || l->count < 2)
+	if (!m->f->loop_count || l->count < 2)
 		return;
 	length = l->ends[0] - l->starts[0];
-	if (length < 3)
-		return;
-	cut = l->starts[0] + 1 + below(m, length - 1);
-	without = l->ends[0] - cut;
-	memmove(f->symbols, f->symbols + cut, (f->n - cut) * sizeof(*f->symbols));
-	memmove(f->evidence, f->evidence + cut, (f->n - cut) * sizeof(*f->evidence));
-	f->n -= cut;
-	for (size_t k = 0; k < f->loop_count; k++) {
-		size_t kept = 0;
-
-		l = &f->loops[k];
-		for (size_t i = 0; i < l->count; i++) {
-			if (l->starts[i] < cut)
-				continue;
-			l->starts[kept] = l->starts[i] - cut;
-			l->ends[kept++] = l->ends[i] - cut;
-		}
-		l->count = kept;
-	}
-	for (size_t i = 0; i < without; i++)
-		f->evidence[i].has_launch = false;
+	if (length >= 3)
+		family_cut(m->f, l->starts[0] + 1 + below(m, length - 1), l->ends[0]);
 }
 
 static void make(struct maker *m, enum family_kind kind, size_t size)
@@ -630,6 +632,9 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 	case FAMILY_ACCUMULATION:
 		make_accumulation(m, size);
 		break;
+	case FAMILY_FLAT:
+		make_flat(m, size);
+		break;
 	case FAMILY_RANDOM:
 		make_random(m, size);
 		break;
@@ -645,7 +650,7 @@ static void make(struct maker *m, enum family_kind kind, size_t size)
 static bool comes_between(enum family_kind kind)
 {
 	return kind == FAMILY_STATISTICS || kind == FAMILY_EVALUATION || kind == FAMILY_SUPERSTEP ||
-	       kind == FAMILY_DECODE || kind == FAMILY_RECOMPILE;
+	       kind == FAMILY_DECODE || kind == FAMILY_RECOMPILE || kind == FAMILY_FLAT;
 }
 
 void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
@@ -673,32 +678,4 @@ void family_make(struct family *family, enum family_kind kind, uint64_t seed, bo
 	if (head)
 		behead(&m);
 	family->ambiguous = head && !comes_between(kind);
-}
-
-void family_free(struct family *family)
-{
-	free(family->symbols);
-	free(family->evidence);
-	for (size_t k = 0; k < family->loop_count; k++) {
-		free(family->loops[k].starts);
-		free(family->loops[k].ends);
-	}
-	memset(family, 0, sizeof(*family));
-}
-
-void family_evidence(void *ctx, size_t index, struct dp_evidence_at *out)
-{
-	*out = ((const struct family *)ctx)->evidence[index];
-}
-
-const char *family_name(enum family_kind kind)
-{
-	static const char *const names[] = {
-		"clean", "statistics",	 "async",     "shapes",	     "jitter",
-		"loss",	 "evaluation",	 "gan",	      "superstep",   "autotune",
-		"graph", "decode",	 "recurrent", "recompile",   "dense",
-		"few",	 "accumulation", "random",    "single pass",
-	};
-
-	return kind < DP_COUNT(names) ? names[kind] : "?";
 }

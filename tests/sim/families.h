@@ -27,6 +27,7 @@ enum family_kind {
 	FAMILY_ACCUMULATION, /* four micro-batches to an optimizer step */
 	FAMILY_RANDOM,	     /* no loop */
 	FAMILY_SINGLE_PASS,  /* no loop, many equal layers */
+	FAMILY_FLAT,	     /* no layers, and kernels more every so many steps */
 	FAMILY_COUNT,
 };
 
@@ -59,6 +60,10 @@ const char *family_name(enum family_kind kind);
  */
 void family_make(struct family *family, enum family_kind kind, uint64_t seed, bool head,
 		 size_t size);
+
+/* Leaves out the symbols before cut; those before launched then have no launch. */
+void family_cut(struct family *family, size_t cut, size_t launched);
+
 void family_free(struct family *family);
 
 /* dp_evidence.at; ctx is the family. */

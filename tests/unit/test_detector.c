@@ -7,7 +7,7 @@
 #include <deepprof/detector.h>
 #include <string.h>
 
-enum { SEEDS = DP_SANITIZED ? 1 : 3 };
+enum { SEEDS = DP_SANITIZED ? 1 : 2 };
 
 /* All that was told, in order. */
 struct told {
@@ -199,14 +199,17 @@ static const struct {
 	{ FAMILY_RECURRENT, 0.9, 0.9 },
 	{ FAMILY_FEW, 0.99, 0.99 },
 	{ FAMILY_ACCUMULATION, 0.99, 0.99 },
+	{ FAMILY_FLAT, 0.99, 0.99 },
 };
 
 START_TEST(streamed_is_batch_once_settled)
 {
 	bool inside = _i % 2;
+	/* one of the two kinds of feed: the other build has both */
+	bool skip = DP_SANITIZED && _i / 2 % 2 == _i % 2;
 	double sum = 0, least = inside ? settled[_i / 2].inside : settled[_i / 2].least;
 
-	for (uint64_t seed = 2000; seed < 2000 + SEEDS; seed++) {
+	for (uint64_t seed = 2000; seed < 2000 + SEEDS && !skip; seed++) {
 		struct family f;
 		struct record r;
 		size_t *starts, n;
@@ -221,7 +224,7 @@ START_TEST(streamed_is_batch_once_settled)
 		stop(&r);
 		family_free(&f);
 	}
-	ck_assert_msg(sum >= least, "%s: F %.4f", family_name(settled[_i / 2].kind), sum);
+	ck_assert_msg(skip || sum >= least, "%s: F %.4f", family_name(settled[_i / 2].kind), sum);
 }
 END_TEST
 
