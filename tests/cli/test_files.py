@@ -476,6 +476,7 @@ class Output(cli.Case):
                 cwd=self.folder,
                 stderr=subprocess.PIPE,
                 env=cli.environment(),
+                preexec_fn=cli.default_signals,
             ) as process:
                 with open(fifo, "wb") as writer:
                     writer.write(b'{"traceEvents": [')
