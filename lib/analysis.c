@@ -478,23 +478,6 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 	return stream->stream_class == DP_STREAM_MAIN;
 }
 
-static int nothing_wanted(const struct run *run)
-{
-	const struct dp_analysis_options *options = run->options;
-
-	if (options->device >= 0 && options->stream >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT,
-				     "no kernels on stream %lld of device %lld",
-				     (long long)options->stream, (long long)options->device);
-	if (options->device >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on device %lld",
-				     (long long)options->device);
-	if (options->stream >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on stream %lld",
-				     (long long)options->stream);
-	return DP_OK;
-}
-
 /* Verdicts are of iterations: loops at the chosen level, not the layers inside them. */
 static int diagnose(struct run *run)
 {
@@ -526,9 +509,7 @@ static int check_marks(const struct run *run)
 	struct dp_candidate none;
 
 	if (run->streams && !run->marked)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT,
-				     "no range with kernels matches the marks '%s'",
-				     run->options->marks);
+		return dp_analysis__no_marks(run->trace, run->options->marks, run->error);
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++) {
 		const struct dp_stream *stream = dp_trace_stream(run->trace, s);
 
@@ -544,6 +525,7 @@ static int check_marks(const struct run *run)
 
 static int analyze(struct run *run)
 {
+	const struct dp_analysis_options *options = run->options;
 	int status = DP_OK;
 
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
@@ -556,7 +538,7 @@ static int analyze(struct run *run)
 		if (is_wanted(run, dp_trace_stream(run->trace, s)))
 			status = analyze_stream(run, (uint32_t)s);
 	if (!status && !run->streams)
-		status = nothing_wanted(run);
+		status = dp_analysis__nothing_wanted(run->trace, options, run->error);
 	if (!status && run->streams && !run->kernels)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (!status && run->options->marks)

@@ -315,6 +315,17 @@ static const struct dp_loop *unjudged(const struct dp_render *render)
 	return NULL;
 }
 
+/* Is there a loop inside of another? */
+static bool has_inside(const struct dp_render *render, const struct dp_loop *outer)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->parent == outer->id)
+			return true;
+	return false;
+}
+
 /* Nothing was found: by which rules; or why rules could not find anything. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -338,7 +349,8 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 		dp_text__capture(words, render, loop->device);
 		if (loop->complete <= 1)
 			dp_words__add(words, " Record more iterations%s.",
-				      loop->found_by == DP_FOUND_BY_MARKS
+				      loop->found_by == DP_FOUND_BY_MARKS &&
+						      has_inside(render, loop)
 					      ? ", or look for loops inside it with --ignore-marks"
 					      : "");
 		return false;

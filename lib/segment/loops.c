@@ -314,8 +314,9 @@ static int check(const struct dp_loops_request *r, struct dp_error *error)
 	for (size_t i = 0; i < r->counts_count; i++)
 		if (r->counts[i] == 0 || r->counts[i] > r->count)
 			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "%llu iterations in a sequence of %zu kernels",
-					     (unsigned long long)r->counts[i], r->count);
+					     "%llu iterations can't be: the stream has %zu %s",
+					     (unsigned long long)r->counts[i], r->count,
+					     r->count == 1 ? "kernel" : "kernels");
 	if (r->paper && r->counts_count == 0)
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "the paper's algorithm needs the number of iterations");
