@@ -1,5 +1,6 @@
 /* deepprof analyze: from trace files to reports. */
 #include "cmd.h"
+#include "ending.h"
 #include "message.h"
 #include "tty.h"
 #include "wish.h"
@@ -10,7 +11,7 @@
 struct analyze {
 	struct wish wish;
 	enum tty_color color;
-	bool lines; /* several JSON documents: one to a line */
+	bool lines; /* JSON, a document to a line */
 };
 
 static const char *format_name(size_t index)
@@ -37,7 +38,8 @@ static bool set_color(void *into, const char *value, struct opt_why *why)
 
 static const struct opt options[] = {
 	WISH_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report", common_set_format, format_name },
+	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	{ 0, "color", "WHEN", "when to use colours", set_color, color_name },
@@ -53,46 +55,6 @@ static const struct dp_report_format *format_by_name(const char *name)
 		if (!strcmp(format->name, name))
 			return format;
 	return NULL;
-}
-
-/* The ending of a file that is to be text says something else. */
-static void tell_ending(const char *path, size_t length)
-{
-	const struct dp_report_format *format;
-	const char *name = strrchr(path, '/'), *dot = path + length - 1;
-	char endings[256] = "";
-	size_t used = 0;
-
-	name = name ? name + 1 : path;
-	while (dot > name && *dot != '.')
-		dot--;
-	if (dot <= name)
-		return;
-	for (size_t i = 0; (format = dp_report_format(i)) && used < sizeof(endings); i++)
-		used += (size_t)snprintf(endings + used, sizeof(endings) - used, "%s.%s",
-					 i ? " " : "", format->extension);
-	message_warning(
-		"%s: no format has the ending %.*s, text is written (--format=, or one of %s)",
-		path, (int)(path + length - dot), dot, endings);
-}
-
-/* Without --format, the name of the file to write may tell it: -o report.json, or report.json.gz.
- */
-static const char *format_by_extension(const struct common *common)
-{
-	const char *path = common->output ? common->output : "";
-	size_t length = strlen(path) - (common_compresses(common) ? 3 : 0), end;
-	const struct dp_report_format *format;
-
-	for (size_t i = 0; (format = dp_report_format(i)); i++) {
-		end = strlen(format->extension);
-		if (length > end && path[length - end - 1] == '.' &&
-		    !strncmp(path + length - end, format->extension, end))
-			return format->name;
-	}
-	if (path[0] && strcmp(path, "-"))
-		tell_ending(path, length);
-	return "text";
 }
 
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
@@ -160,17 +122,17 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (!wish_finish(&analyze.wish, &argc, &argv))
 		return CMD_USAGE;
-	if (!analyze.wish.common.format)
-		analyze.wish.common.format = format_by_extension(&analyze.wish.common);
+	if (!ending_choose(ENDING_ANALYZE, &analyze.wish.common, &analyze.lines))
+		return CMD_USAGE;
 	format = format_by_name(analyze.wish.common.format);
 	if (argc > 1 && format && format->single) {
 		message("analyze: --format=%s takes one FILE at a time", format->name);
 		return CMD_USAGE;
 	}
-	analyze.lines = argc > 1 && !strcmp(analyze.wish.common.format, "json");
+	analyze.lines |= argc > 1 && !strcmp(analyze.wish.common.format, "json");
 	/* Lines are made of what is written: of compressed data that can't be done. */
 	if (analyze.lines && common_compresses(&analyze.wish.common)) {
-		message("analyze: JSON of several FILEs is not compressed; use a pipe to gzip");
+		message("analyze: JSON in lines is not compressed; use a pipe to gzip");
 		return CMD_USAGE;
 	}
 	return analyze_files(&analyze, argc, argv);
