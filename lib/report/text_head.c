@@ -68,23 +68,28 @@ static void add_time(struct dp_words *words, const char *before, int64_t ns, boo
 			      dp_human__duration(number, (double)ns, ascii));
 }
 
-/* "analyzed: only GPU 1, only stream 7, only what starts from 500.0 ms to 1.000 s". */
-static void write_scope(struct dp_render *render)
+void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	bool ascii = render->options->ascii;
-	struct dp_words words = { 0 };
 
 	if (scope->device >= 0)
-		dp_words__add(&words, "GPU %lld", (long long)scope->device);
+		dp_words__add(words, "GPU %lld", (long long)scope->device);
 	if (scope->stream >= 0)
-		dp_words__add(&words, "%sstream %lld", words.used ? ", " : "",
+		dp_words__add(words, "%sstream %lld", words->used ? ", " : "",
 			      (long long)scope->stream);
 	if (dp_text__has_range(render)) {
-		dp_words__add(&words, "%skernels that start", words.used ? ", " : "");
-		add_time(&words, "from", scope->range_start_ns, ascii);
-		add_time(&words, "to", scope->range_end_ns, ascii);
+		dp_words__add(words, "%skernels that start", words->used ? ", " : "");
+		add_time(words, "from", scope->range_start_ns, ascii);
+		add_time(words, "to", scope->range_end_ns, ascii);
 	}
+}
+
+static void write_scope(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+
+	dp_text__scope(&words, render);
 	if (!words.used)
 		return;
 	dp_text__styled(render, DP_STYLE_YELLOW, "only");
