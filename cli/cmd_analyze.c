@@ -57,6 +57,35 @@ static const struct dp_report_format *format_by_name(const char *name)
 	return NULL;
 }
 
+static bool has_rows(const struct dp_analysis *analysis)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
+		if (loop->at_level && loop->iterations)
+			return true;
+	return false;
+}
+
+/* A table can't say why a trace has no rows in it. */
+static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
+{
+	size_t streams = dp_trace_stream_count(dp_analysis_trace(analysis));
+	struct dp_candidate candidate, best = { .confidence = 0 };
+
+	for (size_t s = 0; s < streams; s++)
+		if (dp_analysis_candidate(analysis, s, &candidate) && candidate.length &&
+		    candidate.confidence >= best.confidence)
+			best = candidate;
+	if (best.length)
+		message_warning("%s: no rows: no stable iteration was found; the best candidate, "
+				"of %zu kernels, is %.0f%% sure ('deepprof analyze' tells more)",
+				path, best.length, best.confidence * 100);
+	else
+		message_warning("%s: no rows: nothing in it repeats often and regularly enough",
+				path);
+}
+
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
 			 struct output *output)
 {
@@ -78,6 +107,8 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	report.follows = follows;
 	if (analyze->lines)
 		output_begin_line(output);
+	if (!strcmp(analyze->wish.common.format, "csv") && !has_rows(analysis))
+		tell_no_rows(analysis, path);
 	done = wish_write(&analyze->wish, analysis, path, &report, output);
 	if (analyze->lines)
 		output_end_line(output);

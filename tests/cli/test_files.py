@@ -304,6 +304,21 @@ class Output(cli.Case):
                 self.assertNotIn("ending", result.stderr)
             self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
 
+    def test_csv_without_loops(self):
+        """A table of no rows does not say which of the files gave none."""
+        nothing = self.folder / "nothing.json"
+        place = {"device": 0, "stream": 7}
+        nothing.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": f"k{k}", "pid": 0, "tid": 7, "ts": 10 * k, "dur": 5,
+             "args": {**place, "correlation": k + 1}} for k in range(50)]}))  # fmt: skip
+        result = cli.run("analyze", "--format=csv", self.trace, nothing)
+        self.assert_done(result)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(f"{nothing}: no rows: nothing in it repeats", result.stderr)
+        self.assertNotIn(str(nothing), result.stdout)
+        self.assertEqual(cli.run("analyze", "-q", "--format=csv", nothing).stderr, "")
+        self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
+
     def test_endings(self):
         """One table for all commands, whatever the letters' case; what can't be is refused."""
         html, text, lite = b"<!DOCTYPE", str(self.trace).encode(), b"SQLite format 3\0"
