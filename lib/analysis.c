@@ -397,6 +397,30 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
+/*
+ * What goes round inside of the iterations that were told of, as without a number; where several
+ * numbers were told, loops inside may be among them.
+ */
+static int find_inside(struct run *run, const struct dp_loops_request *request,
+		       struct dp_loops *loops)
+{
+	struct dp_loops_request unaided = *request;
+	struct dp_loops *tree;
+	int status;
+
+	if (request->counts_count != 1 || request->paper || loops->count != 1)
+		return DP_OK;
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	status = dp_loops__find(&tree, &unaided, run->error);
+	if (status)
+		return status;
+	if (dp_loops__inside(loops, tree))
+		status = dp_error__nomem(run->error, 0);
+	dp_loops__free(tree);
+	return status;
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -433,6 +457,8 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
+		if (!status)
+			status = find_inside(run, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

@@ -157,6 +157,22 @@ class Options(cli.Case):
         report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
         return {finding["rule"]: finding["severity"] for finding in report["findings"]}
 
+    def test_loops_inside_of_what_was_told(self):
+        """Those that are found without a number, under the loop that it was told for."""
+        def loops(*args):
+            text = cli.run("analyze", "--format=json", *args, self.trace).stdout
+            return [
+                (loop["parent"], loop["pattern"]["length"], len(loop["iterations"]), loop["at_level"])
+                for loop in json.loads(text)["loops"]
+            ]
+
+        told = loops("-n10")
+        self.assertEqual(told[0], (None, 667, 10, True))
+        self.assertEqual(told, loops("--ignore-marks"))
+        self.assertGreater(len(told), 2)
+        self.assertEqual({parent for parent, *_ in told[1:]}, {0})
+        self.assertEqual(len(loops("-n10", "--paper")), 1)
+
     def test_one_marked_iteration(self):
         """To look inside of it is advised where there is something inside."""
         whole = json.loads(self.trace.read_text())
