@@ -5,6 +5,7 @@
 #include "tty.h"
 #include "wish.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,8 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	report.all = analyze->wish.common.verbosity > 1;
 	report.gzip = common_compresses(&analyze->wish.common);
 	report.height = tty_height(output->fd);
+	if (!report.height && !output_is_terminal(output))
+		report.height = UINT_MAX;
 	report.follows = follows;
 	if (analyze->lines)
 		output_begin_line(output);

@@ -18,6 +18,7 @@
 struct dp_text {
 	size_t width;			 /* columns, 40 or more */
 	size_t height;			 /* lines of the screen that it should fit */
+	bool whole;			 /* there is no screen to fit: findings in full */
 	size_t primary;			 /* the loop that is shown in full */
 	size_t level;			 /* how many loops are at the level that was asked for */
 	bool others_told;		 /* the loops that are not shown in full */
