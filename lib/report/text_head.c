@@ -268,6 +268,22 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	}
 }
 
+/* What goes first where the lines are too short. */
+static const enum column dispensable[] = { SETS, CLASS, COPIES, BUSY };
+
+/* A column that has no room has no width. */
+static void drop_columns(const struct dp_render *render, int *widths)
+{
+	size_t width = ((const struct dp_text *)render->state)->width, total = 0;
+
+	for (enum column c = 0; c < COLUMNS; c++)
+		total += (size_t)widths[c] + (c ? 2 : 0);
+	for (size_t i = 0; i < DP_COUNT(dispensable) && total > width; i++) {
+		total -= (size_t)widths[dispensable[i]] + 2;
+		widths[dispensable[i]] = 0;
+	}
+}
+
 static void write_row(struct dp_render *render, const int *widths, size_t index, bool head)
 {
 	char text[DP_LABEL_SIZE];
@@ -275,7 +291,7 @@ static void write_row(struct dp_render *render, const int *widths, size_t index,
 	for (enum column c = 0; c < COLUMNS; c++) {
 		bool left = c == DEVICE || c == CLASS;
 
-		if (head && !*titles[c])
+		if (!widths[c] || (head && !*titles[c]))
 			continue;
 		if (head)
 			strcpy(text, titles[c]);
@@ -301,6 +317,7 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 			widths[c] = DP_MAX(widths[c], (int)dp_label_width(text));
 		}
 	}
+	drop_columns(render, widths);
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	write_row(render, widths, 0, true);
 	dp_text__style_end(render);

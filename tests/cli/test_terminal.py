@@ -132,8 +132,18 @@ class Terminal(cli.Case):
         for columns in 60, 80, 132:
             _, shown = on_terminal("info", "--no-pager", self.trace, columns=columns)
             longest = max(len(line) for line in shown.splitlines()[1:])
-            self.assertLessEqual(longest, max(columns, 80))
+            self.assertLessEqual(longest, columns)
         self.assertGreater(longest, 80)
+
+    def test_narrow(self):
+        """Nothing is wider than 60 columns; at 40 only words of the text that can't be broken."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for columns, most in (60, 60), (40, 60):
+            env = cli.environment(COLUMNS=columns)
+            for words in ["analyze"], ["analyze", "-v"], ["analyze", "-vv"], ["info"]:
+                lines = cli.run(*words, sample, env=env).stdout.splitlines()[1:]
+                self.assertLessEqual(max(map(len, lines)), most, words)
+                self.assertLess(sum(len(line) > columns for line in lines), 4, words)
 
     def test_width_of_the_environment(self):
         """COLUMNS wins, with and without a terminal."""
