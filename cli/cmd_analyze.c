@@ -1,16 +1,18 @@
 /* deepprof analyze: from trace files to reports. */
 #include "cmd.h"
+#include "ending.h"
 #include "message.h"
 #include "tty.h"
 #include "wish.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 struct analyze {
 	struct wish wish;
 	enum tty_color color;
-	bool lines; /* several JSON documents: one to a line */
+	bool lines; /* JSON, a document to a line */
 };
 
 static const char *format_name(size_t index)
@@ -37,7 +39,8 @@ static bool set_color(void *into, const char *value, struct opt_why *why)
 
 static const struct opt options[] = {
 	WISH_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report", common_set_format, format_name },
+	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	{ 0, "color", "WHEN", "when to use colours", set_color, color_name },
@@ -55,44 +58,33 @@ static const struct dp_report_format *format_by_name(const char *name)
 	return NULL;
 }
 
-/* The ending of a file that is to be text says something else. */
-static void tell_ending(const char *path, size_t length)
+static bool has_rows(const struct dp_analysis *analysis)
 {
-	const struct dp_report_format *format;
-	const char *name = strrchr(path, '/'), *dot = path + length - 1;
-	char endings[256] = "";
-	size_t used = 0;
+	const struct dp_loop *loop;
 
-	name = name ? name + 1 : path;
-	while (dot > name && *dot != '.')
-		dot--;
-	if (dot <= name)
-		return;
-	for (size_t i = 0; (format = dp_report_format(i)) && used < sizeof(endings); i++)
-		used += (size_t)snprintf(endings + used, sizeof(endings) - used, "%s.%s",
-					 i ? " " : "", format->extension);
-	message_warning(
-		"%s: no format has the ending %.*s, text is written (--format=, or one of %s)",
-		path, (int)(path + length - dot), dot, endings);
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
+		if (loop->at_level && loop->iterations)
+			return true;
+	return false;
 }
 
-/* Without --format, the name of the file to write may tell it: -o report.json, or report.json.gz.
- */
-static const char *format_by_extension(const struct common *common)
+/* A table can't say why a trace has no rows in it. */
+static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 {
-	const char *path = common->output ? common->output : "";
-	size_t length = strlen(path) - (common_compresses(common) ? 3 : 0), end;
-	const struct dp_report_format *format;
+	size_t streams = dp_trace_stream_count(dp_analysis_trace(analysis));
+	struct dp_candidate candidate, best = { .confidence = 0 };
 
-	for (size_t i = 0; (format = dp_report_format(i)); i++) {
-		end = strlen(format->extension);
-		if (length > end && path[length - end - 1] == '.' &&
-		    !strncmp(path + length - end, format->extension, end))
-			return format->name;
-	}
-	if (path[0] && strcmp(path, "-"))
-		tell_ending(path, length);
-	return "text";
+	for (size_t s = 0; s < streams; s++)
+		if (dp_analysis_candidate(analysis, s, &candidate) && candidate.length &&
+		    candidate.confidence >= best.confidence)
+			best = candidate;
+	if (best.length)
+		message_warning("%s: no rows: no stable iteration was found; the best candidate, "
+				"of %zu kernels, is %.0f%% sure ('deepprof analyze' tells more)",
+				path, best.length, best.confidence * 100);
+	else
+		message_warning("%s: no rows: nothing in it repeats often and regularly enough",
+				path);
 }
 
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
@@ -113,9 +105,13 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	report.all = analyze->wish.common.verbosity > 1;
 	report.gzip = common_compresses(&analyze->wish.common);
 	report.height = tty_height(output->fd);
+	if (!report.height && !output_is_terminal(output))
+		report.height = UINT_MAX;
 	report.follows = follows;
 	if (analyze->lines)
 		output_begin_line(output);
+	if (!strcmp(analyze->wish.common.format, "csv") && !has_rows(analysis))
+		tell_no_rows(analysis, path);
 	done = wish_write(&analyze->wish, analysis, path, &report, output);
 	if (analyze->lines)
 		output_end_line(output);
@@ -160,17 +156,17 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return status;
 	if (!wish_finish(&analyze.wish, &argc, &argv))
 		return CMD_USAGE;
-	if (!analyze.wish.common.format)
-		analyze.wish.common.format = format_by_extension(&analyze.wish.common);
+	if (!ending_choose(ENDING_ANALYZE, &analyze.wish.common, &analyze.lines))
+		return CMD_USAGE;
 	format = format_by_name(analyze.wish.common.format);
 	if (argc > 1 && format && format->single) {
 		message("analyze: --format=%s takes one FILE at a time", format->name);
 		return CMD_USAGE;
 	}
-	analyze.lines = argc > 1 && !strcmp(analyze.wish.common.format, "json");
+	analyze.lines |= argc > 1 && !strcmp(analyze.wish.common.format, "json");
 	/* Lines are made of what is written: of compressed data that can't be done. */
 	if (analyze.lines && common_compresses(&analyze.wish.common)) {
-		message("analyze: JSON of several FILEs is not compressed; use a pipe to gzip");
+		message("analyze: JSON in lines is not compressed; use a pipe to gzip");
 		return CMD_USAGE;
 	}
 	return analyze_files(&analyze, argc, argv);

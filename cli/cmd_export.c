@@ -1,5 +1,6 @@
 /* deepprof export: iterations and trace for other programs. */
 #include "cmd.h"
+#include "ending.h"
 #include "message.h"
 #include "wish.h"
 
@@ -47,35 +48,6 @@ static const struct opt options[] = {
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
 };
-
-static bool ends_in(const char *path, const char *end)
-{
-	size_t length = path ? strlen(path) : 0;
-
-	return length > strlen(end) && !strcmp(path + length - strlen(end), end);
-}
-
-/* "x.json.gz" and "x.sqlite" say what they are. */
-static const char *format_of(const char *path)
-{
-	static const struct {
-		const char *end, *format;
-	} names[] = {
-		{ ".json", "chrome" },
-		{ ".json.gz", "chrome" },
-		{ ".pftrace", "perfetto" },
-		{ ".pftrace.gz", "perfetto" },
-		{ ".perfetto-trace", "perfetto" },
-		{ ".perfetto-trace.gz", "perfetto" },
-		{ ".sqlite", "sqlite" },
-		{ ".db", "sqlite" },
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (ends_in(path, names[i].end))
-			return names[i].format;
-	return NULL;
-}
 
 /* What must not be shown on a terminal. */
 static bool is_binary(const char *name)
@@ -130,8 +102,10 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!wish_finish(&export.wish, &argc, &argv))
 		return CMD_USAGE;
-	if (!common->format)
-		common->format = export.kineto ? "chrome" : format_of(common->output);
+	if (!common->format && export.kineto)
+		common->format = "chrome";
+	if (!ending_choose(ENDING_EXPORT, common, NULL))
+		return CMD_USAGE;
 	if (!common->format) {
 		message("export: say what to write: --format=chrome, perfetto or sqlite");
 		return CMD_USAGE;

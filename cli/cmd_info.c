@@ -1,6 +1,7 @@
 /* deepprof info: what a trace holds, without analysing it. */
 #include "cmd.h"
 #include "common.h"
+#include "ending.h"
 #include "info.h"
 #include "message.h"
 #include "progress.h"
@@ -11,7 +12,7 @@ struct info_options {
 	struct common common;
 	uint64_t top;
 	bool build;
-	bool lines; /* several JSON documents: one to a line */
+	bool lines; /* JSON, a document to a line */
 };
 
 static bool set_build(void *into, const char *value, struct opt_why *why)
@@ -38,7 +39,8 @@ static const struct opt options[] = {
 	  "metrics and rules that it has",
 	  set_build },
 	{ 0, "top", "N", "kernels listed, by their total time (10)", set_top },
-	{ 0, "format", "FORMAT", "of what is written", common_set_format, format_name },
+	{ 0, "format", "FORMAT", "of what is written; without it, what the name after -o says",
+	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	COMMON_MESSAGE_OPTIONS,
@@ -113,10 +115,16 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	enum cmd_exit status = CMD_DONE;
 
 	wish.common.source.verb = cmd->name;
-	wish.common.format = "text";
 	wish.common.source.allow_no_gpu = true;
 	if (!cmd_parse(cmd, &wish, &argc, &argv, &status))
 		return status;
+	if (common_compresses(&wish.common)) {
+		message("%s: info writes nothing compressed; use a pipe to gzip",
+			wish.common.output);
+		return CMD_USAGE;
+	}
+	if (!ending_choose(ENDING_INFO, &wish.common, &wish.lines))
+		return CMD_USAGE;
 	if (wish.build && argc) {
 		message("info: --build takes no FILE");
 		return CMD_USAGE;
@@ -125,7 +133,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		return run_build(&wish);
 	if (!common_finish(&wish.common, &argc, &argv))
 		return CMD_USAGE;
-	wish.lines = argc > 1;
+	wish.lines |= argc > 1;
 	return run_files(&wish, argc, argv);
 }
 

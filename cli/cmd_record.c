@@ -139,8 +139,10 @@ static bool set_max_spool(void *into, const char *value, struct opt_why *why)
 
 static bool set_cupti(void *into, const char *value, struct opt_why *why)
 {
+	const char *wrong = record_wrong_cupti(value);
+
 	((struct record *)into)->options.cupti = value;
-	return true;
+	return !wrong || opt_refuse(why, "%s", wrong);
 }
 
 static bool set_chain(void *into, const char *value, struct opt_why *why)
@@ -274,8 +276,7 @@ static bool prepare(struct record *record, const char *command)
 	if (getenv("DEEPPROF_SPOOL"))
 		message_warning("this is run by another deepprof record, which will see nothing of "
 				"what this one records");
-	record->target = record_name(record->output ? record->output : SOURCE_DEFAULT);
-	if (!record->target || !record_target(record) || !take_slot(record))
+	if (!record_target(record) || !take_slot(record))
 		return false;
 	if (!record_folder(record))
 		return false;
@@ -372,6 +373,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		message("record: no command; as in: deepprof record -- python train.py");
 		return CMD_USAGE;
 	}
+	record.target = record_name(record.output ? record.output : SOURCE_DEFAULT);
+	if (!record.target)
+		return CMD_USAGE;
 	argv[argc] = NULL;
 	record.command = argv;
 	return (enum cmd_exit)record_all(&record);
@@ -379,9 +383,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof record python train.py", "run it and write deepprof.db" },
-	{ "deepprof record -o run.%p.db ./train -n 100", "a name of its own for each run" },
-	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
 	{ "deepprof record -n 50 python train.py", "fifty iterations of it" },
+	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
+	{ "deepprof record -o run.%p.db -- ./train --lr=0.1", "a name for each run" },
 	{ NULL, NULL },
 };
 
@@ -391,7 +395,8 @@ const struct cmd cmd_record = {
 	.operands = "[--] COMMAND...",
 	.examples = examples,
 	.options = options,
-	.notes = "Options end at the command. Its input, output, signals and exit status stay its "
+	.notes = "Options of record stand before the command; what follows the command is the "
+		 "command's own. Its input, output, signals and exit status stay its "
 		 "own. Without -o, " SOURCE_DEFAULT
 		 " is written, and the one before kept as " SOURCE_DEFAULT ".old.",
 	.run = run,

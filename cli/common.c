@@ -3,6 +3,7 @@
 #include "message.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 bool common_set_format(void *into, const char *value, struct opt_why *why)
@@ -53,7 +54,7 @@ bool common_compresses(const struct common *common)
 {
 	size_t length = common->output ? strlen(common->output) : 0;
 
-	return length > 3 && !strcmp(common->output + length - 3, ".gz");
+	return length > 3 && !strcasecmp(common->output + length - 3, ".gz");
 }
 
 /* Overwriting one's own input is never meant. */

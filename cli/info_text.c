@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NARROW = 60 }; /* columns; below, tables have but what says most */
+
 /* How it may look. */
 struct look {
 	struct output *output;
@@ -29,18 +31,39 @@ static void counted(const struct look *look, const char *before, uint64_t count,
 		     count == 1 ? one : many);
 }
 
+/* Behind a label and an indent, as many words in a line as fit. */
+static void print_words(const struct look *look, const char *name, const char *indent,
+			const char *text)
+{
+	size_t least = look->width > 80 ? 66 : look->width - 13, room = least - strlen(indent);
+
+	while (*text) {
+		size_t length = strlen(text);
+
+		if (length > room)
+			for (length = room; length > 1 && text[length] != ' ';)
+				length--;
+		label(look, name);
+		output_print(look->output, "%s%.*s\n", indent, (int)length, text);
+		name = "";
+		text += length;
+		text += *text == ' ';
+	}
+}
+
 static void print_operations(const struct info *info, const struct look *look)
 {
-	char number[HUMAN_SIZE];
+	uint64_t count = (uint64_t)dp_trace_ops(info->trace)->count;
+	char all[HUMAN_SIZE], kernels[HUMAN_SIZE], copies[HUMAN_SIZE], sets[HUMAN_SIZE];
+	char bytes[HUMAN_SIZE], text[256];
 
-	label(look, "operations");
-	output_print(look->output,
-		     "%s: ", human_count(number, (uint64_t)dp_trace_ops(info->trace)->count));
-	counted(look, "", info->kernels, "kernel", "kernels");
-	counted(look, ", ", info->copies, "copy", "copies");
-	if (info->copy_bytes)
-		output_print(look->output, " of %s", human_bytes(number, info->copy_bytes));
-	counted(look, ", ", info->sets, "memset\n", "memsets\n");
+	human_bytes(bytes, info->copy_bytes);
+	snprintf(text, sizeof(text), "%s: %s %s, %s %s%s%s, %s %s", human_count(all, count),
+		 human_count(kernels, info->kernels), info->kernels == 1 ? "kernel" : "kernels",
+		 human_count(copies, info->copies), info->copies == 1 ? "copy" : "copies",
+		 info->copy_bytes ? " of " : "", info->copy_bytes ? bytes : "",
+		 human_count(sets, info->sets), info->sets == 1 ? "memset" : "memsets");
+	print_words(look, "operations", "", text);
 }
 
 static void print_host(const struct info *info, const struct look *look)
@@ -75,24 +98,6 @@ static void print_state(const struct info *info, const struct look *look)
 	output_print(look->output, "\n");
 }
 
-/* In the column behind the labels, as many words in a line as fit. */
-static void print_wrapped(const struct look *look, const char *indent, const char *text)
-{
-	int room = 66 - (int)strlen(indent);
-
-	while (*text) {
-		int length = (int)strlen(text);
-
-		if (length > room)
-			for (length = room; length > 1 && text[length] != ' ';)
-				length--;
-		label(look, "");
-		output_print(look->output, "%s%.*s\n", indent, length, text);
-		text += length;
-		text += *text == ' ';
-	}
-}
-
 static void print_hints(const struct info *info, const struct look *look)
 {
 	bool first = true;
@@ -102,10 +107,9 @@ static void print_hints(const struct info *info, const struct look *look)
 
 		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
 			continue;
-		label(look, first ? "lacking" : "");
-		output_print(look->output, "%s\n", hint->what);
-		print_wrapped(look, "  ", hint->gives);
-		print_wrapped(look, "  ", hint->record);
+		print_words(look, first ? "lacking" : "", "", hint->what);
+		print_words(look, "", "  ", hint->gives);
+		print_words(look, "", "  ", hint->record);
 		first = false;
 	}
 }
@@ -243,19 +247,56 @@ static void print_right(const struct look *look, const char *text, int columns)
 	output_print(look->output, "%*s%s", columns > width ? columns - width : 0, "", text);
 }
 
+/* The table of streams: columns of a wide terminal and of a narrow one; 0: left out there. */
+enum column { DEVICE, PROCESS, CONTEXT, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, COLUMNS };
+
+static const struct {
+	const char *title, *brief;
+	int wide, narrow, narrowest;
+} columns[COLUMNS] = {
+	[DEVICE] = { " device", "dev", 7, 3, 3 },   [PROCESS] = { "process", "proc", 8, 4, 0 },
+	[CONTEXT] = { "context", "ctx", 8, 3, 0 },  [STREAM] = { "stream", "stream", 8, 6, 6 },
+	[CLASS] = { "class ", "class ", 6, 6, 0 },  [KERNELS] = { "kernels", "kernels", 11, 9, 9 },
+	[COPIES] = { "copies", "copies", 9, 7, 7 }, [SETS] = { "memsets", "sets", 7, 6, 0 },
+	[BUSY] = { "busy", "busy", 8, 8, 8 },
+};
+
+static int column_width(const struct look *look, enum column column)
+{
+	return look->width >= 80   ? columns[column].wide
+	       : look->width >= 60 ? columns[column].narrow
+				   : columns[column].narrowest;
+}
+
+static void print_cell(const struct look *look, enum column column, const char *text)
+{
+	int width = column_width(look, column);
+
+	if (!width)
+		return;
+	if (column)
+		output_print(look->output, " ");
+	if (column == CLASS)
+		output_print(look->output, "%-*s", width, text);
+	else
+		print_right(look, text, width);
+}
+
 static void print_stream(const struct info *info, const struct look *look,
 			 const struct dp_stream *stream)
 {
 	const struct dp_device *device = dp_trace_device(info->trace, stream->device);
-	char device_id[HUMAN_SIZE], context[HUMAN_SIZE], name[HUMAN_SIZE], kernels[HUMAN_SIZE],
-		copies[HUMAN_SIZE], sets[HUMAN_SIZE], busy[HUMAN_SIZE];
+	char text[HUMAN_SIZE];
 
-	output_print(look->output, "%7s %8" PRIu32 " %8s %8s %-6s %11s %9s %7s",
-		     id(device_id, device ? device->id : -1), stream->process,
-		     id(context, stream->context), id(name, stream->stream),
-		     info_class_name(stream->stream_class), human_count(kernels, stream->kernels),
-		     human_count(copies, stream->copies), human_count(sets, stream->sets));
-	print_right(look, human_time(busy, (double)stream->busy_ns, look->ascii), 9);
+	print_cell(look, DEVICE, id(text, device ? device->id : -1));
+	print_cell(look, PROCESS, id(text, stream->process));
+	print_cell(look, CONTEXT, id(text, stream->context));
+	print_cell(look, STREAM, id(text, stream->stream));
+	print_cell(look, CLASS, info_class_name(stream->stream_class));
+	print_cell(look, KERNELS, human_count(text, stream->kernels));
+	print_cell(look, COPIES, human_count(text, stream->copies));
+	print_cell(look, SETS, human_count(text, stream->sets));
+	print_cell(look, BUSY, human_time(text, (double)stream->busy_ns, look->ascii));
 	output_print(look->output, "\n");
 }
 
@@ -263,8 +304,10 @@ static void print_streams(const struct info *info, const struct look *look)
 {
 	const struct dp_stream *stream;
 
-	output_print(look->output, "\n device  process  context   stream class      kernels"
-				   "    copies memsets     busy\n");
+	output_print(look->output, "\n");
+	for (enum column c = 0; c < COLUMNS; c++)
+		print_cell(look, c, look->width >= 80 ? columns[c].title : columns[c].brief);
+	output_print(look->output, "\n");
 	for (size_t i = 0; (stream = dp_trace_stream(info->trace, i)); i++)
 		print_stream(info, look, stream);
 }
@@ -274,23 +317,28 @@ static void print_kernel(const struct info *info, const struct look *look,
 {
 	double share = info->kernel_ns ? (double)kernel->total_ns / (double)info->kernel_ns : 0;
 	char total[HUMAN_SIZE], count[HUMAN_SIZE], mean[HUMAN_SIZE], name[8192];
+	size_t numbers = look->width >= NARROW ? 38 : 18;
 
 	output_print(look->output, "%6.1f%%", 100 * share);
 	print_right(look, human_time(total, (double)kernel->total_ns, look->ascii), 9);
-	output_print(look->output, " %10s", human_count(count, kernel->count));
-	print_right(look,
-		    human_time(mean, (double)kernel->total_ns / (double)kernel->count, look->ascii),
-		    9);
+	human_time(mean, (double)kernel->total_ns / (double)kernel->count, look->ascii);
+	if (look->width >= NARROW) {
+		output_print(look->output, " %10s", human_count(count, kernel->count));
+		print_right(look, mean, 9);
+	}
 	output_print(look->output, "  %s\n",
 		     dp_label_kernel(name, sizeof(name), dp_trace_string(info->trace, kernel->name),
-				     info->verbose ? SIZE_MAX : look->width - 38, look->ascii));
+				     info->verbose ? SIZE_MAX : look->width - numbers,
+				     look->ascii));
 }
 
 static void print_kernels(const struct info *info, const struct look *look)
 {
 	if (!info->top)
 		return;
-	output_print(look->output, "\n  share    total      count     mean  kernel\n");
+	output_print(look->output, look->width >= NARROW
+					   ? "\n  share    total      count     mean  kernel\n"
+					   : "\n  share    total  kernel\n");
 	for (size_t i = 0; i < info->top; i++)
 		print_kernel(info, look, &info->names[i]);
 	if (info->top < info->name_count)
@@ -302,8 +350,8 @@ void info_write_text(const struct info *info, struct output *output)
 {
 	struct look look = { output, tty_width(output->fd), !tty_utf8() };
 
-	if (look.width < 60)
-		look.width = 60;
+	if (look.width < 40)
+		look.width = 40;
 	print_head(info, &look);
 	print_processes(info, &look);
 	if (dp_trace_device_count(info->trace))

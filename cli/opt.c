@@ -123,12 +123,13 @@ static size_t count_choices(const struct opt *option)
 }
 
 /* A value that is none of the choices. */
-static bool wrong_choice(const struct opt *option, const char *value, struct opt_why *why)
+static bool wrong_choice(const struct opt *option, const char *spelled, const char *value,
+			 struct opt_why *why)
 {
 	const char *nearest = opt_nearest(option->choice, value), *choice;
 	size_t used;
 
-	opt_refuse(why, "--%s: there is no '%.40s'", option->name, value);
+	opt_refuse(why, "%s: there is no '%.40s'", spelled, value);
 	used = strlen(why->text);
 	if (nearest) {
 		snprintf(why->text + used, sizeof(why->text) - used, "; did you mean '%s'?",
@@ -146,7 +147,8 @@ static bool wrong_choice(const struct opt *option, const char *value, struct opt
 	return false;
 }
 
-static bool set_one(const struct opt *option, void *into, const char *value, struct opt_why *why)
+static bool set_one(const struct opt *option, const char *spelled, void *into, const char *value,
+		    struct opt_why *why)
 {
 	struct opt_why inner = { "" };
 	const char *choice;
@@ -155,26 +157,29 @@ static bool set_one(const struct opt *option, void *into, const char *value, str
 	for (size_t i = 0; option->choice && (choice = option->choice(i)); i++)
 		known = known || !strcmp(choice, value);
 	if (!known)
-		return wrong_choice(option, value, why);
+		return wrong_choice(option, spelled, value, why);
 	if (option->set(into, value, &inner))
 		return true;
 	if (value)
-		return opt_refuse(why, "--%s=%.40s: %.110s", option->name, value, inner.text);
-	return opt_refuse(why, "--%s: %.150s", option->name, inner.text);
+		return opt_refuse(why, "%s%s%.40s: %.110s", spelled, spelled[1] == '-' ? "=" : " ",
+				  value, inner.text);
+	return opt_refuse(why, "%s: %.150s", spelled, inner.text);
 }
 
-/* The parts of a list end where the commas stood. */
-static bool set(const struct opt *option, void *into, char *value, struct opt_why *why)
+/* spelled is how it was written: "-n" or "--iterations". The parts of a list end where the commas
+ * stood. */
+static bool set(const struct opt *option, const char *spelled, void *into, char *value,
+		struct opt_why *why)
 {
 	char *comma;
 
 	if (!option->list || !value)
-		return set_one(option, into, value, why);
+		return set_one(option, spelled, into, value, why);
 	do {
 		comma = strchr(value, ',');
 		if (comma)
 			*comma = '\0';
-		if (!set_one(option, into, value, why))
+		if (!set_one(option, spelled, into, value, why))
 			return false;
 		value = comma ? comma + 1 : NULL;
 	} while (value);
@@ -192,13 +197,32 @@ struct rest {
 	struct opt_why *why;
 };
 
-/* The word after an option that needs one. */
-static bool argument(struct rest *rest, const struct opt *option, char **value)
+/* "--ignore-marks", "-v", "--": not what somebody means by a value. */
+static bool is_option(const struct opt *options, const char *word)
 {
-	if (rest->next == rest->argc)
-		return opt_refuse(rest->why, "--%s needs a value: --%s=%s", option->name,
-				  option->name, option->argument);
-	*value = rest->argv[rest->next++];
+	if (word[0] != '-' || !word[1])
+		return false;
+	if (word[1] == '-')
+		return !word[2] || by_name(options, word + 2, strcspn(word + 2, "="));
+	return !word[2] && by_letter(options, word[1]);
+}
+
+/* The word after an option that needs one. */
+static bool argument(struct rest *rest, const struct opt *option, const char *spelled, char **value)
+{
+	const char *joint = spelled[1] == '-' ? "=" : " ";
+	char *word = rest->next < rest->argc ? rest->argv[rest->next] : NULL;
+
+	if (!word)
+		return opt_refuse(rest->why, "%s needs a value: %s%s%s", spelled, spelled, joint,
+				  option->argument);
+	if (is_option(rest->options, word))
+		return opt_refuse(rest->why,
+				  "%s needs a value, and %.60s is an option; --%s=%.60s would take "
+				  "it as the value",
+				  spelled, word, option->name, word);
+	rest->next++;
+	*value = word;
 	return true;
 }
 
@@ -207,6 +231,7 @@ static bool long_option(struct rest *rest, char *word)
 	size_t length = strcspn(word, "=");
 	const struct opt *option = by_name(rest->options, word, length);
 	char *value = word[length] ? word + length + 1 : NULL;
+	char spelled[64];
 
 	if (!option)
 		return unknown_option(rest->options, word, length, rest->why);
@@ -216,9 +241,10 @@ static bool long_option(struct rest *rest, char *word)
 		rest->help = true;
 		return true;
 	}
-	if (option->argument && !value && !argument(rest, option, &value))
+	snprintf(spelled, sizeof(spelled), "--%s", option->name);
+	if (option->argument && !value && !argument(rest, option, spelled, &value))
 		return false;
-	return set(option, rest->into, value, rest->why);
+	return set(option, spelled, rest->into, value, rest->why);
 }
 
 /* "-v", "-vf", "-n5", "-n 5". */
@@ -226,6 +252,7 @@ static bool letters(struct rest *rest, char *word)
 {
 	while (*word && !rest->help) {
 		const struct opt *option = by_letter(rest->options, *word);
+		const char spelled[] = { '-', *word, '\0' };
 		char *value = NULL;
 
 		if (!option)
@@ -239,10 +266,10 @@ static bool letters(struct rest *rest, char *word)
 		if (option->argument && *word) {
 			value = word;
 			word += strlen(word);
-		} else if (option->argument && !argument(rest, option, &value)) {
+		} else if (option->argument && !argument(rest, option, spelled, &value)) {
 			return false;
 		}
-		if (!set(option, rest->into, value, rest->why))
+		if (!set(option, spelled, rest->into, value, rest->why))
 			return false;
 	}
 	return true;

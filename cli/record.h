@@ -30,6 +30,9 @@ struct record {
 
 /* record_file.c: names, and the file in its place. */
 
+/* Why no CUPTI can be where --cupti says it is; NULL: there may be one. */
+const char *record_wrong_cupti(const char *path);
+
 /* Expands %p, %h, %q{VAR} and %%; the caller's; NULL where it can't be, which was said. */
 char *record_name(const char *pattern);
 

@@ -3,6 +3,7 @@
 #include "record.h"
 #include "source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,32 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Does a folder have a libcupti.so, or one with a version behind? */
+static bool has_cupti(DIR *folder)
+{
+	const struct dirent *entry;
+	bool found = false;
+
+	while (!found && (entry = readdir(folder)))
+		found = !strncmp(entry->d_name, "libcupti.so", strlen("libcupti.so"));
+	return found;
+}
+
+const char *record_wrong_cupti(const char *path)
+{
+	DIR *folder = opendir(path);
+	bool found = folder && has_cupti(folder);
+
+	if (folder)
+		closedir(folder);
+	if (folder)
+		return found ? NULL : "no libcupti.so is in that folder";
+	/* A name without a folder is one that the program's loader looks for. */
+	if (!*path)
+		return "no name for a file";
+	return access(path, R_OK) && strchr(path, '/') ? strerror(errno) : NULL;
+}
 
 /* A name that grows. */
 struct name {

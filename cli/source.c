@@ -69,8 +69,10 @@ static void suggest(const char *path, const char *verb)
 	}
 }
 
+/* *unknown, where it is not NULL, becomes true for content that no importer knows: nothing is said
+ * of it then. */
 static struct dp_trace *open_file(const char *path, const char *name,
-				  const struct source_options *options)
+				  const struct source_options *options, bool *unknown)
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
@@ -85,6 +87,10 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	progress_begin(name, !options->quiet);
 	status = dp_trace_open(&trace, path, &open, &error);
 	progress_clear();
+	if (status == DP_ERR_FORMAT && unknown) {
+		*unknown = true;
+		return NULL;
+	}
 	if (status) {
 		message_error(&error);
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
@@ -98,16 +104,20 @@ static struct dp_trace *open_file(const char *path, const char *name,
 struct dp_trace *source_open(const char *path, const struct source_options *options)
 {
 	struct spawn_export export = SPAWN_EXPORT_INIT;
-	struct dp_trace *trace = NULL;
+	bool unknown = false, named = !options->input_format && spawn_is_nsys_recording(path);
+	struct dp_trace *trace;
 
 	if (!*path) {
 		message("'': %s", strerror(ENOENT));
 		return NULL;
 	}
-	if (options->input_format || !spawn_is_nsys_recording(path))
-		return open_file(path, path, options);
+	/* A recording's own format is not published: only where no other is found, its name counts.
+	 */
+	trace = open_file(path, path, options, named ? &unknown : NULL);
+	if (!unknown)
+		return trace;
 	if (spawn_export_nsys(&export, path))
-		trace = open_file(export.database, path, options);
+		trace = open_file(export.database, path, options, NULL);
 	spawn_export_close(&export);
 	return trace;
 }

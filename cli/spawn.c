@@ -44,7 +44,10 @@ static bool ends_with(const char *text, const char *end)
 
 bool spawn_is_nsys_recording(const char *path)
 {
-	return ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep");
+	struct stat info;
+
+	return (ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep")) && !stat(path, &info) &&
+	       S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
 /* "NAME.sqlite" for "DIR/NAME.nsys-rep", in a directory; NULL without memory. */

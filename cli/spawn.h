@@ -8,7 +8,7 @@
 /* True where PATH has an executable of that name; its path goes into buf (which may be NULL). */
 bool spawn_find(const char *name, char *buf, size_t size);
 
-/* True for names of Nsight Systems' own recordings, which are a closed format. */
+/* True for files that are named as Nsight Systems' own recordings, which are a closed format. */
 bool spawn_is_nsys_recording(const char *path);
 
 /* A recording exported to a database that lasts as long as this. */

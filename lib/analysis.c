@@ -397,6 +397,30 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
+/*
+ * What goes round inside of the iterations that were told of, as without a number; where several
+ * numbers were told, loops inside may be among them.
+ */
+static int find_inside(struct run *run, const struct dp_loops_request *request,
+		       struct dp_loops *loops)
+{
+	struct dp_loops_request unaided = *request;
+	struct dp_loops *tree;
+	int status;
+
+	if (request->counts_count != 1 || request->paper || loops->count != 1)
+		return DP_OK;
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	status = dp_loops__find(&tree, &unaided, run->error);
+	if (status)
+		return status;
+	if (dp_loops__inside(loops, tree))
+		status = dp_error__nomem(run->error, 0);
+	dp_loops__free(tree);
+	return status;
+}
+
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -433,6 +457,8 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
 			tell_missing_counts(run, sequence, *loops);
+		if (!status)
+			status = find_inside(run, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;
@@ -478,23 +504,6 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 	return stream->stream_class == DP_STREAM_MAIN;
 }
 
-static int nothing_wanted(const struct run *run)
-{
-	const struct dp_analysis_options *options = run->options;
-
-	if (options->device >= 0 && options->stream >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT,
-				     "no kernels on stream %lld of device %lld",
-				     (long long)options->stream, (long long)options->device);
-	if (options->device >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on device %lld",
-				     (long long)options->device);
-	if (options->stream >= 0)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels on stream %lld",
-				     (long long)options->stream);
-	return DP_OK;
-}
-
 /* Verdicts are of iterations: loops at the chosen level, not the layers inside them. */
 static int diagnose(struct run *run)
 {
@@ -526,9 +535,7 @@ static int check_marks(const struct run *run)
 	struct dp_candidate none;
 
 	if (run->streams && !run->marked)
-		return dp_error__set(run->error, DP_ERR_ARGUMENT,
-				     "no range with kernels matches the marks '%s'",
-				     run->options->marks);
+		return dp_analysis__no_marks(run->trace, run->options->marks, run->error);
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++) {
 		const struct dp_stream *stream = dp_trace_stream(run->trace, s);
 
@@ -544,6 +551,7 @@ static int check_marks(const struct run *run)
 
 static int analyze(struct run *run)
 {
+	const struct dp_analysis_options *options = run->options;
 	int status = DP_OK;
 
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
@@ -556,7 +564,7 @@ static int analyze(struct run *run)
 		if (is_wanted(run, dp_trace_stream(run->trace, s)))
 			status = analyze_stream(run, (uint32_t)s);
 	if (!status && !run->streams)
-		status = nothing_wanted(run);
+		status = dp_analysis__nothing_wanted(run->trace, options, run->error);
 	if (!status && run->streams && !run->kernels)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (!status && run->options->marks)

@@ -36,4 +36,12 @@ struct dp_analysis {
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 
+/*
+ * For nothing to analyze: sets an error that names what there is instead. A device or a stream that
+ * has no kernels, DP_OK where neither was asked for; marks that match no range with kernels.
+ */
+int dp_analysis__nothing_wanted(const struct dp_trace *trace,
+				const struct dp_analysis_options *options, struct dp_error *error);
+int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
+
 #endif

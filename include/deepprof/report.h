@@ -26,11 +26,13 @@ struct dp_report_options {
 	bool verbose;
 	const char *const *metrics; /* names of those to show; NULL: all */
 	size_t metrics_count;
-	bool gzip;	 /* compressed, as RFC 1952 has it */
-	bool kineto;	 /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
-	bool follows;	 /* another trace's report stands before it in the same output */
-	unsigned height; /* "text": lines of a screen that it should fit; 0: 24 */
-	bool all;	 /* "text", verbose: tables have all their rows */
+	bool gzip;    /* compressed, as RFC 1952 has it */
+	bool kineto;  /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
+	bool follows; /* another trace's report stands before it in the same output */
+	/* "text": lines of a screen that it should fit; 0: 24; UINT_MAX: there is no screen, and
+	 * findings are told with all that speaks for them */
+	unsigned height;
+	bool all; /* "text", verbose: tables have all their rows */
 };
 
 #define DP_REPORT_OPTIONS_INIT                                                                    \

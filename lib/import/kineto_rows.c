@@ -39,7 +39,8 @@ static const char *after(const struct dp_json_text *text, const char *word)
 int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event)
 {
 	uint32_t need = DP_CHROME_TID | DP_CHROME_LABELS;
-	const char *end = event->labels.at + event->labels.length;
+	/* Of an event without labels there is no address to count from. */
+	const char *end = event->labels.at ? event->labels.at + event->labels.length : NULL;
 	const char *named = after(&event->labels, "thread ");
 	const char *number = named ? named : after(&event->labels, "row of thread ");
 	struct dp_kineto_row *row;

@@ -146,6 +146,16 @@ static void share_room(struct dp_render *render, struct dp_html *html)
 	html->most_values = DP_MIN(DP_MAX(DP_HTML_VALUES / series, 100), DP_HTML_SERIES_MOST);
 }
 
+/* What the page is of, where that is not all of the trace. */
+static void write_scope(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+
+	dp_text__scope(&words, render);
+	dp_render__text(render, ",\n\"scope\":");
+	dp_html__string(render, words.text);
+}
+
 static int begin(struct dp_render *render)
 {
 	size_t strings = dp_trace_string_count(dp_analysis_trace(render->analysis));
@@ -170,6 +180,7 @@ static int begin(struct dp_render *render)
 	dp_render__text(render, "<script type=\"application/json\" id=\"data\">\n{");
 	dp_render__format(render, "\"version\":\"%s\"", dp_version());
 	dp_html__trace(render);
+	write_scope(render);
 	dp_html__streams(render);
 	write_metrics(render, "metrics", dp_metric);
 	write_metrics(render, "summaries", dp_summary_metric);

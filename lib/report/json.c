@@ -137,6 +137,34 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 	dp_render__text(render, dp_trace_device_count(trace) ? "\n    ]" : "]");
 }
 
+/* One end of a range, null where there is none. */
+static void limit(struct dp_render *render, const char *name, int64_t ns)
+{
+	key(render, ", ", name);
+	if (ns == INT64_MIN || ns == INT64_MAX)
+		dp_render__text(render, "null");
+	else
+		dp_render__integer(render, ns);
+}
+
+/* What of the trace was analyzed: null for all of it. */
+static void write_scope(struct dp_render *render)
+{
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
+
+	key(render, ",\n    ", "scope");
+	if (scope->device < 0 && scope->stream < 0 && scope->range_start_ns == INT64_MIN &&
+	    scope->range_end_ns == INT64_MAX) {
+		dp_render__text(render, "null");
+		return;
+	}
+	identifier(render, "{ ", "device", scope->device);
+	identifier(render, ", ", "stream", scope->stream);
+	limit(render, "range_start_ns", scope->range_start_ns);
+	limit(render, "range_end_ns", scope->range_end_ns);
+	dp_render__text(render, " }");
+}
+
 static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 {
 	size_t kernels = 0, copies = 0, sets = 0;
@@ -153,6 +181,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	string(render, dp_trace_path(trace));
 	key(render, ",\n    ", "format");
 	string(render, dp_trace_format(trace));
+	write_scope(render);
 	key(render, ",\n    ", "t0_ns");
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__integer(render, t0_ns);

@@ -17,7 +17,9 @@ static const char schema[] =
 	"PRAGMA application_id = 1685090930;" /* "dprr" */
 	"PRAGMA user_version = 1;"
 	"CREATE TABLE trace (path TEXT, format TEXT, t0_ns INTEGER, duration_ns INTEGER,"
-	" resolution_ns INTEGER, operations INTEGER, deepprof TEXT);"
+	" resolution_ns INTEGER, operations INTEGER, deepprof TEXT,"
+	" scope_device INTEGER, scope_stream INTEGER, scope_start_ns INTEGER,"
+	" scope_end_ns INTEGER);"
 	"CREATE TABLE metric (name TEXT PRIMARY KEY, unit TEXT, better TEXT, help TEXT, of TEXT);"
 	"CREATE TABLE stream (id INTEGER PRIMARY KEY, pid INTEGER, device INTEGER, context INTEGER,"
 	" stream INTEGER, class TEXT, busy_ns INTEGER);"
@@ -221,9 +223,21 @@ static int make_tables(struct dp_render *render)
 	return status ? status : render->status;
 }
 
+/* One end of a range, NULL where there is none. */
+static void limit(struct row *row, int64_t ns)
+{
+	if (ns == INT64_MIN || ns == INT64_MAX)
+		row->used++;
+	else
+		integer(row, ns);
+}
+
 static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 {
-	struct row row = { prepare(render, "INSERT INTO trace VALUES (?, ?, ?, ?, ?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO trace VALUES "
+					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+			   0 };
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	int64_t t0_ns;
 
 	text(&row, dp_trace_path(trace));
@@ -236,6 +250,10 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	integer(&row, dp_trace_resolution_ns(trace));
 	integer(&row, (int64_t)dp_trace_ops(trace)->count);
 	text(&row, dp_version());
+	identifier(&row, scope->device);
+	identifier(&row, scope->stream);
+	limit(&row, scope->range_start_ns);
+	limit(&row, scope->range_end_ns);
 	step(render, &row);
 	sqlite3_finalize(row.statement);
 }

@@ -4,6 +4,8 @@
  */
 #include "report/text.h"
 
+#include <limits.h>
+
 #define LOOPS_MOST 4
 #define LEAST_HEIGHT 24
 #define MOST_HEIGHT 40
@@ -70,6 +72,7 @@ static int begin(struct dp_render *render)
 		return dp_error__nomem(render->error, sizeof(*text));
 	text->width = DP_MAX(40, DP_MIN(render->options->width, DP_LABEL_COLUMNS));
 	text->height = DP_MAX(LEAST_HEIGHT, DP_MIN(render->options->height, MOST_HEIGHT));
+	text->whole = render->options->verbose || render->options->height == UINT_MAX;
 	text->primary = primary_loop(render->analysis);
 	for (size_t i = 0; i < dp_analysis_loop_count(render->analysis); i++)
 		text->level += dp_analysis_loop(render->analysis, i)->at_level;

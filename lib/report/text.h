@@ -18,6 +18,7 @@
 struct dp_text {
 	size_t width;			 /* columns, 40 or more */
 	size_t height;			 /* lines of the screen that it should fit */
+	bool whole;			 /* there is no screen to fit: findings in full */
 	size_t primary;			 /* the loop that is shown in full */
 	size_t level;			 /* how many loops are at the level that was asked for */
 	bool others_told;		 /* the loops that are not shown in full */
@@ -120,6 +121,10 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 
 /* Why there are no findings. False where there was nothing that rules could judge. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);
+
+/* "GPU 1, stream 7, kernels that start from 500.0 ms to 1.000 s": what was analyzed; nothing where
+ * all was. */
+void dp_text__scope(struct dp_words *words, const struct dp_render *render);
 
 /* Was but a part of the time analyzed? */
 bool dp_text__has_range(const struct dp_render *render);

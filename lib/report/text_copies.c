@@ -12,6 +12,8 @@
 #define MEMORIES 8
 #define CLASSES (DIRECTIONS * MEMORIES * MEMORIES)
 #define ROWS_MOST 12
+#define NARROW 80    /* below it the rate is left out, and names are short */
+#define NARROWEST 52 /* and the time */
 
 struct copies {
 	uint64_t count;
@@ -29,8 +31,13 @@ static size_t class_of(const struct dp_ops *ops, size_t i)
 	return (direction * MEMORIES + from) * MEMORIES + to;
 }
 
-/* "host to device, pageable to device". Returns buf. */
-static char *name_of(char buf[DP_LABEL_SIZE], size_t class)
+static size_t width_of(const struct dp_render *render)
+{
+	return ((const struct dp_text *)render->state)->width;
+}
+
+/* "host to device (pageable to device)", in short "pageable to device". Returns buf. */
+static char *name_of(char buf[DP_LABEL_SIZE], size_t class, bool brief)
 {
 	static const char *const directions[DIRECTIONS] = { "copy",
 							    "host to device",
@@ -57,6 +64,10 @@ static char *name_of(char buf[DP_LABEL_SIZE], size_t class)
 	if ((from == DP_MEMORY_UNKNOWN && to == DP_MEMORY_UNKNOWN) ||
 	    (same && class / MEMORIES / MEMORIES != DP_COPY_UNKNOWN))
 		snprintf(buf, DP_LABEL_SIZE, "%s", direction);
+	else if (brief && from != DP_MEMORY_UNKNOWN && to != DP_MEMORY_UNKNOWN)
+		snprintf(buf, DP_LABEL_SIZE, "%s to %s", memories[from], memories[to]);
+	else if (brief)
+		snprintf(buf, DP_LABEL_SIZE, "%s", direction);
 	else
 		snprintf(buf, DP_LABEL_SIZE, "%s (%s to %s)", direction, memories[from],
 			 memories[to]);
@@ -71,10 +82,12 @@ static void write_row(struct dp_render *render, const struct copies *copies, siz
 
 	dp_text__column(render, dp_text__count(digits, copies->count), -9);
 	dp_text__column(render, dp_human__bytes(number, copies->bytes), -11);
-	dp_text__column(render, dp_human__duration(number, copies->time_ns, ascii), -10);
+	if (width_of(render) >= NARROWEST)
+		dp_text__column(render, dp_human__duration(number, copies->time_ns, ascii), -10);
 	dp_human__value(number, seconds > 0 ? copies->bytes / seconds : -1, "bytes/s", ascii);
-	dp_text__column(render, number, -13);
-	dp_render__format(render, "  %s\n", name_of(text, class));
+	if (width_of(render) >= NARROW)
+		dp_text__column(render, number, -13);
+	dp_render__format(render, "  %s\n", name_of(text, class, width_of(render) < NARROW));
 }
 
 /* Those that took longest; returns how many more there are. */
@@ -123,8 +136,12 @@ void dp_text__copies(struct dp_render *render)
 	}
 	if (count) {
 		dp_text__style_begin(render, DP_STYLE_DIM);
-		dp_render__format(render, "\n%9s%11s%10s%13s  copies", "count", "bytes", "time",
-				  "rate");
+		dp_render__format(render, "\n%9s%11s", "count", "bytes");
+		if (width_of(render) >= NARROWEST)
+			dp_render__format(render, "%10s", "time");
+		if (width_of(render) >= NARROW)
+			dp_render__format(render, "%13s", "rate");
+		dp_render__text(render, "  copies");
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
 		left = write_rows(render, all);

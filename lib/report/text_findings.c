@@ -1,6 +1,6 @@
 /*
  * Findings in the text report, the most rewarding first: what is wrong, what it costs, the numbers
- * that say so, and one thing to do. As many as the screen has lines for, all where it is verbose.
+ * that say so, and one thing to do. As many as the screen has lines for, all where there is none.
  */
 #include "report/text.h"
 
@@ -10,6 +10,7 @@
 
 #define INDENT 3
 #define DETAIL_INDENT 5
+#define FINDINGS_MOST 40 /* unless it is verbose: what somebody may read */
 
 /* How numbers are said; the others are said with their names. */
 static const struct {
@@ -163,9 +164,10 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 static void gather_evidence(struct dp_words *words, const struct dp_render *render,
 			    const struct dp_finding *finding)
 {
-	size_t room = ((struct dp_text *)render->state)->width - INDENT;
+	const struct dp_text *text = render->state;
 
-	dp_text__evidence(words, render, finding, render->options->verbose ? SIZE_MAX : room, true);
+	dp_text__evidence(words, render, finding, text->whole ? SIZE_MAX : text->width - INDENT,
+			  true);
 }
 
 static size_t arrow_columns(const struct dp_render *render)
@@ -193,7 +195,9 @@ static void plan(struct dp_render *render)
 	struct dp_text *text = render->state;
 
 	text->shown = text->detailed = count;
-	if (render->options->verbose)
+	if (!render->options->verbose && text->whole)
+		text->shown = DP_MIN(count, FINDINGS_MOST);
+	if (text->whole)
 		return;
 	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
 	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
@@ -315,6 +319,17 @@ static const struct dp_loop *unjudged(const struct dp_render *render)
 	return NULL;
 }
 
+/* Is there a loop inside of another? */
+static bool has_inside(const struct dp_render *render, const struct dp_loop *outer)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->parent == outer->id)
+			return true;
+	return false;
+}
+
 /* Nothing was found: by which rules; or why rules could not find anything. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -338,7 +353,8 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 		dp_text__capture(words, render, loop->device);
 		if (loop->complete <= 1)
 			dp_words__add(words, " Record more iterations%s.",
-				      loop->found_by == DP_FOUND_BY_MARKS
+				      loop->found_by == DP_FOUND_BY_MARKS &&
+						      has_inside(render, loop)
 					      ? ", or look for loops inside it with --ignore-marks"
 					      : "");
 		return false;

@@ -68,23 +68,28 @@ static void add_time(struct dp_words *words, const char *before, int64_t ns, boo
 			      dp_human__duration(number, (double)ns, ascii));
 }
 
-/* "analyzed: only GPU 1, only stream 7, only what starts from 500.0 ms to 1.000 s". */
-static void write_scope(struct dp_render *render)
+void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	bool ascii = render->options->ascii;
-	struct dp_words words = { 0 };
 
 	if (scope->device >= 0)
-		dp_words__add(&words, "GPU %lld", (long long)scope->device);
+		dp_words__add(words, "GPU %lld", (long long)scope->device);
 	if (scope->stream >= 0)
-		dp_words__add(&words, "%sstream %lld", words.used ? ", " : "",
+		dp_words__add(words, "%sstream %lld", words->used ? ", " : "",
 			      (long long)scope->stream);
 	if (dp_text__has_range(render)) {
-		dp_words__add(&words, "%skernels that start", words.used ? ", " : "");
-		add_time(&words, "from", scope->range_start_ns, ascii);
-		add_time(&words, "to", scope->range_end_ns, ascii);
+		dp_words__add(words, "%skernels that start", words->used ? ", " : "");
+		add_time(words, "from", scope->range_start_ns, ascii);
+		add_time(words, "to", scope->range_end_ns, ascii);
 	}
+}
+
+static void write_scope(struct dp_render *render)
+{
+	struct dp_words words = { 0 };
+
+	dp_text__scope(&words, render);
 	if (!words.used)
 		return;
 	dp_text__styled(render, DP_STYLE_YELLOW, "only");
@@ -263,6 +268,22 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	}
 }
 
+/* What goes first where the lines are too short. */
+static const enum column dispensable[] = { SETS, CLASS, COPIES, BUSY };
+
+/* A column that has no room has no width. */
+static void drop_columns(const struct dp_render *render, int *widths)
+{
+	size_t width = ((const struct dp_text *)render->state)->width, total = 0;
+
+	for (enum column c = 0; c < COLUMNS; c++)
+		total += (size_t)widths[c] + (c ? 2 : 0);
+	for (size_t i = 0; i < DP_COUNT(dispensable) && total > width; i++) {
+		total -= (size_t)widths[dispensable[i]] + 2;
+		widths[dispensable[i]] = 0;
+	}
+}
+
 static void write_row(struct dp_render *render, const int *widths, size_t index, bool head)
 {
 	char text[DP_LABEL_SIZE];
@@ -270,7 +291,7 @@ static void write_row(struct dp_render *render, const int *widths, size_t index,
 	for (enum column c = 0; c < COLUMNS; c++) {
 		bool left = c == DEVICE || c == CLASS;
 
-		if (head && !*titles[c])
+		if (!widths[c] || (head && !*titles[c]))
 			continue;
 		if (head)
 			strcpy(text, titles[c]);
@@ -296,6 +317,7 @@ static void write_table(struct dp_render *render, const size_t *streams, size_t 
 			widths[c] = DP_MAX(widths[c], (int)dp_label_width(text));
 		}
 	}
+	drop_columns(render, widths);
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	write_row(render, widths, 0, true);
 	dp_text__style_end(render);

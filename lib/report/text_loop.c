@@ -310,6 +310,7 @@ static void write_spark(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
 	char number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
 	struct series series;
 	double low, high;
 	bool one_line;
@@ -321,19 +322,22 @@ static void write_spark(struct dp_render *render, size_t id)
 	if (!dp_spark__range(&series.spark, &low, &high) || series.most < 0)
 		return;
 	dp_text__label(render, series.title);
-	dp_render__format(render, "%s ",
-			  dp_human__duration(number, series.least, render->options->ascii));
-	if (one_line)
+	dp_human__duration(number, series.least, render->options->ascii);
+	if (one_line) {
+		dp_render__format(render, "%s ", number);
 		draw(render, &series.spark);
-	else
-		dp_render__text(render, "to");
-	dp_render__format(render, " %s",
-			  dp_human__duration(number, series.most, render->options->ascii));
+		dp_render__text(render, " ");
+	} else {
+		dp_words__add(&words, "%s to ", number);
+	}
+	dp_words__add(&words, "%s",
+		      dp_human__duration(number, series.most, render->options->ascii));
 	if (series.most > series.least)
-		dp_render__format(render, " in iteration %zu", series.longest);
+		dp_words__add(&words, " in iteration %zu", series.longest);
 	if (!one_line && series.spark.group > 1)
-		dp_render__format(render, "; a bar is the mean of %zu", series.spark.group);
-	dp_render__text(render, "\n");
+		dp_words__add(&words, "; a bar is the mean of %zu", series.spark.group);
+	/* The one line was found to fit. */
+	dp_text__wrap(render, one_line ? 0 : DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 	if (one_line)
 		return;
 	dp_text__blanks(render, DP_TEXT_BODY);

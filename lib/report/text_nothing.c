@@ -92,8 +92,11 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	if (count)
-		dp_words__add(words, " There may be about %llu iterations: try -n %llu.",
-			      (unsigned long long)count, (unsigned long long)count);
+		dp_words__add(
+			words,
+			" If it is a loop, there are about %llu iterations: -n %llu shows them, "
+			"which makes this guess no surer.",
+			(unsigned long long)count, (unsigned long long)count);
 }
 
 static void write_nothing(struct dp_render *render, size_t stream)

@@ -11,30 +11,43 @@
 #define WIDE 110 /* from here on there is room for all numbers */
 #define WIDE_NUMBERS 66
 #define NUMBERS 36
+#define NARROW 56 /* below it the total is all there is room for */
+#define NARROW_NUMBERS 17
 
 static bool is_wide(const struct dp_render *render)
 {
 	return ((const struct dp_text *)render->state)->width >= WIDE;
 }
 
-static void write_head(struct dp_render *render, const char *first, const char *title)
+static bool is_narrow(const struct dp_render *render)
 {
-	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__format(render, "\n%7s%9s%10s%10s", first, "count", "total", "mean");
-	if (is_wide(render))
-		dp_render__format(render, "%10s%10s%10s", "min", "max", "stddev");
-	dp_render__format(render, "  %s", title);
-	dp_text__style_end(render);
-	dp_render__text(render, "\n");
+	return ((const struct dp_text *)render->state)->width < NARROW;
 }
 
 /* Columns that the numbers leave for names. */
 static size_t name_room(const struct dp_render *render)
 {
-	size_t used = is_wide(render) ? WIDE_NUMBERS : NUMBERS;
+	size_t used = is_wide(render) ? WIDE_NUMBERS : is_narrow(render) ? NARROW_NUMBERS : NUMBERS;
 	size_t width = ((struct dp_text *)render->state)->width;
 
 	return DP_MAX(width, used + 20) - used - 2;
+}
+
+/* The title, or its first word where that is all that fits. */
+static void write_head(struct dp_render *render, const char *first, const char *title)
+{
+	size_t length = strlen(title) > name_room(render) ? strcspn(title, " ") : strlen(title);
+
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	if (is_narrow(render))
+		dp_render__format(render, "\n%7s%10s", first, "total");
+	else
+		dp_render__format(render, "\n%7s%9s%10s%10s", first, "count", "total", "mean");
+	if (is_wide(render))
+		dp_render__format(render, "%10s%10s%10s", "min", "max", "stddev");
+	dp_render__format(render, "  %.*s", (int)length, title);
+	dp_text__style_end(render);
+	dp_render__text(render, "\n");
 }
 
 /* first: the row's first column. place: where a kernel's name differs from one like it. */
@@ -48,8 +61,12 @@ static void write_row(struct dp_render *render, const char *first, const struct 
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, first, -7);
-	dp_text__column(render, dp_text__count(digits, stat->count), -9);
-	for (size_t i = 0; i < (is_wide(render) ? DP_COUNT(values) : 2); i++)
+	if (!is_narrow(render))
+		dp_text__column(render, dp_text__count(digits, stat->count), -9);
+	for (size_t i = 0; i < (is_wide(render)	    ? DP_COUNT(values)
+				: is_narrow(render) ? 1
+						    : 2);
+	     i++)
 		dp_text__column(render, dp_human__duration(number, values[i], ascii), -10);
 	dp_render__text(render, "  ");
 	if (!*stat->name)

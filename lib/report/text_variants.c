@@ -12,6 +12,8 @@
 
 #define ROWS_MOST 10
 #define NUMBER_COLUMNS 49
+#define NARROW 60 /* below it, how many there are is all there is room for */
+#define NARROW_COLUMNS 22
 
 struct variant {
 	size_t count;
@@ -46,12 +48,19 @@ static void gather(struct variant *variants, const struct dp_render *render,
 	}
 }
 
+static bool is_narrow(const struct dp_render *render)
+{
+	return ((const struct dp_text *)render->state)->width < NARROW;
+}
+
 /* "+6 before multi_tensor_apply_kernel": how its first iteration differs, and where first. */
 static void write_edits(struct dp_render *render, const struct dp_loop *loop, size_t iteration)
 {
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, iteration);
 	const struct dp_edit *edit = dp_loop_edit(render->analysis, loop->id, at->edits);
 	size_t width = ((struct dp_text *)render->state)->width;
+	size_t used = is_narrow(render) ? NARROW_COLUMNS : NUMBER_COLUMNS;
+	size_t least = is_narrow(render) ? 8 : 16;
 	struct dp_words words = { 0 };
 	char label[DP_LABEL_SIZE];
 
@@ -68,8 +77,7 @@ static void write_edits(struct dp_render *render, const struct dp_loop *loop, si
 	if (edit && edit->offset < loop->length) {
 		dp_words__add(&words, edit->kind == DP_EDIT_INSERTED ? " before " : " at ");
 		dp_label__kernel(label, dp_loop_kernel(render->analysis, loop->id, edit->offset),
-				 DP_MAX(width, NUMBER_COLUMNS + words.used + 16) - NUMBER_COLUMNS -
-					 words.used,
+				 DP_MAX(width, used + words.used + least) - used - words.used,
 				 render->options->ascii);
 		dp_words__add(&words, "%s", label);
 	} else if (edit) {
@@ -89,9 +97,13 @@ static void write_row(struct dp_render *render, const struct dp_loop *loop,
 
 	dp_text__column(render, dp_text__count(digits, id), -7);
 	dp_text__column(render, dp_text__count(digits, variant->count), -9);
-	dp_text__column(render, dp_text__count(digits, variant->first), -9);
-	dp_text__column(render, at && at->period ? dp_text__count(digits, at->period) : "-", -7);
-	dp_text__column(render, dp_human__duration(number, mean_ns, render->options->ascii), -11);
+	if (!is_narrow(render)) {
+		dp_text__column(render, dp_text__count(digits, variant->first), -9);
+		dp_text__column(render, at && at->period ? dp_text__count(digits, at->period) : "-",
+				-7);
+		dp_text__column(render, dp_human__duration(number, mean_ns, render->options->ascii),
+				-11);
+	}
 	dp_render__text(render, "  ");
 	write_edits(render, loop, variant->first);
 }
@@ -135,8 +147,13 @@ void dp_text__variants(struct dp_render *render, size_t id)
 	}
 	gather(variants, render, loop);
 	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__format(render, "\n%7s%9s%9s%7s%11s  %s", "variant", "count", "first", "every",
-			  "period", "kernels +extra -missing ~other");
+	dp_render__format(render, "\n%7s%9s", "variant", "count");
+	if (!is_narrow(render))
+		dp_render__format(render, "%9s%7s%11s", "first", "every", "period");
+	dp_render__format(render, "  kernels%s",
+			  ((const struct dp_text *)render->state)->width < NUMBER_COLUMNS + 30
+				  ? ""
+				  : " +extra -missing ~other");
 	dp_text__style_end(render);
 	dp_render__text(render, "\n");
 	write_rows(render, loop, variants);

@@ -1,7 +1,7 @@
 /*
- * Beside iterations that are known by annotations: the rest of the tree that the kernels tell of.
- * What goes round inside of iterations, around several of them, or where there are none, is told
- * of; what is the same loop is not, since its boundaries are but found.
+ * Beside iterations that are known, by annotations or by their number: the rest of the tree that
+ * the kernels tell of. What goes round inside of iterations, around several of them, or where there
+ * are none, is told of; what is the same loop is not, since its boundaries are but found.
  *
  * Cost: linear in iterations, for each loop.
  */
@@ -127,7 +127,7 @@ static void order(struct merge *m, struct dp_segmented_loop *marked)
 	move(m, PLACE_INSIDE, false);
 }
 
-int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree)
+static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
 {
 	struct dp_loops made = { 0 };
 	struct merge m = { .to = &made, .tree = tree };
@@ -142,6 +142,8 @@ int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree)
 		goto out;
 	for (size_t i = 0; i < tree->count; i++) {
 		m.places[i] = place_of(&tree->loops[i], &marked->loops[0]);
+		if (!all && m.places[i] != PLACE_INSIDE)
+			m.places[i] = PLACE_NONE;
 		m.made[i] = DP_NONE;
 	}
 	order(&m, &marked->loops[0]);
@@ -161,4 +163,14 @@ out:
 	free(m.made);
 	free(m.places);
 	return status;
+}
+
+int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree)
+{
+	return merge_in(marked, tree, true);
+}
+
+int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree)
+{
+	return merge_in(told, tree, false);
 }

@@ -122,6 +122,15 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 	return true;
 }
 
+static double kernels_of(const struct dp_segmented_loop *loop)
+{
+	double kernels = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		kernels += (double)(loop->segments[i].end - loop->segments[i].first);
+	return kernels;
+}
+
 /*
  * How much a loop that was told of is a loop. A sequence can be cut into any number of pieces under
  * names that are coarse enough; the exact ones tell whether these repeat. Shapes that change from
@@ -130,23 +139,79 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
  */
 static double repeats(const struct dp_segmented_loop *loop)
 {
-	double symbols = 0, edits = (double)loop->edit_count, others = (double)loop->count - 1;
+	double edits = (double)loop->edit_count, others = (double)loop->count - 1;
+	double symbols = kernels_of(loop);
 
-	for (size_t i = 0; i < loop->count; i++)
-		symbols += (double)(loop->segments[i].end - loop->segments[i].first);
 	if (others < 1 || symbols <= 0)
 		return 1;
 	return fmin(fmax(2 - 3 * (edits / symbols) * (others + 1) / others, 0), 1);
 }
 
+/* Is a loop inside of another, however deep? Loops come outermost first. */
+static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
+{
+	uint32_t parent = loops->loops[loop].parent;
+
+	while (parent != DP_NONE && parent != other)
+		parent = loops->loops[parent].parent;
+	return parent != DP_NONE;
+}
+
+/*
+ * A few iterations in a long sequence of other things may be chance, whoever told their number: it
+ * may be but the guess that an unaided search has made. covered is the share that is no other
+ * thing.
+ */
+static double no_chance(const struct dp_segmented_loop *loop, double covered)
+{
+	return covered + (1 - covered) * (1 - exp(-(double)complete(loop) / 20));
+}
+
+/* Is a loop one that is told of, and not inside of another such? */
+static bool is_told(const struct dp_loops *loops, const struct dp_loops_request *r,
+		    const uint32_t *assigned, size_t loop)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < r->counts_count; i++)
+		told |= assigned[i] == loop;
+	for (size_t i = 0; i < r->counts_count; i++)
+		told &= assigned[i] == DP_NONE || !is_inside(loops, loop, assigned[i]);
+	return told;
+}
+
+/*
+ * The share of the sequence that is explained: by the loops that are told of, and by others beside
+ * them that are surely loops, as evaluation is beside training.
+ */
+static double explained(const struct dp_loops *loops, const struct dp_loops_request *r,
+			const uint32_t *assigned)
+{
+	double told = 0, beside = 0;
+
+	for (size_t k = 0; k < loops->count; k++)
+		if (is_told(loops, r, assigned, k))
+			told += kernels_of(&loops->loops[k]) / (double)r->count;
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_segmented_loop *loop = &loops->loops[k];
+		double own = kernels_of(loop) / (double)r->count;
+		double many = 1 - exp(-(double)complete(loop) / 2.5);
+
+		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
+		    loop->confidence * many * no_chance(loop, fmin(told + own, 1)) > 0.75)
+			beside += own;
+	}
+	return fmin(told + beside, 1);
+}
+
 /* Makes a loop fit the number that is known of it, or its confidence tell that it does not. */
-static int fit(struct dp_driver *d, size_t which, uint64_t known)
+static int fit(struct dp_driver *d, size_t which, uint64_t known, double covered)
 {
 	struct dp_segmented_loop *loop = &d->loops->loops[which];
 	double before = misfit(loop, known), doubt;
 	int status;
 
-	loop->confidence *= repeats(loop);
+	loop->confidence *= repeats(loop) * no_chance(loop, covered);
 	status = dp_missing__add(d, which, known);
 	doubt = misfit(loop, known);
 	/* of one that is unlike the others the number is half of the evidence */
@@ -160,6 +225,7 @@ static int fit(struct dp_driver *d, size_t which, uint64_t known)
 static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
+	double covered = explained(from, d->request, assigned);
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	int status = made ? DP_OK : DP_ERR_NOMEM;
 
@@ -192,7 +258,7 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 	}
 	for (size_t i = 0; i < count && !status; i++)
 		if (assigned[i] != DP_NONE)
-			status = fit(d, made[assigned[i]], d->request->counts[i]);
+			status = fit(d, made[assigned[i]], d->request->counts[i], covered);
 	free(made);
 	return status;
 }
@@ -314,8 +380,9 @@ static int check(const struct dp_loops_request *r, struct dp_error *error)
 	for (size_t i = 0; i < r->counts_count; i++)
 		if (r->counts[i] == 0 || r->counts[i] > r->count)
 			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "%llu iterations in a sequence of %zu kernels",
-					     (unsigned long long)r->counts[i], r->count);
+					     "%llu iterations can't be: the stream has %zu %s",
+					     (unsigned long long)r->counts[i], r->count,
+					     r->count == 1 ? "kernel" : "kernels");
 	if (r->paper && r->counts_count == 0)
 		return dp_error__set(error, DP_ERR_ARGUMENT,
 				     "the paper's algorithm needs the number of iterations");

@@ -128,6 +128,9 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
  */
 int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree);
 
+/* The same, but only loops inside its iterations. */
+int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree);
+
 void dp_loops__free(struct dp_loops *loops);
 
 #endif

@@ -5,6 +5,7 @@ Set by meson: DEEPPROF, DEEPPROF_SIM, DEEPPROF_SOURCE and DEEPPROF_BUILD, the ro
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,13 @@ def environment(**changes):
         if value is None:
             env.pop(key, None)
     return env
+
+
+def default_signals():
+    """For preexec_fn: under nohup the tests ignore a hangup, but what they run must not."""
+    for number in signal.valid_signals():
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def run(*args, env=None, **kwargs):

@@ -496,6 +496,36 @@ class Database(cli.Case):
         self.assertEqual(self.path.read_bytes(), again.read_bytes())
 
 
+class Scope(cli.Case):
+    """What a report of a part of the trace says of itself, in each format."""
+
+    def scopes(self, *args):
+        report = json.loads(cli.run("analyze", "-q", "--format=json", *args, self.trace).stdout)
+        page = cli.run("analyze", "-q", "--format=html", *args, self.trace).stdout
+        text = cli.run("analyze", "-q", *args, self.trace).stdout
+        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text)
+        path = self.folder / "scope.sqlite"
+        self.assert_done(cli.run("export", "-q", "-f", "-o", path, *args, self.trace))
+        with sqlite3.connect(path) as db:
+            row = db.execute("SELECT scope_device, scope_stream, scope_start_ns, scope_end_ns FROM trace")
+            row = row.fetchone()
+        db.close()
+        shown = json.loads(re.search(r'(?m)^"scope":(.*),$', page)[1])
+        self.assertEqual(shown, " ".join(only[1].split()) if only else "")
+        scope = report["trace"]["scope"]
+        keys = "device", "stream", "range_start_ns", "range_end_ns"
+        self.assertEqual(tuple(scope[key] for key in keys) if scope else (None,) * 4, row)
+        return row
+
+    def test_scopes(self):
+        self.assertEqual(self.scopes(), (None, None, None, None))
+        self.assertEqual(self.scopes("--device=0"), (0, None, None, None))
+        self.assertEqual(self.scopes("--stream=7"), (None, 7, None, None))
+        self.assertEqual(self.scopes("--range=50ms:150ms"), (None, None, 50000000, 150000000))
+        self.assertEqual(self.scopes("--range=0:", "--device=0"), (0, None, 0, None))
+        self.assertEqual(self.scopes("--range=:100ms"), (None, None, None, 100000000))
+
+
 class Refused(cli.Case):
     def test_usage(self):
         self.assert_fails(cli.run("export", self.trace), 2, "--format=chrome")

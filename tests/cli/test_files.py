@@ -299,10 +299,68 @@ class Output(cli.Case):
             self.assertEqual(result.returncode, 0)
             if ending:
                 self.assertIn(f"no format has the ending {ending},", result.stderr)
-                self.assertIn(".json .csv .html", result.stderr)
+                self.assertIn(".json .jsonl .csv .html", result.stderr)
             else:
                 self.assertNotIn("ending", result.stderr)
             self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
+
+    def test_csv_without_loops(self):
+        """A table of no rows does not say which of the files gave none."""
+        nothing = self.folder / "nothing.json"
+        place = {"device": 0, "stream": 7}
+        nothing.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": f"k{k}", "pid": 0, "tid": 7, "ts": 10 * k, "dur": 5,
+             "args": {**place, "correlation": k + 1}} for k in range(50)]}))  # fmt: skip
+        result = cli.run("analyze", "--format=csv", self.trace, nothing)
+        self.assert_done(result)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(f"{nothing}: no rows: nothing in it repeats", result.stderr)
+        self.assertNotIn(str(nothing), result.stdout)
+        self.assertEqual(cli.run("analyze", "-q", "--format=csv", nothing).stderr, "")
+        self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
+
+    def test_endings(self):
+        """One table for all commands, whatever the letters' case; what can't be is refused."""
+        html, text, lite = b"<!DOCTYPE", str(self.trace).encode(), b"SQLite format 3\0"
+        for name, words, begin in (
+            ("r.JSON", ["analyze"], b'{\n  "schema"'),
+            ("r.htm", ["analyze"], html),
+            ("r.Html.GZ", ["analyze"], html),
+            ("r.TXT", ["analyze"], text),
+            ("r.csv", ["analyze"], b"file,loop,"),
+            ("r.jsonl", ["analyze"], b'{  "schema"'),
+            ("r.jsonl", ["info"], b'{  "schema"'),
+            ("r.json", ["info"], b'{\n'),
+            ("r.txt", ["info"], b"trace "),
+            *((f"r{end}", [verb], begin)
+              for verb in ("analyze", "export")
+              for end, begin in ((".trace", b"{"), (".perfetto-trace", b"\n"), (".pftrace.gz", b"\n"),
+                                 (".db", lite), (".sqlite3", lite), (".sqlite.gz", lite))),
+        ):  # fmt: skip
+            path = self.folder / name
+            result = cli.run(*words, "-f", "-o", path, self.trace)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), name)
+            data = path.read_bytes()
+            if name.lower().endswith(".gz"):
+                data = gzip.decompress(data)
+            self.assertEqual(data[: len(begin)], begin, (words, name))
+            self.assertEqual(data.count(b"\n") == 1, name == "r.jsonl", name)
+            path.unlink()
+        for verb, name, listed in (
+            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .html .trace .pftrace .perf"),
+            ("analyze", "r.pdf", ".sqlite .db"),
+            ("analyze", "r.xml.gz", "analyze writes no .xml:"),
+            ("export", "r.html", "export writes no .html: it writes .json .trace .pftrace .perf"),
+            ("export", "r.csv", ".sqlite .db"),
+            ("export", "r.jsno", "export writes no .jsno"),
+            ("info", "r.csv", "info writes no .csv: it writes .txt .json .jsonl"),
+            ("info", "r.json.gz", "nothing compressed"),
+        ):
+            self.assert_fails(cli.run(verb, "-o", self.folder / name, self.trace), 2, listed)
+        self.assertEqual(os.listdir(self.folder), [])
+        path = self.folder / "told.db"
+        self.assert_done(cli.run("analyze", "--format=json", "-o", path, self.trace))
+        self.assertEqual(json.loads(path.read_text())["schema"], 1)
 
     def test_compressed_by_name(self):
         """The report of that ending, packed, the same each time."""
@@ -476,6 +534,7 @@ class Output(cli.Case):
                 cwd=self.folder,
                 stderr=subprocess.PIPE,
                 env=cli.environment(),
+                preexec_fn=cli.default_signals,
             ) as process:
                 with open(fifo, "wb") as writer:
                     writer.write(b'{"traceEvents": [')

@@ -9,7 +9,7 @@ NSYS = """#!/bin/sh
 echo "$*" >>"$CALLS"
 echo "Processing..."
 grep -q broken "$6" && exit 3
-cp "$6" "$5"
+tail -c +10 "$6" >"$5"
 """
 
 
@@ -27,7 +27,8 @@ class Nsys(cli.Case):
         self.temporary.mkdir()
         self.calls = self.folder / "calls"
         self.recording = self.folder / "run.nsys-rep"
-        os.link(self.database, self.recording)
+        # Nothing that an importer would know.
+        self.recording.write_bytes(b"\x07RECORD\n\0" + self.database.read_bytes())
 
     def run_with_nsys(self, *args):
         nsys = self.bin / "nsys"
@@ -60,11 +61,11 @@ class Nsys(cli.Case):
 
     def test_old_name(self):
         old = self.folder / "run.qdrep"
-        os.link(self.database, old)
+        os.link(self.recording, old)
         self.assert_done(self.run_with_nsys("info", old))
 
     def test_name_like_an_option(self):
-        os.link(self.database, self.folder / "-x.nsys-rep")
+        os.link(self.recording, self.folder / "-x.nsys-rep")
         self.assert_done(self.run_with_nsys("info", "--", "-x.nsys-rep"))
         self.assertIn("./-x.nsys-rep", self.calls.read_text())
 
@@ -80,6 +81,28 @@ class Nsys(cli.Case):
         env = cli.environment(PATH=str(self.bin))
         result = cli.run("analyze", self.recording, env=env)
         self.assert_fails(result, 1, "nsys export --type=sqlite", "run.nsys-rep")
+
+    def test_content_before_name(self):
+        """What can be read is read, whatever it is called; nsys is not asked."""
+        misnamed = self.folder / "trace.nsys-rep"
+        for trace in self.database, self.trace:
+            misnamed.unlink(missing_ok=True)
+            os.link(trace, misnamed)
+            result = self.run_with_nsys("analyze", "--format=csv", misnamed)
+            self.assert_done(result)
+            want = cli.run("analyze", "--format=csv", trace).stdout
+            self.assertEqual(result.stdout, want.replace(str(trace), str(misnamed)))
+        misnamed.unlink()
+        misnamed.write_bytes(b"")
+        self.assert_fails(self.run_with_nsys("analyze", misnamed), 1, "file is empty")
+        misnamed.write_bytes(bytes(1000))
+        self.assert_fails(self.run_with_nsys("analyze", misnamed), 1, "begins with zeros")
+        self.assertFalse(self.calls.exists())
+
+    def test_input_format_wins(self):
+        result = self.run_with_nsys("analyze", "--input-format=nsys", self.recording)
+        self.assertEqual(result.returncode, 1)
+        self.assertFalse(self.calls.exists())
 
     def test_missing(self):
         result = self.run_with_nsys("analyze", "no-such.nsys-rep")

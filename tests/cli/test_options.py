@@ -71,12 +71,15 @@ class Options(cli.Case):
 
     def test_values(self):
         self.refused("--paper=yes", "-n1", words=("--paper takes no value",))
-        self.assert_fails(cli.run("analyze", "-n"), 2, "--iterations needs a value")
+        self.assert_fails(cli.run("analyze", "-n"), 2, "-n needs a value: -n N[,N...]")
+        self.assert_fails(cli.run("analyze", "--iterations"), 2, "--iterations needs a value: --it")
         self.assert_fails(cli.run("analyze", "--format"), 2, "--format needs a value")
 
     def test_counts(self):
         for count in "-1", "0", "", "x", "3x", " 3", "+3", "1e3", "0x10", "3.0", "5,,6", "5,", ",":
-            self.refused("-n", count, words=("--iterations=", "1 or more"))
+            words = f"-n {count.split(',')[-1] if count != '5,,6' else ''}: ", "1 or more"
+            self.refused("-n", count, words=words)
+            self.refused("--iterations", count, words=("--iterations=", "1 or more"))
         self.refused("-n", "18446744073709551616", words=("too large",))
         self.refused("-n", ",".join(["1"] * 65), words=("more than 64",))
         self.refused("--device=-1", words=("--device=-1", "0 or more"))
@@ -84,6 +87,15 @@ class Options(cli.Case):
         self.refused("--paper", "-n2", "--epsilon=0", words=("--epsilon=0",))
         self.refused("--paper", "-n2", "--max-unmatched=-3", words=("--max-unmatched=-3",))
         self.assert_fails(cli.run("info", "--top=-1", "f"), 2, "--top=-1")
+
+    def test_an_option_is_no_value(self):
+        """What was left out is told, not taken from what follows; a value may look like one."""
+        self.refused("--marks", "--ignore-marks", words=("--marks needs a value", "--ignore-marks is"))
+        self.refused("--marks", "--level=default", words=("--marks needs a value",))
+        self.refused("-n", "-v", words=("-n needs a value", "-v is an option"))
+        self.refused("--marks", "--", words=("--marks needs a value",))
+        self.assert_fails(cli.run("analyze", "--marks", "--step", "no-such-file"), 1, "no-such-file")
+        self.assert_fails(cli.run("analyze", "--marks=--paper", "no-such-file"), 1, "no-such-file")
 
     def test_choices(self):
         self.refused("--format=jsn", words=("'jsn'", "did you mean 'json'?"))
@@ -144,6 +156,40 @@ class Options(cli.Case):
     def rules(self, trace, *args):
         report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
         return {finding["rule"]: finding["severity"] for finding in report["findings"]}
+
+    def test_loops_inside_of_what_was_told(self):
+        """Those that are found without a number, under the loop that it was told for."""
+        def loops(*args):
+            text = cli.run("analyze", "--format=json", *args, self.trace).stdout
+            return [
+                (loop["parent"], loop["pattern"]["length"], len(loop["iterations"]), loop["at_level"])
+                for loop in json.loads(text)["loops"]
+            ]
+
+        told = loops("-n10")
+        self.assertEqual(told[0], (None, 667, 10, True))
+        self.assertEqual(told, loops("--ignore-marks"))
+        self.assertGreater(len(told), 2)
+        self.assertEqual({parent for parent, *_ in told[1:]}, {0})
+        self.assertEqual(len(loops("-n10", "--paper")), 1)
+
+    def test_one_marked_iteration(self):
+        """To look inside of it is advised where there is something inside."""
+        whole = json.loads(self.trace.read_text())
+        launches = [e for e in whole["traceEvents"] if e.get("cat") == "cuda_runtime"]
+        times = [float(e["ts"]) for e in launches]
+        epoch = dict(launches[0], cat="user_annotation", name="epoch", args={})
+        epoch.update(ts=min(times) - 1, dur=max(times) - min(times) + 2)
+        whole["traceEvents"].append(epoch)
+        path = self.folder / "epoch.json"
+        path.write_text(json.dumps(whole))
+        result = cli.run("analyze", "--marks=epoch", path)
+        self.assertIn("one iteration of", result.stdout)
+        self.assertIn("look for loops inside it with --ignore-marks", " ".join(result.stdout.split()))
+        self.assertRegex(
+            cli.run("analyze", "--marks=epoch", "--range=0:5ms", path).stdout,
+            r"Record more\s+iterations\.",
+        )
 
     def test_thresholds(self):
         """A rule speaks from its threshold on; who was silent beside it may speak then."""

@@ -1,5 +1,6 @@
 """On a terminal: colours, width, pager, progress. Each test gets a pseudo-terminal."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -98,6 +99,26 @@ class Terminal(cli.Case):
             for line in lines:
                 self.assertLessEqual(len(line), 80, line)
 
+    def test_no_screen(self):
+        """What does not fit a terminal's screen is in a file and in a pipe, and all the same."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        _, shown = on_terminal("analyze", "--no-pager", "--color=never", sample)
+        piped = cli.run("analyze", sample).stdout
+        path = self.folder / "report.txt"
+        self.assert_done(cli.run("analyze", "-o", path, sample))
+        self.assertEqual(path.read_text(), piped)
+        status, _ = on_terminal("analyze", "-f", "-o", path, sample)
+        self.assertEqual((status, path.read_text()), (0, piped))
+        findings = json.loads(cli.run("analyze", "--format=json", sample).stdout)["findings"]
+        words = " ".join(piped.split())
+        for finding in findings:
+            self.assertIn(f"-> {finding['advice']}", words)
+        self.assertEqual(words.count("-> "), len(findings))
+        self.assertLess(shown.count("->"), len(findings))
+        self.assertLessEqual(shown.count("\n"), 24)
+        self.assertTrue(piped.startswith(shown[: shown.index("1. ")]))
+        self.assertEqual(cli.run("analyze", sample, env=cli.environment(LINES=24)).stdout, shown)
+
     def test_ascii(self):
         plain = cli.run("analyze", self.trace, env=cli.environment(LC_ALL="C")).stdout
         self.assertTrue(plain.isascii())
@@ -111,8 +132,18 @@ class Terminal(cli.Case):
         for columns in 60, 80, 132:
             _, shown = on_terminal("info", "--no-pager", self.trace, columns=columns)
             longest = max(len(line) for line in shown.splitlines()[1:])
-            self.assertLessEqual(longest, max(columns, 80))
+            self.assertLessEqual(longest, columns)
         self.assertGreater(longest, 80)
+
+    def test_narrow(self):
+        """Nothing is wider than 60 columns; at 40 only words of the text that can't be broken."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for columns, most in (60, 60), (40, 60):
+            env = cli.environment(COLUMNS=columns)
+            for words in ["analyze"], ["analyze", "-v"], ["analyze", "-vv"], ["info"]:
+                lines = cli.run(*words, sample, env=env).stdout.splitlines()[1:]
+                self.assertLessEqual(max(map(len, lines)), most, words)
+                self.assertLess(sum(len(line) > columns for line in lines), 4, words)
 
     def test_width_of_the_environment(self):
         """COLUMNS wins, with and without a terminal."""

@@ -43,6 +43,7 @@ class Case(unittest.TestCase):
         kwargs.setdefault("stdin", subprocess.DEVNULL)
         kwargs.setdefault("stdout", subprocess.PIPE)
         kwargs.setdefault("stderr", subprocess.PIPE)
+        kwargs.setdefault("preexec_fn", cli.default_signals)
         return subprocess.run(
             [cli.DEEPPROF, "record", *GUARD, *map(str, args)],
             env=env or environment(),
@@ -57,6 +58,7 @@ class Case(unittest.TestCase):
         kwargs.setdefault("stdin", subprocess.DEVNULL)
         kwargs.setdefault("stdout", subprocess.PIPE)
         kwargs.setdefault("stderr", subprocess.PIPE)
+        kwargs.setdefault("preexec_fn", cli.default_signals)
         return subprocess.Popen(
             [cli.DEEPPROF, "record", *GUARD, *map(str, args)],
             env=env or environment(),

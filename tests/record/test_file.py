@@ -33,9 +33,10 @@ class Names(recording.Case):
             ("%q{NO_SUCH_THING}", "NO_SUCH_THING"),
             ("%q", "%q{NAME}"),
             ("%q{RANK", "%q{NAME}"),
+            ("y" * 4096, "too long"),
         ):
             result = self.run_record("-o", pattern, "echo", "ran")
-            self.assertEqual((result.returncode, result.stdout), (1, ""), pattern)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), pattern)
             self.assertIn(words, result.stderr)
             self.assertEqual(os.listdir(self.folder), [])
 

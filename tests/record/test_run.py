@@ -184,16 +184,30 @@ class Program(recording.Case):
     def test_switches(self):
         args = ["--api=off", "--nvtx=off", "--memory=off", "--cuda-graph=node"]
         args += ["--capture=profiler", "--max-memory=64M", "--max-spool=2G", "--exit-guard=off"]
-        args += ["--delay=3600s", "--cupti=/opt/x"]
+        (self.folder / "libcupti.so.12").write_text("")
+        args += ["--delay=3600s", f"--cupti={self.folder}"]
         result = self.run_record(*args, "env")
         self.assertIn(
             "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,graph=node,start=pause,capture=profiler,"
             "max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )
-        self.assertIn("DEEPPROF_CUPTI=/opt/x\n", result.stdout)
+        self.assertIn(f"DEEPPROF_CUPTI={self.folder}\n", result.stdout)
         self.assertNotIn("LD_PRELOAD", result.stdout)
         self.assertNotIn("NVTX_INJECTION64_PATH", result.stdout)
+
+    def test_cupti_that_is_not_there(self):
+        """Told before the program is run, not after an hour of it."""
+        for path, words in (
+            ("/no/such", "--cupti=/no/such: No such file"),
+            (self.folder, "no libcupti.so is in that folder"),
+            ("", "--cupti=: no name"),
+        ):
+            result = self.run_record(f"--cupti={path}", "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+            self.assertIn(words, result.stderr)
+        result = self.run_record("--cupti=libcupti.so.12", "echo", "ran")
+        self.assertEqual((result.returncode, result.stdout), (0, "ran\n"), result.stderr)
 
     def test_taken_slot(self):
         env = recording.environment(CUDA_INJECTION64_PATH="/opt/other/libtool.so")

@@ -83,11 +83,12 @@ class Versions(Case):
 
 class Trouble(Case):
     def test_no_cupti(self):
+        (self.folder / "libcupti.so").write_text("")
         result = self.fake(
-            "init", "launch=5", "say", options=["--cupti=/no/such", "--sample-gpu=off"]
+            "init", "launch=5", "say", options=[f"--cupti={self.folder}", "--sample-gpu=off"]
         )
         self.assertEqual(result.returncode, 0)
-        self.assertIn("no libcupti found: looked at /no/such", result.stderr)
+        self.assertIn(f"no libcupti found: looked at {self.folder}/libcupti.so", result.stderr)
         self.assertIn("nothing was recorded: CUPTI could not be used", result.stderr)
         self.assert_clean()
 

@@ -169,9 +169,13 @@ START_TEST(options_are_checked)
 	refused(trace, &options, "marks '(': Unmatched ( or \\(");
 	options = options_of(NULL, 0);
 	options.device = 3;
-	refused(trace, &options, "no kernels on device 3");
+	refused(trace, &options, "no kernels on device 3: the only device with kernels is 0");
 	options.stream = 4;
-	refused(trace, &options, "no kernels on stream 4 of device 3");
+	refused(trace, &options,
+		"no kernels on stream 4 of device 3: the only device with kernels is 0");
+	options.device = 0;
+	refused(trace, &options,
+		"no kernels on stream 4 of device 0: the only stream with kernels is 7");
 	dp_trace_free(trace);
 }
 END_TEST
@@ -245,10 +249,37 @@ START_TEST(marks_of_one_device_do)
 			       "'^step$'\n");
 	dp_analysis_free(analysis);
 	options.marks = "^stop$";
-	refused(trace, &options, "no range with kernels matches the marks '^stop$'");
+	refused(trace, &options,
+		"no range with kernels matches the marks '^stop$': there are 'step' (6 times)");
 	options.marks = "^step$";
 	options.device = 1;
-	refused(trace, &options, "no range with kernels matches the marks '^step$'");
+	refused(trace, &options,
+		"no range with kernels matches the marks '^step$': there are 'step' (6 times)");
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* What there is instead: without numbers, the longest first, once. */
+START_TEST(marks_that_repeat_are_named)
+{
+	static const char *const names[] = { "1st", "train step 0", "train step 1", "once" };
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 4, 0, PIECES);
+	trace = finish();
+	options.marks = "none";
+	refused(trace, &options,
+		"no range with kernels matches the marks 'none': the trace has no annotations");
+	dp_trace_free(trace);
+	start();
+	steps(stream_of(0, 1, 7), 4, 0, PIECES);
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		mark(names[k], k);
+	trace = finish();
+	refused(trace, &options,
+		"no range with kernels matches the marks 'none': there are 'train step ' (2 times)");
 	dp_trace_free(trace);
 }
 END_TEST
@@ -271,7 +302,7 @@ START_TEST(an_idle_device_does_not_fail_the_others)
 	ck_assert_str_eq(told, "12 iterations don't fit stream 9\n");
 	dp_analysis_free(analysis);
 	options.device = 1;
-	refused(trace, &options, "12 iterations in a sequence of 1 kernels");
+	refused(trace, &options, "12 iterations can't be: the stream has 1 kernel");
 	dp_trace_free(trace);
 }
 END_TEST
@@ -396,6 +427,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, shorter_options_are_taken);
 	tcase_add_test(tests, epsilon_has_no_limit);
 	tcase_add_test(tests, marks_of_one_device_do);
+	tcase_add_test(tests, marks_that_repeat_are_named);
 	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
 	tcase_add_test(tests, numbers_that_do_not_fit_are_told_of);
 	tcase_add_test(tests, a_range_needs_kernels);

@@ -309,6 +309,39 @@ START_TEST(pieces_that_are_unlike_each_other)
 }
 END_TEST
 
+/* A number is no proof: a few iterations among other things may be anybody's guess. */
+START_TEST(a_number_for_a_part)
+{
+	static uint32_t s[8000];
+	uint32_t p[128];
+	size_t m = simple(p);
+
+	for (uint64_t turns = 5; turns <= 20; turns += 15) {
+		for (size_t others = 0; others <= 2 * turns * m; others += turns * m) {
+			size_t n = others + turns * m;
+			struct dp_loops *loops;
+
+			for (size_t i = 0; i < others; i++)
+				s[i] = 64 + (uint32_t)(i * i * 7919 % 509);
+			for (size_t i = 0; i < turns * m; i++)
+				s[others + i] = p[i % m];
+			ck_assert_uint_le(n, sizeof(s) / sizeof(s[0]));
+			loops = find(s, n, 64 + 509, &turns, 1);
+			check_loops(loops, s, n);
+			ck_assert_uint_eq(loops->count, 1);
+			ck_assert_uint_eq(complete(&loops->loops[0]), turns);
+			if (!others)
+				ck_assert_double_ge(loops->loops[0].confidence, 0.9);
+			else if (turns == 5 && others > turns * m)
+				ck_assert_double_lt(loops->loops[0].confidence, 0.5);
+			else
+				ck_assert_double_gt(loops->loops[0].confidence, 0.5);
+			dp_loops__free(loops);
+		}
+	}
+}
+END_TEST
+
 START_TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
@@ -465,6 +498,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, paper_as_a_whole);
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, pieces_that_are_unlike_each_other);
+	tcase_add_test(tests, a_number_for_a_part);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
 	tcase_add_test(tests, cut_off_without_a_loss);

@@ -1,0 +1,175 @@
+/*
+ * What a trace has, for one who asked for what it has not: devices and streams with kernels, the
+ * annotations that repeat. Cost: linear in streams and ranges.
+ */
+#include "analysis_model.h"
+#include "sequence/range_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	NAMED_MOST = 8, /* devices or streams */
+	MARKS_MOST = 3,
+	MARKS_TRIED = 8,
+	MARK_COLUMNS = 32,
+};
+
+/* Distinct numbers in order of first appearance. */
+struct numbers {
+	int64_t list[NAMED_MOST];
+	size_t count;
+	bool more;
+};
+
+static void note(struct numbers *numbers, int64_t id)
+{
+	if (id < 0)
+		return;
+	for (size_t i = 0; i < numbers->count; i++)
+		if (numbers->list[i] == id)
+			return;
+	if (numbers->count == NAMED_MOST)
+		numbers->more = true;
+	else
+		numbers->list[numbers->count++] = id;
+}
+
+/* ": the only stream with kernels is 7", ": devices with kernels are 1, 2". */
+static void say(char *text, size_t size, const char *what, const struct numbers *numbers)
+{
+	size_t used;
+
+	text[0] = '\0';
+	if (!numbers->count)
+		return;
+	used = (size_t)snprintf(text, size,
+				numbers->count == 1 ? ": the only %s with kernels is"
+						    : ": %ss with kernels are",
+				what);
+	for (size_t i = 0; i < numbers->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s %lld", i ? "," : "",
+					 (long long)numbers->list[i]);
+	if (numbers->more && used < size)
+		snprintf(text + used, size - used, " and others");
+}
+
+int dp_analysis__nothing_wanted(const struct dp_trace *trace,
+				const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct numbers devices = { .count = 0 }, streams = { .count = 0 };
+	const struct dp_stream *stream;
+	char there_are[200];
+
+	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++) {
+		int64_t device = dp_trace_device(trace, stream->device)->id;
+
+		if (!stream->kernels)
+			continue;
+		note(&devices, device);
+		if (options->device < 0 || options->device == device)
+			note(&streams, stream->stream);
+	}
+	if (options->stream >= 0 && streams.count)
+		say(there_are, sizeof(there_are), "stream", &streams);
+	else
+		say(there_are, sizeof(there_are), "device", &devices);
+	if (options->device >= 0 && options->stream >= 0)
+		return dp_error__set(
+			error, DP_ERR_ARGUMENT, "no kernels on stream %lld of device %lld%s",
+			(long long)options->stream, (long long)options->device, there_are);
+	if (options->device >= 0)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no kernels on device %lld%s",
+				     (long long)options->device, there_are);
+	if (options->stream >= 0)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no kernels on stream %lld%s",
+				     (long long)options->stream, there_are);
+	return DP_OK;
+}
+
+/* Those that take most time are nearest to iterations: what is inside of them is more frequent. */
+static int by_total(const void *a, const void *b)
+{
+	const struct dp_range_key *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* What a regex may have of a key's text: up to the number in it. */
+static int plain_length(const char *text, const char *name)
+{
+	size_t length = 0;
+
+	while (length < MARK_COLUMNS && text[length] && text[length] == name[length])
+		length++;
+	/* not within a character */
+	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	return (int)length;
+}
+
+/* A name that the key stands for. */
+static const char *name_of(const struct dp_range_keys *keys, const struct dp_trace *trace,
+			   const struct dp_range_key *key)
+{
+	for (size_t i = 0; i < keys->strings; i++)
+		if (keys->of[i] == key->id)
+			return dp_trace_string(trace, (uint32_t)i);
+	return "";
+}
+
+/* Is it told already, as names may differ only behind what is shown? */
+static bool is_told(const char *text, const char *name, int length)
+{
+	char quoted[MARK_COLUMNS + 3];
+
+	snprintf(quoted, sizeof(quoted), "'%.*s'", length, name);
+	return strstr(text, quoted);
+}
+
+/* ": there are 'train step ' (20 times), …"; nothing where none repeats. */
+static int say_marks(char *text, size_t size, const struct dp_trace *trace, bool operators)
+{
+	struct dp_range_keys keys = { 0 };
+	int status = dp_range_keys__count(&keys, trace, operators);
+	size_t used = 0, told = 0;
+
+	if (!status && keys.count)
+		qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
+	for (size_t i = 0; !status && i < DP_MIN(keys.count, MARKS_TRIED) && told < MARKS_MOST;
+	     i++) {
+		const char *key = dp_strings__get(&keys.texts, keys.keys[i].id);
+		const char *name = name_of(&keys, trace, &keys.keys[i]);
+		int length = plain_length(key, name);
+
+		if (keys.keys[i].count < 2 || !length || used >= size ||
+		    is_told(text, name, length))
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s '%.*s' (%zu times)",
+					 told++	     ? ","
+					 : operators ? ": operators are"
+						     : ": there are",
+					 length, name, keys.keys[i].count);
+	}
+	dp_range_keys__fini(&keys);
+	return status;
+}
+
+int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error)
+{
+	char there_are[200] = "";
+	int status = DP_OK;
+
+	if (!dp_trace_ranges(trace)->count)
+		snprintf(there_are, sizeof(there_are), ": the trace has no annotations");
+	if (!there_are[0])
+		status = say_marks(there_are, sizeof(there_are), trace, false);
+	if (!status && !there_are[0])
+		status = say_marks(there_are, sizeof(there_are), trace, true);
+	if (status)
+		return dp_error__nomem(error, 0);
+	return dp_error__set(error, DP_ERR_ARGUMENT,
+			     "no range with kernels matches the marks '%.60s'%s", marks, there_are);
+}

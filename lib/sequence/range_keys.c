@@ -1,0 +1,84 @@
+/* Annotations by name, numbers aside. Cost: linear in ranges, and in the bytes of their names. */
+#include "sequence/range_keys.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void dp_range_keys__fini(struct dp_range_keys *keys)
+{
+	free(keys->of);
+	free(keys->keys);
+	free(keys->text);
+	dp_strings__fini(&keys->texts);
+}
+
+/* Writes a name with '#' for each number in it; text has room for it. */
+static size_t without_numbers(char *text, const char *name)
+{
+	size_t used = 0;
+
+	while (*name) {
+		if (!isdigit((unsigned char)*name)) {
+			text[used++] = *name++;
+			continue;
+		}
+		text[used++] = '#';
+		while (isdigit((unsigned char)*name))
+			name++;
+	}
+	text[used] = '\0';
+	return used;
+}
+
+/* The key of a name, a new one where its text is. */
+static int key_of(struct dp_range_keys *keys, const struct dp_trace *trace, uint32_t name)
+{
+	const char *text = dp_trace_string(trace, name);
+	uint32_t id;
+
+	if (keys->of[name] != DP_NONE)
+		return DP_OK;
+	if (dp_array__reserve(&keys->text, &keys->text_room, strlen(text) + 1, 1))
+		return DP_ERR_NOMEM;
+	id = dp_strings__intern(&keys->texts, keys->text, without_numbers(keys->text, text));
+	if (id == DP_NONE)
+		return DP_ERR_NOMEM;
+	if (id >= keys->count) {
+		if (dp_array__reserve(&keys->keys, &keys->room, (size_t)id + 1,
+				      sizeof(*keys->keys)))
+			return DP_ERR_NOMEM;
+		for (; keys->count <= id; keys->count++)
+			keys->keys[keys->count] =
+				(struct dp_range_key){ (uint32_t)keys->count, 0, 0 };
+	}
+	keys->of[name] = id;
+	return DP_OK;
+}
+
+int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trace, bool operators)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
+	int status = DP_OK;
+
+	keys->strings = dp_trace_string_count(trace);
+	keys->of = dp_alloc__array(keys->strings, sizeof(*keys->of));
+	if (!keys->of)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < keys->strings; i++)
+		keys->of[i] = DP_NONE;
+	for (size_t i = 0; i < ranges->count && !status; i++) {
+		uint32_t name = ranges->name[i];
+		int64_t ns;
+
+		if ((ranges->kind[i] == DP_RANGE_OPERATOR) != operators || name >= keys->strings)
+			continue;
+		status = key_of(keys, trace, name);
+		if (status)
+			break;
+		ns = ranges->end_ns[i] - ranges->start_ns[i];
+		keys->keys[keys->of[name]].count++;
+		if (ns > 0 && keys->keys[keys->of[name]].total_ns < INT64_MAX - ns)
+			keys->keys[keys->of[name]].total_ns += ns;
+	}
+	return status;
+}
