@@ -72,8 +72,18 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 
 	if (at >= DP_EVIDENCE_MOST)
 		return;
-	finding->values[at] = (struct dp_evidence_value){ name, unit, value };
+	finding->values[at] = (struct dp_evidence_value){ name, unit, value, NULL };
 	finding->finding.evidence_count++;
+}
+
+void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
+			    double value, const char *call)
+{
+	size_t before = finding->finding.evidence_count;
+
+	dp_rule__evidence(finding, name, unit, value);
+	if (finding->finding.evidence_count > before)
+		finding->values[before].call = call;
 }
 
 static bool is_steady(const struct dp_rule_input *input, const double *period_ns, size_t k)

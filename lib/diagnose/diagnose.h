@@ -6,6 +6,7 @@
 #define DP_DIAGNOSE_DIAGNOSE_H
 
 #include "base/base.h"
+#include "metric/stalls.h"
 #include <deepprof/analysis.h>
 
 #define DP_EVIDENCE_MOST 8
@@ -20,6 +21,7 @@ struct dp_rule_input {
 	const double *summary; /* as dp_summary_metric() names them */
 	const struct dp_threshold *thresholds; /* others than the rules' own */
 	size_t thresholds_count;
+	const struct dp_stalls *stalls; /* NULL: none are known */
 	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out */
 	const double *period_ns; /* the metric's row */
@@ -64,6 +66,22 @@ struct dp_rule_finding {
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
 void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
 		       double value);
+
+/* The same of an API call's number; the name of the call is borrowed. */
+void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
+			    double value, const char *call);
+
+/*
+ * The call that keeps the host from launching for longest while the device does nothing: per
+ * typical iteration, or what slow iterations have more of it. False where there is none.
+ */
+bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
+
+/* What to do about calls of a purpose. Static. */
+const char *dp_rule__stall_advice(enum dp_purpose purpose);
+
+/* Of the host's idle time, what calls that stall have a rule of their own for; 0: none. */
+double dp_rule__stall_ns(const struct dp_rule_input *input);
 
 struct dp_rule {
 	struct dp_rule_info info;

@@ -102,6 +102,8 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 	double input_ns = dp_rule__typical(input, "input_wait_ns");
 	double stall_ns = dp_rule__typical(input, "host_stall_ns");
 
+	/* api-stall tells of calls that take long. */
+	host_ns -= dp_rule__stall_ns(input);
 	if (dp_rule__is_launch_bound(input))
 		host_ns -= dp_rule__typical(input, "short_gaps_ns") -
 			   dp_rule__typical(input, "idle_launch_ns");

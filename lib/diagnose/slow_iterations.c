@@ -8,6 +8,9 @@
 /* Of the usual period, spread over all iterations: more is a warning. */
 #define LEAST_SHARE 0.01
 
+/* Of what the host stalls longer, for one call to be what it is about. */
+#define MOST_OF_IT 0.5
+
 /* Of the usual clock: lower ones explain longer kernels. */
 #define LOWER_CLOCK 0.97
 
@@ -109,6 +112,22 @@ static void explain_compute(const struct dp_rule_input *input, struct dp_rule_fi
 	}
 }
 
+/* The host stalls: in one call, if that is most of it. */
+static void explain_host(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	struct dp_stall most;
+
+	if (!dp_rule__stall(&most, input, true) ||
+	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "idle_host_ns")))
+		return;
+	dp_rule__call_evidence(out, "more_call_ns", "ns", most.idle_ns, most.name);
+	if (most.purpose == DP_PURPOSE_OTHER)
+		out->finding.advice = "one call takes the time there: look for why it takes longer "
+				      "than elsewhere, or make it outside of the loop";
+	else
+		out->finding.advice = dp_rule__stall_advice(most.purpose);
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -139,6 +158,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.advice = causes[cause].advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
+	if (!strcmp(causes[cause].metric, "idle_host_ns"))
+		explain_host(input, out);
 	return true;
 }
 

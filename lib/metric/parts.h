@@ -6,6 +6,7 @@
 #ifndef DP_METRIC_PARTS_H
 #define DP_METRIC_PARTS_H
 
+#include "metric/stalls.h"
 #include "metric/work.h"
 #include <deepprof/analysis.h>
 
@@ -26,6 +27,7 @@ enum dp_part {
 	DP_PART_IDLE_OTHER,
 	DP_PART_SHORT_GAPS,  /* those under DP_SHORT_GAP_NS, whatever the cause */
 	DP_PART_LONGEST_GAP, /* no sum */
+	DP_PART_CALL_STALL,  /* of the host's part, in calls that keep it from launching */
 	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
 	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
 	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits,
@@ -59,9 +61,10 @@ enum dp_part {
 #define DP_SHORT_GAP_NS 30000
 
 struct dp_parts {
-	double *values; /* rows of count, one per part */
-	size_t count;	/* iterations */
-	bool launches;	/* operations of the device have their calls: what needs them exists */
+	double *values;		 /* rows of count, one per part */
+	size_t count;		 /* iterations */
+	struct dp_stalls stalls; /* what DP_PART_CALL_STALL is made of */
+	bool launches; /* operations of the device have their calls: what needs them exists */
 };
 
 /* A part of iteration k. */

@@ -10,6 +10,7 @@
 
 #define INDENT 3
 #define DETAIL_INDENT 5
+#define CALL_COLUMNS 40
 
 /* How numbers are said; the others are said with their names. */
 static const struct {
@@ -22,6 +23,9 @@ static const struct {
 	{ "avg_operation_ns", "", " between operations" },
 	{ "avg_overlap", "uploads in ", " of it" },
 	{ "blocking_copy_ns", "", " in blocking copies" },
+	{ "call_ns", "", " in" },
+	{ "call_stall_ns", "", " in calls that launch nothing" },
+	{ "calls", "", " calls of it" },
 	{ "clock", "clocks of ", "" },
 	{ "comm_exposed_ns", "", " of communication that nothing hides" },
 	{ "comm_ns", "", " of communication" },
@@ -42,6 +46,7 @@ static const struct {
 	{ "long_gaps", "", " long gaps" },
 	{ "long_intervals", "", " long intervals" },
 	{ "lower_clock", "clocks of ", "" },
+	{ "more_call_ns", "", " more in" },
 	{ "more_communication_ns", "", " more of communication" },
 	{ "more_compute_ns", "", " more of computing" },
 	{ "more_copy_ns", "", " more of copies" },
@@ -90,7 +95,7 @@ static size_t singular(const char *words)
 static void add_evidence(struct dp_words *words, const char *gap,
 			 const struct dp_evidence_value *at, bool ascii)
 {
-	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
+	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE], call[DP_LABEL_SIZE];
 
 	dp_human__value(value, at->value, at->unit, ascii);
 	for (size_t i = 0; i < DP_COUNT(sayings); i++) {
@@ -103,6 +108,9 @@ static void add_evidence(struct dp_words *words, const char *gap,
 			plural = singular(after);
 		dp_words__add(words, "%s%s%s%.*s%s", gap, sayings[i].before, value, (int)plural,
 			      after, after[plural] ? after + plural + 1 : "");
+		if (at->call && !strcmp(at->unit, "ns"))
+			dp_words__add(words, " %s",
+				      dp_label__text(call, at->call, CALL_COLUMNS, ascii));
 		return;
 	}
 	dp_words__add(words, "%s%s %s", gap, dp_text__title(title, at->name), value);

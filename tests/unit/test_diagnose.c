@@ -13,6 +13,7 @@ struct fixture {
 	double values[METRICS_MOST * ITERATIONS];
 	double summary[METRICS_MOST];
 	struct dp_findings findings;
+	const struct dp_stalls *stalls;
 };
 
 static struct fixture at;
@@ -54,7 +55,8 @@ static const struct dp_finding *find(const char *rule)
 	struct dp_rule_input input = { .loop = &at.loop,
 				       .iterations = at.iterations,
 				       .values = at.values,
-				       .summary = at.summary };
+				       .summary = at.summary,
+				       .stalls = at.stalls };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
@@ -71,6 +73,15 @@ static double evidence(const struct dp_finding *finding, const char *name)
 		if (!strcmp(finding->evidence[i].name, name))
 			return finding->evidence[i].value;
 	return (double)NAN;
+}
+
+/* The first call that evidence is of. */
+static const char *call_of(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (finding->evidence[i].call)
+			return finding->evidence[i].call;
+	return NULL;
 }
 
 /* One iteration of a thousand others: the mean is far from what the share was measured by. */
@@ -208,6 +219,50 @@ START_TEST(waits_that_cost_nothing_are_no_finding)
 }
 END_TEST
 
+/* Calls that take time are told by name, and the host is not blamed for it a second time. */
+START_TEST(calls_that_stall_are_named)
+{
+	struct dp_stall each[] = {
+		{ "cudaFree", 3, DP_PURPOSE_FREE, 2, 4, 8e5 },
+		{ "cudaFree", 3, DP_PURPOSE_FREE, 5, 2, 4e5 },
+		{ "cudaMalloc", 7, DP_PURPOSE_ALLOCATE, 2, 40, 1e6 },
+		{ "cudaMalloc", 7, DP_PURPOSE_ALLOCATE, ITERATIONS - 1, 40, 1e9 },
+	};
+	struct dp_stalls stalls = { .stalls = each, .count = 2 };
+	const struct dp_finding *finding;
+
+	start();
+	at.stalls = &stalls;
+	set("idle_host_ns", 3e5);
+	set("idle_sync_ns", 0);
+	set("call_stall_ns", 4e4);
+	ck_assert_ptr_null(find("api-stall"));
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 3e5);
+	set("call_stall_ns", 2.8e5);
+	ck_assert_ptr_null(find("host-bound"));
+	finding = find("api-stall");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	ck_assert_double_eq(finding->recoverable_ns, 2.8e5);
+	ck_assert_double_eq(evidence(finding, "call_ns"), 1.2e6 / (ITERATIONS - 1));
+	ck_assert_double_eq(evidence(finding, "calls"), 6.0 / (ITERATIONS - 1));
+	ck_assert_str_eq(call_of(finding), "cudaFree");
+	set("call_stall_ns", 2e5);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 3e5 - 2e5);
+	/* Iteration 2 is slow, because of another call. */
+	stalls.count = 4;
+	metric("period_ns")[2] = 2e6;
+	metric("idle_host_ns")[2] = 1.3e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1e6);
+	ck_assert_double_eq(evidence(finding, "more_call_ns"), 1e6);
+	ck_assert_str_eq(call_of(finding), "cudaMalloc");
+	metric("idle_host_ns")[2] = 1e7;
+	ck_assert_ptr_null(call_of(find("slow-iterations")));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, shares_and_costs_have_one_period);
@@ -216,6 +271,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, extra_work_is_part_of_iterations);
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
+	tcase_add_test(tests, calls_that_stall_are_named);
 }
 
 #include "test_main.h"
