@@ -21,7 +21,7 @@ struct waits {
 	const double *interval_ns;
 	const double *overlap;
 	const double *period_ns;
-	size_t count;	   /* intervals looked at */
+	size_t count;	   /* intervals looked at: of typical iterations */
 	size_t long_count; /* those that are the threshold's share of their period or more */
 	size_t first;	   /* of these */
 	size_t last;
@@ -34,7 +34,7 @@ static void add(struct waits *waits, const struct dp_rule_input *input, size_t k
 {
 	double period_ns = waits->period_ns[k - 1], waited_ns = waits->interval_ns[k];
 
-	if (input->iterations[k].foreign_kernels || isnan(waited_ns) || !(period_ns > 0))
+	if (!dp_rule__is_typical(input, k - 1) || isnan(waited_ns) || !(period_ns > 0))
 		return;
 	if (!isnan(waits->overlap[k]))
 		waited_ns *= 1 - waits->overlap[k];

@@ -11,6 +11,7 @@
 #define INDENT 3
 #define DETAIL_INDENT 5
 #define CALL_COLUMNS 40
+#define SAME_PERIOD 0.01
 
 /* How numbers are said; the others are said with their names. */
 static const struct {
@@ -123,6 +124,14 @@ static double period_of(const struct dp_render *render, const struct dp_finding 
 		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
 			return finding->evidence[i].value;
 	return dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
+/* Slow iterations are left out: the period is shorter than the mean of all, and so is what the cost
+ * is a part of. */
+static bool is_of_usual(const struct dp_render *render, const struct dp_finding *finding)
+{
+	return period_of(render, finding) <
+	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
 /* The cost as a part of the period; NaN where one of them is unknown. */
@@ -252,8 +261,9 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, "", &finding->evidence[0], ascii);
 		return;
 	}
-	dp_words__add(words, ": costs %s of each iteration",
-		      dp_human__duration(number, finding->recoverable_ns, ascii));
+	dp_words__add(words, ": costs %s of %s iteration",
+		      dp_human__duration(number, finding->recoverable_ns, ascii),
+		      is_of_usual(render, finding) ? "a usual" : "each");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }

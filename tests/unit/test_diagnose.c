@@ -156,7 +156,7 @@ START_TEST(starved_costs_what_no_other_rule_tells)
 	metric("busy_ns")[7] = 4e5;
 	finding = find("starved");
 	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / ITERATIONS, 1);
+	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
 	dp_findings__fini(&at.findings);
 }
 END_TEST
@@ -263,6 +263,78 @@ START_TEST(calls_that_stall_are_named)
 }
 END_TEST
 
+/* Costs are parts of the mean over iterations that have a period. */
+START_TEST(costs_are_spread_over_periods)
+{
+	const struct dp_finding *finding;
+
+	start();
+	metric("period_ns")[7] = 3e6;
+	set("compute_ns", 9e5);
+	metric("compute_ns")[7] = 2e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
+	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
+	/* Warm-up counts for none but its own rule. */
+	at.iterations[0].warmup = at.iterations[1].warmup = true;
+	metric("period_ns")[0] = 5e6;
+	ck_assert_double_eq(find("slow-iterations")->recoverable_ns, 2e6 / (ITERATIONS - 3));
+	finding = find("warm-up");
+	ck_assert_double_eq(finding->recoverable_ns, 4e6 / (ITERATIONS - 1));
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 26e6 / (ITERATIONS - 1));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* The last iteration has no period; it is slow where it lasts longer than others' periods may. */
+START_TEST(the_last_iteration_may_be_slow)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("duration_ns", 9e5);
+	metric("period_ns")[12] = 3e6;
+	metric("duration_ns")[ITERATIONS - 1] = 9e5;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
+	ck_assert_uint_eq(finding->last_iteration, 12);
+	metric("duration_ns")[ITERATIONS - 1] = 2.5e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 2);
+	ck_assert_double_eq(evidence(finding, "slowest_ns"), 3e6);
+	ck_assert_uint_eq(finding->first_iteration, 12);
+	ck_assert_uint_eq(finding->last_iteration, ITERATIONS - 1);
+	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
+	at.iterations[ITERATIONS - 1].partial = true;
+	ck_assert_double_eq(evidence(find("slow-iterations"), "slow_iterations"), 1);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Iterations that run more kernels and are slow are told of once. */
+START_TEST(one_loss_is_told_once)
+{
+	const struct dp_finding *finding;
+
+	extra(5, 0, 3e6);
+	set("idle_host_ns", 1e4);
+	for (size_t k = 3; k + 1 < ITERATIONS; k += 4)
+		metric("idle_host_ns")[k] = 2e6;
+	ck_assert_ptr_null(find("slow-iterations"));
+	finding = find("extra-work");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 5);
+	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1.99e6);
+	/* One that runs no more kernels is slow: that is another matter. */
+	metric("period_ns")[9] = 3e6;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	finding = find("extra-work");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_INFO);
+	ck_assert_double_nan(evidence(finding, "slow_iterations"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, shares_and_costs_have_one_period);
@@ -272,6 +344,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
 	tcase_add_test(tests, calls_that_stall_are_named);
+	tcase_add_test(tests, costs_are_spread_over_periods);
+	tcase_add_test(tests, the_last_iteration_may_be_slow);
+	tcase_add_test(tests, one_loss_is_told_once);
 }
 
 #include "test_main.h"
