@@ -9,8 +9,8 @@
 #include "metric/spread.h"
 
 /* Unions that are made in the pass. */
-static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE,
-				       DP_PART_COMM, DP_PART_COPY,    DP_PART_FED };
+static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE, DP_PART_COMM,
+				       DP_PART_COPY, DP_PART_FED,     DP_PART_MOVED };
 
 struct sweep {
 	const struct dp_parts_input *input;
@@ -102,6 +102,7 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (kind == DP_COPY_DTOD) {
 		row(parts, DP_PART_D2D_BYTES)[k] += bytes;
 		row(parts, DP_PART_D2D_NS)[k] += length_ns;
+		row(parts, DP_PART_D2D_COPIES)[k]++;
 	}
 	if (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH)
 		return;
@@ -145,6 +146,8 @@ static void add_op(struct sweep *sweep, size_t op)
 	sweep->until_ns[0] = DP_MAX(sweep->until_ns[0], end_ns);
 	if (kernel || dp_work__is_upload(sweep->ops, op))
 		add_union(sweep, 5, start_ns, end_ns);
+	if (kernel || (kind == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_DTOD))
+		add_union(sweep, 6, start_ns, end_ns);
 	if (!kernel) {
 		add_union(sweep, 4, start_ns, end_ns);
 		if (in && kind == DP_OP_COPY)

@@ -18,6 +18,7 @@ enum dp_part {
 	DP_PART_COMM,
 	DP_PART_COPY,	    /* copies and sets */
 	DP_PART_FED,	    /* kernels and uploads */
+	DP_PART_MOVED,	    /* kernels and copies within the device */
 	DP_PART_KERNEL_SUM, /* of durations, by their start */
 	/* Gaps in which the device does nothing, by cause (gaps.c): their sum is period - busy. */
 	DP_PART_IDLE_HOST,
@@ -39,6 +40,7 @@ enum dp_part {
 	DP_PART_D2H_NS,
 	DP_PART_D2D_BYTES,
 	DP_PART_D2D_NS,
+	DP_PART_D2D_COPIES, /* how many */
 	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
 	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
 	DP_PART_PAGEABLE_NS,

@@ -129,6 +129,16 @@ def copies(rng, period, level):
     yield "repeated-upload", Fault(
         f"upload bytes={size(length, 23000)} memory=pinned; "
         f"upload bytes={size(0.015 * period, 23000)} memory=pinned; {STEP}", {"copy-bound"})
+    moved = draw(rng, FIVE, level)
+    yield "device-copy", Fault(f"{INPUT}; zero model; forward model; loss; "
+                               f"copy bytes={size(part(period, moved), 600000)} memory=device; "
+                               "backward model; optimize model", critical=severity(moved, 0.2))
+    # Several smaller ones instead.
+    count = rng.randint(5, 20)
+    each = size(part(period, moved) / count, 600000)
+    copies_each = "; ".join([f"copy bytes={each} memory=device"] * count)
+    yield "device-copy", Fault(f"{INPUT}; {STEP}; {copies_each}; {READ}",
+                               critical=severity(moved, 0.2))
     share = draw(rng, THREE, level)
     yield "exposed-communication", Fault(
         f"{INPUT}; zero model; forward model; loss; backward model; "

@@ -121,6 +121,27 @@ START_TEST(uploads_inside_an_iteration_count)
 }
 END_TEST
 
+START_TEST(copies_within_the_device_count)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("copy_exposed_ns", 9e5);
+	set("d2d_exposed_ns", 4e4);
+	ck_assert_ptr_null(find("device-copy"));
+	set("d2d_exposed_ns", 6e4);
+	set("d2d_copies", 12);
+	finding = find("device-copy");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_double_eq(finding->recoverable_ns, 6e4);
+	ck_assert_double_eq(evidence(finding, "d2d_copies"), 12);
+	set("d2d_exposed_ns", 3e5);
+	ck_assert_int_eq(find("device-copy")->severity, DP_SEVERITY_CRITICAL);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 static void extra(size_t inserted, size_t foreign, double period_ns)
 {
 	start();
@@ -339,6 +360,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, shares_and_costs_have_one_period);
 	tcase_add_test(tests, uploads_inside_an_iteration_count);
+	tcase_add_test(tests, copies_within_the_device_count);
 	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
 	tcase_add_test(tests, extra_work_is_part_of_iterations);
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
