@@ -90,6 +90,25 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
+static const char advice_stall[] =
+	"move what the host does meanwhile out of the loop, or to another thread";
+static const char advice_sync[] =
+	"let the host run ahead: wait for the GPU less often than in each iteration (.item(), print, "
+	"synchronize(), checks of the loss)";
+static const char advice_launch[] =
+	"launch faster: fewer, larger kernels, less work on the host between them";
+
+/* Long gaps are something that the host does; short ones are launches that come too late, because
+ * they are slow or because none could be made while the host waited. */
+static const char *advise(const struct dp_rule_input *input, double host_ns)
+{
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2)
+		return advice_stall;
+	if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2)
+		return advice_sync;
+	return advice_launch;
+}
+
 /*
  * Where launches are known: idle time until the next launch. Where tiny gaps are what it is made of
  * and kernels are tiny too, those are launch-bound's; gaps of any length are lost to the user
@@ -100,7 +119,6 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 {
 	double period_ns = dp_rule__typical(input, "period_ns");
 	double input_ns = dp_rule__typical(input, "input_wait_ns");
-	double stall_ns = dp_rule__typical(input, "host_stall_ns");
 
 	/* api-stall tells of calls that take long. */
 	host_ns -= dp_rule__stall_ns(input);
@@ -114,14 +132,16 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 				    dp_rule__threshold(input, "host-bound"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
-	dp_rule__evidence(out, "host_stall_ns", "ns", stall_ns);
+	out->finding.advice = advise(input, host_ns);
+	if (out->finding.advice == advice_sync) {
+		dp_rule__evidence(out, "idle_after_sync_ns", "ns",
+				  dp_rule__typical(input, "idle_after_sync_ns"));
+		dp_rule__evidence(out, "host_sync_ns", "ns",
+				  dp_rule__typical(input, "host_sync_ns"));
+	}
+	dp_rule__evidence(out, "host_stall_ns", "ns", dp_rule__typical(input, "host_stall_ns"));
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
-	out->finding.advice = stall_ns >= host_ns / 2
-				      ? "move what the host does meanwhile out of the loop, or to "
-					"another thread"
-				      : "launch faster: fewer, larger kernels, less work on the "
-					"host between them";
 	return true;
 }
 

@@ -13,6 +13,8 @@ struct dp_gap {
 	int64_t launch_ns; /* launched, and the gap is a short one */
 	int64_t other_ns;  /* launched, and waiting for what the trace does not tell */
 	bool late;	   /* the launch began after the gap did */
+	int64_t after_ns;  /* a part of host_ns: had the host not waited before, it would have
+			    * launched so much earlier */
 	int64_t waited_ns; /* late, and it began where the host waited: for so long */
 };
 
@@ -24,6 +26,8 @@ struct dp_gap_walk {
 	struct dp_spans_at any;
 	struct dp_spans_at waits;
 	struct dp_spans_at stalls;
+	size_t waited;	   /* waits that ended before the last launch */
+	int64_t credit_ns; /* what is left of the last of them */
 };
 
 void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op);

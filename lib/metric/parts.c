@@ -65,6 +65,7 @@ static void add_gap(struct sweep *sweep, size_t op)
 	row(parts, DP_PART_IDLE_COPY)[k] += (double)gap.copy_ns;
 	row(parts, DP_PART_IDLE_LAUNCH)[k] += (double)gap.launch_ns;
 	row(parts, DP_PART_IDLE_OTHER)[k] += (double)gap.other_ns;
+	row(parts, DP_PART_AFTER_SYNC)[k] += (double)gap.after_ns;
 	row(parts, DP_PART_CALL_STALL)[k] += (double)gap.stall_ns;
 	if (gap.stall_ns && !sweep->status)
 		sweep->status =

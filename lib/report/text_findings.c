@@ -44,6 +44,7 @@ static const struct {
 	{ "host_copy_ns", "", " in calls of copies" },
 	{ "host_stall_ns", "", " of it in long gaps" },
 	{ "host_sync_ns", "", " in synchronizing calls" },
+	{ "idle_after_sync_ns", "", " of it after waiting for the GPU" },
 	{ "idle_host_ns", "", " waiting for the host" },
 	{ "input_wait_ns", "", " waiting for input" },
 	{ "kernel_median_ns", "median kernel ", "" },

@@ -284,6 +284,30 @@ START_TEST(calls_that_stall_are_named)
 }
 END_TEST
 
+/* Launches come late because they are slow, or because the host waited before. */
+START_TEST(waits_that_leave_no_lead_are_told)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("idle_host_ns", 2e5);
+	set("host_stall_ns", 1e4);
+	set("host_sync_ns", 5e5);
+	set("idle_after_sync_ns", 9e4);
+	finding = find("host-bound");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "launch faster"));
+	ck_assert_double_nan(evidence(finding, "host_sync_ns"));
+	set("idle_after_sync_ns", 1.1e5);
+	finding = find("host-bound");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "wait for the GPU less often"));
+	ck_assert_double_eq(evidence(finding, "idle_after_sync_ns"), 1.1e5);
+	ck_assert_double_eq(evidence(finding, "host_sync_ns"), 5e5);
+	set("host_stall_ns", 1.5e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "out of the loop"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 /* Costs are parts of the mean over iterations that have a period. */
 START_TEST(costs_are_spread_over_periods)
 {
@@ -366,6 +390,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
 	tcase_add_test(tests, calls_that_stall_are_named);
+	tcase_add_test(tests, waits_that_leave_no_lead_are_told);
 	tcase_add_test(tests, costs_are_spread_over_periods);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);
 	tcase_add_test(tests, one_loss_is_told_once);

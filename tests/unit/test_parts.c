@@ -247,6 +247,8 @@ static void check_sums(const struct fixture *at, size_t k)
 	ck_assert_double_le(value(at, "input_wait_ns", k) + value(at, "call_stall_ns", k),
 			    value(at, "idle_host_ns", k));
 	ck_assert_double_le(value(at, "sync_lost_ns", k), idle);
+	ck_assert_double_ge(value(at, "idle_after_sync_ns", k), 0);
+	ck_assert_double_le(value(at, "idle_after_sync_ns", k), value(at, "idle_host_ns", k));
 }
 
 /* The queue of stream 0, a nanosecond at a time. */

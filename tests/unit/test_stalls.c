@@ -123,6 +123,34 @@ START_TEST(calls_in_gaps)
 }
 END_TEST
 
+/* What a wait explains of the gaps after it is its length, until the next wait. */
+START_TEST(gaps_after_waits)
+{
+	struct fixture at;
+
+	begin();
+	add_call("cudaStreamSynchronize", thread, -2000000, -800000, 11);
+	end(&at);
+	ck_assert_double_eq(value(&at, "idle_host_ns", 0), 900000);
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 0), 900000);
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 1), 300000);
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 2), 0);
+	finish(&at);
+	begin();
+	add_call("cudaStreamSynchronize", thread, -2000000, -800000, 11);
+	add_call("cudaStreamSynchronize", thread, 10000, 150000, 12);
+	add_call("cudaStreamSynchronize", loader, 200000, 900000, 13);
+	add_call("cudaStreamSynchronize", thread, 2 * PERIOD_NS + 500000, 3 * PERIOD_NS, 14);
+	end(&at);
+	ck_assert_double_eq(value(&at, "idle_sync_ns", 0), 50000);
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 0), 140000);
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 1), 0);
+	/* It has not ended when the next kernel is launched. */
+	ck_assert_double_eq(value(&at, "idle_after_sync_ns", 2), 0);
+	finish(&at);
+}
+END_TEST
+
 /* A call that lasts into the next period has a part in both, and is counted once. */
 START_TEST(calls_over_gaps)
 {
@@ -214,6 +242,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, calls_in_gaps);
 	tcase_add_test(tests, calls_over_gaps);
+	tcase_add_test(tests, gaps_after_waits);
 	tcase_add_test(tests, allocations_are_counted_by_calls);
 	tcase_add_test(tests, purposes);
 	tcase_add_test(tests, allocations_fail);
