@@ -11,6 +11,7 @@
 #define INDENT 3
 #define DETAIL_INDENT 5
 #define CALL_COLUMNS 40
+#define COMPUTE_BOUND 0.8
 #define SAME_PERIOD 0.01
 
 /* How numbers are said; the others are said with their names. */
@@ -338,6 +339,28 @@ static const struct dp_loop *unjudged(const struct dp_render *render)
 	return NULL;
 }
 
+/* Nothing is lost, and the device computes nearly all the time: what it computes is all there is to
+ * make faster. */
+static void add_next_step(struct dp_words *words, struct dp_render *render)
+{
+	char number[DP_NUMBER_SIZE];
+	const struct dp_loop *loop;
+	double share;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
+		share = dp_text__summary(render, i, "avg_compute_ns") /
+			dp_text__summary(render, i, "avg_period_ns");
+		if (!loop->at_level || !(share >= COMPUTE_BOUND))
+			continue;
+		dp_words__add(words,
+			      " Computing takes %s of the period: only faster or fewer kernels "
+			      "would help.",
+			      dp_human__share(number, share));
+		dp_text__top_kernels(words, render, loop->device);
+		return;
+	}
+}
+
 /* Nothing was found: by which rules; or why rules could not find anything. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -369,9 +392,11 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	while (dp_rule(count))
 		count++;
 	dp_words__add(words, "No findings: none of the %zu rules has anything to say%s", count,
-		      list ? ":" : ".");
+		      list ? ":" : "");
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);
+	dp_words__add(words, ".");
+	add_next_step(words, render);
 	return true;
 }
 
