@@ -92,9 +92,8 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 
 static const char advice_stall[] =
 	"move what the host does meanwhile out of the loop, or to another thread";
-static const char advice_sync[] =
-	"let the host run ahead: wait for the GPU less often than in each iteration (.item(), print, "
-	"synchronize(), checks of the loss)";
+static const char advice_sync[] = "wait for the GPU less often than in each iteration (.item(), "
+				  "print, synchronize())";
 static const char advice_launch[] =
 	"launch faster: fewer, larger kernels, less work on the host between them";
 
