@@ -4,6 +4,7 @@
 
 #include <deepprof/record.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct record {
@@ -19,6 +20,7 @@ struct record {
 	const char *recover; /* a folder: run nothing */
 	char **command;	     /* NULL ends it */
 	char *target;	     /* the file's name */
+	struct stat before;  /* of what had that name in the beginning, or zeros */
 	char *folder;	     /* for all that is temporary */
 	bool noted;	     /* what it takes to recover it is written down there */
 	bool unwritten;	     /* it could not be made a trace file */
@@ -40,7 +42,10 @@ bool record_folder(struct record *record);
 /* Puts the file at its name; record->target is what it became. False where that was said. */
 bool record_place(struct record *record, const char *path);
 
-/* Nothing was recorded: the last recording of the default name is not to be taken for this one. */
+/*
+ * Nothing was recorded: the last recording of the default name is not to be taken for this one. One
+ * that came there meanwhile, as by a deepprof record in the command, may be.
+ */
 void record_clear(const struct record *record);
 
 /* record_run.c: runs the program and serves the recording. */

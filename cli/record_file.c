@@ -131,6 +131,7 @@ bool record_target(struct record *record)
 		return refuse(record->target, "is not a regular file");
 	if (record->output && !record->force)
 		return refuse(record->target, "exists already; -f overwrites it");
+	record->before = info;
 	return true;
 }
 
@@ -180,9 +181,20 @@ static bool rotate(const char *target)
 	return false;
 }
 
+/* True where the name has what it had in the beginning. */
+static bool is_old(const struct record *record)
+{
+	const struct stat *before = &record->before;
+	struct stat now;
+
+	return !stat(record->target, &now) && now.st_ino == before->st_ino &&
+	       now.st_dev == before->st_dev && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
 void record_clear(const struct record *record)
 {
-	if (!record->output && rotate(record->target) && record->verbosity >= 0)
+	if (!record->output && is_old(record) && rotate(record->target) && record->verbosity >= 0)
 		message("%s of an earlier run is now %s.old", record->target, record->target);
 }
 

@@ -171,10 +171,12 @@ bool recover_finish(struct recovery *recovery)
 	bool done = record_keep(&recovery->record, &end, recovery->command);
 
 	/* Where it could not be written there may be room later. */
-	if (recovery->record.unwritten)
+	if (recovery->record.unwritten) {
+		dp_recording_leave(recovery->record.recording);
 		record_say_left(&recovery->record);
-	else
+	} else {
 		janitor_remove(recovery->record.folder);
+	}
 	recover_fini(recovery);
 	return done;
 }

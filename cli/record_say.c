@@ -3,6 +3,8 @@
 #include "message.h"
 #include "record.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,20 +80,40 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 		message("nothing was recorded: %.80s never used CUDA", name);
 }
 
-void record_say_left(const struct record *record)
+/* What the files in the folder take of the disk. */
+static uint64_t bytes_in(const char *folder)
 {
-	message("what was recorded is kept, for when there is room; next: deepprof record "
-		"--recover=%s",
-		record->folder);
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	struct stat info;
+	uint64_t bytes = 0;
+
+	while (stream && (entry = readdir(stream)))
+		if (!fstatat(dirfd(stream), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(info.st_mode) && info.st_blocks > 0)
+			bytes += (uint64_t)info.st_blocks * 512;
+	if (stream)
+		closedir(stream);
+	return bytes;
 }
 
-static const char *losses(char *buf, size_t size, uint64_t lost)
+void record_say_left(const struct record *record)
+{
+	char bytes[HUMAN_SIZE];
+
+	message("what was recorded is kept, all %s of it, for when there is room; next: deepprof "
+		"record --recover=%s",
+		human_bytes(bytes, bytes_in(record->folder)), record->folder);
+}
+
+static const char *losses(char *buf, size_t size, const struct dp_record_result *result)
 {
 	char count[HUMAN_SIZE];
 
-	if (!lost)
-		return "nothing lost";
-	snprintf(buf, size, "%s lost", human_count(count, lost));
+	if (!result->lost)
+		return result->unsalvaged ? "what was lost is not known" : "nothing lost";
+	snprintf(buf, size, "%s lost%s", human_count(count, result->lost),
+		 result->unsalvaged ? " or more" : "");
 	return buf;
 }
 
@@ -109,7 +131,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
 	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
-		lost[HUMAN_SIZE + 8];
+		lost[HUMAN_SIZE + 16];
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -144,7 +166,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		human_count(events, result->events),
 		human_time(time, (double)result->duration_ns, true),
 		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result->lost), result->operations ? "analyze" : "info",
+		losses(lost, sizeof(lost), result), result->operations ? "analyze" : "info",
 		record->output || !result->operations ? " " : "",
 		record->output || !result->operations ? record->target : "");
 }

@@ -133,6 +133,7 @@ struct collector {
 	_Atomic uint32_t in_range;	    /* between cudaProfilerStart and Stop */
 	_Atomic uint32_t range_seen;	    /* what of it control.c has done */
 	_Atomic uint32_t ending;
+	_Atomic uint32_t given_up; /* the recording is over, the program is not */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -187,6 +188,7 @@ uint16_t dp_sizes__known(uint32_t version, uint32_t kind);
 /* pool.c */
 bool dp_pool__create(void);
 void dp_pool__destroy(void);
+void dp_pool__give_back(void);
 int dp_pool__take(void);
 void dp_pool__release(uint32_t slot);
 void dp_pool__grow(void);
@@ -215,6 +217,7 @@ void dp_info__process(struct dp_spool_writer *w);
 void dp_info__put(struct dp_spool_writer *w, const char *key, const char *value);
 void dp_info__thread(struct dp_spool_writer *w, uint32_t tid);
 void dp_info__clock(struct dp_spool_writer *w);
+void dp_info__begin(struct dp_spool_header *header);
 long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room);
 
 /* ring.c: events of NVTX. */

@@ -1,11 +1,13 @@
 /*
  * The thread that calls CUPTI: it flushes every second, turns recording on and off as the launcher
  * or the program's capture range want it, and makes the last flush. It may hang in CUPTI; then
- * nobody waits for it longer than life.c says, and the writer goes on.
+ * nobody waits for it longer than life.c says, and the writer goes on. Where the program outlives
+ * the recording, both threads end, and give back what they have.
  */
 #include "cupti/collector.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 
 #define TICK_MS 20
 #define LOOK_TICKS 5
@@ -62,6 +64,24 @@ static bool launcher_is_gone(void)
 	return my.alone;
 }
 
+/* The launcher, or who finished for it, has made its file of the spool, and the folder is gone. */
+static bool is_of_no_use(void)
+{
+	struct stat info;
+
+	return my.alone && my.ticks++ % LOOK_TICKS == 0 && !fstat(dp_collector.spool_fd, &info) &&
+	       !info.st_nlink;
+}
+
+/* The program goes on, for hours maybe, and is not to hold what nobody will read. */
+static void give_up(void)
+{
+	atomic_store(&dp_live->on, 0);
+	atomic_store(&dp_collector.given_up, 1);
+	atomic_store(&dp_collector.writer_quit, 1);
+	dp_wake(&dp_collector.writer_wake);
+}
+
 static void follow_wishes(void)
 {
 	struct collector *c = &dp_collector;
@@ -92,11 +112,16 @@ void *dp_control_thread(void *unused)
 		uint32_t wake = atomic_load(&c->control_wake);
 
 		follow_wishes();
+		if (is_of_no_use()) {
+			give_up();
+			goto out;
+		}
 		flush_sometimes();
 		dp_wait(&c->control_wake, wake, TICK_MS);
 	}
 	dp_attach__kinds(false);
 	flush_now(CUPTI_FLUSH_FORCED);
+out:
 	atomic_store(&c->final_done, 1);
 	dp_wake(&c->final_done);
 	return NULL;

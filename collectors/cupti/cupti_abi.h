@@ -413,7 +413,7 @@ struct cupti_jit {
 	uint64_t operation;
 	uint64_t cache_bytes;
 	uint64_t cache_path;
-	uint32_t process; /* 12.2 */
+	uint32_t process; /* 12.4 */
 	uint32_t thread;
 };
 

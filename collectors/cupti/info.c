@@ -121,21 +121,39 @@ static int64_t read_clocks(struct dp_spool_clock *out)
 	return after - before;
 }
 
-/* The first call of CUPTI's takes longer than others, and between two reads another may run. */
-void dp_info__clock(struct dp_spool_writer *w)
+/*
+ * The tightest of a few: the first call of CUPTI's takes longer than others, and between two reads
+ * another process may run.
+ */
+static void read_together(struct dp_spool_clock *out)
 {
-	struct dp_spool_record record = { .type = DP_SPOOL_CLOCK };
+	int64_t took = read_clocks(out), least = took;
 	struct dp_spool_clock next;
-	int64_t took = read_clocks(&record.clock), least = took;
 
 	for (int i = 0; i < CLOCK_TRIES && least > CLOCK_GOOD_NS; i++) {
 		took = read_clocks(&next);
-		if (took >= least || !next.cupti != !record.clock.cupti)
+		if (took >= least || !next.cupti != !out->cupti)
 			continue;
 		least = took;
-		record.clock = next;
+		*out = next;
 	}
+}
+
+void dp_info__clock(struct dp_spool_writer *w)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_CLOCK };
+
+	read_together(&record.clock);
 	dp_writer__add(w, &record, false);
+}
+
+void dp_info__begin(struct dp_spool_header *header)
+{
+	struct dp_spool_clock clock;
+
+	read_together(&clock);
+	header->realtime_ns = clock.realtime;
+	header->monotonic_ns = clock.monotonic;
 }
 
 /*

@@ -1,9 +1,10 @@
 /*
  * How recording begins and ends in a process.
  *
- * In a child of fork() the page that says "on" is zeros, whoever forked and however; the handler of
- * pthread_atfork() also puts private memory where the pool was, so that nothing in the child can
- * write into the parent's, and closes what the child should not keep. The child can start anew.
+ * In a child of fork() the page that says "on" is zeros, whoever forked and however, where the
+ * kernel can do that (Linux 4.14; not gVisor). The handler of pthread_atfork() sees to it
+ * elsewhere; it also puts private memory where the pool was, so that nothing in the child can write
+ * into the parent's, and closes what the child should not keep. The child can start anew.
  */
 #include "cupti/collector.h"
 
@@ -69,6 +70,8 @@ static void after_fork(void)
 
 	if (atomic_load(&phase) != STARTED)
 		goto out;
+	atomic_store(&dp_live->on, 0);
+	atomic_store(&dp_live->nvtx, 0);
 	if (c->pool)
 		mmap(c->pool, c->pool_bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -92,8 +95,9 @@ static bool install_handlers(void)
 		dp_live = NULL;
 		return false;
 	}
-	if (madvise(dp_live, 4096, MADV_WIPEONFORK) || pthread_atfork(NULL, NULL, after_fork) ||
-	    atexit(dp_life__finish) || at_quick_exit(dp_life__finish))
+	(void)madvise(dp_live, 4096, MADV_WIPEONFORK);
+	if (pthread_atfork(NULL, NULL, after_fork) || atexit(dp_life__finish) ||
+	    at_quick_exit(dp_life__finish))
 		return false;
 	exit_hook = (void (**)(void))dlsym(RTLD_DEFAULT, "deepprof_exit_hook");
 	if (exit_hook)
@@ -158,12 +162,17 @@ static bool begin(const char *folder)
 	char name[64];
 
 	reset();
-	if (folder[0] != '/' || strlen(folder) >= sizeof(c->folder) || !install_handlers())
+	if (folder[0] != '/' || strlen(folder) >= sizeof(c->folder))
 		return false;
 	memcpy(c->folder, folder, strlen(folder) + 1);
 	c->pid = getpid();
 	dp_options__read(&c->options, secure_getenv(DP_SPOOL_ENV_OPTIONS));
 	dp_message__open();
+	if (!install_handlers()) {
+		dp_message__say(DP_SPOOL_ERROR, "no-memory", "no memory to begin with: %s",
+				strerror(errno));
+		return false;
+	}
 	if (!open_spool(name, sizeof(name))) {
 		dp_message__say(DP_SPOOL_ERROR, "no-spool", "%s: %s", c->folder, strerror(errno));
 		return false;
@@ -178,8 +187,7 @@ static bool begin(const char *folder)
 	header.pid = (uint32_t)c->pid;
 	header.ppid = (uint32_t)getppid();
 	header.serial = c->serial;
-	header.realtime_ns = clock_ns(CLOCK_REALTIME);
-	header.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+	dp_info__begin(&header);
 	c->writer.limit = c->options.max_spool;
 	c->writer.read_text = dp_info__read_text;
 	if (!dp_writer__open(&c->writer, c->spool_fd, &header, c->pool)) {

@@ -2,7 +2,8 @@
  * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped;
  * one beside CUDA's libraries that are mapped (wheels keep it in nvidia/cuda_cupti/lib, for CUDA 13
  * in nvidia/cu13/lib, toolkits beside cudart or in extras/CUPTI); the default search. Two copies in
- * one process conflict, hence the order.
+ * one process conflict, hence the order. What is newer than the driver is not called: it would
+ * refuse, or worse.
  */
 #include "cupti/collector.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PLACES 64
 
@@ -97,26 +99,6 @@ static void *open_file(struct search *search, const char *path)
 	return library;
 }
 
-/* A file, or a folder with a libcupti.so or libcupti.so.N in it. */
-static void *open_place(struct search *search, const char *place)
-{
-	char path[PATH_MAX + 300];
-	struct dirent *entry;
-	void *library = NULL;
-	DIR *folder = opendir(place);
-
-	if (!folder)
-		return place[strlen(place) - 1] == '/' ? NULL : open_file(search, place);
-	while (!library && (entry = readdir(folder))) {
-		if (!starts(entry->d_name, "libcupti.so"))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
-		library = open_file(search, path);
-	}
-	closedir(folder);
-	return library;
-}
-
 /* libcuda is mapped, for it has called us; but mostly where RTLD_DEFAULT does not look. */
 int dp_load__driver_version(void)
 {
@@ -133,25 +115,64 @@ int dp_load__driver_version(void)
 	return number;
 }
 
-/* The driver's own major version first: a newer CUPTI does not run on an older driver. */
+/* What it is called. The driver's own major version first: it runs nothing newer. */
+static const struct {
+	const char *name;
+	int major; /* 0: any */
+} names[] = {
+	{ "libcupti.so.13", 13 },   { "libcupti.so.12", 12 }, { "libcupti.so.11.8", 11 },
+	{ "libcupti.so.11.7", 11 }, { "libcupti.so", 0 },
+};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+/* In the folder, which ends in a slash, or with "" where the linker looks. */
+static void *open_name(struct search *search, const char *folder)
+{
+	int driver = dp_load__driver_version();
+	char path[PATH_MAX + 32];
+	void *library = NULL;
+
+	for (size_t i = 0; i < NAMES && !library; i++) {
+		if (driver && names[i].major > driver / 1000)
+			continue;
+		snprintf(path, sizeof(path), "%s%s", folder, names[i].name);
+		if (!*folder || !access(path, F_OK))
+			library = open_file(search, path);
+	}
+	return library;
+}
+
+/* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
+static void *open_place(struct search *search, const char *place)
+{
+	char path[PATH_MAX + 300];
+	struct dirent *entry;
+	void *library = NULL;
+	DIR *folder = opendir(place);
+
+	if (!folder)
+		return place[strlen(place) - 1] == '/' ? NULL : open_file(search, place);
+	snprintf(path, sizeof(path), "%s/", place);
+	library = open_name(search, path);
+	while (!library && (entry = readdir(folder))) {
+		if (!starts(entry->d_name, "libcupti.so"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
+		library = open_file(search, path);
+	}
+	closedir(folder);
+	return library;
+}
+
 static void *open_default(struct search *search)
 {
-	static const char *const names[] = {
-		"libcupti.so.13",   "libcupti.so.12", "libcupti.so.11.8",
-		"libcupti.so.11.7", "libcupti.so",
-	};
 	static const char *const folders[] = {
 		"/usr/local/cuda/extras/CUPTI/lib64/",
 		"/usr/local/cuda/lib64/",
 	};
-	int driver = dp_load__driver_version();
-	void *library = NULL;
+	void *library = open_name(search, "");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library; i++) {
-		if (i < 2 && driver && 13 - (int)i > driver / 1000)
-			continue;
-		library = open_file(search, names[i]);
-	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !library; i++)
 		library = open_place(search, folders[i]);
 	return library;
@@ -201,11 +222,75 @@ bool dp_load__functions(struct cupti *cupti)
 	return true;
 }
 
+/* The 12 of libcupti.so.12, as it calls itself, whatever the file is called; 0: not known. */
+static int major_of(const struct link_map *map)
+{
+	static const char stem[] = "libcupti.so.";
+	uintptr_t strings = 0;
+	size_t name = 0;
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_STRTAB)
+			strings = entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_SONAME)
+			name = entry->d_un.d_val;
+	}
+	if (!strings || !name)
+		return 0;
+	/* Not every linker has put in where it is. */
+	if (strings < map->l_addr)
+		strings += map->l_addr;
+	return starts((const char *)strings + name, stem)
+		       ? atoi((const char *)strings + name + sizeof(stem) - 1)
+		       : 0;
+}
+
+/* A real one, not something that stands in for it. */
+static bool is_driver(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	bool found = dlsym(library ? library : RTLD_DEFAULT, "cuGetExportTable") != NULL;
+
+	if (library)
+		dlclose(library);
+	return found;
+}
+
+/*
+ * Where 13.2 finds no driver that it can use, all of its functions call each other until there is
+ * no stack left. It is known by what it has, and what 13.3 has that it does not.
+ */
+static bool may_crash(void *library)
+{
+	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
+}
+
+static bool suits_driver(const struct cupti *cupti, const struct link_map *map)
+{
+	int driver = dp_load__driver_version(), major = major_of(map);
+
+	if (driver && major > driver / 1000) {
+		dp_message__say(DP_SPOOL_ERROR, "old-driver",
+				"%s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
+				"--cupti=PATH names another",
+				cupti->path, major, driver / 1000, driver % 1000 / 10);
+		return false;
+	}
+	if (may_crash(cupti->library) && !is_driver()) {
+		dp_message__say(DP_SPOOL_ERROR, "no-driver",
+				"CUPTI finds no driver it can use, and %s would crash for it",
+				cupti->path);
+		return false;
+	}
+	return true;
+}
+
 bool dp_load__cupti(struct cupti *cupti)
 {
 	struct search *search = dp_pages__new(sizeof(*search));
 	const char *named = secure_getenv(DP_SPOOL_ENV_CUPTI);
-	struct link_map *map;
+	struct link_map *map = NULL;
+	bool suits = false;
 
 	if (!search)
 		return false;
@@ -225,6 +310,8 @@ bool dp_load__cupti(struct cupti *cupti)
 				search->looked, search->error);
 	else if (!dlinfo(cupti->library, RTLD_DI_LINKMAP, &map))
 		snprintf(cupti->path, sizeof(cupti->path), "%s", map->l_name);
+	if (map)
+		suits = suits_driver(cupti, map);
 	dp_pages__free(search, sizeof(*search));
-	return cupti->library && dp_load__functions(cupti);
+	return suits && dp_load__functions(cupti);
 }

@@ -161,6 +161,15 @@ void dp_pool__destroy(void)
 	c->pool_fd = -1;
 }
 
+/* Its memory; it stays mapped, for CUPTI and threads of the program may still write there. */
+void dp_pool__give_back(void)
+{
+	const struct dp_pool_header *pool = dp_collector.pool;
+
+	(void)fallocate(dp_collector.pool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)pool->slot_data, (off_t)(pool->pool_bytes - pool->slot_data));
+}
+
 static bool take_one(uint32_t index)
 {
 	struct dp_pool_slot *slot = &dp_collector.slots[index];

@@ -10,6 +10,7 @@
 #define TICK_MS 20
 #define CBIDS 4096u
 #define TIDS 1024u
+#define TID_PLACES 8u
 
 static struct {
 	uint64_t cbids[3][CBIDS / 64]; /* names that are in the spool */
@@ -41,12 +42,23 @@ static void name_call(struct collector *c, const struct dp_spool_api *api)
 	dp_writer__add(&c->writer, &record, false);
 }
 
+/*
+ * Of two threads that share a place in the cache, and whose records come by turns, each record
+ * would have the kernel asked: hence some places for each.
+ */
 static void name_thread(struct collector *c, uint32_t tid)
 {
-	uint32_t *known = &my.tids[tid % TIDS];
+	uint32_t *known = NULL;
 
-	if (*known == tid || !tid)
+	if (!tid)
 		return;
+	for (uint32_t i = 0; i < TID_PLACES; i++) {
+		known = &my.tids[(tid + i) % TIDS];
+		if (*known == tid)
+			return;
+		if (!*known)
+			break;
+	}
 	*known = tid;
 	dp_info__thread(&c->writer, tid);
 }
@@ -448,7 +460,12 @@ void *dp_writer_thread(void *unused)
 			dp_wait(&c->writer_wake, wake, TICK_MS);
 		tell_failure(c);
 	}
-	end(c);
+	if (atomic_load(&c->given_up)) {
+		dp_writer__empty(&c->writer);
+		dp_pool__give_back();
+	} else {
+		end(c);
+	}
 	atomic_store(&c->writer_done, 1);
 	dp_wake(&c->writer_done);
 	return NULL;

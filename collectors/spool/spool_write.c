@@ -185,6 +185,16 @@ static void fail(struct dp_spool_writer *w, unsigned int reason)
 		;
 }
 
+void dp_writer__empty(struct dp_spool_writer *w)
+{
+	int fd = w->fd;
+
+	dp_writer__fini(w);
+	w->failed = true;
+	while (ftruncate(fd, 0) && errno == EINTR)
+		;
+}
+
 void dp_writer__flush(struct dp_spool_writer *w)
 {
 	struct dp_spool_chunk chunk = {

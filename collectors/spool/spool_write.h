@@ -59,6 +59,9 @@ bool dp_writer__open(struct dp_spool_writer *w, int fd, const struct dp_spool_he
 		     struct dp_pool_header *pool);
 void dp_writer__fini(struct dp_spool_writer *w);
 
+/* Ends it, and gives back what the file takes: nobody will read it. */
+void dp_writer__empty(struct dp_spool_writer *w);
+
 /* Adds a record; one that came from CUPTI or a ring is counted as one of dp_spool__kind(). */
 void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *record, bool counted);
 

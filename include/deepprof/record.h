@@ -88,7 +88,7 @@ DP_API void dp_recording_free(struct dp_recording *recording);
 
 /*
  * Where the trace file could not be written: what is in the folder stays when the recording is
- * freed, for dp_recording_recover().
+ * freed, and what the processes' memory has goes there, for dp_recording_recover().
  */
 DP_API void dp_recording_leave(struct dp_recording *recording);
 

@@ -12,16 +12,10 @@
 #include "import/kineto_aside.h"
 #include "import/kineto_class.h"
 #include "import/kineto_memory.h"
-#include "base/strings.h"
+#include "import/kineto_names.h"
+#include "import/kineto_rows.h"
 
 #include <string.h>
-
-/* Texts of the file to the builder's ids, so that each is decoded, checked and demangled once. */
-struct names {
-	struct dp_strings raw;
-	uint32_t *ids;
-	size_t room;
-};
 
 #define CACHE 64
 /* Processes, devices and names beyond these numbers are damage: they get no names. */
@@ -57,9 +51,7 @@ struct kineto {
 	struct dp_chrome chrome;
 	struct dp_builder *builder;
 	enum dp_kineto_class class; /* of the category asked for last */
-	struct names names, kernels;
-	char *scratch;
-	size_t scratch_room;
+	struct dp_kineto_names names;
 	uint32_t process; /* of the GPU's events; DP_NONE before it is needed */
 	int64_t main_pid;
 	bool main_known;
@@ -69,6 +61,7 @@ struct kineto {
 	size_t gpu_pid_count, gpu_pid_room;
 	int64_t *devices; /* that have operations */
 	size_t device_count, device_room;
+	struct dp_kineto_rows rows;
 	struct thread_slot threads[CACHE];
 	struct stream_slot streams[CACHE];
 	struct named *named;
@@ -121,50 +114,14 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 	return wanted[kineto->class];
 }
 
-/* The text without its escapes; NULL where memory is short. */
-static const char *decode(struct kineto *kineto, const struct dp_json_text *text, size_t *length)
-{
-	*length = text->length;
-	if (!text->escaped)
-		return text->at;
-	if (dp_array__reserve(&kineto->scratch, &kineto->scratch_room, text->length + 1, 1))
-		return NULL;
-	*length = dp_json__unescape(text, kineto->scratch);
-	return kineto->scratch;
-}
-
-static uint32_t build_name(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
-{
-	size_t length;
-	const char *plain = decode(kineto, text, &length);
-
-	if (!plain) {
-		nomem(kineto);
-		return DP_NONE;
-	}
-	return kernel ? dp_builder__kernel_name(kineto->builder, plain, length)
-		      : dp_builder__string(kineto->builder, plain, length);
-}
-
 /* The id of a name; DP_NONE and the builder's or an allocation's error where that fails. */
 static uint32_t name_of(struct kineto *kineto, const struct dp_json_text *text, bool kernel)
 {
-	struct names *names = kernel ? &kineto->kernels : &kineto->names;
-	size_t before = names->raw.count;
-	uint32_t raw, id;
+	bool short_of = false;
+	uint32_t id = dp_kineto_names__id(&kineto->names, kineto->builder, text, kernel, &short_of);
 
-	if (memchr(text->at, '\0', text->length))
-		return build_name(kineto, text, kernel);
-	raw = dp_strings__intern(&names->raw, text->at, text->length);
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&names->ids, &names->room, names->raw.count, sizeof(*names->ids))) {
+	if (short_of)
 		nomem(kineto);
-		return DP_NONE;
-	}
-	if (raw < before)
-		return names->ids[raw];
-	id = build_name(kineto, text, kernel);
-	names->ids[raw] = id;
 	return id;
 }
 
@@ -219,6 +176,7 @@ static size_t slot_of(uint64_t a, uint64_t b, uint64_t c)
 static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
+	struct dp_kineto_row row;
 	struct thread_slot *slot;
 
 	if (!(event->has & DP_CHROME_TID))
@@ -226,12 +184,15 @@ static uint32_t thread_of(struct kineto *kineto, const struct dp_chrome_event *e
 	slot = &kineto->threads[slot_of((uint64_t)pid, (uint64_t)event->tid, 0)];
 	if (slot->used && slot->pid == pid && slot->tid == event->tid)
 		return slot->thread;
-	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid)) {
+	if (remember(&kineto->pids, &kineto->pid_count, &kineto->pid_room, pid) ||
+	    dp_kineto_rows__find(&kineto->rows, pid, event->tid, &row)) {
 		nomem(kineto);
 		return DP_NONE;
 	}
 	*slot = (struct thread_slot){ pid, event->tid, DP_NONE, true };
-	slot->thread = dp_builder__thread(kineto->builder, host_process(kineto, pid), event->tid);
+	if (row.known)
+		slot->thread =
+			dp_builder__thread(kineto->builder, host_process(kineto, pid), row.tid);
 	return slot->thread;
 }
 
@@ -424,6 +385,8 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 
 	if ((event->has & need) != need)
 		return DP_OK;
+	if (dp_kineto_rows__note(&kineto->rows, event))
+		return nomem(kineto);
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
 		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
@@ -517,7 +480,21 @@ static int push_memory(struct kineto *kineto)
 	return status;
 }
 
-static void give_names(struct kineto *kineto)
+/* Rows may have a name where the thread has none. */
+static int name_thread(struct kineto *kineto, uint32_t process, const struct named *named)
+{
+	struct dp_kineto_row row;
+
+	if (dp_kineto_rows__find(&kineto->rows, named->pid, named->tid, &row))
+		return nomem(kineto);
+	if (row.known && !row.unnamed)
+		dp_builder__name_thread(kineto->builder,
+					dp_builder__thread(kineto->builder, process, row.tid),
+					named->name);
+	return DP_OK;
+}
+
+static int give_names(struct kineto *kineto)
 {
 	struct dp_builder *builder = kineto->builder;
 	uint32_t process;
@@ -533,14 +510,12 @@ static void give_names(struct kineto *kineto)
 		if (!is_member(kineto->pids, kineto->pid_count, named->pid))
 			continue;
 		process = host_process(kineto, named->pid);
-		if (named->is_thread)
-			dp_builder__name_thread(builder,
-						dp_builder__thread(builder, process, named->tid),
-						named->name);
-		else
+		if (!named->is_thread)
 			dp_builder__name_process(builder, process, named->name,
 						 process == kineto->process ? kineto->chrome.rank
 									    : -1);
+		else if (name_thread(kineto, process, named))
+			return DP_ERR_NOMEM;
 	}
 	for (size_t i = 0; i < kineto->property_count; i++) {
 		const struct property *property = &kineto->properties[i];
@@ -551,6 +526,7 @@ static void give_names(struct kineto *kineto)
 				dp_builder__device(builder, kineto->process, property->device),
 				property->name, property->bytes);
 	}
+	return DP_OK;
 }
 
 static int finish(struct kineto *kineto)
@@ -560,9 +536,10 @@ static int finish(struct kineto *kineto)
 
 	if (!status)
 		status = push_memory(kineto);
+	if (!status)
+		status = give_names(kineto);
 	if (status)
 		return status;
-	give_names(kineto);
 	if (kineto->pid_count > 1)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)
@@ -586,11 +563,7 @@ static int finish(struct kineto *kineto)
 
 static void release(struct kineto *kineto)
 {
-	dp_strings__fini(&kineto->names.raw);
-	dp_strings__fini(&kineto->kernels.raw);
-	free(kineto->names.ids);
-	free(kineto->kernels.ids);
-	free(kineto->scratch);
+	dp_kineto_names__fini(&kineto->names);
 	free(kineto->pids);
 	free(kineto->gpu_pids);
 	free(kineto->devices);
@@ -599,6 +572,7 @@ static void release(struct kineto *kineto)
 	dp_lookup__fini(&kineto->by_place);
 	dp_kineto_aside__fini(&kineto->aside);
 	dp_kineto_memory__fini(&kineto->memory);
+	dp_kineto_rows__fini(&kineto->rows);
 	free(kineto);
 }
 

@@ -1,32 +1,9 @@
-/* Identifiers of a source to those of the builder: a hash of up to four integers to one. */
+/* Identifiers of a source to those of the builder. */
 #ifndef DP_IMPORT_LOOKUP_H
 #define DP_IMPORT_LOOKUP_H
 
-#include "base/hash.h"
+#include "base/lookup.h"
 #include "trace/builder.h"
-
-struct dp_key {
-	int64_t part[4];
-};
-
-/* A hash table; zero it. Linear probing, at most three quarters full. */
-struct dp_lookup {
-	struct dp_lookup_slot *slots;
-	size_t room; /* a power of two, or 0 */
-	size_t count;
-	struct dp_hash_key hash;
-};
-
-void dp_lookup__fini(struct dp_lookup *lookup);
-
-/* The value of key, DP_NONE where it has none. */
-uint32_t dp_lookup__get(const struct dp_lookup *lookup, const struct dp_key *key);
-
-/* Forgets key, if it is there. */
-void dp_lookup__remove(struct dp_lookup *lookup, const struct dp_key *key);
-
-/* Sets it. Errors: DP_ERR_NOMEM. */
-int dp_lookup__set(struct dp_lookup *lookup, const struct dp_key *key, uint32_t value);
 
 /*
  * Processes, threads, devices and streams of one import, so that each row costs one probe. The

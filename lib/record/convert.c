@@ -138,7 +138,7 @@ static int put_message(struct dp_source *source, const struct dp_spool_message *
 		return status;
 	source->facts.refused |= message->level >= DP_SPOOL_ERROR;
 	dp_db__int(db, source->process);
-	dp_db__int(db, message->realtime_ns - source->convert->zero_realtime);
+	dp_db__int(db, dp_source__moment(source, message->realtime_ns));
 	dp_db__int(db, message->level);
 	dp_db__text(db, dp_spool__string(source->spool, message->code, NULL));
 	dp_db__text(db, dp_spool__string(source->spool, message->text, NULL));
@@ -163,7 +163,7 @@ static int second_pass(struct dp_source *source, const struct dp_spool_record *r
 	case DP_SPOOL_LOSS:
 		status = put_loss(
 			source, dp_spool__string(source->spool, record->loss.reason, NULL),
-			record->loss.realtime_ns - source->convert->zero_realtime,
+			dp_source__moment(source, record->loss.realtime_ns),
 			record->loss.realtime_ns != 0, record->loss.records, record->loss.bytes);
 		break;
 	case DP_SPOOL_MESSAGE:
@@ -225,6 +225,8 @@ static void begin_clock(struct dp_source *source)
 
 	source->clock.zero = source->convert->zero_monotonic;
 	source->clock.fallback = header->monotonic_ns - header->realtime_ns;
+	source->noted_realtime = header->realtime_ns;
+	source->noted_monotonic = header->monotonic_ns;
 }
 
 int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable)
@@ -318,5 +320,5 @@ void dp_convert__fini(struct dp_convert *convert)
 {
 	dp_db__fini(&convert->db);
 	dp_strings__fini(&convert->strings);
-	free(convert->functions);
+	dp_lookup__fini(&convert->functions);
 }

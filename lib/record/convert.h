@@ -15,11 +15,9 @@
 struct dp_convert {
 	struct dp_db db;
 	struct dp_error *error;
-	struct dp_strings strings; /* the id in the file is one more */
-	uint64_t *functions;	   /* domain and number of those that are in cbid */
-	size_t function_count;
-	size_t function_room;
-	int64_t zero_realtime; /* time 0 of the trace */
+	struct dp_strings strings;  /* the id in the file is one more */
+	struct dp_lookup functions; /* domain and number of those that are in cbid */
+	int64_t zero_realtime;	    /* time 0 of the trace */
 	int64_t zero_monotonic;
 	const struct dp_record_about *about;
 	struct dp_record_result result;
@@ -35,6 +33,9 @@ struct dp_source {
 	int64_t process; /* its id in the file */
 	bool ended;	 /* in order */
 	struct dp_clock clock;
+	/* The day's time and the monotonic clock, when they were last noted together. */
+	int64_t noted_realtime;
+	int64_t noted_monotonic;
 	uint32_t *names; /* by the spool's string: the file's, 0: not yet */
 	size_t name_room;
 	struct dp_facts facts;
@@ -59,6 +60,15 @@ void dp_convert__fini(struct dp_convert *convert);
 /* For records.c and nvtx.c. The file's id of a string of the spool; *id is 0 for none. */
 int dp_source__string(struct dp_source *source, uint32_t string, int64_t *id);
 int dp_source__text(struct dp_source *source, const char *text, size_t length, int64_t *id);
+
+/* A time of day on the trace's clock, whoever may have set the day's meanwhile. */
+static inline int64_t dp_source__moment(const struct dp_source *source, int64_t realtime)
+{
+	uint64_t since = (uint64_t)realtime - (uint64_t)source->noted_realtime;
+
+	return dp_clock__monotonic(&source->clock,
+				   (int64_t)((uint64_t)source->noted_monotonic + since));
+}
 
 /* Keeps the latest time. */
 static inline void dp_source__saw(struct dp_source *source, int64_t time)

@@ -8,8 +8,11 @@
 /* CUpti_ActivityObjectKind. */
 enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
 
+enum { INFOS_MAX = 4096 };
+
 void dp_facts__fini(struct dp_facts *facts)
 {
+	dp_lookup__fini(&facts->places);
 	free(facts->facts);
 	free(facts->infos);
 	facts->facts = NULL;
@@ -19,15 +22,15 @@ void dp_facts__fini(struct dp_facts *facts)
 /* The fact of the type and numbers, made where it is new; NULL without memory. */
 static struct dp_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a, uint32_t b)
 {
+	struct dp_key key = { { type, a, b } };
+	uint32_t at = dp_lookup__get(&facts->places, &key);
 	struct dp_fact *fact;
 
-	/* The latest first: what is said in two records is said one after the other. */
-	for (size_t i = facts->count; i-- > 0;) {
-		fact = &facts->facts[i];
-		if (fact->type == type && fact->ids[0] == a && fact->ids[1] == b)
-			return fact;
-	}
-	if (dp_array__reserve(&facts->facts, &facts->room, facts->count + 1, sizeof(*fact)))
+	if (at != DP_NONE)
+		return &facts->facts[at];
+	if (facts->count == DP_NONE ||
+	    dp_array__reserve(&facts->facts, &facts->room, facts->count + 1, sizeof(*fact)) ||
+	    dp_lookup__set(&facts->places, &key, (uint32_t)facts->count))
 		return NULL;
 	fact = &facts->facts[facts->count++];
 	memset(fact, 0, sizeof(*fact));
@@ -51,6 +54,9 @@ static int take_info(struct dp_source *source, const struct dp_spool_info *info)
 			return DP_OK;
 		}
 	}
+	/* A process has some hundred, if its launcher sets many variables. */
+	if (facts->info_count == INFOS_MAX)
+		return DP_OK;
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);
@@ -127,7 +133,7 @@ static void take_state(struct dp_source *source, const struct dp_spool_state *st
 	if (state->state == DP_SPOOL_STARTED)
 		source->facts.cupti = true;
 	if (state->state == DP_SPOOL_ENDED) {
-		source->facts.end_realtime = state->realtime_ns;
+		source->facts.end_ns = dp_source__moment(source, state->realtime_ns);
 		source->ended = true;
 	}
 }
@@ -239,18 +245,11 @@ static int put_thread(struct dp_source *source, const struct dp_fact *fact)
 /* The names of functions are the same in all processes: *known where one has told it. */
 static int know_function(struct dp_convert *convert, const struct dp_fact *fact, bool *known)
 {
-	uint64_t function = (uint64_t)fact->ids[0] << 32 | fact->ids[1];
+	struct dp_key key = { { fact->ids[0], fact->ids[1] } };
 
-	for (size_t i = 0; i < convert->function_count; i++) {
-		*known = convert->functions[i] == function;
-		if (*known)
-			return DP_OK;
-	}
-	*known = false;
-	if (dp_array__reserve(&convert->functions, &convert->function_room,
-			      convert->function_count + 1, sizeof(function)))
+	*known = dp_lookup__get(&convert->functions, &key) != DP_NONE;
+	if (!*known && dp_lookup__set(&convert->functions, &key, 0))
 		return dp_error__nomem(convert->error, 0);
-	convert->functions[convert->function_count++] = function;
 	return DP_OK;
 }
 
@@ -404,20 +403,21 @@ static int put_process(struct dp_source *source, const char *command, const char
 	const struct dp_record_about *about = convert->about;
 	struct dp_db *db = &convert->db;
 	const char *version = dp_facts__info(source, "cupti.version");
-	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns), end;
+	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns);
+	int64_t end = DP_MAX(source->facts.end_ns, source->last_ns), length = 0;
 	bool exited = about->pid == (int64_t)header->pid && about->exit_status >= 0;
 	int status = dp_db__row(db, DP_ROW_PROCESS);
 
 	if (status)
 		return status;
-	end = start + (source->facts.end_realtime - header->realtime_ns);
-	if (!source->facts.end_realtime || end < source->last_ns)
-		end = source->last_ns;
+	/* Times from a spool may be anything. */
+	if (__builtin_sub_overflow(end, start, &length))
+		length = -1;
 	dp_db__int(db, source->process);
 	dp_db__int(db, header->pid);
 	dp_db__int(db, header->ppid);
 	dp_db__int(db, start);
-	dp_db__known(db, end >= start, end - start);
+	dp_db__known(db, length >= 0, length);
 	dp_db__known(db, exited, about->exit_status);
 	put_variable(source, rank_names);
 	put_variable(source, local_names);

@@ -3,6 +3,7 @@
 #define DP_RECORD_FACTS_H
 
 #include "base/base.h"
+#include "base/lookup.h"
 #include "spool/spool.h"
 
 struct dp_source;
@@ -23,13 +24,14 @@ struct dp_facts {
 	struct dp_fact *facts;
 	size_t count;
 	size_t room;
+	struct dp_lookup places;     /* type and numbers: in facts */
 	struct dp_spool_info *infos; /* by key, the last */
 	size_t info_count;
 	size_t info_room;
 	struct dp_spool_count counts[DP_SPOOL_KINDS];
-	bool cupti;	      /* it has recorded */
-	bool refused;	      /* something kept it from that */
-	int64_t end_realtime; /* when it ended, 0: not known */
+	bool cupti;	/* it has recorded */
+	bool refused;	/* something kept it from that */
+	int64_t end_ns; /* when it ended, 0: not known */
 };
 
 void dp_facts__fini(struct dp_facts *facts);

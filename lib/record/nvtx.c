@@ -16,6 +16,7 @@ void dp_nvtx__fini(struct dp_nvtx *nvtx)
 	for (size_t i = 0; i < nvtx->thread_count; i++)
 		free(nvtx->threads[i].open);
 	free(nvtx->threads);
+	dp_lookup__fini(&nvtx->places);
 	free(nvtx->started.open);
 	free(nvtx->schemas);
 	memset(nvtx, 0, sizeof(*nvtx));
@@ -24,18 +25,20 @@ void dp_nvtx__fini(struct dp_nvtx *nvtx)
 /* The thread's open ranges; NULL without memory. */
 static struct dp_ranges *ranges_of(struct dp_nvtx *nvtx, uint32_t tid)
 {
+	struct dp_key key = { { tid } };
 	struct dp_ranges *made;
+	uint32_t at;
 
 	if (nvtx->last_thread < nvtx->thread_count && nvtx->threads[nvtx->last_thread].tid == tid)
 		return &nvtx->threads[nvtx->last_thread];
-	for (size_t i = 0; i < nvtx->thread_count; i++) {
-		if (nvtx->threads[i].tid == tid) {
-			nvtx->last_thread = i;
-			return &nvtx->threads[i];
-		}
+	at = dp_lookup__get(&nvtx->places, &key);
+	if (at != DP_NONE) {
+		nvtx->last_thread = at;
+		return &nvtx->threads[at];
 	}
 	if (dp_array__reserve(&nvtx->threads, &nvtx->thread_room, nvtx->thread_count + 1,
-			      sizeof(*made)))
+			      sizeof(*made)) ||
+	    dp_lookup__set(&nvtx->places, &key, (uint32_t)nvtx->thread_count))
 		return NULL;
 	nvtx->last_thread = nvtx->thread_count;
 	made = &nvtx->threads[nvtx->thread_count++];

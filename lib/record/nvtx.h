@@ -3,6 +3,7 @@
 #define DP_RECORD_NVTX_H
 
 #include "base/base.h"
+#include "base/lookup.h"
 #include "spool/spool.h"
 
 struct dp_source;
@@ -44,6 +45,7 @@ struct dp_nvtx {
 	size_t thread_count;
 	size_t thread_room;
 	size_t last_thread;
+	struct dp_lookup places;  /* tid: in threads */
 	struct dp_ranges started; /* of all threads */
 	struct dp_spool_schema *schemas;
 	size_t schema_count;

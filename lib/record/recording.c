@@ -136,11 +136,6 @@ void dp_recording_free(struct dp_recording *recording)
 	free(recording);
 }
 
-void dp_recording_leave(struct dp_recording *recording)
-{
-	recording->owned = false;
-}
-
 const char *dp_recording_environment(const struct dp_recording *recording, size_t index)
 {
 	return index < recording->variable_count ? recording->variables[index] : NULL;

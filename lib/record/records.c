@@ -291,6 +291,8 @@ static int put_clock(struct dp_source *source, const struct dp_spool_clock *cloc
 	struct dp_bulk_row row;
 	int status;
 
+	source->noted_realtime = clock->realtime;
+	source->noted_monotonic = clock->monotonic;
 	if (!clock->cupti)
 		return DP_OK;
 	dp_clock__pass(&source->clock);

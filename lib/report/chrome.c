@@ -54,7 +54,7 @@ void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end
 	dp_chrome_out__time(render, ",\"dur\":", DP_MAX(dp_timeline__since(end_ns, start_ns), 0));
 }
 
-static void number(struct dp_render *render, const char *key, int64_t value)
+void dp_chrome_out__number(struct dp_render *render, const char *key, int64_t value)
 {
 	dp_render__text(render, key);
 	dp_render__integer(render, value);
@@ -62,28 +62,8 @@ static void number(struct dp_render *render, const char *key, int64_t value)
 
 void dp_chrome_out__row(struct dp_render *render, int64_t pid, int64_t tid)
 {
-	number(render, ",\"pid\":", pid);
-	number(render, ",\"tid\":", tid);
-}
-
-void dp_chrome_out__stream(struct dp_render *render, uint32_t stream)
-{
-	const struct dp_chrome_out *out = render->state;
-
-	dp_chrome_out__row(render, out->devices[dp_trace_stream(out->trace, stream)->device],
-			   out->streams[stream]);
-}
-
-void dp_chrome_out__thread(struct dp_render *render, uint32_t thread)
-{
-	const struct dp_chrome_out *out = render->state;
-	const struct dp_thread *at = thread == DP_NONE ? NULL : dp_trace_thread(out->trace, thread);
-	const struct dp_process *process = dp_trace_process(out->trace, at ? at->process : 0);
-
-	number(render, ",\"pid\":", process ? process->pid : -1);
-	/* One that the trace does not name gets no row of its own. */
-	if (at)
-		number(render, ",\"tid\":", at->tid);
+	dp_chrome_out__number(render, ",\"pid\":", pid);
+	dp_chrome_out__number(render, ",\"tid\":", tid);
 }
 
 void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
@@ -96,62 +76,13 @@ void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid
 	dp_render__text(render, "}}");
 }
 
-/* What asks for a number: only one of a group gets it. */
-struct claim {
-	int64_t group;
-	int64_t number;
-	size_t index;
-};
-
-static int compare_claims(const void *a, const void *b)
+void dp_chrome_out__order(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
+			  int64_t place)
 {
-	const struct claim *x = a, *y = b;
-
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
-
-/* The first gets the number, others one above spare. */
-static void settle(int64_t *numbers, struct claim *claims, size_t count, int64_t spare)
-{
-	if (count)
-		qsort(claims, count, sizeof(*claims), compare_claims);
-	for (size_t i = 0; i < count; i++) {
-		const struct claim *at = &claims[i];
-		bool taken = i && at[-1].group == at->group && at[-1].number == at->number;
-
-		numbers[at->index] = taken ? spare + (int64_t)at->index : at->number;
-	}
-}
-
-/* Two processes may each have a device 0, two contexts a stream 7: in the file they need numbers of
- * their own. */
-static int make_rows(struct dp_chrome_out *out)
-{
-	size_t devices = dp_trace_device_count(out->trace);
-	size_t streams = dp_trace_stream_count(out->trace);
-	struct claim *claims = dp_alloc__array(DP_MAX(devices, streams), sizeof(*claims));
-
-	out->devices = dp_alloc__array(devices + 1, sizeof(*out->devices));
-	out->streams = dp_alloc__array(streams + 1, sizeof(*out->streams));
-	if (!claims || !out->devices || !out->streams) {
-		free(claims);
-		return DP_ERR_NOMEM;
-	}
-	for (size_t i = 0; i < devices; i++)
-		claims[i] = (struct claim){ 0, dp_trace_device(out->trace, i)->id, i };
-	settle(out->devices, claims, devices, 1000);
-	for (size_t i = 0; i < streams; i++) {
-		const struct dp_stream *stream = dp_trace_stream(out->trace, i);
-
-		claims[i] = (struct claim){ stream->device, stream->stream, i };
-	}
-	settle(out->streams, claims, streams, 1000000);
-	free(claims);
-	return DP_OK;
+	dp_chrome_out__begin(render, "M", NULL, what);
+	dp_chrome_out__row(render, pid, tid);
+	dp_chrome_out__number(render, ",\"args\":{\"sort_index\":", place);
+	dp_render__text(render, "}}");
 }
 
 /* Annotations: what is called so elsewhere, tools don't take for a step. */
@@ -173,7 +104,7 @@ static void write_devices(struct dp_render *render, const struct dp_chrome_out *
 
 	dp_render__text(render, ",\n\"deviceProperties\":[");
 	for (size_t i = 0; (device = dp_trace_device(out->trace, i)); i++) {
-		number(render, i ? ",\n{\"id\":" : "\n{\"id\":", out->devices[i]);
+		dp_chrome_out__number(render, i ? ",\n{\"id\":" : "\n{\"id\":", out->devices[i]);
 		dp_render__text(render, ",\"name\":");
 		name = dp_trace_string(out->trace, device->name);
 		dp_json_text__write(render, name, strlen(name), false);
@@ -181,39 +112,6 @@ static void write_devices(struct dp_render *render, const struct dp_chrome_out *
 				  (unsigned long long)device->total_bytes);
 	}
 	dp_render__text(render, "]");
-}
-
-static void write_names(struct dp_render *render, const struct dp_chrome_out *out)
-{
-	const struct dp_stream *stream;
-	const struct dp_process *process;
-	const struct dp_thread *thread;
-	char name[DP_NUMBER_SIZE];
-
-	for (size_t i = 0; (process = dp_trace_process(out->trace, i)); i++)
-		if (process->name != DP_NONE)
-			dp_chrome_out__name(render, "process_name", process->pid, 0,
-					    dp_trace_string(out->trace, process->name));
-	for (size_t i = 0; (thread = dp_trace_thread(out->trace, i)); i++)
-		if (thread->name != DP_NONE)
-			dp_chrome_out__name(render, "thread_name",
-					    dp_trace_process(out->trace, thread->process)->pid,
-					    thread->tid, dp_trace_string(out->trace, thread->name));
-	for (size_t i = 0; i < dp_trace_device_count(out->trace); i++) {
-		dp_chrome_out__begin(render, "M", NULL, "process_labels");
-		dp_chrome_out__row(render, out->devices[i], 0);
-		number(render, ",\"args\":{\"labels\":\"GPU ", out->devices[i]);
-		dp_render__text(render, "\"}}");
-		dp_chrome_out__begin(render, "M", NULL, "process_sort_index");
-		dp_chrome_out__row(render, out->devices[i], 0);
-		number(render, ",\"args\":{\"sort_index\":", 5000000 + (int64_t)i);
-		dp_render__text(render, "}}");
-	}
-	for (size_t i = 0; (stream = dp_trace_stream(out->trace, i)); i++) {
-		snprintf(name, sizeof(name), "stream %lld", (long long)stream->stream);
-		dp_chrome_out__name(render, "thread_name", out->devices[stream->device],
-				    out->streams[i], name);
-	}
 }
 
 static const char *memory_name(uint8_t kind)
@@ -245,12 +143,34 @@ static void name_transfer(char name[128], const struct dp_trace *trace, size_t o
 			 *dst ? dst : "Unknown");
 }
 
-static void write_op(struct dp_render *render, const struct dp_chrome_out *out, size_t i)
+/* From the call to the operation. */
+static void write_arrow(struct dp_render *render, struct dp_chrome_out *out, size_t i, size_t lane)
+{
+	const struct dp_ops *ops = dp_trace_ops(out->trace);
+	const struct dp_calls *calls = dp_trace_calls(out->trace);
+	uint32_t call = ops->call[i];
+
+	dp_chrome_out__begin(render, "s", "ac2g", "ac2g");
+	dp_chrome_out__number(render, ",\"id\":", (int64_t)i + 1);
+	dp_chrome_row__write(render, dp_chrome_rows__thread(out, calls->thread[call]),
+			     out->call_lanes[call]);
+	dp_chrome_out__at(render, calls->start_ns[call]);
+	dp_render__text(render, "}");
+	dp_chrome_out__begin(render, "f", "ac2g", "ac2g");
+	dp_chrome_out__number(render, ",\"id\":", (int64_t)i + 1);
+	dp_chrome_row__write(render, &out->streams[ops->stream[i]], lane);
+	dp_chrome_out__at(render, ops->start_ns[i]);
+	dp_render__text(render, ",\"bp\":\"e\"}");
+}
+
+static void write_op(struct dp_render *render, struct dp_chrome_out *out, size_t i)
 {
 	const struct dp_ops *ops = dp_trace_ops(out->trace);
 	const struct dp_stream *stream = dp_trace_stream(out->trace, ops->stream[i]);
 	const char *name = dp_trace_string(out->trace, ops->name[i]);
 	bool kernel = dp_op_is_kernel(ops->kind[i]);
+	struct dp_chrome_row *row = &out->streams[ops->stream[i]];
+	size_t lane = dp_chrome_row__place(render, row, ops->start_ns[i], ops->end_ns[i]);
 	char made[128];
 
 	if (!kernel && strncmp(name, "Mem", 3) != 0) {
@@ -262,87 +182,97 @@ static void write_op(struct dp_render *render, const struct dp_chrome_out *out, 
 			     : ops->kind[i] == DP_OP_COPY ? "gpu_memcpy"
 							  : "gpu_memset",
 			     name);
-	dp_chrome_out__stream(render, ops->stream[i]);
+	dp_chrome_row__write(render, row, lane);
 	dp_chrome_out__span(render, ops->start_ns[i], ops->end_ns[i]);
-	number(render, ",\"args\":{\"device\":", out->devices[stream->device]);
+	dp_chrome_out__number(render, ",\"args\":{\"device\":", out->devices[stream->device]);
 	if (stream->context >= 0)
-		number(render, ",\"context\":", stream->context);
-	number(render, ",\"stream\":", stream->stream);
+		dp_chrome_out__number(render, ",\"context\":", stream->context);
+	dp_chrome_out__number(render, ",\"stream\":", stream->stream);
 	if (ops->correlation[i])
-		number(render, ",\"correlation\":", ops->correlation[i]);
+		dp_chrome_out__number(render, ",\"correlation\":", ops->correlation[i]);
 	if (!kernel)
 		dp_render__format(render, ",\"bytes\":%llu", (unsigned long long)ops->bytes[i]);
 	dp_render__text(render, "}}");
+	if (ops->call[i] != DP_NONE)
+		write_arrow(render, out, i, lane);
 }
 
-/* From the call to the operation. */
-static void write_arrow(struct dp_render *render, const struct dp_chrome_out *out, size_t i)
-{
-	const struct dp_ops *ops = dp_trace_ops(out->trace);
-	const struct dp_calls *calls = dp_trace_calls(out->trace);
-	uint32_t call = ops->call[i];
-
-	dp_chrome_out__begin(render, "s", "ac2g", "ac2g");
-	number(render, ",\"id\":", (int64_t)i + 1);
-	dp_chrome_out__thread(render, calls->thread[call]);
-	dp_chrome_out__at(render, calls->start_ns[call]);
-	dp_render__text(render, "}");
-	dp_chrome_out__begin(render, "f", "ac2g", "ac2g");
-	number(render, ",\"id\":", (int64_t)i + 1);
-	dp_chrome_out__stream(render, ops->stream[i]);
-	dp_chrome_out__at(render, ops->start_ns[i]);
-	dp_render__text(render, ",\"bp\":\"e\"}");
-}
-
-static void write_host(struct dp_render *render, const struct dp_chrome_out *out)
+static void write_range(struct dp_render *render, struct dp_chrome_out *out, size_t i)
 {
 	static const char *const categories[] = { "nvtx", "user_annotation", "cpu_op" };
+	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
+	struct dp_chrome_row *row = dp_chrome_rows__thread(out, ranges->thread[i]);
+	size_t lane = dp_chrome_row__place(render, row, ranges->start_ns[i], ranges->end_ns[i]);
+
+	dp_chrome_out__begin(render, "X", categories[ranges->kind[i]],
+			     dp_trace_string(out->trace, ranges->name[i]));
+	dp_chrome_row__write(render, row, lane);
+	dp_chrome_out__span(render, ranges->start_ns[i], ranges->end_ns[i]);
+	dp_render__text(render, "}");
+}
+
+static void write_call(struct dp_render *render, struct dp_chrome_out *out, size_t i)
+{
+	const struct dp_calls *calls = dp_trace_calls(out->trace);
+	struct dp_chrome_row *row = dp_chrome_rows__thread(out, calls->thread[i]);
+	size_t lane = dp_chrome_row__place(render, row, calls->start_ns[i], calls->end_ns[i]);
+
+	out->call_lanes[i] = (uint8_t)lane;
+	dp_chrome_out__begin(render, "X", "cuda_runtime",
+			     dp_trace_string(out->trace, calls->name[i]));
+	dp_chrome_row__write(render, row, lane);
+	dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
+	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);
+	dp_render__text(render, "}}");
+}
+
+/* Calls and ranges in order of start, so that they nest; of equal starts ranges are outside. */
+static void write_host(struct dp_render *render, struct dp_chrome_out *out)
+{
 	const struct dp_calls *calls = dp_trace_calls(out->trace);
 	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
+	size_t call = 0, range = 0;
 
-	for (size_t i = 0; i < ranges->count && !render->status; i++) {
-		dp_chrome_out__begin(render, "X", categories[ranges->kind[i]],
-				     dp_trace_string(out->trace, ranges->name[i]));
-		dp_chrome_out__thread(render, ranges->thread[i]);
-		dp_chrome_out__span(render, ranges->start_ns[i], ranges->end_ns[i]);
-		dp_render__text(render, "}");
-	}
-	for (size_t i = 0; i < calls->count && !render->status; i++) {
-		dp_chrome_out__begin(render, "X", "cuda_runtime",
-				     dp_trace_string(out->trace, calls->name[i]));
-		dp_chrome_out__thread(render, calls->thread[i]);
-		dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
-		number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);
-		dp_render__text(render, "}}");
+	while (!render->status && (call < calls->count || range < ranges->count)) {
+		if (range < ranges->count &&
+		    (call == calls->count || ranges->start_ns[range] <= calls->start_ns[call]))
+			write_range(render, out, range++);
+		else
+			write_call(render, out, call++);
 	}
 }
 
-static void write_syncs(struct dp_render *render, const struct dp_chrome_out *out)
+/* Kineto has them among the operations of their stream. */
+static struct dp_chrome_row *sync_row(const struct dp_render *render, struct dp_chrome_out *out,
+				      uint32_t stream)
+{
+	if (stream == DP_NONE)
+		return &out->syncs[dp_trace_device_count(out->trace)];
+	return render->options->kineto ? &out->streams[stream]
+				       : &out->syncs[dp_trace_stream(out->trace, stream)->device];
+}
+
+static void write_sync(struct dp_render *render, struct dp_chrome_out *out, size_t i)
 {
 	static const char *const names[] = { "Sync", "Event Sync", "Stream Wait Event",
 					     "Stream Sync", "Context Sync" };
 	const struct dp_syncs *syncs = dp_trace_syncs(out->trace);
-	const struct dp_stream *stream;
+	const struct dp_stream *stream =
+		syncs->stream[i] == DP_NONE ? NULL : dp_trace_stream(out->trace, syncs->stream[i]);
+	struct dp_chrome_row *row = sync_row(render, out, syncs->stream[i]);
+	size_t lane = dp_chrome_row__place(render, row, syncs->start_ns[i], syncs->end_ns[i]);
 
-	for (size_t i = 0; i < syncs->count && !render->status; i++) {
-		dp_chrome_out__begin(render, "X", "cuda_sync", names[syncs->kind[i]]);
-		stream = syncs->stream[i] == DP_NONE
-				 ? NULL
-				 : dp_trace_stream(out->trace, syncs->stream[i]);
-		if (stream)
-			dp_chrome_out__stream(render, syncs->stream[i]);
-		else
-			dp_chrome_out__row(render, dp_trace_process(out->trace, 0)->pid, 0);
-		dp_chrome_out__span(render, syncs->start_ns[i], syncs->end_ns[i]);
-		number(render, ",\"args\":{\"correlation\":", syncs->correlation[i]);
-		if (stream) {
-			number(render, ",\"device\":", out->devices[stream->device]);
-			if (stream->context >= 0)
-				number(render, ",\"context\":", stream->context);
-			number(render, ",\"stream\":", stream->stream);
-		}
-		dp_render__text(render, "}}");
+	dp_chrome_out__begin(render, "X", "cuda_sync", names[syncs->kind[i]]);
+	dp_chrome_row__write(render, row, lane);
+	dp_chrome_out__span(render, syncs->start_ns[i], syncs->end_ns[i]);
+	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", syncs->correlation[i]);
+	if (stream) {
+		dp_chrome_out__number(render, ",\"device\":", out->devices[stream->device]);
+		if (stream->context >= 0)
+			dp_chrome_out__number(render, ",\"context\":", stream->context);
+		dp_chrome_out__number(render, ",\"stream\":", stream->stream);
 	}
+	dp_render__text(render, "}}");
 }
 
 static void write_head(struct dp_render *render, const struct dp_chrome_out *out)
@@ -352,9 +282,9 @@ static void write_head(struct dp_render *render, const struct dp_chrome_out *out
 
 	dp_render__format(render, "{\"schemaVersion\":1,\"deepprof\":\"%s\"", dp_version());
 	if (dp_trace_t0(out->trace, &t0_ns) && !__builtin_add_overflow(t0_ns, out->zero_ns, &t0_ns))
-		number(render, ",\"baseTimeNanoseconds\":", t0_ns);
+		dp_chrome_out__number(render, ",\"baseTimeNanoseconds\":", t0_ns);
 	if (process && process->rank >= 0) {
-		number(render, ",\"distributedInfo\":{\"rank\":", process->rank);
+		dp_chrome_out__number(render, ",\"distributedInfo\":{\"rank\":", process->rank);
 		dp_render__text(render, "}");
 	}
 	write_devices(render, out);
@@ -363,8 +293,8 @@ static void write_head(struct dp_render *render, const struct dp_chrome_out *out
 
 static void free_out(struct dp_chrome_out *out)
 {
-	free(out->devices);
-	free(out->streams);
+	dp_chrome_rows__fini(out);
+	free(out->call_lanes);
 	free(out);
 }
 
@@ -377,7 +307,8 @@ static int begin(struct dp_render *render)
 	if (!out)
 		return dp_error__nomem(render->error, sizeof(*out));
 	out->trace = trace;
-	if (make_rows(out)) {
+	out->call_lanes = dp_alloc__zeroed(dp_trace_calls(trace)->count, 1);
+	if (!out->call_lanes || dp_chrome_rows__init(render, out)) {
 		free_out(out);
 		return dp_error__nomem(render->error, 0);
 	}
@@ -385,20 +316,14 @@ static int begin(struct dp_render *render)
 	out->steps = render->options->kineto && !find_steps(trace);
 	render->state = out;
 	write_head(render, out);
-	write_names(render, out);
+	dp_chrome_rows__name(render);
 	write_host(render, out);
-	for (size_t i = 0; i < ops->count && !render->status; i++) {
+	for (size_t i = 0; i < ops->count && !render->status; i++)
 		write_op(render, out, i);
-		if (ops->call[i] != DP_NONE)
-			write_arrow(render, out, i);
-	}
-	write_syncs(render, out);
-	if (!render->options->kineto) {
-		dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
-		dp_chrome_out__begin(render, "M", NULL, "process_sort_index");
-		dp_chrome_out__row(render, DP_CHROME_OUR_PID, 0);
-		dp_render__text(render, ",\"args\":{\"sort_index\":-1}}");
-	}
+	for (size_t i = 0; i < dp_trace_syncs(trace)->count && !render->status; i++)
+		write_sync(render, out, i);
+	if (!render->options->kineto)
+		dp_chrome_out__found(render);
 	return DP_OK;
 }
 

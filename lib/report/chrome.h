@@ -1,24 +1,60 @@
-/* What the two parts of the timeline renderer share: chrome.c writes the trace, chrome_loops.c what
- * was found in it. */
+/* What the parts of the timeline renderer share: chrome.c writes the trace, chrome_loops.c what was
+ * found in it, chrome_rows.c knows where. */
 #ifndef DP_REPORT_CHROME_H
 #define DP_REPORT_CHROME_H
 
+#include "report/claims.h"
 #include "report/json_text.h"
+#include "report/lanes.h"
 #include "report/number.h"
 #include "report/report.h"
 
 /* The process that our own tracks belong to: above what systems give. */
 #define DP_CHROME_OUR_PID 100000000
 
+/* Where a stream's or a thread's slices are; those that overlap have rows of their own. */
+struct dp_chrome_row {
+	struct dp_lanes lanes;
+	struct dp_claims *claims; /* where numbers of further rows are from */
+	int64_t pid, tid;
+	int64_t order;	  /* among the rows of its process, 0: as it comes */
+	const char *name; /* NULL: none; may be the label */
+	uint32_t thread;  /* of the trace; DP_NONE: no thread */
+	bool host;	  /* it has what threads did, even if not which */
+	char label[DP_NUMBER_SIZE];
+};
+
 struct dp_chrome_out {
 	const struct dp_trace *trace;
-	int64_t zero_ns;   /* what times in the file count from */
-	int64_t *devices;  /* the number of each device in the file */
-	int64_t *streams;  /* the row of each stream */
-	bool any;	   /* an event was written */
-	bool steps;	   /* write them */
-	int64_t next_step; /* their number */
+	int64_t zero_ns;    /* what times in the file count from */
+	int64_t *devices;   /* the number of each device in the file */
+	int64_t *gpus;	    /* the process that each is */
+	int64_t *processes; /* the number of each process */
+	struct dp_chrome_row *streams;
+	struct dp_chrome_row *threads; /* one more than there are, for unknown ones */
+	struct dp_chrome_row *syncs;   /* of each device, and of none */
+	struct dp_claims stream_claims, thread_claims, found_claims;
+	uint8_t *call_lanes; /* which row of its thread each call is in */
+	bool any;	     /* an event was written */
+	bool steps;	     /* write them */
+	int64_t next_step;   /* their number */
 };
+
+/* Numbers of all processes and rows, and their names. */
+int dp_chrome_rows__init(struct dp_render *render, struct dp_chrome_out *out);
+void dp_chrome_rows__fini(struct dp_chrome_out *out);
+void dp_chrome_rows__name(struct dp_render *render);
+
+/* The row of a thread, or of an unknown one's. */
+struct dp_chrome_row *dp_chrome_rows__thread(struct dp_chrome_out *out, uint32_t thread);
+
+/* Finds a place for a slice, which may be one in a row more: that is written, so that this is to be
+ * called before the slice's begin(). Returns the index of the row. */
+size_t dp_chrome_row__place(struct dp_render *render, struct dp_chrome_row *row, int64_t start_ns,
+			    int64_t end_ns);
+
+/* "pid" and "tid". */
+void dp_chrome_row__write(struct dp_render *render, const struct dp_chrome_row *row, size_t lane);
 
 /* An event's beginning, up to its name; its category and its time follow. */
 void dp_chrome_out__begin(struct dp_render *render, const char *phase, const char *category,
@@ -31,18 +67,21 @@ void dp_chrome_out__time(struct dp_render *render, const char *key, int64_t time
 void dp_chrome_out__at(struct dp_render *render, int64_t start_ns);
 void dp_chrome_out__span(struct dp_render *render, int64_t start_ns, int64_t end_ns);
 
+void dp_chrome_out__number(struct dp_render *render, const char *key, int64_t value);
+
 /* "pid" and "tid". */
 void dp_chrome_out__row(struct dp_render *render, int64_t pid, int64_t tid);
-void dp_chrome_out__stream(struct dp_render *render, uint32_t stream);
-
-/* A thread's; that of the trace's first process where it is DP_NONE. */
-void dp_chrome_out__thread(struct dp_render *render, uint32_t thread);
 
 /* Names a row. */
 void dp_chrome_out__name(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
 			 const char *name);
 
-/* One loop's tracks, and one finding's. */
+/* Its place among others: what is "process_sort_index" or "thread_sort_index". */
+void dp_chrome_out__order(struct dp_render *render, const char *what, int64_t pid, int64_t tid,
+			  int64_t place);
+
+/* The process of what was found; one loop's tracks in it, and one finding's. */
+void dp_chrome_out__found(struct dp_render *render);
 void dp_chrome_out__loop(struct dp_render *render, size_t loop);
 void dp_chrome_out__finding(struct dp_render *render, size_t finding);
 

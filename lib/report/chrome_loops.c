@@ -7,33 +7,69 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of our process: three per loop, then one per finding, then one per device. */
+/* Rows of our process: three of each loop at the level of the iterations, those of the findings, of
+ * the devices, and of other loops. Both viewers show them in this order. */
 enum row { ROW_ITERATIONS, ROW_PHASES, ROW_WAITS, ROWS };
 
-#define FINDING_ROWS INT64_C(1000000000)
-#define IDLE_ROWS INT64_C(2000000000)
-
-static int64_t row_of(const struct dp_loop *loop, enum row row)
+static int64_t finding_row(const struct dp_render *render, size_t finding)
 {
-	return ROWS * (int64_t)loop->id + row;
+	return 1 + ROWS * (int64_t)dp_analysis_loop_count(render->analysis) + (int64_t)finding;
 }
 
-static void name_rows(struct dp_render *render, const struct dp_loop *loop)
+static int64_t idle_row(const struct dp_render *render, size_t device)
+{
+	return finding_row(render, dp_analysis_finding_count(render->analysis)) + (int64_t)device;
+}
+
+static int64_t row_of(const struct dp_render *render, const struct dp_loop *loop, enum row row)
 {
 	const struct dp_chrome_out *out = render->state;
-	char name[DP_LABEL_SIZE];
 
-	dp_timeline__loop_name(name, out->trace, loop);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_ITERATIONS),
-			    name);
 	if (!loop->at_level)
-		return;
-	snprintf(name, sizeof(name), "loop %u: phases", loop->id);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_PHASES),
-			    name);
-	snprintf(name, sizeof(name), "loop %u: waits", loop->id);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row_of(loop, ROW_WAITS),
-			    name);
+		return idle_row(render, dp_trace_device_count(out->trace)) + (int64_t)loop->id;
+	return 1 + ROWS * (int64_t)loop->id + row;
+}
+
+void dp_chrome_out__found(struct dp_render *render)
+{
+	struct dp_chrome_out *out = render->state;
+	int64_t loops = (int64_t)dp_analysis_loop_count(render->analysis);
+
+	out->found_claims.next = idle_row(render, dp_trace_device_count(out->trace)) + loops;
+	dp_chrome_out__name(render, "process_name", DP_CHROME_OUR_PID, 0, "deepprof");
+	dp_chrome_out__order(render, "process_sort_index", DP_CHROME_OUR_PID, 0, -1);
+}
+
+static void name_row(struct dp_render *render, int64_t row, const char *name)
+{
+	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row, name);
+	dp_chrome_out__order(render, "thread_sort_index", DP_CHROME_OUR_PID, row, row);
+}
+
+/* Iterations, and so their phases, overlap where kernels of the next run beside the last ones. */
+static struct dp_chrome_row make_row(const struct dp_render *render, const struct dp_loop *loop,
+				     enum row row, const char *name)
+{
+	struct dp_chrome_out *out = render->state;
+	int64_t number = row_of(render, loop, row);
+
+	return (struct dp_chrome_row){ .claims = &out->found_claims,
+				       .pid = DP_CHROME_OUR_PID,
+				       .tid = number,
+				       .order = number,
+				       .name = name,
+				       .thread = DP_NONE };
+}
+
+/* Begins a slice in a row. */
+static void begin_slice(struct dp_render *render, struct dp_chrome_row *row, const char *name,
+			int64_t start_ns, int64_t end_ns)
+{
+	size_t lane = dp_chrome_row__place(render, row, start_ns, end_ns);
+
+	dp_chrome_out__begin(render, "X", "deepprof", name);
+	dp_chrome_row__write(render, row, lane);
+	dp_chrome_out__span(render, start_ns, end_ns);
 }
 
 static void write_args(struct dp_render *render, size_t loop, const struct dp_iteration *at)
@@ -57,46 +93,65 @@ static void write_args(struct dp_render *render, size_t loop, const struct dp_it
 	dp_render__text(render, "}}");
 }
 
-static void write_iteration(struct dp_render *render, const struct dp_loop *loop, size_t k)
+static void write_iterations(struct dp_render *render, const struct dp_loop *loop)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
-	int64_t start_ns, end_ns;
-	char name[DP_NUMBER_SIZE];
+	char title[DP_LABEL_SIZE], name[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_ITERATIONS, title);
+	const struct dp_chrome_out *out = render->state;
 
-	snprintf(name, sizeof(name), "iteration %zu", k);
-	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_ITERATIONS));
-	dp_chrome_out__span(render, at->start_ns, at->end_ns);
-	write_args(render, loop->id, at);
-	if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
-		return;
-	snprintf(name, sizeof(name), "before iteration %zu", k);
-	dp_chrome_out__begin(render, "X", "deepprof", name);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_WAITS));
-	dp_chrome_out__span(render, start_ns, end_ns);
-	dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}", at->foreign_kernels);
+	dp_timeline__loop_name(title, out->trace, loop);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+
+		snprintf(name, sizeof(name), "iteration %zu", k);
+		begin_slice(render, &row, name, at->start_ns, at->end_ns);
+		write_args(render, loop->id, at);
+	}
+	dp_lanes__fini(&row.lanes);
 }
 
 static void write_phases(struct dp_render *render, const struct dp_loop *loop)
 {
+	char title[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_PHASES, title);
 	struct dp_timeline_phase phase;
 
+	snprintf(title, sizeof(title), "loop %u: phases", loop->id);
 	for (size_t k = 0; dp_timeline__phase(&phase, render, loop->id, k) && !render->status;
 	     k = phase.end) {
-		dp_chrome_out__begin(render, "X", "deepprof", phase.name);
-		dp_chrome_out__row(render, DP_CHROME_OUR_PID, row_of(loop, ROW_PHASES));
-		dp_chrome_out__span(render, phase.start_ns, phase.end_ns);
+		begin_slice(render, &row, phase.name, phase.start_ns, phase.end_ns);
 		dp_render__format(render, ",\"args\":{\"iterations\":%zu}}",
 				  phase.end - phase.first);
 	}
+	dp_lanes__fini(&row.lanes);
+}
+
+static void write_waits(struct dp_render *render, const struct dp_loop *loop)
+{
+	char title[DP_NUMBER_SIZE], name[DP_NUMBER_SIZE];
+	struct dp_chrome_row row = make_row(render, loop, ROW_WAITS, title);
+	int64_t start_ns, end_ns;
+
+	snprintf(title, sizeof(title), "loop %u: waits", loop->id);
+	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+
+		if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
+			continue;
+		snprintf(name, sizeof(name), "before iteration %zu", k);
+		begin_slice(render, &row, name, start_ns, end_ns);
+		dp_render__format(render, ",\"args\":{\"foreign_kernels\":%zu}}",
+				  at->foreign_kernels);
+	}
+	dp_lanes__fini(&row.lanes);
 }
 
 static void write_counter(struct dp_render *render, const struct dp_loop *loop, size_t metric)
 {
 	const struct dp_metric_info *info = dp_metric(metric);
-	char name[2 * DP_NUMBER_SIZE], text[DP_NUMBER_SIZE];
+	char name[2 * DP_NUMBER_SIZE], unit[DP_NUMBER_SIZE], text[DP_NUMBER_SIZE];
 
-	snprintf(name, sizeof(name), "loop %u: %.60s", loop->id, info->name);
+	dp_timeline__counter_name(name, unit, loop, info);
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
 		double value = dp_loop_metric(render->analysis, loop->id, metric, k);
 
@@ -107,7 +162,7 @@ static void write_counter(struct dp_render *render, const struct dp_loop *loop, 
 		dp_chrome_out__at(render,
 				  dp_loop_iteration(render->analysis, loop->id, k)->start_ns);
 		dp_number__json(text, value, info->unit);
-		dp_render__format(render, ",\"args\":{\"value\":%s}}", text);
+		dp_render__format(render, ",\"args\":{\"%s\":%s}}", unit, text);
 	}
 }
 
@@ -116,12 +171,11 @@ void dp_chrome_out__loop(struct dp_render *render, size_t id)
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	const struct dp_metric_info *info;
 
-	name_rows(render, loop);
-	for (size_t k = 0; k < loop->iterations && !render->status; k++)
-		write_iteration(render, loop, k);
+	write_iterations(render, loop);
 	if (!loop->at_level)
 		return;
 	write_phases(render, loop);
+	write_waits(render, loop);
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		if (dp_timeline__is_counter(render, info))
 			write_counter(render, loop, i);
@@ -129,6 +183,8 @@ void dp_chrome_out__loop(struct dp_render *render, size_t id)
 
 void dp_chrome_out__finding(struct dp_render *render, size_t id)
 {
+	/* chrome://tracing's own: grey, orange, red. */
+	static const char *const colors[] = { "generic_work", "bad", "terrible" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	const struct dp_iteration *first =
 		dp_loop_iteration(render->analysis, finding->loop, finding->first_iteration);
@@ -138,14 +194,16 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 
 	if (!first || !last)
 		return;
-	snprintf(name, sizeof(name), "finding: %.60s", finding->rule);
-	dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, FINDING_ROWS + (int64_t)id,
-			    name);
+	dp_timeline__finding_name(name, finding);
+	name_row(render, finding_row(render, id), name);
 	dp_chrome_out__begin(render, "X", "deepprof", finding->rule);
-	dp_chrome_out__row(render, DP_CHROME_OUR_PID, FINDING_ROWS + (int64_t)id);
+	dp_chrome_out__row(render, DP_CHROME_OUR_PID, finding_row(render, id));
 	dp_chrome_out__span(render, first->start_ns, last->end_ns);
-	dp_render__text(render, ",\"args\":{\"advice\":");
+	dp_render__format(render, ",\"cname\":\"%s\",\"args\":{\"severity\":\"%s\",\"advice\":",
+			  colors[finding->severity], dp_timeline__severity(finding));
 	dp_json_text__write(render, finding->advice, strlen(finding->advice), false);
+	dp_number__json(value, finding->confidence, "1");
+	dp_render__format(render, ",\"confidence\":%s", value);
 	dp_number__json(value, finding->recoverable_ns, "ns");
 	dp_render__format(render, ",\"recoverable_ns\":%s", value);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
@@ -161,14 +219,14 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 	dp_render__text(render, "}}");
 }
 
-struct idle_row {
+struct idle_track {
 	struct dp_render *render;
 	int64_t row;
 };
 
 static int write_idle(void *ctx, const struct dp_idle *idle)
 {
-	const struct idle_row *row = ctx;
+	const struct idle_track *row = ctx;
 
 	if (idle->end_ns - idle->start_ns < DP_TIMELINE_IDLE_NS)
 		return 0;
@@ -186,12 +244,12 @@ void dp_chrome_out__idle(struct dp_render *render)
 	int status;
 
 	for (uint32_t i = 0; i < dp_trace_device_count(out->trace) && !render->status; i++) {
-		struct idle_row row = { render, IDLE_ROWS + i };
+		struct idle_track row = { render, idle_row(render, i) };
 
 		if (!dp_timeline__has_loop(render, i))
 			continue;
 		dp_timeline__idle_name(name, out->trace, i);
-		dp_chrome_out__name(render, "thread_name", DP_CHROME_OUR_PID, row.row, name);
+		name_row(render, row.row, name);
 		status = dp_analysis_foreach_idle(render->analysis, i, INT64_MIN, INT64_MAX,
 						  write_idle, &row, render->error);
 		if (!render->status)
@@ -253,11 +311,12 @@ static void write_step(struct dp_render *render, size_t loop, size_t k, const ui
 	if (first.thread == DP_NONE)
 		dp_chrome_out__row(render, dp_trace_process(out->trace, 0)->pid, 1);
 	else
-		dp_chrome_out__thread(render, first.thread);
+		dp_chrome_row__write(render, dp_chrome_rows__thread(out, first.thread), 0);
 	dp_chrome_out__span(render, first.start_ns, DP_MAX(last.end_ns, first.start_ns));
 	dp_render__text(render, "}");
 	dp_chrome_out__begin(render, "X", "gpu_user_annotation", name);
-	dp_chrome_out__stream(render, dp_analysis_loop(render->analysis, loop)->stream);
+	dp_chrome_row__write(render,
+			     &out->streams[dp_analysis_loop(render->analysis, loop)->stream], 0);
 	dp_chrome_out__span(render, at->start_ns, at->end_ns);
 	dp_render__text(render, "}");
 }

@@ -10,13 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SPARE_NUMBER 1000000000 /* of processes and threads that have none the format takes */
+
 static void free_lanes(struct dp_perfetto_lanes *lanes, size_t count)
 {
-	for (size_t i = 0; lanes && i < count; i++) {
-		for (size_t j = 0; j < lanes[i].count; j++)
-			free(lanes[i].lanes[j].ends_ns);
-		free(lanes[i].lanes);
-	}
+	for (size_t i = 0; lanes && i < count; i++)
+		dp_lanes__fini(&lanes[i].lanes);
 	free(lanes);
 }
 
@@ -27,6 +26,8 @@ static void free_out(struct dp_perfetto *out)
 	free_lanes(out->threads, dp_trace_thread_count(out->trace) + 1);
 	free(out->devices);
 	free(out->processes);
+	free(out->pids);
+	free(out->tids);
 	free(out->first_op);
 	free(out->next_op);
 	free(out->known);
@@ -55,6 +56,34 @@ static int link_calls(struct dp_perfetto *out)
 	return DP_OK;
 }
 
+/* Numbers as the trace has them, where the format takes them: of all others 0 would be one thread,
+ * and of a process 0 the thread of its own number. */
+static int number_host(struct dp_perfetto *out)
+{
+	size_t count = dp_trace_process_count(out->trace), threads;
+	struct dp_claims claims = { .next = SPARE_NUMBER, .most = INT32_MAX };
+	struct dp_claims tids = claims;
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < count; i++)
+		status =
+			dp_claims__add(&claims, 0, DP_MAX(dp_trace_process(out->trace, i)->pid, 0));
+	if (!status)
+		dp_claims__settle(&claims, out->pids);
+	threads = dp_trace_thread_count(out->trace);
+	for (size_t i = 0; !status && i < threads; i++) {
+		const struct dp_thread *thread = dp_trace_thread(out->trace, i);
+
+		status = dp_claims__add(&tids, thread->process,
+					thread->tid ? thread->tid : out->pids[thread->process]);
+	}
+	if (!status)
+		dp_claims__settle(&tids, out->tids);
+	dp_claims__fini(&claims);
+	dp_claims__fini(&tids);
+	return status;
+}
+
 static int allocate(struct dp_perfetto *out)
 {
 	const struct dp_trace *trace = out->trace;
@@ -66,10 +95,12 @@ static int allocate(struct dp_perfetto *out)
 	out->syncs = dp_alloc__zeroed(devices, sizeof(*out->syncs));
 	out->streams = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*out->streams));
 	out->threads = dp_alloc__zeroed(dp_trace_thread_count(trace) + 1, sizeof(*out->threads));
-	if (!out->known || !out->devices || !out->processes || !out->syncs || !out->streams ||
-	    !out->threads)
+	out->pids = dp_alloc__zeroed(dp_trace_process_count(trace), sizeof(*out->pids));
+	out->tids = dp_alloc__zeroed(dp_trace_thread_count(trace), sizeof(*out->tids));
+	if (!out->pids || !out->tids || !out->known || !out->devices || !out->processes ||
+	    !out->syncs || !out->streams || !out->threads)
 		return DP_ERR_NOMEM;
-	return link_calls(out);
+	return link_calls(out) || number_host(out) ? DP_ERR_NOMEM : DP_OK;
 }
 
 static void name_devices(struct dp_render *render, struct dp_perfetto *out)
@@ -90,18 +121,6 @@ static void name_devices(struct dp_render *render, struct dp_perfetto *out)
 	}
 }
 
-/* True where a stream's device has those of other contexts, too: they are in order of both. */
-static bool has_contexts(const struct dp_trace *trace, size_t first)
-{
-	const struct dp_stream *of = dp_trace_stream(trace, first), *other;
-
-	for (size_t i = first; (other = dp_trace_stream(trace, i)) && other->device == of->device;
-	     i++)
-		if (other->context != of->context)
-			return true;
-	return false;
-}
-
 /* Rows of one name are shown as one: streams of two contexts must not have it. */
 static void name_streams(struct dp_perfetto *out)
 {
@@ -112,10 +131,8 @@ static void name_streams(struct dp_perfetto *out)
 		struct dp_perfetto_lanes *lanes = &out->streams[i];
 
 		if (!before || before->device != stream->device)
-			several = has_contexts(out->trace, i);
-		snprintf(lanes->label, sizeof(lanes->label),
-			 several ? "stream %lld, context %lld" : "stream %lld",
-			 (long long)stream->stream, (long long)stream->context);
+			several = dp_timeline__has_contexts(out->trace, i);
+		dp_timeline__stream_name(lanes->label, out->trace, i, several);
 		lanes->info = (struct dp_perfetto_track){ .parent = out->devices[stream->device],
 							  .name = lanes->label,
 							  .rank = (int)i };
@@ -135,7 +152,7 @@ static void name_host(struct dp_render *render, struct dp_perfetto *out)
 	for (size_t i = 0; (process = dp_trace_process(out->trace, i)); i++) {
 		struct dp_perfetto_track track = { .name = string_or(out, process->name, NULL),
 						   .process = true,
-						   .pid = process->pid };
+						   .pid = out->pids[i] };
 
 		out->processes[i] = dp_perfetto__track(render, &track);
 	}
@@ -144,13 +161,12 @@ static void name_host(struct dp_render *render, struct dp_perfetto *out)
 		struct dp_perfetto_lanes *lanes = &out->threads[i];
 
 		snprintf(lanes->label, sizeof(lanes->label), "thread %lld", (long long)thread->tid);
-		lanes->info = (struct dp_perfetto_track){
-			.parent = out->processes[thread->process],
-			.name = string_or(out, thread->name, lanes->label),
-			.thread = true,
-			.pid = dp_trace_process(out->trace, thread->process)->pid,
-			.tid = thread->tid
-		};
+		lanes->info = (struct dp_perfetto_track){ .parent = out->processes[thread->process],
+							  .name = string_or(out, thread->name,
+									    lanes->label),
+							  .thread = true,
+							  .pid = out->pids[thread->process],
+							  .tid = out->tids[i] };
 	}
 	out->threads[threads].info.name = "host";
 	if (dp_trace_process_count(out->trace))

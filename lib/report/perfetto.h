@@ -5,6 +5,8 @@
 #ifndef DP_REPORT_PERFETTO_H
 #define DP_REPORT_PERFETTO_H
 
+#include "report/claims.h"
+#include "report/lanes.h"
 #include "report/number.h"
 #include "report/proto.h"
 #include "report/report.h"
@@ -71,18 +73,11 @@ struct dp_perfetto_track {
 	bool process, thread;
 };
 
-/* Slices of one row: those inside others nest, those that only overlap get a row more. */
-struct dp_perfetto_lane {
-	uint64_t track;
-	int64_t *ends_ns; /* of the slices that are open, the innermost last */
-	size_t depth, room;
-};
-
+/* Tracks of one stream or thread, or of what was found. */
 struct dp_perfetto_lanes {
 	struct dp_perfetto_track info; /* of each track; its name may be the label */
-	char label[DP_NUMBER_SIZE];
-	struct dp_perfetto_lane *lanes;
-	size_t count, room;
+	char label[2 * DP_NUMBER_SIZE];
+	struct dp_lanes lanes;
 };
 
 struct dp_perfetto {
@@ -99,6 +94,7 @@ struct dp_perfetto {
 	struct dp_perfetto_lanes *streams;
 	struct dp_perfetto_lanes *threads; /* one more than there are, for unknown ones */
 	uint64_t *processes;		   /* tracks above the threads */
+	int64_t *pids, *tids;		   /* numbers of processes and threads in the file */
 	uint32_t *first_op;		   /* per call: the operations that it launched, a list */
 	uint32_t *next_op;		   /* per operation */
 };

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Loops that are not at the level of the iterations are shown below the findings. */
+#define BELOW 1000000
+
 /* A row below our track. */
 static void init_lanes(struct dp_render *render, struct dp_perfetto_lanes *lanes, uint64_t parent,
 		       const char *name)
@@ -125,7 +128,9 @@ void dp_perfetto__loop(struct dp_render *render, size_t id)
 	struct dp_perfetto *out = render->state;
 	const struct dp_metric_info *info;
 	char name[DP_LABEL_SIZE];
-	struct dp_perfetto_track track = { .parent = out->ours, .name = name, .rank = out->rank++ };
+	struct dp_perfetto_track track = { .parent = out->ours,
+					   .name = name,
+					   .rank = out->rank++ + (loop->at_level ? 0 : BELOW) };
 	uint64_t parent;
 
 	dp_timeline__loop_name(name, out->trace, loop);
@@ -142,7 +147,6 @@ void dp_perfetto__loop(struct dp_render *render, size_t id)
 
 void dp_perfetto__finding(struct dp_render *render, size_t id)
 {
-	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	const struct dp_iteration *first =
 		dp_loop_iteration(render->analysis, finding->loop, finding->first_iteration);
@@ -157,10 +161,10 @@ void dp_perfetto__finding(struct dp_render *render, size_t id)
 	if (!first || !last)
 		return;
 	init_lanes(render, &lanes, out->ours, lanes.label);
-	snprintf(lanes.label, sizeof(lanes.label), "finding: %.48s", finding->rule);
+	dp_timeline__finding_name(lanes.label, finding);
 	event.time_ns = first->start_ns;
 	dp_perfetto_lanes__begin(render, &lanes, event, last->end_ns);
-	dp_perfetto__text(render, DP_PERFETTO_SEVERITY, severities[finding->severity]);
+	dp_perfetto__text(render, DP_PERFETTO_SEVERITY, dp_timeline__severity(finding));
 	dp_perfetto__text(render, DP_PERFETTO_ADVICE, finding->advice);
 	dp_perfetto__value(render, DP_PERFETTO_CONFIDENCE, NULL, finding->confidence, "1");
 	dp_perfetto__value(render, DP_PERFETTO_RECOVERABLE, NULL, finding->recoverable_ns, "ns");

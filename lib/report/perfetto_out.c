@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LANES_MOST 64 /* rows of one stream or thread */
-
 /* Fields of TracePacket and what is in it. */
 enum {
 	TRACE_PACKET = 1,
@@ -161,19 +159,13 @@ void dp_perfetto__head(struct dp_render *render)
 	close_packet(render);
 }
 
-/* Numbers that the system gives fit; a hostile trace's may not. */
-static uint64_t system_id(int64_t id)
-{
-	return id >= 0 && id <= INT32_MAX ? (uint64_t)id : 0;
-}
-
 static void write_owner(struct dp_proto *packet, const struct dp_perfetto_track *track)
 {
 	size_t opened = dp_proto__open(packet, track->process ? TRACK_PROCESS : TRACK_THREAD);
 
-	dp_proto__uint(packet, track->process ? PROCESS_PID : THREAD_PID, system_id(track->pid));
+	dp_proto__uint(packet, track->process ? PROCESS_PID : THREAD_PID, (uint64_t)track->pid);
 	if (track->thread)
-		dp_proto__uint(packet, THREAD_TID, system_id(track->tid));
+		dp_proto__uint(packet, THREAD_TID, (uint64_t)track->tid);
 	if (track->name)
 		dp_proto__string(packet, track->process ? PROCESS_NAME : THREAD_NAME, track->name);
 	dp_proto__close(packet, opened);
@@ -333,69 +325,46 @@ void dp_perfetto__count(struct dp_render *render, uint64_t track, int64_t time_n
 	dp_perfetto__end(render);
 }
 
-static void end_slices(struct dp_render *render, struct dp_perfetto_lane *lane, int64_t until_ns)
+static void end_slice(void *ctx, const struct dp_lane *lane, int64_t end_ns)
 {
-	struct dp_perfetto_event event = { .type = DP_PERFETTO_END, .track = lane->track };
+	struct dp_perfetto_event event = { .type = DP_PERFETTO_END,
+					   .track = (uint64_t)lane->row,
+					   .time_ns = end_ns };
 
-	while (lane->depth && lane->ends_ns[lane->depth - 1] <= until_ns) {
-		event.time_ns = lane->ends_ns[--lane->depth];
-		dp_perfetto__begin(render, &event);
-		dp_perfetto__end(render);
-	}
+	dp_perfetto__begin(ctx, &event);
+	dp_perfetto__end(ctx);
 }
 
-static struct dp_perfetto_lane *add_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes)
+/* A thread's further rows belong to its first. */
+static struct dp_lane *add_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes)
 {
-	struct dp_perfetto_lane *lane;
-
-	if (dp_array__reserve(&lanes->lanes, &lanes->room, lanes->count + 1, sizeof(*lane)))
-		return NULL;
-	/* A thread's further rows belong to its first. */
-	if (lanes->count && lanes->info.thread) {
-		lanes->info.parent = lanes->lanes[0].track;
+	if (lanes->lanes.count && lanes->info.thread) {
+		lanes->info.parent = (uint64_t)lanes->lanes.lanes[0].row;
 		lanes->info.thread = false;
 	}
-	lane = &lanes->lanes[lanes->count++];
-	*lane = (struct dp_perfetto_lane){ .track = dp_perfetto__track(render, &lanes->info) };
-	return lane;
-}
-
-/* The first lane in which a slice lies behind all others, or inside the last; *full: there is none,
- * and may be no more. */
-static struct dp_perfetto_lane *find_lane(struct dp_render *render, struct dp_perfetto_lanes *lanes,
-					  int64_t start_ns, int64_t end_ns, bool *full)
-{
-	struct dp_perfetto_lane *lane;
-
-	for (size_t i = 0; i < lanes->count; i++) {
-		lane = &lanes->lanes[i];
-		end_slices(render, lane, start_ns);
-		if (!lane->depth || end_ns <= lane->ends_ns[lane->depth - 1])
-			return lane;
-	}
-	*full = lanes->count == LANES_MOST;
-	return *full ? &lanes->lanes[LANES_MOST - 1] : add_lane(render, lanes);
+	return dp_lanes__add(&lanes->lanes, (int64_t)dp_perfetto__track(render, &lanes->info));
 }
 
 /* What no lane has room for is a mark in the last one, with all that is known of it. */
 void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes *lanes,
 			      struct dp_perfetto_event event, int64_t end_ns)
 {
-	struct dp_perfetto_lane *lane;
+	struct dp_lane *lane;
 	bool full = false;
 
 	end_ns = DP_MAX(end_ns, event.time_ns);
-	lane = find_lane(render, lanes, event.time_ns, end_ns, &full);
-	if (!lane || dp_array__reserve(&lane->ends_ns, &lane->room, lane->depth + 1,
-				       sizeof(*lane->ends_ns))) {
+	lane = dp_lanes__find(&lanes->lanes, event.time_ns, end_ns, end_slice, render);
+	if (!lane) {
+		full = lanes->lanes.count == DP_LANES_MOST;
+		lane = full ? &lanes->lanes.lanes[DP_LANES_MOST - 1] : add_lane(render, lanes);
+	}
+	if (!lane || (!full && dp_lane__push(lane, end_ns))) {
 		/* The caller goes on with the event: close_packet() tells of this. */
 		out_of(render)->packet.failed = true;
 		return;
 	}
-	event.track = lane->track;
+	event.track = (uint64_t)lane->row;
 	event.type = full ? DP_PERFETTO_INSTANT : DP_PERFETTO_BEGIN;
-	if (!full)
-		lane->ends_ns[lane->depth++] = end_ns;
 	dp_perfetto__begin(render, &event);
 	if (full)
 		dp_perfetto__integer(render, DP_PERFETTO_DURATION,
@@ -404,11 +373,6 @@ void dp_perfetto_lanes__begin(struct dp_render *render, struct dp_perfetto_lanes
 
 void dp_perfetto_lanes__finish(struct dp_render *render, struct dp_perfetto_lanes *lanes)
 {
-	for (size_t i = 0; i < lanes->count; i++) {
-		end_slices(render, &lanes->lanes[i], INT64_MAX);
-		free(lanes->lanes[i].ends_ns);
-	}
-	free(lanes->lanes);
-	lanes->lanes = NULL;
-	lanes->count = lanes->room = 0;
+	dp_lanes__finish(&lanes->lanes, end_slice, render);
+	dp_lanes__fini(&lanes->lanes);
 }

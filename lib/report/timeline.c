@@ -64,6 +64,53 @@ void dp_timeline__device_name(char name[DP_LABEL_SIZE], const struct dp_trace *t
 		 *model ? ": " : "", model);
 }
 
+/* Streams are in order of device and context. */
+bool dp_timeline__has_contexts(const struct dp_trace *trace, size_t first)
+{
+	const struct dp_stream *of = dp_trace_stream(trace, first), *other;
+
+	for (size_t i = first; (other = dp_trace_stream(trace, i)) && other->device == of->device;
+	     i++)
+		if (other->context != of->context)
+			return true;
+	return false;
+}
+
+void dp_timeline__stream_name(char name[DP_NUMBER_SIZE], const struct dp_trace *trace,
+			      size_t stream, bool several)
+{
+	const struct dp_stream *of = dp_trace_stream(trace, stream);
+
+	snprintf(name, DP_NUMBER_SIZE, several ? "stream %lld, context %lld" : "stream %lld",
+		 (long long)of->stream, (long long)of->context);
+}
+
+void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBER_SIZE],
+			       const struct dp_loop *loop, const struct dp_metric_info *info)
+{
+	size_t length = strlen(info->name), tail = strlen(info->unit);
+
+	if (length > tail + 1 && info->name[length - tail - 1] == '_' &&
+	    !strcmp(info->name + length - tail, info->unit))
+		length -= tail + 1;
+	snprintf(name, 2 * DP_NUMBER_SIZE, "loop %u: %.*s", loop->id, (int)DP_MIN(length, 60),
+		 info->name);
+	snprintf(unit, DP_NUMBER_SIZE, "%s", strcmp(info->unit, "1") != 0 ? info->unit : "share");
+}
+
+const char *dp_timeline__severity(const struct dp_finding *finding)
+{
+	static const char *const names[] = { "info", "warning", "critical" };
+
+	return names[finding->severity];
+}
+
+void dp_timeline__finding_name(char name[2 * DP_NUMBER_SIZE], const struct dp_finding *finding)
+{
+	snprintf(name, 2 * DP_NUMBER_SIZE, "finding: %.48s (loop %u)", finding->rule,
+		 finding->loop);
+}
+
 void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device)
 {
 	char whose[DP_LABEL_SIZE];

@@ -26,6 +26,24 @@ void dp_timeline__loop_name(char name[DP_LABEL_SIZE], const struct dp_trace *tra
 void dp_timeline__device_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace,
 			      size_t device);
 
+/* True where a device, whose first stream this is, has streams of several contexts. */
+bool dp_timeline__has_contexts(const struct dp_trace *trace, size_t first);
+
+/* "stream 7"; "stream 7, context 1" where there are several: viewers show rows of one name as one.
+ */
+void dp_timeline__stream_name(char name[DP_NUMBER_SIZE], const struct dp_trace *trace,
+			      size_t stream, bool several);
+
+/* "info", "warning", "critical" */
+const char *dp_timeline__severity(const struct dp_finding *finding);
+
+/* "loop 0: period" and "ns": viewers that know no units show both in a row. */
+void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBER_SIZE],
+			       const struct dp_loop *loop, const struct dp_metric_info *info);
+
+/* "finding: host-bound (loop 0)" */
+void dp_timeline__finding_name(char name[2 * DP_NUMBER_SIZE], const struct dp_finding *finding);
+
 /* "idle by cause, GPU 0" */
 void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device);
 

@@ -256,10 +256,10 @@ static bool goes_round(const struct dp_cut *cut)
  * and nothing in an iteration is what programs do once per step.
  */
 static bool maybe_layers(const struct dp_driver *d, const struct batch *b, size_t i,
-			 bool structured)
+			 enum dp_standing standing)
 {
-	return d->request->evidence.launches_recorded && !structured && !b->phases[i].beat &&
-	       b->cuts[i].complete < LAYERS_MAX &&
+	return d->request->evidence.launches_recorded && standing == DP_STANDING_BARE &&
+	       !b->phases[i].beat && b->cuts[i].complete < LAYERS_MAX &&
 	       (double)b->list[i].length * DP_MAX(d->per_symbol, 1) < LAYER_LONG;
 }
 
@@ -278,7 +278,7 @@ static bool is_broken(const struct dp_alignment *al)
  * inside, or is gone on with after something else; layers stand between other kernels, once.
  */
 static double not_layers(const struct dp_driver *d, const struct batch *b, size_t i,
-			 bool structured)
+			 enum dp_standing standing)
 {
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
@@ -300,11 +300,12 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
 	/* the end of one pass, its head, what begins the next one, and its layers */
-	if (maybe_layers(d, b, i, structured) && is_broken(al))
+	if (maybe_layers(d, b, i, standing) && is_broken(al))
 		return 0.4;
-	if (b->phases[i].beat || ends == 2 || cut->complete >= LAYERS_MAX)
+	if (standing == DP_STANDING_NESTED || b->phases[i].beat || ends == 2 ||
+	    cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (structured && is_long)
+	if (standing != DP_STANDING_BARE && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
 		return 0.9;
@@ -316,7 +317,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
  * makes the confidence less.
  */
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
-			 const struct dp_segmented_loop *loop, bool structured)
+			 const struct dp_segmented_loop *loop, enum dp_standing standing)
 {
 	double covered = (double)b->covered / (double)d->request->count;
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
@@ -327,17 +328,17 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 		return agree * phase;
 	/* a few iterations in a long trace of other things may be chance */
 	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
-	is_loop = many * agree * not_layers(d, b, i, structured);
+	is_loop = many * agree * not_layers(d, b, i, standing);
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
 	if (is_loop >= shown_min && !d->request->evidence.open_end)
 		both = DP_MAX(both, shown_min);
-	return maybe_layers(d, b, i, structured) ? DP_MIN(both, LAYERS_SURE) : both;
+	return maybe_layers(d, b, i, standing) ? DP_MIN(both, LAYERS_SURE) : both;
 }
 
 /* Makes a loop of one pattern of a batch. */
 static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_found_by found_by,
-		      bool structured)
+		      enum dp_standing standing)
 {
 	struct dp_segmented_loop *loop, view = {
 		.found_by = found_by,
@@ -348,7 +349,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 
 	if (b->cuts[i].complete == 0)
 		return DP_OK;
-	view.confidence = confidence(d, b, i, &view, structured);
+	view.confidence = confidence(d, b, i, &view, standing);
 	if (found_by == DP_FOUND_BY_AUTO && !d->keep_all && view.confidence < shown_min) {
 		if (view.confidence >= d->loops->best_confidence) {
 			d->loops->best_confidence = view.confidence;
@@ -379,7 +380,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
  * none.
  */
 int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
-		     const bool *structured, const struct dp_phase_hints *hints)
+		     const enum dp_standing *standing, const struct dp_phase_hints *hints)
 {
 	enum dp_found_by by = d->request->counts_count ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	struct batch b = { .count = 0 };
@@ -392,7 +393,7 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 
-		status = batch_loop(d, &b, i, by, structured ? structured[i] : true);
+		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_STRUCTURED);
 		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	}
 	batch_fini(&b);

@@ -3,8 +3,8 @@
 #define DP_SEGMENT_DRIVER_H
 
 #include "segment/cut.h"
+#include "segment/levels.h"
 #include "segment/phase.h"
-#include "segment/search.h"
 
 /* A sequence on its way to loops. */
 struct dp_driver {
@@ -38,10 +38,10 @@ uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first);
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and adds a loop for each that
  * has iterations and confidence enough: made[i] gets the index of pattern i's, or DP_NONE.
- * structured (or NULL) tells which patterns have loops inside. Errors: DP_ERR_NOMEM.
+ * standing (or NULL) tells what speaks for each pattern. Errors: DP_ERR_NOMEM.
  */
 int dp_driver__level(struct dp_driver *driver, const struct dp_patterns *patterns, uint32_t *made,
-		     const bool *structured, const struct dp_phase_hints *hints);
+		     const enum dp_standing *standing, const struct dp_phase_hints *hints);
 
 /* Orders loops [from, to) by their first iteration, and what refers to them. */
 void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);

@@ -6,7 +6,8 @@
  *
  * - kernels that finish a step: the level whose pattern has them, and no level below; where names
  *   do not tell, the same few kernels for each of many parameters;
- * - an inner loop without structure of its own is a layer, not an iteration;
+ * - an inner loop without structure of its own is a layer, not an iteration, unless input is
+ *   uploaded for each turn of it, or next to nothing comes between many turns;
  * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
  * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
  *
@@ -19,29 +20,37 @@
 
 enum {
 	DOWN_MAX = 3,
-	RUN_PERIOD = 4,	    /* kernels that an optimizer runs for each parameter, at most */
-	PARAMETERS_MIN = 16 /* parameters of a model, at least */
+	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
+	PARAMETERS_MIN = 16, /* parameters of a model, at least */
+	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
 };
+
+/* Layers have more about them than this, in kernels and in layers' lengths. */
+#define REST_LEAST 1.0
+#define REST_SHARE 0.06
 
 /* The longest loop inside a pattern. */
 struct inside {
 	struct dp_patterns loops;
 	size_t main;	  /* the one that covers most */
 	double trips;	  /* of it in one turn of the pattern */
-	double rest;	  /* symbols of the pattern that are in no loop */
+	double rest;	  /* symbols of the pattern that are not in it, */
+	double bare;	  /* and in no other loop either */
 	double covered;	  /* share of the pattern in the main one */
 	double long_ones; /* share in it and in others that are not much shorter */
 	double total;	  /* share in any */
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
+	bool upload_main; /* each turn of the main one is uploaded something for */
 	bool structured;  /* the main one has loops inside */
+	bool paired;	  /* another one turns as often: layers, forward and backward */
 	size_t run_main;  /* most turns on end of a few kernels in the main one, */
 	size_t run_rest;  /* and outside of it */
 };
 
 struct finder {
 	uint32_t alphabet;
-	const bool *finishing;
+	const uint8_t *traits;
 };
 
 void dp_levels__fini(struct dp_levels *levels)
@@ -51,10 +60,10 @@ void dp_levels__fini(struct dp_levels *levels)
 	dp_patterns__fini(&levels->inner);
 }
 
-static bool holds_finish(const struct finder *f, const uint32_t *symbols, size_t n)
+static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *symbols, size_t n)
 {
-	for (size_t i = 0; f->finishing && i < n; i++)
-		if (f->finishing[symbols[i]])
+	for (size_t i = 0; f->traits && i < n; i++)
+		if (f->traits[symbols[i]] & trait)
 			return true;
 	return false;
 }
@@ -76,6 +85,12 @@ static size_t longest_run(const uint32_t *symbols, size_t n)
 	return most;
 }
 
+/* How often a loop turns in one turn of the pattern. */
+static double turns_of(const struct inside *in, const size_t *covered, size_t i)
+{
+	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
+}
+
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
 static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
 {
@@ -90,7 +105,8 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		size_t begin = last ? n : DP_MAX(al.spans[k].begin, before);
 
 		if (begin > before)
-			in->finish_rest |= holds_finish(f, twice + before, begin - before);
+			in->finish_rest |=
+				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
 		if (last)
 			break;
 		covered[al.spans[k].pattern] += al.spans[k].end - begin;
@@ -118,7 +134,12 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->trips = (double)covered[in->main] / 2 / (double)in->loops.items[in->main].length;
+	in->bare = (1 - in->total) * (double)n / 2;
+	in->trips = turns_of(in, covered, in->main);
+	for (size_t i = 0; i < in->loops.count; i++)
+		in->paired |=
+			i != in->main && in->loops.items[i].length > 1 &&
+			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(0.6, 0.08 * in->trips);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -140,6 +161,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 {
 	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
 	uint32_t *twice = two_turns(h);
+	const struct dp_hypothesis *main;
 	struct inside below;
 	int status;
 
@@ -154,13 +176,13 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 		dp_patterns__fini(&in->loops);
 		return status;
 	}
-	in->finish_main = holds_finish(f, in->loops.items[in->main].pattern,
-				       in->loops.items[in->main].length);
-	in->run_main =
-		longest_run(in->loops.items[in->main].pattern, in->loops.items[in->main].length);
+	main = &in->loops.items[in->main];
+	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->pattern, main->length);
+	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->pattern, main->length);
+	in->run_main = longest_run(main->pattern, main->length);
 	if (!deeper)
 		return DP_OK;
-	status = look_inside(&below, f, &in->loops.items[in->main], 2, false);
+	status = look_inside(&below, f, main, 2, false);
 	in->structured = !status && below.total >= 0.3;
 	if (!status)
 		dp_patterns__fini(&below.loops);
@@ -176,10 +198,28 @@ static bool power_of_two(double x)
 	return fabs(l - round(l)) < 0.1;
 }
 
+/*
+ * Are the loops all there is? Networks have an embedding, a head and a loss about their layers. Of
+ * layers of two kinds, forward and backward, and an optimizer's loops there may be nothing else.
+ */
+static bool all_there_is(const struct inside *in)
+{
+	double length = (double)in->loops.items[in->main].length;
+	double share = length >= LAYER_SHORT ? REST_SHARE : REST_SHARE / 2;
+	double most = DP_MAX(REST_LEAST, share * length);
+
+	if (in->loops.count == 1)
+		return in->bare <= most;
+	/* where one loop ends and the next begins is not known to the kernel */
+	return length >= LAYER_SHORT && !in->paired &&
+	       in->bare <= most + 2.0 * (double)in->loops.count;
+}
+
 /* Is the loop inside the iteration, rather than the pattern? */
 static bool goes_down(const struct inside *in)
 {
 	double length;
+	bool whole;
 
 	if (in->loops.count == 0 || in->trips < 1.9)
 		return false;
@@ -189,7 +229,8 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	if (!in->structured || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
+	whole = in->structured || all_there_is(in) || (in->upload_main && in->bare < 0.5 * length);
+	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
 }
@@ -281,8 +322,10 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_hypothesis *h = &levels->chosen.items[i];
 
-		levels->structured[kept] = in[i].total >= 0.15;
-		if (!levels->structured[kept] && h->length * 5 < longest) {
+		levels->standing[kept] = levels->chosen_parent[i] != DP_NONE ? DP_STANDING_NESTED
+					 : in[i].total >= 0.15 ? DP_STANDING_STRUCTURED
+							       : DP_STANDING_BARE;
+		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest) {
 			if (move_to(&levels->inner, h) < 0)
 				free(h->pattern);
 			continue;
@@ -299,9 +342,9 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 }
 
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const bool *finishing)
+		    const uint8_t *traits)
 {
-	struct finder f = { alphabet, finishing };
+	struct finder f = { alphabet, traits };
 	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
 	double bits = 0;

@@ -4,23 +4,36 @@
 
 #include "segment/search.h"
 
+/* What is known of a symbol beside where it comes. */
+enum dp_trait {
+	DP_TRAIT_FINISHES = 1, /* kernels of that name finish a step */
+	DP_TRAIT_UPLOADED = 2, /* something is uploaded before nearly each of them */
+};
+
+/* What speaks for a pattern being an iteration, and no layer of one. */
+enum dp_standing {
+	DP_STANDING_BARE,	/* nothing */
+	DP_STANDING_STRUCTURED, /* it has loops inside */
+	DP_STANDING_NESTED,	/* a loop encloses it whose turns are nearly nothing else */
+};
+
 /* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
 struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
 	uint32_t chosen_parent[DP_PATTERNS_MAX];
 	uint32_t inner_parent[DP_PATTERNS_MAX];
-	bool structured[DP_PATTERNS_MAX]; /* the chosen one has loops inside */
-	struct dp_patterns_fit fit;	  /* of the chosen ones */
-	double alone;			  /* bits of the sequence symbol by symbol */
+	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */
+	struct dp_patterns_fit fit;		    /* of them */
+	double alone;				    /* bits of the sequence symbol by symbol */
 };
 
 /*
  * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
- * the iteration. finishing, if not NULL, tells of each symbol of the alphabet whether kernels of
- * that name finish a step. Errors: DP_ERR_NOMEM. Cost: that of a few searches.
+ * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet. Errors:
+ * DP_ERR_NOMEM. Cost: that of a few searches.
  */
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const bool *finishing);
+		    const uint8_t *traits);
 
 void dp_levels__fini(struct dp_levels *levels);
 

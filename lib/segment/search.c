@@ -120,17 +120,24 @@ static double misfit(const struct dp_hypothesis *h, uint64_t want)
 	return h->trips > n + 2 ? (h->trips - n) / h->trips : 0;
 }
 
+/* Does it go round at all, twice on end and as often as a loop should? */
+static bool goes_round(const struct dp_hypothesis *h, const struct searcher *sr)
+{
+	return h->longest >= tandem_min && h->trips >= (double)sr->bar.least - 0.5;
+}
+
 /*
- * Lower is better: bits, and what does not go round twice on end is no loop; or with a known count
- * the bits that are saved, which count the less the farther off the number of iterations is.
+ * Lower is better: bits, and what does not go round is no loop; or with a known count the bits that
+ * are saved, which count the less the farther off the number of iterations is.
  */
-static double cost(const struct dp_hypothesis *h, uint64_t want, double null)
+static double cost(const struct dp_hypothesis *h, const struct searcher *sr, uint64_t want,
+		   double null)
 {
 	double saved = DP_MAX(null - h->bits, 0.01 * null);
 
 	if (want)
 		return -(saved + 1) * exp(-12 * misfit(h, want));
-	return h->longest < tandem_min ? h->bits + null : h->bits;
+	return goes_round(h, sr) ? h->bits : h->bits + null;
 }
 
 static void free_all(struct dp_hypothesis *h, size_t n)
@@ -185,14 +192,15 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 	return status;
 }
 
-static void sort_by_cost(struct dp_hypothesis *h, size_t n, uint64_t want, double null)
+static void sort_by_cost(struct dp_hypothesis *h, size_t n, const struct searcher *sr,
+			 uint64_t want, double null)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dp_hypothesis x = h[i];
 		size_t j = i;
 
-		while (j > 0 && (cost(&x, want, null) < cost(&h[j - 1], want, null) ||
-				 (cost(&x, want, null) <= cost(&h[j - 1], want, null) &&
+		while (j > 0 && (cost(&x, sr, want, null) < cost(&h[j - 1], sr, want, null) ||
+				 (cost(&x, sr, want, null) <= cost(&h[j - 1], sr, want, null) &&
 				  compare_bits(&x, &h[j - 1]) < 0))) {
 			h[j] = h[j - 1];
 			j--;
@@ -202,11 +210,12 @@ static void sort_by_cost(struct dp_hypothesis *h, size_t n, uint64_t want, doubl
 }
 
 /* A known count that is several times smaller: so many iterations are one. */
-static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_t want, double bits)
+static int join_groups(struct dp_hypothesis *h, const struct searcher *sr, const struct text *text,
+		       uint64_t want)
 {
 	size_t group = want ? (size_t)floor(h->trips / (double)want + 0.01) : 1;
 	struct dp_hypothesis made = { 0 };
-	double null = (double)text->n * bits;
+	double null = (double)text->n * sr->bits;
 	int status;
 
 	if (group < 2 || group > GROUP_MAX || group * h->length > text->n)
@@ -217,8 +226,8 @@ static int join_groups(struct dp_hypothesis *h, const struct text *text, uint64_
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < made.length; i++)
 		made.pattern[i] = h->pattern[i % h->length];
-	status = dp_hypothesis__judge(&made, text->symbols, text->n, bits);
-	if (status || cost(&made, want, null) >= cost(h, want, null)) {
+	status = dp_hypothesis__judge(&made, text->symbols, text->n, sr->bits);
+	if (status || cost(&made, sr, want, null) >= cost(h, sr, want, null)) {
 		free(made.pattern);
 		return status;
 	}
@@ -301,7 +310,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 		return n;
 	n = (int)keep_usable(candidates, (size_t)n, text, sr);
 	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
-	sort_by_cost(h, count, want, null);
+	sort_by_cost(h, count, sr, want, null);
 	finalists = pick_finalists(h, count);
 	for (size_t i = 0; i < finalists && !status; i++) {
 		size_t part = enough(text, h[i].length, FAIR);
@@ -310,9 +319,9 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 		if (!status)
 			extrapolate(&h[i], text, part);
 		if (!status)
-			status = join_groups(&h[i], text, want, bits);
+			status = join_groups(&h[i], sr, text, want);
 	}
-	sort_by_cost(h, finalists, want, null);
+	sort_by_cost(h, finalists, sr, want, null);
 	while (!status && first < finalists && !is_clean(&h[first], sr->alphabet))
 		first++;
 	if (!status && first < finalists) {
@@ -413,8 +422,7 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return h->trips >= (double)sr->bar.least - 0.5 && h->longest >= tandem_min &&
-	       h->bits < sr->bar.bits * null &&
+	return goes_round(h, sr) && h->bits < sr->bar.bits * null &&
 	       (double)h->covered > sr->bar.coverage * (double)text->n;
 }
 

@@ -12,7 +12,11 @@
 
 #include <string.h>
 
-enum { COLLAPSE_MAX = 1 << 26 }; /* symbols that repetitions are sought in */
+enum {
+	COLLAPSE_MAX = 1 << 26,	 /* symbols that repetitions are sought in */
+	UPLOAD_SAMPLE = 1 << 15, /* symbols that are asked whether an upload comes before */
+	UPLOADS_MIN = 3,	 /* of one name, to believe it */
+};
 
 static const double run_bits = 8; /* to tell how often something is repeated */
 
@@ -24,19 +28,12 @@ static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t cou
 			loops->loops[made[i]].parent = above[parents[i]];
 }
 
-/* Of each symbol, whether kernels of that name finish a step; NULL where nothing is known. */
-static int ask_finishing(const struct dp_driver *d, bool **finishing)
+/* Of each symbol, whether kernels of that name finish a step. */
+static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
 {
 	const struct dp_loops_request *r = d->request;
-	bool *asked = dp_alloc__zeroed(r->alphabet, sizeof(*asked));
-	bool *finishes = dp_alloc__zeroed(d->alphabet, sizeof(*finishes));
 	uint32_t left = r->alphabet;
 
-	*finishing = finishes;
-	if (!asked || !finishes) {
-		free(asked);
-		return DP_ERR_NOMEM;
-	}
 	for (size_t i = 0; i < r->count && left > 0; i++) {
 		struct dp_evidence_at at = { 0 };
 
@@ -45,10 +42,57 @@ static int ask_finishing(const struct dp_driver *d, bool **finishing)
 		asked[r->symbols[i]] = true;
 		left--;
 		r->evidence.at(r->evidence.ctx, i, &at);
-		finishes[d->symbols[i]] |= at.finishes_step;
+		if (at.finishes_step)
+			traits[d->symbols[i]] |= DP_TRAIT_FINISHES;
+	}
+}
+
+struct uploads {
+	uint32_t seen, after;
+};
+
+/* Of each symbol, whether uploads come before it, from a sample spread over the sequence. */
+static void ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
+{
+	const struct dp_loops_request *r = d->request;
+	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter;
+
+	for (size_t i = 0; i < r->count; i += step) {
+		struct dp_evidence_at at = { 0 };
+
+		/* so that no period of the sequence is one of the sample's */
+		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
+		jitter = DP_MIN(i + jitter, r->count - 1);
+		r->evidence.at(r->evidence.ctx, jitter, &at);
+		uploads[d->symbols[jitter]].seen++;
+		uploads[d->symbols[jitter]].after += at.after_upload;
+	}
+	for (uint32_t s = 0; s < d->alphabet; s++)
+		if (uploads[s].seen >= UPLOADS_MIN && uploads[s].after * 5 >= uploads[s].seen * 4)
+			traits[s] |= DP_TRAIT_UPLOADED;
+}
+
+/* What is known of each symbol; NULL where nothing is. */
+static int ask_traits(const struct dp_driver *d, uint8_t **traits)
+{
+	bool *asked;
+	struct uploads *uploads;
+	int status = DP_ERR_NOMEM;
+
+	*traits = NULL;
+	if (!d->request->evidence.at)
+		return DP_OK;
+	*traits = dp_alloc__zeroed(d->alphabet, sizeof(**traits));
+	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
+	uploads = dp_alloc__zeroed(d->alphabet, sizeof(*uploads));
+	if (*traits && asked && uploads) {
+		ask_finishing(d, *traits, asked);
+		ask_uploads(d, *traits, uploads);
+		status = DP_OK;
 	}
 	free(asked);
-	return DP_OK;
+	free(uploads);
+	return status;
 }
 
 /* Of the loops made so far, the iterations that follow something unusual. */
@@ -167,7 +211,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
 	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
-	int status = dp_driver__level(d, &levels->chosen, chosen, levels->structured, &known);
+	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, &known);
 
 	if (!status)
 		drop_enclosed(loops, chosen, levels->chosen.count);
@@ -255,7 +299,9 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	inner.alphabet = runs.alphabet;
 	dp_patterns__fini(&levels.inner);
 	for (size_t i = 0; i < levels.chosen.count; i++)
-		levels.structured[i] |= holds_run(&levels.chosen.items[i], d->alphabet);
+		if (levels.standing[i] == DP_STANDING_BARE &&
+		    holds_run(&levels.chosen.items[i], d->alphabet))
+			levels.standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, &levels);
 	for (size_t i = 0; i < inner_loops.count && !status; i++) {
 		status = dp_driver__take_back(d, &inner_loops.loops[i], runs.position);
@@ -333,11 +379,12 @@ int dp_driver__tree(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_levels levels;
-	bool *finishing = NULL, taken = false;
-	int status = r->evidence.at ? ask_finishing(d, &finishing) : DP_OK;
+	bool taken = false;
+	uint8_t *traits;
+	int status = ask_traits(d, &traits);
 
 	if (!status)
-		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, finishing);
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, traits);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))
@@ -349,6 +396,6 @@ int dp_driver__tree(struct dp_driver *d)
 		status = make_tree(d, &levels);
 	dp_levels__fini(&levels);
 out:
-	free(finishing);
+	free(traits);
 	return status;
 }

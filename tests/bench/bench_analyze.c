@@ -3,10 +3,14 @@
  *
  *	bench_analyze [-n COUNT] FILE…        open and analyze trace files
  *	bench_analyze [-n COUNT] -g KERNELS…  analyze traces of that many kernels, made in memory
+ *	bench_analyze -p [-m REGEX] FILE…     the price of all metrics and rules; -n serves, too
  *
- * Each row is a process of its own, so that its peak is its own. "beyond" is the peak of the
- * resident size above that of the opened trace.
+ * Annotations are ignored, but with -m those that match are the iterations. Of -p, "paper" is an
+ * analysis with the metrics of the paper only, "all" one with all and with the rules, each the
+ * shortest of nine, in turn. Each row is a process of its own, so that its peak is its own.
+ * "beyond" is the peak of the resident size above that of the opened trace.
  */
+#include "base/base.h"
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
 
@@ -87,8 +91,57 @@ static int discard(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
+#define PAIRS 9
+
+static int time_analysis(double *seconds, const struct dp_trace *trace,
+			 const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_analysis *analysis = NULL;
+	double begin = now_s();
+	int status = dp_analysis_run(&analysis, trace, options, error);
+
+	*seconds = DP_MIN(*seconds, now_s() - begin);
+	dp_analysis_free(analysis);
+	return status;
+}
+
+/* One row of -p. */
+static int compare(const char *what, const char *marks, const uint64_t *count)
+{
+	static const char *const paper[] = { "interval_ns", "overlap", "operation_gap_ns",
+					     "h2d_bytes" };
+	struct dp_analysis_options all = DP_ANALYSIS_OPTIONS_INIT, few;
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_trace *trace = NULL;
+	double all_s = 1e9, few_s = 1e9;
+	int status = dp_trace_open(&trace, what, NULL, &error);
+	char line[512];
+
+	all.ignore_marks = !marks;
+	all.marks = marks;
+	all.iterations = count;
+	all.iterations_count = count ? 1 : 0;
+	few = all;
+	few.metrics = paper;
+	few.metrics_count = DP_COUNT(paper);
+	for (int i = 0; i < PAIRS && !status; i++) {
+		status = time_analysis(&few_s, trace, &few, &error);
+		if (!status)
+			status = time_analysis(&all_s, trace, &all, &error);
+	}
+	if (status) {
+		dp_error_format(&error, line, sizeof(line));
+		fprintf(stderr, "bench_analyze: %s\n", line);
+	} else {
+		printf("%-40.40s %11zu %9.1f %9.1f %6.2f\n", what, dp_trace_ops(trace)->count,
+		       few_s * 1e3, all_s * 1e3, all_s / few_s);
+	}
+	dp_trace_free(trace);
+	return status != DP_OK;
+}
+
 /* One row, in a process of its own. */
-static int measure(const char *what, bool make, const uint64_t *count)
+static int measure(const char *what, bool make, const char *marks, const uint64_t *count)
 {
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
@@ -102,7 +155,8 @@ static int measure(const char *what, bool make, const uint64_t *count)
 
 	options.iterations = count;
 	options.iterations_count = count ? 1 : 0;
-	options.ignore_marks = true;
+	options.ignore_marks = !marks;
+	options.marks = marks;
 	status = make ? make_trace(&trace, strtoull(what, NULL, 10), &error)
 		      : dp_trace_open(&trace, what, NULL, &error);
 	opened = now_s();
@@ -131,23 +185,33 @@ static int measure(const char *what, bool make, const uint64_t *count)
 int main(int argc, char **argv)
 {
 	uint64_t count = 0;
-	bool make = false;
+	const char *marks = NULL;
+	bool make = false, pairs = false;
 	int failed = 0, status, option;
 
-	while ((option = getopt(argc, argv, "gn:")) != -1) {
+	while ((option = getopt(argc, argv, "gm:n:p")) != -1) {
 		if (option == 'n')
 			count = strtoull(optarg, NULL, 10);
 		else if (option == 'g')
 			make = true;
+		else if (option == 'p')
+			pairs = true;
+		else if (option == 'm')
+			marks = optarg;
 		else
 			return 2;
 	}
-	printf("%-28s %11s %7s %8s %7s %8s %8s %8s %9s\n", "trace", "operations", "open s",
-	       "analyze", "report", "ns/op", "bytes/op", "peak MB", "beyond MB");
+	if (pairs)
+		printf("%-40s %11s %9s %9s %6s\n", "trace", "operations", "paper ms", "all ms",
+		       "ratio");
+	else
+		printf("%-28s %11s %7s %8s %7s %8s %8s %8s %9s\n", "trace", "operations", "open s",
+		       "analyze", "report", "ns/op", "bytes/op", "peak MB", "beyond MB");
 	for (int i = optind; i < argc; i++) {
 		fflush(stdout);
 		if (!fork()) {
-			status = measure(argv[i], make, count ? &count : NULL);
+			status = pairs ? compare(argv[i], marks, count ? &count : NULL)
+				       : measure(argv[i], make, marks, count ? &count : NULL);
 			fflush(stdout);
 			_exit(status);
 		}

@@ -98,6 +98,70 @@ class Timeline(cli.Case):
         self.assertEqual(len(rows), 20000)
         self.assertTrue(all(len(contexts) == 1 for contexts in rows.values()))
 
+    def awkward(self):
+        """Calls that overlap, ranges that never end, kernels that overlap, odd numbers."""
+        events = [{"ph": "M", "name": "thread_name", "pid": 3, "tid": -5, "args": {"name": "odd"}}]
+        for i in range(1200):
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"open {i}", "pid": 3,
+                           "tid": -5, "ts": i, "dur": 100000 - i})
+        for i in range(120):
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 3,
+                           "tid": (0, 3, -5, -6, 1 << 40, 7)[i % 6], "ts": 2000 + 10 * i, "dur": 75,
+                           "args": {"correlation": i + 1}})
+            events.append({"ph": "X", "cat": "kernel", "name": f"k{i % 3}", "pid": 3, "tid": 7,
+                           "ts": 3000 + 10 * i, "dur": 25,
+                           "args": {"device": 3, "context": 1, "stream": 3 * (i % 2),
+                                    "correlation": i + 1}})
+        trace = self.folder / "awkward.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}), encoding="utf-8")
+        return trace, events
+
+    def test_rows(self):
+        """In every row slices are one behind the other or inside, and no deeper than Perfetto
+        goes; rows have numbers that it takes, and only one owner; all slices are there."""
+        trace, given = self.awkward()
+        path = self.folder / "rows.json"
+        self.assert_done(cli.run("export", "-q", "-o", path, trace))
+        events = load(path)["traceEvents"]
+        rows = {}
+        for event in events:
+            if event["ph"] == "X":
+                rows.setdefault((event["pid"], event["tid"]), []).append(event)
+        for (pid, tid), row in rows.items():
+            self.assertTrue(0 <= pid < 1 << 32 and 0 < tid < 1 << 32, (pid, tid))
+            ends = []
+            for start, end in sorted(map(nanoseconds, row), key=lambda span: (span[0], -span[1])):
+                while ends and ends[-1] <= start:
+                    ends.pop()
+                self.assertTrue(not ends or end <= ends[-1], (pid, tid, start))
+                ends.append(end)
+                self.assertLess(len(ends), 512)
+            self.assertEqual(len({event["args"]["stream"] if event["cat"] == "kernel"
+                                  else event["cat"] == "deepprof" for event in row}), 1)
+        shown = sorted((e["name"], *nanoseconds(e)) for row in rows.values() for e in row
+                       if e["cat"] != "deepprof")
+        told = sorted((e["name"], e["ts"] * 1000, (e["ts"] + e["dur"]) * 1000)
+                      for e in given if e["ph"] == "X")
+        self.assertEqual(shown, told)
+        self.assertNotEqual({pid for pid, _ in rows if rows[pid, _][0]["cat"] == "kernel"}, {3})
+
+    def test_whose_rows(self):
+        """Read back, every call and range has its thread again, by number and by name."""
+        trace, _ = self.awkward()
+        tables = []
+        for i, path in enumerate((trace, self.folder / "again.json")):
+            if i:
+                self.assert_done(cli.run("export", "-q", "-o", path, trace))
+            database = self.folder / f"{i}.sqlite"
+            self.assert_done(cli.run("export", "-q", "-o", database, path))
+            with sqlite3.connect(database) as db:
+                tables.append([db.execute(sql).fetchall() for sql in (
+                    "SELECT c.*, t.* FROM call c LEFT JOIN thread t ON t.id = c.thread ORDER BY 1",
+                    "SELECT a.*, t.* FROM annotation a LEFT JOIN thread t ON t.id = a.thread ORDER BY 1",
+                    "SELECT * FROM operation ORDER BY 1", "SELECT * FROM stream ORDER BY 1")])
+        self.assertGreater(len(tables[0][1]), 1000)
+        self.assertEqual(*tables)
+
     def test_kineto(self):
         trace = cli.simulate(self.folder / "t.sqlite", "-F", "nsys")
         path = self.folder / "k.json"

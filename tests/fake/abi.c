@@ -132,6 +132,12 @@ static int check_library(const char *path)
 
 	if (!cupti.library)
 		return printf("%s: %s\n", path, dlerror());
+	/* 13.2 (load.c). */
+	if (dlsym(cupti.library, "cuptiActivityEnable_v2") &&
+	    !dlsym(cupti.library, "cuptiGetTimestamp_v2")) {
+		printf("%s: crashes without a driver\n", path);
+		return 0;
+	}
 	cupti.GetVersion = (int (*)(uint32_t *))(uintptr_t)dlsym(cupti.library, "cuptiGetVersion");
 	cupti.ActivityGetNextRecord = (int (*)(uint8_t *, size_t, void **))(uintptr_t)dlsym(
 		cupti.library, "cuptiActivityGetNextRecord");

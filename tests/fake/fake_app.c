@@ -1,7 +1,9 @@
 /*
  * The program under test. Its words are done in order:
  *
+ *   open=PATH       loads a library
  *   init            cuInit()
+ *   find=PATH       the fake libcupti is this one, which is loaded already
  *   launch=N        N launches, of five kernels in turn
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
@@ -20,6 +22,7 @@
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
@@ -55,10 +58,9 @@ static const char *const names[] = {
 	"void_a_kernel_of_many_words",
 };
 
-static void find_fake(void)
+static void find_fake(const char *path)
 {
-	void *library = dlopen(getenv("DEEPPROF_CUPTI") ? getenv("DEEPPROF_CUPTI") : "",
-			       RTLD_NOW | RTLD_NOLOAD);
+	void *library = dlopen(path ? path : "", RTLD_NOW | RTLD_NOLOAD);
 
 	fake = library ? dlsym(library, "fake_interface") : NULL;
 }
@@ -237,7 +239,7 @@ static void children(uint64_t count, int with_cuda)
 		if (!child) {
 			if (with_cuda) {
 				cuInit(0);
-				find_fake();
+				find_fake(getenv("DEEPPROF_CUPTI"));
 			} else if (fake) {
 				fake->pretend();
 			}
@@ -261,7 +263,7 @@ static void ranks(uint64_t count)
 			abort();
 		if (!child) {
 			cuInit(0);
-			find_fake();
+			find_fake(getenv("DEEPPROF_CUPTI"));
 			launch(1000);
 			exit(0);
 		}
@@ -330,7 +332,12 @@ static void word(int argc, char **argv, int i)
 	if (IS("init")) {
 		if (cuInit(0))
 			exit(99);
-		find_fake();
+		find_fake(getenv("DEEPPROF_CUPTI"));
+	} else if (IS("open")) {
+		if (!dlopen(value, RTLD_NOW | RTLD_LOCAL))
+			exit(97);
+	} else if (IS("find")) {
+		find_fake(value);
 	} else if (IS("launch")) {
 		launch(n);
 	} else if (IS("threads")) {
@@ -379,6 +386,9 @@ static void word(int argc, char **argv, int i)
 	} else if (IS("say")) {
 		printf("hello\n");
 		fflush(stdout);
+	} else if (IS("until")) {
+		while (access(value, F_OK))
+			usleep(10000);
 	} else if (IS("sleep")) {
 		usleep((useconds_t)n * 1000);
 	} else if (IS("forever")) {

@@ -22,7 +22,7 @@ struct version {
 
 #define SAME [4] = 40, [5] = 40, [11] = 32, [37] = 24, [39] = 24, [48] = 40, [61] = FAKE_NEW_BYTES
 
-/* As measured on the real ones; 13.1 and 13.4 from their headers. */
+/* As measured on the real ones; 13.4 from its headers. */
 static const struct version versions[] = {
 	{ "11.8",
 	  18,
@@ -35,7 +35,7 @@ static const struct version versions[] = {
 	{ "12.3",
 	  21,
 	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 16, [17] = 48,
-	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 72 } },
+	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 64 } },
 	{ "12.4",
 	  22,
 	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 24, [17] = 56,
@@ -50,7 +50,7 @@ static const struct version versions[] = {
 	    [22] = 96, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
 	{ "13.1",
 	  130100,
-	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 184, [9] = 32, [17] = 56,
+	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 184, [9] = 40, [17] = 56,
 	    [22] = 96, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
 	{ "13.4",
 	  130400,
@@ -99,6 +99,9 @@ static int verdict(const char *function)
 
 	if (in_callback)
 		fail("called from within a callback");
+#ifdef FAKE_13_2
+	fail("called without a driver");
+#endif
 	for (found = list ? strstr(list, function) : NULL; found;
 	     found = strstr(found + 1, function))
 		if (found[length] == '=')
@@ -341,6 +344,9 @@ const struct fake_interface fake_interface = {
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
+#ifdef FAKE_13_2
+EXPORT int cuptiActivityEnable_v2(void *subscriber, uint32_t kind);
+#endif
 EXPORT int cuptiGetTimestamp(uint64_t *out);
 EXPORT int cuptiGetResultString(int result, const char **text);
 EXPORT int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
@@ -366,6 +372,13 @@ int cuptiGetVersion(uint32_t *out)
 	*out = version->number;
 	return verdict("GetVersion");
 }
+
+#ifdef FAKE_13_2
+int cuptiActivityEnable_v2(void *subscriber, uint32_t kind)
+{
+	return verdict("ActivityEnable_v2");
+}
+#endif
 
 int cuptiGetTimestamp(uint64_t *out)
 {

@@ -94,7 +94,8 @@ static void put_trouble(const struct run_options *options, const char *count)
 	const char *guard = getenv("FAKE_NO_PRELOAD") ? "" : EXIT_GUARD;
 	char number[32], preload[8192];
 
-	if (options->trouble_call || options->trouble_name || options->trouble_step) {
+	if (options->trouble_call || options->trouble_name || options->trouble_step ||
+	    options->trouble_late) {
 		snprintf(preload, sizeof(preload), "%s%s%s", TROUBLE, *guard ? ":" : "", guard);
 		put_env("LD_PRELOAD", preload);
 	} else if (*guard) {
@@ -105,6 +106,7 @@ static void put_trouble(const struct run_options *options, const char *count)
 	put_env("TROUBLE_ON", options->trouble_on ? "1" : NULL);
 	put_env("TROUBLE_NAME", options->trouble_name);
 	put_env("TROUBLE_STEP", options->trouble_step);
+	put_env("TROUBLE_LATE", options->trouble_late);
 	put_env("TROUBLE_COUNT", count);
 }
 
@@ -125,6 +127,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	put_env("NVTX_INJECTION64_PATH", COLLECTOR);
 	put_trouble(options, count);
 	put_env("FAKE_CUPTI_VERSION", options->version);
+	put_env("FAKE_CUDA_VERSION", options->driver);
 	put_env("FAKE_CUPTI_FAIL", options->fail);
 	put_env("FAKE_CUPTI_HOLDER", options->holder);
 	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);

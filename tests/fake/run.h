@@ -15,6 +15,7 @@ struct run_options {
 	const char *options; /* DEEPPROF_OPTIONS */
 	const char *cupti;   /* another libcupti than the fake; "" for none */
 	const char *version; /* of the fake */
+	const char *driver;  /* likewise, as cuDriverGetVersion counts */
 	const char *fail;
 	const char *holder;
 	bool hang;
@@ -30,7 +31,7 @@ struct run_options {
 	/* Of trouble.c, which is preloaded where one of these is set. */
 	unsigned int trouble_call;
 	bool trouble_on;
-	const char *trouble_name, *trouble_step;
+	const char *trouble_name, *trouble_step, *trouble_late;
 	uint32_t control_after_ms[3]; /* stages of the control word: run, pause, run */
 };
 

@@ -89,7 +89,7 @@ static const struct {
 	{ "read", true },
 	{ "readlink", true },
 	{ "process_vm_readv", true },
-	{ "madvise", false },
+	{ "madvise", true },
 	{ "pthread_key_create", false },
 	{ "pthread_create", false },
 	{ "open64", false },
@@ -207,6 +207,39 @@ START_TEST(clock_steps)
 }
 END_TEST
 
+/* How far the day's time is from the monotonic clock is the same wherever it is noted. */
+static void see_clocks(struct run *run, struct dp_spool *spool,
+		       const struct dp_spool_record *record)
+{
+	const struct dp_spool_header *header = dp_spool__header(spool);
+	unsigned int *seen = run->user;
+
+	if (record->type != DP_SPOOL_CLOCK)
+		return;
+	(*seen)++;
+	ck_assert_int_le(llabs((record->clock.realtime - record->clock.monotonic) -
+			       (header->realtime_ns - header->monotonic_ns)),
+			 100000000);
+}
+
+/* The process is kept from running just between its first looks at two clocks. */
+START_TEST(clock_is_late)
+{
+	struct run_options options = { .trouble_late = "300" };
+	static struct run run;
+	unsigned int seen = 0;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_clocks;
+	run.user = &seen;
+	run_app(&run, &options, WORDS("init", "launch=100", "exit=4"));
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_uint_gt(seen, 0);
+	ck_assert(run.seconds >= 0.3);
+}
+END_TEST
+
 static const struct {
 	const char *word;
 	int number;
@@ -242,6 +275,25 @@ START_TEST(thousand_forks)
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.spools, 1);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
+}
+END_TEST
+
+/* Where the kernel can't wipe a page for the child, as before 4.14. */
+START_TEST(forks_on_old_kernels)
+{
+	struct run_options options = { .trouble_name = "madvise" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options,
+		WORDS("init", "launch=1000", "nvtx=10", "fork=20", "spawn=5", "launch=1000",
+		      "exit=4"));
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_uint_gt(run.trouble_calls, 0);
+	ck_assert_uint_eq(run.spools, 1);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 }
 END_TEST
 
@@ -300,6 +352,8 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, every_call_from_there_on);
 		EACH(tests, a_function_that_never_works, functions);
 		EACH(tests, little_address_space, spaces);
+		tcase_add_test(tests, forks_on_old_kernels);
+		tcase_add_test(tests, clock_is_late);
 	}
 	tcase_add_test(tests, few_descriptors);
 	tcase_add_test(tests, read_only_folder);

@@ -7,6 +7,7 @@
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
  *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off
+ *   TROUBLE_LATE=MS   the collector's first look at the day's time takes so long
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -29,6 +30,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static long chosen, step_ms, step_s;
+static _Atomic long late_ms;
 static bool from_there_on, have_step;
 static const char *only;
 static _Atomic uint64_t own_count, *count = &own_count;
@@ -56,6 +58,7 @@ static void map_count(const char *path)
 __attribute__((constructor)) static void start(void)
 {
 	const char *call = getenv("TROUBLE_CALL"), *step = getenv("TROUBLE_STEP");
+	const char *late = getenv("TROUBLE_LATE");
 
 	now(CLOCK_MONOTONIC, &began);
 	only = getenv("TROUBLE_NAME");
@@ -63,6 +66,7 @@ __attribute__((constructor)) static void start(void)
 	have_step = step && sscanf(step, "%ld,%ld", &step_ms, &step_s) == 2;
 	map_count(getenv("TROUBLE_COUNT"));
 	chosen = call ? atol(call) : 0;
+	late_ms = late ? atol(late) : 0;
 }
 
 static bool is_collectors(const void *caller)
@@ -154,6 +158,11 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 
 	if (syscall(SYS_clock_gettime, clock, out))
 		return -1;
+	if (late_ms && clock == CLOCK_REALTIME && is_collectors(__builtin_return_address(0))) {
+		time = (struct timespec){ late_ms / 1000, late_ms % 1000 * 1000000 };
+		late_ms = 0;
+		nanosleep(&time, NULL);
+	}
 	if (!have_step || clock != CLOCK_REALTIME)
 		return 0;
 	now(CLOCK_MONOTONIC, &time);

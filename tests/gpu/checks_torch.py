@@ -2,7 +2,6 @@
 
 import functools
 import pathlib
-import subprocess
 import sys
 
 import harness
@@ -27,22 +26,14 @@ SHAPES = {
 def torch_works():
     """A reason why not, or nothing."""
     code = "import torch; assert torch.cuda.is_available(); torch.zeros(1, device='cuda')"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        timeout=100,
-        check=False,
-    )
-    return result.stderr.strip().splitlines()[-1:] if result.returncode else []
+    return harness.why_not([sys.executable, "-c", code])
 
 
 def need_torch(place):
     if place.pretends:
         raise Skip("PyTorch needs a GPU")
     if torch_works():
-        raise Skip(f"no PyTorch that uses the GPU: {torch_works()[0]}")
+        raise Skip(f"no PyTorch that uses the GPU: {torch_works()}")
 
 
 def command(*words):
@@ -185,7 +176,7 @@ OVERHEAD = {
 def time_them(place, words, ways):
     """The loop's times, {way: [...]}: alone, recorded, under torch.profiler, in turn."""
     times = {}
-    for _ in range(min(place.options.repeat, 2)):
+    for _ in place.rounds(min(place.options.repeat, 2)):
         times.setdefault("alone", []).append(train(place, *words)["loop_ns"])
         for way in ways:
             switches = [way] if way.startswith("-") else []
@@ -218,6 +209,7 @@ def add_trace(name, words):
     @check(f"torch-trace-{name}", "A trace of torch.profiler, and one with marks, with their truth")
     def trace_it(place):
         need_torch(place)
+        place.keeps = True
         lines = []
         for marks in [], ["--marks"]:
             base = name + ("-marks" if marks else "")

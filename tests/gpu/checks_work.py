@@ -1,6 +1,7 @@
 """Checks that need the driver alone: a program that knows what it did (work.c)."""
 
 import os
+import pathlib
 import random
 import struct
 import time
@@ -204,7 +205,7 @@ def kills(place):
                 raise harness.Failed("nothing was launched")
             time.sleep(0.01)
         time.sleep(0.1 + 2.5 * numbers.random())
-        os.kill(child_of(process.pid, place.options.work), 9)
+        os.kill(program_of(place.options.work, path), 9)
         _, stderr = process.communicate(timeout=60)
         same(process.returncode, -9, "its end: " + stderr[-500:])
         trace = place.folder / "trace.db"
@@ -220,14 +221,16 @@ def kills(place):
     place.lines += harness.table(["launched", "ended", "stored", "ended, not stored"], lines)
 
 
-def child_of(pid, program):
-    """The process under record that runs the program; record has others."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        found = file.read().split()
-    for child in found:
-        with open(f"/proc/{child}/cmdline", "rb") as file:
-            if file.read().split(b"\0")[0] == os.fsencode(program):
-                return int(child)
+def program_of(program, path):
+    """The process that runs the program under record, and counts there."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        # It parts its arguments at their "=", where they are.
+        if words[0] == os.fsencode(program) and os.fsencode(path) in words:
+            return int(folder.name)
     raise harness.Failed("the program is not to be found")
 
 
@@ -270,14 +273,17 @@ TARGET = 0.01
 def overhead(place):
     lines = []
     over = []
-    for name, words in OVERHEAD.items():
-        times = {"alone": []}
-        ways = {way: s for way, s in WAYS.items() if "node" not in way or "graph=1" in words}
-        for _ in range(place.options.repeat):
+    measured = {name: {"alone": []} for name in OVERHEAD}
+    for _ in place.rounds(place.options.repeat):
+        for name, words in OVERHEAD.items():
+            times = measured[name]
             times["alone"].append(place.work(*words)["loop_ns"])
-            for way, switches in ways.items():
+            for way, switches in WAYS.items():
+                if "node" in way and "graph=1" not in words:
+                    continue
                 _, truth, _ = place.record_work(*words, switches=switches)
                 times.setdefault(way, []).append(truth["loop_ns"])
+    for name, times in measured.items():
         alone = harness.median(times["alone"])
         noise = harness.spread(times["alone"]) / alone
         cells = [f"{alone / 1e6:.2f} ms ± {noise:.1%}"]

@@ -56,16 +56,30 @@ def end_group(process):
     process.communicate()
 
 
+def find_cupti(build):
+    """A libcupti, or a folder with some, for programs that bring none: what pack was given, or a
+    Python package's. None: deepprof looks itself."""
+    if any((build / "cupti").glob("libcupti.so*")):
+        return build / "cupti"
+    for folder in map(pathlib.Path, filter(None, sys.path)):
+        for below in "nvidia/cu13/lib", "nvidia/cuda_cupti/lib":
+            if any((folder / below).glob("libcupti.so*")):
+                return folder / below
+    return None
+
+
 class Place:
     """Where and with what a check runs: programs, a folder of its own, the time that is left."""
 
     def __init__(self, options, name):
         self.options = options
+        self.name = name
         self.folder = pathlib.Path(options.out) / name
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.until = time.monotonic() + options.limit
         self.lines = []
+        self.keeps = False  # what is in the folder, when the check has passed
 
     @property
     def pretends(self):
@@ -74,6 +88,17 @@ class Place:
 
     def left_s(self):
         return self.until - time.monotonic()
+
+    def rounds(self, most):
+        """Counts to most, or as far as the time is enough for one more like the last."""
+        longest = 0
+        for i in range(most):
+            began = time.monotonic()
+            if i and self.left_s() < 1.2 * longest:
+                self.say(f"{i} of {most} measurements: no time for more.")
+                return
+            yield i
+            longest = max(longest, time.monotonic() - began)
 
     def say(self, line):
         self.lines.append(line)
@@ -124,7 +149,8 @@ class Place:
         return [self.options.work, *more, *words]
 
     def record_command(self, command, *switches, output="trace.db"):
-        if self.options.cupti:
+        # Two copies in a process get in each other's way: what PyTorch and JAX bring is theirs.
+        if self.options.cupti and self.name.startswith("work"):
             switches = (f"--cupti={self.options.cupti}", *switches)
         return [self.options.deepprof, "record", "-f", "-o", output, *switches, "--", *command]
 
@@ -272,3 +298,22 @@ def output_of(command):
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
+
+
+def why_not(command, limit_s=100):
+    """The last thing that a command said that failed; nothing where it did not."""
+    try:
+        result = subprocess.run(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done after {limit_s} s"
+    if not result.returncode:
+        return ""
+    return (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]

@@ -9,6 +9,7 @@ import pathlib
 import sqlite3
 import subprocess
 import sys
+import types
 import unittest
 
 import cli
@@ -23,11 +24,10 @@ SANITIZED = os.environ.get("DEEPPROF_SANITIZE", "none") != "none"
 
 
 class Run(cli.Case):
-    def run_checks(self, *names, stand_in=True):
+    def run_checks(self, *names, stand_in=True, cupti=os.environ["DEEPPROF_FAKE_CUPTI"]):
         more = []
         if stand_in:
-            more = ["--cuda", os.environ["DEEPPROF_FAKE_CUDA"]]
-            more += ["--cupti", os.environ["DEEPPROF_FAKE_CUPTI"]]
+            more = ["--cuda", os.environ["DEEPPROF_FAKE_CUDA"], "--cupti", cupti]
         return subprocess.run(
             [sys.executable, HERE / "run", "--deepprof", cli.DEEPPROF, "--repeat", "1", "--out",
              self.folder / "out", "--work", os.environ["DEEPPROF_GPU_WORK"], *more, *names],
@@ -43,6 +43,7 @@ class Run(cli.Case):
         self.assertNotIn("FAIL", results)
         for name, _, _ in harness.CHECKS:
             self.assertIn(f"\n## {name}: ", results)
+        self.assertEqual(os.listdir(self.folder / "out"), ["RESULTS.md"])
 
     def test_counts(self):
         """What does not depend on times, in any build."""
@@ -56,8 +57,58 @@ class Run(cli.Case):
             self.skipTest("there is a driver here")
         self.assertEqual(result.returncode, 77, result.stdout + result.stderr)
 
+    def test_without_cupti(self):
+        """Said once, and at once."""
+        result = self.run_checks(cupti="/no/such")
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout, "")
+        self.assertRegex(result.stderr, r"no libcupti found: looked at /no/such[^\n]*\n")
+        self.assertRegex(result.stderr, r"run: --cupti names one; pack takes one along\n\Z")
+
     def test_unknown(self):
         self.assertEqual(self.run_checks("no-such-check").returncode, 1)
+
+
+class Harness(cli.Case):
+    def test_find_cupti(self):
+        """What was packed comes first, then what Python has."""
+        site = self.folder / "site"
+        for name in "nvidia/cuda_cupti/lib/libcupti.so.12", "nvidia/cu13/lib/libcupti.so.13":
+            (site / name).parent.mkdir(parents=True)
+            (site / name).touch()
+        (self.folder / "build" / "cupti").mkdir(parents=True)
+        before = sys.path[:]
+        try:
+            sys.path[:] = [str(self.folder / "no-such")]
+            self.assertIsNone(harness.find_cupti(self.folder / "build"))
+            sys.path.append(str(site))
+            self.assertEqual(harness.find_cupti(self.folder / "build"), site / "nvidia/cu13/lib")
+            (self.folder / "build" / "cupti" / "libcupti.so.12").touch()
+            self.assertEqual(
+                harness.find_cupti(self.folder / "build"), self.folder / "build" / "cupti"
+            )
+        finally:
+            sys.path[:] = before
+
+    def test_rounds(self):
+        """As many as the time is enough for, and one at least."""
+        place = harness.Place(types.SimpleNamespace(out=self.folder, limit=1000), "x")
+        self.assertEqual(list(place.rounds(5)), [0, 1, 2, 3, 4])
+        self.assertEqual(place.lines, [])
+        done = 0
+        for done in place.rounds(5):
+            place.until -= 300
+        self.assertLess(done, 4)
+        self.assertRegex(place.lines[0], r"^\d of 5 measurements: no time for more")
+        place.until = 0
+        self.assertEqual(list(place.rounds(5)), [0])
+
+    def test_why_not(self):
+        run = [sys.executable, "-c"]
+        self.assertEqual(harness.why_not([*run, "pass"]), "")
+        self.assertEqual(harness.why_not([*run, "raise OSError('no')"]), "OSError: no")
+        self.assertEqual(harness.why_not([*run, "import os; os.abort()"]), "status -6")
+        self.assertIn("0.2 s", harness.why_not([*run, "import time; time.sleep(60)"], 0.2))
 
 
 class Comparison(cli.Case):

@@ -227,6 +227,20 @@ class Program(recording.Case):
         self.assertIn("nothing was recorded", result.stderr)
         self.assert_clean()
 
+    def test_nested_of_the_same_name(self):
+        """What the inner one recorded is no earlier run's."""
+        inner = [cli.DEEPPROF, "record", "--", recording.PRODUCER]
+        for before in False, True:
+            if before:
+                (self.folder / "deepprof.db").write_text("the last")
+            result = self.run_record("--", *inner)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("nothing was recorded", result.stderr)
+            self.assertNotIn("earlier run", result.stderr)
+            self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
+            self.assertEqual((self.folder / "deepprof.db.old").exists(), before)
+            self.assert_clean()
+
 
 class Clock(recording.Case):
     def test_duration(self):

@@ -71,6 +71,11 @@ class Clock(Case):
             ranges = self.query("SELECT min(start), max(start) FROM nvtx", "t.db")[0]
             if NVTX:
                 self.assertLess(ranges[1] - ranges[0], 60e9)
+            begin, length = self.query("SELECT start, dur_ns FROM process", "t.db")[0]
+            self.assertGreater(begin, -1e9)
+            self.assertGreater(length, 0.7e9)
+            self.assertLess(length, 60e9)
+            self.assertEqual(self.query("SELECT * FROM message WHERE ts > 60e9", "t.db"), [])
 
     def test_duration(self):
         """A limit in time is no time of day."""
@@ -111,6 +116,16 @@ class Short(Case):
             self.assert_clean(5)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
+    def assert_all_counted(self, made):
+        """Of so many kernels and calls each is there, or counted as lost: how many are."""
+        stored = self.one("SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api)")
+        self.assertGreater(stored, 0)
+        self.assertEqual(self.one("SELECT sum(completed) FROM count"), made)
+        self.assertEqual(self.one("SELECT sum(lost) FROM count"), made - stored)
+        self.assertEqual(self.one("SELECT sum(records) FROM loss"), made - stored)
+        self.assert_balanced()
+        return made - stored
+
     def test_file_size(self):
         """RLIMIT_FSIZE is the program's: SIGXFSZ must not be what our files bring it."""
         result = subprocess.run(
@@ -125,8 +140,8 @@ class Short(Case):
         self.assertIn(f"--recover={self.folder.resolve()}/{left}\n", result.stderr)
         result = self.run_record(f"--recover={left}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stderr, r" lost; next: ")
-        self.assert_balanced()
+        lost = self.assert_all_counted(600000)
+        self.assertIn(f", {lost:,} lost; next: ", result.stderr)
         self.assert_clean(5)
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
@@ -146,15 +161,23 @@ class Short(Case):
         result = self.in_namespace(
             [("-o size=1m", self.folder / "here")],
             f"cd here; s=0; {' '.join(RECORD)} -- {APP} init launch=300000 say exit=5 || s=$?; "
-            "ls -A; exit $s",
+            "ls -A; mount -o remount,size=64m .; "
+            f"'{cli.DEEPPROF}' record --recover=\"$(echo .deepprof*)\" 2>&1; ls -A; "
+            "cp deepprof.db ..; exit $s",
         )
         self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertRegex(result.stdout, r"\Ahello\n[.]deepprof[.]db[.]\w{6}\n\Z", result.stderr)
+        self.assertRegex(
+            result.stdout,
+            r"\Ahello\n[.]deepprof[.]db[.]\w{6}\n"
+            r"deepprof: [^\n]*deepprof[.]db: [^\n]* lost; next: [^\n]*\ndeepprof[.]db\n\Z",
+            result.stderr,
+        )
+        self.assert_all_counted(600000)
         self.assertRegex(
             result.stderr,
             r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
             r"deepprof: deepprof.db: No space left on device\n"
-            r"deepprof: what was recorded is kept, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
+            r"deepprof: what was recorded is kept, all [\d.]+ KiB of it, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
         )
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")

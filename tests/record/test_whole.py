@@ -1,6 +1,7 @@
 """All of it but the GPU: the collector in a program that has a fake CUPTI, recorded and analyzed."""
 import json
 import os
+import pathlib
 import signal
 import struct
 import time
@@ -152,6 +153,15 @@ class Trouble(Case):
         self.assert_balanced()
 
     def test_chained(self):
+        called = self.folder / "called"
+        result = self.fake(
+            "init", "launch=5", "init", options=["--chain", "-o", "both.db"],
+            CUDA_INJECTION64_PATH=os.environ["DEEPPROF_CHAINED"], CHAINED_FILE=str(called),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0)
+        self.assertNotIn("warning", result.stderr)
+        self.assertEqual(called.read_text(), "called\n")
+        self.assertEqual(self.one("SELECT count(*) FROM kernel", "both.db"), 5)
         result = self.fake(
             "init", "launch=5", options=["--chain"], CUDA_INJECTION64_PATH="/no/libother.so"
         )
@@ -219,6 +229,38 @@ class Ends(Case):
             self.assert_clean(10)
             self.assert_nothing_missing("t.db", spare=1)
             (self.folder / "t.db").unlink()
+
+    def held(self, program):
+        """Bytes that files without a name take, and threads of ours, in a process."""
+        folder = pathlib.Path(f"/proc/{program}")
+        files = [p for p in (folder / "fd").iterdir() if "deleted" in os.readlink(p)]
+        names = [(p / "comm").read_text() for p in (folder / "task").iterdir()]
+        return (
+            sum(p.stat().st_blocks * 512 for p in files),
+            [name for name in names if name.startswith("deepprof")],
+        )
+
+    def test_left_behind(self):
+        """What goes on when the recording is over holds neither disk nor memory for it."""
+        words = "init launch=100000 nvtx=10 say until=go launch=1000 nvtx=10 fork=2 exit=5"
+        result = self.run_record(
+            f"--cupti={CUPTI}", "--", "sh", "-c",
+            f"('{APP}' {words}; echo $? >status) </dev/null >said 2>&1 & "
+            "until [ -s said ]; do sleep 0.1; done",
+            env=recording.environment(),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("still runs; it is recorded no more", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 100000)
+        self.assert_balanced()
+        self.assertEqual(self.left(), [])
+        program = self.one("SELECT pid FROM process")
+        self.wait_for(lambda: not self.held(program)[1], "end of its threads")
+        self.assertLess(self.held(program)[0], 2 << 20)
+        (self.folder / "go").touch()
+        self.wait_for(lambda: (self.folder / "status").exists(), "end of the program")
+        self.wait_for(lambda: (self.folder / "status").read_text(), "its status")
+        self.assertEqual((self.folder / "status").read_text(), "5\n")
 
     def test_forks_and_images(self):
         result = self.fake("nvtx=5", "forkinit=6")

@@ -231,7 +231,7 @@ static int create(const char *folder, const char *name)
 	return fd;
 }
 
-void spool_make(const char *folder, bool ended)
+static void begin(const char *folder, int spool, struct dp_pool_header *pool)
 {
 	struct dp_spool_header header = { .magic = DP_SPOOL_MAGIC,
 					  .version = DP_SPOOL_VERSION,
@@ -240,16 +240,23 @@ void spool_make(const char *folder, bool ended)
 					  .ppid = 4000,
 					  .realtime_ns = MAKER_REALTIME,
 					  .monotonic_ns = MAKER_ZERO };
-	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
-	int begin = create(folder, "begin"), spool = create(folder, "4242.0.spool");
+	int zero = create(folder, "begin");
 
 	ck_assert_ptr_nonnull(pool);
-	ck_assert_int_gt(dprintf(begin, "deepprof recording 1\n%lld %lld\n",
+	ck_assert_int_gt(dprintf(zero, "deepprof recording 1\n%lld %lld\n",
 				 (long long)MAKER_REALTIME, (long long)MAKER_ZERO),
 			 0);
-	close(begin);
+	close(zero);
 	memset(&writer, 0, sizeof(writer));
 	ck_assert(dp_writer__open(&writer, spool, &header, pool));
+}
+
+void spool_make(const char *folder, bool ended)
+{
+	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
+	int spool = create(folder, "4242.0.spool");
+
+	begin(folder, spool, pool);
 	describe();
 	clock_at(0);
 	operations();
@@ -257,5 +264,20 @@ void spool_make(const char *folder, bool ended)
 	ranges();
 	nccl();
 	finish(pool, ended);
+	close(spool);
+}
+
+void spool_make_many(const char *folder, uint32_t count)
+{
+	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
+	int spool = create(folder, "4242.0.spool");
+
+	begin(folder, spool, pool);
+	for (uint32_t i = 1; i <= count; i++) {
+		ADD(DP_SPOOL_STREAM, stream, .context = 1, .stream = i);
+		ADD(DP_SPOOL_NVTX, nvtx, .monotonic_ns = MONOTONIC(i), .tid = i,
+		    .type = DP_SPOOL_NVTX_PUSH);
+	}
+	finish(pool, true);
 	close(spool);
 }

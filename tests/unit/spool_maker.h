@@ -18,4 +18,7 @@
 /* Makes "begin", and "4242.0.spool"; ended: with the sums of all, and the last record. */
 void spool_make(const char *folder, bool ended);
 
+/* The same folder with so many streams, and as many threads that each have a mark. */
+void spool_make_many(const char *folder, uint32_t count);
+
 #endif

@@ -9,13 +9,11 @@
 
 static struct dp_record_result result;
 
-static void convert(bool ended)
+static void convert_folder(void)
 {
 	struct dp_record_about about = DP_RECORD_ABOUT_INIT;
 	struct dp_recording *recording;
 
-	make_folder("trace.db");
-	spool_make(folder, ended);
 	about.command = "python train.py";
 	about.hostname = "host";
 	about.pid = MAKER_PID;
@@ -24,6 +22,13 @@ static void convert(bool ended)
 	ck_assert_int_eq(dp_recording_recover(&recording, folder, NULL, &error), DP_OK);
 	ck_assert_int_eq(dp_recording_write(recording, path, &about, &result, &error), DP_OK);
 	dp_recording_free(recording);
+}
+
+static void convert(bool ended)
+{
+	make_folder("trace.db");
+	spool_make(folder, ended);
+	convert_folder();
 }
 
 /* Rows of a query, columns parted by '|', rows by ';', "-" for NULL. */
@@ -182,8 +187,23 @@ START_TEST(unsalvaged)
 }
 END_TEST
 
+/* A stream for each request, and a thread: a search through all before each takes till the limit.
+ */
+START_TEST(many)
+{
+	make_folder("trace.db");
+	spool_make_many(folder, 500000);
+	convert_folder();
+	check_rows("SELECT count(*), min(stream), max(stream) FROM stream", "500000|1|500000");
+	check_rows("SELECT count(*), count(DISTINCT tid), max(depth) FROM nvtx", "500000|500000|0");
+	ck_assert_uint_eq(result.unbalanced, 0);
+	remove_folder();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, many);
 	tcase_add_test(tests, facts);
 	tcase_add_test(tests, kernels);
 	tcase_add_test(tests, operations);

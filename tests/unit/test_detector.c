@@ -382,6 +382,44 @@ START_TEST(other_programs_are_found_later)
 }
 END_TEST
 
+/*
+ * Steps without layers, of which every so many have a kernel more or one less: one loop to the end,
+ * however long it is fed, and not one of all the steps from one such to the next.
+ */
+START_TEST(steps_stay_steps)
+{
+	static const struct {
+		uint32_t length, steps, less, more;
+	} cases[] = {
+		{ 9, 1000, 0, 40 },
+		{ 50, 300, 10, 0 },
+		{ 50, 300, 37, 50 },
+		{ 179, 2000, 0, 100 },
+	};
+	uint32_t length = cases[_i].length, less = cases[_i].less, more = cases[_i].more;
+	struct record r;
+	struct dp_detector *d = start(&r, 1 << 16);
+	uint32_t step[200];
+
+	for (uint32_t k = 0; k <= length; k++)
+		step[k] = k;
+	for (uint32_t i = 1; i <= cases[_i].steps; i++) {
+		feed(d, step, length / 2);
+		if (!less || i % less)
+			feed(d, step + length / 2, 1);
+		feed(d, step + length / 2 + 1, length - length / 2 - 1);
+		if (more && i % more == 0)
+			feed(d, step + length, 1);
+	}
+	ck_assert_int_eq(dp_detector_finish(d, NULL), DP_OK);
+	dp_detector_free(d);
+	ck_assert_uint_eq(r.iterations, cases[_i].steps);
+	for (size_t k = 0; k < r.count; k++)
+		ck_assert(r.items[k].kind != LOOP || r.items[k].loop.length == length);
+	stop(&r);
+}
+END_TEST
+
 START_TEST(bad_calls)
 {
 	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
@@ -418,6 +456,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, iterations_are_told_of_at_once);
 	tcase_add_test(tests, memory_is_bounded);
 	tcase_add_test(tests, other_programs_are_found_later);
+	tcase_add_loop_test(tests, steps_stay_steps, 0, 4);
 	tcase_add_test(tests, bad_calls);
 }
 

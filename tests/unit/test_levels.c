@@ -325,6 +325,89 @@ START_TEST(a_pass_and_a_half_is_no_loop)
 }
 END_TEST
 
+/* Steps without layers, of which every so many have a few kernels more, or one less. */
+static void flat_steps(size_t n, uint32_t length, size_t every, int more)
+{
+	count = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t less = more < 0 && i % every == every - 1;
+
+		kernels(0, length / 2);
+		kernels(length / 2 + less, length - length / 2 - less);
+		if (more > 0 && i % every == every - 1)
+			kernels(length, (uint32_t)more);
+	}
+}
+
+static void check_steps(const struct dp_loops *loops, size_t n, size_t length)
+{
+	const struct dp_segmented_loop *step = chosen(loops);
+
+	ck_assert_uint_eq(step->length, length);
+	ck_assert_uint_eq(step->count, n);
+}
+
+/* What differs every tenth time makes no other iteration of ten. */
+START_TEST(steps_that_differ_every_so_often_stay_steps)
+{
+	static const struct {
+		uint32_t length;
+		size_t every;
+		int more;
+	} cases[] = {
+		{ 179, 100, 1 }, { 179, 10, 3 },  { 50, 37, 1 }, { 400, 12, 9 }, { 50, 10, -1 },
+		{ 120, 5, -1 },	 { 90, 100, -1 }, { 60, 3, 1 },	 { 9, 40, 1 },
+	};
+	size_t n = cases[_i].every * 3;
+	struct dp_loops *loops;
+
+	n = DP_MAX(n, (size_t)60) + 7;
+	flat_steps(n, cases[_i].length, cases[_i].every, cases[_i].more);
+	loops = find(cases[_i].length + 10);
+	check_steps(loops, n, cases[_i].length);
+	dp_loops__free(loops);
+}
+END_TEST
+
+/* But layers are no iterations, however little is about them, if nothing says so. */
+START_TEST(layers_stay_inside)
+{
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t i = 0; i < 60; i++) {
+		for (size_t k = 0; k < 30; k++)
+			kernels(0, 13);
+		kernels(13, 2);
+	}
+	loops = find(15);
+	check_steps(loops, 60, 30 * 13 + 2);
+	dp_loops__free(loops);
+}
+END_TEST
+
+/* An upload before each kernel 0. */
+static void at_upload(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	(void)ctx;
+	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
+	out->after_upload = symbols[index] == 0;
+}
+
+START_TEST(what_has_its_own_upload_is_a_step)
+{
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 73, .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+
+	flat_steps(100, 60, 10, 12);
+	r.count = count;
+	r.evidence.at = at_upload;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	check_steps(loops, 100, 60);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -334,6 +417,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, loops_that_begin_alike_are_told_apart);
 	tcase_add_test(tests, marks_are_part_of_a_tree);
 	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
+	tcase_add_loop_test(tests, steps_that_differ_every_so_often_stay_steps, 0, 9);
+	tcase_add_test(tests, layers_stay_inside);
+	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 }
 
 #include "test_main.h"

@@ -1,0 +1,48 @@
+/*
+ * Slices of one row: viewers take those that begin and end inside another, and lose or misplace
+ * those that overlap it only in part, and, in Perfetto, those inside 512 others, as profilers write
+ * where a program does not close its ranges. These get a row more. Cost: a slice's is the number of
+ * rows, which is bounded.
+ */
+#ifndef DP_REPORT_LANES_H
+#define DP_REPORT_LANES_H
+
+#include "base/base.h"
+
+#define DP_LANES_MOST 64 /* rows of one stream or thread */
+#define DP_LANE_DEEPEST 500
+
+struct dp_lane {
+	int64_t row;	  /* the caller's number of it */
+	int64_t *ends_ns; /* of the slices that are open, the innermost last */
+	size_t depth, room;
+};
+
+/* Zeroed storage is one without rows. */
+struct dp_lanes {
+	struct dp_lane *lanes;
+	size_t count, room;
+};
+
+void dp_lanes__fini(struct dp_lanes *lanes);
+
+/*
+ * The first row in which a slice lies behind all others, or inside the last and not too deep: NULL
+ * where there is none. Slices come in order of start. over, which may be NULL, is told of each that has ended.
+ */
+struct dp_lane *dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t end_ns,
+			       void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),
+			       void *ctx);
+
+/* A row more; NULL: no memory. */
+struct dp_lane *dp_lanes__add(struct dp_lanes *lanes, int64_t row);
+
+/* Opens a slice in a row that was found for it, or added. */
+int dp_lane__push(struct dp_lane *lane, int64_t end_ns);
+
+/* Ends what is open. */
+void dp_lanes__finish(struct dp_lanes *lanes,
+		      void (*over)(void *ctx, const struct dp_lane *lane, int64_t end_ns),
+		      void *ctx);
+
+#endif
