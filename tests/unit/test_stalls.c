@@ -159,10 +159,13 @@ START_TEST(calls_over_gaps)
 	begin();
 	add_call("cuModuleLoadData", thread, 500000, 2 * PERIOD_NS - 500000, 12);
 	add_call("cuMemAlloc_v2", thread, 600000, 700000, 13);
+	/* Code is loaded in the launch that needs it, which begins 10 us before its kernel. */
+	add_call("cuLibraryLoadData", thread, 3 * PERIOD_NS - 9000, 3 * PERIOD_NS + 9000, 14);
 	end(&at);
+	ck_assert_double_eq(value(&at, "call_stall_ns", 2), 9000);
 	ck_assert_double_eq(value(&at, "call_stall_ns", 0), 500000);
 	ck_assert_double_eq(value(&at, "call_stall_ns", 1), 400000);
-	ck_assert_uint_eq(at.values.stalls.count, 2);
+	ck_assert_uint_eq(at.values.stalls.count, 3);
 	ck_assert_double_eq(stall(&at, "cuModuleLoadData", 0)->calls, 1);
 	ck_assert_double_eq(stall(&at, "cuModuleLoadData", 1)->calls, 0);
 	ck_assert_int_eq(stall(&at, "cuModuleLoadData", 1)->purpose, DP_PURPOSE_CODE);
