@@ -5,16 +5,21 @@
  * or run. It tells of a loop once it is established, and of every iteration as it closes. Nothing
  * has to be known of the program, and all that is kept is a window of what came last.
  *
- * The window is searched for loops as it fills, each time that it has grown by half (to twice its
- * size once a loop is known), and when much of what comes fits no loop that is known: a new phase
- * of the program, an evaluation, other kernels after a recompilation. A loop is established when
- * two searches in succession find it. In between symbols are compared with the loops that are
- * known.
+ * The window is searched for loops as it fills, each time that it has grown by half, and when much
+ * of what comes fits no loop that is known: a new phase of the program, an evaluation, other kernels
+ * after a recompilation. A loop is established when two searches in succession find it. In between
+ * symbols are compared with the loops that are known.
  *
  * What is told depends on the symbols alone, not on how they were cut into calls. It settles to
- * what an analysis of the whole sequence finds: the first search may be mistaken, a part of the
- * iteration may look like a loop until the iteration comes round, and such a loop then ends. An
- * iteration that was told of is never taken back, and no two overlap.
+ * what an analysis of the whole sequence finds to which the sequence's end tells nothing of where
+ * an iteration ends: the first search may be mistaken, a part of the iteration may look like a loop
+ * until the iteration comes round, and such a loop then ends. An iteration that was told of is
+ * never taken back, and no two overlap.
+ *
+ * Of a feed that begins inside an iteration, names tell that there is a loop and how long, and
+ * where something comes between two iterations, where they begin. Nothing else does until the
+ * program's end, which an analysis knows and a detector can't wait for: then they are told of from
+ * the feed's first symbol on, as whole turns that may begin elsewhere than the program's.
  *
  * Where iterations differ in how often something is repeated inside (a recurrent network), those
  * repetitions are no differences, however many. Such iterations, and those whose kernels have other
@@ -23,8 +28,10 @@
  * Memory: at most 32 bytes per symbol of the window, 64 for each distinct one in it, and for each
  * of at most 16 patterns, which are shorter than half the window, 52 per symbol and 16 KiB. During
  * a search some 100 bytes per symbol of the window more. How much is fed does not matter. Cost:
- * some nanoseconds per symbol that fits, some tens where iterations differ from each other. A
- * search takes 1 to 10 µs per symbol that is searched, within the call that makes it due.
+ * 0.8 to 24 ns per symbol where 10^8 are fed, the less the more alike iterations are. A search
+ * takes 1 to 20 µs per symbol that is searched, within the call that makes it due. While the window
+ * fills, searches take about three times the window in all; those that are to confirm what another
+ * one found, or to find what comes next, at most 16 times what was fed.
  *
  * Thread-safety: one thread at a time per detector; callbacks run on the thread that feeds. A
  * callback must not call the detector that it is called from.

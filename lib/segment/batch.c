@@ -331,7 +331,7 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	is_loop = many * agree * not_layers(d, b, i, standing);
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
-	if (is_loop >= shown_min && !d->request->evidence.open_end)
+	if (is_loop >= shown_min && !d->request->evidence.goes_on)
 		both = DP_MAX(both, shown_min);
 	return maybe_layers(d, b, i, standing) ? DP_MIN(both, LAYERS_SURE) : both;
 }

@@ -233,8 +233,7 @@ static void plan_search(struct dp_detector *d, bool changed, const struct search
 	d->foreign = 0;
 	d->search_at = DP_DETECTOR_NEVER;
 	if (d->fed < d->window)
-		d->search_at = DP_MIN(d->known.count > 0 ? 2 * d->fed : d->fed + d->fed / 2,
-				      (uint64_t)d->window);
+		d->search_at = DP_MIN(d->fed + d->fed / 2, (uint64_t)d->window);
 	else if (d->known.count == 0)
 		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
 	d->again = again > 0 && !d->again && eager && d->known.count > 0;

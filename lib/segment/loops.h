@@ -49,13 +49,15 @@ struct dp_loops {
 
 /* What is known of one symbol beside its name; -1 and false where it is not known. */
 struct dp_evidence_at {
-	int64_t kernel_gap_ns; /* from the previous kernel's end to this one's start */
-	int64_t launch_gap_ns; /* host time outside of API calls between the previous kernel's
-				  launch call and this one's */
-	bool has_launch;       /* its launch call was recorded */
-	bool after_upload;     /* a host-to-device copy starts between the previous kernel and it */
-	bool after_sync;       /* the host synchronized between the previous launch and its */
-	bool finishes_step;    /* its name is one of an optimizer's */
+	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
+	int64_t launch_gap_ns;	/* host time outside of API calls between the previous kernel's
+				   launch call and this one's */
+	int64_t launch_wait_ns; /* the same with the calls: between the beginnings of the two */
+	bool has_launch;	/* its launch call was recorded */
+	bool after_upload;  /* a host-to-device copy starts between the previous kernel and it */
+	bool after_sync;    /* the host synchronized between the previous launch and its */
+	bool finishes_step; /* its name is one of an optimizer's */
+	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */
 };
 
 /*
@@ -68,6 +70,7 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
 	bool open_end;
+	bool goes_on;		/* more will come: a loop that is not sure yet can wait */
 	bool cut_begin; /* the same, of a part of a trace that at() tells of beyond it, too */
 	bool cut_end;
 	bool loose_begin; /* what is cut at the beginning may look like something else: a loop

@@ -34,8 +34,8 @@ static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length, â
 static const double points_exact_scale = 1.0;	 /* â€¦ whose logarithm counts where it is more */
 static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
 static const double points_span_end = 3.0;
-static const double points_first_launch = 3.5;
-static const double points_hint = 8.0; /* shared by the hints */
+static const double points_first_launch = 3.5; /* at the most */
+static const double points_hint = 8.0;	       /* shared by the hints */
 static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
 static const double points_sync = 0.7;
@@ -56,6 +56,9 @@ struct weigher {
 	/* samples, per offset */
 	int64_t *kernel_gap, *launch_gap; /* SAMPLES_MAX at most for each offset */
 	uint32_t *seen, *uploads, *syncs, *finishes;
+	int64_t *waits;
+	bool *moves;
+	size_t first_launch; /* position; 0: the first one's launch is known, or no one's is */
 	size_t samples;
 	bool beat;
 };
@@ -81,23 +84,33 @@ static int64_t target(int64_t most, const struct dp_phase_hints *hints)
 
 /*
  * Symbols that a span lacks at the beginning of a sequence that goes on, if turns differ in as
- * many: its first iteration is complete then. Where the sequence has an end, that tells.
+ * many, or they are few: its first iteration is complete then. Where the sequence has an end, that
+ * tells.
  */
 static size_t lacks_at_begin(const struct weigher *w, const struct dp_align_span *s)
 {
-	size_t most = DP_MIN(w->m * s->edit_count / (s->end - s->begin), (size_t)NEAR_FIT);
+	size_t differ = DP_MIN(w->m * s->edit_count / (s->end - s->begin), (size_t)NEAR_FIT);
+	size_t most = DP_MAX(differ, DP_MIN(w->m / 8, (size_t)END_SLACK));
 
 	if (!w->evidence || !w->evidence->open_end || w->evidence->open_begin)
 		return 0;
 	return s->begin <= most ? s->begin : 0;
 }
 
+/*
+ * Is it chance what the sequence begins with? So it is where kernels at the head have no launch:
+ * what was still running when the capture was begun.
+ */
+static bool begins_by_chance(const struct weigher *w)
+{
+	return w->first_launch > 0 || (w->evidence && w->evidence->cut_begin);
+}
+
 /* Does chance decide what of a span is in the sequence, so that whole turns tell nothing? */
 static bool is_cut(const struct weigher *w, const struct dp_align_span *s)
 {
-	const struct dp_evidence *e = w->evidence;
-
-	return e && ((e->cut_begin && s->begin < w->m) || (e->cut_end && w->n - s->end < w->m));
+	return (begins_by_chance(w) && s->begin < w->m) ||
+	       (w->evidence && w->evidence->cut_end && w->n - s->end < w->m);
 }
 
 /* For every rotation the complete iterations that it gives, less those there should be. */
@@ -158,7 +171,7 @@ static void weigh_ends(struct weigher *w)
 	size_t slack = DP_MAX(DP_MIN(w->m / 8, (size_t)END_WIDE), (size_t)END_SLACK);
 	bool open_begin = w->evidence && w->evidence->open_begin;
 	bool open_end = w->evidence && w->evidence->open_end;
-	bool cut_begin = w->evidence && w->evidence->cut_begin;
+	bool cut_begin = begins_by_chance(w);
 	bool cut_end = w->evidence && w->evidence->cut_end;
 	bool loose = w->evidence && w->evidence->loose_begin;
 
@@ -189,7 +202,7 @@ static void weigh_ends(struct weigher *w)
 		/* where turns lack some symbols the ends do, too */
 		near = w->m * s->edit_count / (8 * (s->end - s->begin));
 		if (from_start && to_end && apart <= DP_MIN(near, (size_t)NEAR_FIT) &&
-		    !open_begin && !open_end)
+		    !open_begin && !open_end && !w->first_launch)
 			give(w, first,
 			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
 	}
@@ -230,32 +243,57 @@ static bool may_begin(const struct weigher *w, size_t offset)
 	return any == 0 || (points[offset] > 0 && larger <= room);
 }
 
+/* Of the time that the host takes for an iteration, the share that it is at an offset. */
+static double share_of_time(const struct weigher *w, size_t offset)
+{
+	double sum = 0, own = 0;
+
+	for (size_t o = 0; o < w->m; o++) {
+		double mean = w->seen[o] ? (double)w->waits[o] / w->seen[o] : 0;
+
+		sum += mean;
+		own = o == offset ? mean : own;
+	}
+	return sum > 0 ? DP_MAX(own / sum, 1e-6) : 1e-6;
+}
+
 /*
  * Kernels at the head without a launch were issued before the capture began; the first one with a
- * launch is the first of a step, if the capture was begun between two steps.
+ * launch is the first of a step, if the capture was begun between two steps. One that was begun by
+ * the clock finds the host where it mostly is: the more of its time it spends in front of that
+ * launch, the less does it tell. As likely as not a capture is one or the other; the points are the
+ * logarithm of the odds.
  */
 static void weigh_first_launch(struct weigher *w)
 {
-	struct dp_evidence_at at;
-	size_t first = 0, with = 0, look, offset;
+	size_t offset = w->first_launch ? offset_at(w, w->first_launch) : SIZE_MAX;
 
-	if (!w->evidence->launches_recorded)
-		return;
+	if (offset != SIZE_MAX && may_begin(w, offset))
+		w->points[DP_PHASE_FIRST_LAUNCH][offset] +=
+			DP_MIN(points_first_launch, log(1 + 1 / share_of_time(w, offset)));
+}
+
+/* The first kernel with a launch, behind others without: launches were recorded from there on. */
+static size_t find_first_launch(const struct weigher *w)
+{
+	struct dp_evidence_at at;
+	size_t first, with = 0, look;
+
+	if (!w->evidence || !w->evidence->at || !w->evidence->launches_recorded)
+		return 0;
 	for (first = 0; first < w->n && first < HEAD_MAX; first++) {
 		w->evidence->at(w->evidence->ctx, first, &at);
 		if (at.has_launch)
 			break;
 	}
-	if (first == 0 || first >= w->n || first >= HEAD_MAX)
-		return;
+	if (first >= w->n || first >= HEAD_MAX)
+		return 0;
 	look = DP_MIN(w->n - first, 64);
 	for (size_t i = 0; i < look; i++) {
 		w->evidence->at(w->evidence->ctx, first + i, &at);
 		with += at.has_launch;
 	}
-	offset = offset_at(w, first);
-	if (with * 10 >= look * 9 && offset != SIZE_MAX && may_begin(w, offset))
-		w->points[DP_PHASE_FIRST_LAUNCH][offset] += points_first_launch;
+	return with * 10 >= look * 9 ? first : 0;
 }
 
 /* The first offset at or after each hint gets its share of the points. */
@@ -316,6 +354,8 @@ static void sample(struct weigher *w)
 				w->uploads[o] += at.after_upload;
 				w->syncs[o] += at.after_sync;
 				w->finishes[o] += at.finishes_step;
+				w->moves[o] |= at.moves_data;
+				w->waits[o] += DP_MAX(at.launch_wait_ns, 0);
 			}
 		}
 	}
@@ -430,7 +470,7 @@ static void weigh_updates(struct weigher *w, const uint32_t *symbols)
 	double *points = w->points[DP_PHASE_FINISH_KERNEL];
 	size_t first, end, last;
 
-	if (!dp_updates__find(&first, &end, symbols, w->m))
+	if (!dp_updates__find(&first, &end, symbols, w->m, w->moves))
 		return;
 	end_with(w, end, points_updates_last,
 		 DP_MIN(back_by(first, end, w->m), (size_t)AFTER_UPDATES));
@@ -472,8 +512,10 @@ static bool weigh_finish(struct weigher *w, double *points)
 
 static int weigh_all(struct weigher *w, const uint32_t *symbols, const struct dp_phase_hints *hints)
 {
-	int status = weigh_complete(w, hints);
+	int status;
 
+	w->first_launch = find_first_launch(w);
+	status = weigh_complete(w, hints);
 	if (status)
 		return status;
 	weigh_ends(w);
@@ -494,7 +536,8 @@ static int weigh_all(struct weigher *w, const uint32_t *symbols, const struct dp
 		weigh_updates(w, symbols);
 	if (!status)
 		weigh_first_launch(w);
-	if (!status)
+	/* the device's gaps follow from the host's: where these are known those tell no more */
+	if (!status && !w->evidence->launches_recorded)
 		status = weigh_gaps(w, w->kernel_gap, w->points[DP_PHASE_KERNEL_GAP],
 				    points_kernel_gap);
 	return status;
@@ -561,11 +604,13 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	size_t room = ask ? dp_size__mul(samples, length) : 1;
 	double *block = dp_alloc__zeroed(length * KINDS, sizeof(*block));
 	uint32_t *counts = dp_alloc__zeroed(length * 4, sizeof(*counts));
+	int64_t *waits = dp_alloc__zeroed(length, sizeof(*waits));
+	bool *moves = dp_alloc__zeroed(length, sizeof(*moves));
 	int status = DP_ERR_NOMEM;
 
 	w.kernel_gap = dp_alloc__array(room, sizeof(*w.kernel_gap));
 	w.launch_gap = dp_alloc__array(room, sizeof(*w.launch_gap));
-	if (!block || !counts || !w.kernel_gap || !w.launch_gap)
+	if (!block || !counts || !waits || !moves || !w.kernel_gap || !w.launch_gap)
 		goto out;
 	for (int kind = 0; kind < KINDS; kind++)
 		w.points[kind] = block + (size_t)kind * length;
@@ -574,12 +619,16 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	w.uploads = counts + length;
 	w.syncs = counts + 2 * length;
 	w.finishes = counts + 3 * length;
+	w.waits = waits;
+	w.moves = moves;
 	status = weigh_all(&w, symbols, hints);
 	if (!status)
 		decide(&w, phase);
 out:
 	free(w.kernel_gap);
 	free(w.launch_gap);
+	free(moves);
+	free(waits);
 	free(counts);
 	free(block);
 	return status;

@@ -257,13 +257,13 @@ static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loop
 }
 
 int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, size_t n,
-		      bool open_begin, bool open_end)
+		      bool open_begin, bool goes_on)
 {
 	struct dp_loops loops = { 0 };
 	struct dp_loops_request r = {
 		.count = n,
 		.epsilon = 1,
-		.evidence = { .open_begin = open_begin, .open_end = open_end },
+		.evidence = { .open_begin = open_begin, .open_end = true, .goes_on = goes_on },
 	};
 	struct dp_driver d = { .request = &r, .loops = &loops };
 	uint32_t *dense = dp_alloc__array(DP_MAX(n, 1), sizeof(*dense)), *keys = NULL;

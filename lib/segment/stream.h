@@ -66,11 +66,12 @@ int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
 			  const uint32_t *exact, size_t length);
 
 /*
- * Searches symbols[0..n) as fed; open tells which of the ends are no ends of the feed. Fills
- * *found, which the caller frees, on failure too. Errors: DP_ERR_NOMEM. Cost: that of
+ * Searches symbols[0..n) as fed, whose end tells nothing; open_begin: nor does the beginning, as
+ * the feed began before. goes_on: what is not sure yet can wait. Fills *found, which the caller
+ * frees, on failure too. Errors: DP_ERR_NOMEM. Cost: that of
  * dp_loops__find().
  */
 int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, size_t n,
-		      bool open_begin, bool open_end);
+		      bool open_begin, bool goes_on);
 
 #endif

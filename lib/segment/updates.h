@@ -7,8 +7,10 @@
 /*
  * The same few kernels over and over, for each of many parameters: symbols [*first, *end) of
  * pattern[0..m), which goes round, so *end may be less than *first. False where there is no such
- * run, or another is not much shorter. Cost: linear.
+ * run, or another is not much shorter. moves[0..m), or NULL, tells which symbols are of kernels
+ * that copy or fill: a run of those is none. Cost: linear.
  */
-bool dp_updates__find(size_t *first, size_t *end, const uint32_t *pattern, size_t m);
+bool dp_updates__find(size_t *first, size_t *end, const uint32_t *pattern, size_t m,
+		      const bool *moves);
 
 #endif

@@ -3,6 +3,7 @@
 
 /* How far back a look-up goes at the most: further back is another iteration anyway. */
 #define FAR 512
+#define NUMBER_MAX 16 /* bytes of a number, at the most */
 
 /*
  * Host time outside of API calls between the previous kernel's launch and this one's, whatever
@@ -36,20 +37,21 @@ static bool after_sync(const struct dp_calls *calls, uint32_t call, uint32_t pre
 	return false;
 }
 
-/* Does an upload to the stream's device start between the previous kernel and this one? */
-static bool after_upload(const struct dp_sequence *sequence, uint32_t op, uint32_t previous)
+/*
+ * The bytes of the largest upload to the stream's device that starts between the previous kernel
+ * and this one, UINT64_MAX where that is not known, 0 where there is none.
+ */
+static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32_t previous)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
+	uint64_t most = 0;
 
-	for (size_t i = op, far = FAR; i-- > 0 && far--;) {
-		if (i == previous)
-			return false;
+	for (size_t i = op, far = FAR; i-- > 0 && far-- && i != previous;)
 		if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD &&
 		    dp_trace_stream(sequence->trace, ops->stream[i])->device == device)
-			return true;
-	}
-	return false;
+			most = DP_MAX(most, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);
+	return most;
 }
 
 static void at(void *ctx, size_t index, struct dp_evidence_at *out)
@@ -60,15 +62,22 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	uint32_t op = sequence->ops[index], call = ops->call[op];
 	uint32_t kernel = index ? sequence->ops[index - 1] : sequence->before;
 	uint32_t previous = kernel != DP_NONE ? ops->call[kernel] : DP_NONE;
+	uint64_t bytes = uploaded(sequence, op, kernel);
 
 	out->kernel_gap_ns = -1;
 	if (kernel != DP_NONE)
 		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);
 	out->has_launch = call != DP_NONE;
 	out->launch_gap_ns = out->has_launch ? launch_gap(calls, call, previous) : -1;
-	out->after_sync = out->has_launch && after_sync(calls, call, previous);
-	out->after_upload = after_upload(sequence, op, kernel);
-	out->finishes_step = sequence->finishes[sequence->symbols[index]];
+	out->launch_wait_ns = -1;
+	if (out->has_launch && previous != DP_NONE && previous < call)
+		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous];
+	/* an upload from pageable memory waits until it is done; that is not the program's wait */
+	out->after_sync = out->has_launch && !bytes && after_sync(calls, call, previous);
+	/* numbers are uploaded anywhere: a scale, a length; an input is more */
+	out->after_upload = bytes > NUMBER_MAX;
+	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;
+	out->moves_data = sequence->kind[sequence->symbols[index]] == DP_KERNEL_MOVES;
 }
 
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence)

@@ -59,12 +59,16 @@ size_t dp_family__name(char *family, const char *name)
 	return used;
 }
 
-bool dp_family__finishes_step(const char *name)
+enum dp_kernel_kind dp_family__kind(const char *name)
 {
-	static const char *const words[] = {
+	static const char *const moves[] = { "copy_kernel", "copy_device_to_device", "fillfunctor",
+					     "castkernel", "fillkernel" };
+	static const char *const finishes[] = {
 		"multi_tensor_apply", "adam",	 "sgd", "rmsprop", "adagrad", "lamb_",
 		"applygradient",      "momentum"
 	};
 
-	return has_any(name, words, DP_COUNT(words));
+	if (has_any(name, finishes, DP_COUNT(finishes)))
+		return DP_KERNEL_FINISHES;
+	return has_any(name, moves, DP_COUNT(moves)) ? DP_KERNEL_MOVES : DP_KERNEL_OTHER;
 }

@@ -12,7 +12,13 @@
  */
 size_t dp_family__name(char *family, const char *name);
 
-/* True for the kernels of an optimizer's step. */
-bool dp_family__finishes_step(const char *name);
+/* What a kernel does, where its name tells. */
+enum dp_kernel_kind {
+	DP_KERNEL_OTHER,
+	DP_KERNEL_FINISHES, /* an optimizer's */
+	DP_KERNEL_MOVES,    /* copies, casts or fills */
+};
+
+enum dp_kernel_kind dp_family__kind(const char *name);
 
 #endif

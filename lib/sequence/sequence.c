@@ -11,7 +11,7 @@ void dp_sequence__fini(struct dp_sequence *sequence)
 	free(sequence->ops);
 	free(sequence->names);
 	free(sequence->family);
-	free(sequence->finishes);
+	free(sequence->kind);
 	memset(sequence, 0, sizeof(*sequence));
 }
 
@@ -64,8 +64,8 @@ static int read_families(struct dp_sequence *sequence)
 	int status = DP_ERR_NOMEM;
 
 	sequence->family = dp_alloc__array(sequence->alphabet, sizeof(*sequence->family));
-	sequence->finishes = dp_alloc__array(sequence->alphabet, 1);
-	if (!sequence->family || !sequence->finishes)
+	sequence->kind = dp_alloc__array(sequence->alphabet, 1);
+	if (!sequence->family || !sequence->kind)
 		goto out;
 	for (uint32_t i = 0; i < sequence->alphabet; i++) {
 		const char *name = dp_trace_string(sequence->trace, sequence->names[i]);
@@ -76,7 +76,7 @@ static int read_families(struct dp_sequence *sequence)
 			dp_strings__intern(&families, text, dp_family__name(text, name));
 		if (sequence->family[i] == DP_NONE)
 			goto out;
-		sequence->finishes[i] = dp_family__finishes_step(name);
+		sequence->kind[i] = (uint8_t)dp_family__kind(name);
 	}
 	status = DP_OK;
 out:

@@ -6,6 +6,7 @@
 #define DP_SEQUENCE_SEQUENCE_H
 
 #include "base/base.h"
+#include "sequence/family.h"
 #include "segment/loops.h"
 #include <deepprof/trace.h>
 
@@ -17,7 +18,7 @@ struct dp_sequence {
 	size_t count;
 	uint32_t *names;   /* for each symbol of the alphabet the name */
 	uint32_t *family;  /* and its family: see dp_family__name() */
-	uint8_t *finishes; /* and whether it is an optimizer's */
+	uint8_t *kind;	   /* and what it does: enum dp_kernel_kind */
 	uint32_t alphabet;
 	bool launches;	 /* any kernel has its launch call */
 	uint32_t before; /* the kernels next to it that are outside of the time asked for, */

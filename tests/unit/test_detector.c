@@ -123,11 +123,18 @@ static void run(struct record *r, const uint32_t *symbols, size_t n, size_t wind
 	dp_detector_free(d);
 }
 
-/* The beginnings of the batch's iterations, those of the level that is shown. */
+/*
+ * The beginnings of the batch's iterations, those of the level that is shown. Where the sequence
+ * ends tells the batch as little of where an iteration does as it tells the detector.
+ */
 static size_t batch(size_t **starts, const struct family *f)
 {
 	struct dp_loops_request q = {
-		.symbols = f->symbols, .count = f->n, .alphabet = f->alphabet, .epsilon = 1
+		.symbols = f->symbols,
+		.count = f->n,
+		.alphabet = f->alphabet,
+		.epsilon = 1,
+		.evidence = { .open_end = true },
 	};
 	struct dp_loops *loops = NULL;
 	size_t n = 0, room = 0;
@@ -170,26 +177,41 @@ static double f_from(const struct record *r, const size_t *starts, size_t n, siz
 /* Every family that has loops. */
 static const struct {
 	enum family_kind kind;
-	double least; /* F, of the second half */
+	double least;  /* F, of the second half, */
+	double inside; /* and of feeds that begin inside an iteration */
 } settled[] = {
-	{ FAMILY_CLEAN, 0.999 }, { FAMILY_STATISTICS, 0.99 },	{ FAMILY_ASYNC, 0.99 },
-	{ FAMILY_JITTER, 0.99 }, { FAMILY_LOSS, 0.99 },		{ FAMILY_EVALUATION, 0.97 },
-	{ FAMILY_GAN, 0.99 },	 { FAMILY_SUPERSTEP, 0.99 },	{ FAMILY_AUTOTUNE, 0.99 },
-	{ FAMILY_GRAPH, 0.99 },	 { FAMILY_DECODE, 0.99 },	{ FAMILY_RECOMPILE, 0.99 },
-	{ FAMILY_DENSE, 0.8 },	 { FAMILY_SHAPES, 0.8 },	{ FAMILY_RECURRENT, 0.9 },
-	{ FAMILY_FEW, 0.99 },	 { FAMILY_ACCUMULATION, 0.99 },
+	{ FAMILY_CLEAN, 0.999, 0.99 },
+	{ FAMILY_STATISTICS, 0.99, 0.99 },
+	{ FAMILY_ASYNC, 0.99, 0.99 },
+	{ FAMILY_JITTER, 0.99, 0.99 },
+	{ FAMILY_LOSS, 0.99, 0.99 },
+	{ FAMILY_EVALUATION, 0.97, 0.97 },
+	{ FAMILY_GAN, 0.99, 0.99 },
+	{ FAMILY_SUPERSTEP, 0.99, 0.99 },
+	{ FAMILY_AUTOTUNE, 0.99, 0.99 },
+	{ FAMILY_GRAPH, 0.99, 0.99 },
+	{ FAMILY_DECODE, 0.99, 0.97 },
+	/* where the first loop's iterations end is told by the second, in the middle */
+	{ FAMILY_RECOMPILE, 0.99, 0.8 },
+	{ FAMILY_DENSE, 0.8, 0.9 },
+	/* shapes that were not seen yet hide where iterations begin */
+	{ FAMILY_SHAPES, 0.9, 0.3 },
+	{ FAMILY_RECURRENT, 0.9, 0.9 },
+	{ FAMILY_FEW, 0.99, 0.99 },
+	{ FAMILY_ACCUMULATION, 0.99, 0.99 },
 };
 
 START_TEST(streamed_is_batch_once_settled)
 {
-	double sum = 0;
+	bool inside = _i % 2;
+	double sum = 0, least = inside ? settled[_i / 2].inside : settled[_i / 2].least;
 
 	for (uint64_t seed = 2000; seed < 2000 + SEEDS; seed++) {
 		struct family f;
 		struct record r;
 		size_t *starts, n;
 
-		family_make(&f, settled[_i].kind, seed, false, 0);
+		family_make(&f, settled[_i / 2].kind, seed, inside, 0);
 		n = batch(&starts, &f);
 		ck_assert_uint_gt(n, 0);
 		run(&r, f.symbols, f.n, (size_t)1 << 18);
@@ -199,7 +221,7 @@ START_TEST(streamed_is_batch_once_settled)
 		stop(&r);
 		family_free(&f);
 	}
-	ck_assert_msg(sum >= settled[_i].least, "%s: F %.4f", family_name(settled[_i].kind), sum);
+	ck_assert_msg(sum >= least, "%s: F %.4f", family_name(settled[_i / 2].kind), sum);
 }
 END_TEST
 
@@ -450,7 +472,7 @@ END_TEST
 
 static void fill(TCase *tests)
 {
-	tcase_add_loop_test(tests, streamed_is_batch_once_settled, 0, (int)DP_COUNT(settled));
+	tcase_add_loop_test(tests, streamed_is_batch_once_settled, 0, 2 * (int)DP_COUNT(settled));
 	tcase_add_test(tests, chunks_change_nothing);
 	tcase_add_test(tests, no_loop_where_there_is_none);
 	tcase_add_test(tests, iterations_are_told_of_at_once);

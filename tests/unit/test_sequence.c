@@ -9,6 +9,7 @@
 
 static struct dp_builder *builder;
 static uint32_t process, stream, thread;
+static uint64_t upload_bytes; /* 0: not known */
 
 static void start(void)
 {
@@ -28,8 +29,10 @@ static void op(enum dp_op_kind kind, const char *name, int64_t start_ns, int64_t
 			     .correlation = correlation };
 
 	one.name = dp_builder__kernel_name(builder, name, strlen(name));
-	if (kind == DP_OP_COPY)
+	if (kind == DP_OP_COPY) {
 		one.copy_kind = DP_COPY_HTOD;
+		one.bytes = upload_bytes;
+	}
 	ck_assert_int_eq(dp_builder__op(builder, &one), DP_OK);
 }
 
@@ -120,6 +123,41 @@ START_TEST(evidence_is_found)
 	ck_assert_int_eq(at[3].kernel_gap_ns, 25);
 	ck_assert_int_eq(at[3].launch_gap_ns, 39);
 	ck_assert(!at[4].after_sync);
+	ck_assert_int_eq(at[1].launch_wait_ns, -1);
+	ck_assert_int_eq(at[2].launch_wait_ns, 3);
+	ck_assert_int_eq(at[3].launch_wait_ns, 61);
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* A number is no input, and waiting for its upload is no wait of the program's. */
+START_TEST(uploads_of_numbers_are_no_inputs)
+{
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at;
+	struct dp_trace *trace;
+
+	start();
+	call("cudaLaunchKernel", 0, 5, 1);
+	op(DP_OP_KERNEL, "forward", 5, 10, 1);
+	for (int k = 0; k < 2; k++) {
+		upload_bytes = k ? 64 : 8;
+		call("cudaMemcpyAsync", 20 + 100 * k, 25 + 100 * k, 2 + 3 * k);
+		op(DP_OP_COPY, "copy", 30 + 100 * k, 40 + 100 * k, 2 + 3 * k);
+		call("cudaStreamSynchronize", 26 + 100 * k, 40 + 100 * k, 3 + 3 * k);
+		call("cudaLaunchKernel", 41 + 100 * k, 43 + 100 * k, 4 + 3 * k);
+		op(DP_OP_KERNEL, "forward", 45 + 100 * k, 60 + 100 * k, 4 + 3 * k);
+	}
+	upload_bytes = 0;
+	trace = finish();
+	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	evidence = dp_sequence__evidence(&sequence);
+	evidence.at(evidence.ctx, 1, &at);
+	ck_assert(!at.after_upload && !at.after_sync);
+	evidence.at(evidence.ctx, 2, &at);
+	ck_assert(at.after_upload && !at.after_sync);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
@@ -297,9 +335,15 @@ START_TEST(families_forget_tiles)
 	ck_assert_str_eq(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_nn"));
 	ck_assert_str_ne(family("ampere_sgemm_128x64_nn"), family("ampere_sgemm_64x32_tn"));
 	ck_assert_str_eq(family("triton_poi_fused_add_12"), "triton_poi_fused_add_12");
-	ck_assert(dp_family__finishes_step("void multi_tensor_apply_kernel<Adam>()"));
-	ck_assert(dp_family__finishes_step("fusedAdamKernel"));
-	ck_assert(!dp_family__finishes_step("vectorized_elementwise_kernel"));
+	ck_assert_int_eq(dp_family__kind("void multi_tensor_apply_kernel<Adam>()"),
+			 DP_KERNEL_FINISHES);
+	ck_assert_int_eq(dp_family__kind("fusedAdamKernel"), DP_KERNEL_FINISHES);
+	ck_assert_int_eq(dp_family__kind("vectorized_elementwise_kernel"), DP_KERNEL_OTHER);
+	ck_assert_int_eq(
+		dp_family__kind("void vectorized_elementwise_kernel<4, FillFunctor<float>>"),
+		DP_KERNEL_MOVES);
+	ck_assert_int_eq(dp_family__kind("at::native::bfloat16_copy_kernel_cuda(iter)"),
+			 DP_KERNEL_MOVES);
 }
 END_TEST
 
@@ -307,6 +351,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, kernels_become_symbols);
 	tcase_add_test(tests, evidence_is_found);
+	tcase_add_test(tests, uploads_of_numbers_are_no_inputs);
 	tcase_add_test(tests, evidence_reaches_beyond_a_range);
 	tcase_add_test(tests, marks_cut_by_launch);
 	tcase_add_test(tests, marks_of_the_launching_thread_count);

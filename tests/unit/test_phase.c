@@ -1,0 +1,141 @@
+/* Where an iteration begins: evidence beside names, and what it is worth. */
+#include "segment/loops.h"
+
+#include <check.h>
+
+enum { M = 100, ROOM = 40 * M };
+
+static uint32_t symbols[ROOM];
+static size_t count, head; /* head: the kernel of a turn that comes first */
+
+/* What is known of the kernels, by their offsets. */
+struct host {
+	size_t without;	    /* kernels at the head whose launch was not recorded */
+	int64_t gap_ns[M];  /* of the host between two launches, */
+	int64_t wait_ns[M]; /* and with the calls in between */
+	bool casts;	    /* kernel 0 casts data */
+};
+
+static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const struct host *host = ctx;
+	size_t offset = (head + index) % M;
+	bool has_launch = index >= host->without;
+
+	*out = (struct dp_evidence_at){
+		.kernel_gap_ns = 1000,
+		.launch_gap_ns = has_launch && index > host->without ? host->gap_ns[offset] : -1,
+		.launch_wait_ns = has_launch && index > host->without ? host->wait_ns[offset] : -1,
+		.has_launch = has_launch,
+		.moves_data = host->casts && symbols[index] == 0,
+	};
+}
+
+static struct host make_host(void)
+{
+	struct host host = { 0 };
+
+	for (size_t i = 0; i < M; i++) {
+		host.gap_ns[i] = 5000;
+		host.wait_ns[i] = 10000;
+	}
+	return host;
+}
+
+/* Kernels 0 to M - 1 go round, from one of them to another; kernels [run, end) have one name. */
+static void go_round(size_t from, size_t turns, size_t to, uint32_t run, uint32_t end)
+{
+	count = 0;
+	head = from;
+	for (size_t i = from; i < turns * M + to; i++) {
+		uint32_t name = i % M;
+
+		symbols[count++] = name >= run && name < end ? run : name;
+	}
+}
+
+/* The kernel that iterations are said to begin with. */
+static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols,
+		.count = count,
+		.alphabet = M,
+		.epsilon = 1,
+		.evidence = { .at = at_host, .ctx = host, .launches_recorded = true }
+	};
+	struct dp_loops *loops = NULL;
+	size_t first = M;
+
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen) {
+			ck_assert_uint_eq(loops->loops[i].length, M);
+			first = loops->loops[i].pattern[0];
+			*told_by = loops->loops[i].phase;
+		}
+	dp_loops__free(loops);
+	return first;
+}
+
+/*
+ * A capture that was begun between two steps has the launch of a step's first kernel first. One
+ * that was begun by the clock has the one that the host waited for when it was.
+ */
+START_TEST(a_capture_by_the_clock_begins_where_the_host_waits)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.gap_ns[0] = host.wait_ns[0] = 500000;
+	host.gap_ns[60] = 100000;
+	host.wait_ns[60] = 110000;
+	host.without = 12;
+	go_round(48, 20, 30, M, M);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
+	ck_assert_int_eq(told_by, DP_PHASE_FIRST_LAUNCH);
+	host.wait_ns[60] = 10000000;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_int_eq(told_by, DP_PHASE_LAUNCH_GAP);
+}
+END_TEST
+
+/* What was still running when the capture was begun tells of no iteration's begin. */
+START_TEST(kernels_without_a_launch_begin_nothing)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.gap_ns[0] = host.wait_ns[0] = 200000;
+	go_round(50, 20, 50, M, M);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 50);
+	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+	host.without = 7;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+}
+END_TEST
+
+/* Parameters are cast in front of what uses them: no optimizer, though it looks like one. */
+START_TEST(a_run_of_casts_ends_nothing)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.gap_ns[0] = host.wait_ns[0] = 200000;
+	host.gap_ns[30] = host.wait_ns[30] = 100000;
+	go_round(70, 20, 55, 0, 30);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 30);
+	host.casts = true;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_int_eq(told_by, DP_PHASE_LAUNCH_GAP);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
+	tcase_add_test(tests, kernels_without_a_launch_begin_nothing);
+	tcase_add_test(tests, a_run_of_casts_ends_nothing);
+}
+
+#include "test_main.h"
