@@ -519,6 +519,7 @@ static int diagnose(struct run *run)
 			.summary = loop->values.summary,
 			.thresholds = run->options->thresholds,
 			.thresholds_count = run->options->thresholds_count,
+			.stalls = &loop->values.stalls,
 		};
 
 		if (loop->info.at_level)

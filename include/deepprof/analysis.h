@@ -264,6 +264,7 @@ struct dp_evidence_value {
 	const char *name;
 	const char *unit;
 	double value;
+	const char *call; /* the API call that it is a number of; NULL: of none */
 };
 
 struct dp_finding {

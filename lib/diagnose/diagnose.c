@@ -72,8 +72,18 @@ void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const 
 
 	if (at >= DP_EVIDENCE_MOST)
 		return;
-	finding->values[at] = (struct dp_evidence_value){ name, unit, value };
+	finding->values[at] = (struct dp_evidence_value){ name, unit, value, NULL };
 	finding->finding.evidence_count++;
+}
+
+void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
+			    double value, const char *call)
+{
+	size_t before = finding->finding.evidence_count;
+
+	dp_rule__evidence(finding, name, unit, value);
+	if (finding->finding.evidence_count > before)
+		finding->values[before].call = call;
 }
 
 static bool is_steady(const struct dp_rule_input *input, const double *period_ns, size_t k)
@@ -88,6 +98,16 @@ bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k)
 		input->period_ns ? input->period_ns : dp_rule__metric(input, "period_ns");
 
 	return is_steady(input, period_ns, k) && !(input->slow && input->slow[k]);
+}
+
+size_t dp_rule__steady_count(const struct dp_rule_input *input)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	size_t count = 0;
+
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		count += is_steady(input, period_ns, k);
+	return count;
 }
 
 double dp_rule__typical(const struct dp_rule_input *input, const char *name)
@@ -139,11 +159,15 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
-/* Finds the periods that stand out. */
+/*
+ * Finds the periods that stand out. The last iteration has none; where it lasts longer than the
+ * others' periods may, so would its own.
+ */
 static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
-	size_t used = 0;
+	const double *duration_ns = dp_rule__metric(input, "duration_ns");
+	size_t used = 0, last = input->loop->iterations - 1;
 	double limit;
 
 	for (size_t k = 0; k < input->loop->iterations; k++)
@@ -152,6 +176,9 @@ static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 	limit = dp_outlier__limit(input->scratch, used);
 	for (size_t k = 0; k < input->loop->iterations; k++)
 		slow[k] = is_steady(input, period_ns, k) && period_ns[k] > limit;
+	if (last < input->loop->iterations && !input->iterations[last].partial &&
+	    !input->iterations[last].warmup)
+		slow[last] = duration_ns[last] > limit;
 }
 
 static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,

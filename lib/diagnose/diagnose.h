@@ -6,6 +6,7 @@
 #define DP_DIAGNOSE_DIAGNOSE_H
 
 #include "base/base.h"
+#include "metric/stalls.h"
 #include <deepprof/analysis.h>
 
 #define DP_EVIDENCE_MOST 8
@@ -20,8 +21,9 @@ struct dp_rule_input {
 	const double *summary; /* as dp_summary_metric() names them */
 	const struct dp_threshold *thresholds; /* others than the rules' own */
 	size_t thresholds_count;
+	const struct dp_stalls *stalls; /* NULL: none are known */
 	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
-	const uint8_t *slow;	 /* iterations whose period stands out */
+	const uint8_t *slow;	 /* iterations whose period stands out, or would */
 	const double *period_ns; /* the metric's row */
 	double *scratch;	 /* room for as many values as there are iterations */
 };
@@ -32,6 +34,9 @@ struct dp_rule_input {
  */
 bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k);
 double dp_rule__typical(const struct dp_rule_input *input, const char *name);
+
+/* Typical iterations and those that stand out: all that the mean period is over. */
+size_t dp_rule__steady_count(const struct dp_rule_input *input);
 
 /* The iterations that a finding is about, first to last, where a metric is a share of the period or
  * more. False where there is none. */
@@ -64,6 +69,32 @@ struct dp_rule_finding {
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
 void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
 		       double value);
+
+/* The same of an API call's number; the name of the call is borrowed. */
+void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
+			    double value, const char *call);
+
+/*
+ * The call that keeps the host from launching for longest while the device does nothing: per
+ * typical iteration, or what slow iterations have more of it. False where there is none.
+ */
+bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
+
+/* Adds what slow iterations have more of to a finding's evidence, and what to do about it. Returns
+ * true where that is the host's idle time as such. */
+bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_finding *out);
+
+/* How severe it is that some iterations are slow, by their cost per iteration. */
+enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns);
+
+/* All slow iterations run the extra kernels that extra-work tells of: that says what they do. */
+bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
+
+/* What to do about calls of a purpose. Static. */
+const char *dp_rule__stall_advice(enum dp_purpose purpose);
+
+/* Of the host's idle time, what calls that stall have a rule of their own for; 0: none. */
+double dp_rule__stall_ns(const struct dp_rule_input *input);
 
 struct dp_rule {
 	struct dp_rule_info info;

@@ -10,6 +10,9 @@
 #define FEWEST 3
 #define REGULAR 0.8
 
+/* Of them, to be slow for the slow iterations to be nothing of their own. */
+#define MOST_OF_THEM 0.5
+
 struct extra {
 	long kernels; /* more than in the pattern */
 	size_t count;
@@ -90,19 +93,68 @@ static bool measure(struct extra *extra, const struct dp_rule_input *input)
 	return extra->usual >= extra->count;
 }
 
-static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+/* What one of them takes longer; NaN where that is not enough to tell of. */
+static double cost_of(const struct extra *extra, const struct dp_rule_input *input)
+{
+	double usual_ns = extra->usual_sum_ns / (double)extra->usual;
+	double cost_ns = extra->sum_ns / (double)extra->count - usual_ns;
+
+	if (!(cost_ns > 0) || cost_ns < dp_rule__threshold(input, "extra-work") * usual_ns)
+		return (double)NAN;
+	return cost_ns;
+}
+
+/* Slow iterations that have a period; SIZE_MAX where one of them runs no extra kernels. */
+static size_t count_slow(const struct extra *extra, const struct dp_rule_input *input)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
+	size_t slow = 0;
+
+	for (size_t k = 0; input->slow && k + 1 < input->loop->iterations; k++) {
+		if (!input->slow[k])
+			continue;
+		if (!counts(input, period_ns, k) || extra_of(input, k) != extra->kernels)
+			return SIZE_MAX;
+		slow++;
+	}
+	return slow;
+}
+
+bool dp_rule__slow_are_extra(const struct dp_rule_input *input)
+{
 	struct extra extra = { 0 };
-	double usual_ns, cost_ns, all;
+	size_t slow;
+
+	if (!input->scratch || !measure(&extra, input) || isnan(cost_of(&extra, input)))
+		return false;
+	slow = count_slow(&extra, input);
+	return slow != SIZE_MAX && (double)slow >= MOST_OF_THEM * (double)extra.count;
+}
+
+/* The same iterations are slow: what slow-iterations would say of them. */
+static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding *out, double slow)
+{
+	const char *advice = out->finding.advice;
+
+	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns,
+						       dp_rule__typical(input, "period_ns"));
+	dp_rule__evidence(out, "slow_iterations", "count", slow);
+	if (dp_rule__explain_slow(input, out))
+		advice = "the host stalls in these iterations: do what they add (checkpoints, "
+			 "logs) less often, or on another thread";
+	out->finding.advice = advice;
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	struct extra extra = { 0 };
+	double cost_ns, all;
 
 	if (!input->scratch || !measure(&extra, input))
 		return false;
 	all = (double)(extra.usual + extra.count);
-	usual_ns = extra.usual_sum_ns / (double)extra.usual;
-	cost_ns = extra.sum_ns / (double)extra.count - usual_ns;
-	if (!(cost_ns >= dp_rule__threshold(input, "extra-work") * usual_ns) ||
-	    !(period_ns[extra.first] > 0))
+	cost_ns = cost_of(&extra, input);
+	if (isnan(cost_ns))
 		return false;
 	out->finding.severity = DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;
@@ -115,6 +167,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
 	dp_rule__evidence(out, "times", "count", (double)extra.count);
 	out->finding.advice = "do what these iterations add less often, or outside of the loop";
+	if (dp_rule__slow_are_extra(input))
+		tell_slow(input, out, (double)count_slow(&extra, input));
 	return true;
 }
 

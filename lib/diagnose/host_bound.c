@@ -21,7 +21,7 @@ struct waits {
 	const double *interval_ns;
 	const double *overlap;
 	const double *period_ns;
-	size_t count;	   /* intervals looked at */
+	size_t count;	   /* intervals looked at: of typical iterations */
 	size_t long_count; /* those that are the threshold's share of their period or more */
 	size_t first;	   /* of these */
 	size_t last;
@@ -34,7 +34,7 @@ static void add(struct waits *waits, const struct dp_rule_input *input, size_t k
 {
 	double period_ns = waits->period_ns[k - 1], waited_ns = waits->interval_ns[k];
 
-	if (input->iterations[k].foreign_kernels || isnan(waited_ns) || !(period_ns > 0))
+	if (!dp_rule__is_typical(input, k - 1) || isnan(waited_ns) || !(period_ns > 0))
 		return;
 	if (!isnan(waits->overlap[k]))
 		waited_ns *= 1 - waits->overlap[k];
@@ -90,6 +90,24 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
+static const char advice_stall[] =
+	"move what the host does meanwhile out of the loop, or to another thread";
+static const char advice_sync[] = "wait for the GPU less often than in each iteration (.item(), "
+				  "print, synchronize())";
+static const char advice_launch[] =
+	"launch faster: fewer, larger kernels, less work on the host between them";
+
+/* Long gaps are something that the host does; short ones are launches that come too late, because
+ * they are slow or because none could be made while the host waited. */
+static const char *advise(const struct dp_rule_input *input, double host_ns)
+{
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2)
+		return advice_stall;
+	if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2)
+		return advice_sync;
+	return advice_launch;
+}
+
 /*
  * Where launches are known: idle time until the next launch. Where tiny gaps are what it is made of
  * and kernels are tiny too, those are launch-bound's; gaps of any length are lost to the user
@@ -100,8 +118,9 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 {
 	double period_ns = dp_rule__typical(input, "period_ns");
 	double input_ns = dp_rule__typical(input, "input_wait_ns");
-	double stall_ns = dp_rule__typical(input, "host_stall_ns");
 
+	/* api-stall tells of calls that take long. */
+	host_ns -= dp_rule__stall_ns(input);
 	if (dp_rule__is_launch_bound(input))
 		host_ns -= dp_rule__typical(input, "short_gaps_ns") -
 			   dp_rule__typical(input, "idle_launch_ns");
@@ -112,14 +131,16 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 				    dp_rule__threshold(input, "host-bound"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
-	dp_rule__evidence(out, "host_stall_ns", "ns", stall_ns);
+	out->finding.advice = advise(input, host_ns);
+	if (out->finding.advice == advice_sync) {
+		dp_rule__evidence(out, "idle_after_sync_ns", "ns",
+				  dp_rule__typical(input, "idle_after_sync_ns"));
+		dp_rule__evidence(out, "host_sync_ns", "ns",
+				  dp_rule__typical(input, "host_sync_ns"));
+	}
+	dp_rule__evidence(out, "host_stall_ns", "ns", dp_rule__typical(input, "host_stall_ns"));
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
-	out->finding.advice = stall_ns >= host_ns / 2
-				      ? "move what the host does meanwhile out of the loop, or to "
-					"another thread"
-				      : "launch faster: fewer, larger kernels, less work on the "
-					"host between them";
 	return true;
 }
 

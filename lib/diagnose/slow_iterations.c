@@ -8,8 +8,14 @@
 /* Of the usual period, spread over all iterations: more is a warning. */
 #define LEAST_SHARE 0.01
 
+/* Of what the host stalls longer, for one call to be what it is about. */
+#define MOST_OF_IT 0.5
+
 /* Of the usual clock: lower ones explain longer kernels. */
 #define LOWER_CLOCK 0.97
+
+/* Of the largest cause, for another to be named. */
+#define ALSO 0.25
 
 static const struct {
 	const char *metric;
@@ -34,6 +40,11 @@ static const struct {
 	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
 };
 
+enum dp_severity dp_rule__slow_severity(double cost_ns, double usual_ns)
+{
+	return cost_ns < LEAST_SHARE * usual_ns ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
+}
+
 /* What slow iterations have more of a metric than typical ones, on average. */
 static double excess_of(const struct dp_rule_input *input, const char *name)
 {
@@ -49,19 +60,19 @@ static double excess_of(const struct dp_rule_input *input, const char *name)
 	return count > 0 ? sum / count - dp_rule__typical(input, name) : (double)NAN;
 }
 
-/* The first of the largest; idle time as a whole only where it has no causes. */
-static size_t find_cause(const struct dp_rule_input *input)
+/* The first of the largest but one; idle time as a whole only where it has no causes. */
+static size_t find_cause(const struct dp_rule_input *input, size_t but)
 {
 	size_t cause = DP_COUNT(causes) - 1;
 	double most = -1;
 
-	if (isnan(dp_rule__typical(input, causes[0].metric)) &&
+	if (isnan(dp_rule__typical(input, causes[0].metric)) && but != cause &&
 	    excess_of(input, causes[cause].metric) > excess_of(input, "compute_ns"))
 		return cause;
 	for (size_t i = 0; i + 1 < DP_COUNT(causes); i++) {
 		double excess = excess_of(input, causes[i].metric);
 
-		if (!(excess > most))
+		if (i == but || !(excess > most))
 			continue;
 		most = excess;
 		cause = i;
@@ -109,36 +120,65 @@ static void explain_compute(const struct dp_rule_input *input, struct dp_rule_fi
 	}
 }
 
+/* The host stalls: in one call, if that is most of it. */
+static void explain_host(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	struct dp_stall most;
+
+	if (!dp_rule__stall(&most, input, true) ||
+	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "idle_host_ns")))
+		return;
+	dp_rule__call_evidence(out, "more_call_ns", "ns", most.idle_ns, most.name);
+	if (most.purpose == DP_PURPOSE_OTHER)
+		out->finding.advice = "one call takes the time there: look for why it takes longer "
+				      "than elsewhere, or make it outside of the loop";
+	else
+		out->finding.advice = dp_rule__stall_advice(most.purpose);
+}
+
+bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	size_t cause = find_cause(input, DP_COUNT(causes)), other = find_cause(input, cause);
+	double most_ns = excess_of(input, causes[cause].metric);
+	double other_ns = excess_of(input, causes[other].metric);
+	const char *advice = causes[cause].advice;
+
+	dp_rule__evidence(out, causes[cause].evidence, "ns", most_ns);
+	out->finding.advice = advice;
+	if (!strcmp(causes[cause].metric, "compute_ns"))
+		explain_compute(input, out);
+	if (!strcmp(causes[cause].metric, "idle_host_ns"))
+		explain_host(input, out);
+	if (other != cause && other_ns >= ALSO * most_ns)
+		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
+	return !strcmp(causes[cause].metric, "idle_host_ns") && out->finding.advice == advice;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	double usual_ns = dp_rule__typical(input, "period_ns"), excess_ns = 0, worst_ns = 0;
-	size_t count = 0, cause;
+	size_t count = 0;
 
+	if (dp_rule__slow_are_extra(input))
+		return false;
 	for (size_t k = 0; input->slow && k < input->loop->iterations; k++) {
 		if (!input->slow[k])
 			continue;
 		out->finding.first_iteration = count++ ? out->finding.first_iteration : k;
 		out->finding.last_iteration = k;
-		excess_ns += period_ns[k] - usual_ns;
+		excess_ns += isnan(period_ns[k]) ? 0 : period_ns[k] - usual_ns;
 		worst_ns = fmax(worst_ns, period_ns[k]);
 	}
 	if (!count || !(excess_ns > 0))
 		return false;
-	out->finding.recoverable_ns = excess_ns / (double)input->loop->complete;
-	out->finding.severity = out->finding.recoverable_ns < LEAST_SHARE * usual_ns
-					? DP_SEVERITY_INFO
-					: DP_SEVERITY_WARNING;
+	out->finding.recoverable_ns = excess_ns / (double)dp_rule__steady_count(input);
+	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns, usual_ns);
 	out->finding.confidence = input->loop->confidence;
-	cause = find_cause(input);
 	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
+	dp_rule__explain_slow(input, out);
 	dp_rule__evidence(out, "usual_ns", "ns", usual_ns);
 	dp_rule__evidence(out, "slowest_ns", "ns", worst_ns);
-	dp_rule__evidence(out, causes[cause].evidence, "ns",
-			  excess_of(input, causes[cause].metric));
-	out->finding.advice = causes[cause].advice;
-	if (!strcmp(causes[cause].metric, "compute_ns"))
-		explain_compute(input, out);
 	return true;
 }
 

@@ -87,7 +87,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	/* A long gap may lie in such a part. What other rules tell of costs nothing twice. */
 	lost_ns = fmax(starved.long_ns, starved.idle_ns);
 	out->finding.recoverable_ns =
-		lost_ns > 0 ? lost_ns / (double)input->loop->complete : (double)NAN;
+		lost_ns > 0 ? lost_ns / (double)dp_rule__steady_count(input) : (double)NAN;
 	dp_rule__evidence(out, "longest_gap_ns", "ns", starved.longest_ns);
 	if (starved.long_gaps)
 		dp_rule__evidence(out, "long_gaps", "count", starved.long_gaps);

@@ -9,12 +9,13 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	double steady_ns = dp_rule__typical(input, "period_ns"), all_ns = 0, cost_ns = 0;
-	size_t count = 0;
+	size_t count = 0, periods = 0;
 
 	for (size_t k = 0; k < input->loop->iterations; k++) {
 		if (isnan(period_ns[k]))
 			continue;
 		all_ns += period_ns[k];
+		periods++;
 		if (!input->iterations[k].warmup)
 			continue;
 		cost_ns += period_ns[k] - steady_ns;
@@ -26,7 +27,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	out->finding.severity = DP_SEVERITY_INFO;
 	out->finding.confidence = input->loop->confidence;
-	out->finding.recoverable_ns = cost_ns / (double)input->loop->complete;
+	out->finding.recoverable_ns = cost_ns / (double)periods;
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", all_ns / (double)periods);
 	dp_rule__evidence(out, "warmup_iterations", "count", (double)count);
 	dp_rule__evidence(out, "cost_ns", "ns", cost_ns);
 	dp_rule__evidence(out, "share_of_loop", "1", cost_ns / all_ns);

@@ -4,20 +4,19 @@
 
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
 {
-	dp_states__memory(values, input, DP_MEMORY_ALLOCATIONS);
-	return DP_OK;
+	return dp_states__memory(values, input, DP_MEMORY_ALLOCATIONS, error);
 }
 
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_allocations", "count", DP_BETTER_LOWER, "mean of allocations in the steady state",
-	    "allocations", DP_NEED_MEMORY },
+	    "allocations", DP_NEED_LAUNCHES },
 	  dp_reduce__steady_mean },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
 };
 
 const struct dp_metric dp_metric__allocations = {
 	{ "allocations", "count", DP_BETTER_LOWER,
-	  "times that device memory was allocated within the period", NULL, DP_NEED_MEMORY },
+	  "times that device memory was allocated within the period", NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 	.without_parts = true,

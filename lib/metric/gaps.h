@@ -9,9 +9,12 @@ struct dp_gap {
 	int64_t host_ns;   /* the operation that ends it was not launched yet */
 	int64_t sync_ns;   /* the same, and the host waited for the device */
 	int64_t copy_ns;   /* the same, and the host was in a copy's call: staging its data */
+	int64_t stall_ns;  /* a part of host_ns: in calls that keep the thread from launching */
 	int64_t launch_ns; /* launched, and the gap is a short one */
 	int64_t other_ns;  /* launched, and waiting for what the trace does not tell */
 	bool late;	   /* the launch began after the gap did */
+	int64_t after_ns;  /* a part of host_ns: had the host not waited before, it would have
+			    * launched so much earlier */
 	int64_t waited_ns; /* late, and it began where the host waited: for so long */
 };
 
@@ -22,6 +25,9 @@ struct dp_gap_walk {
 	struct dp_spans_at syncs;
 	struct dp_spans_at any;
 	struct dp_spans_at waits;
+	struct dp_spans_at stalls;
+	size_t waited;	   /* waits that ended before the last launch */
+	int64_t credit_ns; /* what is left of the last of them */
 };
 
 void dp_gap__split(struct dp_gap *gap, struct dp_gap_walk *walk, int64_t start_ns, size_t op);

@@ -16,8 +16,9 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__input_wait = {
 	{ "input_wait_ns", "ns", DP_BETTER_LOWER,
-	  "idle time in which the host had not launched the upload that ended it", NULL,
-	  DP_NEED_LAUNCHES },
+	  "idle time in which the host had not launched the upload that ended it, and was in none "
+	  "of the calls that call_stall_ns is about",
+	  NULL, DP_NEED_LAUNCHES },
 	compute,
 	summaries,
 };

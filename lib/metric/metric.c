@@ -198,7 +198,9 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
-	struct dp_metric_values values = { NULL, NULL, input->count, input->brief, input->asked };
+	struct dp_metric_values values = { .count = input->count,
+					   .brief = input->brief,
+					   .asked = input->asked };
 	struct dp_metric_input ready = *input;
 	struct prepared made = { 0 };
 	size_t summaries = 0, rows = row_of(&values, DP_COUNT(metrics) - 1);
@@ -215,6 +217,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = dp_error__nomem(error, dp_size__mul(input->count, sizeof(double)));
 	if (!status)
 		status = run_table(&values, &ready, error);
+	values.stalls = ready.parts.stalls;
+	ready.parts.stalls = (struct dp_stalls){ 0 };
 	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
@@ -228,5 +232,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 {
 	free(values->values);
 	free(values->summary);
+	dp_stalls__fini(&values->stalls);
 	*values = (struct dp_metric_values){ 0 };
 }

@@ -66,6 +66,7 @@ struct dp_metric_values {
 	size_t count;
 	bool brief;
 	const uint8_t *asked; /* borrowed */
+	struct dp_stalls stalls;
 };
 
 /* A metric's row, NULL where it has none. */

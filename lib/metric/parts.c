@@ -9,8 +9,8 @@
 #include "metric/spread.h"
 
 /* Unions that are made in the pass. */
-static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE,
-				       DP_PART_COMM, DP_PART_COPY,    DP_PART_FED };
+static const enum dp_part unions[] = { DP_PART_BUSY, DP_PART_KERNELS, DP_PART_COMPUTE, DP_PART_COMM,
+				       DP_PART_COPY, DP_PART_FED,     DP_PART_MOVED };
 
 struct sweep {
 	const struct dp_parts_input *input;
@@ -21,6 +21,7 @@ struct sweep {
 	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
 	int64_t until_ns[DP_COUNT(unions)];
 	bool begun;
+	int status;
 };
 
 static double *row(const struct dp_parts *parts, enum dp_part part)
@@ -64,6 +65,11 @@ static void add_gap(struct sweep *sweep, size_t op)
 	row(parts, DP_PART_IDLE_COPY)[k] += (double)gap.copy_ns;
 	row(parts, DP_PART_IDLE_LAUNCH)[k] += (double)gap.launch_ns;
 	row(parts, DP_PART_IDLE_OTHER)[k] += (double)gap.other_ns;
+	row(parts, DP_PART_AFTER_SYNC)[k] += (double)gap.after_ns;
+	row(parts, DP_PART_CALL_STALL)[k] += (double)gap.stall_ns;
+	if (gap.stall_ns && !sweep->status)
+		sweep->status =
+			dp_stalls__add(&sweep->parts->stalls, k, start_ns, start_ns + length_ns);
 	if (length_ns < DP_SHORT_GAP_NS)
 		row(parts, DP_PART_SHORT_GAPS)[k] += (double)length_ns;
 	if ((double)length_ns > row(parts, DP_PART_LONGEST_GAP)[k])
@@ -75,7 +81,7 @@ static void add_gap(struct sweep *sweep, size_t op)
 	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
 	if (sweep->ops->kind[op] == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_HTOD)
-		row(parts, DP_PART_INPUT_WAIT)[k] += (double)gap.host_ns;
+		row(parts, DP_PART_INPUT_WAIT)[k] += (double)(gap.host_ns - gap.stall_ns);
 }
 
 /* The memory on the host's side of a copy between host and device; unknown for others. */
@@ -97,6 +103,7 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (kind == DP_COPY_DTOD) {
 		row(parts, DP_PART_D2D_BYTES)[k] += bytes;
 		row(parts, DP_PART_D2D_NS)[k] += length_ns;
+		row(parts, DP_PART_D2D_COPIES)[k]++;
 	}
 	if (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH)
 		return;
@@ -140,6 +147,8 @@ static void add_op(struct sweep *sweep, size_t op)
 	sweep->until_ns[0] = DP_MAX(sweep->until_ns[0], end_ns);
 	if (kernel || dp_work__is_upload(sweep->ops, op))
 		add_union(sweep, 5, start_ns, end_ns);
+	if (kernel || (kind == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_DTOD))
+		add_union(sweep, 6, start_ns, end_ns);
 	if (!kernel) {
 		add_union(sweep, 4, start_ns, end_ns);
 		if (in && kind == DP_OP_COPY)
@@ -153,7 +162,7 @@ static void add_op(struct sweep *sweep, size_t op)
 			(double)(end_ns - start_ns);
 }
 
-static void sweep_device(struct dp_parts *parts, const struct dp_parts_input *input)
+static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *input)
 {
 	const struct dp_work *work = input->work;
 	const struct dp_ops *ops = dp_trace_ops(work->trace);
@@ -165,7 +174,8 @@ static void sweep_device(struct dp_parts *parts, const struct dp_parts_input *in
 			  dp_trace_calls(work->trace),
 			  { &work->syncs, 0 },
 			  { &work->any, 0 },
-			  { &work->waits, 0 } },
+			  { &work->waits, 0 },
+			  { &work->stalls, 0 } },
 	};
 
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);
@@ -175,6 +185,8 @@ static void sweep_device(struct dp_parts *parts, const struct dp_parts_input *in
 	}
 	for (size_t i = 0; i < work->count; i++)
 		add_op(&sweep, dp_work__op(work, i));
+	dp_stalls__sort(&parts->stalls);
+	return sweep.status;
 }
 
 /*
@@ -283,10 +295,8 @@ int dp_parts__init(struct dp_parts *parts, const struct dp_parts_input *input,
 	int status = DP_ERR_NOMEM;
 
 	made.values = dp_alloc__zeroed(dp_size__mul(DP_PARTS, input->count), sizeof(*made.values));
-	if (made.values) {
-		sweep_device(&made, input);
-		status = DP_OK;
-	}
+	if (made.values && !dp_stalls__init(&made.stalls, input->work))
+		status = sweep_device(&made, input);
 	if (!status && made.launches)
 		status = sweep_queue(&made, input);
 	if (!status && made.launches)
@@ -304,4 +314,5 @@ void dp_parts__fini(struct dp_parts *parts)
 {
 	free(parts->values);
 	parts->values = NULL;
+	dp_stalls__fini(&parts->stalls);
 }

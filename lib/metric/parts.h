@@ -6,6 +6,7 @@
 #ifndef DP_METRIC_PARTS_H
 #define DP_METRIC_PARTS_H
 
+#include "metric/stalls.h"
 #include "metric/work.h"
 #include <deepprof/analysis.h>
 
@@ -17,6 +18,7 @@ enum dp_part {
 	DP_PART_COMM,
 	DP_PART_COPY,	    /* copies and sets */
 	DP_PART_FED,	    /* kernels and uploads */
+	DP_PART_MOVED,	    /* kernels and copies within the device */
 	DP_PART_KERNEL_SUM, /* of durations, by their start */
 	/* Gaps in which the device does nothing, by cause (gaps.c): their sum is period - busy. */
 	DP_PART_IDLE_HOST,
@@ -26,10 +28,12 @@ enum dp_part {
 	DP_PART_IDLE_OTHER,
 	DP_PART_SHORT_GAPS,  /* those under DP_SHORT_GAP_NS, whatever the cause */
 	DP_PART_LONGEST_GAP, /* no sum */
+	DP_PART_CALL_STALL,  /* of the host's part, in calls that keep it from launching */
 	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
 	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
 	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits,
 			      * up to the length of the wait */
+	DP_PART_AFTER_SYNC,  /* the host's part of gaps after a wait, up to its length */
 	/* Copies, by their start. */
 	DP_PART_H2D_BYTES,
 	DP_PART_H2D_NS,
@@ -37,6 +41,7 @@ enum dp_part {
 	DP_PART_D2H_NS,
 	DP_PART_D2D_BYTES,
 	DP_PART_D2D_NS,
+	DP_PART_D2D_COPIES, /* how many */
 	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
 	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
 	DP_PART_PAGEABLE_NS,
@@ -59,9 +64,10 @@ enum dp_part {
 #define DP_SHORT_GAP_NS 30000
 
 struct dp_parts {
-	double *values; /* rows of count, one per part */
-	size_t count;	/* iterations */
-	bool launches;	/* operations of the device have their calls: what needs them exists */
+	double *values;		 /* rows of count, one per part */
+	size_t count;		 /* iterations */
+	struct dp_stalls stalls; /* what DP_PART_CALL_STALL is made of */
+	bool launches; /* operations of the device have their calls: what needs them exists */
 };
 
 /* A part of iteration k. */

@@ -4,8 +4,7 @@
 
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
 {
-	dp_states__memory(values, input, DP_MEMORY_PEAK);
-	return DP_OK;
+	return dp_states__memory(values, input, DP_MEMORY_PEAK, error);
 }
 
 static double largest(const struct dp_metric_input *input, const double *values)

@@ -5,6 +5,9 @@
  * at each sample.
  */
 #include "metric/states.h"
+#include "metric/purpose.h"
+#include "metric/spread.h"
+#include "metric/work.h"
 
 #include <math.h>
 
@@ -141,18 +144,45 @@ static bool has_memory(const struct dp_memory *memory, uint32_t device)
 	return false;
 }
 
-void dp_states__memory(double *values, const struct dp_metric_input *input,
-		       enum dp_memory_state state)
+/* Counts calls of a purpose within the periods, of threads that launch on the device. A driver's
+ * inside the runtime's is the same call. */
+static int count_calls(double *values, const struct dp_metric_input *input, enum dp_purpose purpose)
+{
+	const struct dp_calls *calls = dp_trace_calls(input->trace);
+	size_t threads = dp_trace_thread_count(input->trace);
+	int64_t *until_ns = dp_alloc__array(threads, sizeof(*until_ns));
+	struct dp_spread place = { .iterations = input->iterations, .count = input->count };
+
+	if (!until_ns)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < threads; i++)
+		until_ns[i] = INT64_MIN;
+	for (size_t k = 0; k < input->count; k++)
+		values[k] = isnan(dp_metric__period_ns(input, k)) ? (double)NAN : 0;
+	for (size_t i = 0; i < calls->count; i++) {
+		uint32_t thread = calls->thread[i];
+
+		if (calls->kind[i] != DP_CALL_MEMORY || thread == DP_NONE ||
+		    !input->work->launches[thread] || calls->start_ns[i] < until_ns[thread])
+			continue;
+		until_ns[thread] = calls->end_ns[i];
+		if (dp_purpose__of(dp_trace_string(input->trace, calls->name[i])) == purpose &&
+		    dp_spread__seek(&place, calls->start_ns[i]))
+			values[place.at]++;
+	}
+	free(until_ns);
+	return DP_OK;
+}
+
+static void count_records(double *values, const struct dp_metric_input *input,
+			  enum dp_memory_state state)
 {
 	struct memory_walk walk = { .memory = dp_trace_memory(input->trace),
 				    .device = input->device };
 	const struct dp_iteration *at = input->iterations;
-	bool known = has_memory(walk.memory, input->device);
 
 	for (size_t k = 0; k < input->count; k++) {
 		values[k] = (double)NAN;
-		if (!known)
-			continue;
 		if (state == DP_MEMORY_LIVE) {
 			walk_to(&walk, at[k].end_ns);
 			values[k] = walk.live;
@@ -168,4 +198,23 @@ void dp_states__memory(double *values, const struct dp_metric_input *input,
 			    : state == DP_MEMORY_ALLOCATIONS ? walk.allocations
 							     : walk.frees;
 	}
+}
+
+int dp_states__memory(double *values, const struct dp_metric_input *input,
+		      enum dp_memory_state state, struct dp_error *error)
+{
+	bool counted = state == DP_MEMORY_ALLOCATIONS || state == DP_MEMORY_FREES;
+
+	if (has_memory(dp_trace_memory(input->trace), input->device)) {
+		count_records(values, input, state);
+		return DP_OK;
+	}
+	for (size_t k = 0; k < input->count; k++)
+		values[k] = (double)NAN;
+	if (!counted || !input->work->known)
+		return DP_OK;
+	if (count_calls(values, input,
+			state == DP_MEMORY_FREES ? DP_PURPOSE_FREE : DP_PURPOSE_ALLOCATE))
+		return dp_error__nomem(error, 0);
+	return DP_OK;
 }

@@ -24,8 +24,12 @@ enum dp_memory_state {
 	DP_MEMORY_FREES
 };
 
-/* The same for device memory; NaN where the trace has none of the device. Cost: linear. */
-void dp_states__memory(double *values, const struct dp_metric_input *input,
-		       enum dp_memory_state state);
+/*
+ * The same for device memory; NaN where the trace has none of the device. Allocations and frees are
+ * then counted by the calls for them, if the trace has calls at all. Errors: DP_ERR_NOMEM. Cost:
+ * linear.
+ */
+int dp_states__memory(double *values, const struct dp_metric_input *input,
+		      enum dp_memory_state state, struct dp_error *error);
 
 #endif

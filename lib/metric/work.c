@@ -11,6 +11,9 @@
 /* A synchronization that begins this much after a copy's call is meant for it. */
 #define AT_ONCE_NS 50000
 
+/* What a call takes at least that is no launch, wait or copy, for it to be told of. */
+#define STALL_NS 10000
+
 /* Names of NCCL's kernels and its relatives': ncclDevKernel_…, ncclKernel_…, rccl…, hccl…. */
 static bool names_comm(const char *name)
 {
@@ -180,6 +183,54 @@ static int unite(struct dp_spans *spans, const struct dp_work *work, const struc
 	return DP_OK;
 }
 
+/*
+ * A call that keeps its thread from launching: it allocates or frees, or takes as long as several
+ * launches do. Short ones are a part of what launching costs.
+ */
+static bool is_stall(const struct dp_work *work, const struct dp_calls *calls, size_t i)
+{
+	if (!is_launching(work, calls, i))
+		return false;
+	return calls->kind[i] == DP_CALL_MEMORY ||
+	       (calls->kind[i] == DP_CALL_OTHER &&
+		calls->end_ns[i] - calls->start_ns[i] >= STALL_NS);
+}
+
+/* Spans of such calls, cut where one begins before another's end; what is inside a copy's call or a
+ * synchronizing one belongs to that. */
+static int find_stalls(struct dp_work *work, const struct dp_calls *calls, size_t threads)
+{
+	int64_t *until_ns = dp_alloc__array(threads, sizeof(*until_ns)), end_ns = INT64_MIN;
+	struct dp_spans *spans = &work->stalls;
+	size_t room = 0;
+
+	for (size_t i = 0; i < calls->count; i++)
+		room += is_stall(work, calls, i);
+	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
+	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
+	work->stall_calls = dp_alloc__array(room, sizeof(*work->stall_calls));
+	for (size_t i = 0; i < threads && until_ns; i++)
+		until_ns[i] = INT64_MIN;
+	if (!until_ns || !spans->start_ns || !spans->end_ns || !work->stall_calls) {
+		free(until_ns);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < calls->count && room; i++) {
+		uint32_t thread = calls->thread[i];
+		bool stall = is_stall(work, calls, i);
+
+		if (!stall && is_wait(work, calls, i, ALL_COPIES))
+			until_ns[thread] = DP_MAX(until_ns[thread], calls->end_ns[i]);
+		if (!stall || calls->end_ns[i] <= end_ns || calls->start_ns[i] < until_ns[thread])
+			continue;
+		work->stall_calls[spans->count] = (uint32_t)i;
+		spans->start_ns[spans->count] = DP_MAX(calls->start_ns[i], end_ns);
+		spans->end_ns[spans->count++] = end_ns = calls->end_ns[i];
+	}
+	free(until_ns);
+	return DP_OK;
+}
+
 int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t device,
 		  struct dp_error *error)
 {
@@ -190,7 +241,8 @@ int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t d
 	    find_waited(work, calls, dp_trace_thread_count(trace)) ||
 	    unite(&work->syncs, work, calls, NO_COPIES) ||
 	    unite(&work->any, work, calls, ALL_COPIES) ||
-	    unite(&work->waits, work, calls, BLOCKING_COPIES))
+	    unite(&work->waits, work, calls, BLOCKING_COPIES) ||
+	    find_stalls(work, calls, dp_trace_thread_count(trace)))
 		return dp_error__nomem(error, calls->count);
 	return DP_OK;
 }
@@ -206,5 +258,7 @@ void dp_work__fini(struct dp_work *work)
 	dp_spans__fini(&work->syncs);
 	dp_spans__fini(&work->any);
 	dp_spans__fini(&work->waits);
+	dp_spans__fini(&work->stalls);
+	free(work->stall_calls);
 	*work = (struct dp_work){ 0 };
 }

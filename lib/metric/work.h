@@ -24,6 +24,8 @@ struct dp_work {
 	struct dp_spans syncs;	 /* a launching thread is in a synchronizing call */
 	struct dp_spans any;	 /* or in that of a copy */
 	struct dp_spans waits;	 /* or in that of a copy which returned after it */
+	struct dp_spans stalls;	 /* in a call of another kind that keeps it for long; not united, */
+	uint32_t *stall_calls;	 /* for each has its call */
 };
 
 static inline size_t dp_work__op(const struct dp_work *work, size_t i)

@@ -207,6 +207,12 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 	dp_number__json(value, finding->recoverable_ns, "ns");
 	dp_render__format(render, ",\"recoverable_ns\":%s", value);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const char *call = finding->evidence[i].call;
+
+		if (dp_render__names_call(finding, i)) {
+			dp_render__text(render, ",\"call\":");
+			dp_json_text__write(render, call, strlen(call), false);
+		}
 		dp_number__json(value, finding->evidence[i].value, finding->evidence[i].unit);
 		dp_render__format(render, ",\"%s\":%s", finding->evidence[i].name, value);
 	}

@@ -423,9 +423,15 @@ static int write_finding(struct dp_render *render, size_t id)
 	number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
 	key(render, ",\n      ", "evidence");
 	dp_render__text(render, "{");
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		number(render, i ? ", " : " ", finding->evidence[i].name,
-		       finding->evidence[i].value, finding->evidence[i].unit);
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		if (dp_render__names_call(finding, i)) {
+			key(render, i ? ", " : " ", "call");
+			string(render, finding->evidence[i].call);
+		}
+		number(render, i || finding->evidence[i].call ? ", " : " ",
+		       finding->evidence[i].name, finding->evidence[i].value,
+		       finding->evidence[i].unit);
+	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
 	key(render, ",\n      ", "advice");
 	string(render, finding->advice);

@@ -168,9 +168,12 @@ void dp_perfetto__finding(struct dp_render *render, size_t id)
 	dp_perfetto__text(render, DP_PERFETTO_ADVICE, finding->advice);
 	dp_perfetto__value(render, DP_PERFETTO_CONFIDENCE, NULL, finding->confidence, "1");
 	dp_perfetto__value(render, DP_PERFETTO_RECOVERABLE, NULL, finding->recoverable_ns, "ns");
-	for (size_t i = 0; i < finding->evidence_count; i++)
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		if (dp_render__names_call(finding, i))
+			dp_perfetto__text(render, DP_PERFETTO_API_CALL, finding->evidence[i].call);
 		dp_perfetto__value(render, 0, finding->evidence[i].name, finding->evidence[i].value,
 				   finding->evidence[i].unit);
+	}
 	dp_perfetto__end(render);
 	dp_perfetto_lanes__finish(render, &lanes);
 }

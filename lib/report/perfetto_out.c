@@ -72,10 +72,10 @@ enum {
 static const char *const categories[] = { "",	  "kernel",	"copy",	    "set",  "call",
 					  "nvtx", "annotation", "operator", "sync", "deepprof" };
 
-static const char *const keys[] = { "",		"bytes",      "duration_ns",	 "stream",
-				    "kernels",	"inserted",   "deleted",	 "substituted",
-				    "variant",	"iterations", "foreign_kernels", "advice",
-				    "severity", "confidence", "recoverable_ns" };
+static const char *const keys[] = { "",	       "bytes",	     "duration_ns",	"stream",
+				    "kernels", "inserted",   "deleted",		"substituted",
+				    "variant", "iterations", "foreign_kernels", "advice",
+				    "call",    "severity",   "confidence",	"recoverable_ns" };
 
 static struct dp_perfetto *out_of(struct dp_render *render)
 {

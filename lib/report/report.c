@@ -30,6 +30,14 @@ const struct dp_report_format *dp_report_format(size_t index)
 	return renderer ? &renderer->info : NULL;
 }
 
+bool dp_render__names_call(const struct dp_finding *finding, size_t evidence)
+{
+	for (size_t i = 0; i < evidence; i++)
+		if (finding->evidence[i].call)
+			return false;
+	return finding->evidence[evidence].call;
+}
+
 static int cannot_write(struct dp_error *error)
 {
 	return dp_error__set(error, DP_ERR_IO, "the report could not be written");

@@ -34,6 +34,9 @@ void dp_render__integer(struct dp_render *render, int64_t value);
 /* True where the options show a metric or a summary: one chosen, or a chosen metric's summary. */
 bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info);
 
+/* Is this the first number of the API call that a finding is about, so that it be named there? */
+bool dp_render__names_call(const struct dp_finding *finding, size_t evidence);
+
 /*
  * Called in order: begin; per loop: loop, then iteration for each of its iterations; finding for
  * each finding; end. Any of the middle ones may be NULL. end is called whenever begin succeeded.

@@ -46,7 +46,7 @@ static const char schema[] =
 	" severity TEXT, confidence REAL, first_iteration INTEGER, last_iteration INTEGER,"
 	" recoverable_ns INTEGER, advice TEXT);"
 	"CREATE TABLE evidence (finding INTEGER REFERENCES finding, name TEXT, unit TEXT,"
-	" value REAL);";
+	" value REAL, call TEXT);";
 
 static const char iteration_head[] =
 	"CREATE TABLE iteration (loop INTEGER REFERENCES loop, iteration INTEGER,"
@@ -151,6 +151,7 @@ static void real(struct row *row, double value, const char *unit)
 		sqlite3_bind_double(row->statement, row->used, value);
 }
 
+/* NULL where there is none. */
 static void text(struct row *row, const char *value)
 {
 	sqlite3_bind_text(row->statement, ++row->used, value, -1, SQLITE_TRANSIENT);
@@ -552,13 +553,14 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 
 static void write_evidence(struct dp_render *render, size_t id, const struct dp_finding *finding)
 {
-	struct row row = { prepare(render, "INSERT INTO evidence VALUES (?, ?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO evidence VALUES (?, ?, ?, ?, ?)"), 0 };
 
 	for (size_t i = 0; i < finding->evidence_count && !render->status; i++) {
 		integer(&row, (int64_t)id);
 		text(&row, finding->evidence[i].name);
 		text(&row, finding->evidence[i].unit);
 		real(&row, finding->evidence[i].value, "");
+		text(&row, finding->evidence[i].call);
 		step(render, &row);
 	}
 	sqlite3_finalize(row.statement);

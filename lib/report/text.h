@@ -132,6 +132,9 @@ bool dp_text__has_range(const struct dp_render *render);
 /* "The GPU was idle 92.1% of the capture. Most kernel time: a 40.2%, b 11.0%." */
 void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device);
 
+/* " Most kernel time: a 40.2%, b 11.0%." */
+void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint32_t device);
+
 /* What is known of a stream without a loop: its best candidate, its device. */
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
 

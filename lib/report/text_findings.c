@@ -11,6 +11,9 @@
 #define INDENT 3
 #define DETAIL_INDENT 5
 #define FINDINGS_MOST 40 /* unless it is verbose: what somebody may read */
+#define CALL_COLUMNS 40
+#define COMPUTE_BOUND 0.8
+#define SAME_PERIOD 0.01
 
 /* How numbers are said; the others are said with their names. */
 static const struct {
@@ -23,11 +26,18 @@ static const struct {
 	{ "avg_operation_ns", "", " between operations" },
 	{ "avg_overlap", "uploads in ", " of it" },
 	{ "blocking_copy_ns", "", " in blocking copies" },
+	{ "call_ns", "", " in" },
+	{ "call_stall_ns", "", " in calls that launch nothing" },
+	{ "calls", "", " calls of it" },
 	{ "clock", "clocks of ", "" },
 	{ "comm_exposed_ns", "", " of communication that nothing hides" },
 	{ "comm_ns", "", " of communication" },
 	{ "comm_overlap", "", " of it hidden" },
 	{ "copy_exposed_ns", "", " of copies that nothing hides" },
+	{ "d2d_bandwidth", "at ", "" },
+	{ "d2d_bytes", "", "" },
+	{ "d2d_copies", "", " copies" },
+	{ "d2d_exposed_ns", "", " of copies within the device" },
 	{ "every_iterations", "every ", " iterations" },
 	{ "extra_kernels", "extra kernels: ", "" },
 	{ "extra_ns", "", " longer" },
@@ -36,6 +46,7 @@ static const struct {
 	{ "host_copy_ns", "", " in calls of copies" },
 	{ "host_stall_ns", "", " of it in long gaps" },
 	{ "host_sync_ns", "", " in synchronizing calls" },
+	{ "idle_after_sync_ns", "", " of it after waiting for the GPU" },
 	{ "idle_host_ns", "", " waiting for the host" },
 	{ "input_wait_ns", "", " waiting for input" },
 	{ "kernel_median_ns", "median kernel ", "" },
@@ -43,6 +54,7 @@ static const struct {
 	{ "long_gaps", "", " long gaps" },
 	{ "long_intervals", "", " long intervals" },
 	{ "lower_clock", "clocks of ", "" },
+	{ "more_call_ns", "", " more in" },
 	{ "more_communication_ns", "", " more of communication" },
 	{ "more_compute_ns", "", " more of computing" },
 	{ "more_copy_ns", "", " more of copies" },
@@ -91,7 +103,7 @@ static size_t singular(const char *words)
 static void add_evidence(struct dp_words *words, const char *gap,
 			 const struct dp_evidence_value *at, bool ascii)
 {
-	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
+	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE], call[DP_LABEL_SIZE];
 
 	dp_human__value(value, at->value, at->unit, ascii);
 	for (size_t i = 0; i < DP_COUNT(sayings); i++) {
@@ -104,6 +116,9 @@ static void add_evidence(struct dp_words *words, const char *gap,
 			plural = singular(after);
 		dp_words__add(words, "%s%s%s%.*s%s", gap, sayings[i].before, value, (int)plural,
 			      after, after[plural] ? after + plural + 1 : "");
+		if (at->call && !strcmp(at->unit, "ns"))
+			dp_words__add(words, " %s",
+				      dp_label__text(call, at->call, CALL_COLUMNS, ascii));
 		return;
 	}
 	dp_words__add(words, "%s%s %s", gap, dp_text__title(title, at->name), value);
@@ -116,6 +131,14 @@ static double period_of(const struct dp_render *render, const struct dp_finding 
 		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
 			return finding->evidence[i].value;
 	return dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
+/* Slow iterations are left out: the period is shorter than the mean of all, and so is what the cost
+ * is a part of. */
+static bool is_of_usual(const struct dp_render *render, const struct dp_finding *finding)
+{
+	return period_of(render, finding) <
+	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
 /* The cost as a part of the period; NaN where one of them is unknown. */
@@ -248,8 +271,9 @@ static void add_cost(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, "", &finding->evidence[0], ascii);
 		return;
 	}
-	dp_words__add(words, ": costs %s of each iteration",
-		      dp_human__duration(number, finding->recoverable_ns, ascii));
+	dp_words__add(words, ": costs %s of %s iteration",
+		      dp_human__duration(number, finding->recoverable_ns, ascii),
+		      is_of_usual(render, finding) ? "a usual" : "each");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }
@@ -330,6 +354,28 @@ static bool has_inside(const struct dp_render *render, const struct dp_loop *out
 	return false;
 }
 
+/* Nothing is lost, and the device computes nearly all the time: what it computes is all there is to
+ * make faster. */
+static void add_next_step(struct dp_words *words, struct dp_render *render)
+{
+	char number[DP_NUMBER_SIZE];
+	const struct dp_loop *loop;
+	double share;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
+		share = dp_text__summary(render, i, "avg_compute_ns") /
+			dp_text__summary(render, i, "avg_period_ns");
+		if (!loop->at_level || !(share >= COMPUTE_BOUND))
+			continue;
+		dp_words__add(words,
+			      " Computing takes %s of the period: only faster or fewer kernels "
+			      "would help.",
+			      dp_human__share(number, share));
+		dp_text__top_kernels(words, render, loop->device);
+		return;
+	}
+}
+
 /* Nothing was found: by which rules; or why rules could not find anything. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -362,9 +408,11 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	while (dp_rule(count))
 		count++;
 	dp_words__add(words, "No findings: none of the %zu rules has anything to say%s", count,
-		      list ? ":" : ".");
+		      list ? ":" : "");
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);
+	dp_words__add(words, ".");
+	add_next_step(words, render);
 	return true;
 }
 

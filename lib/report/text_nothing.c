@@ -20,42 +20,69 @@ bool dp_text__has_range(const struct dp_render *render)
 	return scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX;
 }
 
-void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device)
+/* False where it can't be measured; the render's status tells why. */
+static bool measure(struct dp_capture *capture, struct dp_render *render, uint32_t device)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	int status = dp_capture__measure(capture, trace, dp_analysis_scope(render->analysis),
+					 device, render->error);
+
+	if (status)
+		render->status = render->status ? render->status : status;
+	return !status;
+}
+
+static void add_top(struct dp_words *words, struct dp_render *render,
+		    const struct dp_capture *capture)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	char name[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 	const char *names[DP_CAPTURE_TOP];
 	size_t places[DP_CAPTURE_TOP];
-	struct dp_capture capture;
-	int status = dp_capture__measure(&capture, trace, scope, device, render->error);
+	int status;
 
-	if (status) {
-		render->status = render->status ? render->status : status;
-		return;
+	for (size_t i = 0; i < capture->count; i++)
+		names[i] = dp_trace_string(trace, capture->names[i]);
+	status = dp_label__tell_apart(places, names, capture->count, NAME_COLUMNS,
+				      render->options->ascii);
+	if (status)
+		render->status = dp_error__nomem(render->error, capture->count);
+	if (capture->count && scope->stream >= 0)
+		dp_words__add(words, " Most kernel time of stream %lld:", (long long)scope->stream);
+	else if (capture->count)
+		dp_words__add(words, " Most kernel time:");
+	for (size_t i = 0; i < capture->count && !status; i++) {
+		dp_label__kernel_at(name, names[i], places[i], NAME_COLUMNS,
+				    render->options->ascii);
+		dp_words__add(words, "%s %s %s", i ? "," : "", name,
+			      dp_human__share(number, capture->time_ns[i] / capture->kernel_ns));
 	}
+	dp_words__add(words, capture->count ? "." : "");
+}
+
+void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	char name[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	struct dp_capture capture;
+
+	if (!measure(&capture, render, device))
+		return;
 	if (isfinite(capture.idle))
 		dp_words__add(words, "%s was idle %s of the %s.",
 			      dp_text__device(name, trace, device),
 			      dp_human__share(number, capture.idle),
 			      dp_text__has_range(render) ? "range" : "capture");
-	for (size_t i = 0; i < capture.count; i++)
-		names[i] = dp_trace_string(trace, capture.names[i]);
-	status = dp_label__tell_apart(places, names, capture.count, NAME_COLUMNS,
-				      render->options->ascii);
-	if (status)
-		render->status = dp_error__nomem(render->error, capture.count);
-	if (capture.count && scope->stream >= 0)
-		dp_words__add(words, " Most kernel time of stream %lld:", (long long)scope->stream);
-	else if (capture.count)
-		dp_words__add(words, " Most kernel time:");
-	for (size_t i = 0; i < capture.count && !status; i++) {
-		dp_label__kernel_at(name, names[i], places[i], NAME_COLUMNS,
-				    render->options->ascii);
-		dp_words__add(words, "%s %s %s", i ? "," : "", name,
-			      dp_human__share(number, capture.time_ns[i] / capture.kernel_ns));
-	}
-	dp_words__add(words, capture.count ? "." : "");
+	add_top(words, render, &capture);
+}
+
+void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint32_t device)
+{
+	struct dp_capture capture;
+
+	if (measure(&capture, render, device))
+		add_top(words, render, &capture);
 }
 
 /* How many iterations a candidate would make; 0 where that is no help. */

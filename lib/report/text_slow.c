@@ -1,7 +1,8 @@
 /*
  * What was different about slow iterations: the parts of the period that are longer in them than in
- * the others, on average. Which are slow was decided by the rule that finds them: the ones with the
- * longest periods, as many as it counted. Cost: the periods are sorted once.
+ * the others, on average. Which are slow was decided by the rule that finds them: the longest ones,
+ * as many as it counted. The last iteration has no period: its duration stands for it, but in no
+ * average. Cost: the periods are sorted once.
  */
 #include "base/text.h"
 #include "report/text.h"
@@ -14,11 +15,14 @@
 #define CAUSES_MOST 2 /* parts that are named */
 #define PARTS_MOST 16
 #define LEAST_CAUSE 0.1
+#define SOME_MOST 4	       /* iterations that a part is longer in */
+#define ITERATION_MOST 1000000 /* for their numbers to be short */
 
 struct slow {
 	size_t loop;
 	size_t count;
-	size_t period; /* the metric */
+	size_t period; /* metrics */
+	size_t duration;
 	double limit_ns;
 };
 
@@ -45,6 +49,21 @@ static double period(const struct dp_render *render, const struct slow *slow, si
 	return dp_loop_metric(render->analysis, slow->loop, slow->period, k);
 }
 
+/* The same; the last iteration's is at least its duration. */
+static double length_of(const struct dp_render *render, const struct slow *slow, size_t k)
+{
+	const struct dp_iteration *at = dp_loop_iteration(render->analysis, slow->loop, k);
+
+	if (dp_loop_iteration(render->analysis, slow->loop, k + 1) || at->warmup || at->partial)
+		return period(render, slow, k);
+	return dp_loop_metric(render->analysis, slow->loop, slow->duration, k);
+}
+
+static bool is_slow(const struct dp_render *render, const struct slow *slow, size_t k)
+{
+	return length_of(render, slow, k) >= slow->limit_ns;
+}
+
 static int longer_first(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -52,7 +71,7 @@ static int longer_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The shortest period of those that stand out. False where there is none. */
+/* The shortest of those that stand out. False where there is none. */
 static bool find_limit(struct slow *slow, struct dp_render *render)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
@@ -63,8 +82,8 @@ static bool find_limit(struct slow *slow, struct dp_render *render)
 		return false;
 	}
 	for (size_t k = 0; k < iterations; k++)
-		if (isfinite(period(render, slow, k)))
-			periods[used++] = period(render, slow, k);
+		if (isfinite(length_of(render, slow, k)))
+			periods[used++] = length_of(render, slow, k);
 	if (used > slow->count) {
 		qsort(periods, used, sizeof(*periods), longer_first);
 		slow->limit_ns = periods[slow->count - 1];
@@ -109,14 +128,14 @@ static struct excess compare_metric(const struct dp_render *render, const struct
 		double period_ns = period(render, slow, k);
 
 		if (isfinite(period_ns))
-			add(&excess, period_ns >= slow->limit_ns,
+			add(&excess, is_slow(render, slow, k),
 			    dp_loop_metric(render->analysis, slow->loop, metric, k));
 	}
 	return excess;
 }
 
 /* The median of how many kernels slow iterations have, or the others. room is for all of them. */
-static double usual_kernels(const struct dp_render *render, const struct slow *slow, bool is_slow,
+static double usual_kernels(const struct dp_render *render, const struct slow *slow, bool of_slow,
 			    double *room)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
@@ -124,7 +143,7 @@ static double usual_kernels(const struct dp_render *render, const struct slow *s
 	for (size_t k = 0; k < iterations; k++) {
 		double period_ns = period(render, slow, k);
 
-		if (isfinite(period_ns) && (period_ns >= slow->limit_ns) == is_slow)
+		if (isfinite(period_ns) && is_slow(render, slow, k) == of_slow)
 			room[used++] =
 				(double)dp_loop_iteration(render->analysis, slow->loop, k)->kernels;
 	}
@@ -148,25 +167,71 @@ static long long more_kernels(struct dp_render *render, const struct slow *slow)
 	return isfinite(more) ? llround(more) : 0;
 }
 
-/* "4, 9, 14 and 2 more" */
+/* The first slow iteration, if all that follow are slow, too, and there are others before it. */
+static bool from_one_on(const struct dp_render *render, const struct slow *slow, size_t *first)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, k = 0;
+
+	while (k < iterations && !is_slow(render, slow, k))
+		k++;
+	*first = k;
+	return slow->count > 1 && k && k + slow->count == iterations;
+}
+
+/* "iterations 4, 9, 14 and 2 more" */
 static void add_iterations(struct dp_words *words, const struct dp_render *render,
 			   const struct slow *slow)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, told = 0;
 	char number[DP_TEXT_SIZE];
+	size_t first;
 
+	if (from_one_on(render, slow, &first)) {
+		dp_words__add(words, "all iterations from %s on", dp_text__count(number, first));
+		return;
+	}
+	dp_words__add(words, slow->count == 1 ? "iteration " : "iterations ");
 	for (size_t k = 0; k < iterations && told < NAMED_MOST; k++)
-		if (period(render, slow, k) >= slow->limit_ns)
+		if (is_slow(render, slow, k))
 			dp_words__add(words, "%s%s", told++ ? ", " : "", dp_text__count(number, k));
 	if (slow->count > told)
 		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - told));
+}
+
+/* Where but some of the slow iterations have more of a metric: which, or how many. */
+static void add_some(struct dp_words *words, const struct dp_render *render,
+		     const struct slow *slow, size_t metric, double usual, double least)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
+	char list[8 * SOME_MOST + 1] = "";
+	size_t some = 0, all = 0, used = 0;
+
+	for (size_t k = 0; k < iterations; k++) {
+		double value = dp_loop_metric(render->analysis, slow->loop, metric, k);
+
+		if (!is_slow(render, slow, k) || !isfinite(value) ||
+		    !isfinite(period(render, slow, k)))
+			continue;
+		all++;
+		if (!(value - usual > least))
+			continue;
+		if (some++ < SOME_MOST && k < ITERATION_MOST)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%zu",
+						 used ? ", " : "", k);
+		else
+			used = sizeof(list);
+	}
+	if (some && some < all && used < sizeof(list))
+		dp_words__add(words, " (only in %s)", list);
+	else if (some && some < all)
+		dp_words__add(words, " (in %zu of %zu)", some, all);
 }
 
 /* The longest parts of what they take longer. */
 static void add_causes(struct dp_words *words, const struct dp_render *render,
 		       const struct slow *slow, double longer_ns)
 {
-	double more_ns[PARTS_MOST] = { 0 };
+	double more_ns[PARTS_MOST] = { 0 }, usual_ns[PARTS_MOST] = { 0 };
 	char number[DP_NUMBER_SIZE];
 	const char *metric;
 	size_t index;
@@ -176,6 +241,7 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 			struct excess excess = compare_metric(render, slow, index);
 
 			more_ns[i] = difference(&excess);
+			usual_ns[i] = mean(&excess, false);
 		}
 	}
 	for (size_t n = 0; n < CAUSES_MOST; n++) {
@@ -189,6 +255,9 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "%s +%s ", n ? "," : ":",
 			      dp_human__duration(number, more_ns[most], render->options->ascii));
 		dp_words__add(words, "%s", dp_text__part(render, slow->loop, most, &metric));
+		if (dp_text__find_metric(metric, &index))
+			add_some(words, render, slow, index, usual_ns[most],
+				 LEAST_CAUSE * longer_ns);
 		more_ns[most] = 0;
 	}
 }
@@ -199,15 +268,15 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	bool ascii = render->options->ascii;
 	struct excess periods;
 	long long kernels;
-	char number[DP_NUMBER_SIZE];
+	char number[DP_NUMBER_SIZE], count[DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
+	size_t last;
 
 	if (!slow.count || !dp_text__find_metric("period_ns", &slow.period) ||
-	    !find_limit(&slow, render))
+	    !dp_text__find_metric("duration_ns", &slow.duration) || !find_limit(&slow, render))
 		return;
 	periods = compare_metric(render, &slow, slow.period);
 	kernels = more_kernels(render, &slow);
-	dp_words__add(&words, slow.count == 1 ? "iteration " : "iterations ");
 	add_iterations(&words, render, &slow);
 	dp_words__add(&words, " took %s", dp_human__duration(number, mean(&periods, true), ascii));
 	dp_words__add(&words, "%s, the others %s", slow.count == 1 ? "" : " on average",
@@ -217,6 +286,11 @@ void dp_text__slow(struct dp_render *render, size_t loop)
 	if (kernels)
 		dp_words__add(&words, "; %+lld kernel%s", kernels,
 			      kernels == 1 || kernels == -1 ? "" : "s");
+	last = dp_analysis_loop(render->analysis, loop)->iterations - 1;
+	if (is_slow(render, &slow, last) && !isfinite(period(render, &slow, last)))
+		dp_words__add(&words, "; %s, the last, has no period, but lasts %s",
+			      dp_text__count(count, last),
+			      dp_human__duration(number, length_of(render, &slow, last), ascii));
 	dp_text__label(render, "slow");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }

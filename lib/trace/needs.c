@@ -11,7 +11,7 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 			       "--export-profile" },
 	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
 			    "record what memory is copied: deepprof record, nsys and PyTorch do" },
-	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes, allocations",
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
 			     "record allocations: deepprof record does, nsys with "
 			     "--cuda-memory-usage=true, PyTorch with profile_memory=True" },
 	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",

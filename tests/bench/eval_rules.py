@@ -91,6 +91,16 @@ def waits(rng, period, level):
                               {"starved"}, critical=critical, program="launches = no\n")
     yield "input-bound", Fault(f"wait time={wait} jitter=0.1; upload bytes=256k memory=pinned; "
                                f"{STEP}; {READ}", {"starved"}, critical=critical)
+    # The same, in a call that launches nothing.
+    api = rng.choice(["malloc", "free", "host_alloc"])
+    yield "api-stall", Fault(f"{INPUT}; stall api={api} time={wait} jitter=0.05; {STEP}; {READ}",
+                             {"starved"}, critical=critical)
+    # Many calls, none of them long, while launches would have to be made.
+    count = rng.randint(4, 10)
+    each = us(part(period, share) / count)
+    several = "; ".join([f"stall api={api} time={each} jitter=0.1"] * count)
+    yield "api-stall", Fault(f"{several}; {INPUT}; {STEP}; {READ}", {"starved"},
+                             critical=critical)
     yield "sync-call", Fault(f"{INPUT}; zero model; forward model; loss; {READ}; wait time={wait};"
                              " backward model; optimize model", {"host-bound", "starved"},
                              critical=critical)
@@ -119,6 +129,16 @@ def copies(rng, period, level):
     yield "repeated-upload", Fault(
         f"upload bytes={size(length, 23000)} memory=pinned; "
         f"upload bytes={size(0.015 * period, 23000)} memory=pinned; {STEP}", {"copy-bound"})
+    moved = draw(rng, FIVE, level)
+    yield "device-copy", Fault(f"{INPUT}; zero model; forward model; loss; "
+                               f"copy bytes={size(part(period, moved), 600000)} memory=device; "
+                               "backward model; optimize model", critical=severity(moved, 0.2))
+    # Several smaller ones instead.
+    count = rng.randint(5, 20)
+    each = size(part(period, moved) / count, 600000)
+    copies_each = "; ".join([f"copy bytes={each} memory=device"] * count)
+    yield "device-copy", Fault(f"{INPUT}; {STEP}; {copies_each}; {READ}",
+                               critical=severity(moved, 0.2))
     share = draw(rng, THREE, level)
     yield "exposed-communication", Fault(
         f"{INPUT}; zero model; forward model; loss; backward model; "
@@ -174,6 +194,9 @@ def healthy(rng, model):
     yield "training", f"{train}{loop}do = {INPUT}; {STEP}\n", set()
     yield "reads its loss", f"{train}{loop}do = {INPUT}; {STEP}; {READ}\n", set()
     yield "short waits", (f"{train}{loop}do = wait time=40us jitter=0.5; {INPUT}; {STEP}\n"), set()
+    yield "allocates", (f"{train}{loop}do = {INPUT}; zero model; forward model; loss; stall api=malloc "
+                        "time=15us jitter=0.5; backward model; stall api=free time=15us; "
+                        "optimize model\n"), set()
     yield "shapes", f"{train}{loop}buckets = 8\ndo = {INPUT}; {STEP}\n", set()
     yield "two networks", (f"{train}{small}{loop}do = {INPUT}; {STEP}; zero other; forward other; "
                            "loss; backward other; optimize other\n"), set()

@@ -213,6 +213,17 @@ void sim_rank_synchronize(struct rank *rank, enum sim_call kind, enum sim_stream
 	call_end(rank, &call, end_ns);
 }
 
+void sim_rank_stall(struct rank *rank, const struct sim_action *action)
+{
+	struct sim_event call =
+		call_begin(rank, SIM_CALL_MALLOC + action->api, SIM_THREAD_MAIN, SIM_STREAM_MAIN);
+
+	call_end(rank, &call,
+		 rank->clock_ns +
+			 sim_rank_slowed(rank, sim_rng_jitter(&rank->timing, action->time_ns,
+							      action->jitter)));
+}
+
 static uint64_t transfer_ns(struct rank *rank, const struct sim_action *action, uint64_t bytes)
 {
 	static const uint64_t bytes_per_us[] = {

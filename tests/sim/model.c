@@ -191,6 +191,10 @@ static void act(struct rank *rank, struct frame *frame, const struct sim_action 
 		rank->clock_ns += sim_rank_slowed(
 			rank, sim_rng_jitter(&rank->timing, action->time_ns, action->jitter));
 		break;
+	case SIM_DO_STALL:
+		sim_rank_operator_end(rank);
+		sim_rank_stall(rank, action);
+		break;
 	case SIM_DO_SYNC:
 		sim_rank_operator_end(rank);
 		sim_rank_synchronize(rank, SIM_CALL_DEVICE_SYNC, SIM_STREAM_MAIN);

@@ -23,6 +23,9 @@ enum sim_call {
 	SIM_CALL_STREAM_SYNC,
 	SIM_CALL_DEVICE_SYNC,
 	SIM_CALL_GRAPH,
+	SIM_CALL_MALLOC, /* these in the order of enum sim_api */
+	SIM_CALL_FREE,
+	SIM_CALL_HOST_ALLOC,
 	SIM_CALLS
 };
 

@@ -257,7 +257,8 @@ static void put_operation(struct sim_sink *sink, const struct sim_event *event)
 
 static bool launches(const struct sim_event *event)
 {
-	return event->name != SIM_CALL_STREAM_SYNC && event->name != SIM_CALL_DEVICE_SYNC;
+	return event->name <= SIM_CALL_GRAPH && event->name != SIM_CALL_STREAM_SYNC &&
+	       event->name != SIM_CALL_DEVICE_SYNC;
 }
 
 static void put_call(struct sim_sink *sink, const struct sim_event *event)

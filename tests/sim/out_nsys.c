@@ -340,11 +340,15 @@ static int put_string(struct sim_sink *sink, int64_t id, const char *value)
 
 static int put_strings(struct sim_sink *sink)
 {
-	static const char *const calls[SIM_CALLS] = {
-		"cudaLaunchKernel_v7000",      "cudaMemcpyAsync_v3020",
-		"cudaMemsetAsync_v3020",       "cudaStreamSynchronize_v3020",
-		"cudaDeviceSynchronize_v3020", "cudaGraphLaunch_v10000"
-	};
+	static const char *const calls[SIM_CALLS] = { "cudaLaunchKernel_v7000",
+						      "cudaMemcpyAsync_v3020",
+						      "cudaMemsetAsync_v3020",
+						      "cudaStreamSynchronize_v3020",
+						      "cudaDeviceSynchronize_v3020",
+						      "cudaGraphLaunch_v10000",
+						      "cudaMalloc_v3020",
+						      "cudaFree_v3020",
+						      "cudaHostAlloc_v3020" };
 	struct state *state = sink->state;
 	const struct sim_catalogue *catalogue = sink->run->catalogue;
 	bool tensorflow = strcmp(sink->run->program->framework, "tensorflow") == 0;

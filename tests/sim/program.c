@@ -78,6 +78,7 @@ static const struct key loop_keys[] = {
 static const struct key action_keys[] = {
 	{ "time", TIME, AT(sim_action, time_ns), NULL, "how long to wait" },
 	{ "jitter", SHARE, AT(sim_action, jitter), NULL, "of the time or the bytes" },
+	{ "api", CHOICE, AT(sim_action, api), "malloc free host_alloc ", "the call of a stall" },
 	{ "bytes", BYTES, AT(sim_action, bytes), NULL, "how many" },
 	{ "bandwidth", BYTES, AT(sim_action, bandwidth), NULL, "bytes per microsecond" },
 	{ "memory", CHOICE, AT(sim_action, memory), "pageable pinned device ", "the host's side" },
@@ -101,6 +102,7 @@ static const struct {
 } verbs[] = {
 	{ "loop", SIM_DO_LOOP, true, "run a loop" },
 	{ "wait", SIM_DO_WAIT, false, "the host is busy elsewhere: time, jitter" },
+	{ "stall", SIM_DO_STALL, false, "the host is in a call without work: time, jitter, api" },
 	{ "sync", SIM_DO_SYNC, false, "the host waits for the device" },
 	{ "upload", SIM_DO_UPLOAD, false, "host to device: bytes, memory, copy_stream, ahead" },
 	{ "download", SIM_DO_DOWNLOAD, false, "device to host: bytes, memory" },

@@ -28,6 +28,7 @@ struct sim_range {
 enum sim_verb {
 	SIM_DO_LOOP,
 	SIM_DO_WAIT,
+	SIM_DO_STALL,
 	SIM_DO_SYNC,
 	SIM_DO_UPLOAD,
 	SIM_DO_DOWNLOAD,
@@ -47,17 +48,20 @@ enum sim_verb {
 	SIM_DO_FREE,
 };
 
+enum sim_api { SIM_API_MALLOC, SIM_API_FREE, SIM_API_HOST_ALLOC };
+
 enum sim_memory { SIM_PAGEABLE, SIM_PINNED, SIM_DEVICE };
 
 struct sim_action {
 	enum sim_verb verb;
 	char name[32];	    /* of the net or loop */
 	uint32_t target;    /* index of that net or loop */
-	uint64_t time_ns;   /* wait */
+	uint64_t time_ns;   /* wait, stall */
 	uint32_t jitter;    /* millionths: of time and bytes */
 	uint64_t bytes;	    /* copies and collectives */
 	uint64_t bandwidth; /* bytes per µs; 0: of the memory kind */
 	enum sim_memory memory;
+	enum sim_api api; /* stall */
 	bool on_copy_stream;
 	bool ahead; /* nothing waits for this copy: a prefetch */
 	bool block; /* wait for the result */

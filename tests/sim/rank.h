@@ -108,6 +108,7 @@ void sim_rank_launch(struct rank *rank, const struct sim_op *op, uint32_t kernel
 		     enum sim_thread thread, enum sim_stream stream, uint64_t length_ns);
 
 /* The host waits for the stream, or for all of them. */
+void sim_rank_stall(struct rank *rank, const struct sim_action *action);
 void sim_rank_synchronize(struct rank *rank, enum sim_call kind, enum sim_stream stream);
 
 /* What actions say. */

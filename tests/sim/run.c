@@ -11,6 +11,9 @@ const struct sim_call_name sim_call_names[SIM_CALLS] = {
 	[SIM_CALL_STREAM_SYNC] = { "cudaStreamSynchronize", 131 },
 	[SIM_CALL_DEVICE_SYNC] = { "cudaDeviceSynchronize", 165 },
 	[SIM_CALL_GRAPH] = { "cudaGraphLaunch", 311 },
+	[SIM_CALL_MALLOC] = { "cudaMalloc", 20 },
+	[SIM_CALL_FREE] = { "cudaFree", 22 },
+	[SIM_CALL_HOST_ALLOC] = { "cudaHostAlloc", 27 },
 };
 
 uint32_t sim_run_pid(const struct sim_run *run, uint32_t rank)

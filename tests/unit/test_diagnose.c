@@ -13,6 +13,7 @@ struct fixture {
 	double values[METRICS_MOST * ITERATIONS];
 	double summary[METRICS_MOST];
 	struct dp_findings findings;
+	const struct dp_stalls *stalls;
 };
 
 static struct fixture at;
@@ -54,7 +55,8 @@ static const struct dp_finding *find(const char *rule)
 	struct dp_rule_input input = { .loop = &at.loop,
 				       .iterations = at.iterations,
 				       .values = at.values,
-				       .summary = at.summary };
+				       .summary = at.summary,
+				       .stalls = at.stalls };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
@@ -71,6 +73,15 @@ static double evidence(const struct dp_finding *finding, const char *name)
 		if (!strcmp(finding->evidence[i].name, name))
 			return finding->evidence[i].value;
 	return (double)NAN;
+}
+
+/* The first call that evidence is of. */
+static const char *call_of(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (finding->evidence[i].call)
+			return finding->evidence[i].call;
+	return NULL;
 }
 
 /* One iteration of a thousand others: the mean is far from what the share was measured by. */
@@ -110,6 +121,27 @@ START_TEST(uploads_inside_an_iteration_count)
 }
 END_TEST
 
+START_TEST(copies_within_the_device_count)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("copy_exposed_ns", 9e5);
+	set("d2d_exposed_ns", 4e4);
+	ck_assert_ptr_null(find("device-copy"));
+	set("d2d_exposed_ns", 6e4);
+	set("d2d_copies", 12);
+	finding = find("device-copy");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_double_eq(finding->recoverable_ns, 6e4);
+	ck_assert_double_eq(evidence(finding, "d2d_copies"), 12);
+	set("d2d_exposed_ns", 3e5);
+	ck_assert_int_eq(find("device-copy")->severity, DP_SEVERITY_CRITICAL);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 static void extra(size_t inserted, size_t foreign, double period_ns)
 {
 	start();
@@ -145,7 +177,7 @@ START_TEST(starved_costs_what_no_other_rule_tells)
 	metric("busy_ns")[7] = 4e5;
 	finding = find("starved");
 	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / ITERATIONS, 1);
+	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
 	dp_findings__fini(&at.findings);
 }
 END_TEST
@@ -208,14 +240,160 @@ START_TEST(waits_that_cost_nothing_are_no_finding)
 }
 END_TEST
 
+/* Calls that take time are told by name, and the host is not blamed for it a second time. */
+START_TEST(calls_that_stall_are_named)
+{
+	struct dp_stall each[] = {
+		{ "cudaFree", 3, DP_PURPOSE_FREE, 2, 4, 8e5 },
+		{ "cudaFree", 3, DP_PURPOSE_FREE, 5, 2, 4e5 },
+		{ "cudaMalloc", 7, DP_PURPOSE_ALLOCATE, 2, 40, 1e6 },
+		{ "cudaMalloc", 7, DP_PURPOSE_ALLOCATE, ITERATIONS - 1, 40, 1e9 },
+	};
+	struct dp_stalls stalls = { .stalls = each, .count = 2 };
+	const struct dp_finding *finding;
+
+	start();
+	at.stalls = &stalls;
+	set("idle_host_ns", 3e5);
+	set("idle_sync_ns", 0);
+	set("call_stall_ns", 4e4);
+	ck_assert_ptr_null(find("api-stall"));
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 3e5);
+	set("call_stall_ns", 2.8e5);
+	ck_assert_ptr_null(find("host-bound"));
+	finding = find("api-stall");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
+	ck_assert_double_eq(finding->recoverable_ns, 2.8e5);
+	ck_assert_double_eq(evidence(finding, "call_ns"), 1.2e6 / (ITERATIONS - 1));
+	ck_assert_double_eq(evidence(finding, "calls"), 6.0 / (ITERATIONS - 1));
+	ck_assert_str_eq(call_of(finding), "cudaFree");
+	set("call_stall_ns", 2e5);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 3e5 - 2e5);
+	/* Iteration 2 is slow, because of another call. */
+	stalls.count = 4;
+	metric("period_ns")[2] = 2e6;
+	metric("idle_host_ns")[2] = 1.3e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1e6);
+	ck_assert_double_eq(evidence(finding, "more_call_ns"), 1e6);
+	ck_assert_str_eq(call_of(finding), "cudaMalloc");
+	metric("idle_host_ns")[2] = 1e7;
+	ck_assert_ptr_null(call_of(find("slow-iterations")));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Launches come late because they are slow, or because the host waited before. */
+START_TEST(waits_that_leave_no_lead_are_told)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("idle_host_ns", 2e5);
+	set("host_stall_ns", 1e4);
+	set("host_sync_ns", 5e5);
+	set("idle_after_sync_ns", 9e4);
+	finding = find("host-bound");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "launch faster"));
+	ck_assert_double_nan(evidence(finding, "host_sync_ns"));
+	set("idle_after_sync_ns", 1.1e5);
+	finding = find("host-bound");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "wait for the GPU less often"));
+	ck_assert_double_eq(evidence(finding, "idle_after_sync_ns"), 1.1e5);
+	ck_assert_double_eq(evidence(finding, "host_sync_ns"), 5e5);
+	set("host_stall_ns", 1.5e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "out of the loop"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Costs are parts of the mean over iterations that have a period. */
+START_TEST(costs_are_spread_over_periods)
+{
+	const struct dp_finding *finding;
+
+	start();
+	metric("period_ns")[7] = 3e6;
+	set("compute_ns", 9e5);
+	metric("compute_ns")[7] = 2e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
+	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
+	/* Warm-up counts for none but its own rule. */
+	at.iterations[0].warmup = at.iterations[1].warmup = true;
+	metric("period_ns")[0] = 5e6;
+	ck_assert_double_eq(find("slow-iterations")->recoverable_ns, 2e6 / (ITERATIONS - 3));
+	finding = find("warm-up");
+	ck_assert_double_eq(finding->recoverable_ns, 4e6 / (ITERATIONS - 1));
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 26e6 / (ITERATIONS - 1));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* The last iteration has no period; it is slow where it lasts longer than others' periods may. */
+START_TEST(the_last_iteration_may_be_slow)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("duration_ns", 9e5);
+	metric("period_ns")[12] = 3e6;
+	metric("duration_ns")[ITERATIONS - 1] = 9e5;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
+	ck_assert_uint_eq(finding->last_iteration, 12);
+	metric("duration_ns")[ITERATIONS - 1] = 2.5e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 2);
+	ck_assert_double_eq(evidence(finding, "slowest_ns"), 3e6);
+	ck_assert_uint_eq(finding->first_iteration, 12);
+	ck_assert_uint_eq(finding->last_iteration, ITERATIONS - 1);
+	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
+	at.iterations[ITERATIONS - 1].partial = true;
+	ck_assert_double_eq(evidence(find("slow-iterations"), "slow_iterations"), 1);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Iterations that run more kernels and are slow are told of once. */
+START_TEST(one_loss_is_told_once)
+{
+	const struct dp_finding *finding;
+
+	extra(5, 0, 3e6);
+	set("idle_host_ns", 1e4);
+	for (size_t k = 3; k + 1 < ITERATIONS; k += 4)
+		metric("idle_host_ns")[k] = 2e6;
+	ck_assert_ptr_null(find("slow-iterations"));
+	finding = find("extra-work");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 5);
+	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1.99e6);
+	/* One that runs no more kernels is slow: that is another matter. */
+	metric("period_ns")[9] = 3e6;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	finding = find("extra-work");
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_INFO);
+	ck_assert_double_nan(evidence(finding, "slow_iterations"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, shares_and_costs_have_one_period);
 	tcase_add_test(tests, uploads_inside_an_iteration_count);
+	tcase_add_test(tests, copies_within_the_device_count);
 	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
 	tcase_add_test(tests, extra_work_is_part_of_iterations);
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
+	tcase_add_test(tests, calls_that_stall_are_named);
+	tcase_add_test(tests, waits_that_leave_no_lead_are_told);
+	tcase_add_test(tests, costs_are_spread_over_periods);
+	tcase_add_test(tests, the_last_iteration_may_be_slow);
+	tcase_add_test(tests, one_loss_is_told_once);
 }
 
 #include "test_main.h"

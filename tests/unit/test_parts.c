@@ -179,12 +179,13 @@ static double value(const struct fixture *at, const char *name, size_t k)
 	return 0;
 }
 
-enum { COMPUTE = 1, COMM = 2, COPY = 4, UPLOAD = 8 };
+enum { COMPUTE = 1, COMM = 2, COPY = 4, UPLOAD = 8, MOVE = 16 };
 
 static void check_unions(const struct fixture *at, const uint8_t *map, size_t k)
 {
 	int64_t from_ns = at->iterations[k].start_ns, to_ns = at->iterations[k + 1].start_ns;
-	double busy = 0, compute = 0, comm = 0, both = 0, copy = 0, alone = 0, uploads = 0;
+	double busy = 0, compute = 0, comm = 0, both = 0, copy = 0, alone = 0, uploads = 0,
+	       moves = 0;
 
 	for (int64_t t = from_ns; t < to_ns; t++) {
 		busy += map[t] != 0;
@@ -194,6 +195,7 @@ static void check_unions(const struct fixture *at, const uint8_t *map, size_t k)
 		copy += (map[t] & COPY) != 0;
 		alone += map[t] && !(map[t] & (COMPUTE | COMM));
 		uploads += (map[t] & UPLOAD) && !(map[t] & (COMPUTE | COMM));
+		moves += (map[t] & MOVE) && !(map[t] & (COMPUTE | COMM));
 	}
 	ck_assert_double_eq(value(at, "busy_ns", k), busy);
 	ck_assert_double_eq(value(at, "idle_ns", k), (double)(to_ns - from_ns) - busy);
@@ -202,6 +204,7 @@ static void check_unions(const struct fixture *at, const uint8_t *map, size_t k)
 	ck_assert_double_eq(value(at, "copy_ns", k), copy);
 	ck_assert_double_eq(value(at, "copy_exposed_ns", k), alone);
 	ck_assert_double_eq(value(at, "upload_exposed_ns", k), uploads);
+	ck_assert_double_eq(value(at, "d2d_exposed_ns", k), moves);
 	ck_assert_double_eq(value(at, "comm_exposed_ns", k), comm - both);
 	if (comm > 0)
 		ck_assert_double_eq_tol(value(at, "comm_overlap", k), both / comm, 1e-12);
@@ -217,6 +220,8 @@ static void fill_map(uint8_t *map, const struct dp_ops *ops, const struct dp_tra
 
 		if (ops->copy_kind[i] == DP_COPY_HTOD)
 			bit |= UPLOAD;
+		if (ops->copy_kind[i] == DP_COPY_DTOD)
+			bit |= MOVE;
 		for (int64_t t = ops->start_ns[i]; t < ops->end_ns[i]; t++)
 			map[t] |= bit;
 	}
@@ -239,8 +244,11 @@ static void check_sums(const struct fixture *at, size_t k)
 	ck_assert_double_ge(value(at, "idle_copy_ns", k), 0);
 	ck_assert_double_le(value(at, "longest_gap_ns", k), idle);
 	ck_assert_double_le(value(at, "short_gaps_ns", k), idle);
-	ck_assert_double_le(value(at, "input_wait_ns", k), value(at, "idle_host_ns", k));
+	ck_assert_double_le(value(at, "input_wait_ns", k) + value(at, "call_stall_ns", k),
+			    value(at, "idle_host_ns", k));
 	ck_assert_double_le(value(at, "sync_lost_ns", k), idle);
+	ck_assert_double_ge(value(at, "idle_after_sync_ns", k), 0);
+	ck_assert_double_le(value(at, "idle_after_sync_ns", k), value(at, "idle_host_ns", k));
 }
 
 /* The queue of stream 0, a nanosecond at a time. */
