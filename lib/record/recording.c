@@ -102,12 +102,15 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 static void remove_files(struct dp_recording *recording)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {
-		char *name = recording->members[i].name;
-		size_t stem = strlen(name) - strlen("spool");
+		const char *name = recording->members[i].name;
+		int stem = (int)(strlen(name) - strlen(".spool"));
+		char other[300];
 
 		unlinkat(recording->folder_fd, name, 0);
-		strcpy(name + stem, "pool");
-		unlinkat(recording->folder_fd, name, 0);
+		snprintf(other, sizeof(other), "%.*s.pool", stem, name);
+		unlinkat(recording->folder_fd, other, 0);
+		snprintf(other, sizeof(other), "%.*s" DP_POOL_NEW, stem, name);
+		unlinkat(recording->folder_fd, other, 0);
 	}
 	unlinkat(recording->folder_fd, SAMPLES_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);

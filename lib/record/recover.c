@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,13 +142,23 @@ static bool is_zero(const uint64_t *words, size_t count)
 	return true;
 }
 
+/* Where there is data from at on, end: nowhere. What can't tell its holes is read whole. */
+static off_t next_data(int fd, off_t at, off_t end)
+{
+	off_t data = lseek(fd, at, SEEK_DATA);
+
+	if (data >= 0)
+		return data;
+	return errno == ENXIO ? end : at;
+}
+
 /* Bytes [0, end), but for those that are 0 anyway. */
 static bool copy_part(int from, int to, off_t end)
 {
 	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
 	off_t at = 0;
 
-	while (at < end && (at = lseek(from, at, SEEK_DATA)) >= 0 && at < end) {
+	while ((at = next_data(from, at, end)) < end) {
 		size_t want = (size_t)DP_MIN(end - at, (off_t)sizeof(block));
 		ssize_t have;
 
@@ -175,23 +186,30 @@ static bool copy_pool(int from, int to)
 		copy_part(from, to, (off_t)head.slot_data));
 }
 
-/* What a process shared is gone with this one: it goes beside the spool, as far as there is room.
+/*
+ * What a process shared is gone with this one: it goes beside the spool, as far as there is room.
+ * Under its name it is whole: a part of one, as a kill leaves it, would be taken for all there was.
  */
 static void keep_pool(const struct dp_recording *recording, const struct dp_member *member)
 {
-	char name[300];
-	int fd;
+	int folder = recording->folder_fd, fd;
+	int stem = (int)(strlen(member->name) - strlen(".spool"));
+	char name[300], new_name[300];
+	struct stat info;
 
 	if (member->pool < 0)
 		return;
-	snprintf(name, sizeof(name), "%.*s.pool", (int)(strlen(member->name) - strlen(".spool")),
-		 member->name);
+	snprintf(name, sizeof(name), "%.*s.pool", stem, member->name);
+	snprintf(new_name, sizeof(new_name), "%.*s" DP_POOL_NEW, stem, member->name);
 	/* Where it is there already it is the one. */
-	fd = openat(recording->folder_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW))
+		return;
+	unlinkat(folder, new_name, 0);
+	fd = openat(folder, new_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	if (!copy_pool(member->pool, fd))
-		unlinkat(recording->folder_fd, name, 0);
+	if (!copy_pool(member->pool, fd) || renameat(folder, new_name, folder, name))
+		unlinkat(folder, new_name, 0);
 	close(fd);
 }
 

@@ -1,0 +1,202 @@
+/*
+ * What the processes of a recording shared, left in its folder for later: whole, on file systems
+ * that can't tell their holes as well, and never half of it under its name.
+ */
+#include "spool_maker.h"
+#include "test_database.h"
+
+#include <deepprof/record.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#define POOL_BYTES ((size_t)1 << 20)
+
+/* The linker's names for the real ones and for what is called instead of them. */
+off_t __real_lseek(int fd, off_t offset, int whence);
+off_t __wrap_lseek(int fd, off_t offset, int whence);
+off64_t __real_lseek64(int fd, off64_t offset, int whence);
+off64_t __wrap_lseek64(int fd, off64_t offset, int whence);
+ssize_t __real_pwrite(int fd, const void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
+ssize_t __real_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off64_t offset);
+
+static int no_holes;	/* errno of those who ask for them, 0: they are told */
+static int writes_left; /* then it is killed; 0: never */
+
+static int refuses(int whence)
+{
+	if (whence != SEEK_DATA || !no_holes)
+		return 0;
+	errno = no_holes;
+	return 1;
+}
+
+off_t __wrap_lseek(int fd, off_t offset, int whence)
+{
+	return refuses(whence) ? -1 : __real_lseek(fd, offset, whence);
+}
+
+off64_t __wrap_lseek64(int fd, off64_t offset, int whence)
+{
+	return refuses(whence) ? -1 : __real_lseek64(fd, offset, whence);
+}
+
+static void count_write(void)
+{
+	if (writes_left && !--writes_left)
+		raise(SIGKILL);
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset)
+{
+	count_write();
+	return __real_pwrite(fd, data, bytes, offset);
+}
+
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t bytes, off64_t offset)
+{
+	count_write();
+	return __real_pwrite64(fd, data, bytes, offset);
+}
+
+/* A pool of no slots and rings, with holes, and data in its middle and at its end. */
+static int make_pool(void)
+{
+	static const size_t filled[][2] = { { 100000, 50000 }, { 700000, 16384 } };
+	struct dp_pool_header head = { .magic = DP_POOL_MAGIC,
+				       .version = DP_POOL_VERSION,
+				       .bytes = sizeof(head),
+				       .pool_bytes = POOL_BYTES,
+				       .ring_bytes = 4096 };
+	FILE *file = tmpfile();
+	int fd;
+
+	ck_assert_ptr_nonnull(file);
+	fd = dup(fileno(file));
+	fclose(file);
+	ck_assert_int_eq(ftruncate(fd, (off_t)POOL_BYTES), 0);
+	ck_assert_int_eq(__real_pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t at = 0; at < filled[i][1]; at++) {
+			uint8_t byte = (uint8_t)(at % 251 + 1);
+
+			ck_assert_int_eq(__real_pwrite(fd, &byte, 1, (off_t)(filled[i][0] + at)),
+					 1);
+		}
+	}
+	ck_assert_int_eq(__real_pwrite(fd, "end", 3, (off_t)POOL_BYTES - 3), 3);
+	return fd;
+}
+
+/* What was recorded is left, with this pool of its process; dies after so many writes. */
+static void leave(int pool, int writes)
+{
+	struct dp_recording *recording;
+	int fd = dup(pool);
+
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_recording_recover(&recording, folder, NULL, &error), DP_OK);
+	/* Refused where the folder has one. */
+	if (dp_recording_adopt(recording, "4242.0.spool", fd))
+		close(fd);
+	writes_left = writes;
+	dp_recording_leave(recording);
+	writes_left = 0;
+	dp_recording_free(recording);
+}
+
+/* Begin, spool and pool are there, and nothing else. */
+static void check_left(int pool)
+{
+	unsigned char *bytes, *expected = malloc(POOL_BYTES);
+	size_t size;
+
+	ck_assert_ptr_nonnull(expected);
+	bytes = read_file(&size);
+	ck_assert_uint_eq(size, POOL_BYTES);
+	ck_assert_int_eq(pread(pool, expected, POOL_BYTES, 0), (ssize_t)POOL_BYTES);
+	ck_assert(!memcmp(bytes, expected, POOL_BYTES));
+	ck_assert_int_eq(count_files(), 3);
+	free(expected);
+	free(bytes);
+}
+
+/* EINVAL: as where SEEK_DATA is not known. */
+static const int refusals[] = { 0, EINVAL, EOPNOTSUPP };
+
+START_TEST(left_whole)
+{
+	int pool = make_pool();
+
+	make_folder("4242.0.pool");
+	spool_make(folder, false);
+	no_holes = refusals[_i];
+	leave(pool, 0);
+	check_left(pool);
+	close(pool);
+	remove_folder();
+}
+END_TEST
+
+/* What is under the name already is what there was, and stays. */
+START_TEST(left_once)
+{
+	unsigned char *bytes;
+	int pool = make_pool();
+	size_t size;
+
+	make_folder("4242.0.pool");
+	spool_make(folder, false);
+	write_file((const unsigned char *)"first", 5);
+	leave(pool, 0);
+	bytes = read_file(&size);
+	ck_assert_uint_eq(size, 5);
+	ck_assert(!memcmp(bytes, "first", 5));
+	free(bytes);
+	close(pool);
+	remove_folder();
+}
+END_TEST
+
+/* Killed at its k-th write, for every k: there is none, and whoever comes later leaves all. */
+START_TEST(killed_midway)
+{
+	int pool = make_pool(), status = 0, killed = 0;
+
+	make_folder("4242.0.pool");
+	spool_make(folder, false);
+	for (int k = 1;; k++) {
+		pid_t child = fork();
+
+		ck_assert_int_ge(child, 0);
+		if (!child) {
+			leave(pool, k);
+			_exit(0);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		if (!WIFSIGNALED(status))
+			break;
+		ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+		ck_assert_int_eq(access(path, F_OK), -1);
+		killed++;
+	}
+	/* One block each of 16 KiB that is not all zeros. */
+	ck_assert_int_ge(killed, 6);
+	check_left(pool);
+	close(pool);
+	remove_folder();
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_loop_test(tests, left_whole, 0, sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_test(tests, left_once);
+	tcase_add_test(tests, killed_midway);
+}
+
+#include "test_main.h"
