@@ -1,4 +1,5 @@
 """All of it but the GPU: the collector in a program that has a fake CUPTI, recorded and analyzed."""
+import contextlib
 import json
 import os
 import pathlib
@@ -233,13 +234,16 @@ class Ends(Case):
 
     def held(self, program):
         """Bytes that files without a name take, and threads of ours, in a process."""
-        folder = pathlib.Path(f"/proc/{program}")
-        files = [p for p in (folder / "fd").iterdir() if "deleted" in os.readlink(p)]
-        names = [(p / "comm").read_text() for p in (folder / "task").iterdir()]
-        return (
-            sum(p.stat().st_blocks * 512 for p in files),
-            [name for name in names if name.startswith("deepprof")],
-        )
+
+        def each(name, look):
+            """What they say that do not end while they are looked at."""
+            for path in pathlib.Path(f"/proc/{program}/{name}").iterdir():
+                with contextlib.suppress(OSError):
+                    yield look(path)
+
+        files = each("fd", lambda p: "deleted" in os.readlink(p) and p.stat().st_blocks * 512)
+        names = each("task", lambda p: (p / "comm").read_text())
+        return sum(files), [name for name in names if name.startswith("deepprof")]
 
     def test_left_behind(self):
         """What goes on when the recording is over holds neither disk nor memory for it."""
