@@ -2,7 +2,9 @@
  * The thread that calls CUPTI: it flushes every second, turns recording on and off as the launcher
  * or the program's capture range want it, and makes the last flush. It may hang in CUPTI; then
  * nobody waits for it longer than life.c says, and the writer goes on. Where the program outlives
- * the recording, both threads end, and give back what they have.
+ * the recording, both threads end, and give back the room they have on disk and in memory. Their
+ * descriptors stay open: a thread of the program that is about to tell something would send it to
+ * whatever had the number next.
  */
 #include "cupti/collector.h"
 
