@@ -55,8 +55,10 @@ static int take_info(struct dp_source *source, const struct dp_spool_info *info)
 		}
 	}
 	/* A process has some hundred, if its launcher sets many variables. */
-	if (facts->info_count == INFOS_MAX)
+	if (facts->info_count == INFOS_MAX) {
+		facts->infos_lost++;
 		return DP_OK;
+	}
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);

@@ -28,6 +28,7 @@ struct dp_facts {
 	struct dp_spool_info *infos; /* by key, the last */
 	size_t info_count;
 	size_t info_room;
+	uint64_t infos_lost; /* beyond what a process may say of itself */
 	struct dp_spool_count counts[DP_SPOOL_KINDS];
 	bool cupti;	/* it has recorded */
 	bool refused;	/* something kept it from that */

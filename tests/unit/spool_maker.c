@@ -281,3 +281,18 @@ void spool_make_many(const char *folder, uint32_t count)
 	finish(pool, true);
 	close(spool);
 }
+
+void spool_make_variables(const char *folder, uint32_t count)
+{
+	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
+	int spool = create(folder, "4242.0.spool");
+	char name[32];
+
+	begin(folder, spool, pool);
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "env.V%u", i);
+		ADD(DP_SPOOL_INFO, info, text(name), text("1"));
+	}
+	finish(pool, true);
+	close(spool);
+}

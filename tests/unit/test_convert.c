@@ -201,8 +201,23 @@ START_TEST(many)
 }
 END_TEST
 
+/* Beyond 4,096 they are counted. */
+START_TEST(variables)
+{
+	static const uint32_t counts[] = { 4096, 5000 };
+
+	make_folder("trace.db");
+	spool_make_variables(folder, counts[_i]);
+	convert_folder();
+	check_rows("SELECT length(env) - length(replace(env, 'V', '')) FROM process", "4096");
+	check_rows("SELECT records FROM loss WHERE reason = 'too many variables'", _i ? "904" : "");
+	remove_folder();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_loop_test(tests, variables, 0, 2);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, facts);
 	tcase_add_test(tests, kernels);
