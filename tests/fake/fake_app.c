@@ -320,115 +320,211 @@ static void spawn(uint64_t count)
 			abort();
 }
 
-static void run(int argc, char **argv, int i);
+/* What a word does, with what is behind its "=" as a number, or as it stands. */
+struct word {
+	const char *name;
+	void (*of_number)(uint64_t number);
+	void (*of_text)(const char *text);
+	void (*plain)(void);
+};
 
-static void word(int argc, char **argv, int i)
+static void start_cuda(void)
 {
-	const char *equals = strchr(argv[i], '='), *value = equals ? equals + 1 : "";
-	size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-	uint64_t n = strtoull(value, NULL, 10);
-#define IS(name) (length == strlen(name) && !strncmp(argv[i], name, length))
-
-	if (IS("init")) {
-		if (cuInit(0))
-			exit(99);
-		find_fake(getenv("DEEPPROF_CUPTI"));
-	} else if (IS("open")) {
-		if (!dlopen(value, RTLD_NOW | RTLD_LOCAL))
-			exit(97);
-	} else if (IS("find")) {
-		find_fake(value);
-	} else if (IS("launch")) {
-		launch(n);
-	} else if (IS("threads")) {
-		threads(value);
-	} else if (IS("loop")) {
-		loop(value);
-	} else if (IS("kinds")) {
-		kinds(n);
-	} else if (IS("odd")) {
-		fake->record(FAKE_NEW_KIND, 1);
-		fake->launch("_Z4zerov", atomic_fetch_add(&correlation, 1), 7, 1);
-	} else if (IS("unwalkable")) {
-		fake->record(300, 1);
-	} else if (IS("twice")) {
-		fake->complete_twice();
-	} else if (IS("foreign")) {
-		fake->complete_foreign();
-	} else if (IS("aside")) {
-		fake->put_aside();
-	} else if (IS("drop")) {
-		fake->drop(n);
-	} else if (IS("names")) {
-		reuse_names();
-	} else if (IS("wrap")) {
-		atomic_store(&correlation, 0xffffff00u);
-	} else if (IS("nvtx")) {
-		nvtx(n);
-	} else if (IS("schema")) {
-		schema();
-	} else if (IS("range")) {
-		fake->profiler(1);
-		launch(100);
-		fake->profiler(0);
-		usleep(200000);
-		launch(100);
-	} else if (IS("fork")) {
-		children(n, 0);
-	} else if (IS("forkinit")) {
-		children(n, 1);
-	} else if (IS("exec")) {
-		argv[i] = argv[0];
-		execv("/proc/self/exe", argv + i);
-		abort();
-	} else if (IS("ranks")) {
-		ranks(n);
-	} else if (IS("say")) {
-		printf("hello\n");
-		fflush(stdout);
-	} else if (IS("until")) {
-		while (access(value, F_OK))
-			usleep(10000);
-	} else if (IS("sleep")) {
-		usleep((useconds_t)n * 1000);
-	} else if (IS("forever")) {
-		for (;;)
-			launch(1000);
-	} else if (IS("exit")) {
-		exit((int)n);
-	} else if (IS("_exit")) {
-		_exit((int)n);
-	} else if (IS("quick")) {
-		quick_exit((int)n);
-	} else if (IS("abort")) {
-		abort();
-	} else if (IS("kill")) {
-		kill(getpid(), SIGKILL);
-	} else if (IS("term")) {
-		kill(getpid(), SIGTERM);
-	} else if (IS("segv")) {
-		signal(SIGSEGV, SIG_DFL);
-		raise(SIGSEGV);
-	} else if (IS("race")) {
-		race(n);
-	} else if (IS("daemon")) {
-		be_daemon();
-	} else if (IS("spawn")) {
-		spawn(n);
-	} else {
-		fprintf(stderr, "fake_app: no word: %s\n", argv[i]);
-		exit(98);
-	}
+	if (cuInit(0))
+		exit(99);
+	find_fake(getenv("DEEPPROF_CUPTI"));
 }
 
-static void run(int argc, char **argv, int i)
+static void open_library(const char *path)
 {
-	for (; i < argc; i++)
-		word(argc, argv, i);
+	if (!dlopen(path, RTLD_NOW | RTLD_LOCAL))
+		exit(97);
+}
+
+static void odd(void)
+{
+	fake->record(FAKE_NEW_KIND, 1);
+	fake->launch("_Z4zerov", atomic_fetch_add(&correlation, 1), 7, 1);
+}
+
+static void unwalkable(void)
+{
+	fake->record(300, 1);
+}
+
+static void complete_twice(void)
+{
+	fake->complete_twice();
+}
+
+static void complete_foreign(void)
+{
+	fake->complete_foreign();
+}
+
+static void put_aside(void)
+{
+	fake->put_aside();
+}
+
+static void drop(uint64_t count)
+{
+	fake->drop(count);
+}
+
+static void wrap(void)
+{
+	atomic_store(&correlation, 0xffffff00u);
+}
+
+static void range(void)
+{
+	fake->profiler(1);
+	launch(100);
+	fake->profiler(0);
+	usleep(200000);
+	launch(100);
+}
+
+static void fork_plain(uint64_t count)
+{
+	children(count, 0);
+}
+
+static void fork_with_cuda(uint64_t count)
+{
+	children(count, 1);
+}
+
+static void say(void)
+{
+	printf("hello\n");
+	fflush(stdout);
+}
+
+static void until(const char *path)
+{
+	while (access(path, F_OK))
+		usleep(10000);
+}
+
+static void sleep_ms(uint64_t ms)
+{
+	usleep((useconds_t)ms * 1000);
+}
+
+static void forever(void)
+{
+	launch_forever(NULL);
+}
+
+static void end(uint64_t status)
+{
+	exit((int)status);
+}
+
+static void end_at_once(uint64_t status)
+{
+	_exit((int)status);
+}
+
+static void end_quick(uint64_t status)
+{
+	quick_exit((int)status);
+}
+
+static void kill_self(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
+static void terminate_self(void)
+{
+	kill(getpid(), SIGTERM);
+}
+
+static void fault(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	raise(SIGSEGV);
+}
+
+static const struct word all_words[] = {
+	{ "init", .plain = start_cuda },
+	{ "open", .of_text = open_library },
+	{ "find", .of_text = find_fake },
+	{ "launch", .of_number = launch },
+	{ "threads", .of_text = threads },
+	{ "loop", .of_text = loop },
+	{ "kinds", .of_number = kinds },
+	{ "odd", .plain = odd },
+	{ "unwalkable", .plain = unwalkable },
+	{ "twice", .plain = complete_twice },
+	{ "foreign", .plain = complete_foreign },
+	{ "aside", .plain = put_aside },
+	{ "drop", .of_number = drop },
+	{ "names", .plain = reuse_names },
+	{ "wrap", .plain = wrap },
+	{ "nvtx", .of_number = nvtx },
+	{ "schema", .plain = schema },
+	{ "range", .plain = range },
+	{ "fork", .of_number = fork_plain },
+	{ "forkinit", .of_number = fork_with_cuda },
+	{ "ranks", .of_number = ranks },
+	{ "say", .plain = say },
+	{ "until", .of_text = until },
+	{ "sleep", .of_number = sleep_ms },
+	{ "forever", .plain = forever },
+	{ "exit", .of_number = end },
+	{ "_exit", .of_number = end_at_once },
+	{ "quick", .of_number = end_quick },
+	{ "abort", .plain = abort },
+	{ "kill", .plain = kill_self },
+	{ "term", .plain = terminate_self },
+	{ "segv", .plain = fault },
+	{ "race", .of_number = race },
+	{ "daemon", .plain = be_daemon },
+	{ "spawn", .of_number = spawn },
+};
+
+static const struct word *find_word(const char *text, size_t length)
+{
+	for (size_t i = 0; i < sizeof(all_words) / sizeof(all_words[0]); i++)
+		if (length == strlen(all_words[i].name) &&
+		    !strncmp(all_words[i].name, text, length))
+			return &all_words[i];
+	fprintf(stderr, "fake_app: no word: %s\n", text);
+	exit(98);
+}
+
+static void do_word(const char *text)
+{
+	size_t length = strcspn(text, "=");
+	const char *value = text[length] ? text + length + 1 : "";
+	const struct word *word = find_word(text, length);
+
+	if (word->plain)
+		word->plain();
+	else if (word->of_text)
+		word->of_text(value);
+	else
+		word->of_number(strtoull(value, NULL, 10));
+}
+
+/* The rest of the words are the new image's. */
+static _Noreturn void go_on_anew(char **argv, int i)
+{
+	argv[i] = argv[0];
+	execv("/proc/self/exe", argv + i);
+	abort();
 }
 
 int main(int argc, char **argv)
 {
-	run(argc, argv, 1);
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "exec"))
+			go_on_anew(argv, i);
+		do_word(argv[i]);
+	}
 	return 0;
 }
