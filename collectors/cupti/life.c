@@ -96,9 +96,14 @@ static bool install_handlers(void)
 		return false;
 	}
 	(void)madvise(dp_live, 4096, MADV_WIPEONFORK);
-	if (pthread_atfork(NULL, NULL, after_fork) || atexit(dp_life__finish) ||
-	    at_quick_exit(dp_life__finish))
+	errno = pthread_atfork(NULL, NULL, after_fork);
+	if (errno)
 		return false;
+	if (atexit(dp_life__finish) || at_quick_exit(dp_life__finish)) {
+		/* They do not say why; it is memory that they can lack. */
+		errno = ENOMEM;
+		return false;
+	}
 	exit_hook = (void (**)(void))dlsym(RTLD_DEFAULT, "deepprof_exit_hook");
 	if (exit_hook)
 		*exit_hook = dp_life__finish;

@@ -2,8 +2,8 @@
  * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped;
  * one beside CUDA's libraries that are mapped (wheels keep it in nvidia/cuda_cupti/lib, for CUDA 13
  * in nvidia/cu13/lib, toolkits beside cudart or in extras/CUPTI); the default search. Two copies in
- * one process conflict, hence the order. What is newer than the driver is not called: it would
- * refuse, or worse.
+ * one process conflict, hence the order. What is newer than the driver is not called, it would
+ * refuse, or worse: the search goes on without it.
  */
 #include "cupti/collector.h"
 
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define PLACES 64
+#define MESSAGE_BYTES 800
 
 struct search {
 	char places[PLACES][PATH_MAX]; /* files, or folders */
@@ -23,6 +24,9 @@ struct search {
 	bool mapped;	  /* places[0] is one that is mapped already */
 	char looked[640]; /* for the message */
 	char error[256];
+	char path[PATH_MAX]; /* of the last that was opened */
+	const char *unfit;   /* the message's code: why the first that was found won't do */
+	char unfit_text[MESSAGE_BYTES];
 };
 
 static const char *base_of(const char *path)
@@ -86,19 +90,6 @@ static void note_looked(struct search *search, const char *path)
 		 path);
 }
 
-static void *open_file(struct search *search, const char *path)
-{
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const char *error;
-
-	note_looked(search, path);
-	if (!library) {
-		error = dlerror();
-		snprintf(search->error, sizeof(search->error), "%s", error ? error : "");
-	}
-	return library;
-}
-
 /* libcuda is mapped, for it has called us; but mostly where RTLD_DEFAULT does not look. */
 int dp_load__driver_version(void)
 {
@@ -113,6 +104,100 @@ int dp_load__driver_version(void)
 	if (library)
 		dlclose(library);
 	return number;
+}
+
+/* The 12 of libcupti.so.12, as it calls itself, whatever the file is called; 0: not known. */
+static int major_of(const struct link_map *map)
+{
+	static const char stem[] = "libcupti.so.";
+	uintptr_t strings = 0;
+	size_t name = 0;
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_STRTAB)
+			strings = entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_SONAME)
+			name = entry->d_un.d_val;
+	}
+	if (!strings || !name)
+		return 0;
+	/* Not every linker has put in where it is. */
+	if (strings < map->l_addr)
+		strings += map->l_addr;
+	return starts((const char *)strings + name, stem)
+		       ? atoi((const char *)strings + name + sizeof(stem) - 1)
+		       : 0;
+}
+
+/* A real one, not something that stands in for it. */
+static bool is_driver(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	bool found = dlsym(library ? library : RTLD_DEFAULT, "cuGetExportTable") != NULL;
+
+	if (library)
+		dlclose(library);
+	return found;
+}
+
+/*
+ * Where 13.2 finds no driver that it can use, all of its functions call each other until there is
+ * no stack left. It is known by what it has, and what 13.3 has that it does not.
+ */
+static bool may_crash(void *library)
+{
+	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
+}
+
+/*
+ * What is newer than the driver, or would crash, is not used; the first of those is told of where
+ * none is. map: NULL where it is not told, and so neither is its version.
+ */
+static bool suits_driver(struct search *search, void *library, const struct link_map *map)
+{
+	int driver = dp_load__driver_version(), major = map ? major_of(map) : 0;
+	const char *code = NULL;
+	char text[MESSAGE_BYTES];
+
+	if (driver && major > driver / 1000) {
+		code = "old-driver";
+		snprintf(text, sizeof(text),
+			 "%.600s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
+			 "--cupti=PATH names another",
+			 search->path, major, driver / 1000, driver % 1000 / 10);
+	} else if (may_crash(library) && !is_driver()) {
+		code = "no-driver";
+		snprintf(text, sizeof(text),
+			 "CUPTI finds no driver it can use, and %.600s would crash for it",
+			 search->path);
+	}
+	if (code && !search->unfit) {
+		search->unfit = code;
+		memcpy(search->unfit_text, text, sizeof(text));
+	}
+	return !code;
+}
+
+static void *open_file(struct search *search, const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	struct link_map *map = NULL;
+	const char *error;
+
+	note_looked(search, path);
+	if (!library) {
+		error = dlerror();
+		snprintf(search->error, sizeof(search->error), "%s", error ? error : "");
+		return NULL;
+	}
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map))
+		map = NULL;
+	snprintf(search->path, sizeof(search->path), "%s", map ? map->l_name : path);
+	if (suits_driver(search, library, map))
+		return library;
+	/* Of two in one process the next search, in a child, would find the wrong one. */
+	dlclose(library);
+	return NULL;
 }
 
 /* What it is called. The driver's own major version first: it runs nothing newer. */
@@ -146,19 +231,20 @@ static void *open_name(struct search *search, const char *folder)
 /* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
 static void *open_place(struct search *search, const char *place)
 {
+	const char *slash = place[strlen(place) - 1] == '/' ? "" : "/";
 	char path[PATH_MAX + 300];
 	struct dirent *entry;
 	void *library = NULL;
 	DIR *folder = opendir(place);
 
 	if (!folder)
-		return place[strlen(place) - 1] == '/' ? NULL : open_file(search, place);
-	snprintf(path, sizeof(path), "%s/", place);
+		return *slash ? open_file(search, place) : NULL;
+	snprintf(path, sizeof(path), "%s%s", place, slash);
 	library = open_name(search, path);
 	while (!library && (entry = readdir(folder))) {
 		if (!starts(entry->d_name, "libcupti.so"))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
+		snprintf(path, sizeof(path), "%s%s%s", place, slash, entry->d_name);
 		library = open_file(search, path);
 	}
 	closedir(folder);
@@ -222,96 +308,38 @@ bool dp_load__functions(struct cupti *cupti)
 	return true;
 }
 
-/* The 12 of libcupti.so.12, as it calls itself, whatever the file is called; 0: not known. */
-static int major_of(const struct link_map *map)
+static void *find(struct search *search)
 {
-	static const char stem[] = "libcupti.so.";
-	uintptr_t strings = 0;
-	size_t name = 0;
+	const char *named = secure_getenv(DP_SPOOL_ENV_CUPTI);
+	void *library = NULL;
 
-	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag == DT_STRTAB)
-			strings = entry->d_un.d_ptr;
-		else if (entry->d_tag == DT_SONAME)
-			name = entry->d_un.d_val;
-	}
-	if (!strings || !name)
-		return 0;
-	/* Not every linker has put in where it is. */
-	if (strings < map->l_addr)
-		strings += map->l_addr;
-	return starts((const char *)strings + name, stem)
-		       ? atoi((const char *)strings + name + sizeof(stem) - 1)
-		       : 0;
-}
-
-/* A real one, not something that stands in for it. */
-static bool is_driver(void)
-{
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	bool found = dlsym(library ? library : RTLD_DEFAULT, "cuGetExportTable") != NULL;
-
-	if (library)
-		dlclose(library);
-	return found;
-}
-
-/*
- * Where 13.2 finds no driver that it can use, all of its functions call each other until there is
- * no stack left. It is known by what it has, and what 13.3 has that it does not.
- */
-static bool may_crash(void *library)
-{
-	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
-}
-
-static bool suits_driver(const struct cupti *cupti, const struct link_map *map)
-{
-	int driver = dp_load__driver_version(), major = major_of(map);
-
-	if (driver && major > driver / 1000) {
-		dp_message__say(DP_SPOOL_ERROR, "old-driver",
-				"%s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
-				"--cupti=PATH names another",
-				cupti->path, major, driver / 1000, driver % 1000 / 10);
-		return false;
-	}
-	if (may_crash(cupti->library) && !is_driver()) {
-		dp_message__say(DP_SPOOL_ERROR, "no-driver",
-				"CUPTI finds no driver it can use, and %s would crash for it",
-				cupti->path);
-		return false;
-	}
-	return true;
+	if (named && *named)
+		return open_place(search, named);
+	dl_iterate_phdr(look_at, search);
+	for (size_t i = 0; i < search->count && !library; i++)
+		library = open_place(search, search->places[i]);
+	if (!library && !search->mapped)
+		library = open_default(search);
+	return library;
 }
 
 bool dp_load__cupti(struct cupti *cupti)
 {
 	struct search *search = dp_pages__new(sizeof(*search));
-	const char *named = secure_getenv(DP_SPOOL_ENV_CUPTI);
-	struct link_map *map = NULL;
-	bool suits = false;
 
 	if (!search)
 		return false;
-	if (named && *named) {
-		cupti->library = open_place(search, named);
-	} else {
-		dl_iterate_phdr(look_at, search);
-		for (size_t i = 0; i < search->count && !cupti->library; i++)
-			cupti->library = open_place(search, search->places[i]);
-		if (!cupti->library && !search->mapped)
-			cupti->library = open_default(search);
-	}
-	if (!cupti->library)
-		dp_message__say(DP_SPOOL_ERROR, "no-cupti",
-				"no libcupti found: looked at %s (%s); the CUDA toolkit has it, and "
-				"so have PyTorch's and JAX's wheels; --cupti=PATH names one",
-				search->looked, search->error);
-	else if (!dlinfo(cupti->library, RTLD_DI_LINKMAP, &map))
-		snprintf(cupti->path, sizeof(cupti->path), "%s", map->l_name);
-	if (map)
-		suits = suits_driver(cupti, map);
+	cupti->library = find(search);
+	if (cupti->library)
+		memcpy(cupti->path, search->path, sizeof(cupti->path));
+	else if (search->unfit)
+		dp_message__say(DP_SPOOL_ERROR, search->unfit, "%s", search->unfit_text);
+	else
+		dp_message__say(
+			DP_SPOOL_ERROR, "no-cupti",
+			"no libcupti found: looked at %s (%s); the CUDA toolkit has it, and "
+			"so have PyTorch's and JAX's wheels; --cupti=PATH names one",
+			search->looked, search->error);
 	dp_pages__free(search, sizeof(*search));
-	return suits && dp_load__functions(cupti);
+	return cupti->library && dp_load__functions(cupti);
 }

@@ -94,6 +94,7 @@ static const struct {
 	{ "pthread_create", false },
 	{ "open64", false },
 	{ "dlopen", false },
+	{ "dlinfo", true },
 };
 
 START_TEST(a_function_that_never_works)
@@ -106,6 +107,23 @@ START_TEST(a_function_that_never_works)
 		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 3000);
 	else
 		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 0);
+}
+END_TEST
+
+/* What is to run at a fork or at the end can't be put down; glibc's names. */
+static const char *const hooks[] = { "__register_atfork", "__cxa_atexit", "__cxa_at_quick_exit" };
+
+START_TEST(no_hooks)
+{
+	struct run_options options = { .trouble_name = hooks[_i] };
+	static struct run run;
+
+	check_unharmed(&run, &options);
+	if (!run.trouble_calls)
+		return;
+	ck_assert_uint_eq(run.spools, 0);
+	ck_assert_msg(strstr(run.messages, "no memory to begin with: Cannot allocate memory"), "%s",
+		      run.messages);
 }
 END_TEST
 
@@ -351,6 +369,7 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, every_call);
 		tcase_add_test(tests, every_call_from_there_on);
 		EACH(tests, a_function_that_never_works, functions);
+		EACH(tests, no_hooks, hooks);
 		EACH(tests, little_address_space, spaces);
 		tcase_add_test(tests, forks_on_old_kernels);
 		tcase_add_test(tests, clock_is_late);

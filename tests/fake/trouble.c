@@ -134,6 +134,16 @@ WRAP(int, pthread_create,
       void *argument),
      (thread, attributes, function, argument), EAGAIN, 0)
 WRAP(void *, dlopen, (const char *path, int flags), (path, flags), NULL, 0)
+WRAP(int, dlinfo, (void *library, int request, void *out), (library, request, out), -1, 0)
+
+/* What pthread_atfork(), atexit() and at_quick_exit() are in glibc; they leave errno alone. */
+WRAP(int, __register_atfork,
+     (void (*before)(void), void (*after)(void), void (*in_child)(void), void *library),
+     (before, after, in_child, library), ENOMEM, 0)
+WRAP(int, __cxa_atexit, (void (*function)(void *), void *argument, void *library),
+     (function, argument, library), -1, 0)
+WRAP(int, __cxa_at_quick_exit, (void (*function)(void *), void *library), (function, library), -1,
+     0)
 
 EXPORT int open64(const char *path, int flags, ...);
 EXPORT int open64(const char *path, int flags, ...)

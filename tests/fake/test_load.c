@@ -1,0 +1,176 @@
+/* Which libcupti the collector takes: the program's own, and none that would not do. */
+#include "run.h"
+#include "cupti/cupti_abi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+START_TEST(no_cupti)
+{
+	struct run_options options = { .cupti = "/nowhere/libcupti.so" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "launch=10", "exit=4"));
+	run_check_exit(&run, 4);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[no-cupti]"));
+	ck_assert_ptr_nonnull(strstr(run.messages, "/nowhere/libcupti.so"));
+}
+END_TEST
+
+/* What is newer than the driver, or crashes without one, is not called, and that is said. */
+START_TEST(unfit_cupti)
+{
+	struct run_options options = { .cupti = FAKE_CUPTI_13_2, .driver = _i ? "13020" : "12080" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "launch=10", "nvtx=10", "exit=4"));
+	run_check_exit(&run, 4);
+	ck_assert_ptr_nonnull(strstr(run.messages, _i ? "[no-driver]" : "[old-driver]"));
+	ck_assert_ptr_nonnull(strstr(run.messages, _i ? "would crash"
+						      : "is of CUDA 13, and the driver is of "
+							"CUDA 12.8, which is older"));
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
+}
+END_TEST
+
+/* A folder with one for each driver: an older one will do; what is newer, or crashes, never. */
+START_TEST(folder_of_several)
+{
+	char folder[] = "/tmp/deepprof-cupti.XXXXXX", path[2][64];
+	struct run_options options = { .driver = _i ? "13020" : "12080", .cupti = folder };
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path[0], sizeof(path[0]), "%s/libcupti.so.12", folder);
+	snprintf(path[1], sizeof(path[1]), "%s/libcupti.so.13", folder);
+	ck_assert(!symlink(FAKE_CUPTI, path[0]) && !symlink(FAKE_CUPTI_13_2, path[1]));
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "exit=4"));
+	unlink(path[0]);
+	unlink(path[1]);
+	rmdir(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "/libcupti.so.12") && strstr(run.messages, "[attached]"),
+		      "%s", run.messages);
+}
+END_TEST
+
+/*
+ * Where a program's own CUPTI is, by what it has loaded: wheels up to CUDA 12, those of CUDA 13, a
+ * toolkit, itself. Nothing names it, and none that is installed is taken instead.
+ */
+static const struct {
+	const char *neighbour, *cupti; /* in a folder of their own */
+} layouts_on_disk[] = {
+	{ "nvidia/cuda_runtime/lib/libcudart.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12" },
+	{ "nvidia/cublas/lib/libcublas.so.12", "nvidia/cuda_cupti/lib/libcupti.so.12" },
+	{ "nvidia/cudnn/lib/libcudnn.so.9", "nvidia/cu13/lib/libcupti.so.13" },
+	{ "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libcupti.so.13" },
+	{ "cuda/lib64/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
+	{ "cuda/targets/x86_64-linux/lib/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
+	{ "lib/libcupti.so.12", "lib/libcupti.so.12" },
+};
+
+static void put_file(const char *folder, const char *name, const char *from, char path[300])
+{
+	char command[1200];
+
+	snprintf(path, 300, "%s/%s", folder, name);
+	snprintf(command, sizeof(command), "mkdir -p \"$(dirname '%s')\" && cp '%s' '%s'", path,
+		 from, path);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(cupti_of_the_program)
+{
+	struct run_options options = { .cupti = "", .driver = "13000" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[300], cupti[300], command[400];
+	char open_word[310], find_word[310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file(folder, layouts_on_disk[_i].neighbour, NEIGHBOUR, neighbour);
+	put_file(folder, layouts_on_disk[_i].cupti, FAKE_CUPTI, cupti);
+	snprintf(open_word, sizeof(open_word), "open=%s", neighbour);
+	snprintf(find_word, sizeof(find_word), "find=%s", cupti);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS(open_word, "init", find_word, "launch=100", "exit=4"));
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
+/* A folder whose only one won't do is left for the next: the program has loaded of both. */
+START_TEST(unfit_then_fit)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[2][300], cupti[2][300];
+	char words[3][310], command[400];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file(folder, "new/libcudart.so.13", NEIGHBOUR, neighbour[0]);
+	put_file(folder, "new/libcupti.so", FAKE_CUPTI_13_2, cupti[0]);
+	put_file(folder, "old/libcudart.so.12", NEIGHBOUR, neighbour[1]);
+	put_file(folder, "old/libcupti.so.12", FAKE_CUPTI, cupti[1]);
+	for (int i = 0; i < 2; i++)
+		snprintf(words[i], sizeof(words[i]), "open=%s", neighbour[i]);
+	snprintf(words[2], sizeof(words[2]), "find=%s", cupti[1]);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options,
+		WORDS(words[0], words[1], "init", words[2], "launch=100", "exit=4"));
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+	run_check_exit(&run, 4);
+	run_check_complete(&run);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
+	ck_assert_msg(strstr(run.messages, "/old/libcupti.so.12"), "%s", run.messages);
+	ck_assert_ptr_null(strstr(run.messages, "[old-driver]"));
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
+/*
+ * The real ones, wherever they are installed; without a driver they refuse, and that is all: with a
+ * libcuda that says it is of CUDA 13, so that all are asked, and with one of 12, as most are not.
+ */
+START_TEST(real_cupti)
+{
+	static const char *const paths[] = REAL_CUPTI;
+	static struct run run;
+
+	for (size_t i = 0; paths[i]; i++) {
+		struct run_options options = { .cupti = paths[i], .driver = _i ? "13050" : NULL };
+
+		memset(&run, 0, sizeof(run));
+		run_app(&run, &options, WORDS("init", "nvtx=10", "exit=2"));
+		run_check_exit(&run, 2);
+		run_check_sums(&run);
+		ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
+		ck_assert_ptr_null(strstr(run.messages, "[no-cupti]"));
+	}
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, no_cupti);
+	tcase_add_loop_test(tests, unfit_cupti, 0, 2);
+	tcase_add_loop_test(tests, folder_of_several, 0, 2);
+	tcase_add_loop_test(tests, cupti_of_the_program, 0,
+			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
+	tcase_add_test(tests, unfit_then_fit);
+	tcase_add_loop_test(tests, real_cupti, 0, 2);
+}
+
+#include "../unit/test_main.h"
