@@ -102,7 +102,9 @@ static int plain_length(const char *text, const char *name)
 {
 	size_t length = 0;
 
-	while (length < MARK_COLUMNS && text[length] && text[length] == name[length])
+	/* what is told can be given as it is: no character means something else in a pattern */
+	while (length < MARK_COLUMNS && text[length] && text[length] == name[length] &&
+	       (unsigned char)text[length] >= ' ' && !strchr(".[]()*+?{}|^$\\", text[length]))
 		length++;
 	/* not within a character */
 	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)

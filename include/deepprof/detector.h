@@ -6,9 +6,9 @@
  * has to be known of the program, and all that is kept is a window of what came last.
  *
  * The window is searched for loops as it fills, each time that it has grown by half, and when much
- * of what comes fits no loop that is known: a new phase of the program, an evaluation, other kernels
- * after a recompilation. A loop is established when two searches in succession find it. In between
- * symbols are compared with the loops that are known.
+ * of what comes fits no loop that is known: a new phase of the program, an evaluation, other
+ * kernels after a recompilation. A loop is established when two searches in succession find it. In
+ * between symbols are compared with the loops that are known.
  *
  * What is told depends on the symbols alone, not on how they were cut into calls. It settles to
  * what an analysis of the whole sequence finds to which the sequence's end tells nothing of where

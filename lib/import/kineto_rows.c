@@ -38,16 +38,17 @@ static const char *after(const struct dp_json_text *text, const char *word)
 
 int dp_kineto_rows__note(struct dp_kineto_rows *rows, const struct dp_chrome_event *event)
 {
-	uint32_t need = DP_CHROME_TID | DP_CHROME_LABELS;
-	/* Of an event without labels there is no address to count from. */
-	const char *end = event->labels.at ? event->labels.at + event->labels.length : NULL;
-	const char *named = after(&event->labels, "thread ");
-	const char *number = named ? named : after(&event->labels, "row of thread ");
+	uint32_t need = DP_CHROME_TID | DP_CHROME_LABELS | DP_CHROME_NAME;
+	const char *end, *named, *number;
 	struct dp_kineto_row *row;
 	int64_t tid;
 
+	/* What an event does not have is left from one before. */
 	if ((event->has & need) != need || !after(&event->name, "thread_name"))
 		return DP_OK;
+	end = event->labels.at + event->labels.length;
+	named = after(&event->labels, "thread ");
+	number = named ? named : after(&event->labels, "row of thread ");
 	if (number ? !dp_json__decimal(number, (size_t)(end - number), 0, &tid)
 		   : !after(&event->labels, "no thread"))
 		return DP_OK;

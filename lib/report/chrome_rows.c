@@ -53,9 +53,12 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	struct dp_claims claims = { .next = SPARE_PROCESS, .most = UINT32_MAX };
 	size_t count = dp_trace_process_count(out->trace);
 	size_t devices = dp_trace_device_count(out->trace);
-	int64_t *numbers = dp_alloc__zeroed(count + devices, sizeof(*numbers));
+	int64_t *numbers = dp_alloc__zeroed(count + devices + 1, sizeof(*numbers));
 	int status = numbers ? DP_OK : DP_ERR_NOMEM;
 
+	/* Our own number is ours: what follows is given others. */
+	if (!status)
+		status = dp_claims__add(&claims, 0, DP_CHROME_OUR_PID);
 	/* One that is not known is -1, which viewers show as 0. */
 	for (size_t i = 0; !status && i < count; i++)
 		status =
@@ -67,10 +70,10 @@ static int number_processes(struct dp_chrome_out *out, bool kineto)
 	for (size_t i = 0; !status && i < count; i++) {
 		int64_t pid = dp_trace_process(out->trace, i)->pid;
 
-		out->processes[i] = kineto || (pid < 0 && !numbers[i]) ? pid : numbers[i];
+		out->processes[i] = kineto || (pid < 0 && !numbers[i + 1]) ? pid : numbers[i + 1];
 	}
 	for (size_t i = 0; !status && i < devices; i++)
-		out->gpus[i] = kineto ? out->devices[i] : numbers[count + i];
+		out->gpus[i] = kineto ? out->devices[i] : numbers[1 + count + i];
 	dp_claims__fini(&claims);
 	free(numbers);
 	return status;

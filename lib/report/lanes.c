@@ -28,8 +28,8 @@ struct dp_lane *dp_lanes__find(struct dp_lanes *lanes, int64_t start_ns, int64_t
 		struct dp_lane *lane = &lanes->lanes[i];
 
 		end_slices(lane, start_ns, over, ctx);
-		if (!lane->depth || (lane->depth < DP_LANE_DEEPEST &&
-				     end_ns <= lane->ends_ns[lane->depth - 1]))
+		if (!lane->depth ||
+		    (lane->depth < DP_LANE_DEEPEST && end_ns <= lane->ends_ns[lane->depth - 1]))
 			return lane;
 	}
 	return NULL;

@@ -7,7 +7,8 @@
  * - kernels that finish a step: the level whose pattern has them, and no level below; where names
  *   do not tell, the same few kernels for each of many parameters;
  * - an inner loop without structure of its own is a layer, not an iteration, unless input is
- *   uploaded for each turn of it, or next to nothing comes between many turns;
+ *   uploaded for each turn of it, or the pattern is next to nothing else and nothing is uploaded
+ *   for it as a whole;
  * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
  * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
  *
@@ -25,9 +26,9 @@ enum {
 	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
 };
 
-/* Layers have more about them than this, in kernels and in layers' lengths. */
+/* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
 #define REST_LEAST 1.0
-#define REST_SHARE 0.06
+#define REST_SHARE 0.03
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -42,6 +43,7 @@ struct inside {
 	bool finish_main; /* the main one holds a kernel that finishes a step */
 	bool finish_rest; /* what is in none does */
 	bool upload_main; /* each turn of the main one is uploaded something for */
+	double uploads;	  /* in one turn of the pattern */
 	bool structured;  /* the main one has loops inside */
 	bool paired;	  /* another one turns as often: layers, forward and backward */
 	size_t run_main;  /* most turns on end of a few kernels in the main one, */
@@ -51,6 +53,7 @@ struct inside {
 struct finder {
 	uint32_t alphabet;
 	const uint8_t *traits;
+	double uploads; /* for each symbol */
 };
 
 void dp_levels__fini(struct dp_levels *levels)
@@ -179,6 +182,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	main = &in->loops.items[in->main];
 	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->pattern, main->length);
 	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->pattern, main->length);
+	in->uploads = f->uploads * (double)h->length;
 	in->run_main = longest_run(main->pattern, main->length);
 	if (!deeper)
 		return DP_OK;
@@ -205,9 +209,11 @@ static bool power_of_two(double x)
 static bool all_there_is(const struct inside *in)
 {
 	double length = (double)in->loops.items[in->main].length;
-	double share = length >= LAYER_SHORT ? REST_SHARE : REST_SHARE / 2;
-	double most = DP_MAX(REST_LEAST, share * length);
+	double most = length >= LAYER_SHORT ? DP_MAX(REST_LEAST, REST_SHARE * length) : REST_LEAST;
 
+	/* something is uploaded for the whole, and not for each turn */
+	if (in->uploads >= 0.5 && in->uploads < 0.8 * in->trips)
+		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
 	/* where one loop ends and the next begins is not known to the kernel */
@@ -342,9 +348,9 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 }
 
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const uint8_t *traits)
+		    const uint8_t *traits, double uploads)
 {
-	struct finder f = { alphabet, traits };
+	struct finder f = { alphabet, traits, uploads };
 	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
 	size_t seen = 0, down = 0;
 	double bits = 0;

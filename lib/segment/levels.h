@@ -14,7 +14,7 @@ enum dp_trait {
 enum dp_standing {
 	DP_STANDING_BARE,	/* nothing */
 	DP_STANDING_STRUCTURED, /* it has loops inside */
-	DP_STANDING_NESTED,	/* a loop encloses it whose turns are nearly nothing else */
+	DP_STANDING_NESTED,	/* it was found to be the iteration inside a loop that is none */
 };
 
 /* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
@@ -29,11 +29,12 @@ struct dp_levels {
 
 /*
  * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
- * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet. Errors:
+ * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet; uploads
+ * is how many there are for each symbol of the sequence. Errors:
  * DP_ERR_NOMEM. Cost: that of a few searches.
  */
 int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const uint8_t *traits);
+		    const uint8_t *traits, double uploads);
 
 void dp_levels__fini(struct dp_levels *levels);
 

@@ -70,7 +70,7 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
 	bool open_end;
-	bool goes_on;		/* more will come: a loop that is not sure yet can wait */
+	bool goes_on;	/* more will come: a loop that is not sure yet can wait */
 	bool cut_begin; /* the same, of a part of a trace that at() tells of beyond it, too */
 	bool cut_end;
 	bool loose_begin; /* what is cut at the beginning may look like something else: a loop

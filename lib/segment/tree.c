@@ -51,11 +51,14 @@ struct uploads {
 	uint32_t seen, after;
 };
 
-/* Of each symbol, whether uploads come before it, from a sample spread over the sequence. */
-static void ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
+/*
+ * Of each symbol, whether uploads come before it, from a sample spread over the sequence. Returns
+ * the share of symbols that they come before.
+ */
+static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
 {
 	const struct dp_loops_request *r = d->request;
-	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter;
+	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter, seen = 0, after = 0;
 
 	for (size_t i = 0; i < r->count; i += step) {
 		struct dp_evidence_at at = { 0 };
@@ -66,20 +69,24 @@ static void ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploa
 		r->evidence.at(r->evidence.ctx, jitter, &at);
 		uploads[d->symbols[jitter]].seen++;
 		uploads[d->symbols[jitter]].after += at.after_upload;
+		seen++;
+		after += at.after_upload;
 	}
 	for (uint32_t s = 0; s < d->alphabet; s++)
 		if (uploads[s].seen >= UPLOADS_MIN && uploads[s].after * 5 >= uploads[s].seen * 4)
 			traits[s] |= DP_TRAIT_UPLOADED;
+	return seen ? (double)after / (double)seen : 0;
 }
 
 /* What is known of each symbol; NULL where nothing is. */
-static int ask_traits(const struct dp_driver *d, uint8_t **traits)
+static int ask_traits(const struct dp_driver *d, uint8_t **traits, double *rate)
 {
 	bool *asked;
 	struct uploads *uploads;
 	int status = DP_ERR_NOMEM;
 
 	*traits = NULL;
+	*rate = 0;
 	if (!d->request->evidence.at)
 		return DP_OK;
 	*traits = dp_alloc__zeroed(d->alphabet, sizeof(**traits));
@@ -87,7 +94,7 @@ static int ask_traits(const struct dp_driver *d, uint8_t **traits)
 	uploads = dp_alloc__zeroed(d->alphabet, sizeof(*uploads));
 	if (*traits && asked && uploads) {
 		ask_finishing(d, *traits, asked);
-		ask_uploads(d, *traits, uploads);
+		*rate = ask_uploads(d, *traits, uploads);
 		status = DP_OK;
 	}
 	free(asked);
@@ -280,7 +287,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	*taken = false;
 	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
 		goto out;
-	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL);
+	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL, 0);
 	if (status || levels.chosen.count == 0 ||
 	    levels.fit.bits + run_bits * (double)runs.runs >= 0.8 * flat->fit.bits)
 		goto out;
@@ -355,7 +362,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat)
 		goto out;
 	status = map_classes(d, class_of, &coarse);
 	if (!status)
-		status = dp_levels__find(&levels, coarse, n, count, NULL);
+		status = dp_levels__find(&levels, coarse, n, count, NULL, 0);
 	names = flat->alone - levels.alone;
 	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
 		goto out;
@@ -381,10 +388,12 @@ int dp_driver__tree(struct dp_driver *d)
 	struct dp_levels levels;
 	bool taken = false;
 	uint8_t *traits;
-	int status = ask_traits(d, &traits);
+	double uploads;
+	int status = ask_traits(d, &traits, &uploads);
 
 	if (!status)
-		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, traits);
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, traits,
+					 uploads);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))

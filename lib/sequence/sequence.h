@@ -16,9 +16,9 @@ struct dp_sequence {
 	uint32_t *symbols; /* dense, in order of first appearance */
 	uint32_t *ops;	   /* for each the operation */
 	size_t count;
-	uint32_t *names;   /* for each symbol of the alphabet the name */
-	uint32_t *family;  /* and its family: see dp_family__name() */
-	uint8_t *kind;	   /* and what it does: enum dp_kernel_kind */
+	uint32_t *names;  /* for each symbol of the alphabet the name */
+	uint32_t *family; /* and its family: see dp_family__name() */
+	uint8_t *kind;	  /* and what it does: enum dp_kernel_kind */
 	uint32_t alphabet;
 	bool launches;	 /* any kernel has its launch call */
 	uint32_t before; /* the kernels next to it that are outside of the time asked for, */

@@ -62,7 +62,7 @@ class Run(cli.Case):
         result = self.run_checks(cupti="/no/such")
         self.assertEqual(result.returncode, 1)
         self.assertEqual(result.stdout, "")
-        self.assertRegex(result.stderr, r"no libcupti found: looked at /no/such[^\n]*\n")
+        self.assertRegex(result.stderr, r"--cupti=/no/such: No such file[^\n]*\n")
         self.assertRegex(result.stderr, r"run: --cupti names one; pack takes one along\n\Z")
 
     def test_unknown(self):

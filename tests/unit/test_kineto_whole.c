@@ -311,6 +311,35 @@ START_TEST(damage_anywhere)
 }
 END_TEST
 
+/* What an event lacks is not taken from one before, whose text may be gone by then. */
+START_TEST(nothing_is_left_of_events_before)
+{
+	static const char head[] = HEAD
+		"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":9,\"args\":"
+		"{\"name\":\"main\",\"labels\":\"row of thread 5\"}}," KERNEL(
+			"k", "1",
+			"1") ","
+			     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":1,"
+			     "\"name\":\"";
+	static const char tail[] = "\"},{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":9,"
+				   "\"tid\":9,\"args\":{\"name\":\"python\"}}]}";
+	size_t size = (size_t)3 << 20;
+	char *text = malloc(sizeof(head) + size + sizeof(tail));
+	struct dp_error error;
+	struct dp_trace *trace;
+
+	ck_assert_ptr_nonnull(text);
+	memcpy(text, head, sizeof(head) - 1);
+	memset(text + sizeof(head) - 1, 'x', size);
+	memcpy(text + sizeof(head) - 1 + size, tail, sizeof(tail));
+	trace = read_bytes(text, strlen(text), &error, NULL);
+	ck_assert_msg(trace != NULL, "%s", error.message);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 1);
+	dp_trace_free(trace);
+	free(text);
+}
+END_TEST
+
 /* Openings that never close, nested without end: linear, so no time at all. */
 START_TEST(hostile_nesting_is_linear)
 {
@@ -345,6 +374,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, real_traces_as_jansson_reads_them);
 	tcase_add_test(tests, generated_traces_as_jansson_reads_them);
 	tcase_add_test(tests, damage_anywhere);
+	tcase_add_test(tests, nothing_is_left_of_events_before);
 	tcase_add_test(tests, hostile_nesting_is_linear);
 }
 

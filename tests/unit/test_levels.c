@@ -394,6 +394,27 @@ static void at_upload(void *ctx, size_t index, struct dp_evidence_at *out)
 	out->after_upload = symbols[index] == 0;
 }
 
+/* Nor are they where an upload comes once for all of them. */
+START_TEST(layers_share_an_upload)
+{
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 102, .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+
+	count = 0;
+	for (size_t i = 0; i < 20; i++) {
+		kernels(0, 1);
+		for (size_t k = 0; k < 24; k++)
+			kernels(1, 100);
+		kernels(101, 1);
+	}
+	r.count = count;
+	r.evidence.at = at_upload;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	check_steps(loops, 20, 24 * 100 + 2);
+	dp_loops__free(loops);
+}
+END_TEST
+
 START_TEST(what_has_its_own_upload_is_a_step)
 {
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 73, .epsilon = 1 };
@@ -419,6 +440,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_pass_and_a_half_is_no_loop);
 	tcase_add_loop_test(tests, steps_that_differ_every_so_often_stay_steps, 0, 9);
 	tcase_add_test(tests, layers_stay_inside);
+	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 }
 

@@ -326,8 +326,8 @@ START_TEST(numbered_ranges_have_one_name)
 }
 END_TEST
 
-/* A name of any length that any number of ranges share costs each of them its beginning only. */
-START_TEST(long_shared_ranges_cost_little)
+/* A name of any length that many ranges share is there once. */
+START_TEST(long_shared_ranges_share_a_name)
 {
 	enum { LENGTH = 1 << 20, RANGES = 20000 };
 	struct dp_builder *builder = start();
@@ -483,7 +483,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, losses_have_a_limit);
 	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);
-	tcase_add_test(tests, long_shared_ranges_cost_little);
+	tcase_add_test(tests, long_shared_ranges_share_a_name);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);
