@@ -28,7 +28,7 @@ enum {
 
 /* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
 #define REST_LEAST 1.0
-#define REST_SHARE 0.03
+#define REST_SHARE 0.06
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -97,7 +97,7 @@ static double turns_of(const struct inside *in, const size_t *covered, size_t i)
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
 static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
 {
-	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0;
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, outside = n;
 	struct dp_alignment al;
 	int status = dp_patterns__align(&al, &in->loops, twice, n);
 
@@ -119,7 +119,8 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		if (covered[i] > covered[in->main])
 			in->main = i;
 	for (size_t i = 0; i < in->loops.count; i++)
-		in->total += in->loops.items[i].length > 1 ? (double)covered[i] / (double)n : 0;
+		outside -= in->loops.items[i].length > 1 ? DP_MIN(outside, covered[i]) : 0;
+	in->total = 1 - (double)outside / (double)n;
 	for (size_t i = 0; i < in->loops.count; i++)
 		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
 			in->long_ones += (double)covered[i] / (double)n;
@@ -137,7 +138,10 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = (1 - in->total) * (double)n / 2;
+	/* turns of a loop are aligned across what lies between them */
+	for (size_t e = 0; e < al.edit_count; e++)
+		outside += al.edits[e].kind != DP_EDIT_DELETED;
+	in->bare = (double)outside / 2;
 	in->trips = turns_of(in, covered, in->main);
 	for (size_t i = 0; i < in->loops.count; i++)
 		in->paired |=
@@ -197,9 +201,9 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 
 static bool power_of_two(double x)
 {
-	double l = log2(x);
+	double nearest = exp2(round(log2(x)));
 
-	return fabs(l - round(l)) < 0.1;
+	return fabs(x - nearest) < DP_MAX(0.3, 0.02 * nearest);
 }
 
 /*

@@ -30,8 +30,6 @@ enum {
 static const double points_complete_lost = -1.5; /* per complete iteration fewer than the best */
 static const double points_capture_begin = 1.0;	 /* profilers mostly start at a step … */
 static const double points_capture_end = 1.5;	 /* … and wait for its end to stop */
-static const double points_exact_fit = 3.0;	 /* both: a chance of 1 in length, … */
-static const double points_exact_scale = 1.0;	 /* … whose logarithm counts where it is more */
 static const double points_span_begin = 4.0;	 /* shared by the spans of the loop, and one */
 static const double points_span_end = 3.0;
 static const double points_first_launch = 3.5; /* at the most */
@@ -200,11 +198,10 @@ static void weigh_ends(struct weigher *w)
 		if (w->n - s->end >= END_SLACK && !(open_end && (w->n - s->end) / 2 < w->m))
 			give(w, end, points_span_end / (double)inside, -1);
 		/* where turns lack some symbols the ends do, too */
-		near = w->m * s->edit_count / (8 * (s->end - s->begin));
-		if (from_start && to_end && apart <= DP_MIN(near, (size_t)NEAR_FIT) &&
-		    !open_begin && !open_end && !w->first_launch)
-			give(w, first,
-			     DP_MAX(points_exact_fit, points_exact_scale * log((double)w->m)), 1);
+		near = DP_MIN(w->m * s->edit_count / (8 * (s->end - s->begin)), (size_t)NEAR_FIT);
+		if (from_start && to_end && apart <= near && !open_begin && !open_end &&
+		    !w->first_launch)
+			give(w, first, log1p((double)w->m / (double)(1 + 2 * near)), 1);
 	}
 }
 
@@ -438,7 +435,7 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 		}
 		last = o;
 	}
-	if (!hit_count || hit_count * 4 > w->m)
+	if (!hit_count || (hit_count > 1 && hit_count * 4 > w->m) || hit_count == w->m)
 		return;
 	w->beat = true;
 	for (size_t o = 0; o < w->m; o++)

@@ -108,12 +108,12 @@ static const struct {
 START_TEST(cutting_keeps_iterations)
 {
 	size_t common = 0, all = 0;
-	uint64_t rng = (uint64_t)_i + 1;
 
 	for (uint64_t seed = FIRST_SEED; seed < END_SEED; seed++) {
 		struct family f;
 		struct dp_loops *whole, *part;
 		size_t from, to, far;
+		uint64_t rng = seed * DP_COUNT(steady) + (uint64_t)_i;
 
 		family_make(&f, steady[_i].kind, seed, false, 0);
 		from = below(&rng, f.n / 3);
