@@ -358,6 +358,7 @@ bool run_app(struct run *run, const struct run_options *options, const char *con
 	pid_t pid;
 
 	options = options ? options : &usual;
+	run->trouble_call = options->trouble_call;
 	if (needs_mount(options) && geteuid())
 		return false;
 	ck_assert_ptr_nonnull(output);
@@ -397,11 +398,14 @@ void run_check_sums(const struct run *run)
 {
 	for (uint32_t i = 0; i < DP_SPOOL_KINDS; i++) {
 		ck_assert_msg(run->completed[i] == run->stored[i] + run->lost[i],
-			      "kind %u: completed %llu, stored %llu, lost %llu", i,
+			      "kind %u: completed %llu, stored %llu, lost %llu; call %u failed", i,
 			      (unsigned long long)run->completed[i],
-			      (unsigned long long)run->stored[i], (unsigned long long)run->lost[i]);
-		ck_assert_msg(run->stored[i] == run->seen[i], "kind %u: stored %llu, read %llu", i,
-			      (unsigned long long)run->stored[i], (unsigned long long)run->seen[i]);
+			      (unsigned long long)run->stored[i], (unsigned long long)run->lost[i],
+			      run->trouble_call);
+		ck_assert_msg(run->stored[i] == run->seen[i],
+			      "kind %u: stored %llu, read %llu; call %u failed\n%s", i,
+			      (unsigned long long)run->stored[i], (unsigned long long)run->seen[i],
+			      run->trouble_call, run->messages);
 	}
 }
 

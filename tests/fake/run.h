@@ -53,7 +53,8 @@ struct run {
 	uint64_t lost_by[DP_LOSS_REASONS];
 	uint64_t undefined;
 	uint64_t spool_bytes;
-	uint64_t trouble_calls; /* that the collector made of what trouble.c has */
+	unsigned int trouble_call; /* as the options have it */
+	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */
 	struct fake_truth truth;
 	char messages[8192]; /* codes and texts */
 	/* Called for each record, if set before. */
