@@ -63,7 +63,7 @@ int dp_driver__take_back(struct dp_driver *d, const struct dp_segmented_loop *fr
 	loop->found_by = from->found_by;
 	loop->phase = from->phase;
 	loop->confidence = from->confidence;
-	for (size_t i = 0; i < from->count; i++) {
+	for (size_t i = 0; i < from->count && position; i++) {
 		from->segments[i].first = position[from->segments[i].first];
 		from->segments[i].end = position[from->segments[i].end];
 	}

@@ -27,7 +27,8 @@ void dp_driver__take_cut(struct dp_segmented_loop *loop, struct dp_cut *cut);
 
 /*
  * A new loop for one that was found in a shortened sequence, of whose symbols position[] tells the
- * place in the driver's; from's segments are changed. Errors: DP_ERR_NOMEM.
+ * place in the driver's; from's segments are changed. Without position they are the driver's
+ * already. Errors: DP_ERR_NOMEM.
  */
 int dp_driver__take_back(struct dp_driver *driver, const struct dp_segmented_loop *from,
 			 const uint32_t *position);

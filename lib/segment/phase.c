@@ -36,6 +36,7 @@ static const double points_first_launch = 3.5; /* at the most */
 static const double points_hint = 8.0;	       /* shared by the hints */
 static const double points_launch_gap = 3.0;
 static const double points_upload = 1.5;
+static const double points_agreement = 0.5; /* times the logarithm of the offsets for an upload */
 static const double points_sync = 0.7;
 static const double points_finish = 2.0;
 static const double points_finish_last = 1.0;  /* behind the last kernel of that name, … */
@@ -201,7 +202,11 @@ static void weigh_ends(struct weigher *w)
 		near = DP_MIN(w->m * s->edit_count / (8 * (s->end - s->begin)), (size_t)NEAR_FIT);
 		if (from_start && to_end && apart <= near && !open_begin && !open_end &&
 		    !w->first_launch)
-			give(w, first, log1p((double)w->m / (double)(1 + 2 * near)), 1);
+			give(w, first,
+			     DP_MAX(log1p((double)w->m / (double)(1 + 2 * near)) -
+					    points_capture_begin - points_capture_end,
+				    0.0),
+			     1);
 	}
 }
 
@@ -507,6 +512,20 @@ static bool weigh_finish(struct weigher *w, double *points)
 	return true;
 }
 
+/* An upload where the host paused, too: by chance both would seldom be at one offset. */
+static void weigh_agreement(struct weigher *w)
+{
+	const double *gap = w->points[DP_PHASE_LAUNCH_GAP];
+	size_t hits = 0;
+
+	for (size_t o = 0; o < w->m; o++)
+		hits += recurs(w, w->uploads, o);
+	for (size_t o = 0; o < w->m; o++)
+		if (recurs(w, w->uploads, o) && gap[o] > gap_alike * points_launch_gap)
+			w->points[DP_PHASE_INPUT_COPY][o] +=
+				points_agreement * log((double)w->m / (double)hits);
+}
+
 static int weigh_all(struct weigher *w, const uint32_t *symbols, const struct dp_phase_hints *hints)
 {
 	int status;
@@ -529,6 +548,7 @@ static int weigh_all(struct weigher *w, const uint32_t *symbols, const struct dp
 	weigh_recurring(w, w->uploads, w->points[DP_PHASE_INPUT_COPY], points_upload);
 	weigh_recurring(w, w->syncs, w->points[DP_PHASE_SYNC], points_sync);
 	status = weigh_gaps(w, w->launch_gap, w->points[DP_PHASE_LAUNCH_GAP], points_launch_gap);
+	weigh_agreement(w);
 	if (!weigh_finish(w, w->points[DP_PHASE_FINISH_KERNEL]))
 		weigh_updates(w, symbols);
 	if (!status)

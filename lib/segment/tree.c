@@ -9,12 +9,14 @@
 #include "segment/driver.h"
 #include "segment/levels.h"
 #include "segment/outer.h"
+#include "segment/unfold.h"
 
 #include <string.h>
 
 enum {
 	COLLAPSE_MAX = 1 << 26,	 /* symbols that repetitions are sought in */
 	UPLOAD_SAMPLE = 1 << 15, /* symbols that are asked whether an upload comes before */
+	FINISH_SAMPLE = 16,	 /* iterations that an optimizer is looked for in */
 	UPLOADS_MIN = 3,	 /* of one name, to believe it */
 };
 
@@ -211,8 +213,52 @@ static void drop_enclosed(struct dp_loops *loops, uint32_t *made, size_t count)
 	}
 }
 
+static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_segment *s)
+{
+	for (size_t i = s->first; i < s->end; i++)
+		if (traits[d->symbols[i]] & DP_TRAIT_FINISHES)
+			return true;
+	return false;
+}
+
+/* Do iterations of a loop mostly hold a kernel that finishes a step? Of a few of them. */
+static bool mostly_finishes(const struct dp_driver *d, const uint8_t *traits,
+			    const struct dp_segmented_loop *loop)
+{
+	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
+
+	for (size_t i = 0; i < loop->count; i += step) {
+		if (loop->segments[i].partial)
+			continue;
+		seen++;
+		held += finishes(d, traits, &loop->segments[i]);
+	}
+	return held > 0 && held * 5 >= seen * 4;
+}
+
+/*
+ * Loops [middle, end) go round those before. The iteration is what has the optimizer: the cells of
+ * a recurrent network turn more often, and have none.
+ */
+static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
+{
+	struct dp_segmented_loop *loops = d->loops->loops;
+
+	for (size_t k = middle; k < end; k++) {
+		bool below = false;
+
+		for (size_t i = 0; i < middle && !below; i++)
+			below = loops[i].parent == k && mostly_finishes(d, traits, &loops[i]);
+		if (below || !mostly_finishes(d, traits, &loops[k]))
+			continue;
+		loops[k].chosen = true;
+		for (size_t i = 0; i < middle; i++)
+			loops[i].chosen &= loops[i].parent != k;
+	}
+}
+
 /* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
-static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
+static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
@@ -241,6 +287,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 		for (size_t k = ends[0]; k < ends[1] && loops->loops[i].parent == DP_NONE; k++)
 			if (lies_inside(&loops->loops[i], &loops->loops[k]))
 				loops->loops[i].parent = (uint32_t)k;
+	if (traits)
+		choose_finishing(d, traits, ends[0], ends[1]);
 	swap_levels(loops, ends[0], ends[1]);
 	dp_driver__sort(loops, 0, ends[1] - ends[0]);
 	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
@@ -309,9 +357,11 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 		if (levels.standing[i] == DP_STANDING_BARE &&
 		    holds_run(&levels.chosen.items[i], d->alphabet))
 			levels.standing[i] = DP_STANDING_STRUCTURED;
-	status = make_tree(&inner, &levels);
+	status = make_tree(&inner, &levels, NULL);
 	for (size_t i = 0; i < inner_loops.count && !status; i++) {
-		status = dp_driver__take_back(d, &inner_loops.loops[i], runs.position);
+		dp_unfold__segments(inner_loops.loops[i].segments, inner_loops.loops[i].count,
+				    d->request->symbols, runs.position, &d->request->evidence);
+		status = dp_driver__take_back(d, &inner_loops.loops[i], NULL);
 		if (!status) {
 			d->loops->loops[d->loops->count - 1].chosen = inner_loops.loops[i].chosen;
 			d->loops->loops[d->loops->count - 1].parent = inner_loops.loops[i].parent;
@@ -402,7 +452,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = try_collapsed(d, &levels, &taken);
 	d->folded = taken;
 	if (!status && !taken)
-		status = make_tree(d, &levels);
+		status = make_tree(d, &levels, traits);
 	dp_levels__fini(&levels);
 out:
 	free(traits);

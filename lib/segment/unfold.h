@@ -1,0 +1,18 @@
+/* Boundaries that came to lie at the end of a repetition when the sequence was folded. */
+#ifndef DP_SEGMENT_UNFOLD_H
+#define DP_SEGMENT_UNFOLD_H
+
+#include "segment/loops.h"
+
+/*
+ * Where an iteration begins with what the one before it ends with, over and over, both are one
+ * repetition in the folded sequence, and a boundary can only lie in front of it or behind it. By
+ * the host's gaps, or by what is left of an iteration in front of the first, each is moved to where
+ * the program's own is. segments[0..count) are those of the folded sequence, whose symbol i stands
+ * for symbols[position[i], position[i + 1]); they become those of the sequence. Cost: linear in
+ * segments, and a few hundred calls of evidence->at.
+ */
+void dp_unfold__segments(struct dp_segment *segments, size_t count, const uint32_t *symbols,
+			 const uint32_t *position, const struct dp_evidence *evidence);
+
+#endif
