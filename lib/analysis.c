@@ -118,6 +118,7 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 		.phase = from->phase,
 		.confidence = from->confidence,
 		.at_level = from->chosen,
+		.in_row = from->in_row,
 		.length = from->length,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
@@ -125,7 +126,8 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 	for (size_t i = 0; i < from->length; i++)
 		loop->kernels[i] = sequence->names[from->pattern[i]];
 	for (size_t i = 0; i < run->options->iterations_count; i++)
-		loop->info.fits |= run->options->iterations[i] == complete_count(from);
+		loop->info.fits |=
+			from->in_row || run->options->iterations[i] == complete_count(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -213,7 +215,7 @@ static void tell_missing_count(const struct run *run, const struct dp_stream *st
 	for (size_t l = 0; l < loops->count; l++) {
 		size_t complete = complete_count(&loops->loops[l]);
 
-		fitting += complete == wanted;
+		fitting += complete == wanted || loops->loops[l].in_row;
 		most = DP_MAX(most, complete);
 	}
 	if (fitting > told || (fitting && !told))

@@ -117,6 +117,7 @@ struct dp_loop {
 	size_t complete;	      /* without the partial ones */
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
 	bool fits;		      /* found by count: complete is a number that was told */
+	bool in_row; /* found by count: it has that number together with loops before or after it */
 };
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);

@@ -17,6 +17,8 @@ static const char *found_by_words(const struct dp_loop *loop)
 	case DP_FOUND_BY_COUNT:
 		if (!loop->fits)
 			return "the number told doesn't fit";
+		if (loop->in_row)
+			return "found by the number told, together with others in a row";
 		return loop->confidence < LIKELY
 			       ? "cut by the number told, though unlike each other"
 			       : "found by the number told";

@@ -221,44 +221,120 @@ static int fit(struct dp_driver *d, size_t which, uint64_t known, double covered
 	return status;
 }
 
+/* Moves loops to the driver's: made[] is the new index of each, or DP_NONE of those left behind. */
+static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *which, uint32_t *made)
+{
+	for (size_t k = 0; k < from->count; k++) {
+		struct dp_segmented_loop *source = &from->loops[k], *loop;
+
+		made[k] = DP_NONE;
+		if (!which[k])
+			continue;
+		loop = dp_driver__add(d);
+		if (!loop)
+			return DP_ERR_NOMEM;
+		made[k] = (uint32_t)d->loops->count - 1;
+		*loop = *source;
+		memset(source, 0, sizeof(*source));
+	}
+	/* loops come outermost first, so a parent's index is known */
+	for (size_t i = 0; i < d->loops->count; i++) {
+		uint32_t *parent = &d->loops->loops[i].parent;
+
+		if (*parent != DP_NONE)
+			*parent = made[*parent];
+	}
+	return DP_OK;
+}
+
 /* Moves the loops that are assigned to a number to the driver's, and completes them. */
 static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
 	double covered = explained(from, d->request, assigned);
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
-	int status = made ? DP_OK : DP_ERR_NOMEM;
+	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
+	int status = made && which ? DP_OK : DP_ERR_NOMEM;
 
-	for (size_t k = 0; k < from->count && !status; k++) {
-		struct dp_segmented_loop *source = &from->loops[k], *loop;
-		bool is_known = false;
-
-		made[k] = DP_NONE;
-		for (size_t i = 0; i < count; i++)
-			is_known |= assigned[i] == k;
-		if (!is_known)
-			continue;
-		loop = dp_driver__add(d);
-		if (!loop) {
-			status = DP_ERR_NOMEM;
-			break;
-		}
-		made[k] = (uint32_t)d->loops->count - 1;
-		*loop = *source;
-		memset(source, 0, sizeof(*source));
-		loop->found_by = DP_FOUND_BY_COUNT;
-		loop->chosen = true;
-	}
-	/* loops come outermost first, so a parent's index is known */
-	for (size_t i = 0; i < d->loops->count && !status; i++) {
-		uint32_t *parent = &d->loops->loops[i].parent;
-
-		if (*parent != DP_NONE)
-			*parent = made[*parent];
-	}
 	for (size_t i = 0; i < count && !status; i++)
 		if (assigned[i] != DP_NONE)
-			status = fit(d, made[assigned[i]], d->request->counts[i], covered);
+			which[assigned[i]] = true;
+	if (!status)
+		status = move_loops(d, from, which, made);
+	for (size_t i = 0; i < count && !status; i++) {
+		if (assigned[i] == DP_NONE)
+			continue;
+		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
+		d->loops->loops[made[assigned[i]]].chosen = true;
+		status = fit(d, made[assigned[i]], d->request->counts[i], covered);
+	}
+	free(which);
+	free(made);
+	return status;
+}
+
+/*
+ * The chosen loops of about one length that come after each other: one loop of the program, that
+ * was compiled anew midway. Returns their iterations together, or 0 where there is no such row.
+ */
+static size_t find_row(const struct dp_loops *loops, bool *which)
+{
+	const struct dp_segmented_loop *most = NULL, *last = NULL;
+	size_t sum = 0, n = 0;
+
+	for (size_t k = 0; k < loops->count; k++)
+		if (loops->loops[k].chosen &&
+		    (!most || kernels_of(&loops->loops[k]) > kernels_of(most)))
+			most = &loops->loops[k];
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_segmented_loop *loop = &loops->loops[k];
+
+		if (!loop->chosen || loop->parent != DP_NONE || complete(loop) < 2 ||
+		    loop->length * 2 < most->length || loop->length > 2 * most->length)
+			continue;
+		if (last && last->segments[last->count - 1].end > loop->segments[0].first)
+			return 0;
+		which[k] = true;
+		sum += complete(loop);
+		last = loop;
+		n++;
+	}
+	return n > 1 ? sum : 0;
+}
+
+/* Takes loops in a row that together have the number that is known, and what is inside of them. */
+static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
+{
+	const struct dp_loops_request *r = d->request;
+	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
+	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
+	int status = made && which ? DP_OK : DP_ERR_NOMEM;
+	double covered = 0;
+
+	*taken = !status && r->counts_count == 1 && find_row(from, row) == r->counts[0];
+	if (!*taken)
+		goto out;
+	which += from->count;
+	for (size_t k = 0; k < from->count; k++) {
+		uint32_t parent = from->loops[k].parent;
+
+		which[k] = row[k] || (parent != DP_NONE && which[parent]);
+		covered += row[k] ? kernels_of(&from->loops[k]) / (double)r->count : 0;
+	}
+	status = move_loops(d, from, which, made);
+	for (size_t k = 0; k < from->count && !status; k++) {
+		struct dp_segmented_loop *loop;
+
+		if (made[k] == DP_NONE)
+			continue;
+		loop = &d->loops->loops[made[k]];
+		loop->chosen = loop->in_row = row[k];
+		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+		if (row[k])
+			loop->confidence *= repeats(loop) * no_chance(loop, fmin(covered, 1));
+	}
+out:
+	free(row);
 	free(made);
 	return status;
 }
@@ -293,6 +369,7 @@ static int find_counts(struct dp_driver *d)
 	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
 	uint32_t *others;
 	double off, other;
+	bool taken = false;
 	int status = assigned ? DP_OK : DP_ERR_NOMEM;
 
 	if (status)
@@ -313,12 +390,14 @@ static int find_counts(struct dp_driver *d)
 	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
 		other = assign(&searched, r, others);
-		if (!status && other + 0.02 < off) {
+		if (!status && !near_enough(&searched, r, others))
+			status = take_row(d, &tree_loops, &taken);
+		if (!status && !taken && other + 0.02 < off) {
 			status = take_assigned(d, &searched, others);
 			goto out;
 		}
 	}
-	if (!status)
+	if (!status && !taken)
 		status = take_assigned(d, &tree_loops, assigned);
 out:
 	dp_driver__fini_loops(&searched);

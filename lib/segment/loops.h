@@ -29,6 +29,7 @@ struct dp_segmented_loop {
 	enum dp_phase_evidence phase;
 	double confidence; /* 0 to 1 */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
+	bool in_row;	   /* one of several after each other that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
 	size_t occurrences; /* exact ones in the sequence, those that do not overlap */

@@ -231,6 +231,17 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 	}
 }
 
+/* The numbers that are told to find a loop: of a program with phases those of all of them. */
+static size_t numbers_with(const struct family *f, size_t loop, uint64_t *counts)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < f->loop_count; k++)
+		if (k == loop || (f->loops[loop].main && f->loops[k].main && f->loops[k].count))
+			counts[n++] = f->loops[k].count;
+	return n;
+}
+
 static void evaluate(enum family_kind kind, uint64_t seed, bool head, bool evidence,
 		     struct row *rows)
 {
@@ -250,12 +261,12 @@ static void evaluate(enum family_kind kind, uint64_t seed, bool head, bool evide
 	judge_loops(&f, loops, rows);
 	dp_loops__free(loops);
 	for (size_t k = 0; k < f.loop_count && !evidence; k++) {
-		uint64_t count = f.loops[k].count;
+		uint64_t count = f.loops[k].count, counts[FAMILY_LOOPS_MAX];
 		struct score strict, shifted;
 
 		if (!count)
 			continue;
-		loops = run(&f, &count, 1, false, false);
+		loops = run(&f, counts, numbers_with(&f, k, counts), false, false);
 		best_loop(loops, &f.loops[k], &strict, &shifted);
 		add(&rows[k].counted, &shifted);
 		dp_loops__free(loops);

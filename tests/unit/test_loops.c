@@ -342,6 +342,42 @@ START_TEST(a_number_for_a_part)
 }
 END_TEST
 
+/* A program that is compiled anew midway is two loops; its number is of both. */
+START_TEST(a_number_for_loops_in_a_row)
+{
+	static uint32_t s[16000];
+	uint32_t p[128];
+	uint64_t turns = 50, fewer = 49;
+	size_t m = simple(p), n = 0;
+	struct dp_loops *loops;
+
+	for (size_t i = 0; i < turns; i++)
+		for (size_t k = 0; k < m; k++)
+			if (i < 20 || k % 3)
+				s[n++] = p[k] + (i < 20 ? 0 : 64);
+	loops = find(s, n, 128, &turns, 1);
+	check_loops(loops, s, n);
+	ck_assert_uint_ge(loops->count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert(loops->loops[i].chosen);
+		ck_assert(loops->loops[i].in_row);
+		ck_assert_int_eq(loops->loops[i].found_by, DP_FOUND_BY_COUNT);
+		ck_assert_uint_eq(complete(&loops->loops[i]), i ? 30 : 20);
+		ck_assert_double_gt(loops->loops[i].confidence, 0.8);
+	}
+	/* layers inside of them are told of, and are not the iterations */
+	for (size_t i = 2; i < loops->count; i++) {
+		ck_assert(!loops->loops[i].chosen);
+		ck_assert_uint_lt(loops->loops[i].parent, 2);
+	}
+	dp_loops__free(loops);
+	loops = find(s, n, 128, &fewer, 1);
+	for (size_t i = 0; i < loops->count; i++)
+		ck_assert(!loops->loops[i].in_row);
+	dp_loops__free(loops);
+}
+END_TEST
+
 START_TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
@@ -499,6 +535,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, families_of_names_are_one_kernel);
 	tcase_add_test(tests, pieces_that_are_unlike_each_other);
 	tcase_add_test(tests, a_number_for_a_part);
+	tcase_add_test(tests, a_number_for_loops_in_a_row);
 	tcase_add_test(tests, marks_give_loops);
 	tcase_add_test(tests, marks_that_are_cut_off);
 	tcase_add_test(tests, cut_off_without_a_loss);

@@ -46,6 +46,18 @@ static size_t make_deviant(uint32_t *s)
 	return n;
 }
 
+/* A loop that is compiled anew midway. */
+static size_t make_phases(uint32_t *s)
+{
+	size_t n = 0;
+
+	for (uint32_t t = 0; t < 20; t++)
+		for (uint32_t i = 0; i < 20; i++)
+			if (t < 9 || i % 4)
+				s[n++] = i + (t < 9 ? 0 : 32);
+	return n;
+}
+
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
@@ -104,6 +116,7 @@ START_TEST(every_failure_is_survived)
 	static uint32_t s[1000], family[64];
 	uint64_t counts[] = { 9, 8 };
 	struct dp_loops_request r = { .symbols = s, .alphabet = 64, .epsilon = 1 };
+	struct dp_loops *loops;
 
 	r.count = make(s);
 	for (uint32_t i = 0; i < 64; i++)
@@ -127,6 +140,12 @@ START_TEST(every_failure_is_survived)
 	counts[0] = 6;
 	r.counts_count = 1;
 	sweep(&r, false);
+	r.count = make_phases(s);
+	counts[0] = 20;
+	sweep(&r, false);
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	ck_assert(loops->loops[0].in_row);
+	dp_loops__free(loops);
 }
 END_TEST
 
