@@ -94,6 +94,27 @@ static double turns_of(const struct inside *in, const size_t *covered, size_t i)
 	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
 }
 
+/*
+ * Turns of a loop are aligned across what lies between them, which then seems to be inserted: all
+ * at one place, unlike noise.
+ */
+static size_t longest_between(const struct dp_alignment *al)
+{
+	size_t same = 0, best = 0;
+	uint64_t last = 0;
+
+	for (size_t e = 0; e < al->edit_count; e++) {
+		const struct dp_edit *x = &al->edits[e];
+
+		if (x->kind == DP_EDIT_DELETED)
+			continue;
+		same = same && x->position == last + 1 ? same + 1 : 1;
+		last = x->position;
+		best = DP_MAX(best, same);
+	}
+	return best;
+}
+
 /* What one turn of the pattern has of its loops, from an alignment of two turns. */
 static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
 {
@@ -138,10 +159,7 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	/* turns of a loop are aligned across what lies between them */
-	for (size_t e = 0; e < al.edit_count; e++)
-		outside += al.edits[e].kind != DP_EDIT_DELETED;
-	in->bare = (double)outside / 2;
+	in->bare = DP_MAX((double)outside / 2, (double)longest_between(&al));
 	in->trips = turns_of(in, covered, in->main);
 	for (size_t i = 0; i < in->loops.count; i++)
 		in->paired |=

@@ -20,6 +20,9 @@ enum {
 	UPLOADS_MIN = 3,	 /* of one name, to believe it */
 };
 
+#define FINISH_ALL 0.9	  /* share of iterations that have an optimizer, or … */
+#define FINISH_STRAY 0.05 /* … may seem to have one */
+
 static const double run_bits = 8; /* to tell how often something is repeated */
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
@@ -221,9 +224,9 @@ static bool finishes(const struct dp_driver *d, const uint8_t *traits, const str
 	return false;
 }
 
-/* Do iterations of a loop mostly hold a kernel that finishes a step? Of a few of them. */
-static bool mostly_finishes(const struct dp_driver *d, const uint8_t *traits,
-			    const struct dp_segmented_loop *loop)
+/* The share of a loop's iterations that hold a kernel that finishes a step, of a few of them. */
+static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
+			      const struct dp_segmented_loop *loop)
 {
 	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
 
@@ -233,7 +236,7 @@ static bool mostly_finishes(const struct dp_driver *d, const uint8_t *traits,
 		seen++;
 		held += finishes(d, traits, &loop->segments[i]);
 	}
-	return held > 0 && held * 5 >= seen * 4;
+	return seen > 0 ? (double)held / (double)seen : 0;
 }
 
 /*
@@ -248,8 +251,9 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 		bool below = false;
 
 		for (size_t i = 0; i < middle && !below; i++)
-			below = loops[i].parent == k && mostly_finishes(d, traits, &loops[i]);
-		if (below || !mostly_finishes(d, traits, &loops[k]))
+			below = loops[i].parent == k &&
+				share_finishing(d, traits, &loops[i]) > FINISH_STRAY;
+		if (below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
 			continue;
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
