@@ -162,6 +162,19 @@ static void give(struct weigher *w, size_t offset, double points, int direction)
 		to[direction > 0 ? (offset + d) % w->m : back_by(offset, d, w->m)] += points;
 }
 
+/*
+ * Both ends of the capture fit whole turns: the logarithm of how seldom that is chance, less what
+ * each end gets by itself.
+ */
+static double fit_points(size_t m, size_t near, bool cut_begin, bool cut_end)
+{
+	double points = log1p((double)m / (double)(1 + 2 * near));
+
+	points -= cut_begin ? 0 : points_capture_begin;
+	points -= cut_end ? 0 : points_capture_end;
+	return DP_MAX(points, 0.0);
+}
+
 /* The ends of the capture, and the ends of spans inside it. */
 static void weigh_ends(struct weigher *w)
 {
@@ -202,11 +215,7 @@ static void weigh_ends(struct weigher *w)
 		near = DP_MIN(w->m * s->edit_count / (8 * (s->end - s->begin)), (size_t)NEAR_FIT);
 		if (from_start && to_end && apart <= near && !open_begin && !open_end &&
 		    !w->first_launch)
-			give(w, first,
-			     DP_MAX(log1p((double)w->m / (double)(1 + 2 * near)) -
-					    points_capture_begin - points_capture_end,
-				    0.0),
-			     1);
+			give(w, first, fit_points(w->m, near, cut_begin, cut_end), 1);
 	}
 }
 

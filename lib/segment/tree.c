@@ -239,21 +239,29 @@ static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
 	return seen > 0 ? (double)held / (double)seen : 0;
 }
 
+static bool overlap(const struct dp_segmented_loop *a, const struct dp_segmented_loop *b)
+{
+	return a->segments[0].first < b->segments[b->count - 1].end &&
+	       b->segments[0].first < a->segments[a->count - 1].end;
+}
+
 /*
- * Loops [middle, end) go round those before. The iteration is what has the optimizer: the cells of
- * a recurrent network turn more often, and have none.
+ * Loops [middle, end) go round some of those before. The iteration is what has the optimizer: the
+ * cells of a recurrent network turn more often, and have none.
  */
 static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
 {
 	struct dp_segmented_loop *loops = d->loops->loops;
 
 	for (size_t k = middle; k < end; k++) {
-		bool below = false;
+		bool round = false, below = false;
 
-		for (size_t i = 0; i < middle && !below; i++)
-			below = loops[i].parent == k &&
-				share_finishing(d, traits, &loops[i]) > FINISH_STRAY;
-		if (below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
+		for (size_t i = 0; i < middle; i++) {
+			round |= loops[i].chosen && loops[i].parent == k;
+			below |= overlap(&loops[i], &loops[k]) &&
+				 share_finishing(d, traits, &loops[i]) > FINISH_STRAY;
+		}
+		if (!round || below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
 			continue;
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
@@ -322,11 +330,30 @@ static bool holds_run(const struct dp_hypothesis *h, uint32_t alphabet)
 	return false;
 }
 
+/* A repetition finishes a step if something in it does; what comes before it is not known. */
+static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *runs,
+			       const uint8_t *traits)
+{
+	uint8_t *out = dp_alloc__zeroed(runs->alphabet, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	memcpy(out, traits, d->alphabet * sizeof(*out));
+	for (uint32_t s = d->alphabet; s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - d->alphabet];
+
+		for (size_t i = 0; i < unit->length; i++)
+			out[s] |= traits[d->symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+	}
+	return out;
+}
+
 /*
  * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
  * it better. They do where iterations differ in how often something is repeated inside.
  */
-static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool *taken)
+static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
+			 bool *taken)
 {
 	struct dp_loops inner_loops = { 0 };
 	struct dp_driver inner = { .loops = &inner_loops, .keep_all = d->keep_all };
@@ -334,12 +361,19 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_runs runs;
 	struct mapped mapped = { &d->request->evidence, &runs };
+	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
 
 	*taken = false;
 	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
 		goto out;
-	status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, NULL, 0);
+	if (traits)
+		of_runs = traits_of_runs(d, &runs, traits);
+	if (traits && !of_runs)
+		status = DP_ERR_NOMEM;
+	if (!status)
+		status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, of_runs,
+					 0);
 	if (status || levels.chosen.count == 0 ||
 	    levels.fit.bits + run_bits * (double)runs.runs >= 0.8 * flat->fit.bits)
 		goto out;
@@ -361,11 +395,14 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, bool
 		if (levels.standing[i] == DP_STANDING_BARE &&
 		    holds_run(&levels.chosen.items[i], d->alphabet))
 			levels.standing[i] = DP_STANDING_STRUCTURED;
-	status = make_tree(&inner, &levels, NULL);
+	status = make_tree(&inner, &levels, of_runs);
 	for (size_t i = 0; i < inner_loops.count && !status; i++) {
-		dp_unfold__segments(inner_loops.loops[i].segments, inner_loops.loops[i].count,
-				    d->request->symbols, runs.position, &d->request->evidence);
-		status = dp_driver__take_back(d, &inner_loops.loops[i], NULL);
+		struct dp_segmented_loop *loop = &inner_loops.loops[i];
+
+		loop->count = dp_unfold__segments(loop->segments, loop->count, d->request->symbols,
+						  d->request->count, runs.position,
+						  &d->request->evidence);
+		status = dp_driver__take_back(d, loop, NULL);
 		if (!status) {
 			d->loops->loops[d->loops->count - 1].chosen = inner_loops.loops[i].chosen;
 			d->loops->loops[d->loops->count - 1].parent = inner_loops.loops[i].parent;
@@ -376,6 +413,7 @@ out:
 	dp_driver__fini_loops(&inner_loops);
 	dp_levels__fini(&levels);
 	dp_runs__fini(&runs);
+	free(of_runs);
 	return status;
 }
 
@@ -388,13 +426,19 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
 }
 
-static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse)
+/* A class finishes a step if one of its names does. */
+static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse,
+		       const uint8_t *traits, uint8_t **of_classes)
 {
 	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
-	if (!*coarse)
+	if (traits)
+		*of_classes = dp_alloc__zeroed(d->alphabet, sizeof(**of_classes));
+	if (!*coarse || (traits && !*of_classes))
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < d->request->count; i++)
 		(*coarse)[i] = class_of[d->symbols[i]];
+	for (uint32_t s = 0; traits && s < d->alphabet; s++)
+		(*of_classes)[class_of[s]] |= traits[s];
 	return DP_OK;
 }
 
@@ -402,11 +446,13 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
  * Looks for loops under classes of names that take each other's place; takes them if they describe
  * the sequence better, the names within the classes included.
  */
-static int try_classes(struct dp_driver *d, struct dp_levels *flat)
+static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
+		       double uploads)
 {
 	size_t n = d->request->count;
 	uint32_t *class_of = dp_alloc__array(d->alphabet, sizeof(*class_of)), *coarse = NULL, count;
 	struct dp_levels levels = { .alone = 0 };
+	uint8_t *of_classes = NULL;
 	double names;
 	int status = DP_ERR_NOMEM;
 
@@ -414,9 +460,9 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat)
 		status = dp_classes__derive(class_of, &count, d->symbols, n, d->alphabet);
 	if (status || count == d->alphabet)
 		goto out;
-	status = map_classes(d, class_of, &coarse);
+	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
 	if (!status)
-		status = dp_levels__find(&levels, coarse, n, count, NULL, 0);
+		status = dp_levels__find(&levels, coarse, n, count, of_classes, uploads);
 	names = flat->alone - levels.alone;
 	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
 		goto out;
@@ -428,8 +474,12 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat)
 	d->symbols = coarse;
 	d->alphabet = count;
 	coarse = NULL;
+	free(*traits);
+	*traits = of_classes;
+	of_classes = NULL;
 out:
 	dp_levels__fini(&levels);
+	free(of_classes);
 	free(coarse);
 	free(class_of);
 	return status;
@@ -451,9 +501,9 @@ int dp_driver__tree(struct dp_driver *d)
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))
-		status = try_classes(d, &levels);
+		status = try_classes(d, &levels, &traits, uploads);
 	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
-		status = try_collapsed(d, &levels, &taken);
+		status = try_collapsed(d, &levels, traits, &taken);
 	d->folded = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);

@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum {
-	REACH = 8,    /* symbols that one iteration has of the other's repetition, at most */
+	REACH = 64,   /* symbols that one iteration has of the other's repetition, at most */
 	SAMPLES = 31, /* boundaries whose gaps are asked for */
 	SAMPLES_MIN = 3,
+	GAP_NS = 1000, /* pauses of the host that are none */
 };
 
 /* A boundary between two complete iterations. */
@@ -19,18 +20,33 @@ struct joint {
 	size_t run_before, run_after; /* symbols of the repetition in front of it, or behind */
 };
 
-static bool joins(const struct dp_segment *segments, size_t k)
-{
-	return segments[k - 1].end == segments[k].first && !segments[k - 1].partial &&
-	       !segments[k].partial;
-}
+struct unfolder {
+	struct dp_segment *segments;
+	size_t count, n;
+	const uint32_t *symbols, *position;
+	const struct dp_evidence *evidence;
+	struct joint joints[SAMPLES];
+	size_t joint_count;
+	long shift;		  /* of all boundaries */
+	const struct joint *like; /* one of those that are moved */
+};
 
-static struct joint joint_at(const uint32_t *position, size_t folded)
+static struct joint joint_at(const struct unfolder *u, size_t folded)
 {
-	size_t at = position[folded], before = at - position[folded - 1];
-	size_t after = position[folded + 1] - at;
+	size_t at = u->position[folded], before = at - u->position[folded - 1];
+	size_t after = u->position[folded + 1] - at;
 
 	return (struct joint){ at, before > 1 ? before : 0, after > 1 ? after : 0 };
+}
+
+static void sample_joints(struct unfolder *u)
+{
+	const struct dp_segment *s = u->segments;
+	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
+
+	for (size_t k = 1; k < u->count; k += step)
+		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
+			u->joints[u->joint_count++] = joint_at(u, s[k].first);
 }
 
 static int by_value(const void *a, const void *b)
@@ -40,92 +56,194 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* By the host's largest gap at boundaries moved by -REACH to REACH; 0 where none stands out. */
-static long by_gaps(const struct joint *joints, size_t count, const struct dp_evidence *evidence)
+/* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
+static int64_t gap_at(const struct unfolder *u, long shift)
 {
-	int64_t gaps[SAMPLES], median, most = 0, next = 0;
+	int64_t gaps[SAMPLES];
+	size_t fits = 0;
+
+	for (size_t k = 0; k < u->joint_count; k++) {
+		const struct joint *j = &u->joints[k];
+		struct dp_evidence_at at = { 0 };
+
+		if (shift < 0 ? (size_t)-shift >= j->run_before
+			      : shift && (size_t)shift >= j->run_after)
+			continue;
+		u->evidence->at(u->evidence->ctx, (size_t)((long)j->at + shift), &at);
+		if (at.has_launch)
+			gaps[fits++] = at.launch_gap_ns;
+	}
+	if (fits < SAMPLES_MIN || fits * 10 < u->joint_count * 9)
+		return -1;
+	qsort(gaps, fits, sizeof(*gaps), by_value);
+	return gaps[fits / 2];
+}
+
+/* By the largest gap; 0 where none stands out. */
+static long by_gaps(const struct unfolder *u)
+{
+	int64_t most = 0, next = 0;
 	long best = 0;
 
-	for (long d = -REACH; d <= REACH; d++) {
-		size_t fits = 0;
+	for (long shift = -REACH; shift <= REACH; shift++) {
+		int64_t gap = gap_at(u, shift);
 
-		for (size_t k = 0; k < count; k++) {
-			struct dp_evidence_at at = { 0 };
-			const struct joint *j = &joints[k];
-
-			if (d < 0 ? (size_t)-d >= j->run_before
-				  : (size_t)d >= DP_MAX(j->run_after, 1))
-				continue;
-			evidence->at(evidence->ctx, (size_t)((long)j->at + d), &at);
-			if (at.has_launch)
-				gaps[fits++] = at.launch_gap_ns;
-		}
-		if (fits < SAMPLES_MIN || fits * 10 < count * 9)
-			continue;
-		qsort(gaps, fits, sizeof(*gaps), by_value);
-		median = gaps[fits / 2];
-		if (median > most) {
+		if (gap > most) {
 			next = most;
-			most = median;
-			best = d;
-		} else if (median > next) {
-			next = median;
+			most = gap;
+			best = shift;
+		} else if (gap > next) {
+			next = gap;
 		}
 	}
-	return most > 2 * next ? best : 0;
+	return most + GAP_NS > 2 * (next + GAP_NS) ? best : 0;
 }
 
 /* By what lies in front of the first iteration, if all others have the same in front of them. */
-static long by_head(const struct joint *joints, size_t count, const struct dp_segment *first,
-		    const uint32_t *symbols, const uint32_t *position)
+static long by_head(const struct unfolder *u)
 {
-	size_t head = position[first->first], same = 0;
+	const struct dp_segment *first = &u->segments[0];
+	size_t head = u->position[first->first], same = 0;
 
-	if (first->partial || head > REACH)
+	if (first->partial || head > REACH || u->evidence->open_begin || u->evidence->cut_begin)
 		return 0;
-	for (size_t k = 0; k < count; k++)
-		same += joints[k].run_before > head &&
-			!memcmp(symbols, symbols + joints[k].at - head, head * sizeof(*symbols));
-	return same * 10 >= count * 9 ? -(long)head : 0;
+	for (size_t k = 0; k < u->joint_count; k++)
+		same += u->joints[k].run_before > head &&
+			!memcmp(u->symbols, u->symbols + u->joints[k].at - head,
+				head * sizeof(*u->symbols));
+	return same * 10 >= u->joint_count * 9 ? -(long)head : 0;
 }
 
-static long find_shift(const struct dp_segment *segments, size_t count, const uint32_t *symbols,
-		       const uint32_t *position, const struct dp_evidence *evidence)
+/* Is what lies at one place what lies at a joint's, too, and within [low, high)? */
+static bool alike(const struct unfolder *u, size_t at, size_t of_joint, size_t length, size_t low,
+		  size_t high)
 {
-	struct joint joints[SAMPLES];
-	size_t step = DP_MAX(count / SAMPLES, 1), n = 0;
-
-	for (size_t k = 1; k < count && n < SAMPLES; k += step)
-		if (joins(segments, k))
-			joints[n++] = joint_at(position, segments[k].first);
-	if (n < SAMPLES_MIN)
-		return 0;
-	if (evidence->at && evidence->launches_recorded)
-		return by_gaps(joints, n, evidence);
-	return by_head(joints, n, segments, symbols, position);
+	return at >= low && at <= high && length <= high - at &&
+	       !memcmp(u->symbols + at, u->symbols + of_joint, length * sizeof(*u->symbols));
 }
 
-void dp_unfold__segments(struct dp_segment *segments, size_t count, const uint32_t *symbols,
-			 const uint32_t *position, const struct dp_evidence *evidence)
+/* The beginning of an iteration that none ends at: after something else, or the first. */
+static void move_begin(const struct unfolder *u, struct dp_segment *s, bool single, size_t low)
 {
-	long shift = find_shift(segments, count, symbols, position, evidence);
-	size_t before = SIZE_MAX; /* where the last one ends in the folded sequence */
+	const struct joint *j = u->like;
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
 
-	for (size_t k = 0; k < count; k++) {
-		struct dp_segment *s = &segments[k];
-		struct joint j;
-		size_t first = s->first;
-
-		s->first = position[first];
-		if (first == before) {
-			j = joint_at(position, first);
-			if (shift < 0 ? (size_t)-shift < j.run_before : (size_t)shift < j.run_after)
-				s->first = (size_t)((long)s->first + shift);
-			s[-1].end = s->first;
-		} else if (!s->partial && shift < 0 && s->first == (size_t)-shift) {
-			s->first = 0;
-		}
-		before = s->end;
-		s->end = position[s->end];
+	if (u->shift < 0) {
+		if (s->first >= by && alike(u, s->first - by, j->at - by, by, low, s->first))
+			s->first -= by;
+		return;
 	}
+	/* its part of the repetition is too short to have been folded, and one of it may fit */
+	own = j->run_after - by;
+	if (single && u->symbols[s->first] == u->symbols[j->at + by])
+		own--;
+	else if (!single)
+		return;
+	if (s->first >= own && alike(u, s->first - own, j->at + by, own, low, s->first))
+		s->first -= own;
+}
+
+/* The end of an iteration that none begins at. */
+static void move_end(const struct unfolder *u, struct dp_segment *s, bool single, size_t high)
+{
+	const struct joint *j = u->like;
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
+
+	if (u->shift > 0) {
+		if (alike(u, s->end, j->at, by, s->end, high))
+			s->end += by;
+		return;
+	}
+	own = j->run_before - by;
+	if (single && u->symbols[s->end - 1] == u->symbols[j->at - 1])
+		own--;
+	else if (!single)
+		return;
+	if (alike(u, s->end, j->at - j->run_before, own, s->end, high))
+		s->end += own;
+}
+
+/*
+ * A boundary between two segments, which becomes one in the sequence. A partial one may have been
+ * nothing but what the other gets.
+ */
+static void move_joint(const struct unfolder *u, struct dp_segment *left, struct dp_segment *right,
+		       size_t folded)
+{
+	struct joint j = joint_at(u, folded);
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
+	bool may = u->shift < 0 ? by < j.run_before : by < j.run_after;
+
+	if (u->shift < 0 && left->partial)
+		may |= by == j.run_before && left->first == at - by;
+	if (u->shift > 0 && right->partial)
+		may |= by == j.run_after && u->position[right->end] == at + by;
+	if (may)
+		at = (size_t)((long)at + u->shift);
+	left->end = right->first = at;
+}
+
+/* No boundary is moved unless there is one to compare the others with. */
+static void choose_like(struct unfolder *u)
+{
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift);
+
+	for (size_t k = 0; u->shift && !u->like && k < u->joint_count; k++)
+		if (by < (u->shift < 0 ? u->joints[k].run_before : u->joints[k].run_after))
+			u->like = &u->joints[k];
+	if (!u->like)
+		u->shift = 0;
+}
+
+static bool is_single(const struct unfolder *u, size_t folded)
+{
+	return u->position[folded + 1] - u->position[folded] == 1;
+}
+
+/* From the folded sequence to the sequence; what is empty then is left out. */
+static size_t move_all(struct unfolder *u)
+{
+	struct dp_segment *segments = u->segments;
+	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the folded sequence */
+
+	for (size_t k = 0; k < u->count; k++) {
+		struct dp_segment *s = &segments[k];
+		size_t first = s->first, end = s->end;
+		bool ends_alone = k + 1 == u->count || s[1].first != end;
+
+		if (first == before) {
+			move_joint(u, &s[-1], s, first);
+			s->end = u->position[end];
+		} else {
+			s->first = u->position[first];
+			s->end = u->position[end];
+			if (u->shift && !s->partial)
+				move_begin(u, s, is_single(u, first), k ? s[-1].end : 0);
+		}
+		if (u->shift && ends_alone && !s->partial)
+			move_end(u, s, is_single(u, end - 1),
+				 k + 1 < u->count ? u->position[s[1].first] : u->n);
+		before = end;
+	}
+	for (size_t k = 0; k < u->count; k++)
+		if (segments[k].first < segments[k].end)
+			segments[kept++] = segments[k];
+	return kept;
+}
+
+size_t dp_unfold__segments(struct dp_segment *segments, size_t count, const uint32_t *symbols,
+			   size_t n, const uint32_t *position, const struct dp_evidence *evidence)
+{
+	struct unfolder u = { .segments = segments,
+			      .count = count,
+			      .n = n,
+			      .symbols = symbols,
+			      .position = position,
+			      .evidence = evidence };
+
+	sample_joints(&u);
+	if (u.joint_count >= SAMPLES_MIN)
+		u.shift = evidence->at && evidence->launches_recorded ? by_gaps(&u) : by_head(&u);
+	choose_like(&u);
+	return move_all(&u);
 }

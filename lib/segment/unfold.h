@@ -8,11 +8,12 @@
  * Where an iteration begins with what the one before it ends with, over and over, both are one
  * repetition in the folded sequence, and a boundary can only lie in front of it or behind it. By
  * the host's gaps, or by what is left of an iteration in front of the first, each is moved to where
- * the program's own is. segments[0..count) are those of the folded sequence, whose symbol i stands
- * for symbols[position[i], position[i + 1]); they become those of the sequence. Cost: linear in
- * segments, and a few hundred calls of evidence->at.
+ * the program's own is, up to 64 symbols away. segments[0..count) are those of the folded sequence,
+ * whose symbol i stands for symbols[position[i], position[i + 1]) of symbols[0..n); they become
+ * those of the sequence. Returns how many are left: a partial one may have been nothing but what
+ * its neighbour gets. Cost: linear in segments, and a few thousand calls of evidence->at.
  */
-void dp_unfold__segments(struct dp_segment *segments, size_t count, const uint32_t *symbols,
-			 const uint32_t *position, const struct dp_evidence *evidence);
+size_t dp_unfold__segments(struct dp_segment *segments, size_t count, const uint32_t *symbols,
+			   size_t n, const uint32_t *position, const struct dp_evidence *evidence);
 
 #endif

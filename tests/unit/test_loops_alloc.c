@@ -58,6 +58,16 @@ static size_t make_phases(uint32_t *s)
 	return n;
 }
 
+/* Kernel 23 is an optimizer's. */
+static void at_finish(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const uint32_t *s = ctx;
+
+	*out = (struct dp_evidence_at){ .has_launch = true,
+					.launch_gap_ns = s[index] == 0 ? 9000 : 1000,
+					.finishes_step = s[index] == 23 };
+}
+
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
@@ -124,6 +134,9 @@ START_TEST(every_failure_is_survived)
 	sweep(&r, false);
 	sweep(&r, true);
 	sweep_beside(&r);
+	r.evidence = (struct dp_evidence){ .at = at_finish, .ctx = s, .launches_recorded = true };
+	sweep(&r, false);
+	r.evidence = (struct dp_evidence){ .at = NULL };
 	r.count = make_requests(s);
 	sweep(&r, false);
 	r.count = make(s);

@@ -14,12 +14,14 @@ struct host {
 	int64_t gap_ns[M];  /* of the host between two launches, */
 	int64_t wait_ns[M]; /* and with the calls in between */
 	bool casts;	    /* kernel 0 casts data */
+	size_t upload;	    /* the kernel that one comes before; M: none */
+	size_t length;	    /* kernels that go round */
 };
 
 static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	const struct host *host = ctx;
-	size_t offset = (head + index) % M;
+	size_t offset = (head + index) % host->length;
 	bool has_launch = index >= host->without;
 
 	*out = (struct dp_evidence_at){
@@ -28,12 +30,13 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 		.launch_wait_ns = has_launch && index > host->without ? host->wait_ns[offset] : -1,
 		.has_launch = has_launch,
 		.moves_data = host->casts && symbols[index] == 0,
+		.after_upload = offset == host->upload,
 	};
 }
 
 static struct host make_host(void)
 {
-	struct host host = { 0 };
+	struct host host = { .upload = M, .length = M };
 
 	for (size_t i = 0; i < M; i++) {
 		host.gap_ns[i] = 5000;
@@ -70,7 +73,7 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].chosen) {
-			ck_assert_uint_eq(loops->loops[i].length, M);
+			ck_assert_uint_eq(loops->loops[i].length, host->length);
 			first = loops->loops[i].pattern[0];
 			*told_by = loops->loops[i].phase;
 		}
@@ -131,11 +134,50 @@ START_TEST(a_run_of_casts_ends_nothing)
 }
 END_TEST
 
+/*
+ * Both ends of a capture fit whole turns by chance, once in as many kernels as a turn has. The
+ * host's pause alone is worth less than that, and with an upload at the same place more.
+ */
+START_TEST(an_upload_where_the_host_pauses_is_no_chance)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.gap_ns[0] = host.wait_ns[0] = 200000;
+	go_round(50, 20, 50, M, M);
+	host.upload = 0;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_int_eq(told_by, DP_PHASE_INPUT_COPY);
+	/* anywhere else it is one of the uploads of a step */
+	host.upload = 30;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 50);
+}
+END_TEST
+
+/* Of three kernels one in three fits by chance, and the one that has an upload is the first. */
+START_TEST(a_short_turn_begins_with_its_upload)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.length = 3;
+	host.gap_ns[0] = host.wait_ns[0] = 100000;
+	host.upload = 0;
+	count = 0;
+	head = 1;
+	for (size_t i = 1; i <= 3 * 170; i++)
+		symbols[count++] = i % 3;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
 	tcase_add_test(tests, kernels_without_a_launch_begin_nothing);
 	tcase_add_test(tests, a_run_of_casts_ends_nothing);
+	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
+	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
 }
 
 #include "test_main.h"

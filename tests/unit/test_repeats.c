@@ -17,11 +17,21 @@ enum {
 	HEAD = LOSS + LOSSES,
 	HEADS = 14,
 	UPDATE = HEAD + HEADS,
-	ALPHABET,
+	EVALUATION,
+	EVALUATIONS = 20,
+	ALPHABET = EVALUATION + EVALUATIONS,
 };
 
 static uint32_t symbols[ROOM];
-static size_t count, starts[STEPS + 1];
+static size_t count, starts[STEPS], ends[STEPS];
+
+/* How steps follow each other. */
+struct steps {
+	uint64_t seed;
+	uint32_t before, after; /* fills of gradients that end a step, and that begin the next */
+	size_t every;		/* steps to an evaluation; 0: none */
+	bool set_up;		/* the first has other kernels in front of it, instead of fills */
+};
 
 static void kernels(uint32_t first, uint32_t n)
 {
@@ -31,23 +41,21 @@ static void kernels(uint32_t first, uint32_t n)
 	}
 }
 
-/*
- * Steps of a recurrent network over sequences of any length. Of the fills of
- * gradients, the same kernel over and over, `before` are the last of a step and `after` the first
- * of the next.
- */
-static void recurrent(uint64_t seed, uint32_t before, uint32_t after)
+/* Steps of a recurrent network over sequences of any length. */
+static void recurrent(const struct steps *steps)
 {
-	uint64_t rng = seed;
+	uint64_t rng = steps->seed;
 
 	count = 0;
+	if (steps->set_up)
+		kernels(EVALUATION, 2);
 	for (size_t i = 0; i < STEPS; i++) {
 		size_t length;
 
 		rng = rng * 6364136223846793005u + 1442695040888963407u;
 		length = 10 + (size_t)(rng >> 33) % 41;
 		starts[i] = count;
-		for (uint32_t k = 0; k < after; k++)
+		for (uint32_t k = 0; k < steps->after && !(steps->set_up && i == 0); k++)
 			kernels(FILL, 1);
 		kernels(HEAD, HEADS);
 		for (size_t k = 0; k < length; k++)
@@ -56,10 +64,12 @@ static void recurrent(uint64_t seed, uint32_t before, uint32_t after)
 		for (size_t k = 0; k < length; k++)
 			kernels(BACKWARD, BACK);
 		kernels(UPDATE, 1);
-		for (uint32_t k = 0; k < before; k++)
+		for (uint32_t k = 0; k < steps->before; k++)
 			kernels(FILL, 1);
+		ends[i] = count;
+		if (steps->every && i % steps->every == steps->every - 1)
+			kernels(EVALUATION, EVALUATIONS);
 	}
-	starts[STEPS] = count;
 }
 
 static bool is_start(size_t index)
@@ -94,7 +104,7 @@ static struct dp_loops *find(bool launches)
 	return loops;
 }
 
-static void check_steps(bool launches)
+static void check_steps(const struct steps *steps, bool launches)
 {
 	struct dp_loops *loops = find(launches);
 	size_t chosen = 0;
@@ -105,45 +115,103 @@ static void check_steps(bool launches)
 		if (!l->chosen)
 			continue;
 		chosen++;
-		ck_assert_uint_eq(l->count, STEPS);
-		for (size_t k = 0; k < STEPS; k++) {
-			ck_assert_uint_eq(l->segments[k].first, starts[k]);
-			ck_assert_uint_eq(l->segments[k].end, starts[k + 1]);
-		}
+		ck_assert_msg(l->count == STEPS, "%u before, %u after: %zu steps", steps->before,
+			      steps->after, l->count);
+		for (size_t k = 0; k < STEPS; k++)
+			ck_assert_msg(l->segments[k].first == starts[k] &&
+					      l->segments[k].end == ends[k],
+				      "%u before, %u after: step %zu is [%zu, %zu), not [%zu, %zu)",
+				      steps->before, steps->after, k, l->segments[k].first,
+				      l->segments[k].end, starts[k], ends[k]);
 	}
 	ck_assert_uint_eq(chosen, 1);
 	dp_loops__free(loops);
 }
 
+static const uint32_t fills[] = { 0, 1, 2, 4, 5, 9, 12 };
+
 /* What ends a step and what begins the next are one repetition, and the boundary inside it. */
-START_TEST(a_boundary_may_be_inside_a_repetition)
+START_TEST(the_host_tells_a_boundary_inside_a_repetition)
 {
-	static const struct {
-		uint32_t before, after;
-		bool names_tell;
-	} cases[] = {
-		{ 0, 0, true }, { 5, 0, true },	 { 7, 1, true },
-		{ 9, 2, true }, { 1, 5, false }, { 0, 6, true },
+	for (size_t k = 0; k < DP_COUNT(fills); k++) {
+		struct steps steps = { .seed = 1, .before = fills[_i], .after = fills[k] };
+
+		recurrent(&steps);
+		check_steps(&steps, true);
+		steps.every = 8;
+		recurrent(&steps);
+		check_steps(&steps, true);
+	}
+}
+END_TEST
+
+/* Without launches it is what lies in front of the first step that tells. */
+START_TEST(a_beginning_tells_a_boundary_inside_a_repetition)
+{
+	static const struct steps cases[] = {
+		{ .seed = 1, .before = 0, .after = 0 }, { .seed = 1, .before = 5, .after = 0 },
+		{ .seed = 1, .before = 7, .after = 1 }, { .seed = 1, .before = 9, .after = 2 },
+		{ .seed = 1, .before = 0, .after = 6 },
 	};
 
-	recurrent(1, cases[_i].before, cases[_i].after);
-	check_steps(true);
-	if (cases[_i].names_tell)
-		check_steps(false);
+	recurrent(&cases[_i]);
+	check_steps(&cases[_i], false);
+}
+END_TEST
+
+/* What is in front of the first step may be something else. */
+START_TEST(what_sets_up_is_no_part_of_the_first_step)
+{
+	struct steps steps = { .seed = 1, .before = 9, .after = 2, .set_up = true };
+
+	recurrent(&steps);
+	check_steps(&steps, true);
+}
+END_TEST
+
+/* Where a sequence begins by chance, fills in front of the first step are those of another. */
+START_TEST(a_beginning_by_chance_tells_nothing)
+{
+	for (uint32_t left = 1; left <= 3; left++) {
+		struct steps steps = { .seed = 1, .before = 5 + 4 * (uint32_t)_i };
+		struct dp_loops_request r = { .alphabet = ALPHABET, .epsilon = 1 };
+		struct dp_loops *loops;
+		size_t cut;
+
+		recurrent(&steps);
+		cut = ends[0] - left;
+		r.symbols = symbols + cut;
+		r.count = count - cut;
+		r.evidence.open_begin = r.evidence.open_end = true;
+		ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+		ck_assert_uint_ge(loops->count, 1);
+		for (size_t k = 0; k < loops->loops[0].count; k++) {
+			const struct dp_segment *s = &loops->loops[0].segments[k];
+
+			ck_assert(s->partial || is_start(s->first + cut));
+		}
+		dp_loops__free(loops);
+	}
 }
 END_TEST
 
 /* Cells that go round more often than steps do may be nearly all there is. */
 START_TEST(the_step_is_what_has_the_update)
 {
-	recurrent(2, 0, 0);
-	check_steps(true);
+	struct steps steps = { .seed = 2 };
+
+	recurrent(&steps);
+	check_steps(&steps, true);
 }
 END_TEST
 
 static void fill(TCase *tests)
 {
-	tcase_add_loop_test(tests, a_boundary_may_be_inside_a_repetition, 0, 6);
+	tcase_add_loop_test(tests, the_host_tells_a_boundary_inside_a_repetition, 0,
+			    DP_COUNT(fills));
+	tcase_add_loop_test(tests, a_beginning_tells_a_boundary_inside_a_repetition, 0, 5);
+	tcase_add_test(tests, what_sets_up_is_no_part_of_the_first_step);
+	tcase_add_loop_test(tests, a_beginning_by_chance_tells_nothing, 0, 2);
 	tcase_add_test(tests, the_step_is_what_has_the_update);
 }
 
