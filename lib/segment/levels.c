@@ -332,6 +332,14 @@ static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t pa
 	in->loops.count = 0;
 }
 
+/* Inside of something that is no layer itself? */
+static bool is_nested(const struct dp_levels *levels, size_t i)
+{
+	uint32_t parent = levels->chosen_parent[i];
+
+	return parent != DP_NONE && levels->outer.items[parent].length >= LAYER_SHORT;
+}
+
 /*
  * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
  * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
@@ -350,7 +358,7 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_hypothesis *h = &levels->chosen.items[i];
 
-		levels->standing[kept] = levels->chosen_parent[i] != DP_NONE ? DP_STANDING_NESTED
+		levels->standing[kept] = is_nested(levels, i)  ? DP_STANDING_NESTED
 					 : in[i].total >= 0.15 ? DP_STANDING_STRUCTURED
 							       : DP_STANDING_BARE;
 		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest) {
