@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define PLACES 64
+#define UNFITS 16
 #define MESSAGE_BYTES 800
 
 struct search {
@@ -28,6 +29,28 @@ struct search {
 	const char *unfit;   /* the message's code: why the first that was found won't do */
 	char unfit_text[MESSAGE_BYTES];
 };
+
+/*
+ * Where those lie that were opened and do not suit. They stay: the constructors of 11.8 to 12.8
+ * make a key of threads that dlclose() does not take back, and 13.5 stays whatever is asked of it.
+ * The next search, in a child of fork(), has to tell them from one that is the program's own.
+ */
+static ElfW(Addr) unfits[UNFITS];
+static size_t unfit_count;
+
+static bool is_unfit(ElfW(Addr) address)
+{
+	for (size_t i = 0; i < unfit_count; i++)
+		if (unfits[i] == address)
+			return true;
+	return false;
+}
+
+static void keep_unfit(ElfW(Addr) address)
+{
+	if (unfit_count < UNFITS && !is_unfit(address))
+		unfits[unfit_count++] = address;
+}
 
 static const char *base_of(const char *path)
 {
@@ -64,7 +87,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	const char *path = info->dlpi_name, *base = base_of(path);
 	size_t folder = (size_t)(base - path);
 
-	if (starts(base, "libcupti.so")) {
+	if (starts(base, "libcupti.so") && !is_unfit(info->dlpi_addr)) {
 		snprintf(search->places[0], PATH_MAX, "%s", path);
 		search->count = 1;
 		search->mapped = true;
@@ -195,8 +218,8 @@ static void *open_file(struct search *search, const char *path)
 	snprintf(search->path, sizeof(search->path), "%s", map ? map->l_name : path);
 	if (suits_driver(search, library, map))
 		return library;
-	/* Of two in one process the next search, in a child, would find the wrong one. */
-	dlclose(library);
+	if (map && !search->mapped)
+		keep_unfit(map->l_addr);
 	return NULL;
 }
 
