@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,33 +173,42 @@ static bool may_crash(void *library)
 	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
 }
 
+/* The first that does not suit is told of where none does. */
+static void note_newer(struct search *search, const char *path, int major, int driver)
+{
+	if (search->unfit)
+		return;
+	search->unfit = "old-driver";
+	snprintf(search->unfit_text, sizeof(search->unfit_text),
+		 "%.600s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
+		 "--cupti=PATH names another",
+		 path, major, driver / 1000, driver % 1000 / 10);
+}
+
+static void note_crash(struct search *search, const char *path)
+{
+	if (search->unfit)
+		return;
+	search->unfit = "no-driver";
+	snprintf(search->unfit_text, sizeof(search->unfit_text),
+		 "CUPTI finds no driver it can use, and %.600s would crash for it", path);
+}
+
 /*
- * What is newer than the driver, or would crash, is not used; the first of those is told of where
- * none is. map: NULL where it is not told, and so neither is its version.
+ * What is newer than the driver, or would crash, is not used. map: NULL where it is not told, and
+ * so neither is its version.
  */
 static bool suits_driver(struct search *search, void *library, const struct link_map *map)
 {
 	int driver = dp_load__driver_version(), major = map ? major_of(map) : 0;
-	const char *code = NULL;
-	char text[MESSAGE_BYTES];
 
-	if (driver && major > driver / 1000) {
-		code = "old-driver";
-		snprintf(text, sizeof(text),
-			 "%.600s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
-			 "--cupti=PATH names another",
-			 search->path, major, driver / 1000, driver % 1000 / 10);
-	} else if (may_crash(library) && !is_driver()) {
-		code = "no-driver";
-		snprintf(text, sizeof(text),
-			 "CUPTI finds no driver it can use, and %.600s would crash for it",
-			 search->path);
-	}
-	if (code && !search->unfit) {
-		search->unfit = code;
-		memcpy(search->unfit_text, text, sizeof(text));
-	}
-	return !code;
+	if (driver && major > driver / 1000)
+		note_newer(search, search->path, major, driver);
+	else if (may_crash(library) && !is_driver())
+		note_crash(search, search->path);
+	else
+		return true;
+	return false;
 }
 
 static void *open_file(struct search *search, const char *path)
@@ -223,7 +233,7 @@ static void *open_file(struct search *search, const char *path)
 	return NULL;
 }
 
-/* What it is called. The driver's own major version first: it runs nothing newer. */
+/* What it is called. */
 static const struct {
 	const char *name;
 	int major; /* 0: any */
@@ -234,7 +244,10 @@ static const struct {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-/* In the folder, which ends in a slash, or with "" where the linker looks. */
+/*
+ * In the folder, which ends in a slash, or with "" where the linker looks. The driver's own major
+ * version first: it runs nothing newer, and what says so by its name is not even loaded.
+ */
 static void *open_name(struct search *search, const char *folder)
 {
 	int driver = dp_load__driver_version();
@@ -242,13 +255,25 @@ static void *open_name(struct search *search, const char *folder)
 	void *library = NULL;
 
 	for (size_t i = 0; i < NAMES && !library; i++) {
-		if (driver && names[i].major > driver / 1000)
-			continue;
+		bool newer = driver && names[i].major > driver / 1000;
+
 		snprintf(path, sizeof(path), "%s%s", folder, names[i].name);
-		if (!*folder || !access(path, F_OK))
+		if (*folder ? faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) : newer)
+			continue;
+		if (newer)
+			note_newer(search, path, names[i].major, driver);
+		else
 			library = open_file(search, path);
 	}
 	return library;
+}
+
+static bool is_other_name(const char *file)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (!strcmp(file, names[i].name))
+			return false;
+	return starts(file, "libcupti.so");
 }
 
 /* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
@@ -265,7 +290,7 @@ static void *open_place(struct search *search, const char *place)
 	snprintf(path, sizeof(path), "%s%s", place, slash);
 	library = open_name(search, path);
 	while (!library && (entry = readdir(folder))) {
-		if (!starts(entry->d_name, "libcupti.so"))
+		if (!is_other_name(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s%s%s", place, slash, entry->d_name);
 		library = open_file(search, path);

@@ -62,6 +62,43 @@ START_TEST(folder_of_several)
 END_TEST
 
 /*
+ * Files of a folder that all lead to one of CUDA 13, with a driver of 12: those that are named
+ * after 13 are not loaded for that to be known, and the others once.
+ */
+static const struct {
+	const char *files[3];
+	unsigned int loads;
+} newer_folders[] = {
+	{ { "libcupti.so.13" }, 0 },
+	{ { "libcupti.so.13", "libcupti.so", "libcupti.so.2025.3.0" }, 1 },
+	{ { "libcupti.so.2025.3.0" }, 1 },
+};
+
+START_TEST(folder_of_newer)
+{
+	char folder[] = "/tmp/deepprof-cupti.XXXXXX", path[3][64];
+	struct run_options options = { .driver = "12080", .cupti = folder };
+	const char *const *files = newer_folders[_i].files;
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	for (int i = 0; i < 3 && files[i]; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%s", folder, files[i]);
+		ck_assert(!symlink(FAKE_CUPTI_13_2, path[i]));
+	}
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "exit=4"));
+	for (int i = 0; i < 3 && files[i]; i++)
+		unlink(path[i]);
+	rmdir(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "[old-driver]") && strstr(run.messages, "is of CUDA 13"),
+		      "%s", run.messages);
+	ck_assert_uint_eq(run.truth.constructed, newer_folders[_i].loads);
+}
+END_TEST
+
+/*
  * Where a program's own CUPTI is, by what it has loaded: wheels up to CUDA 12, those of CUDA 13, a
  * toolkit, itself. Nothing names it, and none that is installed is taken instead.
  */
@@ -209,6 +246,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, no_cupti);
 	tcase_add_loop_test(tests, unfit_cupti, 0, 2);
 	tcase_add_loop_test(tests, folder_of_several, 0, 2);
+	tcase_add_loop_test(tests, folder_of_newer, 0,
+			    sizeof(newer_folders) / sizeof(newer_folders[0]));
 	tcase_add_loop_test(tests, cupti_of_the_program, 0,
 			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
 	tcase_add_test(tests, unfit_then_fit);
