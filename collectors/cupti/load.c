@@ -3,7 +3,8 @@
  * one beside CUDA's libraries that are mapped (wheels keep it in nvidia/cuda_cupti/lib, for CUDA 13
  * in nvidia/cu13/lib, toolkits beside cudart or in extras/CUPTI); the default search. Two copies in
  * one process conflict, hence the order. What is newer than the driver is not called, it would
- * refuse, or worse: the search goes on without it.
+ * refuse, or worse: the search goes on without it. But it ends where one is named or mapped: who
+ * has mapped it may use it as well, and another beside it would be a second copy.
  */
 #include "cupti/collector.h"
 

@@ -193,6 +193,29 @@ START_TEST(unfit_then_fit)
 }
 END_TEST
 
+/* Where it is the program's own that won't do there is no other, whatever else is there. */
+START_TEST(unfit_is_mapped)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", words[3][310], cupti[300], own[310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_both(folder, words);
+	put_file(folder, "own/libcupti.so.13", FAKE_CUPTI_13_2, cupti);
+	snprintf(own, sizeof(own), "open=%s", cupti);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS(_i ? own : words[1], _i ? words[1] : own, "init", "exit=4"));
+	remove_all(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "[old-driver]") &&
+			      strstr(run.messages, "/own/libcupti.so.13"),
+		      "%s", run.messages);
+	ck_assert_ptr_null(strstr(run.messages, "[attached]"));
+	ck_assert_uint_eq(run.truth.constructed, 1);
+}
+END_TEST
+
 /*
  * What its constructors have made may be in use: what does not suit is not unloaded. A child of
  * fork() that starts CUDA takes it not for the program's own, nor are they run again.
@@ -251,6 +274,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, cupti_of_the_program, 0,
 			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
 	tcase_add_test(tests, unfit_then_fit);
+	tcase_add_loop_test(tests, unfit_is_mapped, 0, 2);
 	tcase_add_test(tests, unfit_stays);
 	tcase_add_loop_test(tests, real_cupti, 0, 2);
 }
