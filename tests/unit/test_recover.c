@@ -222,12 +222,48 @@ START_TEST(long_name)
 }
 END_TEST
 
+static void make_file(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	write_file((const unsigned char *)"x", 1);
+}
+
+/*
+ * Where files can't be locked another may have begun to leave what is recorded here: whoever began
+ * the recording removes that as well, whole or not, and nothing else.
+ */
+START_TEST(removed_whole)
+{
+	static const char *const names[] = { "4242.0.pool", "4242.0.new", "4243.0.spool",
+					     "4243.0.new",  "4244.0.new", "libdeepprof-cupti.so" };
+	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
+	struct dp_recording *recording;
+
+	make_folder("");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		make_file(names[i]);
+	options.collector = folder;
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_recording_new(&recording, folder, &options, &error), DP_OK);
+	spool_make(folder, false);
+	dp_recording_free(recording);
+	/* The library, and what has no spool. */
+	ck_assert_int_eq(count_files(), 2);
+	for (size_t i = 4; i < 6; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		ck_assert_int_eq(access(path, F_OK), 0);
+	}
+	remove_folder();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, left_whole, 0, sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_test(tests, left_once);
 	tcase_add_test(tests, killed_midway);
 	tcase_add_loop_test(tests, long_name, 0, 6);
+	tcase_add_test(tests, removed_whole);
 }
 
 #include "test_main.h"
