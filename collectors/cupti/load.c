@@ -3,12 +3,14 @@
  * one beside CUDA's libraries that are mapped (wheels keep it in nvidia/cuda_cupti/lib, for CUDA 13
  * in nvidia/cu13/lib, toolkits beside cudart or in extras/CUPTI); the default search. Two copies in
  * one process conflict, hence the order. What is newer than the driver is not called, it would
- * refuse, or worse: the search goes on without it.
+ * refuse, or worse: the search goes on without it. But it ends where one is named or mapped: who
+ * has mapped it may use it as well, and another beside it would be a second copy.
  */
 #include "cupti/collector.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #define PLACES 64
+#define UNFITS 16
 #define MESSAGE_BYTES 800
 
 struct search {
@@ -28,6 +31,28 @@ struct search {
 	const char *unfit;   /* the message's code: why the first that was found won't do */
 	char unfit_text[MESSAGE_BYTES];
 };
+
+/*
+ * Where those lie that were opened and do not suit. They stay: the constructors of 11.8 to 12.8
+ * make a key of threads that dlclose() does not take back, and 13.5 stays whatever is asked of it.
+ * The next search, in a child of fork(), has to tell them from one that is the program's own.
+ */
+static ElfW(Addr) unfits[UNFITS];
+static size_t unfit_count;
+
+static bool is_unfit(ElfW(Addr) address)
+{
+	for (size_t i = 0; i < unfit_count; i++)
+		if (unfits[i] == address)
+			return true;
+	return false;
+}
+
+static void keep_unfit(ElfW(Addr) address)
+{
+	if (unfit_count < UNFITS && !is_unfit(address))
+		unfits[unfit_count++] = address;
+}
 
 static const char *base_of(const char *path)
 {
@@ -64,7 +89,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	const char *path = info->dlpi_name, *base = base_of(path);
 	size_t folder = (size_t)(base - path);
 
-	if (starts(base, "libcupti.so")) {
+	if (starts(base, "libcupti.so") && !is_unfit(info->dlpi_addr)) {
 		snprintf(search->places[0], PATH_MAX, "%s", path);
 		search->count = 1;
 		search->mapped = true;
@@ -149,33 +174,42 @@ static bool may_crash(void *library)
 	return dlsym(library, "cuptiActivityEnable_v2") && !dlsym(library, "cuptiGetTimestamp_v2");
 }
 
+/* The first that does not suit is told of where none does. */
+static void note_newer(struct search *search, const char *path, int major, int driver)
+{
+	if (search->unfit)
+		return;
+	search->unfit = "old-driver";
+	snprintf(search->unfit_text, sizeof(search->unfit_text),
+		 "%.600s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
+		 "--cupti=PATH names another",
+		 path, major, driver / 1000, driver % 1000 / 10);
+}
+
+static void note_crash(struct search *search, const char *path)
+{
+	if (search->unfit)
+		return;
+	search->unfit = "no-driver";
+	snprintf(search->unfit_text, sizeof(search->unfit_text),
+		 "CUPTI finds no driver it can use, and %.600s would crash for it", path);
+}
+
 /*
- * What is newer than the driver, or would crash, is not used; the first of those is told of where
- * none is. map: NULL where it is not told, and so neither is its version.
+ * What is newer than the driver, or would crash, is not used. map: NULL where it is not told, and
+ * so neither is its version.
  */
 static bool suits_driver(struct search *search, void *library, const struct link_map *map)
 {
 	int driver = dp_load__driver_version(), major = map ? major_of(map) : 0;
-	const char *code = NULL;
-	char text[MESSAGE_BYTES];
 
-	if (driver && major > driver / 1000) {
-		code = "old-driver";
-		snprintf(text, sizeof(text),
-			 "%.600s is of CUDA %d, and the driver is of CUDA %d.%d, which is older; "
-			 "--cupti=PATH names another",
-			 search->path, major, driver / 1000, driver % 1000 / 10);
-	} else if (may_crash(library) && !is_driver()) {
-		code = "no-driver";
-		snprintf(text, sizeof(text),
-			 "CUPTI finds no driver it can use, and %.600s would crash for it",
-			 search->path);
-	}
-	if (code && !search->unfit) {
-		search->unfit = code;
-		memcpy(search->unfit_text, text, sizeof(text));
-	}
-	return !code;
+	if (driver && major > driver / 1000)
+		note_newer(search, search->path, major, driver);
+	else if (may_crash(library) && !is_driver())
+		note_crash(search, search->path);
+	else
+		return true;
+	return false;
 }
 
 static void *open_file(struct search *search, const char *path)
@@ -195,12 +229,12 @@ static void *open_file(struct search *search, const char *path)
 	snprintf(search->path, sizeof(search->path), "%s", map ? map->l_name : path);
 	if (suits_driver(search, library, map))
 		return library;
-	/* Of two in one process the next search, in a child, would find the wrong one. */
-	dlclose(library);
+	if (map && !search->mapped)
+		keep_unfit(map->l_addr);
 	return NULL;
 }
 
-/* What it is called. The driver's own major version first: it runs nothing newer. */
+/* What it is called. */
 static const struct {
 	const char *name;
 	int major; /* 0: any */
@@ -211,7 +245,10 @@ static const struct {
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
-/* In the folder, which ends in a slash, or with "" where the linker looks. */
+/*
+ * In the folder, which ends in a slash, or with "" where the linker looks. The driver's own major
+ * version first: it runs nothing newer, and what says so by its name is not even loaded.
+ */
 static void *open_name(struct search *search, const char *folder)
 {
 	int driver = dp_load__driver_version();
@@ -219,13 +256,25 @@ static void *open_name(struct search *search, const char *folder)
 	void *library = NULL;
 
 	for (size_t i = 0; i < NAMES && !library; i++) {
-		if (driver && names[i].major > driver / 1000)
-			continue;
+		bool newer = driver && names[i].major > driver / 1000;
+
 		snprintf(path, sizeof(path), "%s%s", folder, names[i].name);
-		if (!*folder || !access(path, F_OK))
+		if (*folder ? faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) : newer)
+			continue;
+		if (newer)
+			note_newer(search, path, names[i].major, driver);
+		else
 			library = open_file(search, path);
 	}
 	return library;
+}
+
+static bool is_other_name(const char *file)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		if (!strcmp(file, names[i].name))
+			return false;
+	return starts(file, "libcupti.so");
 }
 
 /* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
@@ -242,7 +291,7 @@ static void *open_place(struct search *search, const char *place)
 	snprintf(path, sizeof(path), "%s%s", place, slash);
 	library = open_name(search, path);
 	while (!library && (entry = readdir(folder))) {
-		if (!starts(entry->d_name, "libcupti.so"))
+		if (!is_other_name(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s%s%s", place, slash, entry->d_name);
 		library = open_file(search, path);

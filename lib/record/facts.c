@@ -8,7 +8,7 @@
 /* CUpti_ActivityObjectKind. */
 enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
 
-enum { INFOS_MAX = 4096 };
+enum { VARIABLES_MAX = 4096 };
 
 void dp_facts__fini(struct dp_facts *facts)
 {
@@ -40,28 +40,80 @@ static struct dp_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint
 	return fact;
 }
 
-static int take_info(struct dp_source *source, const struct dp_spool_info *info)
+/* Infos that are asked for. */
+static const char *const rank_names[] = { "env.RANK", "env.SLURM_PROCID",
+					  "env.OMPI_COMM_WORLD_RANK", "env.PMI_RANK", NULL };
+static const char *const local_names[] = { "env.LOCAL_RANK", "env.SLURM_LOCALID",
+					   "env.OMPI_COMM_WORLD_LOCAL_RANK", "env.MPI_LOCALRANKID",
+					   NULL };
+static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
+					   "env.OMPI_COMM_WORLD_SIZE", "env.PMI_SIZE", NULL };
+static const char *const other_names[] = { "cmdline", "cupti.version", "driver.version",
+					   "graph_mode", NULL };
+
+/* These are kept however many variables there are: they may come after all of them. */
+static bool is_asked_for(const char *key, size_t length)
+{
+	static const char *const *const lists[] = { rank_names, local_names, world_names,
+						    other_names };
+
+	for (size_t i = 0; i < DP_COUNT(lists); i++)
+		for (const char *const *name = lists[i]; *name; name++)
+			if (strlen(*name) == length && !memcmp(*name, key, length))
+				return true;
+	return false;
+}
+
+static struct dp_spool_info *find_info(struct dp_source *source, const char *key, size_t length)
 {
 	struct dp_facts *facts = &source->facts;
-	size_t length, other;
-	const char *key = dp_spool__string(source->spool, info->key, &length);
+	size_t other;
 
 	for (size_t i = 0; i < facts->info_count; i++) {
 		const char *known = dp_spool__string(source->spool, facts->infos[i].key, &other);
 
-		if (length == other && !memcmp(key, known, length)) {
-			facts->infos[i] = *info;
-			return DP_OK;
-		}
+		if (length == other && !memcmp(key, known, length))
+			return &facts->infos[i];
 	}
-	/* A process has some hundred, if its launcher sets many variables. */
-	if (facts->info_count == INFOS_MAX) {
-		facts->infos_lost++;
+	return NULL;
+}
+
+/* Each variable once, however often it is told. */
+static int lose_info(struct dp_source *source, const struct dp_spool_info *info)
+{
+	struct dp_key key = { { DP_SPOOL_INFO, info->key } };
+	struct dp_facts *facts = &source->facts;
+
+	if (dp_lookup__get(&facts->places, &key) != DP_NONE)
+		return DP_OK;
+	if (dp_lookup__set(&facts->places, &key, 0))
+		return dp_error__nomem(source->convert->error, 0);
+	facts->infos_lost++;
+	return DP_OK;
+}
+
+static int take_info(struct dp_source *source, const struct dp_spool_info *info)
+{
+	struct dp_facts *facts = &source->facts;
+	size_t length;
+	const char *key = dp_spool__string(source->spool, info->key, &length);
+	struct dp_spool_info *known = find_info(source, key, length);
+	bool asked_for = is_asked_for(key, length);
+
+	if (known) {
+		*known = *info;
 		return DP_OK;
 	}
+	/* Of all others only variables are written. */
+	if (!asked_for && strncmp(key, "env.", 4))
+		return DP_OK;
+	/* A process has some hundred, if its launcher sets many variables. */
+	if (!asked_for && facts->variables == VARIABLES_MAX)
+		return lose_info(source, info);
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);
+	facts->variables += !asked_for;
 	facts->infos[facts->info_count++] = *info;
 	return DP_OK;
 }
@@ -337,14 +389,6 @@ static void put_variable(struct dp_source *source, const char *const *names)
 	}
 	dp_db__null(&source->convert->db);
 }
-
-static const char *const rank_names[] = { "env.RANK", "env.SLURM_PROCID",
-					  "env.OMPI_COMM_WORLD_RANK", "env.PMI_RANK", NULL };
-static const char *const local_names[] = { "env.LOCAL_RANK", "env.SLURM_LOCALID",
-					   "env.OMPI_COMM_WORLD_LOCAL_RANK", "env.MPI_LOCALRANKID",
-					   NULL };
-static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
-					   "env.OMPI_COMM_WORLD_SIZE", "env.PMI_SIZE", NULL };
 
 /* Arguments parted by spaces, variables by lines. Both are the caller's; NULL without memory. */
 static char *command_of(const struct dp_source *source)

@@ -69,8 +69,8 @@ int dp_recording__make(struct dp_recording **out, const char *folder,
 #define DP_BEGIN_FILE "begin"
 int dp_begin__write(struct dp_recording *recording, struct dp_error *error);
 
-/* What the copy of a pool is called, in place of ".pool", until it is whole. */
-#define DP_POOL_NEW ".pool.new"
+/* What the copy of a pool is called, in place of ".pool", until it is whole; as short as that. */
+#define DP_POOL_NEW ".new"
 
 /* Gives processes whose memory was adopted a second to stop. */
 void dp_recover__wait(const struct dp_recording *recording);

@@ -26,6 +26,7 @@ struct fake_truth {
 	_Atomic uint64_t records[FAKE_KINDS];
 	_Atomic uint64_t buffers;
 	_Atomic uint64_t nvtx;
+	_Atomic uint64_t constructed, destructed; /* libraries */
 };
 
 /* Kinds that no version has: one whose size CUPTI knows, one whose size nobody does. */

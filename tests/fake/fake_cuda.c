@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int cuInit(unsigned int flags);
 int cuDriverGetVersion(int *version);
@@ -11,13 +12,14 @@ void fake_device_find(void);
 
 int cuInit(unsigned int flags)
 {
-	static int done;
+	static pid_t done; /* by whom: a child of fork() begins anew */
 	const char *path = getenv("CUDA_INJECTION64_PATH");
 	void *library;
 	int (*initialize)(void);
 
-	if (done++ || !path)
+	if (done == getpid() || !path)
 		return 0;
+	done = getpid();
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		fprintf(stderr, "fake libcuda: %s\n", dlerror());

@@ -135,6 +135,12 @@ __attribute__((constructor)) static void start(void)
 	close(fd);
 	if (truth == MAP_FAILED)
 		fail("no memory for the truth");
+	atomic_fetch_add(&truth->constructed, 1);
+}
+
+__attribute__((destructor)) static void stop(void)
+{
+	atomic_fetch_add(&truth->destructed, 1);
 }
 
 static void lock(struct buffer *b)

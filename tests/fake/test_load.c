@@ -62,6 +62,43 @@ START_TEST(folder_of_several)
 END_TEST
 
 /*
+ * Files of a folder that all lead to one of CUDA 13, with a driver of 12: those that are named
+ * after 13 are not loaded for that to be known, and the others once.
+ */
+static const struct {
+	const char *files[3];
+	unsigned int loads;
+} newer_folders[] = {
+	{ { "libcupti.so.13" }, 0 },
+	{ { "libcupti.so.13", "libcupti.so", "libcupti.so.2025.3.0" }, 1 },
+	{ { "libcupti.so.2025.3.0" }, 1 },
+};
+
+START_TEST(folder_of_newer)
+{
+	char folder[] = "/tmp/deepprof-cupti.XXXXXX", path[3][64];
+	struct run_options options = { .driver = "12080", .cupti = folder };
+	const char *const *files = newer_folders[_i].files;
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	for (int i = 0; i < 3 && files[i]; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%s", folder, files[i]);
+		ck_assert(!symlink(FAKE_CUPTI_13_2, path[i]));
+	}
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "exit=4"));
+	for (int i = 0; i < 3 && files[i]; i++)
+		unlink(path[i]);
+	rmdir(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "[old-driver]") && strstr(run.messages, "is of CUDA 13"),
+		      "%s", run.messages);
+	ck_assert_uint_eq(run.truth.constructed, newer_folders[_i].loads);
+}
+END_TEST
+
+/*
  * Where a program's own CUPTI is, by what it has loaded: wheels up to CUDA 12, those of CUDA 13, a
  * toolkit, itself. Nothing names it, and none that is installed is taken instead.
  */
@@ -87,10 +124,18 @@ static void put_file(const char *folder, const char *name, const char *from, cha
 	ck_assert_int_eq(system(command), 0);
 }
 
+static void remove_all(const char *folder)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
 START_TEST(cupti_of_the_program)
 {
 	struct run_options options = { .cupti = "", .driver = "13000" };
-	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[300], cupti[300], command[400];
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[300], cupti[300];
 	char open_word[310], find_word[310];
 	static struct run run;
 
@@ -101,8 +146,7 @@ START_TEST(cupti_of_the_program)
 	snprintf(find_word, sizeof(find_word), "find=%s", cupti);
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS(open_word, "init", find_word, "launch=100", "exit=4"));
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
+	remove_all(folder);
 	run_check_exit(&run, 4);
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
@@ -110,33 +154,91 @@ START_TEST(cupti_of_the_program)
 }
 END_TEST
 
-/* A folder whose only one won't do is left for the next: the program has loaded of both. */
-START_TEST(unfit_then_fit)
+/*
+ * The words of a program that has loaded what lies beside a libcupti of CUDA 13, and beside one of
+ * CUDA 12: the last finds the second.
+ */
+static void make_both(const char *folder, char words[3][310])
 {
-	struct run_options options = { .cupti = "", .driver = "12080" };
-	char folder[] = "/tmp/deepprof-layout.XXXXXX", neighbour[2][300], cupti[2][300];
-	char words[3][310], command[400];
-	static struct run run;
+	char neighbour[2][300], cupti[2][300];
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	put_file(folder, "new/libcudart.so.13", NEIGHBOUR, neighbour[0]);
 	put_file(folder, "new/libcupti.so", FAKE_CUPTI_13_2, cupti[0]);
 	put_file(folder, "old/libcudart.so.12", NEIGHBOUR, neighbour[1]);
 	put_file(folder, "old/libcupti.so.12", FAKE_CUPTI, cupti[1]);
 	for (int i = 0; i < 2; i++)
-		snprintf(words[i], sizeof(words[i]), "open=%s", neighbour[i]);
-	snprintf(words[2], sizeof(words[2]), "find=%s", cupti[1]);
+		snprintf(words[i], 310, "open=%s", neighbour[i]);
+	snprintf(words[2], 310, "find=%s", cupti[1]);
+}
+
+/* A folder whose only one won't do is left for the next: the program has loaded of both. */
+START_TEST(unfit_then_fit)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", words[3][310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_both(folder, words);
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options,
 		WORDS(words[0], words[1], "init", words[2], "launch=100", "exit=4"));
-	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
+	remove_all(folder);
 	run_check_exit(&run, 4);
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
 	ck_assert_msg(strstr(run.messages, "/old/libcupti.so.12"), "%s", run.messages);
 	ck_assert_ptr_null(strstr(run.messages, "[old-driver]"));
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
+/* Where it is the program's own that won't do there is no other, whatever else is there. */
+START_TEST(unfit_is_mapped)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", words[3][310], cupti[300], own[310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_both(folder, words);
+	put_file(folder, "own/libcupti.so.13", FAKE_CUPTI_13_2, cupti);
+	snprintf(own, sizeof(own), "open=%s", cupti);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS(_i ? own : words[1], _i ? words[1] : own, "init", "exit=4"));
+	remove_all(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "[old-driver]") &&
+			      strstr(run.messages, "/own/libcupti.so.13"),
+		      "%s", run.messages);
+	ck_assert_ptr_null(strstr(run.messages, "[attached]"));
+	ck_assert_uint_eq(run.truth.constructed, 1);
+}
+END_TEST
+
+/*
+ * What its constructors have made may be in use: what does not suit is not unloaded. A child of
+ * fork() that starts CUDA takes it not for the program's own, nor are they run again.
+ */
+START_TEST(unfit_stays)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", words[3][310];
+	static struct run run;
+	const char *at = run.messages;
+	int attached = 0;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_both(folder, words);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS(words[0], words[1], "init", "forkinit=1", "_exit=4"));
+	remove_all(folder);
+	run_check_exit(&run, 4);
+	for (; (at = strstr(at, "[attached]")); at++, attached++)
+		ck_assert_ptr_nonnull(strstr(at, "/old/libcupti.so.12"));
+	ck_assert_msg(attached == 2, "%s", run.messages);
+	ck_assert_uint_eq(run.truth.constructed, 2);
+	ck_assert_uint_eq(run.truth.destructed, 0);
 }
 END_TEST
 
@@ -167,9 +269,13 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, no_cupti);
 	tcase_add_loop_test(tests, unfit_cupti, 0, 2);
 	tcase_add_loop_test(tests, folder_of_several, 0, 2);
+	tcase_add_loop_test(tests, folder_of_newer, 0,
+			    sizeof(newer_folders) / sizeof(newer_folders[0]));
 	tcase_add_loop_test(tests, cupti_of_the_program, 0,
 			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
 	tcase_add_test(tests, unfit_then_fit);
+	tcase_add_loop_test(tests, unfit_is_mapped, 0, 2);
+	tcase_add_test(tests, unfit_stays);
 	tcase_add_loop_test(tests, real_cupti, 0, 2);
 }
 

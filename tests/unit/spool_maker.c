@@ -289,10 +289,16 @@ void spool_make_variables(const char *folder, uint32_t count)
 	char name[32];
 
 	begin(folder, spool, pool);
-	for (uint32_t i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "env.V%u", i);
-		ADD(DP_SPOOL_INFO, info, text(name), text("1"));
+	for (uint32_t i = 0; i < 2 * count; i++) {
+		snprintf(name, sizeof(name), "env.V%u", i % count);
+		ADD(DP_SPOOL_INFO, info, text(name), text(i < count ? "1" : "2"));
 	}
+	ADD(DP_SPOOL_INFO, info, text("env.RANK"), text("3"));
+	ADD(DP_SPOOL_INFO, info, text("env.RANK"), text("5"));
+	ADD(DP_SPOOL_INFO, info, text("cupti.version"), text("130001"));
+	ADD(DP_SPOOL_INFO, info, text("cupti.path"), text("/libcupti.so"));
+	ADD(DP_SPOOL_INFO, info, text("driver.version"), text("13010"));
+	ADD(DP_SPOOL_INFO, info, text("graph_mode"), text("graph"));
 	finish(pool, true);
 	close(spool);
 }

@@ -21,7 +21,10 @@ void spool_make(const char *folder, bool ended);
 /* The same folder with so many streams, and as many threads that each have a mark. */
 void spool_make_many(const char *folder, uint32_t count);
 
-/* The same folder with so many variables of the environment. */
+/*
+ * The same folder with so many variables of the environment, told twice, and what else a process
+ * says of itself after them.
+ */
 void spool_make_variables(const char *folder, uint32_t count);
 
 #endif

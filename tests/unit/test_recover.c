@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -92,8 +93,8 @@ static int make_pool(void)
 	return fd;
 }
 
-/* What was recorded is left, with this pool of its process; dies after so many writes. */
-static void leave(int pool, int writes)
+/* What was recorded is left, with this pool of the spool's process; dies after so many writes. */
+static void leave_spool(const char *spool, int pool, int writes)
 {
 	struct dp_recording *recording;
 	int fd = dup(pool);
@@ -101,12 +102,17 @@ static void leave(int pool, int writes)
 	error = (struct dp_error)DP_ERROR_INIT;
 	ck_assert_int_eq(dp_recording_recover(&recording, folder, NULL, &error), DP_OK);
 	/* Refused where the folder has one. */
-	if (dp_recording_adopt(recording, "4242.0.spool", fd))
+	if (dp_recording_adopt(recording, spool, fd))
 		close(fd);
 	writes_left = writes;
 	dp_recording_leave(recording);
 	writes_left = 0;
 	dp_recording_free(recording);
+}
+
+static void leave(int pool, int writes)
+{
+	leave_spool("4242.0.spool", pool, writes);
 }
 
 /* Begin, spool and pool are there, and nothing else. */
@@ -192,11 +198,72 @@ START_TEST(killed_midway)
 }
 END_TEST
 
+/* A spool's name may be as long as a file's: its pool is kept like any other. */
+START_TEST(long_name)
+{
+	char stem[NAME_MAX], from[400], to[400];
+	int pool = make_pool();
+
+	make_folder("4242.0.spool");
+	spool_make(folder, false);
+	snprintf(from, sizeof(from), "%s", path);
+	memset(stem, 'x', sizeof(stem));
+	stem[NAME_MAX - strlen(".spool") - (size_t)_i] = '\0';
+	snprintf(to, sizeof(to), "%s/%s.spool", folder, stem);
+	ck_assert_int_eq(rename(from, to), 0);
+	leave_spool(strrchr(to, '/') + 1, pool, 0);
+	/* By a name for which path has room. */
+	snprintf(from, sizeof(from), "%s/%s.pool", folder, stem);
+	snprintf(path, sizeof(path), "%s/pool", folder);
+	ck_assert_int_eq(rename(from, path), 0);
+	check_left(pool);
+	close(pool);
+	remove_folder();
+}
+END_TEST
+
+static void make_file(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	write_file((const unsigned char *)"x", 1);
+}
+
+/*
+ * Where files can't be locked another may have begun to leave what is recorded here: whoever began
+ * the recording removes that as well, whole or not, and nothing else.
+ */
+START_TEST(removed_whole)
+{
+	static const char *const names[] = { "4242.0.pool", "4242.0.new", "4243.0.spool",
+					     "4243.0.new",  "4244.0.new", "libdeepprof-cupti.so" };
+	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
+	struct dp_recording *recording;
+
+	make_folder("");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		make_file(names[i]);
+	options.collector = folder;
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_recording_new(&recording, folder, &options, &error), DP_OK);
+	spool_make(folder, false);
+	dp_recording_free(recording);
+	/* The library, and what has no spool. */
+	ck_assert_int_eq(count_files(), 2);
+	for (size_t i = 4; i < 6; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		ck_assert_int_eq(access(path, F_OK), 0);
+	}
+	remove_folder();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, left_whole, 0, sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_test(tests, left_once);
 	tcase_add_test(tests, killed_midway);
+	tcase_add_loop_test(tests, long_name, 0, 6);
+	tcase_add_test(tests, removed_whole);
 }
 
 #include "test_main.h"
