@@ -41,7 +41,7 @@ static bool wanted(const char *variable)
 	static const char *const whole[] = {
 		"RANK=", "LOCAL_RANK=", "WORLD_SIZE=", "LOCAL_WORLD_SIZE=", "CUDA_VISIBLE_DEVICES=",
 	};
-	static const char *const heads[] = { "SLURM_", "OMPI_", "PMI_" };
+	static const char *const heads[] = { "SLURM_", "OMPI_", "PMI_", "MPI_" };
 
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		if (!strncmp(variable, whole[i], strlen(whole[i])))
