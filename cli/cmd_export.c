@@ -102,10 +102,10 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!wish_finish(&export.wish, &argc, &argv))
 		return CMD_USAGE;
-	if (!common->format && export.kineto)
-		common->format = "chrome";
 	if (!ending_choose(ENDING_EXPORT, common, NULL))
 		return CMD_USAGE;
+	if (!common->format && export.kineto)
+		common->format = "chrome";
 	if (!common->format) {
 		message("export: say what to write: --format=chrome, perfetto or sqlite");
 		return CMD_USAGE;
@@ -119,7 +119,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
-	{ "deepprof export -o run.pftrace run.sqlite", "the same, much smaller" },
+	{ "deepprof export -o run.pftrace run.sqlite", "the same for Perfetto alone" },
 	{ "deepprof export -o found.sqlite trace.json.gz", "tables to ask with SQL" },
 	{ "deepprof export --compat=kineto -o k.json run.db", "for tools that need steps" },
 	{ NULL, NULL },

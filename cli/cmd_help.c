@@ -28,7 +28,8 @@ static void print_help(const struct cmd *cmd)
 		putchar('\n');
 		opt_print_wrapped(cmd->notes, 0);
 	}
-	printf("\n'man deepprof-%s' tells more.\n", cmd->name);
+	printf("\n'man deepprof%s%s' tells more.\n", strcmp(cmd->name, "help") ? "-" : "",
+	       strcmp(cmd->name, "help") ? cmd->name : "");
 }
 
 enum cmd_exit cmd_print_help(const struct cmd *cmd)

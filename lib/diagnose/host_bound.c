@@ -21,6 +21,7 @@ struct waits {
 	const double *interval_ns;
 	const double *overlap;
 	const double *period_ns;
+	const double *idle_ns;
 	size_t count;	   /* intervals looked at: of typical iterations */
 	size_t long_count; /* those that are the threshold's share of their period or more */
 	size_t first;	   /* of these */
@@ -38,6 +39,9 @@ static void add(struct waits *waits, const struct dp_rule_input *input, size_t k
 		return;
 	if (!isnan(waits->overlap[k]))
 		waited_ns *= 1 - waits->overlap[k];
+	/* the device may have been busy with other streams meanwhile */
+	if (waits->idle_ns && !isnan(waits->idle_ns[k - 1]))
+		waited_ns = fmin(waited_ns, waits->idle_ns[k - 1]);
 	waits->waited_ns += waited_ns;
 	waits->period_sum_ns += period_ns;
 	waits->count++;
@@ -53,6 +57,7 @@ static bool measure(struct waits *waits, const struct dp_rule_input *input)
 	waits->interval_ns = dp_rule__metric(input, "interval_ns");
 	waits->overlap = dp_rule__metric(input, "overlap");
 	waits->period_ns = dp_rule__metric(input, "period_ns");
+	waits->idle_ns = dp_rule__metric(input, "idle_ns");
 	if (!waits->interval_ns || !waits->overlap || !waits->period_ns)
 		return false;
 	for (size_t k = 1; k < input->loop->iterations; k++)
@@ -132,13 +137,14 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		return false;
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
 	out->finding.advice = advise(input, host_ns);
+	dp_rule__evidence(out, "host_stall_ns", "ns",
+			  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
 	if (out->finding.advice == advice_sync) {
 		dp_rule__evidence(out, "idle_after_sync_ns", "ns",
 				  dp_rule__typical(input, "idle_after_sync_ns"));
 		dp_rule__evidence(out, "host_sync_ns", "ns",
 				  dp_rule__typical(input, "host_sync_ns"));
 	}
-	dp_rule__evidence(out, "host_stall_ns", "ns", dp_rule__typical(input, "host_stall_ns"));
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
 	return true;

@@ -67,6 +67,7 @@ static const struct {
 	{ "overlap", "uploads in ", " of it" },
 	{ "pageable_copy_ns", "", " in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
+	{ "parts_of_30", "thirtieths of the loop half idle: ", "" },
 	{ "peak_bytes", "", " at most" },
 	{ "power", "", "" },
 	{ "queue_empty", "queue empty ", " of the time" },

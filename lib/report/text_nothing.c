@@ -122,7 +122,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(
 			words,
 			" If it is a loop, there are about %llu iterations: -n %llu shows them, "
-			"which makes this guess no surer.",
+			"which is no proof of them.",
 			(unsigned long long)count, (unsigned long long)count);
 }
 

@@ -10,7 +10,8 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 			       "with --trace=cuda, PyTorch with ProfilerActivity.CPU, nvprof with "
 			       "--export-profile" },
 	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
-			    "record what memory is copied: deepprof record, nsys and PyTorch do" },
+			    "record what memory is copied: deepprof record, nsys and PyTorch do, for NVIDIA's "
+			    "GPUs" },
 	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
 			     "record allocations: deepprof record does, nsys with "
 			     "--cuda-memory-usage=true, PyTorch with profile_memory=True" },

@@ -308,6 +308,39 @@ START_TEST(waits_that_leave_no_lead_are_told)
 }
 END_TEST
 
+/* Between a stream's iterations others may keep the device busy: then nothing is waited for. */
+START_TEST(a_stream_may_pause_while_others_run)
+{
+	start();
+	set("interval_ns", 4e5);
+	set("overlap", 0);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 4e5);
+	set("idle_ns", 1e5);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 1e5);
+	set("idle_ns", 3e4);
+	ck_assert_ptr_null(find("host-bound"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* What is told as a part of something is not more than that. */
+START_TEST(long_gaps_are_a_part_of_what_is_waited)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("idle_host_ns", 3e5);
+	set("idle_sync_ns", 0);
+	set("host_stall_ns", 2.9e5);
+	finding = find("host-bound");
+	ck_assert_double_eq(evidence(finding, "host_stall_ns"), 2.9e5);
+	set("host_stall_ns", 3.4e5);
+	finding = find("host-bound");
+	ck_assert_double_eq(evidence(finding, "host_stall_ns"), evidence(finding, "idle_host_ns"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 /* Costs are parts of the mean over iterations that have a period. */
 START_TEST(costs_are_spread_over_periods)
 {
@@ -391,6 +424,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
 	tcase_add_test(tests, calls_that_stall_are_named);
 	tcase_add_test(tests, waits_that_leave_no_lead_are_told);
+	tcase_add_test(tests, a_stream_may_pause_while_others_run);
+	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
 	tcase_add_test(tests, costs_are_spread_over_periods);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);
 	tcase_add_test(tests, one_loss_is_told_once);
