@@ -307,9 +307,8 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		return 1.0;
 	if (standing != DP_STANDING_BARE && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
-	/* of a network in stages each may have its run of layers */
 	if (spans > 2)
-		return b->covered * 2 >= d->request->count ? 0.9 : 0.4;
+		return 0.9;
 	return ends > 0 && is_long ? 0.6 : 0.4;
 }
 
