@@ -39,3 +39,16 @@ void dp_sort__u32(uint32_t *values, uint32_t *scratch, size_t count)
 	if (from != values)
 		memcpy(values, from, count * sizeof(*values));
 }
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void dp_sort__i64(int64_t *values, size_t count)
+{
+	if (count > 1)
+		qsort(values, count, sizeof(*values), by_value);
+}

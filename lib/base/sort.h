@@ -1,6 +1,4 @@
-/*
- * Sorting of what comparison is too slow for.
- */
+/* Sorting of numbers. */
 #ifndef DP_BASE_SORT_H
 #define DP_BASE_SORT_H
 
@@ -12,5 +10,8 @@
  * room for count.
  */
 void dp_sort__u32(uint32_t *values, uint32_t *scratch, size_t count);
+
+/* Sorts a few values upwards, as qsort() does. */
+void dp_sort__i64(int64_t *values, size_t count);
 
 #endif

@@ -4,6 +4,7 @@
  * looked at one by one.
  */
 #include "segment/boundary.h"
+#include "base/sort.h"
 #include "segment/diff.h"
 
 #include <string.h>
@@ -43,13 +44,6 @@ static struct dp_evidence_at ask(struct placer *p, size_t position)
 	return at;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Two complete iterations that follow each other: only such a boundary may be moved. */
 static bool joins(const struct dp_cut *cut, size_t k)
 {
@@ -84,8 +78,8 @@ static void learn(struct placer *p)
 	}
 	if (n < SAMPLES_MIN)
 		return;
-	qsort(gaps, n, sizeof(*gaps), by_value);
-	qsort(others, n, sizeof(*others), by_value);
+	dp_sort__i64(gaps, n);
+	dp_sort__i64(others, n);
 	p->gap_ns = gaps[n / 2];
 	p->by_gap = p->gap_ns > 0 && p->gap_ns / 4 >= others[n / 2];
 	p->by_upload = uploads * 4 >= n * 3;

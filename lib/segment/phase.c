@@ -7,6 +7,7 @@
  * Cost: O(length) memory and time beside one walk through the alignment.
  */
 #include "segment/phase.h"
+#include "base/sort.h"
 #include "segment/cut.h"
 #include "segment/updates.h"
 
@@ -372,19 +373,12 @@ static void sample(struct weigher *w)
 	}
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The median of an offset's samples; 0 where they are not known. */
 static int64_t median(int64_t *values, size_t n)
 {
 	if (n == 0)
 		return 0;
-	qsort(values, n, sizeof(*values), by_value);
+	dp_sort__i64(values, n);
 	return DP_MAX(values[(n - 1) / 2], 0);
 }
 
@@ -406,7 +400,7 @@ static int weigh_gaps(struct weigher *w, int64_t *samples, double *points, doubl
 	for (size_t o = 0; o < w->m; o++)
 		medians[o] = median(samples + o * w->samples, w->seen[o]);
 	memcpy(sorted, medians, w->m * sizeof(*sorted));
-	qsort(sorted, w->m, sizeof(*sorted), by_value);
+	dp_sort__i64(sorted, w->m);
 	typical = log((double)sorted[DP_MIN(w->m * 9 / 10, w->m - DP_MIN(w->m, 2))] + 1000.0);
 	largest = log((double)sorted[w->m - 1] + 1000.0);
 	if (largest - typical < 0.1)

@@ -4,6 +4,7 @@
  * Cost: linear in segments.
  */
 #include "segment/unfold.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -49,13 +50,6 @@ static void sample_joints(struct unfolder *u)
 			u->joints[u->joint_count++] = joint_at(u, s[k].first);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
 static int64_t gap_at(const struct unfolder *u, long shift)
 {
@@ -75,7 +69,7 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 	}
 	if (fits < SAMPLES_MIN || fits * 10 < u->joint_count * 9)
 		return -1;
-	qsort(gaps, fits, sizeof(*gaps), by_value);
+	dp_sort__i64(gaps, fits);
 	return gaps[fits / 2];
 }
 
