@@ -323,11 +323,13 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
 	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
 	double phase = 0.5 + 0.5 * b->phases[i].confidence, is_loop, both;
+	double length = (double)b->list[i].length * DP_MAX(d->per_symbol, 1);
 
 	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
 		return agree * phase;
-	/* a few iterations in a long trace of other things may be chance */
-	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
+	/* a few short iterations in a long trace of other things may be chance */
+	many *= covered +
+		(1.0 - covered) * (1.0 - exp(-trips / 20.0 * DP_MAX(length / LAYER_LONG, 1)));
 	is_loop = many * agree * not_layers(d, b, i, standing);
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
