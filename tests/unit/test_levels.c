@@ -464,6 +464,27 @@ START_TEST(few_long_steps_between_others)
 }
 END_TEST
 
+/* A single pass through layers of cells, or of a few experts. */
+START_TEST(a_pass_through_loops_is_no_loop)
+{
+	struct dp_loops *loops;
+
+	count = 0;
+	kernels(0, 3);
+	for (size_t k = 0; k < 24; k++) {
+		kernels(10, 14);
+		for (size_t i = 0; i < (_i == 0 ? 64 : 8); i++)
+			kernels(30, 8);
+		kernels(40, 2);
+	}
+	kernels(50, 4);
+	loops = find(54);
+	for (size_t k = 0; k < loops->count; k++)
+		ck_assert(!loops->loops[k].chosen);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -478,6 +499,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 	tcase_add_test(tests, few_long_steps_between_others);
+	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 }
 
 #include "test_main.h"
