@@ -244,8 +244,21 @@ static bool all_there_is(const struct inside *in)
 	       in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
+/*
+ * Is a loop with loops inside a step, and what is about it a superstep's? So may be a layer of
+ * cells or of experts, and the rest a network's ends. Steps that no optimizer is known of are
+ * uploaded something for, or stand beside something as long as they are: a prefill, an encoder.
+ */
+static bool are_steps(const struct inside *in, const struct finder *f)
+{
+	if (!in->structured)
+		return false;
+	return !f->traits || in->upload_main ||
+	       in->rest >= 0.5 * (double)in->loops.items[in->main].length;
+}
+
 /* Is the loop inside the iteration, rather than the pattern? */
-static bool goes_down(const struct inside *in)
+static bool goes_down(const struct inside *in, const struct finder *f)
 {
 	double length;
 	bool whole;
@@ -258,7 +271,8 @@ static bool goes_down(const struct inside *in)
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
-	whole = in->structured || all_there_is(in) || (in->upload_main && in->bare < 0.5 * length);
+	whole = are_steps(in, f) || all_there_is(in) ||
+		(in->upload_main && in->bare < 0.5 * length);
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
@@ -397,7 +411,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)
 			break;
-		if (down < DOWN_MAX && goes_down(&in)) {
+		if (down < DOWN_MAX && goes_down(&in, &f)) {
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;

@@ -485,6 +485,38 @@ START_TEST(a_pass_through_loops_is_no_loop)
 }
 END_TEST
 
+static void at_nothing(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	(void)ctx;
+	(void)index;
+	*out = (struct dp_evidence_at){ .kernel_gap_ns = -1, .launch_gap_ns = -1 };
+}
+
+/* Passes through such layers are the iterations, where no optimizer and no upload makes steps. */
+START_TEST(layers_of_loops_stay_inside)
+{
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 54, .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+
+	count = 0;
+	for (size_t i = 0; i < 12; i++) {
+		kernels(0, 3);
+		for (size_t k = 0; k < 20; k++) {
+			kernels(10, 14);
+			for (size_t e = 0; e < 8; e++)
+				kernels(30, 9);
+			kernels(40, 2);
+		}
+		kernels(50, 4);
+	}
+	r.count = count;
+	r.evidence.at = at_nothing;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	check_steps(loops, 12, 3 + 20 * (14 + 8 * 9 + 2) + 4);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -500,6 +532,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 	tcase_add_test(tests, few_long_steps_between_others);
 	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
+	tcase_add_test(tests, layers_of_loops_stay_inside);
 }
 
 #include "test_main.h"
