@@ -11,6 +11,7 @@ enum { LOGGED_MAX = 1 };
 
 static int verbosity;
 static unsigned logged;
+static const char *subject; /* the file that is read, NULL before the first */
 
 void message_level(int level)
 {
@@ -62,10 +63,17 @@ static void write_log(void *ctx, enum dp_log_level level, const char *text)
 {
 	if (level == DP_LOG_WARNING) {
 		if (logged++ < LOGGED_MAX || verbosity > 0)
-			message_warning("%s", text);
+			message_warning("%s%s%s", subject ? subject : "", subject ? ": " : "",
+					text);
 	} else if (verbosity >= (level == DP_LOG_INFO ? 1 : 2)) {
-		message("%s", text);
+		message("%s%s%s", subject ? subject : "", subject ? ": " : "", text);
 	}
+}
+
+void message_subject(const char *name)
+{
+	subject = name;
+	logged = 0;
 }
 
 unsigned message_hidden(void)

@@ -76,6 +76,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
+	const char *told = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
 	int status;
 
@@ -84,6 +85,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	open.allow_no_gpu = options->allow_no_gpu;
 	open.log = message_log();
 	open.progress = progress_bytes;
+	message_subject(told);
 	progress_begin(name, !options->quiet);
 	status = dp_trace_open(&trace, path, &open, &error);
 	progress_clear();
@@ -97,7 +99,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 			suggest(path, options->verb);
 		return NULL;
 	}
-	warn_losses(trace, name);
+	warn_losses(trace, told);
 	return trace;
 }
 

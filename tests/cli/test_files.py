@@ -1,4 +1,5 @@
 """What is read and written: bad input, files that exist, full disks, closed pipes."""
+import contextlib
 import csv
 import gzip
 import io
@@ -8,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import unittest
@@ -268,6 +270,28 @@ class Input(cli.Case):
             self.assertEqual(result.stderr, "")
         report = json.loads(cli.run("info", "-q", "--format=json", cut).stdout)
         self.assertTrue(report["trace"]["losses"])
+
+    def test_warnings_name_their_file(self):
+        """Each file's first, be there others before it."""
+        names = ["a.csv", "b.csv", "c.sqlite", "d.sqlite"]
+        for name in names[:2]:
+            path = cli.simulate(self.folder / name, "--format=nvprof-csv")
+            path.write_text(path.read_text() + "cut,1\n")
+        for name in names[2:]:
+            path = cli.simulate(self.folder / name, "--format=nsys")
+            with contextlib.closing(sqlite3.connect(path)) as database, database:
+                database.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid = 3")
+        result = cli.run("analyze", *names, cwd=self.folder)
+        self.assert_done(result)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 8)
+        for name, first, second in zip(names, lines[::2], lines[1::2]):
+            self.assertRegex(first, rf"\Adeepprof: warning: {name}: .*(row 3|line \d+)")
+            self.assertRegex(second, rf"\Adeepprof: warning: {name}: 1 record lost: ")
+        with open(self.folder / "a.csv", "rb") as pipe:
+            result = cli.run("analyze", "-", stdin=pipe)
+        self.assertEqual(result.stderr, lines[0].replace("a.csv", "standard input") + "\n"
+                         + lines[1].replace("a.csv", "standard input") + "\n")
 
 
 class Output(cli.Case):
