@@ -173,6 +173,12 @@ class Options(cli.Case):
         self.assertEqual({parent for parent, *_ in told[1:]}, {0})
         self.assertEqual(len(loops("-n10", "--paper")), 1)
 
+    def test_one_iteration_is_not_several(self):
+        text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
+        self.assertIn("one iteration of 4,106 kernels", text)
+        self.assertIn("\n  inside  it runs 181 kernels 20 times", text)
+        self.assertNotRegex(text, r"\beach\b")
+
     def test_one_marked_iteration(self):
         """To look inside of it is advised where there is something inside."""
         whole = json.loads(self.trace.read_text())
