@@ -51,8 +51,7 @@ static void suggest(const char *path, const char *verb)
 	char other[4096];
 
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
-		message("the last record recorded nothing, or its file is gone; the recording "
-			"before it is " SOURCE_DEFAULT ".old");
+		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
 		return;
 	}
 	if (!strcmp(path, SOURCE_DEFAULT)) {
