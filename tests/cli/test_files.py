@@ -19,6 +19,24 @@ import cli
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 
 
+def remove_kernels(path):
+    """From a trace that was simulated, in whatever format."""
+    if path.read_bytes()[:6] == b"SQLite":
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (table,) in tables.fetchall():
+                if table.lower().endswith("kernel"):
+                    database.execute(f'DELETE FROM "{table}"')
+    elif path.read_text().lstrip()[0] == "{":
+        trace = json.loads(path.read_text())
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") != "kernel"]
+        path.write_text(json.dumps(trace))
+    else:
+        lines = path.read_text().splitlines(keepends=True)
+        head = next(i for i, line in enumerate(lines) if "Start" in line) + 2
+        path.write_text("".join(lines[:head] + [x for x in lines[head:] if "[CUDA mem" in x]))
+
+
 class Input(cli.Case):
     def test_missing(self):
         result = cli.run("analyze", "no-such-file", cwd=self.folder)
@@ -216,17 +234,32 @@ class Input(cli.Case):
 
     def test_table_stands_apart_from_what_is_lost(self):
         """Where there is nothing else, there is room for a blank line."""
-        path = self.folder / "copies.csv"
+        path = self.folder / "streams.csv"
         path.write_text(
             '"Start","Duration","Size","Throughput","Device","Stream","Name"\n'
             "ms,us,MB,GB/s,,,\n"
-            '1.0,5.0,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
-            '2.0,5.0,0.1,10,"GPU (0)",14,"[CUDA memcpy DtoH]"\n'
+            '1.0,500,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
+            '2.0,500,,,"GPU (0)",14,"kernel"\n'
             '3.0,5.0,0.1,"never closed\n'
         )
         text = cli.run("analyze", path).stdout
         self.assertRegex(text, r"(?m)^incomplete: .*\n\ndevice  stream ")
-        self.assertIn("\n\nNo kernels", text)
+        self.assertIn("\n\nNo stable iteration", text)
+
+    def test_copies_alone(self):
+        """Nothing can be analyzed, be it the program's doing or a file that is cut."""
+        for name in "kineto", "nsys", "nvprof", "nvprof-csv", "deepprof":
+            path = cli.simulate(self.folder / name, "--format", name)
+            remove_kernels(path)
+            for form in "text", "csv", "json", "html":
+                result = cli.run("analyze", "--format", form, name, cwd=self.folder)
+                self.assert_fails(result, 1, f"deepprof: {name}: no kernels, only copies (")
+                self.assertEqual(result.stdout, "")
+            self.assert_done(cli.run("info", path))
+            self.assert_done(cli.run("export", "--format=chrome", path))
+        result = cli.run("analyze", "kineto", self.trace, cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Loop 0", result.stdout)
 
     def test_first_iteration_unlike_the_others(self):
         """Autotuned, it is found by its neighbours and the number that is told."""
