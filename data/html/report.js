@@ -33,7 +33,7 @@ function showFacts() {
 			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
 			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
-		report.scope ? el("p", { class: "note" }, `Loops and findings are only of: ${report.scope}. The numbers above are of the whole capture.`) : "",
+		report.scope ? el("p", { class: "note" }, `Analyzed is only ${report.scope}. The numbers above are of the whole capture.`) : "",
 		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
 			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;

@@ -171,6 +171,22 @@ class Input(cli.Case):
         self.assert_fails(cli.run("analyze", "--stream=4711", self.trace), 1, "stream 4711")
         self.assert_fails(cli.run("analyze", "--marks=xyzzy", self.trace), 1, "xyzzy")
 
+    def test_one_stream_of_several(self):
+        """Iterations are of the stream, findings of the device: it is told where that matters."""
+        trace = cli.simulate(self.folder / "two.json", "-p", "exposed-communication")
+        words = "; busy times, waits and findings are of all"
+        for options, scope in (
+            (["--stream=20"], f"only stream 20{words} streams of its GPU"),
+            (["--stream=20", "--device=0"], f"only GPU 0, stream 20{words} its streams"),
+        ):
+            result = cli.run("analyze", *options, trace)
+            self.assert_done(result)
+            self.assertIn(f"\n{scope}\n", result.stdout)
+            page = cli.run("analyze", *options, "--format=html", trace).stdout
+            self.assertIn(scope.removeprefix("only "), page)
+        self.assertNotIn(words, cli.run("analyze", trace).stdout)
+        self.assertIn("\nonly stream 7\n", cli.run("analyze", "--stream=7", self.trace).stdout)
+
     def test_range(self):
         whole = json.loads(cli.run("analyze", "--format=json", self.trace).stdout)
         duration_ns = whole["trace"]["duration_ns"]
