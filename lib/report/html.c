@@ -272,7 +272,7 @@ static int write_finding(struct dp_render *render, size_t id)
 {
 	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
-	struct dp_words words = { 0 };
+	struct dp_words words = { 0 }, cost = { 0 };
 	struct dp_html *html = render->state;
 
 	open_findings(render, html);
@@ -286,7 +286,10 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_html__value(render, finding->recoverable_ns, "ns");
 	dp_render__text(render, ",\"advice\":");
 	dp_html__string(render, finding->advice);
-	dp_text__evidence(&words, render, finding, SIZE_MAX, false);
+	dp_text__cost(&cost, render, finding);
+	dp_render__text(render, ",\"cost\":");
+	dp_html__string(render, cost.text);
+	dp_text__evidence(&words, render, finding, SIZE_MAX);
 	dp_render__text(render, ",\"says\":");
 	dp_html__string(render, words.text);
 	dp_render__text(render, ",\"evidence\":[");

@@ -1,6 +1,7 @@
 """Command lines: what is taken, what is refused, and what is said about it."""
 
 import json
+import re
 
 import cli
 
@@ -196,6 +197,21 @@ class Options(cli.Case):
             cli.run("analyze", "--marks=epoch", "--range=0:5ms", path).stdout,
             r"Record more\s+iterations\.",
         )
+
+    def test_no_number_is_told_twice_in_a_finding(self):
+        """What costs is told beside the cost, without its number; all of something is called so."""
+        told = set()
+        for preset in ("input-bound", "copy-bound", "growing-interval", "launch-bound", "sync-call",
+                       "exposed-communication", "slow-iterations", "extra-work", "demo"):
+            trace = cli.simulate(self.folder / "waits.json", "-n", "30", "-p", preset)
+            text = cli.run("analyze", "-v", trace, env=cli.environment(COLUMNS=400)).stdout
+            for title, evidence in re.findall(r"(?m)^\d+\. (.*)\n   ((?! *\u2192).*)$", text):
+                self.assertIn(" iteration (", title)
+                told.add(re.match(r"\w+ ([a-z-]+)", title)[1])
+                numbers = re.findall(r"[\d.,]+ (?:ns|\u00b5s|ms|s|[KMG]iB)\b", title + "; " + evidence)
+                self.assertEqual(sorted(numbers), sorted(set(numbers)), title + "\n" + evidence)
+                self.assertNotIn("period", evidence)
+        self.assertGreaterEqual(len(told), 9, told)
 
     def test_thresholds(self):
         """A rule speaks from its threshold on; who was silent beside it may speak then."""
