@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A damaged file can have many: the first tells most, and errors stay in sight. */
 enum { LOGGED_MAX = 1 };
@@ -70,10 +71,17 @@ static void write_log(void *ctx, enum dp_log_level level, const char *text)
 	}
 }
 
-void message_subject(const char *name)
+void message_subject(const char *path)
 {
-	subject = name;
+	subject = strcmp(path, "-") ? path : "standard input";
 	logged = 0;
+}
+
+void message_tell_hidden(void)
+{
+	if (message_hidden())
+		message_warning("%s: %u more %s with -v", subject, message_hidden(),
+				message_hidden() == 1 ? "warning" : "warnings");
 }
 
 unsigned message_hidden(void)

@@ -42,6 +42,8 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 				message_hidden() == 1 ? "warning" : "warnings");
 	else if (text[0])
 		message_warning("%s: %s", path, text);
+	else
+		message_tell_hidden();
 }
 
 /* The file is not there: what could have been meant, or what to do first. */
@@ -84,7 +86,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	open.allow_no_gpu = options->allow_no_gpu;
 	open.log = message_log();
 	open.progress = progress_bytes;
-	message_subject(told);
+	message_subject(name);
 	progress_begin(name, !options->quiet);
 	status = dp_trace_open(&trace, path, &open, &error);
 	progress_clear();

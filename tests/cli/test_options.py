@@ -174,6 +174,28 @@ class Options(cli.Case):
         self.assertEqual({parent for parent, *_ in told[1:]}, {0})
         self.assertEqual(len(loops("-n10", "--paper")), 1)
 
+    def test_numbers_that_fit_nothing(self):
+        """The loop that is told of instead is not the one that another number fits."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for numbers, words in (
+            ("20,7", ["7 iterations don't fit stream 7: 6 were found"]),
+            ("7,20", ["7 iterations don't fit stream 7: 6 were found"]),
+            ("21,6", ["21 iterations don't fit stream 7: 20 were found"]),
+            ("21,7", ["21 iterations don't fit stream 7: 20 were found",
+                      "7 iterations don't fit stream 7: 6 were found"]),
+        ):
+            result = cli.run("analyze", "-v", "-n", numbers, sample)
+            self.assert_done(result)
+            self.assertEqual(
+                result.stderr, "".join(f"deepprof: warning: {sample}: {line}\n" for line in words)
+            )
+            if len(words) > 1:
+                words[1:] = [f"{len(words) - 1} more warning with -v"]
+            self.assertEqual(
+                cli.run("analyze", "-n", numbers, sample).stderr,
+                "".join(f"deepprof: warning: {sample}: {line}\n" for line in words),
+            )
+
     def test_one_iteration_is_not_several(self):
         text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
         self.assertIn("one iteration of 4,106 kernels", text)
