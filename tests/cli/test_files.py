@@ -643,7 +643,7 @@ class Info(cli.Case):
     def test_text(self):
         result = cli.run("info", self.trace)
         self.assert_done(result)
-        for word in "format      kineto", "kernels", "main", "lost        nothing":
+        for word in "format      kineto", "kernels", "main", "lost        nothing", " of deepprof's own memory":
             self.assertIn(word, result.stdout)
         for line in result.stdout.splitlines():
             if not line.startswith("trace "):
