@@ -271,7 +271,7 @@ function howLong(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.row ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");

@@ -248,10 +248,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_html__value(render, loop->coverage, "1");
 	dp_render__format(render,
 			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"first\":",
+			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"row\":%s,\"first\":",
 			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
 			  loop->iterations, loop->complete, loop->variants,
-			  loop->fits ? "true" : "false");
+			  loop->fits ? "true" : "false", loop->in_row ? "true" : "false");
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);

@@ -196,6 +196,19 @@ class Options(cli.Case):
                 "".join(f"deepprof: warning: {sample}: {line}\n" for line in words),
             )
 
+    def test_whether_a_number_fits(self):
+        """In JSON, of loops that were found by one."""
+        def fits(trace, *args):
+            report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
+            return [(x["fits"], x["in_row"]) for x in report["loops"] if x["at_level"]]
+
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        self.assertEqual(fits(sample), 2 * [(None, None)])
+        self.assertEqual(fits(sample, "-n", "20,6"), 2 * [(True, False)])
+        self.assertEqual(fits(sample, "-n", "20,7"), [(True, False), (False, False)])
+        anew = cli.simulate(self.folder / "anew.json", "-p", "recompile", "-n", "60")
+        self.assertEqual(fits(anew, "-n", "60"), 2 * [(True, True)])
+
     def test_one_iteration_is_not_several(self):
         text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
         self.assertIn("one iteration of 4,106 kernels", text)
