@@ -317,10 +317,19 @@ static bool is_surer(const struct dp_loops *loops)
 	return has_several(loops);
 }
 
+/* Have annotations decided where all iterations of the report are? */
+static bool are_marked(const struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen && loops->loops[i].found_by != DP_FOUND_BY_MARKS)
+			return false;
+	return true;
+}
+
 /*
  * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
  * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
- * one step. What repeats inside of it is worth more.
+ * one step. What repeats inside of it, be it by other annotations, is worth more.
  */
 static int find_beside(struct run *run, const struct dp_sequence *sequence,
 		       const struct dp_loops_request *request, struct dp_loops **loops)
@@ -341,8 +350,10 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	if (!several && is_surer(tree)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
-			      "reported is what repeats in its kernels",
-			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream);
+			      "reported are those %s",
+			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
+			      are_marked(tree) ? "that other annotations mark"
+					       : "found from the kernels");
 		worse = *loops;
 		*loops = tree;
 	} else if (dp_loops__beside(*loops, tree)) {

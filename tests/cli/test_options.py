@@ -248,6 +248,29 @@ class Options(cli.Case):
                 self.assertNotIn("period", evidence)
         self.assertGreaterEqual(len(told), 9, told)
 
+    def test_one_profiler_step(self):
+        """What is told instead of it, and whence that is."""
+        whole = json.loads(self.trace.read_text())
+        steps = [e for e in whole["traceEvents"] if e.get("cat") == "user_annotation"]
+        times = [float(e["ts"]) for e in whole["traceEvents"] if e.get("cat") == "cuda_runtime"]
+        one = dict(steps[0], name="ProfilerStep#3", ts=min(times) - 1, dur=max(times) - min(times) + 2)
+        for step in steps:
+            step["name"] = "train"
+        whole["traceEvents"].append(one)
+        path = self.folder / "step.json"
+        for found_by, words in ("marks", "that other annotations mark"), ("auto", "found from the kernels"):
+            path.write_text(json.dumps(whole))
+            result = cli.run("analyze", "--format=json", path)
+            self.assert_done(result)
+            self.assertEqual(
+                result.stderr,
+                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
+                f"iterations; reported are those {words}\n",
+            )
+            loop = json.loads(result.stdout)["loops"][0]
+            self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))
+            whole["traceEvents"] = [e for e in whole["traceEvents"] if e.get("name") != "train"]
+
     def test_thresholds(self):
         """A rule speaks from its threshold on; who was silent beside it may speak then."""
         trace = cli.simulate(self.folder / "waits.json", "-p", "input-bound")
