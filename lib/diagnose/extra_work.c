@@ -139,7 +139,7 @@ static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding 
 	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns,
 						       dp_rule__typical(input, "period_ns"));
 	if (dp_rule__explain_slow(input, out))
-		advice = "the host stalls in these iterations: do what they add (checkpoints, "
+		advice = "the host stalls in these iterations: do their extra work (checkpoints, "
 			 "logs) less often, or on another thread";
 	out->finding.advice = advice;
 }
@@ -170,7 +170,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "slow_iterations", "count",
 				  (double)count_slow(&extra, input));
 	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
-	out->finding.advice = "do what these iterations add less often, or outside of the loop";
+	out->finding.advice =
+		"do the extra work of these iterations less often, or outside of the loop";
 	if (slow)
 		tell_slow(input, out);
 	return true;

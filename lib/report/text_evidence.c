@@ -10,7 +10,7 @@
 
 #define CALL_COLUMNS 40
 #define SAME_PERIOD 0.01
-#define SAME_TIME 0.005
+#define SAME 0.01
 #define SAME_SHARE 0.0005
 
 /* How a number is said; the others are said with their names. */
@@ -47,7 +47,7 @@ static const struct saying sayings[] = {
 	{ "cost_ns", "", " longer in all than as many later ones" },
 	{ "d2d_bandwidth", "at ", "", .behind = "d2d_bytes", .joint = " at ", .close = "" },
 	{ "d2d_bytes", "", "" },
-	{ "d2d_copies", "", " of them" },
+	{ "d2d_copies", "", " in each iteration" },
 	{ "d2d_exposed_ns", "", " of copies within the device that nothing hides",
 	  .cost = "copies within the device that nothing hides" },
 	{ "every_iterations", "every ", " iterations" },
@@ -63,7 +63,7 @@ static const struct saying sayings[] = {
 	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "idle_host_ns",
 	  .all = "all of it after waiting for the GPU" },
 	{ "idle_host_ns", "in all ", " waiting for the host", .cost = "waiting for the host",
-	  .of = "input_wait_ns", .all = "" },
+	  .all = "" },
 	{ "input_wait_ns", "", " waiting for input", .cost = "waiting for input" },
 	{ "interval_ns", "", " between iterations" },
 	{ "kernel_median_ns", "median kernel ", "" },
@@ -86,7 +86,7 @@ static const struct saying sayings[] = {
 	{ "more_idle_other_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
 	{ "more_idle_sync_ns", "", " more in synchronization", .of = "extra_ns",
 	  .all = "all of it in synchronization" },
-	{ "more_kernels", "", " more kernels" },
+	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "overlap", "", " of it uploads" },
 	{ "p", "", " likely to be chance" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
@@ -210,10 +210,16 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }
 
-static bool is_same(const struct dp_evidence_value *at, double ns)
+static bool is_same(double a, double b)
 {
-	return !strcmp(at->unit, "ns") &&
-	       fabs(at->value - ns) <= SAME_TIME * fmax(fabs(at->value), fabs(ns));
+	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+}
+
+static bool is_cost(const struct dp_finding *finding, size_t index)
+{
+	const struct dp_evidence_value *at = &finding->evidence[index];
+
+	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
 }
 
 /* What the cost says already, or what says nothing beside it. */
@@ -238,8 +244,7 @@ static size_t find_cost(const struct dp_finding *finding)
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		saying = saying_of(finding->evidence[i].name);
-		if (saying && saying->cost && !is_said(finding, i) &&
-		    is_same(&finding->evidence[i], finding->recoverable_ns))
+		if (saying && saying->cost && !is_said(finding, i) && is_cost(finding, i))
 			return i;
 	}
 	return SIZE_MAX;
@@ -248,13 +253,13 @@ static size_t find_cost(const struct dp_finding *finding)
 /* Is it all of what it is a part of? */
 static bool is_all(const struct saying *saying, const struct dp_finding *finding, size_t index)
 {
-	const struct dp_evidence_value *at = &finding->evidence[index];
+	const struct dp_evidence_value *at = finding->evidence;
 
 	if (!saying->of)
-		return is_same(at, finding->recoverable_ns);
+		return is_cost(finding, index);
 	for (size_t i = 0; i < index; i++)
-		if (!strcmp(finding->evidence[i].name, saying->of))
-			return is_same(at, finding->evidence[i].value);
+		if (!strcmp(at[i].name, saying->of))
+			return is_same(at[i].value, at[index].value);
 	return false;
 }
 
