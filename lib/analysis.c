@@ -308,13 +308,24 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
+static size_t covered(const struct dp_segmented_loop *loop)
+{
+	size_t kernels = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		kernels += loop->segments[i].end - loop->segments[i].first;
+	return kernels;
+}
+
 /* Several iterations, and hardly the layers of the single one that is marked. */
 static bool is_surer(const struct dp_loops *loops)
 {
+	const struct dp_segmented_loop *main = NULL;
+
 	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen && loops->loops[i].confidence <= 0.75)
-			return false;
-	return has_several(loops);
+		if (loops->loops[i].chosen && (!main || covered(&loops->loops[i]) > covered(main)))
+			main = &loops->loops[i];
+	return main && main->confidence > 0.75 && has_several(loops);
 }
 
 /* Have annotations decided where all iterations of the report are? */

@@ -22,8 +22,9 @@
  * the feed's first symbol on, as whole turns that may begin elsewhere than the program's.
  *
  * Where iterations differ in how often something is repeated inside (a recurrent network), those
- * repetitions are no differences, however many. Such iterations, and those whose kernels have other
- * names each time, take longer to be recognized: what is repeated may be taken for a loop before.
+ * repetitions are no differences, however many; one that goes over from an iteration to the next
+ * is told of as the former's. Such iterations, and those whose kernels have other names each time,
+ * take longer to be recognized: what is repeated may be taken for a loop before.
  *
  * Memory: at most 32 bytes per symbol of the window, 64 for each distinct one in it, and for each
  * of at most 16 patterns, which are shorter than half the window, 52 per symbol and 16 KiB. During

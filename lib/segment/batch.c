@@ -16,6 +16,7 @@ enum {
 	APART = 8,	  /* layers between two runs of others */
 	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
 	BREAKS_MAX = 3,	  /* of passes: more would be a loop */
+	PASS_REST = 2,	  /* kernels next to layers that look like one's by chance */
 };
 
 static const double shown_min = 0.5; /* confidence of a loop that is told of */
@@ -274,6 +275,26 @@ static bool is_broken(const struct dp_alignment *al)
 }
 
 /*
+ * A single pass begins with an embedding and ends with a head: little next to a layer, of which
+ * there are whole ones. A program does more than that before its loop and after it, or nothing that
+ * is in the capture.
+ */
+static bool is_pass(const struct dp_alignment *al, size_t i, size_t n, size_t m)
+{
+	const struct dp_align_span *first = NULL, *last = NULL, *end = &al->spans[al->span_count];
+	size_t head = al->spans[0].begin, tail = n - end[-1].end;
+
+	for (const struct dp_align_span *s = al->spans; s < end; s++) {
+		if (s->pattern != i)
+			continue;
+		first = first ? first : s;
+		last = s;
+	}
+	return head > 0 && tail > 0 && (head + tail) * 2 < m && first &&
+	       (last->end_offset + m - first->begin_offset) % m <= PASS_REST;
+}
+
+/*
  * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
  * inside, or is gone on with after something else; layers stand between other kernels, once.
  */
@@ -305,6 +326,9 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	if (standing == DP_STANDING_NESTED || b->phases[i].beat || ends == 2 ||
 	    cut->complete >= LAYERS_MAX)
 		return 1.0;
+	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
+	    is_pass(al, i, d->request->count, m))
+		return 0.45;
 	if (standing != DP_STANDING_BARE && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;
 	if (spans > 2)
@@ -323,11 +347,13 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
 	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
 	double phase = 0.5 + 0.5 * b->phases[i].confidence, is_loop, both;
+	double length = (double)b->list[i].length;
 
 	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
 		return agree * phase;
-	/* a few iterations in a long trace of other things may be chance */
-	many *= covered + (1.0 - covered) * (1.0 - exp(-trips / 20.0));
+	/* a few short iterations in a long trace of other things may be chance */
+	many *= covered +
+		(1.0 - covered) * (1.0 - exp(-trips / 20.0 * DP_MAX(length / LAYER_LONG, 1)));
 	is_loop = many * agree * not_layers(d, b, i, standing);
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
@@ -393,7 +419,7 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 	for (size_t i = 0; i < b.count && !status; i++) {
 		size_t before = d->loops->count;
 
-		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_STRUCTURED);
+		status = batch_loop(d, &b, i, by, standing ? standing[i] : DP_STANDING_BESIDE);
 		made[i] = d->loops->count > before ? (uint32_t)before : DP_NONE;
 	}
 	batch_fini(&b);

@@ -8,6 +8,8 @@
 
 enum { EAGER = 16 };
 
+#define SURER 0.05 /* of where an iteration begins, to move it */
+
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
 	dp_stream_loops__fini(&d->seen);
@@ -76,12 +78,59 @@ static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
 		struct dp_stream_loop *loop = &s->next.items[s->next.count - 1];
 
 		loop->id = old->id;
+		loop->confidence = as->confidence;
 		loop->next_index = old->next_index;
 		loop->last = old->last;
 		loop->structured = old->structured;
 		s->kept[k] = true;
 	}
 	return status;
+}
+
+/* Is one pattern the other, begun elsewhere (by the search of Knuth, Morris, Pratt 1977)? */
+static int is_turned(bool *turned, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
+{
+	size_t m = a->length, *border, k = 0;
+
+	*turned = false;
+	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
+		return DP_OK;
+	border = dp_alloc__zeroed(m + 1, sizeof(*border));
+	if (!border)
+		return DP_ERR_NOMEM;
+	for (size_t i = 1; i < m; i++) {
+		while (k && a->exact[i] != a->exact[k])
+			k = border[k];
+		k += a->exact[i] == a->exact[k];
+		border[i + 1] = k;
+	}
+	k = 0;
+	for (size_t i = 0; i < 2 * m && !*turned; i++) {
+		while (k && b->exact[i % m] != a->exact[k])
+			k = border[k];
+		k += b->exact[i % m] == a->exact[k];
+		*turned = k == m;
+	}
+	free(border);
+	return DP_OK;
+}
+
+/*
+ * A known loop that was found again has the pattern that was found; but it begins elsewhere from
+ * now on only if that is surer.
+ */
+static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
+		      const struct dp_stream_loop *found)
+{
+	const struct dp_stream_loop *old = &d->known.items[k];
+	bool turned = true;
+	int status = DP_OK;
+
+	if (s->settling && found->confidence < old->confidence + SURER)
+		status = is_turned(&turned, found, old);
+	else
+		turned = !s->settling;
+	return status ? status : keep(d, s, k, turned ? old : found);
 }
 
 /* A part of the window may show a layer of something that is no loop itself. */
@@ -108,8 +157,7 @@ static int choose(struct dp_detector *d, struct searched *s, bool final)
 		struct dp_stream_loop *f = &s->found.items[i];
 
 		if (s->known[i] != DP_NONE) {
-			status = keep(d, s, s->known[i],
-				      s->settling ? f : &d->known.items[s->known[i]]);
+			status = keep_found(d, s, s->known[i], f);
 		} else if (believable(d, s, i, final)) {
 			status = dp_stream_loops__add(&s->next, f);
 			if (!status) {

@@ -47,3 +47,51 @@ int dp_fold__make(struct dp_fold *fold, const uint32_t *symbols, size_t n)
 	dp_runs__fini(&runs);
 	return DP_OK;
 }
+
+/* The symbol of a folded sequence that begins at a position; count if none does. */
+static size_t symbol_at(const struct dp_fold *fold, size_t position)
+{
+	size_t low = 0, high = fold->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (fold->position[middle] < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < fold->count && fold->position[low] == position ? low : fold->count;
+}
+
+int dp_fold__turn(struct dp_fold *fold, const uint32_t *pattern, size_t n)
+{
+	uint32_t *twice = dp_alloc__array(n, 2 * sizeof(*twice));
+	size_t from = 0, next;
+	int status = twice ? DP_OK : DP_ERR_NOMEM;
+
+	*fold = (struct dp_fold){ 0 };
+	if (!status) {
+		memcpy(twice, pattern, n * sizeof(*twice));
+		memcpy(twice + n, pattern, n * sizeof(*twice));
+		status = dp_fold__make(fold, twice, 2 * n);
+	}
+	free(twice);
+	if (status)
+		return status;
+	/* what the beginning cut off is another symbol than that of the whole repetition */
+	for (; from < fold->count && fold->position[from] < n; from++) {
+		next = symbol_at(fold, fold->position[from] + n);
+		if (next < fold->count && fold->symbols[from] == fold->symbols[next])
+			break;
+	}
+	if (from == fold->count || fold->position[from] >= n) {
+		dp_fold__fini(fold); /* nothing but a repetition */
+		return dp_fold__make(fold, pattern, n);
+	}
+	next = symbol_at(fold, fold->position[from] + n);
+	fold->count = next - from;
+	memmove(fold->symbols, fold->symbols + from, fold->count * sizeof(*fold->symbols));
+	memmove(fold->position, fold->position + from, (fold->count + 1) * sizeof(*fold->position));
+	return DP_OK;
+}

@@ -16,6 +16,13 @@ struct dp_fold {
  * with a chance of one in 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_fold__make(struct dp_fold *fold, const uint32_t *symbols, size_t n);
+
+/*
+ * Folds one turn of a pattern as it is among others: a repetition that one turn ends with and the
+ * next begins with is one, and the turn then begins behind it, at position[0]. Errors and cost as
+ * above.
+ */
+int dp_fold__turn(struct dp_fold *fold, const uint32_t *pattern, size_t n);
 void dp_fold__fini(struct dp_fold *fold);
 
 #endif

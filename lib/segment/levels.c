@@ -29,6 +29,7 @@ enum {
 /* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
 #define REST_LEAST 1.0
 #define REST_SHARE 0.06
+#define LAYERS_FEW 2.5 /* what a layer has two of, as queries and keys, is no layer itself */
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -209,7 +210,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, 2, false);
-	in->structured = !status && below.total >= 0.3;
+	in->structured = !status && below.total >= 0.3 && below.trips >= LAYERS_FEW;
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else

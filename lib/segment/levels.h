@@ -14,7 +14,8 @@ enum dp_trait {
 enum dp_standing {
 	DP_STANDING_BARE,	/* nothing */
 	DP_STANDING_STRUCTURED, /* it has loops inside */
-	DP_STANDING_NESTED,	/* it was found to be the iteration inside a loop that is none */
+	DP_STANDING_BESIDE, /* it is inside or outside of what was chosen, and may be anything */
+	DP_STANDING_NESTED, /* it was found to be the iteration inside a loop that is none */
 };
 
 /* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */

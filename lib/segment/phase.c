@@ -255,6 +255,17 @@ static bool may_begin(const struct weigher *w, size_t offset)
 	return any == 0 || (points[offset] > 0 && larger <= room);
 }
 
+/* Does the offset follow a step's optimizer? */
+static bool follows_finish(const struct weigher *w, size_t offset)
+{
+	const double *points = w->points[DP_PHASE_FINISH_KERNEL];
+
+	for (size_t o = 0; o < w->m; o++)
+		if (points[o] > points[offset])
+			return false;
+	return points[offset] > 0;
+}
+
 /* Of the time that the host takes for an iteration, the share that it is at an offset. */
 static double share_of_time(const struct weigher *w, size_t offset)
 {
@@ -280,7 +291,7 @@ static void weigh_first_launch(struct weigher *w)
 {
 	size_t offset = w->first_launch ? offset_at(w, w->first_launch) : SIZE_MAX;
 
-	if (offset != SIZE_MAX && may_begin(w, offset))
+	if (offset != SIZE_MAX && (may_begin(w, offset) || follows_finish(w, offset)))
 		w->points[DP_PHASE_FIRST_LAUNCH][offset] +=
 			DP_MIN(points_first_launch, log(1 + 1 / share_of_time(w, offset)));
 }
@@ -572,13 +583,25 @@ static double sum_at(const struct weigher *w, size_t o)
 	return sum;
 }
 
+/* The offset that the first span begins with: of offsets that are alike the first one counts. */
+static size_t begins_with(const struct weigher *w)
+{
+	const struct dp_align_span *spans = w->alignment->spans;
+
+	for (size_t k = 0; k < w->alignment->span_count; k++)
+		if (spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m)
+			return spans[k].begin_offset;
+	return 0;
+}
+
 /* The kind that set the winner apart from the next best most. */
 static void decide(struct weigher *w, struct dp_phase *phase)
 {
 	double best = -1e300, second = -1e300, lead = 0;
-	size_t first = 0, other = 0;
+	size_t first = 0, other = 0, start = begins_with(w);
 
-	for (size_t o = 0; o < w->m; o++) {
+	for (size_t i = 0; i < w->m; i++) {
+		size_t o = (start + i) % w->m;
 		double sum = sum_at(w, o);
 
 		if (sum > best + 1e-9) {

@@ -216,19 +216,25 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 {
 	struct dp_stream_loop loop = { .exact = pattern, .length = length };
 	struct dp_fold fold = { 0 };
+	uint32_t *turned = NULL;
 	int status = DP_OK;
 
 	if (found->folded) {
-		status = dp_fold__make(&fold, pattern, length);
+		status = dp_fold__turn(&fold, pattern, length);
+		if (!status)
+			turned = dp_driver__turn(pattern, length, fold.position[0]);
+		if (!status && !turned)
+			status = DP_ERR_NOMEM;
 		loop = (struct dp_stream_loop){ .exact = fold.symbols,
 						.length = fold.count,
-						.shown = pattern,
+						.shown = turned,
 						.shown_length = length };
 		if (!status)
 			status = dp_stream_loops__name(found, fold.symbols, fold.count);
 	}
 	if (!status)
 		status = dp_stream_loops__add(found, &loop);
+	free(turned);
 	dp_fold__fini(&fold);
 	return status;
 }

@@ -116,6 +116,15 @@ const struct sim_preset sim_presets[] = {
 	  "[loop train]\ncount = 60\ndefault = yes\nmark = ProfilerStep\nlength = 8..24\n"
 	  "do = wait time=200us jitter=0.3; upload bytes=512k jitter=0.5; zero cell\n"
 	  "do = forward cell times=length; loss; backward cell times=length; optimize cell\n" },
+	{ "diffusion", "an image: encoders, a few denoising steps, a decoder",
+	  "[program]\ndo = upload bytes=1k; forward clip; forward t5; statistics count=12\n"
+	  "do = loop denoise; forward decoder; download bytes=6M; sync\n"
+	  "[net clip]\nkind = transformer\nlayers = 12\nkernel = 8us\nhost = 4us\nseed = 1\n"
+	  "[net t5]\nkind = transformer\nlayers = 24\nkernel = 20us\nhost = 4us\nseed = 2\n"
+	  "[net denoiser]\nkind = transformer\nlayers = 38\nkernel = 60us\nhost = 4us\nseed = 3\n"
+	  "[net decoder]\nkind = conv\nlayers = 12\nkernel = 200us\nhost = 4us\nseed = 4\n"
+	  "[loop denoise]\ncount = 4\ndefault = yes\nmark = denoise\n"
+	  "do = statistics count=3; forward denoiser; statistics count=5\n" },
 	{ "random", "a stream of random kernels, without any loop",
 	  "[program]\ndo = random count=6000; sync\n" },
 	{ "single-pass", "one pass through a deep network, without any loop",

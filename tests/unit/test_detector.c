@@ -445,6 +445,53 @@ START_TEST(steps_stay_steps)
 }
 END_TEST
 
+/* Feeds a step that ends in as many cells as there are kernels of one kind in its middle. */
+static void feed_step(struct dp_detector *d, uint32_t cells)
+{
+	static const uint32_t cell[5] = { 1, 2, 3, 4, 5 };
+
+	for (uint32_t k = 0; k < 80 + cells; k++) {
+		uint32_t kernel = k < 40 ? 100 + k : k < 40 + cells ? 50 + k % 3 : 100 + k - cells;
+
+		feed(d, &kernel, 1);
+	}
+	for (uint32_t k = 0; k < cells; k++)
+		feed(d, cell, 5);
+}
+
+/*
+ * Such steps, with other numbers of cells each time, are fed from within the last cells on: where
+ * the feed began does not tell where a step does.
+ */
+START_TEST(repetitions_may_be_cut)
+{
+	enum { STEPS = 120, HEAD = 14 };
+	static const uint32_t head[HEAD] = { 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 };
+	uint64_t starts[STEPS + 1] = { HEAD }, told = 0;
+	struct record r;
+	struct dp_detector *d = start(&r, 1 << 16);
+
+	feed(d, head, HEAD); /* less than what counts as a repetition */
+	for (uint32_t i = 0; i < STEPS; i++) {
+		feed_step(d, 20 + i * 7919 % 31);
+		starts[i + 1] = dp_detector_fed(d);
+	}
+	ck_assert_int_eq(dp_detector_finish(d, NULL), DP_OK);
+	dp_detector_free(d);
+	for (size_t k = 0, i = 0; k < r.count; k++) {
+		const struct dp_detector_iteration *it = &r.items[k].iteration;
+
+		if (r.items[k].kind != ITERATION)
+			continue;
+		while (i < STEPS && starts[i] < it->first)
+			i++;
+		told += it->first == starts[i] && it->first + it->count == starts[i + 1];
+	}
+	ck_assert_uint_ge(told, STEPS - 2);
+	stop(&r);
+}
+END_TEST
+
 START_TEST(bad_calls)
 {
 	struct dp_detector_options o = DP_DETECTOR_OPTIONS_INIT;
@@ -482,6 +529,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, memory_is_bounded);
 	tcase_add_test(tests, other_programs_are_found_later);
 	tcase_add_loop_test(tests, steps_stay_steps, 0, 4);
+	tcase_add_test(tests, repetitions_may_be_cut);
 	tcase_add_test(tests, bad_calls);
 }
 

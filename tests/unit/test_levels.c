@@ -429,6 +429,62 @@ START_TEST(what_has_its_own_upload_is_a_step)
 }
 END_TEST
 
+/*
+ * The pipeline of an image generator: an encoder, four denoising steps, a decoder. Queries and keys
+ * are treated alike in each layer of a step, which is no structure that would make a step of it.
+ */
+START_TEST(few_long_steps_between_others)
+{
+	enum { STEPS = 4, LAYERS = 18 };
+	size_t starts[STEPS], step = 40 + LAYERS * 29 + LAYERS * 11 + 30;
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t k = 0; k < 24; k++)
+		kernels(0, 41);
+	for (size_t i = 0; i < STEPS; i++) {
+		starts[i] = count;
+		kernels(50, 40);
+		for (size_t k = 0; k < LAYERS; k++) {
+			kernels(90, 6);
+			kernels(96, 5);
+			kernels(96, 5);
+			kernels(101, 13);
+		}
+		for (size_t k = 0; k < LAYERS; k++)
+			kernels(120, 11);
+		kernels(140, 30);
+	}
+	for (uint32_t k = 0; k < 300; k++)
+		put(170 + k * k % 61);
+	loops = find(231);
+	check_starts(chosen(loops), starts, STEPS);
+	ck_assert_uint_eq(chosen(loops)->length, step);
+	dp_loops__free(loops);
+}
+END_TEST
+
+/* A single pass through layers of cells, or of a few experts. */
+START_TEST(a_pass_through_loops_is_no_loop)
+{
+	struct dp_loops *loops;
+
+	count = 0;
+	kernels(0, 3);
+	for (size_t k = 0; k < 24; k++) {
+		kernels(10, 14);
+		for (size_t i = 0; i < (_i == 0 ? 64 : 8); i++)
+			kernels(30, 8);
+		kernels(40, 2);
+	}
+	kernels(50, 4);
+	loops = find(54);
+	for (size_t k = 0; k < loops->count; k++)
+		ck_assert(!loops->loops[k].chosen);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
@@ -442,6 +498,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, layers_stay_inside);
 	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
+	tcase_add_test(tests, few_long_steps_between_others);
+	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 }
 
 #include "test_main.h"

@@ -15,6 +15,7 @@ struct host {
 	int64_t wait_ns[M]; /* and with the calls in between */
 	bool casts;	    /* kernel 0 casts data */
 	size_t upload;	    /* the kernel that one comes before; M: none */
+	size_t finish;	    /* the optimizer's; M: none is known */
 	size_t length;	    /* kernels that go round */
 };
 
@@ -31,12 +32,13 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 		.has_launch = has_launch,
 		.moves_data = host->casts && symbols[index] == 0,
 		.after_upload = offset == host->upload,
+		.finishes_step = offset == host->finish,
 	};
 }
 
 static struct host make_host(void)
 {
-	struct host host = { .upload = M, .length = M };
+	struct host host = { .upload = M, .finish = M, .length = M };
 
 	for (size_t i = 0; i < M; i++) {
 		host.gap_ns[i] = 5000;
@@ -118,6 +120,22 @@ START_TEST(kernels_without_a_launch_begin_nothing)
 }
 END_TEST
 
+/* The first launch behind an optimizer is a step's, though the host pauses elsewhere only. */
+START_TEST(a_capture_begins_behind_the_optimizer)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	for (size_t i = 20; i < 25; i++)
+		host.gap_ns[i] = host.wait_ns[i] = 150000;
+	host.finish = 59;
+	host.without = 12;
+	go_round(48, 20, 30, M, M);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
+	ck_assert_int_eq(told_by, DP_PHASE_FIRST_LAUNCH);
+}
+END_TEST
+
 /* Parameters are cast in front of what uses them: no optimizer, though it looks like one. */
 START_TEST(a_run_of_casts_ends_nothing)
 {
@@ -175,6 +193,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
 	tcase_add_test(tests, kernels_without_a_launch_begin_nothing);
+	tcase_add_test(tests, a_capture_begins_behind_the_optimizer);
 	tcase_add_test(tests, a_run_of_casts_ends_nothing);
 	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
 	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
