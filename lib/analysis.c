@@ -374,12 +374,38 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
+/* A number that fits, but that nobody would have thought of, is worth a word. */
+static void tell_likelier(const struct run *run, const struct dp_sequence *sequence,
+			  const struct dp_loops *loops, const struct dp_loops *tree)
+{
+	uint64_t told = run->options->iterations[0];
+	const struct dp_segmented_loop *likely = NULL;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct dp_segmented_loop *loop = &tree->loops[i];
+		uint64_t count = dp_analysis__complete(loop);
+
+		if (count == told || told == 1)
+			return;
+		if (loop->chosen && loop->confidence > 0.9 &&
+		    (!likely || covered(loop) > covered(likely)))
+			likely = loop;
+	}
+	if (likely && dp_analysis__complete(&loops->loops[0]) == told)
+		dp_log__write(&run->options->log, DP_LOG_WARNING,
+			      "stream %lld: %llu iterations can be found, but without a number "
+			      "there are %zu of %zu kernels, %.1f%% sure",
+			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
+			      (unsigned long long)told, dp_analysis__complete(likely),
+			      likely->length, likely->confidence * 100);
+}
+
 /*
  * What goes round inside of the iterations that were told of, as without a number; where several
  * numbers were told, loops inside may be among them.
  */
-static int find_inside(struct run *run, const struct dp_loops_request *request,
-		       struct dp_loops *loops)
+static int find_inside(struct run *run, const struct dp_sequence *sequence,
+		       const struct dp_loops_request *request, struct dp_loops *loops)
 {
 	struct dp_loops_request unaided = *request;
 	struct dp_loops *tree;
@@ -392,6 +418,7 @@ static int find_inside(struct run *run, const struct dp_loops_request *request,
 	status = dp_loops__find(&tree, &unaided, run->error);
 	if (status)
 		return status;
+	tell_likelier(run, sequence, loops, tree);
 	if (dp_loops__inside(loops, tree))
 		status = dp_error__nomem(run->error, 0);
 	dp_loops__free(tree);
@@ -442,7 +469,7 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		if (!status)
 			tell_missing(run, sequence, *loops);
 		if (!status)
-			status = find_inside(run, &request, *loops);
+			status = find_inside(run, sequence, &request, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

@@ -329,6 +329,32 @@ START_TEST(numbers_that_do_not_fit_are_told_of)
 }
 END_TEST
 
+/* Two steps make one of a number that fits, which is not what the kernels tell. */
+START_TEST(numbers_that_fit_by_chance_are_told_of)
+{
+	const uint64_t numbers[] = { 20, 40, 1 };
+	struct dp_analysis_options options = options_of(numbers, 1);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 40, 0, PIECES);
+	trace = finish();
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
+	ck_assert_ptr_nonnull(strstr(told, "stream 7: 20 iterations can be found, but without a "
+					   "number there are 40 of "));
+	dp_analysis_free(analysis);
+	for (size_t i = 1; i < 3; i++) {
+		told[0] = '\0';
+		options.iterations = &numbers[i];
+		dp_analysis_free(run(trace, &options));
+		ck_assert_str_eq(told, "");
+	}
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(a_range_needs_kernels)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -430,6 +456,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, marks_that_repeat_are_named);
 	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
 	tcase_add_test(tests, numbers_that_do_not_fit_are_told_of);
+	tcase_add_test(tests, numbers_that_fit_by_chance_are_told_of);
 	tcase_add_test(tests, a_range_needs_kernels);
 	tcase_add_test(tests, cut_marks_are_partial);
 	tcase_add_test(tests, one_mark_is_not_all);
