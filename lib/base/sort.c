@@ -40,9 +40,23 @@ void dp_sort__u32(uint32_t *values, uint32_t *scratch, size_t count)
 		memcpy(values, from, count * sizeof(*values));
 }
 
-static int by_value(const void *a, const void *b)
+static int by_i64(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -50,5 +64,17 @@ static int by_value(const void *a, const void *b)
 void dp_sort__i64(int64_t *values, size_t count)
 {
 	if (count > 1)
-		qsort(values, count, sizeof(*values), by_value);
+		qsort(values, count, sizeof(*values), by_i64);
+}
+
+void dp_sort__size(size_t *values, size_t count)
+{
+	if (count > 1)
+		qsort(values, count, sizeof(*values), by_size);
+}
+
+void dp_sort__double(double *values, size_t count)
+{
+	if (count > 1)
+		qsort(values, count, sizeof(*values), by_double);
 }

@@ -11,7 +11,9 @@
  */
 void dp_sort__u32(uint32_t *values, uint32_t *scratch, size_t count);
 
-/* Sorts a few values upwards, as qsort() does. */
+/* Sort a few values upwards, as qsort() does. No double is a NaN. */
 void dp_sort__i64(int64_t *values, size_t count);
+void dp_sort__size(size_t *values, size_t count);
+void dp_sort__double(double *values, size_t count);
 
 #endif

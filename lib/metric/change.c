@@ -4,6 +4,7 @@
  * sum as well: a step must be nearer to the values than a line is.
  */
 #include "metric/change.h"
+#include "base/sort.h"
 #include "metric/stat.h"
 
 #include <math.h>
@@ -26,13 +27,6 @@ static void shorten(double *points, size_t n, const double *values, size_t count
 
 		points[i] = dp_stat__mean(values + from, to - from);
 	}
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Twice a value's rank among the sorted ones, from 1; equal ones share the mean of theirs. */
@@ -66,7 +60,7 @@ static double farthest(size_t *at, const double *points, size_t n)
 	double sorted[POINTS], sum = 0, most = 0;
 
 	memcpy(sorted, points, n * sizeof(*points));
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	dp_sort__double(sorted, n);
 	*at = 0;
 	for (size_t i = 0; i + 1 < n; i++) {
 		sum += rank_of(sorted, n, points[i]) - (double)(n + 1);

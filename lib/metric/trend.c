@@ -4,6 +4,7 @@
  * 1968). Both are quadratic, so that at most POINTS values, means of blocks, go into them.
  */
 #include "metric/trend.h"
+#include "base/sort.h"
 #include "metric/stat.h"
 
 #include <math.h>
@@ -49,20 +50,13 @@ bool dp_trend__init(struct dp_trend *trend, const double *values, size_t count)
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Between two groups that are far apart, the lower one close together and of half of all or more.
  */
 static double between_groups(double *values, size_t count)
 {
 	double limit = (double)NAN, widest = GROUPS_RATIO;
 
-	qsort(values, count, sizeof(*values), by_value);
+	dp_sort__double(values, count);
 	for (size_t i = (count + 1) / 2; i < count; i++) {
 		double low = values[i - 1], ratio = values[i] / low;
 

@@ -10,6 +10,7 @@
  * Cost: the tree, one traversal, and O(n) for the windows.
  */
 #include "pattern/known.h"
+#include "base/sort.h"
 
 #include <deepprof/suffix.h>
 #include <string.h>
@@ -62,13 +63,6 @@ static int visit(void *ctx, const struct dp_suffix_node *node, size_t parent_dep
 		(a->counts[b] - 1 - k) * sizeof(a->nodes[b][k]));
 	a->nodes[b][k] = *node;
 	return 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 struct window {
@@ -140,7 +134,7 @@ static int from_anchor(struct dp_guess *candidate, const struct dp_suffix_tree *
 	n = dp_suffix_node_positions(tree, node, at, leaves);
 	for (size_t i = 0; i + 1 < n; i++)
 		gaps[i] = at[i + 1] - at[i];
-	qsort(gaps, n - 1, sizeof(*gaps), by_value);
+	dp_sort__size(gaps, n - 1);
 	median = gaps[(n - 1) / 2];
 	for (size_t i = 0; i + 1 < n; i++) {
 		size_t length = at[i + 1] - at[i];

@@ -327,7 +327,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	    cut->complete >= LAYERS_MAX)
 		return 1.0;
 	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    is_pass(al, i, d->request->count, m))
+	    !d->request->evidence.open_end && is_pass(al, i, d->request->count, m))
 		return 0.45;
 	if (standing != DP_STANDING_BARE && is_long)
 		return spans > 1 || ends > 0 ? 1.0 : 0.9;

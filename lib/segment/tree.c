@@ -4,6 +4,7 @@
  *
  * Cost: a search, and one more for each of those.
  */
+#include "base/sort.h"
 #include "pattern/classes.h"
 #include "pattern/runs.h"
 #include "segment/driver.h"
@@ -120,13 +121,6 @@ static bool any(const struct dp_segmented_loop *loop, size_t i)
 	return !loop->segments[i].partial;
 }
 
-static int by_position(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Makes another level, with the beginnings of the iterations in the first `count` loops that
  * `counts_if` is true of as hints to the phase.
@@ -149,8 +143,7 @@ static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns
 			if (counts_if(loop, i))
 				positions[hints.count++] = loop->segments[i].first;
 	}
-	if (!status && hints.count > 0)
-		qsort(positions, hints.count, sizeof(*positions), by_position);
+	dp_sort__size(positions, hints.count);
 	hints.positions = positions;
 	if (!status)
 		status = dp_driver__level(d, patterns, made, NULL, &hints);
