@@ -87,17 +87,35 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 				path);
 }
 
+/* Copies alone have no iterations: as little to report on as where there is no GPU activity. */
+static bool has_kernels(const struct dp_trace *trace, const char *path)
+{
+	const struct dp_stream *stream;
+	bool sets = false;
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		if (stream->kernels)
+			return true;
+		sets |= stream->sets > 0;
+	}
+	message("%s: no kernels, only copies%s ('deepprof info' tells more)", path,
+		sets ? " and memsets" : "");
+	return false;
+}
+
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
 			 struct output *output)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
-	bool done;
+	bool done = false;
 
 	analysis = wish_analyze(&analyze->wish, path, &trace);
 	if (!analysis)
 		return false;
+	if (!has_kernels(trace, path))
+		goto out;
 	report.width = tty_width(output->fd);
 	report.color = tty_color(output->fd, analyze->color);
 	report.ascii = !tty_utf8();
@@ -115,6 +133,7 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	done = wish_write(&analyze->wish, analysis, path, &report, output);
 	if (analyze->lines)
 		output_end_line(output);
+out:
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 	return done;

@@ -188,8 +188,9 @@ static void print_head(const struct info *info, const struct look *look)
 	print_state(info, look);
 	print_losses(info, look);
 	print_hints(info, look);
-	label(look, "memory");
-	output_print(look->output, "%s\n", human_bytes(number, dp_trace_bytes(trace)));
+	label(look, "loaded");
+	output_print(look->output, "%s of deepprof's own memory\n",
+		     human_bytes(number, dp_trace_bytes(trace)));
 }
 
 /* A name for the last column, or a dash where the trace does not tell it. */

@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A damaged file can have many: the first tells most, and errors stay in sight. */
 enum { LOGGED_MAX = 1 };
 
 static int verbosity;
 static unsigned logged;
+static const char *subject; /* the file that is read, NULL before the first */
 
 void message_level(int level)
 {
@@ -62,10 +64,24 @@ static void write_log(void *ctx, enum dp_log_level level, const char *text)
 {
 	if (level == DP_LOG_WARNING) {
 		if (logged++ < LOGGED_MAX || verbosity > 0)
-			message_warning("%s", text);
+			message_warning("%s%s%s", subject ? subject : "", subject ? ": " : "",
+					text);
 	} else if (verbosity >= (level == DP_LOG_INFO ? 1 : 2)) {
-		message("%s", text);
+		message("%s%s%s", subject ? subject : "", subject ? ": " : "", text);
 	}
+}
+
+void message_subject(const char *path)
+{
+	subject = strcmp(path, "-") ? path : "standard input";
+	logged = 0;
+}
+
+void message_tell_hidden(void)
+{
+	if (message_hidden())
+		message_warning("%s: %u more %s with -v", subject, message_hidden(),
+				message_hidden() == 1 ? "warning" : "warnings");
 }
 
 unsigned message_hidden(void)

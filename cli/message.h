@@ -14,10 +14,20 @@ void message_error(const struct dp_error *error);
 void message_level(int level);
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The library's log on standard error, by level. Of warnings only the first, unless verbose. */
+/*
+ * The file that the library's log is of from now on; it is named in each line. Keeps the path. What
+ * was logged is forgotten.
+ */
+void message_subject(const char *path);
+
+/*
+ * The library's log on standard error, by level. Of warnings only the first of each file, unless
+ * verbose.
+ */
 struct dp_log message_log(void);
 
-/* How many of the log's warnings were not shown. */
+/* How many of the log's warnings on this file were not shown; and a line that says so, if any. */
 unsigned message_hidden(void);
+void message_tell_hidden(void);
 
 #endif

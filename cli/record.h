@@ -46,10 +46,10 @@ bool record_folder(struct record *record);
 bool record_place(struct record *record, const char *path);
 
 /*
- * Nothing was recorded: the last recording of the default name is not to be taken for this one. One
- * that came there meanwhile, as by a deepprof record in the command, may be.
+ * Has the name still what it had in the beginning? What came there meanwhile, as by a deepprof
+ * record in the command, is no earlier run's.
  */
-void record_clear(const struct record *record);
+bool record_target_is_old(const struct record *record);
 
 /* record_run.c: runs the program and serves the recording. */
 

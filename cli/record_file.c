@@ -196,20 +196,16 @@ bool record_folder(struct record *record)
 }
 
 /* The last recording of the default name is kept as .old. */
-static bool rotate(const char *target)
+static void rotate(const char *target)
 {
 	char old[4200];
 
 	snprintf(old, sizeof(old), "%s.old", target);
-	if (!rename(target, old))
-		return true;
-	if (errno != ENOENT)
+	if (rename(target, old) && errno != ENOENT)
 		message_warning("%s: %s", old, strerror(errno));
-	return false;
 }
 
-/* True where the name has what it had in the beginning. */
-static bool is_old(const struct record *record)
+bool record_target_is_old(const struct record *record)
 {
 	const struct stat *before = &record->before;
 	struct stat now;
@@ -217,12 +213,6 @@ static bool is_old(const struct record *record)
 	return !stat(record->target, &now) && now.st_ino == before->st_ino &&
 	       now.st_dev == before->st_dev && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
-}
-
-void record_clear(const struct record *record)
-{
-	if (!record->output && is_old(record) && rotate(record->target) && record->verbosity >= 0)
-		message("%s of an earlier run is now %s.old", record->target, record->target);
 }
 
 /* "NAME.2" and on: somebody took the name meanwhile, and nothing is to be lost. */

@@ -69,8 +69,6 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 	done = true;
 	if (!result.events && !result.samples) {
 		record_say_nothing(record, end, &result);
-		if (!end->recovered)
-			record_clear(record);
 	} else if ((done = record_place(record, path))) {
 		record_say_done(record, end, &result);
 		done = !result.unbalanced;

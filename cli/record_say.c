@@ -78,6 +78,9 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 			name);
 	else
 		message("nothing was recorded: %.80s never used CUDA", name);
+	/* What is analyzed next is not this run. */
+	if (!end->recovered && record_target_is_old(record))
+		message("%s is still that of an earlier run", record->target);
 }
 
 /* What the files in the folder take of the disk. */

@@ -42,6 +42,8 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 				message_hidden() == 1 ? "warning" : "warnings");
 	else if (text[0])
 		message_warning("%s: %s", path, text);
+	else
+		message_tell_hidden();
 }
 
 /* The file is not there: what could have been meant, or what to do first. */
@@ -51,8 +53,7 @@ static void suggest(const char *path, const char *verb)
 	char other[4096];
 
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
-		message("the last record recorded nothing, or its file is gone; the recording "
-			"before it is " SOURCE_DEFAULT ".old");
+		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
 		return;
 	}
 	if (!strcmp(path, SOURCE_DEFAULT)) {
@@ -76,6 +77,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
+	const char *told = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
 	int status;
 
@@ -84,6 +86,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	open.allow_no_gpu = options->allow_no_gpu;
 	open.log = message_log();
 	open.progress = progress_bytes;
+	message_subject(name);
 	progress_begin(name, !options->quiet);
 	status = dp_trace_open(&trace, path, &open, &error);
 	progress_clear();
@@ -97,7 +100,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 			suggest(path, options->verb);
 		return NULL;
 	}
-	warn_losses(trace, name);
+	warn_losses(trace, told);
 	return trace;
 }
 

@@ -252,6 +252,8 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 	if (!*trace)
 		return NULL;
 	progress_step("analyzing");
+	/* What the import had to say hides nothing of what there is to say now. */
+	message_subject(path);
 	if (dp_analysis_run(&analysis, *trace, &options, &error)) {
 		if (!error.path[0])
 			snprintf(error.path, sizeof(error.path), "%s", path);
@@ -262,6 +264,7 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 		return NULL;
 	}
 	progress_end();
+	message_tell_hidden();
 	return analysis;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "analysis_model.h"
 #include "metric/warmup.h"
-#include "segment/loops.h"
 #include "sequence/sequence.h"
 
 #include <string.h>
@@ -83,7 +82,7 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmen
 		loop->info.coverage = (double)kernels / (double)sequence->count;
 }
 
-static size_t complete_count(const struct dp_segmented_loop *loop)
+size_t dp_analysis__complete(const struct dp_segmented_loop *loop)
 {
 	size_t complete = 0;
 
@@ -127,7 +126,7 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 		loop->kernels[i] = sequence->names[from->pattern[i]];
 	for (size_t i = 0; i < run->options->iterations_count; i++)
 		loop->info.fits |=
-			from->in_row || run->options->iterations[i] == complete_count(from);
+			from->in_row || run->options->iterations[i] == dp_analysis__complete(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -202,52 +201,6 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 		status = compute_metrics(run, &analysis->loops[i], sequence, &work);
 	dp_work__fini(&work);
 	return status;
-}
-
-/* A number of iterations that no loop has, or that fewer loops have than it was told for. */
-static void tell_missing_count(const struct run *run, const struct dp_stream *stream,
-			       uint64_t wanted, size_t told, const struct dp_loops *loops)
-{
-	const char *plural = wanted == 1 ? "iteration doesn't" : "iterations don't";
-	const struct dp_log *log = &run->options->log;
-	size_t most = 0, fitting = 0;
-
-	for (size_t l = 0; l < loops->count; l++) {
-		size_t complete = complete_count(&loops->loops[l]);
-
-		fitting += complete == wanted || loops->loops[l].in_row;
-		most = DP_MAX(most, complete);
-	}
-	if (fitting > told || (fitting && !told))
-		return;
-	if (fitting == told && fitting)
-		dp_log__write(log, DP_LOG_WARNING,
-			      "stream %lld has %zu loop%s of %llu iterations, fewer than were told",
-			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
-			      (unsigned long long)wanted);
-	else if (!fitting && !told && most)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu %s found",
-			      (unsigned long long)wanted, plural, (long long)stream->stream, most,
-			      most == 1 ? "was" : "were");
-	else if (!fitting && !told)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
-			      (unsigned long long)wanted, plural, (long long)stream->stream);
-}
-
-/* A number of iterations that was asked for and that no loop has is not passed over in silence. */
-static void tell_missing_counts(const struct run *run, const struct dp_sequence *sequence,
-				const struct dp_loops *loops)
-{
-	const struct dp_analysis_options *options = run->options;
-	const struct dp_stream *stream = dp_trace_stream(run->trace, sequence->stream);
-
-	for (size_t i = 0; i < options->iterations_count; i++) {
-		size_t told = 0; /* before: once more for each loop that has it */
-
-		for (size_t k = 0; k < i; k++)
-			told += options->iterations[k] == options->iterations[i];
-		tell_missing_count(run, stream, options->iterations[i], told, loops);
-	}
 }
 
 static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
@@ -350,7 +303,7 @@ static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 static bool has_several(const struct dp_loops *loops)
 {
 	for (size_t l = 0; l < loops->count; l++)
-		if (loops->loops[l].chosen && complete_count(&loops->loops[l]) > 1)
+		if (loops->loops[l].chosen && dp_analysis__complete(&loops->loops[l]) > 1)
 			return true;
 	return false;
 }
@@ -375,10 +328,19 @@ static bool is_surer(const struct dp_loops *loops)
 	return main && main->confidence > 0.75 && has_several(loops);
 }
 
+/* Have annotations decided where all iterations of the report are? */
+static bool are_marked(const struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen && loops->loops[i].found_by != DP_FOUND_BY_MARKS)
+			return false;
+	return true;
+}
+
 /*
  * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
  * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
- * one step. What repeats inside of it is worth more.
+ * one step. What repeats inside of it, be it by other annotations, is worth more.
  */
 static int find_beside(struct run *run, const struct dp_sequence *sequence,
 		       const struct dp_loops_request *request, struct dp_loops **loops)
@@ -399,8 +361,10 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	if (!several && is_surer(tree)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
-			      "reported is what repeats in its kernels",
-			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream);
+			      "reported are those %s",
+			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
+			      are_marked(tree) ? "that other annotations mark"
+					       : "found from the kernels");
 		worse = *loops;
 		*loops = tree;
 	} else if (dp_loops__beside(*loops, tree)) {
@@ -419,7 +383,7 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct dp_segmented_loop *loop = &tree->loops[i];
-		uint64_t count = complete_count(loop);
+		uint64_t count = dp_analysis__complete(loop);
 
 		if (count == told || told == 1)
 			return;
@@ -427,13 +391,13 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 		    (!likely || covered(loop) > covered(likely)))
 			likely = loop;
 	}
-	if (likely && complete_count(&loops->loops[0]) == told)
+	if (likely && dp_analysis__complete(&loops->loops[0]) == told)
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: %llu iterations can be found, but without a number "
 			      "there are %zu of %zu kernels, %.1f%% sure",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      (unsigned long long)told, complete_count(likely), likely->length,
-			      likely->confidence * 100);
+			      (unsigned long long)told, dp_analysis__complete(likely),
+			      likely->length, likely->confidence * 100);
 }
 
 /*
@@ -459,6 +423,13 @@ static int find_inside(struct run *run, const struct dp_sequence *sequence,
 		status = dp_error__nomem(run->error, 0);
 	dp_loops__free(tree);
 	return status;
+}
+
+static void tell_missing(const struct run *run, const struct dp_sequence *sequence,
+			 const struct dp_loops *loops)
+{
+	dp_analysis__missing_counts(run->options, dp_trace_stream(run->trace, sequence->stream),
+				    loops);
 }
 
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
@@ -492,11 +463,11 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
 		status = no_loops(run, loops);
 		if (!status)
-			tell_missing_counts(run, sequence, *loops);
+			tell_missing(run, sequence, *loops);
 	} else if (!status) {
 		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
-			tell_missing_counts(run, sequence, *loops);
+			tell_missing(run, sequence, *loops);
 		if (!status)
 			status = find_inside(run, sequence, &request, *loops);
 	}

@@ -6,6 +6,7 @@
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
+#include "segment/loops.h"
 #include <deepprof/analysis.h>
 
 struct dp_loop_data {
@@ -43,5 +44,13 @@ struct dp_analysis {
 int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 				const struct dp_analysis_options *options, struct dp_error *error);
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
+
+/* Iterations of it that are whole. */
+size_t dp_analysis__complete(const struct dp_segmented_loop *loop);
+
+/* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
+ * silence. Cost: numbers times loops. */
+void dp_analysis__missing_counts(const struct dp_analysis_options *options,
+				 const struct dp_stream *stream, const struct dp_loops *loops);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * What a trace has, for one who asked for what it has not: devices and streams with kernels, the
- * annotations that repeat. Cost: linear in streams and ranges.
+ * annotations that repeat, loops of other numbers of iterations. Cost: linear in streams and
+ * ranges.
  */
 #include "analysis_model.h"
 #include "sequence/range_keys.h"
@@ -174,4 +175,75 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 		return dp_error__nomem(error, 0);
 	return dp_error__set(error, DP_ERR_ARGUMENT,
 			     "no range with kernels matches the marks '%.60s'%s", marks, there_are);
+}
+
+static bool is_asked(const struct dp_analysis_options *options, size_t count)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (options->iterations[i] == count)
+			return true;
+	return false;
+}
+
+/* By how much one number is greater than the other. */
+static double ratio(uint64_t a, uint64_t b)
+{
+	return (double)DP_MAX(a, b) / (double)DP_MIN(a, b);
+}
+
+/* What was found instead of a number: nearest to it, and no other that was told; 0: nothing. */
+static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted,
+		      const struct dp_loops *loops)
+{
+	size_t best = 0;
+
+	for (size_t l = 0; l < loops->count; l++) {
+		size_t complete = dp_analysis__complete(&loops->loops[l]);
+
+		if (!complete || loops->loops[l].in_row || is_asked(options, complete))
+			continue;
+		if (!best || ratio(complete, wanted) < ratio(best, wanted))
+			best = complete;
+	}
+	return best;
+}
+
+/* A number of iterations that no loop has, or that fewer loops have than it was told for. */
+static void missing_count(const struct dp_analysis_options *options, const struct dp_stream *stream,
+			  uint64_t wanted, size_t told, const struct dp_loops *loops)
+{
+	const char *plural = wanted == 1 ? "iteration doesn't" : "iterations don't";
+	const struct dp_log *log = &options->log;
+	size_t found, fitting = 0;
+
+	for (size_t l = 0; l < loops->count; l++)
+		fitting +=
+			dp_analysis__complete(&loops->loops[l]) == wanted || loops->loops[l].in_row;
+	if (fitting > told || (fitting && !told))
+		return;
+	found = nearest(options, wanted, loops);
+	if (fitting == told && fitting)
+		dp_log__write(log, DP_LOG_WARNING,
+			      "stream %lld has %zu loop%s of %llu iterations, fewer than were told",
+			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
+			      (unsigned long long)wanted);
+	else if (!fitting && !told && found)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld: %zu %s found",
+			      (unsigned long long)wanted, plural, (long long)stream->stream, found,
+			      found == 1 ? "was" : "were");
+	else if (!fitting && !told)
+		dp_log__write(log, DP_LOG_WARNING, "%llu %s fit stream %lld",
+			      (unsigned long long)wanted, plural, (long long)stream->stream);
+}
+
+void dp_analysis__missing_counts(const struct dp_analysis_options *options,
+				 const struct dp_stream *stream, const struct dp_loops *loops)
+{
+	for (size_t i = 0; i < options->iterations_count; i++) {
+		size_t told = 0; /* before: once more for each loop that has it */
+
+		for (size_t k = 0; k < i; k++)
+			told += options->iterations[k] == options->iterations[i];
+		missing_count(options, stream, options->iterations[i], told, loops);
+	}
 }

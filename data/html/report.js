@@ -33,10 +33,15 @@ function showFacts() {
 			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
 			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
-		report.scope ? el("p", { class: "note" }, `Loops and findings are only of: ${report.scope}. The numbers above are of the whole capture.`) : "",
+		report.scope ? el("p", { class: "note" }, `Analyzed is only ${report.scope}. The numbers above are of the whole capture.`) : "",
 		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
 			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
+}
+
+/* " of loop 1" where there are several. */
+function ofLoop(loop) {
+	return fullLoops().length > 1 ? ` of loop ${loop.id}` : "";
 }
 
 function iterationsText([first, last]) {
@@ -46,8 +51,7 @@ function iterationsText([first, last]) {
 function showFinding(finding) {
 	const loop = report.loops[finding.loop];
 	const many = fullLoops().length > 1;
-	const save = finding.recoverable_ns === null ? null : el("span", { class: "save" }, "up to ",
-		el("b", null, format.duration(finding.recoverable_ns)), " per iteration could be saved");
+	const save = finding.cost ? el("span", { class: "save" }, finding.cost) : null;
 
 	return el("article", { class: "finding " + finding.severity },
 		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule.replace(/-/g, " "), save),
@@ -124,7 +128,7 @@ function seriesSpec(loop, series) {
 		yText: value => format.round(value, info.unit),
 		hover: (k, found) => [...iterationLines(loop, k), `${title(info.name)}: ${format.value(found[0][1], info.unit)}`],
 		get bands() { return page.picked; },
-		marks: (loop.timelines || []).map((line, i) => [line.k, i ? "slowest" : "typical"]),
+		marks: (loop.timelines || []).map((line, i) => [line.k, i ? "slowest" : "usual"]),
 	};
 }
 
@@ -138,14 +142,14 @@ function showSeries(loop, box, chosen) {
 
 	function draw(series) {
 		const info = metric(series.m);
-		const frame = el("div", { class: "chart", role: "img", "aria-label": `${title(info.name)} of each iteration` });
+		const frame = el("div", { class: "chart", role: "img", "aria-label": `${title(info.name)} of each iteration${ofLoop(loop)}` });
 
 		if (chart) {
 			chart.free();
 			page.charts = page.charts.filter(other => other !== chart);
 		}
 		area.replaceChildren(frame);
-		help.textContent = info.help + (series.x ? "; of each stretch of iterations the least and the greatest" : "");
+		help.textContent = (ofLoop(loop) ? `${ofLoop(loop).trim()}: ` : "") + info.help + (series.x ? "; of each stretch of iterations the least and the greatest" : "");
 		chart = makeChart(frame, seriesSpec(loop, series));
 		page.charts.push(chart);
 	}
@@ -169,10 +173,11 @@ function showHistogram(loop) {
 
 	box.replaceChildren();
 	byId("histogram-title").parentNode.hidden = !data;
+	byId("histogram-title").textContent = ofLoop(loop) ? `How long iterations${ofLoop(loop)} take` : "How long they take";
 	if (!data)
 		return;
 	const width = (data.high - data.low) / data.bins.length || 1;
-	const frame = el("div", { class: "chart small", role: "img", "aria-label": "How many iterations take how long" });
+	const frame = el("div", { class: "chart small", role: "img", "aria-label": `How many iterations${ofLoop(loop)} take how long` });
 	const end = i => i + 1 === data.bins.length && data.most > data.high ? data.most : data.low + (i + 1) * width;
 
 	box.append(frame);
@@ -200,6 +205,7 @@ function showSlowest(loop) {
 	const name = title(metric(loop.rank).name);
 
 	byId("slowest").parentNode.hidden = !loop.slowest.length;
+	byId("slowest-title").textContent = `Slowest iterations${ofLoop(loop)}`;
 	makeTable(byId("slowest"), [
 		{ title: "Iteration", number: true, value: row => row[0], cell: row => el("button", { type: "button", class: "link",
 			click: () => lookAt({ loop: loop.id, iterations: [row[0], row[0]] }) }, format.count(row[0])) },
@@ -228,12 +234,13 @@ function showBreakdown(loop) {
 	const total = parts.reduce((sum, part) => sum + (part.mean || 0), 0);
 
 	box.replaceChildren();
-	box.previousElementSibling.hidden = !total;
+	byId("breakdown-title").hidden = !total;
+	byId("breakdown-title").textContent = `Where the time of an iteration${ofLoop(loop)} goes`;
 	if (!total)
 		return;
 	const seen = parts.filter(part => part.mean > 0);
 	const size = loop.iterations / parts[0].y.length;
-	const frame = el("div", { class: "chart", role: "img", "aria-label": "What the time of each iteration goes to" });
+	const frame = el("div", { class: "chart", role: "img", "aria-label": `What the time of each iteration${ofLoop(loop)} goes to` });
 
 	box.append(
 		el("div", { class: "stack", "aria-hidden": "true" }, ...seen.map(part => el("div",
@@ -264,7 +271,7 @@ function howLong(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.row ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
@@ -298,7 +305,7 @@ function showTimelines(loop) {
 	const used = new Set(), calls = new Set(), causes = new Set();
 
 	byId("timeline").hidden = !lines.length;
-	byId("timeline-title").textContent = lines.length === 1 ? "The iteration" : "A typical iteration, and the slowest";
+	byId("timeline-title").textContent = lines.length === 1 ? `The iteration${ofLoop(loop)}` : `A usual iteration${ofLoop(loop)}, and the slowest`;
 	byId("time-scale").hidden = lines.length === 1;
 	box.replaceChildren();
 	time.listeners = [timeText];
@@ -307,7 +314,7 @@ function showTimelines(loop) {
 		const frame = el("div", { class: "timeline" });
 
 		box.append(el("div", { class: "lane-head" },
-			el("h3", null, `${lines.length === 1 ? "An" : i ? "The slowest" : "A typical"} iteration: ${line.k}`),
+			el("h3", null, `${lines.length === 1 ? "An" : i ? "The slowest" : "A usual"} iteration: ${line.k}`),
 			el("span", null, format.duration(line.length)),
 			idleText(line)), frame);
 		new Timeline(frame, line, time);

@@ -78,7 +78,7 @@ function kernelTable() {
 		{ title: "Kind", value: row => kinds[row[1]], cell: row => kinds[row[1]] },
 		{ title: "Count", number: true, value: row => row[2], cell: row => format.count(row[2]) },
 		{ title: "Total", number: true, value: row => row[3], cell: row => format.duration(row[3]) },
-		{ title: "Share", number: true, value: row => row[3], help: "Of the durations of all operations",
+		{ title: "Of all operations", number: true, value: row => row[3], help: "Of the time of all kernels, copies and memsets of the capture",
 			cell: row => el("span", null, el("span", { class: "meter", style: `width:${(60 * row[3] / most).toFixed(1)}px` }), format.share(row[3] / total)) },
 		{ title: "Mean", number: true, value: row => row[3] / row[2], cell: row => format.duration(row[3] / row[2]) },
 		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
@@ -98,13 +98,14 @@ function operatorTable(loop) {
 	const name = row => clean(row[0]) || "(in none)";
 
 	byId("operators").hidden = !named;
+	byId("operators-title").textContent = `Operators and layers${ofLoop(loop)}`;
 	if (!named)
 		return;
 	makeTable(byId("operator-table"), [
 		{ title: "Name", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
 		{ title: "Kernels", number: true, value: row => row[1], cell: row => format.count(row[1]) },
 		{ title: "Total", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
-		{ title: "Share", number: true, value: row => row[6], help: "Of the kernel time of the loop's iterations",
+		{ title: "Of the loop's kernels", number: true, value: row => row[6], help: "Of the time of the kernels in the loop's iterations",
 			cell: row => el("span", null, el("span", { class: "meter", style: `width:${(60 * row[2] / most).toFixed(1)}px` }), format.share(row[6])) },
 		{ title: "Mean", number: true, value: row => row[3], cell: row => format.duration(row[3]) },
 		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },

@@ -56,8 +56,8 @@ static bool check_interval(const struct dp_rule_input *input, struct dp_rule_fin
 	    !dp_rule__range(input, &out->finding, "copy_ns", LEAST_SHARE))
 		return false;
 	tell(input, out, *covered_ns, period_ns);
-	dp_rule__evidence(out, "overlap", "1", *covered_ns / interval_ns);
 	dp_rule__evidence(out, "interval_ns", "ns", interval_ns);
+	dp_rule__evidence(out, "overlap", "1", *covered_ns / interval_ns);
 	out->finding.advice = "upload the next input on a stream of its own while the GPU computes";
 	return true;
 }

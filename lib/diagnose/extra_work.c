@@ -132,15 +132,14 @@ bool dp_rule__slow_are_extra(const struct dp_rule_input *input)
 }
 
 /* The same iterations are slow: what slow-iterations would say of them. */
-static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding *out, double slow)
+static void tell_slow(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const char *advice = out->finding.advice;
 
 	out->finding.severity = dp_rule__slow_severity(out->finding.recoverable_ns,
 						       dp_rule__typical(input, "period_ns"));
-	dp_rule__evidence(out, "slow_iterations", "count", slow);
 	if (dp_rule__explain_slow(input, out))
-		advice = "the host stalls in these iterations: do what they add (checkpoints, "
+		advice = "the host stalls in these iterations: do their extra work (checkpoints, "
 			 "logs) less often, or on another thread";
 	out->finding.advice = advice;
 }
@@ -149,6 +148,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	struct extra extra = { 0 };
 	double cost_ns, all;
+	bool slow;
 
 	if (!input->scratch || !measure(&extra, input))
 		return false;
@@ -164,11 +164,16 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", (extra.usual_sum_ns + extra.sum_ns) / all);
 	dp_rule__evidence(out, "every_iterations", "count", (double)extra.every);
 	dp_rule__evidence(out, "extra_kernels", "count", (double)extra.kernels);
-	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
 	dp_rule__evidence(out, "times", "count", (double)extra.count);
-	out->finding.advice = "do what these iterations add less often, or outside of the loop";
-	if (dp_rule__slow_are_extra(input))
-		tell_slow(input, out, (double)count_slow(&extra, input));
+	slow = dp_rule__slow_are_extra(input);
+	if (slow)
+		dp_rule__evidence(out, "slow_iterations", "count",
+				  (double)count_slow(&extra, input));
+	dp_rule__evidence(out, "extra_ns", "ns", cost_ns);
+	out->finding.advice =
+		"do the extra work of these iterations less often, or outside of the loop";
+	if (slow)
+		tell_slow(input, out);
 	return true;
 }
 

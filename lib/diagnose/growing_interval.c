@@ -36,8 +36,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.severity = DP_SEVERITY_WARNING;
 	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
 	out->finding.recoverable_ns = rise_ns / 2;
-	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "interval_ns", "ns", trend.median);
+	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
 	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
 	dp_rule__evidence(out, "p", "1", trend.p);
 	out->finding.advice =

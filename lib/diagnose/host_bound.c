@@ -87,9 +87,9 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
 	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
+	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
 	dp_rule__evidence(out, "avg_operation_ns", "ns",
 			  dp_rule__summary(input, "avg_operation_ns"));
-	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
 	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;

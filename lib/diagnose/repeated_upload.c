@@ -21,7 +21,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "repeated_upload_ns", "ns", upload_ns);
 	dp_rule__evidence(out, "copy_exposed_ns", "ns", dp_rule__typical(input, "copy_exposed_ns"));
 	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
-	out->finding.advice = "upload what does not change once, before the loop: tables, masks, "
+	out->finding.advice = "upload once, before the loop, what does not change: tables, masks, "
 			      "weights";
 	return true;
 }

@@ -248,10 +248,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_html__value(render, loop->coverage, "1");
 	dp_render__format(render,
 			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"first\":",
+			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"row\":%s,\"first\":",
 			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
 			  loop->iterations, loop->complete, loop->variants,
-			  loop->fits ? "true" : "false");
+			  loop->fits ? "true" : "false", loop->in_row ? "true" : "false");
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
@@ -272,7 +272,7 @@ static int write_finding(struct dp_render *render, size_t id)
 {
 	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
-	struct dp_words words = { 0 };
+	struct dp_words words = { 0 }, cost = { 0 };
 	struct dp_html *html = render->state;
 
 	open_findings(render, html);
@@ -286,7 +286,10 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_html__value(render, finding->recoverable_ns, "ns");
 	dp_render__text(render, ",\"advice\":");
 	dp_html__string(render, finding->advice);
-	dp_text__evidence(&words, render, finding, SIZE_MAX, false);
+	dp_text__cost(&cost, render, finding);
+	dp_render__text(render, ",\"cost\":");
+	dp_html__string(render, cost.text);
+	dp_text__evidence(&words, render, finding, SIZE_MAX);
 	dp_render__text(render, ",\"says\":");
 	dp_html__string(render, words.text);
 	dp_render__text(render, ",\"evidence\":[");

@@ -34,30 +34,25 @@ static bool has_values(struct dp_render *render, size_t loop, size_t metric)
 	return false;
 }
 
-/* The median, and the slowest, of what is past the warm-up; of all where that is nothing. */
-static void choose(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking)
+/* Is there one past the warm-up? */
+static bool has_steady(struct dp_render *render, size_t loop, size_t metric)
 {
-	size_t steady = 0, seen = 0;
-	bool all;
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 
-	for (size_t i = 0; i < ranking->count; i++)
-		steady += !dp_loop_iteration(render->analysis, loop, ranking->ranks[i].k)->warmup;
-	all = !steady;
-	for (size_t i = 0; i < ranking->count; i++) {
-		size_t k = ranking->ranks[i].k;
+	for (size_t k = 0; k < count; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
 
-		if (!all && dp_loop_iteration(render->analysis, loop, k)->warmup)
-			continue;
-		if (!seen)
-			ranking->slowest = k;
-		if (seen++ == (all ? ranking->count : steady) / 2)
-			ranking->typical = k;
+		if (!at->partial && !at->warmup &&
+		    isfinite(dp_loop_metric(render->analysis, loop, metric, k)))
+			return true;
 	}
+	return false;
 }
 
 int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	bool steady;
 	double value;
 
 	ranking->metric = dp_html__metric("period_ns");
@@ -66,14 +61,19 @@ int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking 
 	ranking->ranks = dp_alloc__array(count, sizeof(*ranking->ranks));
 	if (!ranking->ranks)
 		return dp_error__nomem(render->error, count);
+	steady = ranking->metric != SIZE_MAX && has_steady(render, loop, ranking->metric);
 	for (size_t k = 0; ranking->metric != SIZE_MAX && k < count; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+
 		value = dp_loop_metric(render->analysis, loop, ranking->metric, k);
-		if (isfinite(value) && !dp_loop_iteration(render->analysis, loop, k)->partial)
+		if (isfinite(value) && !at->partial && !(steady && at->warmup))
 			ranking->ranks[ranking->count++] = (struct dp_html_rank){ value, k };
 	}
-	if (ranking->count)
-		qsort(ranking->ranks, ranking->count, sizeof(*ranking->ranks), compare_ranks);
-	choose(render, loop, ranking);
+	if (!ranking->count)
+		return DP_OK;
+	qsort(ranking->ranks, ranking->count, sizeof(*ranking->ranks), compare_ranks);
+	ranking->slowest = ranking->ranks[0].k;
+	ranking->typical = ranking->ranks[ranking->count / 2].k;
 	return DP_OK;
 }
 
@@ -213,10 +213,10 @@ static void write_slowest(struct dp_render *render, size_t loop,
 		const struct dp_iteration *at =
 			dp_loop_iteration(render->analysis, loop, ranking->ranks[i].k);
 
-		dp_render__format(render, "%s[%zu,%.0f,%lld,%zu,%u,%u,%u,%u,%zu,%d]", i ? "," : "",
+		dp_render__format(render, "%s[%zu,%.0f,%lld,%zu,%u,%u,%u,%u,%zu]", i ? "," : "",
 				  at->index, ranking->ranks[i].value, (long long)at->start_ns,
 				  at->kernels, at->inserted, at->deleted, at->substituted,
-				  at->variant, at->foreign_kernels, at->warmup);
+				  at->variant, at->foreign_kernels);
 	}
 	dp_render__text(render, "]");
 	if (ranking->count)

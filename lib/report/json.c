@@ -324,6 +324,17 @@ static void write_variants(struct dp_render *render, size_t id, const struct dp_
 	dp_render__text(render, loop->variants ? "\n      ]" : "]");
 }
 
+/* Of a loop that was found by a number: is it this one's? */
+static void write_count(struct dp_render *render, const struct dp_loop *loop)
+{
+	if (loop->found_by == DP_FOUND_BY_COUNT) {
+		boolean(render, ",\n      ", "fits", loop->fits);
+		boolean(render, ", ", "in_row", loop->in_row);
+	} else {
+		dp_render__text(render, ",\n      \"fits\": null, \"in_row\": null");
+	}
+}
+
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -345,6 +356,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	number(render, ", ", "confidence", loop->confidence, "1");
 	number(render, ", ", "coverage", loop->coverage, "1");
 	boolean(render, ", ", "at_level", loop->at_level);
+	write_count(render, loop);
 	write_pattern(render, id, loop);
 	write_variants(render, id, loop);
 	dp_render__text(render, ",\n      \"iterations\": [");

@@ -68,6 +68,21 @@ static void add_time(struct dp_words *words, const char *before, int64_t ns, boo
 			      dp_human__duration(number, (double)ns, ascii));
 }
 
+/* Are there streams that were not chosen, on a device that was? */
+static bool leaves_streams(const struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
+	const struct dp_stream *stream;
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
+		if (scope->stream >= 0 && stream->stream != scope->stream &&
+		    (scope->device < 0 ||
+		     dp_trace_device(trace, stream->device)->id == scope->device))
+			return true;
+	return false;
+}
+
 void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
@@ -83,6 +98,10 @@ void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 		add_time(words, "from", scope->range_start_ns, ascii);
 		add_time(words, "to", scope->range_end_ns, ascii);
 	}
+	/* Kernels of a stream make iterations; what the GPU did in them is of all streams. */
+	if (leaves_streams(render))
+		dp_words__add(words, "; busy times, waits and findings are of all %s",
+			      scope->device < 0 ? "streams of its GPU" : "its streams");
 }
 
 static void write_scope(struct dp_render *render)

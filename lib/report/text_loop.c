@@ -35,24 +35,35 @@ static const char *phase_words(enum dp_phase_evidence phase)
 {
 	switch (phase) {
 	case DP_PHASE_KERNEL_GAP:
-		return "each begins after the GPU's longest pause";
+		return "begins after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
-		return "each begins after kernels like an optimizer's";
+		return "begins after kernels like an optimizer's";
 	case DP_PHASE_SYNC:
-		return "each begins after the host waited for the GPU";
+		return "begins after the host waited for the GPU";
 	case DP_PHASE_INPUT_COPY:
-		return "each begins with the upload of its input";
+		return "begins with the upload of its input";
 	case DP_PHASE_LAUNCH_GAP:
-		return "each begins after a pause of the launching thread";
+		return "begins after a pause of the launching thread";
 	case DP_PHASE_FIRST_LAUNCH:
-		return "each begins with the first launch in the capture";
+		return "begins with the first launch in the capture";
 	case DP_PHASE_COMPLETE:
-		return "each begins so that most are whole";
+		return "begins so that most are whole";
 	case DP_PHASE_MARKS:
 	case DP_PHASE_NONE:
 		break;
 	}
-	return "where each begins is a guess";
+	return NULL;
+}
+
+/* By what the place was chosen where an iteration begins. */
+static void add_phase(struct dp_words *words, const struct dp_loop *loop)
+{
+	const char *begins = phase_words(loop->phase), *who = loop->iterations == 1 ? "it" : "each";
+
+	if (!begins)
+		dp_words__add(words, "; where %s begins is a guess", who);
+	else if (loop->iterations > 1 || loop->phase != DP_PHASE_COMPLETE)
+		dp_words__add(words, "; %s %s", who, begins);
 }
 
 /* "6 iterations of 1,462 kernels, one every 176.2 ms (median; ±2.5 ms)"; in short, "(±2.5 ms)". */
@@ -216,8 +227,9 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_words__add(&words, ": %s of its kernels", dp_human__share(number, loop->coverage));
 	dp_words__add(&words, "; %s", found_by_words(loop));
 	if (loop->found_by != DP_FOUND_BY_MARKS)
-		dp_words__add(&words, ", %s sure; %s", dp_human__share(number, loop->confidence),
-			      phase_words(loop->phase));
+		dp_words__add(&words, ", %s sure", dp_human__share(number, loop->confidence));
+	if (loop->found_by != DP_FOUND_BY_MARKS)
+		add_phase(&words, loop);
 	add_exceptions(&words, render, loop);
 	add_rest(&words, render, loop);
 	if (dp_text__summary(render, id, "period_step_ns") > 0)
@@ -373,7 +385,11 @@ static void write_gaps(struct dp_render *render, size_t id)
 		dp_words__add(&words, "%s%s inside", words.used ? "; " : "",
 			      dp_human__duration(number, inside_ns, ascii));
 	if (bytes > 0 && verbose)
-		dp_words__add(&words, "; %s uploaded in each", dp_human__bytes(number, bytes));
+		dp_words__add(&words,
+			      dp_analysis_loop(render->analysis, id)->iterations == 1
+				      ? "; %s uploaded"
+				      : "; %s uploaded in each",
+			      dp_human__bytes(number, bytes));
 	if (!words.used)
 		return;
 	dp_text__label(render, "gaps");
@@ -476,7 +492,10 @@ static void write_inside(struct dp_render *render, size_t id)
 			more++;
 			continue;
 		}
-		dp_words__add(&words, "%s%s", words.used ? ", " : "each runs ",
+		dp_words__add(&words, "%s%s",
+			      words.used	       ? ", "
+			      : outer->iterations == 1 ? "it runs "
+						       : "each runs ",
 			      dp_text__plural(kernels, loop->length, "kernel"));
 		dp_words__add(&words, " %s times (loop %zu)", times(often, loop, outer), i);
 	}

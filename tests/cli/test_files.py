@@ -1,4 +1,5 @@
 """What is read and written: bad input, files that exist, full disks, closed pipes."""
+import contextlib
 import csv
 import gzip
 import io
@@ -8,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import unittest
@@ -15,6 +17,24 @@ import unittest
 import cli
 
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
+
+
+def remove_kernels(path):
+    """From a trace that was simulated, in whatever format."""
+    if path.read_bytes()[:6] == b"SQLite":
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (table,) in tables.fetchall():
+                if table.lower().endswith("kernel"):
+                    database.execute(f'DELETE FROM "{table}"')
+    elif path.read_text().lstrip()[0] == "{":
+        trace = json.loads(path.read_text())
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") != "kernel"]
+        path.write_text(json.dumps(trace))
+    else:
+        lines = path.read_text().splitlines(keepends=True)
+        head = next(i for i, line in enumerate(lines) if "Start" in line) + 2
+        path.write_text("".join(lines[:head] + [x for x in lines[head:] if "[CUDA mem" in x]))
 
 
 class Input(cli.Case):
@@ -151,6 +171,22 @@ class Input(cli.Case):
         self.assert_fails(cli.run("analyze", "--stream=4711", self.trace), 1, "stream 4711")
         self.assert_fails(cli.run("analyze", "--marks=xyzzy", self.trace), 1, "xyzzy")
 
+    def test_one_stream_of_several(self):
+        """Iterations are of the stream, findings of the device: it is told where that matters."""
+        trace = cli.simulate(self.folder / "two.json", "-p", "exposed-communication")
+        words = "; busy times, waits and findings are of all"
+        for options, scope in (
+            (["--stream=20"], f"only stream 20{words} streams of its GPU"),
+            (["--stream=20", "--device=0"], f"only GPU 0, stream 20{words} its streams"),
+        ):
+            result = cli.run("analyze", *options, trace)
+            self.assert_done(result)
+            self.assertIn(f"\n{scope}\n", result.stdout)
+            page = cli.run("analyze", *options, "--format=html", trace).stdout
+            self.assertIn(scope.removeprefix("only "), page)
+        self.assertNotIn(words, cli.run("analyze", trace).stdout)
+        self.assertIn("\nonly stream 7\n", cli.run("analyze", "--stream=7", self.trace).stdout)
+
     def test_range(self):
         whole = json.loads(cli.run("analyze", "--format=json", self.trace).stdout)
         duration_ns = whole["trace"]["duration_ns"]
@@ -214,17 +250,32 @@ class Input(cli.Case):
 
     def test_table_stands_apart_from_what_is_lost(self):
         """Where there is nothing else, there is room for a blank line."""
-        path = self.folder / "copies.csv"
+        path = self.folder / "streams.csv"
         path.write_text(
             '"Start","Duration","Size","Throughput","Device","Stream","Name"\n'
             "ms,us,MB,GB/s,,,\n"
-            '1.0,5.0,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
-            '2.0,5.0,0.1,10,"GPU (0)",14,"[CUDA memcpy DtoH]"\n'
+            '1.0,500,0.1,10,"GPU (0)",13,"[CUDA memcpy HtoD]"\n'
+            '2.0,500,,,"GPU (0)",14,"kernel"\n'
             '3.0,5.0,0.1,"never closed\n'
         )
         text = cli.run("analyze", path).stdout
         self.assertRegex(text, r"(?m)^incomplete: .*\n\ndevice  stream ")
-        self.assertIn("\n\nNo kernels", text)
+        self.assertIn("\n\nNo stable iteration", text)
+
+    def test_copies_alone(self):
+        """Nothing can be analyzed, be it the program's doing or a file that is cut."""
+        for name in "kineto", "nsys", "nvprof", "nvprof-csv", "deepprof":
+            path = cli.simulate(self.folder / name, "--format", name)
+            remove_kernels(path)
+            for form in "text", "csv", "json", "html":
+                result = cli.run("analyze", "--format", form, name, cwd=self.folder)
+                self.assert_fails(result, 1, f"deepprof: {name}: no kernels, only copies (")
+                self.assertEqual(result.stdout, "")
+            self.assert_done(cli.run("info", path))
+            self.assert_done(cli.run("export", "--format=chrome", path))
+        result = cli.run("analyze", "kineto", self.trace, cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Loop 0", result.stdout)
 
     def test_first_iteration_unlike_the_others(self):
         """Autotuned, it is found by its neighbours and the number that is told."""
@@ -268,6 +319,28 @@ class Input(cli.Case):
             self.assertEqual(result.stderr, "")
         report = json.loads(cli.run("info", "-q", "--format=json", cut).stdout)
         self.assertTrue(report["trace"]["losses"])
+
+    def test_warnings_name_their_file(self):
+        """Each file's first, be there others before it."""
+        names = ["a.csv", "b.csv", "c.sqlite", "d.sqlite"]
+        for name in names[:2]:
+            path = cli.simulate(self.folder / name, "--format=nvprof-csv")
+            path.write_text(path.read_text() + "cut,1\n")
+        for name in names[2:]:
+            path = cli.simulate(self.folder / name, "--format=nsys")
+            with contextlib.closing(sqlite3.connect(path)) as database, database:
+                database.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid = 3")
+        result = cli.run("analyze", *names, cwd=self.folder)
+        self.assert_done(result)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 8)
+        for name, first, second in zip(names, lines[::2], lines[1::2]):
+            self.assertRegex(first, rf"\Adeepprof: warning: {name}: .*(row 3|line \d+)")
+            self.assertRegex(second, rf"\Adeepprof: warning: {name}: 1 record lost: ")
+        with open(self.folder / "a.csv", "rb") as pipe:
+            result = cli.run("analyze", "-", stdin=pipe)
+        self.assertEqual(result.stderr, lines[0].replace("a.csv", "standard input") + "\n"
+                         + lines[1].replace("a.csv", "standard input") + "\n")
 
 
 class Output(cli.Case):
@@ -570,7 +643,7 @@ class Info(cli.Case):
     def test_text(self):
         result = cli.run("info", self.trace)
         self.assert_done(result)
-        for word in "format      kineto", "kernels", "main", "lost        nothing":
+        for word in "format      kineto", "kernels", "main", "lost        nothing", " of deepprof's own memory":
             self.assertIn(word, result.stdout)
         for line in result.stdout.splitlines():
             if not line.startswith("trace "):

@@ -1,6 +1,7 @@
 """Command lines: what is taken, what is refused, and what is said about it."""
 
 import json
+import re
 
 import cli
 
@@ -173,6 +174,47 @@ class Options(cli.Case):
         self.assertEqual({parent for parent, *_ in told[1:]}, {0})
         self.assertEqual(len(loops("-n10", "--paper")), 1)
 
+    def test_numbers_that_fit_nothing(self):
+        """The loop that is told of instead is not the one that another number fits."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for numbers, words in (
+            ("20,7", ["7 iterations don't fit stream 7: 6 were found"]),
+            ("7,20", ["7 iterations don't fit stream 7: 6 were found"]),
+            ("21,6", ["21 iterations don't fit stream 7: 20 were found"]),
+            ("21,7", ["21 iterations don't fit stream 7: 20 were found",
+                      "7 iterations don't fit stream 7: 6 were found"]),
+        ):
+            result = cli.run("analyze", "-v", "-n", numbers, sample)
+            self.assert_done(result)
+            self.assertEqual(
+                result.stderr, "".join(f"deepprof: warning: {sample}: {line}\n" for line in words)
+            )
+            if len(words) > 1:
+                words[1:] = [f"{len(words) - 1} more warning with -v"]
+            self.assertEqual(
+                cli.run("analyze", "-n", numbers, sample).stderr,
+                "".join(f"deepprof: warning: {sample}: {line}\n" for line in words),
+            )
+
+    def test_whether_a_number_fits(self):
+        """In JSON, of loops that were found by one."""
+        def fits(trace, *args):
+            report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
+            return [(x["fits"], x["in_row"]) for x in report["loops"] if x["at_level"]]
+
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        self.assertEqual(fits(sample), 2 * [(None, None)])
+        self.assertEqual(fits(sample, "-n", "20,6"), 2 * [(True, False)])
+        self.assertEqual(fits(sample, "-n", "20,7"), [(True, False), (False, False)])
+        anew = cli.simulate(self.folder / "anew.json", "-p", "recompile", "-n", "60")
+        self.assertEqual(fits(anew, "-n", "60"), 2 * [(True, True)])
+
+    def test_one_iteration_is_not_several(self):
+        text = cli.run("analyze", "-v", "-n1", cli.SOURCE / "data" / "sample.json.gz").stdout
+        self.assertIn("one iteration of 4,106 kernels", text)
+        self.assertIn("\n  inside  it runs 181 kernels 20 times", text)
+        self.assertNotRegex(text, r"\beach\b")
+
     def test_one_marked_iteration(self):
         """To look inside of it is advised where there is something inside."""
         whole = json.loads(self.trace.read_text())
@@ -190,6 +232,44 @@ class Options(cli.Case):
             cli.run("analyze", "--marks=epoch", "--range=0:5ms", path).stdout,
             r"Record more\s+iterations\.",
         )
+
+    def test_no_number_is_told_twice_in_a_finding(self):
+        """What costs is told beside the cost, without its number; all of something is called so."""
+        told = set()
+        for preset in ("input-bound", "copy-bound", "growing-interval", "launch-bound", "sync-call",
+                       "exposed-communication", "slow-iterations", "extra-work", "demo"):
+            trace = cli.simulate(self.folder / "waits.json", "-n", "30", "-p", preset)
+            text = cli.run("analyze", "-v", trace, env=cli.environment(COLUMNS=400)).stdout
+            for title, evidence in re.findall(r"(?m)^\d+\. (.*)\n   ((?! *\u2192).*)$", text):
+                self.assertIn(" iteration (", title)
+                told.add(re.match(r"\w+ ([a-z-]+)", title)[1])
+                numbers = re.findall(r"[\d.,]+ (?:ns|\u00b5s|ms|s|[KMG]iB)\b", title + "; " + evidence)
+                self.assertEqual(sorted(numbers), sorted(set(numbers)), title + "\n" + evidence)
+                self.assertNotIn("period", evidence)
+        self.assertGreaterEqual(len(told), 9, told)
+
+    def test_one_profiler_step(self):
+        """What is told instead of it, and whence that is."""
+        whole = json.loads(self.trace.read_text())
+        steps = [e for e in whole["traceEvents"] if e.get("cat") == "user_annotation"]
+        times = [float(e["ts"]) for e in whole["traceEvents"] if e.get("cat") == "cuda_runtime"]
+        one = dict(steps[0], name="ProfilerStep#3", ts=min(times) - 1, dur=max(times) - min(times) + 2)
+        for step in steps:
+            step["name"] = "train"
+        whole["traceEvents"].append(one)
+        path = self.folder / "step.json"
+        for found_by, words in ("marks", "that other annotations mark"), ("auto", "found from the kernels"):
+            path.write_text(json.dumps(whole))
+            result = cli.run("analyze", "--format=json", path)
+            self.assert_done(result)
+            self.assertEqual(
+                result.stderr,
+                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
+                f"iterations; reported are those {words}\n",
+            )
+            loop = json.loads(result.stdout)["loops"][0]
+            self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))
+            whole["traceEvents"] = [e for e in whole["traceEvents"] if e.get("name") != "train"]
 
     def test_thresholds(self):
         """A rule speaks from its threshold on; who was silent beside it may speak then."""

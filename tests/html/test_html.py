@@ -124,6 +124,21 @@ class Page(unittest.TestCase):
                 checked += line["causes"][0] > 0
         self.assertGreater(checked, 1)
 
+    def test_warm_up_is_in_no_list(self):
+        """It is drawn, but neither the slowest iterations nor how long they take count it."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        data = data_of(cli.run("analyze", "-q", "--format=html", sample).stdout)[0]
+        loops = json.loads(cli.run("analyze", "-q", "--format=json", sample).stdout)["loops"]
+        loop = data["loops"][0]
+        warm = [it["index"] for it in loops[0]["iterations"] if it["warmup"]]
+        steady = [it["period_ns"] for it in loops[0]["iterations"]
+                  if not it["warmup"] and it["period_ns"] is not None]
+        self.assertEqual((loop["warmup"], warm), (1, [0]))
+        self.assertEqual([row[1] for row in loop["slowest"]], sorted(steady, reverse=True))
+        self.assertEqual(loop["histogram"]["most"], max(steady))
+        self.assertEqual(sum(loop["histogram"]["bins"]), len(steady))
+        self.assertGreater(loops[0]["iterations"][0]["period_ns"], max(steady))
+
     def test_a_long_loop(self):
         """Decimated, but every extreme is there, in a small file."""
         count = 200000

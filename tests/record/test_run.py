@@ -25,22 +25,29 @@ class Program(recording.Case):
         self.assert_clean()
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
-    def test_nothing_recorded_puts_the_last_one_aside(self):
-        """What is analyzed next must not be an earlier run."""
-        (self.folder / "deepprof.db").write_text("the last")
-        for _ in range(2):
-            self.assertEqual(self.run_record("true").returncode, 0)
-            self.assertEqual(os.listdir(self.folder), ["deepprof.db.old"])
-            self.assertEqual((self.folder / "deepprof.db.old").read_text(), "the last")
+    def test_nothing_recorded_moves_nothing(self):
+        """What was there is no less worth for it; that it is not of this run is told."""
+        kept = {"deepprof.db": "the last", "deepprof.db.old": "the one before", "run.db": "precious"}
+        for name, text in kept.items():
+            (self.folder / name).write_text(text)
+        for name, options in ("deepprof.db", []), ("run.db", ["-f", "-o", "run.db"]):
+            result = self.run_record(*options, "true")
+            self.assertEqual(result.returncode, 0)
+            self.assertRegex(
+                result.stderr,
+                rf"\Adeepprof: nothing was recorded: .*\n"
+                rf"deepprof: {name} is still that of an earlier run\n\Z",
+            )
+            result = self.run_record("-q", *options, "true")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual({p.name: p.read_text() for p in self.folder.iterdir()}, kept)
+
+    def test_the_last_one_is_gone(self):
+        self.produce()
+        os.rename(self.folder / "deepprof.db", self.folder / "deepprof.db.old")
         result = cli.run("analyze", cwd=self.folder)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("recorded nothing", result.stderr)
-        self.assertIn("deepprof.db.old", result.stderr)
-
-    def test_nothing_recorded_leaves_what_is_named(self):
-        (self.folder / "run.db").write_text("precious")
-        self.assertEqual(self.run_record("-f", "-o", "run.db", "true").returncode, 0)
-        self.assertEqual((self.folder / "run.db").read_text(), "precious")
+        self.assertIn("the one before it is deepprof.db.old", result.stderr)
 
     def test_quiet(self):
         result = self.run_record("-q", "true")

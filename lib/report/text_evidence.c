@@ -1,0 +1,316 @@
+/*
+ * What a finding costs, and the numbers that say so, as words: the second goes on where the first
+ * ends. "costs 26.58 ms of each iteration (56.6%)", "waiting for input, GPU busy 40.6%". A number
+ * is told once. Cost: a look at each of the few numbers for each.
+ */
+#include "report/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CALL_COLUMNS 40
+#define SAME_PERIOD 0.01
+#define SAME 0.01
+#define SAME_SHARE 0.0005
+
+/* How a number is said; the others are said with their names. */
+struct saying {
+	const char *name;
+	const char *before;
+	const char *after;
+	const char *cost;   /* instead, where it is the cost, which was told */
+	const char *of;	    /* what it is a part of; else of the cost */
+	const char *all;    /* instead, where it is all of that; "": nothing is said */
+	const char *behind; /* right behind this one, */
+	const char *joint;  /* these come before it, */
+	const char *close;  /* and these after */
+};
+
+static const struct saying sayings[] = {
+	{ "all_intervals", "of ", " iterations", .behind = "long_intervals", .joint = " of ",
+	  .close = "" },
+	{ "avg_interval_ns", "", " between iterations" },
+	{ "avg_operation_ns", "", " between operations" },
+	{ "avg_overlap", "", " of it uploads" },
+	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
+	{ "call_ns", "", " of it in", .cost = "in" },
+	{ "call_stall_ns", "", " in calls that launch nothing",
+	  .cost = "in calls that launch nothing", .of = "call_ns", .all = "" },
+	{ "calls", "", " calls", .behind = "call_ns", .joint = " (", .close = " calls)" },
+	{ "clock", "clocks of ", "" },
+	{ "comm_exposed_ns", "", " of communication that nothing hides",
+	  .cost = "communication that nothing hides" },
+	{ "comm_ns", "", " of communication in all", .of = "comm_exposed_ns", .all = "" },
+	{ "comm_overlap", "", " of it hidden" },
+	{ "copy_exposed_ns", "", " of copies that nothing hides",
+	  .cost = "copies that nothing hides", .all = "" },
+	{ "cost_ns", "", " longer in all than as many later ones" },
+	{ "d2d_bandwidth", "at ", "", .behind = "d2d_bytes", .joint = " at ", .close = "" },
+	{ "d2d_bytes", "", "" },
+	{ "d2d_copies", "", " in each iteration" },
+	{ "d2d_exposed_ns", "", " of copies within the device that nothing hides",
+	  .cost = "copies within the device that nothing hides" },
+	{ "every_iterations", "every ", " iterations" },
+	{ "extra_kernels", "", " extra kernels" },
+	{ "extra_ns", "", " longer" },
+	{ "h2d_bandwidth", "uploads at ", "", .behind = "h2d_bytes", .joint = " at ", .close = "" },
+	{ "h2d_bytes", "", " uploaded" },
+	{ "host_copy_ns", "", " of the host's time in calls of copies", .behind = "host_sync_ns",
+	  .joint = ", ", .close = " in calls of copies" },
+	{ "host_stall_ns", "", " of it in long gaps", .of = "idle_host_ns",
+	  .all = "all of it in long gaps" },
+	{ "host_sync_ns", "", " of the host's time in synchronizing calls" },
+	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "idle_host_ns",
+	  .all = "all of it after waiting for the GPU" },
+	{ "idle_host_ns", "in all ", " waiting for the host", .cost = "waiting for the host",
+	  .all = "" },
+	{ "input_wait_ns", "", " waiting for input", .cost = "waiting for input" },
+	{ "interval_ns", "", " between iterations" },
+	{ "kernel_median_ns", "median kernel ", "" },
+	{ "live_bytes", "", " live" },
+	{ "long_gaps", "", " gaps of half a second or more" },
+	{ "long_intervals", "long before ", " iterations" },
+	{ "longest_gap_ns", "longest gap ", "" },
+	{ "lower_clock", "clocks of ", "" },
+	{ "more_call_ns", "", " of it in", .of = "more_idle_host_ns", .all = "all of it in" },
+	{ "more_communication_ns", "", " more communication", .of = "extra_ns",
+	  .all = "all of it communication" },
+	{ "more_compute_ns", "", " more computing", .of = "extra_ns",
+	  .all = "all of it computing" },
+	{ "more_copy_ns", "", " more copying", .of = "extra_ns", .all = "all of it copying" },
+	{ "more_idle_copy_ns", "", " more in calls of copies", .of = "extra_ns",
+	  .all = "all of it in calls of copies" },
+	{ "more_idle_host_ns", "", " more waiting for the host", .of = "extra_ns",
+	  .all = "all of it waiting for the host" },
+	{ "more_idle_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
+	{ "more_idle_other_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
+	{ "more_idle_sync_ns", "", " more in synchronization", .of = "extra_ns",
+	  .all = "all of it in synchronization" },
+	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
+	{ "overlap", "", " of it uploads" },
+	{ "p", "", " likely to be chance" },
+	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
+	{ "pageable_share", "", " of the bytes pageable" },
+	{ "parts_of_30", "more than half idle in ", " thirtieths of the loop" },
+	{ "peak_bytes", "", " at most" },
+	{ "power", "", " drawn" },
+	{ "queue_empty", "queue empty ", " of the time" },
+	{ "repeated_upload_ns", "", " of uploads that repeat", .cost = "uploads that repeat" },
+	{ "rise_bytes", "risen by ", " over the run" },
+	{ "rise_ns", "risen by ", " over the run" },
+	{ "rise_per_iteration_bytes", "", " more with each iteration" },
+	{ "rise_per_iteration_ns", "", " more with each" },
+	{ "share_of_loop", "", " of the loop's time" },
+	{ "short_gaps_ns", "", " in short gaps between kernels",
+	  .cost = "in short gaps between kernels" },
+	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
+	  .close = " of them slow" },
+	{ "slowest_ns", "the slowest ", "" },
+	{ "sync_lost_ns", "", " in which the GPU has run out of work",
+	  .cost = "in which the GPU has run out of work" },
+	{ "throttled_iterations", "", " iterations throttled" },
+	{ "times", "seen ", " times" },
+	{ "upload_exposed_ns", "", " of uploads that nothing hides",
+	  .cost = "uploads that nothing hides" },
+	{ "usual_clock", "", " elsewhere" },
+	{ "usual_ns", "the others ", " on average" },
+	{ "utilization", "GPU busy ", "" },
+	{ "warmup_iterations", "", " iterations of warm-up" },
+};
+
+static const struct saying *saying_of(const char *name)
+{
+	for (size_t i = 0; i < DP_COUNT(sayings); i++)
+		if (!strcmp(sayings[i].name, name))
+			return &sayings[i];
+	return NULL;
+}
+
+/* Where the "s" is that makes a plural of its words; their length where there is none. */
+static size_t singular(const char *words)
+{
+	size_t i = 0;
+
+	while (words[i] && (words[i] != 's' || (words[i + 1] && !strchr(" )", words[i + 1]))))
+		i++;
+	return i;
+}
+
+/* The number between its words; right behind the one it may be joined to, between others. */
+static void add_number(struct dp_words *words, const char *gap, const struct saying *saying,
+		       const struct dp_evidence_value *at, bool joined, bool ascii)
+{
+	const char *after = joined ? saying->close : saying->after;
+	size_t plural = strlen(after);
+	char value[DP_NUMBER_SIZE];
+
+	dp_human__value(value, at->value, at->unit, ascii);
+	if (at->value == 1 && !strcmp(at->unit, "count"))
+		plural = singular(after);
+	dp_words__add(words, "%s%s%s%.*s%s", joined ? saying->joint : gap,
+		      joined ? "" : saying->before, value, (int)plural, after,
+		      after[plural] ? after + plural + 1 : "");
+}
+
+static void add_call(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
+{
+	char call[DP_LABEL_SIZE];
+
+	if (at->call && !strcmp(at->unit, "ns"))
+		dp_words__add(words, " %s", dp_label__text(call, at->call, CALL_COLUMNS, ascii));
+}
+
+/* A number with what it is of, alone. */
+static void add_alone(struct dp_words *words, const struct dp_evidence_value *at, bool ascii)
+{
+	const struct saying *saying = saying_of(at->name);
+	char title[DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
+
+	if (saying)
+		add_number(words, "", saying, at, false, ascii);
+	else
+		dp_words__add(words, "%s %s", dp_text__title(title, at->name),
+			      dp_human__value(value, at->value, at->unit, ascii));
+	add_call(words, at, ascii);
+}
+
+/* What a finding's cost is a part of: the period that it was measured by, else the mean. */
+static double period_of(const struct dp_render *render, const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
+			return finding->evidence[i].value;
+	return dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
+/* Slow iterations are left out: the period is shorter than the mean of all, and so is what the cost
+ * is a part of. */
+static bool is_of_usual(const struct dp_render *render, const struct dp_finding *finding)
+{
+	return period_of(render, finding) <
+	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
+}
+
+void dp_text__cost(struct dp_words *words, const struct dp_render *render,
+		   const struct dp_finding *finding)
+{
+	double share = finding->recoverable_ns / period_of(render, finding);
+	bool ascii = render->options->ascii;
+	char number[DP_NUMBER_SIZE];
+
+	if (!isfinite(finding->recoverable_ns)) {
+		if (finding->evidence_count)
+			add_alone(words, &finding->evidence[0], ascii);
+		return;
+	}
+	dp_words__add(words, "costs %s of %s iteration",
+		      dp_human__duration(number, finding->recoverable_ns, ascii),
+		      is_of_usual(render, finding) ? "a usual" : "each");
+	if (isfinite(share))
+		dp_words__add(words, " (%s)", dp_human__share(number, share));
+}
+
+static bool is_same(double a, double b)
+{
+	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+}
+
+static bool is_cost(const struct dp_finding *finding, size_t index)
+{
+	const struct dp_evidence_value *at = &finding->evidence[index];
+
+	return !strcmp(at->unit, "ns") && is_same(at->value, finding->recoverable_ns);
+}
+
+/* What the cost says already, or what says nothing beside it. */
+static bool is_said(const struct dp_finding *finding, size_t index)
+{
+	const struct dp_evidence_value *at = &finding->evidence[index];
+
+	if (!isfinite(at->value) || !strcmp(at->name, DP_EVIDENCE_PERIOD))
+		return true;
+	if (!isfinite(finding->recoverable_ns))
+		return index == 0;
+	/* all of it is exposed */
+	if (!strcmp(at->name, "comm_overlap") && at->value < SAME_SHARE)
+		return true;
+	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share");
+}
+
+/* The first of the numbers that are the cost itself: what it is that costs. */
+static size_t find_cost(const struct dp_finding *finding)
+{
+	const struct saying *saying;
+
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		saying = saying_of(finding->evidence[i].name);
+		if (saying && saying->cost && !is_said(finding, i) && is_cost(finding, i))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Is it all of what it is a part of? */
+static bool is_all(const struct saying *saying, const struct dp_finding *finding, size_t index)
+{
+	const struct dp_evidence_value *at = finding->evidence;
+
+	if (!saying->of)
+		return is_cost(finding, index);
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(at[i].name, saying->of))
+			return is_same(at[i].value, at[index].value);
+	return false;
+}
+
+/* One number behind the others; last is the name of the one before it. */
+static void add_evidence(struct dp_words *words, const char *gap, const struct dp_finding *finding,
+			 size_t index, size_t cost, const char *last, bool ascii)
+{
+	const struct dp_evidence_value *at = &finding->evidence[index];
+	const struct saying *saying = saying_of(at->name);
+
+	if (!saying) {
+		dp_words__add(words, "%s", gap);
+		add_alone(words, at, ascii);
+	} else if (index == cost) {
+		dp_words__add(words, "%s", saying->cost);
+		add_call(words, at, ascii);
+	} else if (saying->all && is_all(saying, finding, index)) {
+		if (*saying->all) {
+			dp_words__add(words, "%s%s", gap, saying->all);
+			add_call(words, at, ascii);
+		}
+	} else {
+		add_number(words, gap, saying, at, saying->behind && !strcmp(saying->behind, last),
+			   ascii);
+		add_call(words, at, ascii);
+	}
+}
+
+void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_finding *finding, size_t columns)
+{
+	bool ascii = render->options->ascii;
+	size_t cost = find_cost(finding);
+	const char *last = "";
+
+	if (cost != SIZE_MAX) {
+		add_evidence(words, "", finding, cost, cost, last, ascii);
+		last = finding->evidence[cost].name;
+	}
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		size_t before = words->used;
+
+		if (i == cost || is_said(finding, i))
+			continue;
+		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
+		if (words->used != before)
+			last = finding->evidence[i].name;
+		if (dp_label_width(words->text) <= columns)
+			continue;
+		words->text[before] = '\0';
+		words->used = before;
+		break;
+	}
+}
