@@ -403,6 +403,8 @@ SMALL = {"single-pass": ["-s", "model.layers=12"], "random": ["-s", "loss=0.01"]
          "gan": ["-n", "3", "-s", "generator.layers=2", "-s", "critic.layers=1"],
          "rnn-variable": ["-n", "6"], "recompile": ["-n", "8", "-s", "train.recompile=4"],
          "llm-decode": ["-s", "request.count=3", "-s", "prefill.layers=2", "-s", "decoder.layers=2"],
+         "diffusion": ["-s", "clip.layers=2", "-s", "t5.layers=3", "-s", "denoiser.layers=4",
+                       "-s", "decoder.layers=2"],
          "superstep": ["-s", "super.count=3", "-n", "4"] + LAYERS,
          "train-eval": ["-s", "epoch.count=2", "-n", "5", "-s", "eval.count=3"] + LAYERS,
          "extra-work": ["-n", "12"] + LAYERS, "slow-iterations": ["-n", "14"] + LAYERS,
