@@ -464,6 +464,26 @@ START_TEST(few_long_steps_between_others)
 }
 END_TEST
 
+/* What some steps are followed by has kernels that a step begins with, in their order. */
+START_TEST(what_comes_between_is_no_beginning)
+{
+	static const uint32_t between[] = { 50, 51, 0, 52, 53, 1, 54 };
+	size_t starts[40];
+	struct dp_loops *loops;
+
+	count = 0;
+	for (size_t i = 0; i < DP_COUNT(starts); i++) {
+		starts[i] = count;
+		kernels(0, 45);
+		for (size_t k = 0; i * 7919 % 31 < 6 && k < DP_COUNT(between); k++)
+			put(between[k]);
+	}
+	loops = find(60);
+	check_starts(chosen(loops), starts, DP_COUNT(starts));
+	dp_loops__free(loops);
+}
+END_TEST
+
 /*
  * One pass through layers that have two norms alike, with an embedding that is seen once in front
  * and with a last norm that looks like the beginning of one more layer.
@@ -555,6 +575,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 	tcase_add_test(tests, few_long_steps_between_others);
+	tcase_add_test(tests, what_comes_between_is_no_beginning);
 	tcase_add_test(tests, an_embedding_is_no_end_of_the_capture);
 	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 	tcase_add_test(tests, layers_of_loops_stay_inside);
