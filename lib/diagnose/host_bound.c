@@ -86,10 +86,11 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 		"prepare the next input while the GPU computes: loader workers, prefetching";
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
-	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
-	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
+	dp_rule__evidence(out, "avg_interval_ns", "ns",
+			  dp_rule__typical_before(input, "interval_ns"));
+	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__typical_before(input, "overlap"));
 	dp_rule__evidence(out, "avg_operation_ns", "ns",
-			  dp_rule__summary(input, "avg_operation_ns"));
+			  dp_rule__typical(input, "operation_gap_ns"));
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
 	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;
@@ -145,7 +146,8 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		dp_rule__evidence(out, "host_sync_ns", "ns",
 				  dp_rule__typical(input, "host_sync_ns"));
 	}
-	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
+	dp_rule__evidence(out, "avg_interval_ns", "ns",
+			  dp_rule__typical_before(input, "interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
 	return true;
 }
