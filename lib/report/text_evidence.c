@@ -44,7 +44,6 @@ static const struct saying sayings[] = {
 	{ "comm_overlap", "", " of it hidden" },
 	{ "copy_exposed_ns", "", " of copies that nothing hides",
 	  .cost = "copies that nothing hides", .all = "" },
-	{ "cost_ns", "", " longer in all than as many later ones" },
 	{ "d2d_bandwidth", "at ", "", .behind = "d2d_bytes", .joint = " at ", .close = "" },
 	{ "d2d_bytes", "", "" },
 	{ "d2d_copies", "", " in each iteration" },
@@ -100,7 +99,6 @@ static const struct saying sayings[] = {
 	{ "rise_ns", "risen by ", " over the run" },
 	{ "rise_per_iteration_bytes", "", " more with each iteration" },
 	{ "rise_per_iteration_ns", "", " more with each" },
-	{ "share_of_loop", "", " of the loop's time" },
 	{ "short_gaps_ns", "", " in short gaps between kernels",
 	  .cost = "in short gaps between kernels" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
@@ -191,10 +189,20 @@ static bool is_of_usual(const struct dp_render *render, const struct dp_finding 
 	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
+/* What some iterations cost once: no other has a share of it. */
+static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, "cost_ns"))
+			return &finding->evidence[i];
+	return NULL;
+}
+
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding)
 {
 	double share = finding->recoverable_ns / period_of(render, finding);
+	const struct dp_evidence_value *once = cost_in_all(finding);
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
@@ -203,9 +211,13 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 			add_alone(words, &finding->evidence[0], ascii);
 		return;
 	}
-	dp_words__add(words, "costs %s of %s iteration",
-		      dp_human__duration(number, finding->recoverable_ns, ascii),
-		      is_of_usual(render, finding) ? "a usual" : "each");
+	if (once)
+		dp_words__add(words, "costs %s in all",
+			      dp_human__duration(number, once->value, ascii));
+	else
+		dp_words__add(words, "costs %s of %s iteration",
+			      dp_human__duration(number, finding->recoverable_ns, ascii),
+			      is_of_usual(render, finding) ? "a usual" : "each");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }
@@ -234,7 +246,8 @@ static bool is_said(const struct dp_finding *finding, size_t index)
 	/* all of it is exposed */
 	if (!strcmp(at->name, "comm_overlap") && at->value < SAME_SHARE)
 		return true;
-	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share");
+	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share") ||
+	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
 }
 
 /* The first of the numbers that are the cost itself: what it is that costs. */
