@@ -325,7 +325,7 @@ static bool is_surer(const struct dp_loops *loops)
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].chosen && (!main || covered(&loops->loops[i]) > covered(main)))
 			main = &loops->loops[i];
-	return main && main->confidence > 0.75 && has_several(loops);
+	return main && main->confidence > 0.75 && !main->few && has_several(loops);
 }
 
 /* Have annotations decided where all iterations of the report are? */

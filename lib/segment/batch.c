@@ -12,10 +12,13 @@
 
 enum {
 	LAYERS_MAX = 200, /* a network has hardly more layers */
-	LAYER_LONG = 64,  /* and a layer hardly more kernels */
+	LAYER_LONG = 64,  /* and a layer hardly more kernels, … */
+	GROUP_LONG = 512, /* … nor a group of layers more than these, … */
+	LAYER_LEAST = 8,  /* … nor a layer fewer than these */
 	APART = 8,	  /* layers between two runs of others */
 	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
 	BREAKS_MAX = 3,	  /* of passes: more would be a loop */
+	FEW = 16,	  /* turns that may be layers, whatever they look like */
 	PASS_REST = 2,	  /* kernels next to layers that look like one's by chance */
 };
 
@@ -275,6 +278,20 @@ static bool is_broken(const struct dp_alignment *al)
 }
 
 /*
+ * Does a loop fill one end of the capture, of which it leaves [first, end)? But for one kernel it
+ * may, which is an embedding's if it is seen only there.
+ */
+static bool fits_at(const struct dp_driver *d, size_t m, size_t first, size_t end)
+{
+	if (end - first != 1)
+		return end == first;
+	for (size_t k = 0; k < d->request->count && m >= LAYER_LEAST; k++)
+		if (k != first && d->request->symbols[k] == d->request->symbols[first])
+			return true;
+	return m < LAYER_LEAST;
+}
+
+/*
  * A single pass begins with an embedding and ends with a head: little next to a layer, of which
  * there are whole ones. A program does more than that before its loop and after it, or nothing that
  * is in the capture.
@@ -304,7 +321,8 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	const struct dp_alignment *al = &b->alignment;
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t m = b->list[i].length, spans = 0, until = 0, ends;
-	bool is_long = (double)m * DP_MAX(d->per_symbol, 1) >= LAYER_LONG;
+	double kernels = (double)m * DP_MAX(d->per_symbol, 1);
+	bool is_long = kernels >= LAYER_LONG;
 	size_t near = is_long ? 0 : APART * m;
 
 	for (size_t k = 0; k < al->span_count; k++) {
@@ -314,8 +332,8 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		spans += spans == 0 || al->spans[k].begin >= until + near;
 		until = al->spans[k].end;
 	}
-	ends = (size_t)(al->spans[0].begin <= 1) +
-	       (al->spans[al->span_count - 1].end + 1 >= d->request->count);
+	ends = fits_at(d, m, 0, al->spans[0].begin) +
+	       fits_at(d, m, al->spans[al->span_count - 1].end, d->request->count);
 	if (!goes_round(cut))
 		return 0;
 	if (b->list[i].length == 1)
@@ -329,8 +347,10 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
 	    !d->request->evidence.open_end && is_pass(al, i, d->request->count, m))
 		return 0.45;
+	if (standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0))
+		return 1.0;
 	if (standing != DP_STANDING_BARE && is_long)
-		return spans > 1 || ends > 0 ? 1.0 : 0.9;
+		return standing == DP_STANDING_STRUCTURED && kernels < GROUP_LONG ? 0.6 : 0.9;
 	if (spans > 2)
 		return 0.9;
 	return ends > 0 && is_long ? 0.6 : 0.4;
@@ -391,6 +411,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->found_by = found_by;
 	loop->chosen = found_by == DP_FOUND_BY_COUNT;
 	loop->confidence = view.confidence;
+	loop->few = standing == DP_STANDING_BARE && !b->phases[i].beat && b->cuts[i].complete < FEW;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__turn(b->exact[i], loop->length, b->list[i].first);

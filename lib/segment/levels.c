@@ -29,6 +29,7 @@ enum {
 /* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
 #define REST_LEAST 1.0
 #define REST_SHARE 0.06
+#define STRUCTURE 0.15 /* share of a step that its loops have, at least */
 #define LAYERS_FEW 2.5 /* what a layer has two of, as queries and keys, is no layer itself */
 
 /* The longest loop inside a pattern. */
@@ -355,6 +356,12 @@ static bool is_nested(const struct dp_levels *levels, size_t i)
 	return parent != DP_NONE && levels->outer.items[parent].length >= LAYER_SHORT;
 }
 
+/* The share that loops have of a step. Layers have two norms or a few experts that are alike. */
+static double structure_of(size_t length)
+{
+	return length < 2 * LAYER_SHORT ? 0.5 : STRUCTURE;
+}
+
 /*
  * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
  * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
@@ -373,10 +380,11 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct dp_hypothesis *h = &levels->chosen.items[i];
 
-		levels->standing[kept] = is_nested(levels, i)  ? DP_STANDING_NESTED
-					 : in[i].total >= 0.15 ? DP_STANDING_STRUCTURED
-							       : DP_STANDING_BARE;
-		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest) {
+		levels->standing[kept] = is_nested(levels, i) ? DP_STANDING_NESTED
+					 : in[i].total >= structure_of(h->length)
+						 ? DP_STANDING_STRUCTURED
+						 : DP_STANDING_BARE;
+		if (!is_nested(levels, i) && in[i].total < STRUCTURE && h->length * 5 < longest) {
 			if (move_to(&levels->inner, h) < 0)
 				free(h->pattern);
 			continue;

@@ -25,6 +25,7 @@ enum {
 	AFTER_UPDATES = 16, /* symbols that may follow an optimizer in a step */
 	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
+	LAYER_LONG = 128,   /* kernels that hardly a layer has */
 };
 
 /* Points; what they were set by is in the comments. They are sums of log-odds in spirit. */
@@ -456,7 +457,8 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	}
 	if (!hit_count || (hit_count > 1 && hit_count * 4 > w->m) || hit_count == w->m)
 		return;
-	w->beat = true;
+	/* a layer may ask the device something, as for what experts have to do */
+	w->beat |= hits != w->syncs || w->m >= LAYER_LONG;
 	for (size_t o = 0; o < w->m; o++)
 		if (recurs(w, hits, o))
 			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);

@@ -419,6 +419,32 @@ START_TEST(one_mark_is_not_all)
 }
 END_TEST
 
+/* A few turns of what may be layers are none of the single marked step's iterations. */
+START_TEST(one_mark_is_more_than_layers)
+{
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_range whole = { .end_ns = 10 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 10, 0, PIECES);
+	whole.thread = thread;
+	whole.name = dp_builder__string(builder, "ProfilerStep#3", 14);
+	ck_assert_int_eq(dp_builder__add_range(builder, &whole), DP_OK);
+	trace = finish();
+	analysis = run(trace, &options);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 1);
+	dp_analysis_free(analysis);
+	options.ignore_marks = true;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 10);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* The same stream id in two contexts: each has its own answer. */
 START_TEST(candidates_are_of_streams)
 {
@@ -460,6 +486,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_range_needs_kernels);
 	tcase_add_test(tests, cut_marks_are_partial);
 	tcase_add_test(tests, one_mark_is_not_all);
+	tcase_add_test(tests, one_mark_is_more_than_layers);
 	tcase_add_test(tests, candidates_are_of_streams);
 }
 

@@ -464,6 +464,30 @@ START_TEST(few_long_steps_between_others)
 }
 END_TEST
 
+/*
+ * One pass through layers that have two norms alike, with an embedding that is seen once in front
+ * and with a last norm that looks like the beginning of one more layer.
+ */
+START_TEST(an_embedding_is_no_end_of_the_capture)
+{
+	struct dp_loops *loops;
+
+	count = 0;
+	kernels(0, 1);
+	for (size_t k = 0; k < 12; k++) {
+		kernels(10, 7);
+		kernels(20, 19);
+		kernels(10, 7);
+		kernels(40, 19);
+	}
+	kernels(10, 7);
+	loops = find(60);
+	for (size_t k = 0; k < loops->count; k++)
+		ck_assert(!loops->loops[k].chosen);
+	dp_loops__free(loops);
+}
+END_TEST
+
 /* A single pass through layers of cells, or of a few experts. */
 START_TEST(a_pass_through_loops_is_no_loop)
 {
@@ -531,6 +555,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, layers_share_an_upload);
 	tcase_add_test(tests, what_has_its_own_upload_is_a_step);
 	tcase_add_test(tests, few_long_steps_between_others);
+	tcase_add_test(tests, an_embedding_is_no_end_of_the_capture);
 	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 	tcase_add_test(tests, layers_of_loops_stay_inside);
 }
