@@ -55,6 +55,22 @@ class Findings(cli.Case):
             self.assertNotIn("each iteration (", text)
             self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
 
+    def test_small_uploads_are_no_input(self):
+        """What the host makes of results is not waited for as input."""
+        advice = {}
+        for form in "kineto", "nvprof-csv":
+            for size, rule in ("1k", "host-bound"), ("64k", "input-bound"):
+                _, report = self.run_of(
+                    f"wait time=20ms; upload bytes={size} memory=pinned; {STEP}; {READ}", form=form
+                )
+                # without records of launches there is no telling them apart but by the advice
+                rule = rule if form == "kineto" else "host-bound"
+                found = self.rules(report)
+                self.assertEqual({rule}, {"host-bound", "input-bound"} & set(found), (form, size))
+                advice[form, size] = found[rule]["advice"]
+        for (form, size), text in advice.items():
+            self.assertIs(size == "64k", "next input" in text, (form, size, text))
+
 
 if __name__ == "__main__":
     unittest.main()
