@@ -192,6 +192,24 @@ START_TEST(unified_memory)
 }
 END_TEST
 
+/* Page faults of the CPU have no device: none is made up for them. */
+START_TEST(faults_have_no_place)
+{
+	const struct dp_ops *ops = good(
+		"==7== Profiling result:\n" HEAD_22 "ms,us,,,,,,,,B,B,MB,GB/s,,,,,,KB,,,\n"
+		"0.1,,,,,,,,,,,,,,,,,,\"PC 0x46de\",\"0x7612\",\"[Unified Memory CPU page faults]\",\n"
+		"0.2,,,,,,,,,,,,,,,,,,,\"0x7612\",\"[Unified Memory page throttle]\",\n"
+		"0.5,9.000000,64,1,1,1024,1,1,16,0,0,,,,,\"Tesla T4 (0)\",\"1\",\"7\",,,\"add(int)\",128\n");
+
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	ck_assert_uint_eq(dp_trace_lost(trace), 0);
+	ck_assert_ptr_nonnull(strstr(told, "2 unified-memory faults"));
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(peer_copies)
 {
 	const struct dp_ops *ops =
@@ -508,6 +526,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, seventeen_columns);
 	tcase_add_test(tests, twenty_columns);
 	tcase_add_test(tests, unified_memory);
+	tcase_add_test(tests, faults_have_no_place);
 	tcase_add_test(tests, peer_copies);
 	tcase_add_loop_test(tests, units_are_exact, 0, sizeof(unit_rows) / sizeof(unit_rows[0]));
 	tcase_add_test(tests, coarse_starts_do_not_overlap);
