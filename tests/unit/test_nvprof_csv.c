@@ -460,6 +460,13 @@ static const struct {
 	  DP_ERR_UNSUPPORTED, 0, 0, "API calls" },
 	{ "==1== Profiling result:\n\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\"\n",
 	  DP_ERR_UNSUPPORTED, 0, 0, "metrics" },
+	{ "==1== Profiling result:\n==1== Metric result:\nInvocations           Metric Name       Metric "
+	  "Description         Min\nDevice \"Tesla P100 (0)\"\n    Kernel: a<int, int>(int)\n          6 "
+	  "   achieved_occupancy   Achieved Occupancy  0.498652\n",
+	  DP_ERR_UNSUPPORTED, 0, 0, "metrics" },
+	{ "==1== Profiling result:\n==1== Event result:\nInvocations           Event Name        Min      "
+	  "   Max\nDevice \"Tesla P100 (0)\"\n",
+	  DP_ERR_UNSUPPORTED, 0, 0, "nvprof -o FILE" },
 };
 
 START_TEST(failure_names_its_place)
