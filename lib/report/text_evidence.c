@@ -5,6 +5,7 @@
  */
 #include "report/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ struct saying {
 
 static const struct saying sayings[] = {
 	{ "all_intervals", "of ", " iterations", .behind = "long_intervals", .joint = " of ",
-	  .close = "" },
-	{ "avg_interval_ns", "", " between iterations" },
+	  .close = "", .of = "long_intervals", .all = "" },
+	{ "avg_interval_ns", "", " between iterations", .cost = "between iterations" },
 	{ "avg_operation_ns", "", " between operations" },
 	{ "avg_overlap", "", " of it uploads" },
 	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
@@ -64,7 +65,7 @@ static const struct saying sayings[] = {
 	{ "idle_host_ns", "in all ", " waiting for the host", .cost = "waiting for the host",
 	  .all = "" },
 	{ "input_wait_ns", "", " waiting for input", .cost = "waiting for input" },
-	{ "interval_ns", "", " between iterations" },
+	{ "interval_ns", "", " between iterations", .cost = "between iterations" },
 	{ "kernel_median_ns", "median kernel ", "" },
 	{ "live_bytes", "", " live" },
 	{ "long_gaps", "", " gaps of half a second or more" },
@@ -102,7 +103,7 @@ static const struct saying sayings[] = {
 	{ "short_gaps_ns", "", " in short gaps between kernels",
 	  .cost = "in short gaps between kernels" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
-	  .close = " of them slow" },
+	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
 	{ "sync_lost_ns", "", " in which the GPU has run out of work",
 	  .cost = "in which the GPU has run out of work" },
@@ -227,6 +228,13 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
+/* Nothing, or what would be shown as such; that of chance says something. */
+static bool is_nothing(const struct dp_evidence_value *at)
+{
+	return fabs(at->value) < (strcmp(at->unit, "1") ? DBL_MIN : SAME_SHARE) &&
+	       strcmp(at->name, "p") != 0;
+}
+
 static bool is_cost(const struct dp_finding *finding, size_t index)
 {
 	const struct dp_evidence_value *at = &finding->evidence[index];
@@ -243,8 +251,7 @@ static bool is_said(const struct dp_finding *finding, size_t index)
 		return true;
 	if (!isfinite(finding->recoverable_ns))
 		return index == 0;
-	/* all of it is exposed */
-	if (!strcmp(at->name, "comm_overlap") && at->value < SAME_SHARE)
+	if (is_nothing(at))
 		return true;
 	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share") ||
 	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
@@ -272,7 +279,9 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 		return is_cost(finding, index);
 	for (size_t i = 0; i < index; i++)
 		if (!strcmp(at[i].name, saying->of))
-			return is_same(at[i].value, at[index].value);
+			return strcmp(at[index].unit, "count")
+				       ? is_same(at[i].value, at[index].value)
+				       : fabs(at[i].value - at[index].value) < 0.5;
 	return false;
 }
 
