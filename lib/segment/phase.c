@@ -177,6 +177,20 @@ static double fit_points(size_t m, size_t near, bool cut_begin, bool cut_end)
 	return DP_MAX(points, 0.0);
 }
 
+/* The same of a span within the capture: it comes and goes with whole turns. */
+static double inner_points(size_t m, size_t near, size_t inside)
+{
+	double points = log1p((double)m / (double)(1 + 2 * near));
+
+	points -= (points_span_begin + points_span_end) / (double)inside;
+	return DP_MAX(points, 0.0) / (double)(inside - 1);
+}
+
+static size_t apart_by(size_t m, size_t a, size_t b)
+{
+	return DP_MIN(back_by(a, b, m), back_by(b, a, m));
+}
+
 /* The ends of the capture, and the ends of spans inside it. */
 static void weigh_ends(struct weigher *w)
 {
@@ -202,7 +216,7 @@ static void weigh_ends(struct weigher *w)
 			end = back_by(end, s->end - spans[k + 1].begin, w->m);
 		first = back_by(begin, s->begin, w->m);
 		last = (end + w->n - s->end) % w->m;
-		apart = DP_MIN(back_by(first, last, w->m), back_by(last, first, w->m));
+		apart = apart_by(w->m, first, last);
 		if (from_start && !open_begin && !cut_begin)
 			give(w, first, points_capture_begin, 1);
 		if (s->begin >= END_SLACK && !((loose || open_begin) && s->begin < w->m))
@@ -218,6 +232,8 @@ static void weigh_ends(struct weigher *w)
 		if (from_start && to_end && apart <= near && !open_begin && !open_end &&
 		    !w->first_launch)
 			give(w, first, fit_points(w->m, near, cut_begin, cut_end), 1);
+		if (!from_start && !to_end && apart_by(w->m, begin, end) <= near)
+			give(w, begin, inner_points(w->m, near, inside), 1);
 	}
 }
 

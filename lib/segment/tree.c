@@ -341,9 +341,19 @@ static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *
 	return out;
 }
 
+/* Do the patterns leave little to explain? */
+static bool regular(const struct dp_levels *levels, size_t n)
+{
+	const struct dp_patterns_fit *fit = &levels->fit;
+
+	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
+	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
+}
+
 /*
  * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
- * it better. They do where iterations differ in how often something is repeated inside.
+ * it better, or as well and without gaps. They do where iterations differ in how often something is
+ * repeated inside.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)
@@ -368,7 +378,8 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 		status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, of_runs,
 					 0);
 	if (status || levels.chosen.count == 0 ||
-	    levels.fit.bits + run_bits * (double)runs.runs >= 0.8 * flat->fit.bits)
+	    levels.fit.bits + run_bits * (double)runs.runs >=
+		    (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits)
 		goto out;
 	request.symbols = runs.symbols;
 	request.count = runs.count;
@@ -408,15 +419,6 @@ out:
 	dp_runs__fini(&runs);
 	free(of_runs);
 	return status;
-}
-
-/* Do the patterns leave little to explain? */
-static bool regular(const struct dp_levels *levels, size_t n)
-{
-	const struct dp_patterns_fit *fit = &levels->fit;
-
-	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
-	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
 }
 
 /* A class finishes a step if one of its names does. */

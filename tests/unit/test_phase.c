@@ -65,7 +65,7 @@ static size_t begins_with(struct host *host, enum dp_phase_evidence *told_by)
 	struct dp_loops_request r = {
 		.symbols = symbols,
 		.count = count,
-		.alphabet = M,
+		.alphabet = 2 * M,
 		.epsilon = 1,
 		.evidence = { .at = at_host, .ctx = host, .launches_recorded = true }
 	};
@@ -189,6 +189,29 @@ START_TEST(a_short_turn_begins_with_its_upload)
 }
 END_TEST
 
+/* A loop between other parts of a program has whole turns, wherever something is uploaded. */
+START_TEST(a_loop_comes_and_goes_with_whole_turns)
+{
+	enum { BEFORE = 3 * M / 2, TURNS = 16, AFTER = M / 2 };
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.upload = 56;
+	host.gap_ns[0] = host.wait_ns[0] = 23000;
+	host.gap_ns[56] = host.wait_ns[56] = 200000;
+	count = 0;
+	head = 2 * M - BEFORE;
+	for (uint32_t i = 0; i < BEFORE; i++)
+		symbols[count++] = M + i * i % 67;
+	for (uint32_t i = 0; i < TURNS * M; i++)
+		symbols[count++] = i % M;
+	for (uint32_t i = 0; i < AFTER; i++)
+		symbols[count++] = M + 67 + i * i % 31;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
@@ -197,6 +220,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_run_of_casts_ends_nothing);
 	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
 	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
+	tcase_add_test(tests, a_loop_comes_and_goes_with_whole_turns);
 }
 
 #include "test_main.h"

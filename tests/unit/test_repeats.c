@@ -210,6 +210,35 @@ START_TEST(the_step_is_what_has_the_update)
 }
 END_TEST
 
+/* Batches of which each has a long loop that turns a varying number of times. */
+START_TEST(long_repetitions_are_no_differences)
+{
+	enum { BATCHES = 16 };
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 300, .epsilon = 1 };
+	const struct dp_segmented_loop *loop = NULL;
+	struct dp_loops *loops = NULL;
+
+	count = 0;
+	for (uint32_t i = 0; i < BATCHES; i++) {
+		starts[i] = count;
+		kernels(0, 150);
+		for (uint32_t k = 0; k < 70 + i * 7919 % 31; k++)
+			kernels(200, 10);
+		kernels(250, 50);
+	}
+	r.count = count;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen)
+			loop = &loops->loops[i];
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->count, BATCHES);
+	for (size_t i = 0; i < BATCHES; i++)
+		ck_assert_uint_eq(loop->segments[i].first, starts[i]);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, the_host_tells_a_boundary_inside_a_repetition, 0,
@@ -218,6 +247,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, what_sets_up_is_no_part_of_the_first_step);
 	tcase_add_loop_test(tests, a_beginning_by_chance_tells_nothing, 0, 2);
 	tcase_add_test(tests, the_step_is_what_has_the_update);
+	tcase_add_test(tests, long_repetitions_are_no_differences);
 }
 
 #include "test_main.h"
