@@ -208,7 +208,7 @@ static void weigh_ends(struct weigher *w)
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
 		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart, near;
-		bool from_start = s->begin < slack, to_end = w->n - s->end < slack;
+		bool from_start = s->begin < slack, to_end = w->n - s->end < slack, fits;
 
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
 			continue;
@@ -229,8 +229,9 @@ static void weigh_ends(struct weigher *w)
 			give(w, end, points_span_end / (double)inside, -1);
 		/* where turns lack some symbols the ends do, too */
 		near = DP_MIN(w->m * s->edit_count / (8 * (s->end - s->begin)), (size_t)NEAR_FIT);
-		if (from_start && to_end && apart <= near && !open_begin && !open_end &&
-		    !w->first_launch)
+		/* the first turn may have names of its own, if it is as long as the others */
+		fits = from_start ? apart <= near : s->begin < w->m && apart == 0 && k == 0;
+		if (fits && to_end && !open_begin && !open_end && !w->first_launch)
 			give(w, first, fit_points(w->m, near, cut_begin, cut_end), 1);
 		if (!from_start && !to_end && apart_by(w->m, begin, end) <= near)
 			give(w, begin, inner_points(w->m, near, inside), 1);

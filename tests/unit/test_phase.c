@@ -212,6 +212,20 @@ START_TEST(a_loop_comes_and_goes_with_whole_turns)
 }
 END_TEST
 
+/* The first turn has other names, but is as long as the others. */
+START_TEST(a_first_turn_with_names_of_its_own)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	go_round(0, 20, 0, M, M);
+	for (uint32_t i = 0; i < 80; i++)
+		symbols[i] = M + i;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 0);
+	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, a_capture_by_the_clock_begins_where_the_host_waits);
@@ -221,6 +235,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
 	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
 	tcase_add_test(tests, a_loop_comes_and_goes_with_whole_turns);
+	tcase_add_test(tests, a_first_turn_with_names_of_its_own);
 }
 
 #include "test_main.h"
