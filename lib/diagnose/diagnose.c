@@ -127,6 +127,21 @@ double dp_rule__typical(const struct dp_rule_input *input, const char *name)
 	return count ? sum / (double)count : (double)NAN;
 }
 
+double dp_rule__typical_before(const struct dp_rule_input *input, const char *name)
+{
+	const double *values = dp_rule__metric(input, name);
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t k = 1; values && k < input->loop->iterations; k++) {
+		if (isnan(values[k]) || !dp_rule__is_typical(input, k - 1))
+			continue;
+		sum += values[k];
+		count++;
+	}
+	return count ? sum / (double)count : (double)NAN;
+}
+
 bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *finding, const char *name,
 		    double share)
 {

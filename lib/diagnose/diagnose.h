@@ -35,6 +35,10 @@ struct dp_rule_input {
 bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k);
 double dp_rule__typical(const struct dp_rule_input *input, const char *name);
 
+/* The same of a metric of what lies before an iteration, which is the end of its predecessor's
+ * period: over the ends of typical periods. */
+double dp_rule__typical_before(const struct dp_rule_input *input, const char *name);
+
 /* Typical iterations and those that stand out: all that the mean period is over. */
 size_t dp_rule__steady_count(const struct dp_rule_input *input);
 

@@ -17,6 +17,18 @@
 /* The interval before an iteration says when, but not what the host did: it may have waited too. */
 #define INTERVAL_TRUST 0.8
 
+/* Uploaded in each iteration, for it to have an input. */
+#define INPUT_BYTES 4096
+
+static const char advice_input[] =
+	"prepare the next input while the GPU computes: loader workers, prefetching";
+static const char advice_stall[] =
+	"move what the host does meanwhile out of the loop, or to another thread";
+static const char advice_sync[] = "wait for the GPU less often than in each iteration (.item(), "
+				  "print, synchronize())";
+static const char advice_launch[] =
+	"launch faster: fewer, larger kernels, less work on the host between them";
+
 struct waits {
 	const double *interval_ns;
 	const double *overlap;
@@ -83,24 +95,18 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->last_iteration = waits.last;
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
 	finding->advice =
-		"prepare the next input while the GPU computes: loader workers, prefetching";
+		dp_rule__typical(input, "h2d_bytes") >= INPUT_BYTES ? advice_input : advice_stall;
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
-	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
-	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__summary(input, "avg_overlap"));
+	dp_rule__evidence(out, "avg_interval_ns", "ns",
+			  dp_rule__typical_before(input, "interval_ns"));
+	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__typical_before(input, "overlap"));
 	dp_rule__evidence(out, "avg_operation_ns", "ns",
-			  dp_rule__summary(input, "avg_operation_ns"));
+			  dp_rule__typical(input, "operation_gap_ns"));
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
 	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;
 }
-
-static const char advice_stall[] =
-	"move what the host does meanwhile out of the loop, or to another thread";
-static const char advice_sync[] = "wait for the GPU less often than in each iteration (.item(), "
-				  "print, synchronize())";
-static const char advice_launch[] =
-	"launch faster: fewer, larger kernels, less work on the host between them";
 
 /* Long gaps are something that the host does; short ones are launches that come too late, because
  * they are slow or because none could be made while the host waited. */
@@ -145,7 +151,8 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		dp_rule__evidence(out, "host_sync_ns", "ns",
 				  dp_rule__typical(input, "host_sync_ns"));
 	}
-	dp_rule__evidence(out, "avg_interval_ns", "ns", dp_rule__summary(input, "avg_interval_ns"));
+	dp_rule__evidence(out, "avg_interval_ns", "ns",
+			  dp_rule__typical_before(input, "interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
 	return true;
 }

@@ -80,6 +80,22 @@ static uint64_t database_size(const char *head)
 	return (page == 1 ? 65536 : page) * pages;
 }
 
+/* An early session of the Visual Profiler: XML around data in a form of its own. */
+static bool is_session(const struct dp_probe *probe)
+{
+	static const char first[] = "<?xml", second[] = "<session ";
+	size_t i = 0;
+
+	while (i < probe->length && probe->head[i] != '<')
+		i++;
+	if (probe->length - i < sizeof(first) || memcmp(probe->head + i, first, sizeof(first) - 1))
+		return false;
+	for (i++; i < probe->length && probe->head[i] != '<';)
+		i++;
+	return probe->length - i >= sizeof(second) &&
+	       !memcmp(probe->head + i, second, sizeof(second) - 1);
+}
+
 /* Why nobody took it, as far as the first bytes tell. */
 static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 		   struct dp_error *error)
@@ -106,6 +122,11 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 	if (dp_unpack__is_database(probe))
 		return dp_error__set(error, DP_ERR_FORMAT,
 				     "a SQLite database, but of no profiler that is known");
+	if (is_session(probe))
+		return dp_error__set(error, DP_ERR_UNSUPPORTED,
+				     "a session of the Visual Profiler as XML, which that alone "
+				     "reads: record the program again, with nvprof -o FILE or "
+				     "deepprof record");
 	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
 }
 

@@ -157,6 +157,9 @@ static void look_at_line(struct dp_nvprof *reader)
 	else if ((dp_text__starts(line, "Time(%) ") || dp_text__starts(line, "Type ")) &&
 		 dp_text__has(line, "Time(%)") && dp_text__has(line, "Calls"))
 		reader->other = FORM_SUMMARY;
+	else if (dp_text__starts(line, "Invocations ") &&
+		 (dp_text__has(line, "Metric Name") || dp_text__has(line, "Event Name")))
+		reader->other = FORM_METRICS;
 }
 
 static int csv_failed(struct dp_nvprof *reader)
@@ -276,19 +279,18 @@ static int read_all(struct dp_nvprof *reader, char *buf)
 static int no_section(struct dp_nvprof *reader)
 {
 	static const char *const forms[] = {
-		[FORM_TEXT] = "an nvprof trace as text; deepprof reads it as CSV: use nvprof "
-			      "--print-gpu-trace --csv (with -i FILE for a recorded profile)",
-		[FORM_API] = "an nvprof trace of API calls only; add the GPU's operations: use "
-			     "nvprof --print-gpu-trace --csv",
-		[FORM_SUMMARY] = "an nvprof summary, which has no times of single operations: use "
-				 "nvprof --print-gpu-trace --csv",
-		[FORM_METRICS] = "an nvprof table of events or metrics, which has no times: use "
-				 "nvprof --print-gpu-trace --csv",
+		[FORM_TEXT] = "an nvprof trace as text, which leaves digits out",
+		[FORM_API] = "an nvprof trace of API calls only, without the GPU's operations",
+		[FORM_SUMMARY] = "an nvprof summary, which has no times of single operations",
+		[FORM_METRICS] = "an nvprof table of events or metrics, which has no times",
 	};
 	struct dp_error *error = reader->import->error;
 
 	if (reader->other != FORM_NONE)
-		return dp_error__set(error, DP_ERR_UNSUPPORTED, "%s", forms[reader->other]);
+		return dp_error__set(error, DP_ERR_UNSUPPORTED,
+				     "%s: use nvprof --print-gpu-trace --csv, or nvprof -o FILE, "
+				     "which deepprof reads as it is",
+				     forms[reader->other]);
 	if (reader->nothing_profiled)
 		return DP_OK;
 	dp_error__set(error, DP_ERR_DAMAGED, "%s",

@@ -381,7 +381,8 @@ static void read_row(struct dp_nvprof *reader)
 		push_call(reader, &op, name);
 		return;
 	}
-	if (!read_place(reader, &op, shift) || !read_kind(reader, &op, name, shift))
+	/* What is no operation, a page fault, has no place either. */
+	if (!read_kind(reader, &op, name, shift) || !read_place(reader, &op, shift))
 		return;
 	if (op.stream != DP_NONE && step_ns > 1)
 		settle_start(reader, &op, step_ns);

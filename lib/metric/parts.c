@@ -20,6 +20,9 @@ struct sweep {
 	struct dp_spread place;			   /* the period of the operation */
 	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
 	int64_t until_ns[DP_COUNT(unions)];
+	struct dp_spans_at loaders;
+	size_t fed_end;	    /* where the run of operations ends that are no kernels */
+	uint64_t fed_bytes; /* uploads in it */
 	bool begun;
 	int status;
 };
@@ -45,6 +48,45 @@ static void add_union(struct sweep *sweep, size_t which, int64_t start_ns, int64
 		return;
 	dp_spread__add(&sweep->unions[which], start_ns, end_ns);
 	*until_ns = end_ns;
+}
+
+/* As far as it matters, so that no sum overflows; 0 is not known. */
+static uint64_t uploaded_bytes(const struct dp_ops *ops, size_t op)
+{
+	return ops->bytes[op] ? DP_MIN(ops->bytes[op], DP_INPUT_BYTES) : DP_INPUT_BYTES;
+}
+
+/* Row i begins a run of operations that are no kernels, or is in the one that is known. */
+static void find_fed(struct sweep *sweep, size_t i)
+{
+	const struct dp_work *work = sweep->input->work;
+	size_t op;
+
+	if (i < sweep->fed_end)
+		return;
+	sweep->fed_bytes = 0;
+	for (; i < work->count; i++) {
+		op = dp_work__op(work, i);
+		if (dp_op_is_kernel(sweep->ops->kind[op]))
+			break;
+		if (dp_work__is_upload(sweep->ops, op) && sweep->fed_bytes < DP_INPUT_BYTES)
+			sweep->fed_bytes += uploaded_bytes(sweep->ops, op);
+	}
+	sweep->fed_end = i;
+}
+
+/* What of a gap that an upload ends was spent on input: all where that may be what is uploaded. */
+static int64_t input_wait_ns(struct sweep *sweep, int64_t start_ns, size_t op,
+			     const struct dp_gap *gap)
+{
+	int64_t host_ns = gap->host_ns - gap->stall_ns;
+
+	if (!dp_work__is_upload(sweep->ops, op))
+		return 0;
+	if (sweep->fed_bytes >= DP_INPUT_BYTES)
+		return host_ns;
+	return DP_MIN(host_ns,
+		      dp_spans_at__covered(&sweep->loaders, start_ns, sweep->ops->start_ns[op]));
 }
 
 static void add_gap(struct sweep *sweep, size_t op)
@@ -80,8 +122,7 @@ static void add_gap(struct sweep *sweep, size_t op)
 	 */
 	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
-	if (sweep->ops->kind[op] == DP_OP_COPY && sweep->ops->copy_kind[op] == DP_COPY_HTOD)
-		row(parts, DP_PART_INPUT_WAIT)[k] += (double)(gap.host_ns - gap.stall_ns);
+	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_wait_ns(sweep, start_ns, op, &gap);
 }
 
 /* The memory on the host's side of a copy between host and device; unknown for others. */
@@ -130,12 +171,15 @@ static bool is_comm(const struct sweep *sweep, size_t op)
 	return name != DP_NONE && sweep->input->work->is_comm[name];
 }
 
-static void add_op(struct sweep *sweep, size_t op)
+static void add_op(struct sweep *sweep, size_t i)
 {
+	size_t op = dp_work__op(sweep->input->work, i);
 	int64_t start_ns = sweep->ops->start_ns[op], end_ns = sweep->ops->end_ns[op];
 	uint8_t kind = sweep->ops->kind[op];
 	bool kernel = dp_op_is_kernel(kind), in;
 
+	if (!kernel)
+		find_fed(sweep, i);
 	if (sweep->begun && start_ns > sweep->until_ns[0])
 		add_gap(sweep, op);
 	if (!sweep->begun)
@@ -176,6 +220,7 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 			  { &work->any, 0 },
 			  { &work->waits, 0 },
 			  { &work->stalls, 0 } },
+		.loaders = { &work->loaders, 0 },
 	};
 
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);
@@ -184,7 +229,7 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 		sweep.until_ns[i] = INT64_MIN;
 	}
 	for (size_t i = 0; i < work->count; i++)
-		add_op(&sweep, dp_work__op(work, i));
+		add_op(&sweep, i);
 	dp_stalls__sort(&parts->stalls);
 	return sweep.status;
 }

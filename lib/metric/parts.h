@@ -30,7 +30,7 @@ enum dp_part {
 	DP_PART_LONGEST_GAP, /* no sum */
 	DP_PART_CALL_STALL,  /* of the host's part, in calls that keep it from launching */
 	DP_PART_HOST_STALL,  /* the host's part of gaps of 1% of the period and more */
-	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload ends */
+	DP_PART_INPUT_WAIT,  /* the host's part of gaps that an upload of input ends */
 	DP_PART_SYNC_LOST,   /* gaps inside the iteration that begin where the host waits,
 			      * up to the length of the wait */
 	DP_PART_AFTER_SYNC,  /* the host's part of gaps after a wait, up to its length */
@@ -41,7 +41,7 @@ enum dp_part {
 	DP_PART_D2H_NS,
 	DP_PART_D2D_BYTES,
 	DP_PART_D2D_NS,
-	DP_PART_D2D_COPIES, /* how many */
+	DP_PART_D2D_COPIES,	/* how many */
 	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
 	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
 	DP_PART_PAGEABLE_NS,
@@ -62,6 +62,13 @@ enum dp_part {
 
 /* Gaps under this are the launches' cost rather than anything's fault (XProf, HTA: 30 us). */
 #define DP_SHORT_GAP_NS 30000
+
+/*
+ * What is uploaded up to the next kernel is input from so much on: a sequence of 512 tokens. Less
+ * is mostly scalars and indices, which the host makes from results (4 to 1,024 bytes in recorded
+ * programs, whose inputs have 6 MB and more where they are waited for).
+ */
+#define DP_INPUT_BYTES UINT64_C(4096)
 
 struct dp_parts {
 	double *values;		 /* rows of count, one per part */

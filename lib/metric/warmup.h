@@ -7,7 +7,8 @@
 
 /*
  * Marks the iterations before the steady state as warm-up: those at the beginning, up to a half of
- * all, whose periods stand out from those of the second half. Errors: DP_ERR_NOMEM. Cost: linear.
+ * all, whose periods stand out from those of the second half; of five or fewer, the first where it
+ * is much longer than all others. Errors: DP_ERR_NOMEM. Cost: linear.
  */
 int dp_warmup__mark(struct dp_iteration *iterations, size_t count, struct dp_error *error);
 

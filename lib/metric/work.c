@@ -231,6 +231,86 @@ static int find_stalls(struct dp_work *work, const struct dp_calls *calls, size_
 	return DP_OK;
 }
 
+static bool is_between(char c)
+{
+	return c == '_' || c == '-' || c == ' ';
+}
+
+/* Does a name hold a word, whatever its case, and whatever stands between its syllables? */
+static bool mentions(const char *name, const char *word)
+{
+	for (; *name; name++) {
+		const char *at = name, *next = word;
+
+		for (; *next && ((*at | 0x20) == *next || (at > name && is_between(*at))); at++)
+			next += !is_between(*at);
+		if (!*next)
+			return true;
+	}
+	return false;
+}
+
+/* Names of what fetches the next input: PyTorch's "enumerate(DataLoader)#…", TensorFlow's
+ * "IteratorGetNext", and what people call it. */
+static bool names_loader(const char *name)
+{
+	static const char *const words[] = { "dataload", "loaddata", "getbatch", "nextbatch",
+					     "iteratorgetnext" };
+
+	for (size_t i = 0; i < DP_COUNT(words); i++)
+		if (mentions(name, words[i]))
+			return true;
+	return false;
+}
+
+enum named { NOT_KNOWN, NO_LOADER, LOADER };
+
+/* A range of a launching thread that fetches input; what its name says is kept. */
+static bool is_loader(const struct dp_work *work, uint8_t *named, size_t i)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(work->trace);
+	uint32_t name = ranges->name[i], thread = ranges->thread[i];
+
+	if (name == DP_NONE || thread == DP_NONE || !work->launches[thread])
+		return false;
+	if (named[name] == NOT_KNOWN)
+		named[name] = names_loader(dp_trace_string(work->trace, name)) ? LOADER : NO_LOADER;
+	return named[name] == LOADER;
+}
+
+/* The union of such ranges. */
+static int find_loaders(struct dp_work *work)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(work->trace);
+	uint8_t *named = dp_alloc__zeroed(dp_trace_string_count(work->trace) + 1, sizeof(*named));
+	struct dp_spans *spans = &work->loaders;
+	size_t room = 0;
+	int status = DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < ranges->count && named; i++)
+		room += is_loader(work, named, i);
+	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
+	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
+	if (!named || !spans->start_ns || !spans->end_ns)
+		goto out;
+	for (size_t i = 0; i < ranges->count && room; i++) {
+		int64_t *end_ns = spans->count ? &spans->end_ns[spans->count - 1] : NULL;
+
+		if (!is_loader(work, named, i))
+			continue;
+		if (end_ns && ranges->start_ns[i] <= *end_ns) {
+			*end_ns = DP_MAX(*end_ns, ranges->end_ns[i]);
+			continue;
+		}
+		spans->start_ns[spans->count] = ranges->start_ns[i];
+		spans->end_ns[spans->count++] = ranges->end_ns[i];
+	}
+	status = DP_OK;
+out:
+	free(named);
+	return status;
+}
+
 int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t device,
 		  struct dp_error *error)
 {
@@ -242,7 +322,7 @@ int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t d
 	    unite(&work->syncs, work, calls, NO_COPIES) ||
 	    unite(&work->any, work, calls, ALL_COPIES) ||
 	    unite(&work->waits, work, calls, BLOCKING_COPIES) ||
-	    find_stalls(work, calls, dp_trace_thread_count(trace)))
+	    find_stalls(work, calls, dp_trace_thread_count(trace)) || find_loaders(work))
 		return dp_error__nomem(error, calls->count);
 	return DP_OK;
 }
@@ -259,6 +339,7 @@ void dp_work__fini(struct dp_work *work)
 	dp_spans__fini(&work->any);
 	dp_spans__fini(&work->waits);
 	dp_spans__fini(&work->stalls);
+	dp_spans__fini(&work->loaders);
 	free(work->stall_calls);
 	*work = (struct dp_work){ 0 };
 }

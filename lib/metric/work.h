@@ -26,6 +26,7 @@ struct dp_work {
 	struct dp_spans waits;	 /* or in that of a copy which returned after it */
 	struct dp_spans stalls;	 /* in a call of another kind that keeps it for long; not united, */
 	uint32_t *stall_calls;	 /* for each has its call */
+	struct dp_spans loaders; /* a launching thread is in a range that fetches input */
 };
 
 static inline size_t dp_work__op(const struct dp_work *work, size_t i)

@@ -5,6 +5,7 @@
  */
 #include "report/text.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,8 +29,8 @@ struct saying {
 
 static const struct saying sayings[] = {
 	{ "all_intervals", "of ", " iterations", .behind = "long_intervals", .joint = " of ",
-	  .close = "" },
-	{ "avg_interval_ns", "", " between iterations" },
+	  .close = "", .of = "long_intervals", .all = "" },
+	{ "avg_interval_ns", "", " between iterations", .cost = "between iterations" },
 	{ "avg_operation_ns", "", " between operations" },
 	{ "avg_overlap", "", " of it uploads" },
 	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
@@ -44,7 +45,6 @@ static const struct saying sayings[] = {
 	{ "comm_overlap", "", " of it hidden" },
 	{ "copy_exposed_ns", "", " of copies that nothing hides",
 	  .cost = "copies that nothing hides", .all = "" },
-	{ "cost_ns", "", " longer in all than as many later ones" },
 	{ "d2d_bandwidth", "at ", "", .behind = "d2d_bytes", .joint = " at ", .close = "" },
 	{ "d2d_bytes", "", "" },
 	{ "d2d_copies", "", " in each iteration" },
@@ -65,7 +65,7 @@ static const struct saying sayings[] = {
 	{ "idle_host_ns", "in all ", " waiting for the host", .cost = "waiting for the host",
 	  .all = "" },
 	{ "input_wait_ns", "", " waiting for input", .cost = "waiting for input" },
-	{ "interval_ns", "", " between iterations" },
+	{ "interval_ns", "", " between iterations", .cost = "between iterations" },
 	{ "kernel_median_ns", "median kernel ", "" },
 	{ "live_bytes", "", " live" },
 	{ "long_gaps", "", " gaps of half a second or more" },
@@ -100,11 +100,10 @@ static const struct saying sayings[] = {
 	{ "rise_ns", "risen by ", " over the run" },
 	{ "rise_per_iteration_bytes", "", " more with each iteration" },
 	{ "rise_per_iteration_ns", "", " more with each" },
-	{ "share_of_loop", "", " of the loop's time" },
 	{ "short_gaps_ns", "", " in short gaps between kernels",
 	  .cost = "in short gaps between kernels" },
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
-	  .close = " of them slow" },
+	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
 	{ "sync_lost_ns", "", " in which the GPU has run out of work",
 	  .cost = "in which the GPU has run out of work" },
@@ -191,10 +190,20 @@ static bool is_of_usual(const struct dp_render *render, const struct dp_finding 
 	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
+/* What some iterations cost once: no other has a share of it. */
+static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, "cost_ns"))
+			return &finding->evidence[i];
+	return NULL;
+}
+
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding)
 {
 	double share = finding->recoverable_ns / period_of(render, finding);
+	const struct dp_evidence_value *once = cost_in_all(finding);
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
@@ -203,9 +212,13 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 			add_alone(words, &finding->evidence[0], ascii);
 		return;
 	}
-	dp_words__add(words, "costs %s of %s iteration",
-		      dp_human__duration(number, finding->recoverable_ns, ascii),
-		      is_of_usual(render, finding) ? "a usual" : "each");
+	if (once)
+		dp_words__add(words, "costs %s in all",
+			      dp_human__duration(number, once->value, ascii));
+	else
+		dp_words__add(words, "costs %s of %s iteration",
+			      dp_human__duration(number, finding->recoverable_ns, ascii),
+			      is_of_usual(render, finding) ? "a usual" : "each");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }
@@ -213,6 +226,13 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 static bool is_same(double a, double b)
 {
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+}
+
+/* Nothing, or what would be shown as such; that of chance says something. */
+static bool is_nothing(const struct dp_evidence_value *at)
+{
+	return fabs(at->value) < (strcmp(at->unit, "1") ? DBL_MIN : SAME_SHARE) &&
+	       strcmp(at->name, "p") != 0;
 }
 
 static bool is_cost(const struct dp_finding *finding, size_t index)
@@ -231,10 +251,10 @@ static bool is_said(const struct dp_finding *finding, size_t index)
 		return true;
 	if (!isfinite(finding->recoverable_ns))
 		return index == 0;
-	/* all of it is exposed */
-	if (!strcmp(at->name, "comm_overlap") && at->value < SAME_SHARE)
+	if (is_nothing(at))
 		return true;
-	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share");
+	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share") ||
+	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
 }
 
 /* The first of the numbers that are the cost itself: what it is that costs. */
@@ -259,7 +279,9 @@ static bool is_all(const struct saying *saying, const struct dp_finding *finding
 		return is_cost(finding, index);
 	for (size_t i = 0; i < index; i++)
 		if (!strcmp(at[i].name, saying->of))
-			return is_same(at[i].value, at[index].value);
+			return strcmp(at[index].unit, "count")
+				       ? is_same(at[i].value, at[index].value)
+				       : fabs(at[i].value - at[index].value) < 0.5;
 	return false;
 }
 

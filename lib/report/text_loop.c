@@ -359,14 +359,52 @@ static void write_spark(struct dp_render *render, size_t id)
 	dp_render__text(render, "\n");
 }
 
-/* The paper's table in words: what lies between iterations and between operations. */
+/* The mean of a metric and its most. */
+struct mean {
+	double sum;
+	double most;
+	size_t count;
+};
+
+/*
+ * Of the iterations that are not warm-up, or, for what lies before an iteration, of those whose
+ * predecessor, which it is the end of, isn't; what other kernels interrupt is left out there.
+ */
+static struct mean mean_of(struct dp_render *render, size_t id, const char *name, bool before)
+{
+	size_t metric, count = dp_analysis_loop(render->analysis, id)->iterations;
+	struct mean mean = { 0 };
+
+	if (!dp_text__find_metric(name, &metric))
+		return mean;
+	for (size_t k = before; k < count; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(render->analysis, id, k);
+		double value = dp_loop_metric(render->analysis, id, metric, k);
+
+		if (!isfinite(value) || (before && at->foreign_kernels) ||
+		    dp_loop_iteration(render->analysis, id, k - before)->warmup)
+			continue;
+		mean.sum += value;
+		mean.most = fmax(mean.most, value);
+		mean.count++;
+	}
+	return mean;
+}
+
+static double value_of(struct mean mean)
+{
+	return mean.count ? mean.sum / (double)mean.count : (double)NAN;
+}
+
+/* The paper's table in words, of the steady state: what lies between iterations and between
+ * operations. */
 static void write_gaps(struct dp_render *render, size_t id)
 {
-	double between_ns = dp_text__summary(render, id, "avg_interval_ns");
-	double longest_ns = dp_text__summary(render, id, "max_interval_ns");
-	double overlap = dp_text__summary(render, id, "avg_overlap");
-	double inside_ns = dp_text__summary(render, id, "avg_operation_ns");
-	double bytes = dp_text__summary(render, id, "avg_size_bytes");
+	struct mean between = mean_of(render, id, "interval_ns", true);
+	double between_ns = value_of(between), longest_ns = between.most;
+	double overlap = value_of(mean_of(render, id, "overlap", true));
+	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", false));
+	double bytes = value_of(mean_of(render, id, "h2d_bytes", false));
 	bool ascii = render->options->ascii, verbose = render->options->verbose;
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };

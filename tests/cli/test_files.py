@@ -66,6 +66,18 @@ class Input(cli.Case):
                 result = cli.run(verb, name, cwd=self.folder)
                 self.assert_fails(result, 1, name)
 
+    def test_session_of_the_visual_profiler(self):
+        """It says what it is, and how to get what can be read."""
+        session = '<session version="1" name="a profile"><pdm>rEYJQU</pdm></session>\n'
+        for head in '<?xml version="1.0"?>\n', '\ufeff<?xml version="1.0"?>':
+            (self.folder / "old.nvvp").write_text(head + session, encoding="utf-8")
+            result = cli.run("analyze", "old.nvvp", cwd=self.folder)
+            self.assert_fails(result, 1, "Visual Profiler", "nvprof -o FILE")
+        for other in "<?xml", '<?xml version="1.0"?>', '<?xml version="1.0"?><html>', "<session ":
+            (self.folder / "old.nvvp").write_text(other)
+            result = cli.run("analyze", "old.nvvp", cwd=self.folder)
+            self.assert_fails(result, 1, "not a trace in a known format")
+
     def test_cut_in_the_header(self):
         """What is compressed and cut before its content is not empty."""
         (self.folder / "cut.gz").write_bytes(gzip.compress(b'{"traceEvents": []}')[:10])

@@ -36,8 +36,10 @@ def on_terminal(*args, env=None, columns=80, stdin=subprocess.DEVNULL, feed=None
         while time.monotonic() < deadline:
             if feed:
                 feed(process)
+            # what it wrote before its end is there once it has ended
+            ended = process.poll() is not None
             if not select.select([master], [], [], 0.05)[0]:
-                if process.poll() is not None:
+                if ended:
                     break
                 continue
             try:

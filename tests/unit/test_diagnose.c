@@ -323,6 +323,35 @@ START_TEST(a_stream_may_pause_while_others_run)
 }
 END_TEST
 
+/* What is told of the intervals is about those that the share was measured by. */
+START_TEST(warm_up_is_in_no_evidence)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("interval_ns", 4e5);
+	set("overlap", 0.25);
+	set("operation_gap_ns", 1e4);
+	at.iterations[0].warmup = true;
+	metric("interval_ns")[1] = 9e5;
+	metric("overlap")[1] = 0;
+	metric("operation_gap_ns")[0] = 5e5;
+	for (int launches = 0; launches < 2; launches++) {
+		if (launches)
+			set("idle_host_ns", 3e5);
+		finding = find("host-bound");
+		ck_assert_ptr_nonnull(finding);
+		ck_assert_double_eq(finding->recoverable_ns, 3e5);
+		ck_assert_double_eq(evidence(finding, "avg_interval_ns"), 4e5);
+		if (launches)
+			continue;
+		ck_assert_double_eq(evidence(finding, "avg_overlap"), 0.25);
+		ck_assert_double_eq_tol(evidence(finding, "avg_operation_ns"), 1e4, 1e-6);
+	}
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 /* What is told as a part of something is not more than that. */
 START_TEST(long_gaps_are_a_part_of_what_is_waited)
 {
@@ -425,6 +454,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, calls_that_stall_are_named);
 	tcase_add_test(tests, waits_that_leave_no_lead_are_told);
 	tcase_add_test(tests, a_stream_may_pause_while_others_run);
+	tcase_add_test(tests, warm_up_is_in_no_evidence);
 	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
 	tcase_add_test(tests, costs_are_spread_over_periods);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);

@@ -192,6 +192,24 @@ START_TEST(unified_memory)
 }
 END_TEST
 
+/* Page faults of the CPU have no device: none is made up for them. */
+START_TEST(faults_have_no_place)
+{
+	const struct dp_ops *ops = good(
+		"==7== Profiling result:\n" HEAD_22 "ms,us,,,,,,,,B,B,MB,GB/s,,,,,,KB,,,\n"
+		"0.1,,,,,,,,,,,,,,,,,,\"PC 0x46de\",\"0x7612\",\"[Unified Memory CPU page faults]\",\n"
+		"0.2,,,,,,,,,,,,,,,,,,,\"0x7612\",\"[Unified Memory page throttle]\",\n"
+		"0.5,9.000000,64,1,1,1024,1,1,16,0,0,,,,,\"Tesla T4 (0)\",\"1\",\"7\",,,\"add(int)\",128\n");
+
+	ck_assert_uint_eq(ops->count, 1);
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	ck_assert_uint_eq(dp_trace_stream_count(trace), 1);
+	ck_assert_uint_eq(dp_trace_lost(trace), 0);
+	ck_assert_ptr_nonnull(strstr(told, "2 unified-memory faults"));
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(peer_copies)
 {
 	const struct dp_ops *ops =
@@ -442,6 +460,13 @@ static const struct {
 	  DP_ERR_UNSUPPORTED, 0, 0, "API calls" },
 	{ "==1== Profiling result:\n\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\"\n",
 	  DP_ERR_UNSUPPORTED, 0, 0, "metrics" },
+	{ "==1== Profiling result:\n==1== Metric result:\nInvocations           Metric Name       Metric "
+	  "Description         Min\nDevice \"Tesla P100 (0)\"\n    Kernel: a<int, int>(int)\n          6 "
+	  "   achieved_occupancy   Achieved Occupancy  0.498652\n",
+	  DP_ERR_UNSUPPORTED, 0, 0, "metrics" },
+	{ "==1== Profiling result:\n==1== Event result:\nInvocations           Event Name        Min      "
+	  "   Max\nDevice \"Tesla P100 (0)\"\n",
+	  DP_ERR_UNSUPPORTED, 0, 0, "nvprof -o FILE" },
 };
 
 START_TEST(failure_names_its_place)
@@ -508,6 +533,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, seventeen_columns);
 	tcase_add_test(tests, twenty_columns);
 	tcase_add_test(tests, unified_memory);
+	tcase_add_test(tests, faults_have_no_place);
 	tcase_add_test(tests, peer_copies);
 	tcase_add_loop_test(tests, units_are_exact, 0, sizeof(unit_rows) / sizeof(unit_rows[0]));
 	tcase_add_test(tests, coarse_starts_do_not_overlap);

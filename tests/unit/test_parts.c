@@ -497,6 +497,94 @@ START_TEST(lost_is_what_was_waited)
 }
 END_TEST
 
+/*
+ * Iterations of 20 us whose kernel of 100 ns comes after two uploads, launched 5 us late, while a
+ * thread is in a range for 2 us of them. Returns what iteration 0 waited for input.
+ */
+static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range, int64_t in_thread)
+{
+	struct fixture at = { 0 };
+	struct dp_builder *builder;
+	uint32_t process, stream, threads[2], id = 1;
+	double waited;
+
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	stream = dp_builder__stream(builder, process, 0, 1, 0);
+	for (int i = 0; i < 2; i++)
+		threads[i] = dp_builder__thread(builder, process, i);
+	for (int64_t k = 0; k < ITERATIONS; k++) {
+		int64_t at_ns = 1000 + k * 20000;
+
+		for (int i = 0; i < 3; i++) {
+			struct dp_op op = { .start_ns = at_ns + (i < 2 ? 200 * i - 10000 : 0),
+					    .stream = stream,
+					    .correlation = id };
+
+			if (k == 0 && i < 2)
+				continue;
+			op.end_ns = op.start_ns + 100;
+			op.kind = i < 2 ? DP_OP_COPY : DP_OP_KERNEL;
+			op.copy_kind = i < 2 ? DP_COPY_HTOD : DP_COPY_UNKNOWN;
+			op.bytes = i == 0 ? bytes : i == 1 ? more_bytes : 0;
+			op.name = i < 2 ? dp_builder__set_name(builder)
+					: dp_builder__kernel_name(builder, "gemm", 4);
+			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+			add_call(builder, threads[0], i < 2 ? 1 : 0, op.start_ns - 10,
+				 op.start_ns - 5, id++);
+		}
+		at.iterations[k] = (struct dp_iteration){ .index = (size_t)k,
+							  .first_kernel = (size_t)k,
+							  .kernels = 1,
+							  .start_ns = at_ns - 1000,
+							  .end_ns = at_ns - 900 };
+		if (range) {
+			struct dp_range loads = { .start_ns = at_ns + 2000,
+						  .end_ns = at_ns + 4000 };
+
+			loads.name = dp_builder__string(builder, range, strlen(range));
+			loads.thread = threads[in_thread];
+			ck_assert_int_eq(dp_builder__add_range(builder, &loads), DP_OK);
+		}
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &at.trace, "t", "test", false), DP_OK);
+	for (uint32_t i = 0, used = 0; i < dp_trace_ops(at.trace)->count; i++)
+		if (dp_op_is_kernel(dp_trace_ops(at.trace)->kind[i]))
+			at.ops[used++] = i;
+	at.input = (struct dp_metric_input){ .trace = at.trace,
+					     .ops = at.ops,
+					     .op_count = ITERATIONS,
+					     .iterations = at.iterations,
+					     .count = ITERATIONS };
+	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
+	waited = value(&at, "input_wait_ns", 0);
+	ck_assert_double_le(waited, value(&at, "idle_host_ns", 0));
+	finish(&at);
+	return waited;
+}
+
+/* Uploads of some bytes are what the host made of results, unless it fetched them as input. */
+START_TEST(input_is_not_what_is_small)
+{
+	double all = waited_for(1 << 20, 256, NULL, 0);
+
+	ck_assert_double_gt(all, 9800);
+	ck_assert_double_eq(waited_for(256, 1 << 20, NULL, 0), all);
+	ck_assert_double_eq(waited_for(2048, 2048, NULL, 0), all);
+	ck_assert_double_eq(waited_for(UINT64_MAX, UINT64_MAX, NULL, 0), all);
+	/* not known */
+	ck_assert_double_eq(waited_for(0, 8, NULL, 0), all);
+	ck_assert_double_eq(waited_for(1024, 64, NULL, 0), 0);
+	ck_assert_double_eq(waited_for(1024, 64, "enumerate(DataLoader)#_Iter.__next__", 0), 2000);
+	ck_assert_double_eq(waited_for(1024, 64, "Data loading", 0), 2000);
+	ck_assert_double_eq(waited_for(1024, 64, "get_batch", 0), 2000);
+	ck_assert_double_eq(waited_for(1024, 64, "sample the next token", 0), 0);
+	/* a thread that launches nothing */
+	ck_assert_double_eq(waited_for(1024, 64, "DataLoader", 1), 0);
+	ck_assert_double_eq(waited_for(1 << 20, 64, "DataLoader", 0), all);
+}
+END_TEST
+
 /* Any spans, overlapping or not, in any order. */
 START_TEST(spans_are_spread)
 {
@@ -595,6 +683,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, idle_walk_stops);
 	tcase_add_test(tests, without_launches);
 	tcase_add_test(tests, lost_is_what_was_waited);
+	tcase_add_test(tests, input_is_not_what_is_small);
 	tcase_add_test(tests, spans_are_spread);
 	tcase_add_test(tests, devices_are_apart);
 	tcase_add_test(tests, brief_rows_are_the_same);

@@ -16,6 +16,16 @@ static double noise(void)
 	return (double)(state >> 8) / 8388608.0 - 1;
 }
 
+/* Nearly normal: of mean 0 and variance 1. */
+static double normal(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 12; i++)
+		sum += noise() / 2;
+	return sum;
+}
+
 START_TEST(trends_are_found_in_noise)
 {
 	static double values[5000];
@@ -128,7 +138,7 @@ END_TEST
 static size_t warm(const double *period_ns, size_t count, size_t partial, size_t foreign)
 {
 	struct dp_iteration iterations[32];
-	int64_t at_ns = 0;
+	int64_t at_ns = 0, last_ns = count ? (int64_t)(0.9 * period_ns[count - 1]) : 0;
 	size_t marked = 0;
 
 	memset(iterations, 0, sizeof(iterations));
@@ -138,6 +148,7 @@ static size_t warm(const double *period_ns, size_t count, size_t partial, size_t
 		iterations[k].foreign_kernels = k == foreign;
 		iterations[k].warmup = true;
 		at_ns += k < count ? (int64_t)period_ns[k] : 0;
+		iterations[k].end_ns = k < count ? at_ns : at_ns + last_ns;
 	}
 	ck_assert_int_eq(dp_warmup__mark(iterations, count + 1, NULL), DP_OK);
 	for (size_t k = 0; k <= count; k++)
@@ -168,6 +179,48 @@ START_TEST(warmup_is_what_comes_first)
 }
 END_TEST
 
+START_TEST(the_first_of_few_may_be_cold)
+{
+	static const double cold[] = { 1405, 841.5, 841.1, 840 };
+	static const double slowing[] = { 547, 41, 32, 30 }, little[] = { 140, 101, 100, 102 };
+	static const double later[] = { 100, 900, 100, 100 }, uneven[] = { 300, 200, 100, 150 };
+
+	for (size_t count = 2; count <= 4; count++) {
+		ck_assert_uint_eq(warm(cold, count, 0, 99), 1);
+		ck_assert_uint_eq(warm(little, count, 0, 99), 0);
+		ck_assert_uint_eq(warm(later, count, 0, 99), 0);
+		ck_assert_uint_eq(warm(uneven, count, 0, 99), 0);
+	}
+	ck_assert_uint_eq(warm(slowing, 4, 0, 99), 1);
+	/* Nothing to tell it from: two iterations, or two that are whole, or interrupted. */
+	ck_assert_uint_eq(warm(cold, 1, 0, 99), 0);
+	ck_assert_uint_eq(warm(cold, 3, 1, 99), 0);
+	ck_assert_uint_eq(warm(cold, 4, 0, 1), 0);
+	ck_assert_uint_eq(warm(cold, 2, 0, 2), 0);
+}
+END_TEST
+
+/* Of steady runs the first iteration stays, however few there are. */
+START_TEST(few_steady_ones_stay)
+{
+	static const double spreads[] = { 0.02, 0.05, 0.1 };
+	size_t marked[3] = { 0 };
+	double periods_ns[4];
+
+	state = 7;
+	for (size_t run = 0; run < 30000; run++)
+		for (size_t s = 0; s < DP_COUNT(spreads); s++) {
+			for (size_t k = 0; k < 4; k++)
+				periods_ns[k] = 1e6 * (1 + spreads[s] * normal());
+			marked[s] += warm(periods_ns, 2 + run % 3, 0, 99);
+		}
+	ck_assert_uint_eq(marked[0], 0);
+	ck_assert_uint_eq(marked[1], 0);
+	/* One of 1,000 at most. */
+	ck_assert_uint_le(marked[2], 30);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, trends_are_found_in_noise);
@@ -176,6 +229,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, no_step_is_none);
 	tcase_add_test(tests, outliers_have_their_limit);
 	tcase_add_test(tests, warmup_is_what_comes_first);
+	tcase_add_test(tests, the_first_of_few_may_be_cold);
+	tcase_add_test(tests, few_steady_ones_stay);
 }
 
 #include "test_main.h"

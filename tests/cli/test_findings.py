@@ -1,0 +1,78 @@
+"""What the findings say about simulated programs, of which it is known what is wrong with them."""
+import json
+import subprocess
+import unittest
+
+import cli
+
+NETS = """
+[net model]
+kind = conv
+layers = 8
+kernel = 200us
+host = 4us
+"""
+STEP = "zero model; forward model; loss; backward model; optimize model"
+INPUT = "upload bytes=1M memory=pinned copy_stream=yes ahead=yes"
+READ = "download bytes=4 memory=pinned block=yes"
+
+
+class Findings(cli.Case):
+    def run_of(self, do, count=40, form="kineto", keys="", before=""):
+        """The text and the JSON report of a program with one loop."""
+        program = self.folder / "program"
+        program.write_text(
+            f"[program]\ndo = {before}loop train; sync\nmarks = no\n{keys}{NETS}[loop train]\n"
+            f"count = {count}\ndefault = yes\ndo = {do}\n"
+        )
+        trace = self.folder / f"trace.{form}"
+        subprocess.run(
+            [cli.SIM, "--no-truth", "--program", program, "-F", form, "-o", trace], check=True
+        )
+        env = cli.environment(LC_ALL="C.UTF-8")
+        text = cli.run("analyze", trace, env=env)
+        report = cli.run("analyze", "--format=json", trace)
+        self.assertEqual(0, text.returncode, text.stderr)
+        return " ".join(text.stdout.split()), json.loads(report.stdout)
+
+    def rules(self, report):
+        return {finding["rule"]: finding for finding in report["findings"]}
+
+    def test_warm_up(self):
+        """What it costs is told as a whole, and nothing else is about it."""
+        for count in 4, 30:
+            text, report = self.run_of(
+                f"{INPUT}; {STEP}; {READ}; wait time=300ms until=1", count=count
+            )
+            (loop,) = [loop for loop in report["loops"] if loop["parent"] is None]
+            self.assertEqual(
+                [True] + [False] * (count - 1), [it["warmup"] for it in loop["iterations"]]
+            )
+            finding = self.rules(report)["warm-up"]
+            self.assertEqual(["warm-up"], list(self.rules(report)))
+            self.assertGreater(finding["evidence"]["cost_ns"], 290e6)
+            self.assertRegex(text, r"info warm-up: costs \d+\.\d ms in all \(\d+\.\d%\) 1 iter")
+            self.assertNotIn("each iteration (", text)
+            self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
+
+    def test_small_uploads_are_no_input(self):
+        """What the host makes of results is not waited for as input."""
+        advice = {}
+        for form in "kineto", "nvprof-csv":
+            for size, rule in ("1k", "host-bound"), ("64k", "input-bound"):
+                text, report = self.run_of(
+                    f"wait time=20ms; upload bytes={size} memory=pinned; {STEP}; {READ}", form=form
+                )
+                # without records of launches there is no telling them apart but by the advice
+                rule = rule if form == "kineto" else "host-bound"
+                found = self.rules(report)
+                self.assertEqual({rule}, {"host-bound", "input-bound"} & set(found), (form, size))
+                advice[form, size] = found[rule]["advice"]
+                # a number that is none, or one that repeats another
+                self.assertNotRegex(text, r"\b0(%| ns) of it|\b(\S+) iterations of \2\b")
+        for (form, size), text in advice.items():
+            self.assertIs(size == "64k", "next input" in text, (form, size, text))
+
+
+if __name__ == "__main__":
+    unittest.main()
