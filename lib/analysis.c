@@ -317,24 +317,23 @@ static size_t covered(const struct dp_segmented_loop *loop)
 	return kernels;
 }
 
+/* The loop at the level of the report that covers most kernels; NULL where there is none. */
+static const struct dp_segmented_loop *main_loop(const struct dp_loops *loops)
+{
+	const struct dp_segmented_loop *most = NULL;
+
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen && (!most || covered(&loops->loops[i]) > covered(most)))
+			most = &loops->loops[i];
+	return most;
+}
+
 /* Several iterations, and hardly the layers of the single one that is marked. */
 static bool is_surer(const struct dp_loops *loops)
 {
-	const struct dp_segmented_loop *main = NULL;
+	const struct dp_segmented_loop *loop = main_loop(loops);
 
-	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen && (!main || covered(&loops->loops[i]) > covered(main)))
-			main = &loops->loops[i];
-	return main && main->confidence > 0.75 && !main->few && has_several(loops);
-}
-
-/* Have annotations decided where all iterations of the report are? */
-static bool are_marked(const struct dp_loops *loops)
-{
-	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen && loops->loops[i].found_by != DP_FOUND_BY_MARKS)
-			return false;
-	return true;
+	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
 }
 
 /*
@@ -363,8 +362,9 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported are those %s",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      are_marked(tree) ? "that other annotations mark"
-					       : "found from the kernels");
+			      main_loop(tree)->found_by == DP_FOUND_BY_MARKS
+				      ? "that other annotations mark"
+				      : "found from the kernels");
 		worse = *loops;
 		*loops = tree;
 	} else if (dp_loops__beside(*loops, tree)) {

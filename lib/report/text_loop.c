@@ -368,18 +368,23 @@ struct mean {
 
 /*
  * Of the iterations that are not warm-up, or, for what lies before an iteration, of those whose
- * predecessor, which it is the end of, isn't; what other kernels interrupt is left out there.
+ * predecessor, which it is the end of, isn't; what other kernels interrupt is left out there. Of a
+ * share, and of what: the part itself.
  */
-static struct mean mean_of(struct dp_render *render, size_t id, const char *name, bool before)
+static struct mean mean_of(struct dp_render *render, size_t id, const char *name, const char *of,
+			   bool before)
 {
-	size_t metric, count = dp_analysis_loop(render->analysis, id)->iterations;
+	size_t metric, whole = 0, count = dp_analysis_loop(render->analysis, id)->iterations;
 	struct mean mean = { 0 };
 
-	if (!dp_text__find_metric(name, &metric))
+	if (!dp_text__find_metric(name, &metric) || (of && !dp_text__find_metric(of, &whole)))
 		return mean;
 	for (size_t k = before; k < count; k++) {
 		const struct dp_iteration *at = dp_loop_iteration(render->analysis, id, k);
 		double value = dp_loop_metric(render->analysis, id, metric, k);
+
+		if (of)
+			value *= dp_loop_metric(render->analysis, id, whole, k);
 
 		if (!isfinite(value) || (before && at->foreign_kernels) ||
 		    dp_loop_iteration(render->analysis, id, k - before)->warmup)
@@ -400,11 +405,12 @@ static double value_of(struct mean mean)
  * operations. */
 static void write_gaps(struct dp_render *render, size_t id)
 {
-	struct mean between = mean_of(render, id, "interval_ns", true);
+	struct mean between = mean_of(render, id, "interval_ns", NULL, true);
 	double between_ns = value_of(between), longest_ns = between.most;
-	double overlap = value_of(mean_of(render, id, "overlap", true));
-	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", false));
-	double bytes = value_of(mean_of(render, id, "h2d_bytes", false));
+	/* a mean of shares would count an interval the more the shorter it is */
+	double overlap = mean_of(render, id, "overlap", "interval_ns", true).sum / between.sum;
+	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", NULL, false));
+	double bytes = value_of(mean_of(render, id, "h2d_bytes", NULL, false));
 	bool ascii = render->options->ascii, verbose = render->options->verbose;
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
@@ -498,14 +504,29 @@ static void write_chosen(struct dp_render *render, size_t id)
 		dp_render__text(render, "\n");
 }
 
-/* "3" or "2.4": how often a loop runs in an iteration of the one around it. */
-static char *times(char buf[DP_NUMBER_SIZE], const struct dp_loop *inner,
-		   const struct dp_loop *outer)
+/* How often a loop runs in a whole iteration of the one around it, on average. */
+static double runs_inside(const struct dp_analysis *analysis, size_t inner, size_t outer)
 {
-	double count = (double)(inner->complete ? inner->complete : inner->occurrences);
-	/* Iterations that the capture cut off count as halves. */
-	double around = ((double)outer->complete + (double)outer->iterations) / 2;
-	double ratio = count / fmax(around, 1);
+	const struct dp_iteration *in = dp_loop_iteration(analysis, inner, 0), *out;
+	size_t at = 0, whole = 0, runs = 0;
+
+	for (size_t k = 0; (out = dp_loop_iteration(analysis, outer, k)); k++) {
+		size_t end = out->first_kernel + out->kernels;
+
+		if (out->partial)
+			continue;
+		whole++;
+		for (; in && in->first_kernel < end; in = dp_loop_iteration(analysis, inner, ++at))
+			runs += !in->partial && in->first_kernel >= out->first_kernel;
+	}
+	return whole ? (double)runs / (double)whole : 0;
+}
+
+/* "3" or "2.4": the same in words. */
+static char *times(char buf[DP_NUMBER_SIZE], const struct dp_analysis *analysis, size_t inner,
+		   size_t outer)
+{
+	double ratio = runs_inside(analysis, inner, outer);
 
 	if (fabs(ratio - round(ratio)) < 0.05 * ratio)
 		return dp_text__count(buf, (uint64_t)llround(ratio));
@@ -535,7 +556,7 @@ static void write_inside(struct dp_render *render, size_t id)
 			      : outer->iterations == 1 ? "it runs "
 						       : "each runs ",
 			      dp_text__plural(kernels, loop->length, "kernel"));
-		dp_words__add(&words, " %s times (loop %zu)", times(often, loop, outer), i);
+		dp_words__add(&words, " %s times (loop %zu)", times(often, analysis, i, id), i);
 	}
 	if (!words.used)
 		return;
