@@ -394,7 +394,7 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 	if (likely && dp_analysis__complete(&loops->loops[0]) == told)
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: %llu iterations can be found, but without a number "
-			      "there are %zu of %zu kernels, %.1f%% sure",
+			      "there are %zu iterations of %zu kernels, %.1f%% sure",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
 			      (unsigned long long)told, dp_analysis__complete(likely),
 			      likely->length, likely->confidence * 100);

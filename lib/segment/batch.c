@@ -14,6 +14,7 @@ enum {
 	LAYERS_MAX = 200, /* a network has hardly more layers */
 	LAYER_LONG = 64,  /* and a layer hardly more kernels, … */
 	GROUP_LONG = 512, /* … nor a group of layers more than these, … */
+	DEEP = 48,	  /* layers that most networks have at most */
 	LAYER_LEAST = 8,  /* … nor a layer fewer than these */
 	APART = 8,	  /* layers between two runs of others */
 	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
@@ -281,20 +282,22 @@ static bool is_broken(const struct dp_alignment *al)
  * Does a loop fill one end of the capture, of which it leaves [first, end)? But for one kernel it
  * may, which is an embedding's if it is seen only there.
  */
-static bool fits_at(const struct dp_driver *d, size_t m, size_t first, size_t end)
+static bool fits_at(const struct dp_driver *d, size_t m, size_t turns, size_t first, size_t end)
 {
+	bool layers = m >= LAYER_LEAST && turns <= DEEP && !d->request->evidence.open_end;
+
 	if (end - first != 1)
 		return end == first;
-	for (size_t k = 0; k < d->request->count && m >= LAYER_LEAST; k++)
+	for (size_t k = 0; k < d->request->count && layers; k++)
 		if (k != first && d->request->symbols[k] == d->request->symbols[first])
 			return true;
-	return m < LAYER_LEAST;
+	return !layers;
 }
 
 /*
  * A single pass begins with an embedding and ends with a head: little next to a layer, of which
- * there are whole ones. A program does more than that before its loop and after it, or nothing that
- * is in the capture.
+ * there are whole ones. A program with as few iterations mostly does more than that before them and
+ * behind, or nothing that is in the capture.
  */
 static bool is_pass(const struct dp_alignment *al, size_t i, size_t n, size_t m)
 {
@@ -332,8 +335,8 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		spans += spans == 0 || al->spans[k].begin >= until + near;
 		until = al->spans[k].end;
 	}
-	ends = fits_at(d, m, 0, al->spans[0].begin) +
-	       fits_at(d, m, al->spans[al->span_count - 1].end, d->request->count);
+	ends = fits_at(d, m, cut->complete, 0, al->spans[0].begin) +
+	       fits_at(d, m, cut->complete, al->spans[al->span_count - 1].end, d->request->count);
 	if (!goes_round(cut))
 		return 0;
 	if (b->list[i].length == 1)
@@ -344,7 +347,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	if (standing == DP_STANDING_NESTED || b->phases[i].beat || ends == 2 ||
 	    cut->complete >= LAYERS_MAX)
 		return 1.0;
-	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
+	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 && cut->complete <= DEEP &&
 	    !d->request->evidence.open_end && is_pass(al, i, d->request->count, m))
 		return 0.45;
 	if (standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0))

@@ -8,8 +8,8 @@
  *   do not tell, the same few kernels for each of many parameters;
  * - an inner loop without structure of its own is a layer, not an iteration, unless input is
  *   uploaded for each turn of it, or the pattern is next to nothing else and nothing is uploaded
- *   for it as a whole;
- * - a few kernels every so often are a superstep, other loops are an epoch: the inner one;
+ *   for it as a whole; with structure it is one, too, where it is all but for a network's ends;
+ * - more every so often is a superstep, other loops are an epoch: the inner one;
  * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
  *
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
@@ -211,7 +211,8 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, 2, false);
-	in->structured = !status && below.total >= 0.3 && below.trips >= LAYERS_FEW;
+	in->structured = !status && below.total >= 0.3 &&
+			 (main->length >= LAYER_SHORT || below.trips >= LAYERS_FEW);
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -248,14 +249,15 @@ static bool all_there_is(const struct inside *in)
 /*
  * Is a loop with loops inside a step, and what is about it a superstep's? So may be a layer of
  * cells or of experts, and the rest a network's ends. Steps that no optimizer is known of are
- * uploaded something for, or stand beside something as long as they are: a prefill, an encoder.
+ * uploaded something for, or stand beside more than a network's ends: a prefill, an encoder, some
+ * bookkeeping.
  */
 static bool are_steps(const struct inside *in, const struct finder *f)
 {
 	if (!in->structured)
 		return false;
 	return !f->traits || in->upload_main ||
-	       in->rest >= 0.5 * (double)in->loops.items[in->main].length;
+	       in->rest >= 0.25 * (double)in->loops.items[in->main].length;
 }
 
 /* Is the loop inside the iteration, rather than the pattern? */
@@ -359,7 +361,9 @@ static bool is_nested(const struct dp_levels *levels, size_t i)
 /* The share that loops have of a step. Layers have two norms or a few experts that are alike. */
 static double structure_of(size_t length)
 {
-	return length < 2 * LAYER_SHORT ? 0.5 : STRUCTURE;
+	double part = (double)length / LAYER_SHORT - 1;
+
+	return 0.5 - (0.5 - STRUCTURE) * DP_MIN(DP_MAX(part, 0.0), 1.0);
 }
 
 /*

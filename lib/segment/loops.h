@@ -28,7 +28,7 @@ struct dp_segmented_loop {
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase;
 	double confidence; /* 0 to 1 */
-	bool few;	   /* turns, of what has nothing about it that a step has */
+	bool few;	   /* turns, of what may be a layer: nothing in it is done once per step */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
 	bool in_row;	   /* one of several after each other that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */

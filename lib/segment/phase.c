@@ -23,9 +23,10 @@ enum {
 	END_WIDE = 64,	    /* the same of a long pattern, between noise */
 	RANK_MAX = 10,	    /* of a boundary's launch gap among all offsets */
 	AFTER_UPDATES = 16, /* symbols that may follow an optimizer in a step */
+	SHARED_MAX = 3,	    /* kernels that two loops end with by chance */
 	NEAR_FIT = 2,	    /* symbols by which a sequence with edits may miss whole turns */
 	HEAD_MAX = 1 << 20, /* kernels without a launch that are looked through */
-	LAYER_LONG = 128,   /* kernels that hardly a layer has */
+	STEP_LONG = 128,    /* symbols that hardly a layer has */
 };
 
 /* Points; what they were set by is in the comments. They are sums of log-odds in spirit. */
@@ -165,30 +166,31 @@ static void give(struct weigher *w, size_t offset, double points, int direction)
 }
 
 /*
- * Both ends of the capture fit whole turns: the logarithm of how seldom that is chance, less what
- * each end gets by itself.
+ * Both ends of the capture, or of a span within it, fit whole turns: the logarithm of how seldom
+ * that is chance, less what each end gets by itself.
  */
-static double fit_points(size_t m, size_t near, bool cut_begin, bool cut_end)
+static double fit_points(size_t m, size_t near, double own)
 {
-	double points = log1p((double)m / (double)(1 + 2 * near));
-
-	points -= cut_begin ? 0 : points_capture_begin;
-	points -= cut_end ? 0 : points_capture_end;
-	return DP_MAX(points, 0.0);
-}
-
-/* The same of a span within the capture: it comes and goes with whole turns. */
-static double inner_points(size_t m, size_t near, size_t inside)
-{
-	double points = log1p((double)m / (double)(1 + 2 * near));
-
-	points -= (points_span_begin + points_span_end) / (double)inside;
-	return DP_MAX(points, 0.0) / (double)(inside - 1);
+	return DP_MAX(log1p((double)m / (double)(1 + 2 * near)) - own, 0.0);
 }
 
 static size_t apart_by(size_t m, size_t a, size_t b)
 {
 	return DP_MIN(back_by(a, b, m), back_by(b, a, m));
+}
+
+/*
+ * A span behind another loop's begins early where both end alike, the capture's first one can't:
+ * the offset that the capture begins with stands for those just in front of it.
+ */
+static size_t as_capture(const struct weigher *w, size_t offset)
+{
+	const struct dp_align_span *s = w->alignment->spans;
+	bool open = begins_by_chance(w) || (w->evidence && w->evidence->open_begin);
+
+	if (s->begin > 0 || s->pattern != w->pattern || open)
+		return offset;
+	return back_by(s->begin_offset, offset, w->m) <= SHARED_MAX ? s->begin_offset : offset;
 }
 
 /* The ends of the capture, and the ends of spans inside it. */
@@ -202,9 +204,12 @@ static void weigh_ends(struct weigher *w)
 	bool cut_begin = begins_by_chance(w);
 	bool cut_end = w->evidence && w->evidence->cut_end;
 	bool loose = w->evidence && w->evidence->loose_begin;
+	double own = (cut_begin ? 0 : points_capture_begin) + (cut_end ? 0 : points_capture_end),
+	       both;
 
 	for (size_t k = 0; k < count; k++)
 		inside += spans[k].pattern == w->pattern && spans[k].end - spans[k].begin >= w->m;
+	both = (points_span_begin + points_span_end) / (double)inside;
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_align_span *s = &spans[k];
 		size_t begin = s->begin_offset, end = s->end_offset, first, last, apart, near;
@@ -213,7 +218,9 @@ static void weigh_ends(struct weigher *w)
 		if (s->pattern != w->pattern || s->end - s->begin < w->m)
 			continue;
 		if (k + 1 < count && spans[k + 1].begin < s->end)
-			end = back_by(end, s->end - spans[k + 1].begin, w->m);
+			end = as_capture(w, back_by(end, s->end - spans[k + 1].begin, w->m));
+		if (k > 0)
+			begin = as_capture(w, begin);
 		first = back_by(begin, s->begin, w->m);
 		last = (end + w->n - s->end) % w->m;
 		apart = apart_by(w->m, first, last);
@@ -232,9 +239,9 @@ static void weigh_ends(struct weigher *w)
 		/* the first turn may have names of its own, if it is as long as the others */
 		fits = from_start ? apart <= near : s->begin < w->m && apart == 0 && k == 0;
 		if (fits && to_end && !open_begin && !open_end && !w->first_launch)
-			give(w, first, fit_points(w->m, near, cut_begin, cut_end), 1);
+			give(w, first, fit_points(w->m, near, own), 1);
 		if (!from_start && !to_end && apart_by(w->m, begin, end) <= near)
-			give(w, begin, inner_points(w->m, near, inside), 1);
+			give(w, begin, fit_points(w->m, near, both) / (double)(inside - 1), 1);
 	}
 }
 
@@ -257,10 +264,7 @@ static size_t offset_at(const struct weigher *w, size_t position)
 	return SIZE_MAX;
 }
 
-/*
- * May a step begin at an offset, as the launching thread tells? In real traces the true boundary
- * was among the first ten of thousands of offsets by the median launch gap.
- */
+/* May a step begin there? In real traces boundaries were among the first ten by launch gap. */
 static bool may_begin(const struct weigher *w, size_t offset)
 {
 	const double *points = w->points[DP_PHASE_LAUNCH_GAP];
@@ -277,11 +281,11 @@ static bool may_begin(const struct weigher *w, size_t offset)
 static bool follows_finish(const struct weigher *w, size_t offset)
 {
 	const double *points = w->points[DP_PHASE_FINISH_KERNEL];
+	size_t o = 0;
 
-	for (size_t o = 0; o < w->m; o++)
-		if (points[o] > points[offset])
-			return false;
-	return points[offset] > 0;
+	while (o < w->m && points[o] <= points[offset])
+		o++;
+	return o == w->m && points[offset] > 0;
 }
 
 /* Of the time that the host takes for an iteration, the share that it is at an offset. */
@@ -299,11 +303,9 @@ static double share_of_time(const struct weigher *w, size_t offset)
 }
 
 /*
- * Kernels at the head without a launch were issued before the capture began; the first one with a
- * launch is the first of a step, if the capture was begun between two steps. One that was begun by
- * the clock finds the host where it mostly is: the more of its time it spends in front of that
- * launch, the less does it tell. As likely as not a capture is one or the other; the points are the
- * logarithm of the odds.
+ * Kernels at the head without a launch were issued before the capture began: the first one with a
+ * launch is a step's first, if it was begun between two. One begun by the clock finds the host
+ * where it mostly is. As likely as not it is one or the other: the logarithm of the odds.
  */
 static void weigh_first_launch(struct weigher *w)
 {
@@ -474,8 +476,8 @@ static void weigh_recurring(struct weigher *w, const uint32_t *hits, double *poi
 	}
 	if (!hit_count || (hit_count > 1 && hit_count * 4 > w->m) || hit_count == w->m)
 		return;
-	/* a layer may ask the device something, as for what experts have to do */
-	w->beat |= hits != w->syncs || w->m >= LAYER_LONG;
+	/* a layer may ask the device something, for each expert whether it has to do anything */
+	w->beat |= hits != w->syncs || hit_count == 1 || w->m >= STEP_LONG;
 	for (size_t o = 0; o < w->m; o++)
 		if (recurs(w, hits, o))
 			points[o] += full * 0.5 / (double)DP_MIN(hit_count, 4);
@@ -545,7 +547,7 @@ static bool weigh_finish(struct weigher *w, double *points)
 	return true;
 }
 
-/* An upload where the host paused, too: by chance both would seldom be at one offset. */
+/* An upload where the host paused: by chance both would seldom be at one offset. */
 static void weigh_agreement(struct weigher *w)
 {
 	const double *gap = w->points[DP_PHASE_LAUNCH_GAP];

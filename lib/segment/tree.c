@@ -351,9 +351,9 @@ static bool regular(const struct dp_levels *levels, size_t n)
 }
 
 /*
- * Looks for loops in the sequence with its repetitions collapsed, and takes them if they describe
- * it better, or as well and without gaps. They do where iterations differ in how often something is
- * repeated inside.
+ * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
+ * and takes them if they describe it better, or as well and regularly. They do where iterations
+ * differ in how often something is repeated inside.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)

@@ -445,6 +445,27 @@ START_TEST(steps_stay_steps)
 }
 END_TEST
 
+/* What comes once before a loop does not keep it from being told of soon. */
+START_TEST(one_kernel_before_a_loop)
+{
+	enum { LENGTH = 70, STEPS = 150 };
+	struct record r;
+	struct dp_detector *d = start(&r, 1 << 16);
+	uint32_t kernel = 500;
+
+	feed(d, &kernel, 1);
+	for (uint32_t i = 0; i < STEPS; i++)
+		for (kernel = 0; kernel < LENGTH; kernel++)
+			feed(d, &kernel, 1);
+	ck_assert_int_eq(dp_detector_finish(d, NULL), DP_OK);
+	dp_detector_free(d);
+	ck_assert_uint_ge(r.iterations, STEPS);
+	ck_assert_int_eq(r.items[0].kind, LOOP);
+	ck_assert_uint_le(r.items[0].loop.at, 10 * LENGTH);
+	stop(&r);
+}
+END_TEST
+
 /* Feeds a step that ends in as many cells as there are kernels of one kind in its middle. */
 static void feed_step(struct dp_detector *d, uint32_t cells)
 {
@@ -529,6 +550,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, memory_is_bounded);
 	tcase_add_test(tests, other_programs_are_found_later);
 	tcase_add_loop_test(tests, steps_stay_steps, 0, 4);
+	tcase_add_test(tests, one_kernel_before_a_loop);
 	tcase_add_test(tests, repetitions_may_be_cut);
 	tcase_add_test(tests, bad_calls);
 }
