@@ -278,20 +278,31 @@ static bool is_broken(const struct dp_alignment *al)
 	return breaks > 0 && breaks <= BREAKS_MAX;
 }
 
-/*
- * Does a loop fill one end of the capture, of which it leaves [first, end)? But for one kernel it
- * may, which is an embedding's if it is seen only there.
- */
-static bool fits_at(const struct dp_driver *d, size_t m, size_t turns, size_t first, size_t end)
+/* Is the symbol at a position seen nowhere else? */
+static bool is_alone(const struct dp_driver *d, size_t position)
 {
-	bool layers = m >= LAYER_LEAST && turns <= DEEP && !d->request->evidence.open_end;
+	for (size_t k = 0; k < d->request->count; k++)
+		if (k != position && d->request->symbols[k] == d->request->symbols[position])
+			return false;
+	return true;
+}
 
-	if (end - first != 1)
-		return end == first;
-	for (size_t k = 0; k < d->request->count && layers; k++)
-		if (k != first && d->request->symbols[k] == d->request->symbols[first])
-			return true;
-	return !layers;
+/*
+ * How many ends of the capture a loop fills, but for one kernel. Layers leave one in front that is
+ * seen nowhere else, an embedding, and behind them something: one more kernel, or a last norm that
+ * looks like the beginning of one more layer.
+ */
+static size_t ends_filled(const struct dp_driver *d, const struct dp_alignment *al, size_t m,
+			  size_t turns)
+{
+	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
+	size_t head = first->begin, tail = d->request->count - last->end;
+	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
+	bool layers = m >= LAYER_LEAST && turns <= DEEP && !d->request->evidence.open_end;
+	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(d, 0);
+	bool end = layers && tail == 1 && head > 0 && is_alone(d, d->request->count - 1);
+
+	return (size_t)(head <= 1 && !embedding) + (tail <= 1 && !end);
 }
 
 /*
@@ -335,8 +346,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		spans += spans == 0 || al->spans[k].begin >= until + near;
 		until = al->spans[k].end;
 	}
-	ends = fits_at(d, m, cut->complete, 0, al->spans[0].begin) +
-	       fits_at(d, m, cut->complete, al->spans[al->span_count - 1].end, d->request->count);
+	ends = ends_filled(d, al, m, cut->complete);
 	if (!goes_round(cut))
 		return 0;
 	if (b->list[i].length == 1)
