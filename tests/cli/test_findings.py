@@ -55,6 +55,35 @@ class Findings(cli.Case):
             self.assertNotIn("each iteration (", text)
             self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
 
+    def test_throughput(self):
+        """All samples by all the time: a stall counts as long as it takes."""
+        self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=200ms every=8 offset=6")
+        done = cli.run("analyze", "--batch-size=32", "--format=json", self.folder / "trace.kineto")
+        (loop,) = [x for x in json.loads(done.stdout)["loops"] if x["parent"] is None]
+        rates = [x["throughput"] for x in loop["iterations"] if not x["warmup"]]
+        rates = [x for x in rates if x is not None]
+        self.assertGreater(max(rates), 3 * min(rates))
+        expected = len(rates) / sum(1 / rate for rate in rates)
+        self.assertAlmostEqual(expected, loop["summary"]["avg_throughput"], delta=1e-6 * expected)
+
+    def test_loops_inside(self):
+        """They are counted in whole iterations, whatever the capture cuts off."""
+        text, report = self.run_of(STEP, count=6, keys="head = 0.6\nafter = 2\n")
+        (outer,) = [x for x in report["loops"] if x["parent"] is None]
+        whole = [x for x in outer["iterations"] if not x["partial"]]
+        told = 0
+        for loop in report["loops"]:
+            if loop["parent"] != outer["id"]:
+                continue
+            runs = sum(
+                not x["partial"]
+                and any(0 <= x["first_kernel"] - w["first_kernel"] < w["kernels"] for w in whole)
+                for x in loop["iterations"]
+            )
+            told += f" {loop['pattern']['length']} kernels {runs // len(whole)} times (" in text
+        self.assertGreater(told, 0)
+        self.assertNotRegex(text, r"kernels \d+\.\d times")
+
     def test_small_uploads_are_no_input(self):
         """What the host makes of results is not waited for as input."""
         advice = {}
