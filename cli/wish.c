@@ -13,6 +13,8 @@ bool wish_set_iterations(void *into, const char *value, struct opt_why *why)
 
 	if (wish->options.iterations_count == WISH_LOOPS_MAX)
 		return opt_refuse(why, "more than %d loops", WISH_LOOPS_MAX);
+	if (!*value)
+		return opt_refuse(why, "a number is missing, 1 or more");
 	if (!opt_count(value, 1, &wish->iterations[wish->options.iterations_count], why))
 		return false;
 	wish->options.iterations_count++;

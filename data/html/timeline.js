@@ -8,7 +8,7 @@ const opClasses = [
 	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["memset", "c-set"], ["graph", "c-graph"],
 ];
 const callClasses = [
-	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-h2d"], ["memset call", "c-set"],
+	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-copy"], ["memset call", "c-set"],
 	["synchronizing call", "c-sync"], ["memory call", "c-memory"],
 ];
 /* Causes of idle time: in the words of the text report, at length, and a colour. */

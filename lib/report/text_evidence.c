@@ -199,6 +199,14 @@ static const struct dp_evidence_value *cost_in_all(const struct dp_finding *find
 	return NULL;
 }
 
+/* Is there but one whole iteration? */
+static bool is_single(const struct dp_render *render, const struct dp_finding *finding)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, finding->loop);
+
+	return loop && loop->complete == 1;
+}
+
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding)
 {
@@ -218,7 +226,9 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 	else
 		dp_words__add(words, "costs %s of %s iteration",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
-			      is_of_usual(render, finding) ? "a usual" : "each");
+			      is_single(render, finding)     ? "the"
+			      : is_of_usual(render, finding) ? "a usual"
+							     : "each");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 }

@@ -87,7 +87,7 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 			      dp_text__plural(number, loop->complete, "iteration"));
 	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
 	if (isfinite(median_ns))
-		dp_words__add(words, ", one every %s",
+		dp_words__add(words, loop->complete == 1 ? ", %s to the next" : ", one every %s",
 			      dp_human__duration(number, median_ns, ascii));
 	else if (isfinite(duration_ns))
 		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", each %s long",
@@ -301,14 +301,15 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 /* Periods; where there is none, because other kernels run between all iterations, durations. */
 static bool choose_series(struct series *series, const struct dp_render *render, size_t id)
 {
-	size_t count = dp_analysis_loop(render->analysis, id)->iterations;
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	size_t count = loop->iterations;
 	bool periods = isfinite(dp_text__summary(render, id, "median_period_ns"));
 
 	*series = (struct series){ .title = periods ? "period" : "length",
 				   .count = periods ? count - 1 : count,
 				   .least = (double)INFINITY,
 				   .most = -1 };
-	return count > 1 &&
+	return count > 1 && loop->complete > 1 &&
 	       dp_text__find_metric(periods ? "period_ns" : "duration_ns", &series->metric);
 }
 
