@@ -293,12 +293,13 @@ static bool is_alone(const struct dp_driver *d, size_t position)
  * looks like the beginning of one more layer.
  */
 static size_t ends_filled(const struct dp_driver *d, const struct dp_alignment *al, size_t m,
-			  size_t turns)
+			  size_t turns, enum dp_standing standing)
 {
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = d->request->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
-	bool layers = m >= LAYER_LEAST && turns <= DEEP && !d->request->evidence.open_end;
+	bool may = standing == DP_STANDING_STRUCTURED || m < (size_t)2 * LAYER_LONG;
+	bool layers = may && m >= LAYER_LEAST && turns <= DEEP && !d->request->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(d, 0);
 	bool end = layers && tail == 1 && head > 0 && is_alone(d, d->request->count - 1);
 
@@ -346,7 +347,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 		spans += spans == 0 || al->spans[k].begin >= until + near;
 		until = al->spans[k].end;
 	}
-	ends = ends_filled(d, al, m, cut->complete);
+	ends = ends_filled(d, al, m, cut->complete, standing);
 	if (!goes_round(cut))
 		return 0;
 	if (b->list[i].length == 1)

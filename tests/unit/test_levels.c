@@ -538,19 +538,20 @@ START_TEST(more_than_layers)
 		{ 60, 0, 150, 1, 0 },  /* one kernel to make the input */
 		{ 60, 0, 150, 1, 1 },  /* and one to sum up */
 		{ 14, 20, 100, 1, 1 }, /* the same with layers inside */
-		{ 14, 20, 100, 2, 3 },
+		{ 14, 20, 100, 2, 3 }, { 90, 0, 60, 1, 1 },
+		{ 190, 0, 12, 1, 1 }, /* nor has a layer so many kernels */
 	};
 	struct dp_loops *loops;
 
 	count = 0;
-	kernels(200, cases[_i].before);
+	kernels(210, cases[_i].before);
 	for (uint32_t i = 0; i < cases[_i].turns; i++) {
 		kernels(0, cases[_i].first);
 		for (uint32_t k = 0; k < cases[_i].layers; k++)
 			kernels(100, 8);
 	}
-	kernels(210, cases[_i].after);
-	loops = find(220);
+	kernels(220, cases[_i].after);
+	loops = find(230);
 	ck_assert_uint_eq(chosen(loops)->count, cases[_i].turns);
 	ck_assert_uint_eq(chosen(loops)->length, cases[_i].first + 8 * cases[_i].layers);
 	dp_loops__free(loops);
@@ -607,7 +608,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, an_embedding_is_no_end_of_the_capture);
 	tcase_add_loop_test(tests, a_pass_through_loops_is_no_loop, 0, 2);
 	tcase_add_test(tests, layers_of_loops_stay_inside);
-	tcase_add_loop_test(tests, more_than_layers, 0, 4);
+	tcase_add_loop_test(tests, more_than_layers, 0, 6);
 }
 
 #include "test_main.h"
