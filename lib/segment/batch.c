@@ -14,8 +14,8 @@ enum {
 	LAYERS_MAX = 200, /* a network has hardly more layers */
 	LAYER_LONG = 64,  /* and a layer hardly more kernels, … */
 	GROUP_LONG = 512, /* … nor a group of layers more than these, … */
-	DEEP = 48,	  /* layers that most networks have at most */
 	LAYER_LEAST = 8,  /* … nor a layer fewer than these */
+	DEEP = 48,	  /* layers that most networks have at most */
 	APART = 8,	  /* layers between two runs of others */
 	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
 	BREAKS_MAX = 3,	  /* of passes: more would be a loop */
