@@ -2,6 +2,7 @@
  * Searching what came last for loops (stream.c), and which of them are known from then on: those
  * that two searches in succession found, and known ones that did not come.
  */
+#include "pattern/border.h"
 #include "segment/detector_model.h"
 
 #include <string.h>
@@ -95,16 +96,9 @@ static int is_turned(bool *turned, const struct dp_stream_loop *a, const struct 
 	*turned = false;
 	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
 		return DP_OK;
-	border = dp_alloc__zeroed(m + 1, sizeof(*border));
+	border = dp_border__make(a->exact, m);
 	if (!border)
 		return DP_ERR_NOMEM;
-	for (size_t i = 1; i < m; i++) {
-		while (k && a->exact[i] != a->exact[k])
-			k = border[k];
-		k += a->exact[i] == a->exact[k];
-		border[i + 1] = k;
-	}
-	k = 0;
 	for (size_t i = 0; i < 2 * m && !*turned; i++) {
 		while (k && b->exact[i % m] != a->exact[k])
 			k = border[k];

@@ -8,6 +8,7 @@
  * each offset. Cost: that of the alignments, and linear in edits and length.
  */
 #include "segment/hypothesis.h"
+#include "pattern/border.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,17 +230,10 @@ out:
 /* The shortest string that the pattern repeats in full (Knuth, Morris, Pratt 1977). */
 static int make_primitive(struct dp_hypothesis *h)
 {
-	size_t *border = dp_alloc__array(h->length + 1, sizeof(*border)), k = 0, period;
+	size_t *border = dp_border__make(h->pattern, h->length), period;
 
 	if (!border)
 		return DP_ERR_NOMEM;
-	border[0] = border[1] = 0;
-	for (size_t i = 1; i < h->length; i++) {
-		while (k && h->pattern[i] != h->pattern[k])
-			k = border[k];
-		k += h->pattern[i] == h->pattern[k];
-		border[i + 1] = k;
-	}
 	period = h->length - border[h->length];
 	if (h->length % period == 0)
 		h->length = period;
