@@ -383,15 +383,14 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 
 	for (size_t i = 0; i < tree->count; i++) {
 		const struct dp_segmented_loop *loop = &tree->loops[i];
-		uint64_t count = dp_analysis__complete(loop);
 
-		if (count == told || told == 1)
+		if (dp_analysis__complete(loop) == told)
 			return;
 		if (loop->chosen && loop->confidence > 0.9 &&
 		    (!likely || covered(loop) > covered(likely)))
 			likely = loop;
 	}
-	if (likely && dp_analysis__complete(&loops->loops[0]) == told)
+	if (likely && told > 1 && dp_analysis__complete(&loops->loops[0]) == told)
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: %llu iterations can be found, but without a number "
 			      "there are %zu iterations of %zu kernels, %.1f%% sure",
