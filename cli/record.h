@@ -21,6 +21,7 @@ struct record {
 	char **command;	     /* NULL ends it */
 	char *target;	     /* the file's name */
 	struct stat before;  /* of what had that name in the beginning, or zeros */
+	bool beside;	     /* it was not to be had, and target is another */
 	char *folder;	     /* for all that is temporary */
 	bool noted;	     /* what it takes to recover it is written down there */
 	bool unwritten;	     /* it could not be made a trace file */

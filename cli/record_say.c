@@ -135,6 +135,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 {
 	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
 		lost[HUMAN_SIZE + 16];
+	bool named = record->output || record->beside || !result->operations;
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -170,6 +171,5 @@ void record_say_done(const struct record *record, const struct record_end *end,
 		human_time(time, (double)result->duration_ns, true),
 		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
 		losses(lost, sizeof(lost), result), result->operations ? "analyze" : "info",
-		record->output || !result->operations ? " " : "",
-		record->output || !result->operations ? record->target : "");
+		named ? " " : "", named ? record->target : "");
 }
