@@ -218,6 +218,7 @@ bool record_folder(struct record *record)
 		return false;
 	}
 	record->folder = strdup(made);
+	record->folder_fd = open(made, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (record->folder)
 		return true;
 	rmdir(made);
@@ -232,6 +233,42 @@ bool record_target_is_old(const struct record *record)
 	return !stat(record->target, &now) && now.st_ino == before->st_ino &&
 	       now.st_dev == before->st_dev && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/* The names that both have in the folder above. */
+static bool move(struct record *record, const char *folder)
+{
+	const char *slash = strrchr(record->target, '/');
+	int above = (int)(strrchr(folder, '/') - folder) + 1;
+	char target[8300];
+
+	snprintf(target, sizeof(target), "%.*s%s", above, folder,
+		 slash ? slash + 1 : record->target);
+	free(record->folder);
+	free(record->target);
+	record->folder = strdup(folder);
+	record->target = strdup(target);
+	return (record->folder && record->target) || refuse(folder, strerror(ENOMEM));
+}
+
+bool record_find_folder(struct record *record)
+{
+	char link[64], now[4096];
+	struct stat own, found;
+	ssize_t length;
+
+	if (record->folder_fd < 0 || fstat(record->folder_fd, &own))
+		return true;
+	if (!stat(record->folder, &found) && found.st_ino == own.st_ino &&
+	    found.st_dev == own.st_dev)
+		return true;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", record->folder_fd);
+	length = readlink(link, now, sizeof(now) - 1);
+	now[length > 0 ? length : 0] = '\0';
+	if (!stat(now, &found) && found.st_ino == own.st_ino && found.st_dev == own.st_dev)
+		return move(record, now);
+	message("nothing that was recorded is left: %s was removed meanwhile", record->folder);
+	return false;
 }
 
 /* The last recording of the default name is kept as .old. */
@@ -281,7 +318,6 @@ static bool place_beside(struct record *record, const char *path)
 		}
 		free(record->target);
 		record->target = strdup(name);
-		record->beside = true;
 		return record->target != NULL;
 	}
 	return refuse(record->target, strerror(EEXIST));

@@ -2,6 +2,7 @@
 #include "human.h"
 #include "message.h"
 #include "record.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -100,13 +101,13 @@ static uint64_t bytes_in(const char *folder)
 	return bytes;
 }
 
-void record_say_left(const struct record *record)
+void record_say_kept(const char *folder)
 {
 	char bytes[HUMAN_SIZE];
 
 	message("what was recorded is kept, all %s of it, for when there is room; next: deepprof "
 		"record --recover=%s",
-		human_bytes(bytes, bytes_in(record->folder)), record->folder);
+		human_bytes(bytes, bytes_in(folder)), folder);
 }
 
 static const char *losses(char *buf, size_t size, const struct dp_record_result *result)
@@ -135,7 +136,7 @@ void record_say_done(const struct record *record, const struct record_end *end,
 {
 	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
 		lost[HUMAN_SIZE + 16];
-	bool named = record->output || record->beside || !result->operations;
+	bool named = strcmp(record->target, SOURCE_DEFAULT) || !result->operations;
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -144,7 +145,9 @@ void record_say_done(const struct record *record, const struct record_end *end,
 			record->target, (unsigned long long)result->unbalanced);
 	if (record->verbosity < 0)
 		return;
-	if (end->left == 1)
+	if (end->early)
+		message("recording has ended; %.80s goes on", record->command[0]);
+	else if (end->left == 1)
 		message("a process that the program left behind still runs; it is recorded no more "
 			"(--wait waits for it)");
 	else if (end->left)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import struct
+import subprocess
 import time
 import unittest
 
@@ -43,6 +44,19 @@ class Case(recording.Case):
             kinds = [kind for kind, other in TABLES.items() if other == table]
             found[tuple(kinds)] = self.one(f"SELECT count(*) FROM {table}", name)
         return found
+
+    def held(self, program):
+        """Bytes that files without a name take, and threads of ours, in a process."""
+
+        def each(name, look):
+            """What they say that do not end while they are looked at."""
+            for path in pathlib.Path(f"/proc/{program}/{name}").iterdir():
+                with contextlib.suppress(OSError):
+                    yield look(path)
+
+        files = each("fd", lambda p: "deleted" in os.readlink(p) and p.stat().st_blocks * 512)
+        names = each("task", lambda p: (p / "comm").read_text())
+        return sum(files), [name for name in names if name.startswith("deepprof")]
 
     def assert_nothing_missing(self, name="deepprof.db", spare=0):
         self.assert_balanced(name)
@@ -232,19 +246,6 @@ class Ends(Case):
             self.assert_nothing_missing("t.db", spare=1)
             (self.folder / "t.db").unlink()
 
-    def held(self, program):
-        """Bytes that files without a name take, and threads of ours, in a process."""
-
-        def each(name, look):
-            """What they say that do not end while they are looked at."""
-            for path in pathlib.Path(f"/proc/{program}/{name}").iterdir():
-                with contextlib.suppress(OSError):
-                    yield look(path)
-
-        files = each("fd", lambda p: "deleted" in os.readlink(p) and p.stat().st_blocks * 512)
-        names = each("task", lambda p: (p / "comm").read_text())
-        return sum(files), [name for name in names if name.startswith("deepprof")]
-
     def test_left_behind(self):
         """What goes on when the recording is over holds neither disk nor memory for it."""
         words = "init launch=100000 nvtx=10 say until=go launch=1000 nvtx=10 fork=2 exit=5"
@@ -327,6 +328,49 @@ class Clock(Case):
         self.assertGreater(last - first, 100e6)
         self.assertLess(last - first, 900e6)
         self.assertGreater(1500 * 12, self.one("SELECT count(*) FROM kernel"))
+
+    def early(self, *options, words=("init", "forever")):
+        """A recording that has ended, of a program that has not; it stands in the file "pid"."""
+        process = self.start_record(
+            f"--cupti={CUPTI}", *options, "--", "sh", "-c",
+            'echo $$ >pid; exec "$@"', "sh", APP, *words, env=recording.environment(),
+        )  # fmt: skip
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: (self.folder / "pid").exists(), "program")
+        self.addCleanup(subprocess.run, ["kill", "-9", (self.folder / "pid").read_text()], stderr=-3)
+        self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "file", 60)
+        self.wait_for(lambda: not self.left(), "end of the folder")
+        return process, int((self.folder / "pid").read_text())
+
+    def test_the_file_comes_while_the_program_runs(self):
+        process, program = self.early("--duration=300ms")
+        self.assertIsNone(process.poll())
+        self.assertEqual(process.stderr.readline(), "deepprof: recording has ended; sh goes on\n")
+        self.assertRegex(process.stderr.readline(), "deepprof.db: .* nothing lost; next: ")
+        self.assert_balanced()
+        kernels = self.one("SELECT count(*) FROM kernel")
+        self.assertGreater(kernels, 0)
+        self.assertEqual(self.query("SELECT exit FROM process"), [(None,)])
+        # Nothing of it is left in the program, and what is sent still goes there.
+        self.wait_for(lambda: not self.held(program)[1], "end of its threads")
+        self.assertLess(self.held(program)[0], 2 << 20)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, stderr), (-signal.SIGTERM, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["deepprof.db", "pid"])
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), kernels)
+
+    def test_nothing_ends_with_the_recorder(self):
+        """The file is there, whatever becomes of those who have made it."""
+        process, program = self.early("--iterations=50", words=["init", "loop=60000,1000"])
+        process.kill()
+        process.wait(timeout=20)
+        os.kill(program, signal.SIGKILL)
+        process.communicate(timeout=20)
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 600)
+        self.assert_balanced()
+        self.assert_clean(10)
 
     def test_pause(self):
         process = self.start_record(
