@@ -287,10 +287,12 @@ static bool prepare(struct record *record)
 	record->options.paused = record->delay_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
-	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
-		return true;
-	message_error(&error);
-	return false;
+	if (dp_recording_new(&record->recording, record->folder, &record->options, &error)) {
+		message_error(&error);
+		return false;
+	}
+	record_tell_outer();
+	return true;
 }
 
 /* The program's end is ours: a signal again, but one core file is enough. */

@@ -72,6 +72,7 @@ struct record_end {
 	bool enough;   /* as many iterations as were wanted */
 	uint64_t iterations;
 	bool recovered; /* nothing was run: another process has, and was killed */
+	bool delayed;	/* --delay was not over */
 	bool early;	/* the recording has ended, the program has not */
 	bool kept;	/* the file is there, and whole */
 };
@@ -79,7 +80,15 @@ struct record_end {
 /* Runs it, and has the file written. False where no process could be made, which was said. */
 bool record_run(struct record *record, struct record_end *end);
 
-/* record_say.c: what is said at the end. */
+/* record_count.c: false where that is not known. */
+bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations);
+
+/* record_say.c: what is known of the machine when the program has begun, and said at the end. */
+void record_say_ahead(const struct record *record);
+
+/* Tells the deepprof record that runs this one, if any, that it is this one that records. */
+void record_tell_outer(void);
+
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result);
 struct dp_log record_log(const struct record *record);

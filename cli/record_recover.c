@@ -3,6 +3,7 @@
  * folder, beside what was recorded.
  */
 #include "cleanup.h"
+#include "human.h"
 #include "message.h"
 #include "record.h"
 
@@ -155,7 +156,7 @@ void recover_hint(const struct record *record)
 	const char *own = strrchr(record->folder, '/') + 1;
 	size_t stem = strlen(own) - strlen("XXXXXX");
 	struct dirent *entry;
-	char above[4096];
+	char above[4096], path[4400], word[4500];
 	DIR *stream;
 
 	snprintf(above, sizeof(above), "%.*s", (int)(own - record->folder), record->folder);
@@ -164,9 +165,10 @@ void recover_hint(const struct record *record)
 		if (strlen(entry->d_name) != strlen(own) || strncmp(entry->d_name, own, stem) ||
 		    !strcmp(entry->d_name, own) || !is_left(above, entry->d_name))
 			continue;
+		snprintf(path, sizeof(path), "%s%s", above, entry->d_name);
 		message_warning("an earlier recording was not finished; next: deepprof record "
-				"--recover=%s%s",
-				above, entry->d_name);
+				"--recover=%s",
+				human_word(word, sizeof(word), path));
 	}
 	if (stream)
 		closedir(stream);

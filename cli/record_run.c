@@ -387,6 +387,7 @@ static void dismiss(struct run *run)
 static void begin_keeping(struct run *run)
 {
 	run->end->early = !run->over;
+	run->end->delayed = run->resume_at != 0;
 	dismiss(run);
 	/* Those that came in that time meant no file. */
 	take_signals(run);
@@ -458,6 +459,7 @@ bool record_run(struct record *record, struct record_end *end)
 	} else if (!end->started) {
 		waitpid(end->pid, NULL, 0);
 	} else {
+		record_say_ahead(record);
 		run.paused = record->options.paused;
 		if (record->delay_ns)
 			run.resume_at = now_ns() + record->delay_ns;

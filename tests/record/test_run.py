@@ -22,6 +22,11 @@ class Program(recording.Case):
         self.assertRegex(result.stderr, SAYS_NOTHING)
         if not pathlib.Path("/dev/nvidiactl").exists():
             self.assertIn("NVIDIA driver", result.stderr)
+            # And it is told before the hours that it may take.
+            process = self.start_record("sleep", "60")
+            self.assertRegex(process.stderr.readline(), recording.NO_DRIVER)
+            process.terminate()
+            process.communicate(timeout=20)
         self.assert_clean()
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
@@ -245,7 +250,8 @@ class Program(recording.Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "inner.db"), 120)
         self.assertEqual(result.stderr.count("this is run by another deepprof record"), 1)
-        self.assertIn("nothing was recorded", result.stderr)
+        self.assertIn("nothing was recorded here, but by the deepprof record that", result.stderr)
+        self.assertNotIn("no NVIDIA driver", result.stderr)
         self.assert_clean()
 
     def test_nested_of_the_same_name(self):
@@ -315,6 +321,8 @@ class Clock(recording.Case):
         result = self.run_record("sh", "-c", daemon)
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing was recorded", result.stderr)
+        if recording.DRIVER:
+            self.assertIn("process that it left running is waited for only with --wait", result.stderr)
         self.assert_clean(10)
         result = self.run_record("--wait", "sh", "-c", daemon + " exit 3")
         self.assertEqual(result.returncode, 3, result.stderr)

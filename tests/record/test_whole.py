@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -165,7 +166,11 @@ class Trouble(Case):
         self.assertEqual(result.returncode, 0)
         lost = 100000 - self.one("SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api)")
         self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
+        self.assertIn("warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr)
+        self.assertIn(f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr)
         self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
+        told = cli.run("info", "--format=json", cwd=self.folder).stdout
+        self.assertIn("while recording: record --max-spool was reached", told)
         self.assert_balanced()
 
     def test_chained(self):
@@ -309,8 +314,13 @@ class Clock(Case):
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
-        self.assertIn("nothing was recorded", result.stderr)
+        self.assertIn("did not call cudaProfilerStart(), or did nothing between", result.stderr)
         self.assertFalse((self.folder / "deepprof.db").exists())
+
+    def test_delay_that_was_not_over(self):
+        result = self.fake("init", "launch=100", options=["--delay=50s", "--sample-gpu=off"])
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, "nothing was recorded: --delay was not over when .* ended\n")
 
     def test_delay_and_duration(self):
         """The program is not stopped, and is recorded in between only."""
@@ -318,6 +328,8 @@ class Clock(Case):
         result = self.fake(
             "init", "loop=1500,1000", "say", options=["--delay=400ms", "--duration=300ms"]
         )
+        told = re.search(r" events in ([\d.]+) ms, ", result.stderr)
+        self.assertIsNotNone(told, result.stderr)
         self.assertEqual((result.returncode, result.stdout), (0, "hello\n"), result.stderr)
         self.assert_nothing_missing()
         first, last, zero = self.query(
@@ -325,6 +337,9 @@ class Clock(Case):
             "FROM kernel"
         )[0]
         self.assertGreater(zero + first - began, 390e6)
+        # It is the time of what was recorded that is told, not that since the beginning.
+        self.assertGreaterEqual(float(told.group(1)) * 1e6, last - first - 1e6)
+        self.assertLess(float(told.group(1)) * 1e6, last - first + 100e6)
         self.assertGreater(last - first, 100e6)
         self.assertLess(last - first, 900e6)
         self.assertGreater(1500 * 12, self.one("SELECT count(*) FROM kernel"))
@@ -345,8 +360,11 @@ class Clock(Case):
     def test_the_file_comes_while_the_program_runs(self):
         process, program = self.early("--duration=300ms")
         self.assertIsNone(process.poll())
-        self.assertEqual(process.stderr.readline(), "deepprof: recording has ended; sh goes on\n")
-        self.assertRegex(process.stderr.readline(), "deepprof.db: .* nothing lost; next: ")
+        lines = [process.stderr.readline()]
+        while "nothing lost" not in lines[-1]:
+            lines.append(process.stderr.readline())
+        self.assertEqual(lines[-2], "deepprof: recording has ended; sh goes on\n")
+        self.assertRegex(lines[-1], "deepprof.db: .* nothing lost; next: ")
         self.assert_balanced()
         kernels = self.one("SELECT count(*) FROM kernel")
         self.assertGreater(kernels, 0)
