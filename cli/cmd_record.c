@@ -4,6 +4,7 @@
 #include "message.h"
 #include "record.h"
 #include "source.h"
+#include "spawn.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -129,12 +130,16 @@ static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
 
 static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 {
-	return opt_bytes(value, &((struct record *)into)->options.max_memory, why);
+	/* Four buffers of a megabyte, and some room for NVTX: less, the collector does not take. */
+	return opt_bytes(value, UINT64_C(5) << 20, &((struct record *)into)->options.max_memory,
+			 why);
 }
 
 static bool set_max_spool(void *into, const char *value, struct opt_why *why)
 {
-	return opt_bytes(value, &((struct record *)into)->options.max_spool, why);
+	/* A process describes itself in less. */
+	return opt_bytes(value, UINT64_C(16) << 10, &((struct record *)into)->options.max_spool,
+			 why);
 }
 
 static bool set_cupti(void *into, const char *value, struct opt_why *why)
@@ -311,9 +316,15 @@ static int follow(const struct record_end *end)
 static int not_started(const struct record *record, int failure)
 {
 	bool missing = failure == ENOENT || failure == ENOTDIR;
+	const char *name = record->command[0], *why = strerror(failure);
 
-	message("%s: %s", record->command[0],
-		missing ? "there is no such command" : strerror(failure));
+	/* The kernel has one word for a file that is not there, and for what the file asks for. */
+	if (failure == ENOENT &&
+	    (strchr(name, '/') ? !access(name, F_OK) : spawn_find(name, NULL, 0)))
+		why = "the interpreter that it is to be run by is not there";
+	else if (missing)
+		why = "there is no such command";
+	message("%s: %s", name, why);
 	return missing ? 127 : 126;
 }
 

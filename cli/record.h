@@ -150,6 +150,10 @@ bool recover_note(const struct record *record);
 /* Says where an earlier recording of this name waits to be finished. */
 void recover_hint(const struct record *record);
 
+/* The same for a name in the current folder that has no file, or what goes on; false for neither.
+ */
+bool recover_suggest(const char *target);
+
 /* Opens what was left in a folder; false where that was said. Then finishes it, or says why not. */
 bool recover_open(struct recovery *recovery, const char *folder);
 bool recover_finish(struct recovery *recovery);

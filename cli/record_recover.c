@@ -133,45 +133,69 @@ out:
 	return done;
 }
 
-/* Nobody works in it, and there is something. */
-static bool is_left(const char *above, const char *name)
-{
-	char path[8300];
-	struct stat info;
-	bool left;
-	int fd;
+enum folder { NO_FOLDER, LEFT, IN_USE };
 
-	snprintf(path, sizeof(path), "%.4000s/%.255s", above, name);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+/* Of a recording: does somebody work in it? */
+static enum folder look_at(const char *path)
+{
+	enum folder found = NO_FOLDER;
+	struct stat info;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
 	if (fd < 0)
-		return false;
-	left = !fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW) &&
-	       !flock(fd, LOCK_SH | LOCK_NB);
+		return NO_FOLDER;
+	if (!fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW))
+		found = flock(fd, LOCK_SH | LOCK_NB) ? IN_USE : LEFT;
 	close(fd);
-	return left;
+	return found;
+}
+
+/*
+ * Tells of folders of a target's recordings, but not of its own; above is where they are, with a
+ * slash at its end. How many there were that are in use or left.
+ */
+static unsigned tell_folders(const char *above, const char *target, const char *own)
+{
+	size_t stem = strnlen(target, 200) + 2;
+	char path[4400], word[4500], name[204];
+	DIR *stream = opendir(*above ? above : ".");
+	struct dirent *entry;
+	unsigned count = 0;
+	enum folder found;
+
+	snprintf(name, sizeof(name), ".%.200s.", target);
+	while (stream && (entry = readdir(stream))) {
+		if (strlen(entry->d_name) != stem + strlen("XXXXXX") ||
+		    strncmp(entry->d_name, name, stem) || !strcmp(entry->d_name, own))
+			continue;
+		snprintf(path, sizeof(path), "%.4000s%.255s", above, entry->d_name);
+		found = look_at(path);
+		if (found == LEFT)
+			message_warning("an earlier recording was not finished; next: deepprof "
+					"record --recover=%s",
+					human_word(word, sizeof(word), path));
+		else if (found == IN_USE && !*own)
+			message("a recording is going on here; its file comes when that ends");
+		count += found != NO_FOLDER;
+	}
+	if (stream)
+		closedir(stream);
+	return count;
 }
 
 void recover_hint(const struct record *record)
 {
 	const char *own = strrchr(record->folder, '/') + 1;
-	size_t stem = strlen(own) - strlen("XXXXXX");
-	struct dirent *entry;
-	char above[4096], path[4400], word[4500];
-	DIR *stream;
+	const char *slash = strrchr(record->target, '/');
+	char above[4096];
 
 	snprintf(above, sizeof(above), "%.*s", (int)(own - record->folder), record->folder);
-	stream = opendir(above);
-	while (stream && (entry = readdir(stream))) {
-		if (strlen(entry->d_name) != strlen(own) || strncmp(entry->d_name, own, stem) ||
-		    !strcmp(entry->d_name, own) || !is_left(above, entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s%s", above, entry->d_name);
-		message_warning("an earlier recording was not finished; next: deepprof record "
-				"--recover=%s",
-				human_word(word, sizeof(word), path));
-	}
-	if (stream)
-		closedir(stream);
+	tell_folders(above, slash ? slash + 1 : record->target, own);
+}
+
+bool recover_suggest(const char *target)
+{
+	return tell_folders("", target, "") > 0;
 }
 
 static void recover_fini(struct recovery *recovery)

@@ -2,6 +2,7 @@
 #include "source.h"
 #include "message.h"
 #include "progress.h"
+#include "record.h"
 #include "spawn.h"
 
 #include <errno.h>
@@ -52,6 +53,8 @@ static void suggest(const char *path, const char *verb)
 	static const char *const more[] = { ".gz", ".sqlite", ".json", ".json.gz" };
 	char other[4096];
 
+	if (!strcmp(path, SOURCE_DEFAULT) && recover_suggest(path))
+		return;
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
 		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
 		return;

@@ -92,6 +92,12 @@ class OfTheLauncher(recording.Case):
             if b"record" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         ]
 
+    def runs(self, pid):
+        try:
+            return bool(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes())
+        except OSError:
+            return False
+
     def start(self, *words, options=(), **kwargs):
         process = self.start_record(*options, "--", recording.PRODUCER, *words, **kwargs)
         self.wait_for(self.spools, "spool")
@@ -213,10 +219,11 @@ class OfTheLauncher(recording.Case):
         process.send_signal(signal.SIGINT)
         while "is being written" not in process.stderr.readline():
             self.assertIsNone(process.poll())
+        (janitor,) = self.janitors(process)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=20)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.wait_for(lambda: not self.processes(), "end of all")
+        self.wait_for(lambda: not self.runs(janitor), "end of all")
         (left,) = self.left()
         self.assertRegex(stderr, rf"is kept, .*; next: deepprof record --recover=.*/{left}\n\Z")
         self.assertEqual(os.listdir(self.folder), [left])
@@ -265,6 +272,10 @@ class OfTheLauncher(recording.Case):
         """The next recording tells of it; a file that came meanwhile is not moved."""
         names = "deepprof.db", "deepprof.db.2"
         folders = [self.leave("follow=1"), self.leave("follow=1", "pace=100")]
+        told = cli.run("analyze", cwd=self.folder)
+        self.assertEqual(told.returncode, 1)
+        for left in folders:
+            self.assertIn(f"not finished; next: deepprof record --recover={left.name}\n", told.stderr)
         for left, name in zip(folders, names):
             before = sorted(os.listdir(left))
             # Nothing happens to it by itself.
@@ -353,7 +364,7 @@ class OfTheLauncher(recording.Case):
         _, stderr = process.communicate(timeout=20)
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(
-            stderr,
+            recording.NO_DRIVER.sub("", stderr),
             f"deepprof: nothing that was recorded is left: {self.folder}/{folder} was removed meanwhile\n",
         )
         self.assertEqual(os.listdir(self.folder), [])
@@ -379,6 +390,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn("a recording is going on there", result.stderr)
         self.assertNotIn("was not finished", self.run_record("true").stderr)
+        self.assertIn("a recording is going on here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)
         process.communicate(timeout=20)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)

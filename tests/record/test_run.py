@@ -77,6 +77,52 @@ class Program(recording.Case):
         self.assertIn("Permission denied", result.stderr)
         self.assert_clean()
 
+    def test_no_interpreter(self):
+        """The file is there: that there is no such command would be wrong."""
+        (self.folder / "no-shell").write_text("#!/no/such/shell\n")
+        (self.folder / "no-shell").chmod(0o755)
+        env = recording.environment(PATH=f"{self.folder}:{os.environ['PATH']}")
+        for name in "./no-shell", "no-shell":
+            result = self.run_record(name, env=env)
+            self.assertEqual(result.returncode, 127)
+            self.assertEqual(
+                result.stderr, f"deepprof: {name}: the interpreter that it is to be run by is not there\n"
+            )
+        self.assert_clean()
+
+    def test_values(self):
+        """Hours and terabytes, parts of them, and what would be of no use."""
+        (self.folder / "libcupti.so.12").write_text("")
+        for option, told in (
+            ("--max-memory=1.5g", "max-memory=1610612736"),
+            ("--max-memory=5M", "max-memory=5242880"),
+            ("--max-spool=2T", "max-spool=2199023255552"),
+            ("--max-spool=16384", "max-spool=16384"),
+        ):
+            result = self.run_record(option, "env")
+            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{told}\n")
+        for option in "--duration=10m", "--delay=0.25h", "--delay=1.5min", "--duration=1.000000001s":
+            result = self.run_record(option, "true")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        for option, why in (
+            ("--max-memory=5", "5M are the least"),
+            ("--max-spool=1", "16K are the least"),
+            ("--max-memory=1.5.5G", "a size is a number"),
+            ("--max-memory=1GB", "a size is a number"),
+            ("--max-memory=.5G", "a size is a number"),
+            ("--max-spool=9000000T", "too large"),
+            ("--max-spool=8388608T", "too large"),
+            ("--duration=1.5.5s", "a time is a number and a unit: ns, us, ms, s, m or h"),
+            ("--duration=10", "a time is a number"),
+            ("--duration=10M", "a time is a number"),
+            ("--duration=2562048h", "too large"),
+            ("--duration=99999999999999999999s", "too large"),
+            ("--duration=0.0000000001s", "no time at all"),
+        ):
+            result = self.run_record(option, "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), option)
+            self.assertIn(why, result.stderr)
+
     def test_no_command(self):
         for args in [], ["--"], ["-q"]:
             result = self.run_record(*args)
