@@ -36,10 +36,13 @@ struct opt {
 bool opt_parse(const struct opt *options, void *into, int argc, char **argv, bool command,
 	       int *operands, bool *help, struct opt_why *why);
 
-/* Prints the table for the help text, at most 80 columns wide. */
+/* Where the following are narrower than 80 columns, which they are at most: a terminal's. */
+void opt_wrap_at(size_t width);
+
+/* Prints the table for the help text. */
 void opt_print(const struct opt *options);
 
-/* Prints words in lines of at most 80 columns, all but the first indented. */
+/* Prints words in lines, all but the first indented. */
 void opt_print_wrapped(const char *text, size_t indent);
 
 /* Sets *why; false, so that a setter may return it. */

@@ -167,9 +167,9 @@ static void say_no_process(const struct record *record, const struct record_end 
 			"that it left running %s waited for only with --wait",
 			record->command[0], left, left == 1 ? "" : "es", left == 1 ? "is" : "are");
 	else
-		message("nothing was recorded: no process that was started with record's "
-			"environment used CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE "
-			"and other hosts drop it: run deepprof record behind them");
+		message("nothing was recorded: no process with record's environment and user used "
+			"CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE and other hosts "
+			"change them: run deepprof record behind them");
 }
 
 /* CUPTI was there. */
@@ -231,7 +231,7 @@ void record_say_kept(const char *folder)
 {
 	char bytes[HUMAN_SIZE], word[8300];
 
-	message("what was recorded is kept, all %s of it, for when there is room; next: deepprof "
+	message("what was recorded is kept, all %s of it, for later; next: deepprof "
 		"record --recover=%s",
 		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder));
 }

@@ -1,5 +1,6 @@
 /* Opening traces. */
 #include "source.h"
+#include "human.h"
 #include "message.h"
 #include "progress.h"
 #include "record.h"
@@ -22,10 +23,11 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 {
 	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
 	size_t count = dp_trace_loss_count(trace), used = 0;
-	char text[700] = "";
+	char text[700] = "", number[HUMAN_SIZE];
 
 	if (count && dp_trace_lost_known(trace))
-		used = (size_t)snprintf(text, sizeof(text), "%llu %s lost: ", lost,
+		used = (size_t)snprintf(text, sizeof(text),
+					"%s %s lost: ", human_count(number, lost),
 					lost == 1 ? "record" : "records");
 	else if (count)
 		used = (size_t)snprintf(text, sizeof(text), "incomplete: ");
