@@ -129,12 +129,13 @@ void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *rec
 	struct dp_spool_place *place;
 	struct dp_spool_shape *shape;
 
+	/* Before it is counted: the chunk that is written here has not got it. */
+	if (full(w))
+		dp_writer__flush(w);
 	if (counted)
 		w->pending[dp_spool__kind(record)]++;
 	if (w->failed)
 		return;
-	if (full(w))
-		dp_writer__flush(w);
 	place = dp_codec__place(loose);
 	if (place)
 		ids.place = place_id(w, place);
