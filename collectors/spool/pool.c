@@ -39,7 +39,9 @@ bool dp_pool__read(int pool_fd, struct dp_pool_header *out)
 {
 	struct stat info;
 
-	if (fstat(pool_fd, &info) || !read_at(pool_fd, out, sizeof(*out), 0) || !is_pool(out))
+	/* What else a process hands over may have us wait for it to be read. */
+	if (fstat(pool_fd, &info) || !S_ISREG(info.st_mode) ||
+	    !read_at(pool_fd, out, sizeof(*out), 0) || !is_pool(out))
 		return false;
 	return out->pool_bytes <= (uint64_t)info.st_size && out->slots <= DP_POOL_SLOTS_LIMIT &&
 	       out->rings <= DP_POOL_RINGS_LIMIT && out->slot_bytes <= DP_POOL_SLOT_LIMIT &&
