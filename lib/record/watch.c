@@ -2,7 +2,6 @@
 #include "record/watch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -214,20 +213,16 @@ void dp_watch__clear(struct dp_watch *watch)
 
 int dp_watch__add(struct dp_watch *watch, int spool_fd, size_t *index)
 {
-	int fd = fcntl(spool_fd, F_DUPFD_CLOEXEC, 0), status;
+	int status;
 
-	if (fd < 0)
-		return DP_ERR_IO;
 	pthread_mutex_lock(&watch->lock);
 	status = dp_array__reserve(&watch->list, &watch->room, watch->count + 1,
 				   sizeof(*watch->list));
 	if (!status) {
 		*index = watch->count;
-		watch->list[watch->count++] = (struct followed){ .fd = fd };
+		watch->list[watch->count++] = (struct followed){ .fd = spool_fd };
 	}
 	pthread_mutex_unlock(&watch->lock);
-	if (status)
-		close(fd);
 	return status;
 }
 
