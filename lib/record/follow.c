@@ -276,8 +276,11 @@ static bool is_believed(const struct lane *lane, const struct loop *loop)
 {
 	uint64_t kernels = lane->fed - loop->told_at;
 
-	return loop->kernels >= kernels / 2 &&
-	       (kernels >= BELIEF_KERNELS || lane->last_ns - loop->told_ns >= BELIEF_NS);
+	int64_t since_ns;
+
+	if (__builtin_sub_overflow(lane->last_ns, loop->told_ns, &since_ns))
+		since_ns = 0;
+	return loop->kernels >= kernels / 2 && (kernels >= BELIEF_KERNELS || since_ns >= BELIEF_NS);
 }
 
 static void judge(struct dp_follow *follow, bool last)

@@ -403,7 +403,8 @@ static int put_sample(const struct dp_nvml *nvml, struct dp_db *db, int64_t zero
 	if (status)
 		return status;
 	dp_db__text(db, nvml->uuids[sample->gpu]);
-	dp_db__int(db, sample->monotonic_ns - zero);
+	/* What processes could write to may hold anything. */
+	dp_db__int(db, (int64_t)((uint64_t)sample->monotonic_ns - (uint64_t)zero));
 	for (int i = 0; i < DP_NVML_VALUES; i++)
 		dp_db__known(db, sample->has & 1u << i, (int64_t)sample->values[i]);
 	return dp_db__done(db);
