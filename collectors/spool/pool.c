@@ -57,14 +57,12 @@ bool dp_pool__status(int pool_fd, struct dp_pool_status *out)
 {
 	struct dp_pool_header head;
 	const struct dp_pool_bank *bank;
-	struct dp_pool_slot slot;
 
 	if (!dp_pool__read(pool_fd, &head))
 		return false;
 	*out = (struct dp_pool_status){
 		.pid = head.pid,
 		.state = head.state,
-		.slots = head.slots,
 		.spool_bytes = head.spool_bytes,
 	};
 	bank = &head.banks[head.bank & 1];
@@ -72,11 +70,6 @@ bool dp_pool__status(int pool_fd, struct dp_pool_status *out)
 		out->completed += bank->completed[i];
 		out->stored += bank->stored[i];
 		out->lost += bank->lost[i];
-	}
-	for (uint32_t i = 0; i < head.slots; i++) {
-		if (!read_at(pool_fd, &slot, sizeof(slot), head.slot_table + i * sizeof(slot)))
-			break;
-		out->slots_in_use += slot.state != DP_SLOT_FREE;
 	}
 	return true;
 }

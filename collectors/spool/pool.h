@@ -185,8 +185,6 @@ struct dp_message {
 struct dp_pool_status {
 	uint32_t pid;
 	uint32_t state;
-	uint32_t slots;
-	uint32_t slots_in_use;
 	uint64_t completed;
 	uint64_t stored;
 	uint64_t lost;
