@@ -125,7 +125,7 @@ static void filter_calls(struct cupti *cupti)
 	}
 }
 
-void dp_attach__kinds(bool enable)
+static void switch_kinds(bool enable)
 {
 	const struct options *o = &dp_collector.options;
 	struct cupti *cupti = &dp_collector.cupti;
@@ -153,8 +153,6 @@ void dp_attach__kinds(bool enable)
 	};
 	int result;
 
-	if (!cupti->attached)
-		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!kinds[i].wanted)
 			continue;
@@ -165,6 +163,12 @@ void dp_attach__kinds(bool enable)
 	}
 	if (enable && o->api)
 		filter_calls(cupti);
+}
+
+void dp_attach__kinds(bool enable)
+{
+	if (dp_collector.cupti.attached)
+		switch_kinds(enable);
 }
 
 static void enable_callbacks(struct cupti *cupti)
@@ -208,10 +212,11 @@ void dp_attach__cupti(void)
 		(void)cupti->Unsubscribe(cupti->subscriber);
 		return;
 	}
-	cupti->attached = true;
 	enable_callbacks(cupti);
 	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
-		dp_attach__kinds(true);
+		switch_kinds(true);
+	/* From now on the kinds are control.c's, which may turn off what was turned on here. */
+	cupti->attached = true;
 	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
 	dp_wake(&dp_collector.control_wake);
 }

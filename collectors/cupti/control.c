@@ -88,8 +88,8 @@ static void follow_wishes(void)
 {
 	struct collector *c = &dp_collector;
 	uint32_t control = launcher_is_gone() ? DP_POOL_STOP : atomic_load(&c->pool->control);
-	uint32_t range = atomic_load(&c->in_range);
-	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range);
+	uint32_t range = atomic_load(&c->range);
+	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range & 1);
 
 	if (c->cupti.attached && !my.attached) {
 		my.attached = true;
