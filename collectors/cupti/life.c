@@ -129,20 +129,35 @@ static bool open_spool(char *name, size_t room)
 	return false;
 }
 
-static bool start_thread(pthread_t *thread, void *(*function)(void *), const char *name)
+static bool start_thread(void *(*function)(void *), const char *name)
 {
 	pthread_attr_t attributes;
+	pthread_t thread;
 	bool started;
 
 	if (pthread_attr_init(&attributes))
 		return false;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	started = !pthread_create(thread, &attributes, function, NULL);
+	started = !pthread_create(&thread, &attributes, function, NULL);
 	pthread_attr_destroy(&attributes);
 	if (started)
-		pthread_setname_np(*thread, name);
+		pthread_setname_np(thread, name);
 	return started;
+}
+
+static bool start_threads(void)
+{
+	struct collector *c = &dp_collector;
+
+	c->writing = start_thread(dp_writer_thread, "deepprof-write");
+	if (!c->writing)
+		return false;
+	if (start_thread(dp_control_thread, "deepprof-ctl"))
+		return true;
+	atomic_store(&c->writer_quit, 1);
+	dp_wake(&c->writer_wake);
+	return false;
 }
 
 /* What a former life, before a fork, left behind. */
@@ -207,10 +222,11 @@ static bool begin(const char *folder)
 		.number = dp_writer__number,
 	};
 	dp_message__hello(name);
-	if (!dp_ring__init())
+	if (!dp_ring__init() || !start_threads()) {
+		dp_message__say(DP_SPOOL_ERROR, "no-thread", "no thread to record with");
 		return false;
-	return start_thread(&c->writer_thread, dp_writer_thread, "deepprof-write") &&
-	       start_thread(&c->control_thread, dp_control_thread, "deepprof-ctl");
+	}
+	return true;
 }
 
 static void close_all(void)
@@ -259,8 +275,8 @@ bool dp_life__start(void)
 		return atomic_load(&phase) == STARTED && live();
 	}
 	if (!start_quietly(folder)) {
-		/* A thread may have been started: then what it uses has to stay. */
-		if (!dp_collector.writer_thread)
+		/* What the writer uses has to stay. */
+		if (!dp_collector.writing)
 			close_all();
 		atomic_store(&phase, FAILED);
 		return false;

@@ -25,12 +25,12 @@ struct type_info {
 };
 static const struct type_info *_Atomic types;
 
-uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
+void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
 {
 	struct nvtx_payload payload;
 
 	if (!data || !count)
-		return 0;
+		return;
 	memcpy(&payload, data, sizeof(payload));
 	/* A size of -1 leaves it to the schema: nothing is known of it here. */
 	if (!payload.data || payload.bytes > PAYLOAD_MOST)
@@ -38,7 +38,6 @@ uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t co
 	parts->head.schema = payload.schema;
 	parts->head.payload_bytes = (uint16_t)payload.bytes;
 	parts->payload = payload.data;
-	return payload.schema;
 }
 
 static struct type_info info_of(uint64_t type)
@@ -126,7 +125,7 @@ static void put(uint16_t type, uint64_t domain, uint64_t value, const void *data
 {
 	struct event_parts parts = { .head = { .type = type, .value = value } };
 
-	if (!dp_live || !atomic_load(&dp_live->nvtx) || !live())
+	if (!nvtx_wanted())
 		return;
 	parts.head.monotonic_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	parts.head.domain = (uint32_t)domain;

@@ -71,9 +71,10 @@ static void lay_out(struct dp_pool_header *head)
 	head->rings = options->nvtx && rings * head->ring_bytes <= room / 2 ? (uint32_t)rings : 0;
 	head->slot_table = pages(sizeof(*head));
 	rings = (uint64_t)head->rings * head->ring_bytes;
-	head->slots = (uint32_t)((room - (room < rings ? room : rings)) / head->slot_bytes);
-	if (head->slots > 4096)
-		head->slots = 4096;
+	head->slots = (uint32_t)((room - (room < rings ? room : rings)) /
+				 (head->slot_bytes + sizeof(struct dp_pool_slot)));
+	if (head->slots > SLOTS_MOST)
+		head->slots = SLOTS_MOST;
 	head->ring_table = head->slot_table + pages(head->slots * sizeof(struct dp_pool_slot));
 	head->slot_data = head->ring_table + pages(head->rings * sizeof(struct dp_pool_ring));
 	head->ring_data = head->slot_data + (uint64_t)head->slots * head->slot_bytes;
@@ -137,7 +138,7 @@ bool dp_pool__create(void)
 	c->rings = (struct dp_pool_ring *)((char *)c->pool + head.ring_table);
 	c->slot_data = (uint8_t *)c->pool + head.slot_data;
 	c->ring_data = (uint8_t *)c->pool + head.ring_data;
-	first = FIRST_BYTES / head.slot_bytes;
+	first = (FIRST_BYTES + head.slot_bytes - 1) / head.slot_bytes;
 	if (first > head.slots)
 		first = head.slots;
 	if (first && !back(head.slot_data, first * head.slot_bytes))
