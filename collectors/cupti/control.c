@@ -53,7 +53,25 @@ static void record(bool on)
 		my.recording = on;
 	}
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
-	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+/* The writer has nothing to do: the launcher may read what there is, for no more will come. */
+static bool is_stored(const struct collector *c)
+{
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		if (atomic_load(&c->slots[i].state) == DP_SLOT_COMPLETED)
+			return false;
+	for (uint32_t i = 0; i < c->pool->rings; i++)
+		if (atomic_load(&c->rings[i].head) != atomic_load(&c->rings[i].tail))
+			return false;
+	return true;
+}
+
+static uint32_t state_of(const struct collector *c, bool on, uint32_t control)
+{
+	if (on)
+		return DP_POOL_RUNNING;
+	return control == DP_POOL_STOP && is_stored(c) ? DP_POOL_STOPPED : DP_POOL_PAUSED;
 }
 
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
@@ -97,8 +115,9 @@ static void follow_wishes(void)
 	}
 	record(on);
 	atomic_store(&c->range_seen, range);
-	if (control == DP_POOL_STOP)
-		atomic_store(&c->pool->state, DP_POOL_STOPPED);
+	/* What CUPTI held up for long comes here after the end. */
+	if (!atomic_load(&c->final))
+		atomic_store(&c->pool->state, state_of(c, on, control));
 }
 
 void *dp_control_thread(void *unused)

@@ -11,7 +11,7 @@ const char *dp_pool__loss_word(unsigned int reason)
 		[DP_LOSS_POOL_FULL] = "pool-full",	[DP_LOSS_CUPTI] = "cupti-dropped",
 		[DP_LOSS_DISK] = "disk-full",		[DP_LOSS_SPOOL_LIMIT] = "spool-limit",
 		[DP_LOSS_RING_FULL] = "nvtx-ring-full", [DP_LOSS_THREADS] = "nvtx-threads",
-		[DP_LOSS_DAMAGED] = "damaged",		[DP_LOSS_LATE] = "late",
+		[DP_LOSS_DAMAGED] = "damaged",
 	};
 
 	return reason < DP_LOSS_REASONS ? words[reason] : "unknown";
