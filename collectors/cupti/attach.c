@@ -125,7 +125,7 @@ static void filter_calls(struct cupti *cupti)
 	}
 }
 
-static void switch_kinds(bool enable)
+void dp_attach__kinds(bool enable)
 {
 	const struct options *o = &dp_collector.options;
 	struct cupti *cupti = &dp_collector.cupti;
@@ -153,6 +153,8 @@ static void switch_kinds(bool enable)
 	};
 	int result;
 
+	if (!cupti->attached)
+		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!kinds[i].wanted)
 			continue;
@@ -163,12 +165,6 @@ static void switch_kinds(bool enable)
 	}
 	if (enable && o->api)
 		filter_calls(cupti);
-}
-
-void dp_attach__kinds(bool enable)
-{
-	if (dp_collector.cupti.attached)
-		switch_kinds(enable);
 }
 
 static void enable_callbacks(struct cupti *cupti)
@@ -212,11 +208,11 @@ void dp_attach__cupti(void)
 		(void)cupti->Unsubscribe(cupti->subscriber);
 		return;
 	}
+	cupti->attached = true;
 	enable_callbacks(cupti);
 	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
-		switch_kinds(true);
-	/* From now on the kinds are control.c's, which may turn off what was turned on here. */
-	cupti->attached = true;
+		dp_attach__kinds(true);
+	atomic_store(&dp_collector.handed_over, 1);
 	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
 	dp_wake(&dp_collector.control_wake);
 }

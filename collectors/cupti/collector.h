@@ -131,8 +131,9 @@ struct collector {
 	_Atomic uint32_t final, final_done; /* the last flush: asked for, made */
 	_Atomic uint32_t requested;	    /* CUPTI has asked for a buffer */
 	_Atomic uint32_t unloads;	    /* modules */
-	_Atomic uint32_t range;	     /* odd between cudaProfilerStart and Stop: counts them */
-	_Atomic uint32_t range_seen; /* what of it control.c has done */
+	_Atomic uint32_t range;	      /* odd between cudaProfilerStart and Stop: counts them */
+	_Atomic uint32_t range_seen;  /* what of it control.c has done */
+	_Atomic uint32_t handed_over; /* attach.c is done: the kinds are control.c's */
 	_Atomic uint32_t ending;
 	_Atomic uint32_t given_up; /* the recording is over, the program is not */
 	struct dp_spool_writer writer;

@@ -46,7 +46,7 @@ static void record(bool on)
 {
 	struct collector *c = &dp_collector;
 
-	if (on != my.recording) {
+	if (my.attached && on != my.recording) {
 		dp_attach__kinds(on);
 		if (!on)
 			flush_now(0);
@@ -109,7 +109,7 @@ static void follow_wishes(void)
 	uint32_t range = atomic_load(&c->range);
 	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range & 1);
 
-	if (c->cupti.attached && !my.attached) {
+	if (atomic_load(&c->handed_over) && !my.attached) {
 		my.attached = true;
 		my.recording = !c->options.start_paused && !c->options.capture_profiler;
 	}
@@ -124,8 +124,7 @@ void *dp_control_thread(void *unused)
 {
 	struct collector *c = &dp_collector;
 
-	my.recording = !c->options.start_paused && !c->options.capture_profiler;
-	my.attached = false;
+	my.attached = my.recording = false;
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;
