@@ -58,6 +58,8 @@ static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
 
 	if (buffer == c->trash) {
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
+		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
+		memset(c->trash, 0, DISCARD_BYTES);
 		return true;
 	}
 	for (int i = 0; i < DISCARDS; i++) {
