@@ -107,9 +107,9 @@ struct collector {
 	char folder[PATH_MAX];
 	pid_t pid;
 	uint32_t serial;
-	int spool_fd;
-	int pool_fd;
-	int socket_fd;
+	struct dp_descriptor spool_file;
+	struct dp_descriptor pool_file;
+	struct dp_descriptor socket;
 	/* The pool as mapped here. */
 	struct dp_pool_header *pool;
 	struct dp_pool_slot *slots;

@@ -77,10 +77,12 @@ static uint32_t state_of(const struct collector *c, bool on, uint32_t control)
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
 static bool launcher_is_gone(void)
 {
-	struct pollfd end = { .fd = dp_collector.socket_fd };
+	struct pollfd end = { .fd = -1 };
 
-	if (!my.alone && end.fd >= 0 && ++my.ticks % LOOK_TICKS == 0)
+	if (!my.alone && ++my.ticks % LOOK_TICKS == 0) {
+		end.fd = dp_descriptor__get(&dp_collector.socket);
 		my.alone = poll(&end, 1, 0) == 1 && end.revents & (POLLHUP | POLLERR);
+	}
 	return my.alone;
 }
 
@@ -89,8 +91,8 @@ static bool is_of_no_use(void)
 {
 	struct stat info;
 
-	return my.alone && my.ticks++ % LOOK_TICKS == 0 && !fstat(dp_collector.spool_fd, &info) &&
-	       !info.st_nlink;
+	return my.alone && my.ticks++ % LOOK_TICKS == 0 &&
+	       !fstat(dp_descriptor__get(&dp_collector.spool_file), &info) && !info.st_nlink;
 }
 
 /* The program goes on, for hours maybe, and is not to hold what nobody will read. */

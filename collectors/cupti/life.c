@@ -75,10 +75,9 @@ static void after_fork(void)
 	if (c->pool)
 		mmap(c->pool, c->pool_bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	close(c->spool_fd);
-	close(c->pool_fd);
-	if (c->socket_fd >= 0)
-		close(c->socket_fd);
+	dp_descriptor__close(&c->spool_file);
+	dp_descriptor__close(&c->pool_file);
+	dp_descriptor__close(&c->socket);
 	dp_ring__after_fork();
 out:
 	atomic_store(&phase, NOT_STARTED);
@@ -116,15 +115,16 @@ static bool open_spool(char *name, size_t room)
 {
 	struct collector *c = &dp_collector;
 	char path[PATH_MAX + 64];
+	int fd;
 
 	for (c->serial = 0; c->serial < 100000; c->serial++) {
 		snprintf(name, room, "%d.%u.spool", (int)c->pid, c->serial);
 		snprintf(path, sizeof(path), "%.4095s/%.63s", c->folder, name);
-		c->spool_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-		if (c->spool_fd >= 0)
-			return true;
-		if (errno != EEXIST)
-			return false;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		dp_descriptor__take(&c->spool_file, fd);
+		return c->spool_file.fd >= 0;
 	}
 	return false;
 }
@@ -172,7 +172,7 @@ static void reset(void)
 	if (c->writer.buffer)
 		dp_writer__fini(&c->writer);
 	memset(c, 0, sizeof(*c));
-	c->spool_fd = c->pool_fd = c->socket_fd = -1;
+	c->spool_file.fd = c->pool_file.fd = c->socket.fd = -1;
 }
 
 static bool begin(const char *folder)
@@ -210,7 +210,7 @@ static bool begin(const char *folder)
 	dp_info__begin(&header);
 	c->writer.limit = c->options.max_spool;
 	c->writer.read_text = dp_info__read_text;
-	if (!dp_writer__open(&c->writer, c->spool_fd, &header, c->pool)) {
+	if (!dp_writer__open(&c->writer, c->spool_file.fd, &header, c->pool)) {
 		dp_message__say(DP_SPOOL_ERROR, "disk-full", "the spool in %s can't be written: %s",
 				c->folder, strerror(c->writer.fail_errno));
 		return false;
@@ -234,11 +234,8 @@ static void close_all(void)
 	struct collector *c = &dp_collector;
 
 	dp_pool__destroy();
-	if (c->spool_fd >= 0)
-		close(c->spool_fd);
-	if (c->socket_fd >= 0)
-		close(c->socket_fd);
-	c->spool_fd = c->socket_fd = -1;
+	dp_descriptor__close(&c->spool_file);
+	dp_descriptor__close(&c->socket);
 }
 
 /* No signal may land on our threads, nor kill the program for what we do (SIGXFSZ). */

@@ -36,7 +36,8 @@ static bool back(uint64_t offset, uint64_t bytes)
 	int status;
 
 	do
-		status = fallocate(dp_collector.pool_fd, 0, (off_t)offset, (off_t)bytes);
+		status = fallocate(dp_descriptor__get(&dp_collector.pool_file), 0, (off_t)offset,
+				   (off_t)bytes);
 	while (status && errno == EINTR);
 	if (status && errno != EOPNOTSUPP)
 		return false;
@@ -87,7 +88,7 @@ static int open_pool(uint64_t bytes)
 	char path[PATH_MAX + 64];
 	int fd = -1;
 
-	if (dp_collector.socket_fd >= 0)
+	if (dp_collector.socket.fd >= 0)
 		fd = memfd_create("deepprof-pool", MFD_CLOEXEC);
 	if (fd < 0) {
 		snprintf(path, sizeof(path), "%s/%d.%u.pool", dp_collector.folder,
@@ -123,10 +124,10 @@ bool dp_pool__create(void)
 	memset(&head, 0, sizeof(head));
 	lay_out(&head);
 	c->pool_bytes = head.pool_bytes;
-	c->pool_fd = open_pool(head.pool_bytes);
-	if (c->pool_fd < 0 || !make_discards())
+	dp_descriptor__take(&c->pool_file, open_pool(head.pool_bytes));
+	if (c->pool_file.fd < 0 || !make_discards())
 		return false;
-	c->pool = mmap(NULL, c->pool_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->pool_fd, 0);
+	c->pool = mmap(NULL, c->pool_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->pool_file.fd, 0);
 	if (c->pool == MAP_FAILED) {
 		c->pool = NULL;
 		return false;
@@ -153,13 +154,11 @@ void dp_pool__destroy(void)
 
 	if (c->pool)
 		munmap(c->pool, c->pool_bytes);
-	if (c->pool_fd >= 0)
-		close(c->pool_fd);
+	dp_descriptor__close(&c->pool_file);
 	if (c->trash)
 		munmap(c->discards[0].data, (DISCARDS + 1) * DISCARD_BYTES);
 	c->pool = NULL;
 	c->trash = NULL;
-	c->pool_fd = -1;
 }
 
 /* Its memory; it stays mapped, for CUPTI and threads of the program may still write there. */
@@ -167,8 +166,9 @@ void dp_pool__give_back(void)
 {
 	const struct dp_pool_header *pool = dp_collector.pool;
 
-	(void)fallocate(dp_collector.pool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			(off_t)pool->slot_data, (off_t)(pool->pool_bytes - pool->slot_data));
+	(void)fallocate(dp_descriptor__get(&dp_collector.pool_file),
+			FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)pool->slot_data,
+			(off_t)(pool->pool_bytes - pool->slot_data));
 }
 
 static bool take_one(uint32_t index)

@@ -56,7 +56,7 @@ static bool back_ring(uint32_t index)
 	int status;
 
 	do
-		status = fallocate(dp_collector.pool_fd, 0,
+		status = fallocate(dp_descriptor__get(&dp_collector.pool_file), 0,
 				   (off_t)(pool->ring_data + (uint64_t)index * pool->ring_bytes),
 				   (off_t)pool->ring_bytes);
 	while (status && errno == EINTR);

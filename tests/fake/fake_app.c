@@ -22,6 +22,8 @@
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   own=FILE        opens a file by all numbers from 3 on, whatever had them
+ *   close=N         closes the first N descriptors
  *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
@@ -29,6 +31,7 @@
 #include "fake.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -396,6 +399,21 @@ static void fork_with_cuda(uint64_t count)
 	children(count, 1);
 }
 
+static void own(const char *path)
+{
+	int file = open(path, O_RDWR | O_CLOEXEC);
+
+	for (int fd = 3; fd < 600; fd++)
+		if (fd != file && dup2(file, fd) != fd)
+			exit(96);
+}
+
+static void close_first(uint64_t count)
+{
+	for (int fd = 0; fd < (int)count; fd++)
+		close(fd);
+}
+
 static void say(void)
 {
 	printf("hello\n");
@@ -472,6 +490,8 @@ static const struct word all_words[] = {
 	{ "forkinit", .of_number = fork_with_cuda },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
+	{ "own", .of_text = own },
+	{ "close", .of_number = close_first },
 	{ "until", .of_text = until },
 	{ "sleep", .of_number = sleep_ms },
 	{ "forever", .plain = forever },
