@@ -1,7 +1,7 @@
 /*
  * Events of NVTX go into a ring of the thread's own, in the shared pool: no lock, no allocation, no
  * system call. Definitions (strings, domains, schemas) share ring 0 under a lock that is held for a
- * copy.
+ * copy, and where the ring is full until the writer has made room, a tenth of a second at most.
  */
 #include "cupti/collector.h"
 
