@@ -1,4 +1,4 @@
-/* The spool's writer and reader: sums, what can't be, and files that were made to be slow. */
+/* Bounds of the spool: sums that hold at any moment, numbers of any size, files made to be slow. */
 #include "cupti/cupti_abi.h"
 #include "spool/crc32c.h"
 #include "spool/spool_read.h"
