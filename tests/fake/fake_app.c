@@ -13,7 +13,7 @@
  *   unwalkable      a record of a size that nobody knows
  *   twice foreign   buffers given back as they should not be
  *   aside           the buffer is given back with the next flush, after later ones
- *   drop=N names wrap
+ *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
@@ -38,6 +38,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -389,6 +390,17 @@ static void range(void)
 	launch(100);
 }
 
+static void gone(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		abort();
+	strcpy(page, "gone");
+	fake->launch(page, atomic_fetch_add(&correlation, 1), 7, 0);
+	munmap(page, 4096);
+}
+
 static void fork_plain(uint64_t count)
 {
 	children(count, 0);
@@ -483,6 +495,7 @@ static const struct word all_words[] = {
 	{ "drop", .of_number = drop },
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },
+	{ "gone", .plain = gone },
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
 	{ "range", .plain = range },
