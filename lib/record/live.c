@@ -48,10 +48,11 @@ int dp_live__open(struct dp_recording *recording, struct dp_error *error)
 	if (recording->poll < 0)
 		goto failed;
 	recording->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (recording->listener < 0 || bind_in(recording->folder_fd, recording->listener) ||
-	    listen(recording->listener, BACKLOG) || watch(recording, recording->listener))
+	if (recording->listener < 0 || bind_in(recording->folder_fd, recording->listener))
 		goto failed;
-	return DP_OK;
+	recording->bound = true;
+	if (!listen(recording->listener, BACKLOG) && !watch(recording, recording->listener))
+		return DP_OK;
 failed:
 	dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
 	dp_error__where(error, recording->folder, NULL, 0, 0);
@@ -76,10 +77,11 @@ void dp_live__close(struct dp_recording *recording)
 	free(recording->members);
 	free(recording->guests);
 	free(recording->texts);
-	if (recording->listener >= 0) {
+	if (recording->listener >= 0)
 		close(recording->listener);
+	/* Another recording's, which has the folder, stays. */
+	if (recording->bound)
 		unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
-	}
 	if (recording->poll >= 0)
 		close(recording->poll);
 }

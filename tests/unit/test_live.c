@@ -99,6 +99,23 @@ static struct dp_record_status serve(void)
 	return status;
 }
 
+/* A second recording is refused, and the first goes on. */
+START_TEST(folder_that_is_taken)
+{
+	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
+	struct dp_recording *second = NULL;
+
+	begin(0);
+	make_spool("1.0.spool");
+	options.collector = folder;
+	ck_assert_int_eq(dp_recording_new(&second, folder, &options, NULL), DP_ERR_IO);
+	ck_assert_ptr_null(second);
+	say(come(), DP_HELLO, "1.0.spool");
+	ck_assert_uint_eq(serve().processes, 1);
+	finish();
+}
+END_TEST
+
 START_TEST(packets_of_all_kinds)
 {
 	struct dp_message message = { .magic = DP_MESSAGE_MAGIC, .type = DP_HELLO };
@@ -174,6 +191,7 @@ END_TEST
 
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, folder_that_is_taken);
 	tcase_add_test(tests, packets_of_all_kinds);
 	tcase_add_test(tests, says_hello_twice);
 	tcase_add_test(tests, is_followed);
