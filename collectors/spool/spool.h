@@ -526,9 +526,11 @@ const char *dp_spool__string(const struct dp_spool *spool, uint32_t id, size_t *
 /* Bytes of the file that have been consumed, and what was wrong with it. */
 struct dp_spool_health {
 	uint64_t bytes_read;
+	uint64_t chunks;
 	uint64_t damaged_bytes; /* skipped */
 	uint64_t undefined;	/* references to a definition that is missing */
 	bool ended;		/* DP_SPOOL_ENDED was seen */
+	bool torn;		/* the last chunk is not complete */
 };
 void dp_spool__health(const struct dp_spool *spool, struct dp_spool_health *out);
 

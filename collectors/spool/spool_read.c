@@ -284,11 +284,17 @@ static int next_chunk(struct dp_spool *spool)
 	if (fstat(spool->fd, &info))
 		return DP_SPOOL_IO;
 	spool->file_bytes = (uint64_t)info.st_size;
-	if (spool->offset >= spool->file_bytes)
+	if (spool->offset >= spool->file_bytes) {
+		spool->health.torn = false;
 		return DP_SPOOL_END;
+	}
 	/* A chunk that is not whole may become so; the pool has what it would have brought. */
-	if (!load_chunk(spool, spool->offset, &chunk) && !resync(spool, &chunk))
+	if (!load_chunk(spool, spool->offset, &chunk) && !resync(spool, &chunk)) {
+		spool->health.torn = true;
 		return spool->failed ? spool->failed : DP_SPOOL_END;
+	}
+	spool->health.torn = false;
+	spool->health.chunks++;
 	spool->offset += sizeof(chunk) + chunk.bytes;
 	spool->at = spool->chunk;
 	spool->end = spool->chunk + chunk.bytes;
