@@ -153,7 +153,7 @@ void dp_attach__kinds(bool enable)
 	};
 	int result;
 
-	if (!cupti->attached)
+	if (!cupti_answers())
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!kinds[i].wanted)

@@ -20,13 +20,14 @@ static struct {
 	int64_t next_flush_ns;
 	uint32_t ticks;
 	bool alone; /* the launcher is gone */
+	bool first; /* finishing comes before all that CUDA does at exit */
 } my;
 
 static void flush_now(uint32_t flag)
 {
 	struct collector *c = &dp_collector;
 
-	if (c->cupti.attached && atomic_load(&c->requested))
+	if (cupti_answers() && atomic_load(&c->requested))
 		(void)c->cupti.ActivityFlushAll(flag);
 }
 
@@ -54,6 +55,15 @@ static void record(bool on)
 	}
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+/* With the first buffer cuInit() is over, and whatever it registers for exit is registered. */
+static void come_first(void)
+{
+	if (my.first || !atomic_load(&dp_collector.requested))
+		return;
+	my.first = true;
+	dp_life__finish_first();
 }
 
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
@@ -110,10 +120,12 @@ void *dp_control_thread(void *unused)
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;
+	my.first = false;
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 
 		follow_wishes();
+		come_first();
 		if (is_of_no_use()) {
 			give_up();
 			goto out;

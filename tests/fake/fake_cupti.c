@@ -74,6 +74,7 @@ static _Atomic uint64_t enabled[2];
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
 static bool subscribed_v2;
+static bool ended;
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -99,6 +100,8 @@ static int verdict(const char *function)
 
 	if (in_callback)
 		fail("called from within a callback");
+	if (ended)
+		fail("called after its end");
 #ifdef FAKE_13_2
 	fail("called without a driver");
 #endif
@@ -107,6 +110,18 @@ static int verdict(const char *function)
 		if (found[length] == '=')
 			return atoi(found + length + 1);
 	return 0;
+}
+
+/* As the real one's objects end: some are made when it is loaded, some when it is first called. */
+static void end(void)
+{
+	ended = true;
+}
+
+static void end_at_exit(void)
+{
+	if (atexit(end))
+		fail("no memory");
 }
 
 /* In a child of fork(): who held one is not there any more. */
@@ -128,6 +143,7 @@ __attribute__((constructor)) static void start(void)
 		fail("no such version");
 	if (pthread_atfork(NULL, NULL, free_locks))
 		fail("no memory");
+	end_at_exit();
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
@@ -403,6 +419,7 @@ int cuptiGetResultString(int result, const char **text)
 int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
 		   void *user)
 {
+	end_at_exit();
 	callback = function;
 	*out = &callback;
 	return verdict("Subscribe");
