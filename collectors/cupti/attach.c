@@ -125,6 +125,22 @@ static void filter_calls(struct cupti *cupti)
 	}
 }
 
+/*
+ * What describes the devices, contexts and streams is told as they come to be, and only then: it is
+ * on from the beginning to the end, also where recording begins later, or pauses.
+ */
+static const uint32_t facts[] = { CUPTI_DEVICE, CUPTI_CONTEXT, CUPTI_STREAM, CUPTI_NAME };
+
+void dp_attach__facts(bool enable)
+{
+	struct cupti *cupti = &dp_collector.cupti;
+
+	if (!cupti_answers())
+		return;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		(void)(enable ? cupti->ActivityEnable(facts[i]) : cupti->ActivityDisable(facts[i]));
+}
+
 void dp_attach__kinds(bool enable)
 {
 	const struct options *o = &dp_collector.options;
@@ -133,10 +149,6 @@ void dp_attach__kinds(bool enable)
 		uint32_t kind;
 		bool wanted;
 	} kinds[] = {
-		{ CUPTI_DEVICE, true },
-		{ CUPTI_CONTEXT, true },
-		{ CUPTI_STREAM, true },
-		{ CUPTI_NAME, true },
 		{ CUPTI_OVERHEAD, o->overhead },
 		{ CUPTI_JIT, o->jit },
 		{ CUPTI_KERNEL, true },
@@ -210,6 +222,7 @@ void dp_attach__cupti(void)
 	}
 	cupti->attached = true;
 	enable_callbacks(cupti);
+	dp_attach__facts(true);
 	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
 		dp_attach__kinds(true);
 	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);

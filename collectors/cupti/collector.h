@@ -207,6 +207,7 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 
 /* attach.c */
 void dp_attach__cupti(void);
+void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
 
 /* buffers.c */

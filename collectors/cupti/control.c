@@ -134,6 +134,7 @@ void *dp_control_thread(void *unused)
 		dp_wait(&c->control_wake, wake, TICK_MS);
 	}
 	dp_attach__kinds(false);
+	dp_attach__facts(false);
 	flush_now(CUPTI_FLUSH_FORCED);
 out:
 	atomic_store(&c->final_done, 1);

@@ -8,6 +8,7 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   facts           a record each of a device, a context, a stream and a name
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
@@ -144,6 +145,14 @@ static void kinds(uint64_t count)
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 			fake->record(all[k], 1000 * i + k);
+}
+
+static void facts(void)
+{
+	static const uint32_t all[] = { 8, 9, 37, 11 };
+
+	for (size_t k = 0; fake && k < sizeof(all) / sizeof(all[0]); k++)
+		fake->record(all[k], k);
 }
 
 static void nvtx(uint64_t count)
@@ -456,6 +465,7 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "facts", .plain = facts },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },

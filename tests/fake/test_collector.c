@@ -524,11 +524,15 @@ START_TEST(capture_range)
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "range"));
+	run_app(&run, &options, WORDS("init", "facts", "launch=100", "range"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_ge(run.stored[CUPTI_KERNEL], 100);
 	ck_assert_uint_lt(run.stored[CUPTI_KERNEL], 300);
+	/* They are told once, before the range begins. */
+	ck_assert_uint_eq(run.stored[CUPTI_DEVICE], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_CONTEXT], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_STREAM], 1);
 }
 END_TEST
 
