@@ -56,7 +56,8 @@ static void tell(int result, const char *holder)
 
 /*
  * Not by cuptiSubscribe_v2(): from 13.3 on who has subscribed so has to use functions of that kind
- * throughout, for CUPTI's clock, say. But it names who is in the way.
+ * throughout, for CUPTI's clock, say. But it names who is in the way; where that one has gone
+ * meanwhile, it is subscribed to as before.
  */
 static bool subscribe(struct cupti *cupti)
 {
@@ -70,9 +71,14 @@ static bool subscribe(struct cupti *cupti)
 	int result;
 
 	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
-	if (result && cupti->Subscribe_v2)
+	if (result && cupti->Subscribe_v2) {
 		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
 					     &params);
+		if (!result) {
+			(void)cupti->Unsubscribe(cupti->subscriber);
+			result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
+		}
+	}
 	holder[sizeof(holder) - 1] = 0;
 	if (result)
 		tell(result, holder);

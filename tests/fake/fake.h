@@ -9,6 +9,7 @@
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
  * FAKE_CUPTI_LATE=1                   records have no size before one was made
  * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
+ * FAKE_CUPTI_LEAVES=1                 who has subscribed is gone once that has been told
  * FAKE_CUDA_VERSION=n        libcuda's, as cuDriverGetVersion counts, instead of 12080
  * FAKE_CUPTI_TRUTH=file               a struct fake_truth, kept up to date: what was recorded
  */

@@ -419,9 +419,15 @@ int cuptiGetResultString(int result, const char **text)
 int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
 		   void *user)
 {
+	static int asked;
+
 	end_at_exit();
 	callback = function;
 	*out = &callback;
+	subscribed_v2 = false;
+	/* Who had subscribed goes. */
+	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
+		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	return verdict("Subscribe");
 }
 

@@ -85,6 +85,29 @@ START_TEST(sizes_not_told)
 }
 END_TEST
 
+static void see_clock(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+{
+	*(uint64_t *)run->user += record->type == DP_SPOOL_CLOCK && record->clock.cupti;
+}
+
+/* As 13.4, which has no clock for who has subscribed in the one way and asks in the other. */
+START_TEST(subscriber_leaves)
+{
+	struct run_options options = { .version = "13.4", .leaves = true };
+	static struct run run;
+	uint64_t noted = 0;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_clock;
+	run.user = &noted;
+	run_app(&run, &options, WORDS("init", "launch=1000"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_uint_ge(noted, 2);
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -553,6 +576,7 @@ static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
+	tcase_add_test(tests, subscriber_leaves);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
