@@ -116,6 +116,11 @@ _Static_assert(sizeof(struct nvtx_schema_entry) == sizeof(nvtxPayloadSchemaEntry
 NVTX_AT(nvtx_schema_entry, offset, nvtxPayloadSchemaEntry_t, offset);
 NVTX_AT(nvtx_schema, entries, nvtxPayloadSchemaAttr_t, entries);
 NVTX_AT(nvtx_schema, id, nvtxPayloadSchemaAttr_t, schemaId);
+_Static_assert(sizeof(struct nvtx_enum) == sizeof(nvtxPayloadEnumAttr_t), "enum");
+NVTX_AT(nvtx_enum, bytes, nvtxPayloadEnumAttr_t, sizeOfEnum);
+NVTX_AT(nvtx_enum, id, nvtxPayloadEnumAttr_t, schemaId);
+_Static_assert((int)NVTX_ENUM_HAS_SIZE == NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE, "field");
+_Static_assert((int)NVTX_ENUM_HAS_ID == NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID, "field");
 _Static_assert((int)NVTX_SCHEMA_HAS_ID == NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID, "field");
 _Static_assert((int)NVTX_DomainIsEnabled == NVTX3EXT_CBID_nvtxDomainIsEnabled, "place");
 _Static_assert(NVTX_PAYLOAD_EXTENDED == NVTX_PAYLOAD_TYPE_EXT, "type");

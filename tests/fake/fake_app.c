@@ -184,12 +184,26 @@ static void schema(void)
 		  NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", NULL, 0, 0, NULL, NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_SIZE, "Message size [bytes]", NULL, 0, 0, NULL, NULL },
+		{ 0, NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11, "Reduction operation", NULL, 0, 0,
+		  NULL, NULL },
+	};
+	static const nvtxPayloadEnum_t reductions[] = { { "Sum", 0, 0 }, { "Product", 1, 0 } };
+	const nvtxPayloadEnumAttr_t reduction = {
+		.fieldMask = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+		.entries = reductions,
+		.numEntries = 2,
+		.sizeOfEnum = sizeof(int),
+		.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11,
 	};
 	struct {
 		uint64_t communicator;
 		int root;
 		size_t bytes;
-	} payload = { 0x1234567890abcdef, 3, 1 << 20 };
+		int reduction;
+	} payload = { 0x1234567890abcdef, 3, 1 << 20, 1 };
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
 	nvtxPayloadSchemaAttr_t attributes = { 0 };
 	nvtxEventAttributes_t event = { 0 };
@@ -201,8 +215,9 @@ static void schema(void)
 			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	attributes.name = "AllReduce";
 	attributes.entries = entries;
-	attributes.numEntries = 3;
+	attributes.numEntries = 4;
 	attributes.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 5;
+	nvtxPayloadEnumRegister(domain, &reduction);
 	nvtxPayloadSchemaRegister(domain, &attributes);
 	data.schemaId = attributes.schemaId;
 	data.size = sizeof(payload);
@@ -215,7 +230,7 @@ static void schema(void)
 	event.reserved0 = 1;
 	event.payload.ullValue = (uint64_t)(uintptr_t)&data;
 	nvtxDomainRangePushEx(domain, &event);
-	nvtxDomainRangePop(domain);
+	nvtxRangePopPayload(domain, &data, 1);
 #endif
 }
 

@@ -509,22 +509,24 @@ static void see_schema(struct run *run, struct dp_spool *spool,
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.domain, NULL), "NCCL");
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.name, NULL), "AllReduce");
 		found[record->schema.index] = record->schema.offset;
+		ck_assert_uint_eq(record->schema.bytes, record->schema.index % 2 ? 4 : 8);
 	}
 	if (record->type != DP_SPOOL_NVTX || !record->nvtx.blob)
 		return;
 	blob = dp_spool__string(spool, record->nvtx.blob, &length);
-	ck_assert_uint_eq(length, 24);
+	ck_assert_uint_eq(length, 32);
 	memcpy(&communicator, blob, 8);
 	memcpy(&bytes, blob + 16, 8);
 	ck_assert_uint_eq(communicator, 0x1234567890abcdef);
 	ck_assert_uint_eq(bytes, 1 << 20);
-	ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
-	found[3]++;
+	if (record->nvtx.type == DP_SPOOL_NVTX_PUSH)
+		ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
+	found[4]++;
 }
 
 START_TEST(payloads)
 {
-	uint64_t found[4] = { 9, 9, 9, 0 };
+	uint64_t found[5] = { 9, 9, 9, 9, 0 };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
@@ -536,7 +538,8 @@ START_TEST(payloads)
 	ck_assert_uint_eq(found[0], 0);
 	ck_assert_uint_eq(found[1], 8);
 	ck_assert_uint_eq(found[2], 16);
-	ck_assert_uint_eq(found[3], 1);
+	ck_assert_uint_eq(found[3], 24);
+	ck_assert_uint_eq(found[4], 2);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], 32);
 }
 END_TEST
