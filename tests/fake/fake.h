@@ -54,6 +54,8 @@ struct fake_interface {
 	/* For what makes its own records (fake_device.c): one of so many known bytes. */
 	void (*append)(const void *record, size_t known);
 	bool (*wanted)(uint32_t kind);
+	/* The program's own profiler registers for buffers; what it is given is no truth of ours. */
+	void (*take_over)(void);
 };
 
 #endif

@@ -9,6 +9,7 @@
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
  *   facts           a record each of a device, a context, a stream and a name
+ *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
@@ -145,6 +146,12 @@ static void kinds(uint64_t count)
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
 			fake->record(all[k], 1000 * i + k);
+}
+
+static void take_over(void)
+{
+	if (fake)
+		fake->take_over();
 }
 
 static void facts(void)
@@ -481,6 +488,7 @@ static const struct word all_words[] = {
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
 	{ "facts", .plain = facts },
+	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },

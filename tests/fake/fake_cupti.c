@@ -320,6 +320,30 @@ static void fake_complete_foreign(void)
 	in_callback = false;
 }
 
+EXPORT int cuptiActivityFlushAll(uint32_t flag);
+
+static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	static uint8_t other[1 << 16] __attribute__((aligned(8)));
+
+	*buffer = memset(other, 0, sizeof(other));
+	*bytes = sizeof(other);
+	*most_records = 0;
+}
+
+static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid)
+{
+}
+
+static void fake_take_over(void)
+{
+	request = take_request;
+	complete = take_complete;
+	(void)cuptiActivityFlushAll(0);
+	truth = &nobody;
+}
+
 static void fake_put_aside(void)
 {
 	mine = NULL;
@@ -363,6 +387,7 @@ const struct fake_interface fake_interface = {
 	fake_complete_foreign, fake_put_aside, fake_drop,
 	fake_unload,	       fake_profiler,  fake_truth,
 	fake_pretend,	       append,	       is_enabled,
+	fake_take_over,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -385,7 +410,6 @@ EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *va
 EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
 					  void (*done)(void *, uint32_t, uint8_t *, size_t,
 						       size_t));
-EXPORT int cuptiActivityFlushAll(uint32_t flag);
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out);
 

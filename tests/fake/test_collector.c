@@ -108,6 +108,19 @@ START_TEST(subscriber_leaves)
 }
 END_TEST
 
+START_TEST(taken_over)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("init", "launch=1000", "takeover", "launch=500"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not given 1 buffer"));
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -580,6 +593,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
 	tcase_add_test(tests, subscriber_leaves);
+	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
