@@ -14,6 +14,9 @@
 #define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
 #define DEVICE_BUFFERS ((size_t)32)
 
+/* Of a domain; 13.5 has 877 of the driver. */
+#define CALLS_MOST 1200u
+
 static const char *why(int result)
 {
 	const char *text = NULL;
@@ -104,30 +107,43 @@ static void set_attributes(struct cupti *cupti)
 		(void)cupti->SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
 }
 
-/* Calls that programs make by the million and that say nothing: cudaGetDevice and the like. */
-static void filter_calls(struct cupti *cupti)
+/*
+ * Calls that programs and their libraries make by the million and that say nothing; torch.profiler
+ * leaves some of them out as well.
+ */
+static const char *const noisy[] = {
+	"cudaGetDevice",
+	"cudaGetLastError",
+	"cudaPeekAtLastError",
+	"cudaSetDevice",
+	"cudaStreamIsCapturing",
+	"cuCtxGetCurrent",
+	"cuDevicePrimaryCtxGetState",
+	"cuKernelGetAttribute",
+	"cuPointerGetAttribute",
+	"cuPointerGetAttributes",
+};
+
+/* With or without the version that CUPTI puts after it. */
+static bool is_noisy(const char *name)
 {
-	static const char *const noisy[] = {
-		"cudaGetDevice",
-		"cudaGetLastError",
-		"cudaPeekAtLastError",
-		"cudaSetDevice",
-	};
+	for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
+		size_t length = strlen(noisy[i]);
+
+		if (!strncmp(name, noisy[i], length) && (!name[length] || name[length] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static void filter(const struct cupti *cupti, uint32_t domain, int (*enable)(uint32_t, uint8_t))
+{
 	const char *name;
 
-	if (!cupti->ActivityEnableRuntimeApi)
-		return;
-	for (uint32_t cbid = 1; cbid < 600; cbid++) {
+	for (uint32_t cbid = 1; enable && cbid < CALLS_MOST; cbid++) {
 		name = NULL;
-		if (cupti->GetCallbackName(CUPTI_DOMAIN_RUNTIME, cbid, &name) || !name)
-			continue;
-		for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
-			size_t length = strlen(noisy[i]);
-
-			if (!strncmp(name, noisy[i], length) &&
-			    (!name[length] || name[length] == '_'))
-				(void)cupti->ActivityEnableRuntimeApi(cbid, 0);
-		}
+		if (!cupti->GetCallbackName(domain, cbid, &name) && name && is_noisy(name))
+			(void)enable(cbid, 0);
 	}
 }
 
@@ -181,8 +197,10 @@ void dp_attach__kinds(bool enable)
 		if (result && enable && kinds[i].kind == CUPTI_KERNEL)
 			tell(result, "");
 	}
-	if (enable && o->api)
-		filter_calls(cupti);
+	if (!enable || !o->api)
+		return;
+	filter(cupti, CUPTI_DOMAIN_RUNTIME, cupti->ActivityEnableRuntimeApi);
+	filter(cupti, CUPTI_DOMAIN_DRIVER, cupti->ActivityEnableDriverApi);
 }
 
 static void enable_callbacks(struct cupti *cupti)

@@ -62,6 +62,7 @@ struct cupti {
 	int (*ActivityEnable)(uint32_t kind);
 	int (*ActivityDisable)(uint32_t kind);
 	int (*ActivityEnableRuntimeApi)(uint32_t cbid, uint8_t enable);
+	int (*ActivityEnableDriverApi)(uint32_t cbid, uint8_t enable);
 	int (*ActivitySetAttribute)(uint32_t attribute, size_t *bytes, void *value);
 	int (*ActivityRegisterCallbacks)(cupti_request_fn request, cupti_complete_fn complete);
 	int (*ActivityFlushAll)(uint32_t flag);

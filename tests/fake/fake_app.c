@@ -8,6 +8,7 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
@@ -152,6 +153,17 @@ static void take_over(void)
 {
 	if (fake)
 		fake->take_over();
+}
+
+/* Four calls; two of them say nothing. The number of a call is the record's second word. */
+static void calls(void)
+{
+	if (!fake)
+		return;
+	fake->record(5, (uint64_t)3 << 32);
+	fake->record(5, (uint64_t)10 << 32);
+	fake->record(4, (uint64_t)304 << 32);
+	fake->record(4, (uint64_t)307 << 32);
 }
 
 static void facts(void)
@@ -487,6 +499,7 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
 	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },

@@ -75,6 +75,7 @@ static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
 static bool subscribed_v2;
 static bool ended;
+static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -213,6 +214,12 @@ static bool is_enabled(uint32_t kind)
 	       (atomic_load_explicit(&enabled[kind / 64], memory_order_relaxed) >> (kind % 64) & 1);
 }
 
+static bool is_left_out(const struct cupti_api *call)
+{
+	return (call->kind == CUPTI_DRIVER || call->kind == CUPTI_RUNTIME) && call->cbid < 600 &&
+	       atomic_load(&left_out[call->kind == CUPTI_RUNTIME][call->cbid]);
+}
+
 /* Appends a record, its kind last, as one who may be killed at any moment would see it. */
 static void append(const void *record, size_t known)
 {
@@ -221,7 +228,7 @@ static void append(const void *record, size_t known)
 	size_t bytes;
 
 	memcpy(&kind, record, 4);
-	if (!is_enabled(kind) || !request)
+	if (!is_enabled(kind) || !request || is_left_out(record))
 		return;
 	bytes = kind < FAKE_KINDS ? version->sizes[kind] : 64;
 	if (!bytes)
@@ -406,6 +413,8 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **nam
 EXPORT int cuptiSetThreadIdType(uint32_t type);
 EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
+EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
 					  void (*done)(void *, uint32_t, uint8_t *, size_t,
@@ -486,6 +495,8 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 	} names[] = {
 		{ CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000" },
 		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
+		{ CUPTI_DOMAIN_RUNTIME, 3, "cudaGetDeviceCount_v3020" },
+		{ CUPTI_DOMAIN_DRIVER, 304, "cuCtxGetCurrent" },
 		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
 		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },
 		{ CUPTI_DOMAIN_DRIVER, 277, "cuMemcpyHtoDAsync_v2" },
@@ -512,7 +523,33 @@ int cuptiActivityEnable(uint32_t kind)
 
 	if (!result)
 		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
+	/* That comes before what is said of single calls. */
+	for (size_t i = 0; i < 600 && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
+		atomic_store(&left_out[kind == CUPTI_RUNTIME][i], false);
 	return result;
+}
+
+static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
+{
+	/* From 12.5 on. */
+	if (version->number < 23 || cbid >= 600)
+		return CUPTI_E_NOT_SUPPORTED;
+	atomic_store(&left_out[domain][cbid], !enable);
+	return 0;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableDriverApi");
+
+	return result ? result : enable_call(0, cbid, enable);
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableRuntimeApi");
+
+	return result ? result : enable_call(1, cbid, enable);
 }
 
 int cuptiActivityDisable(uint32_t kind)

@@ -108,6 +108,21 @@ START_TEST(subscriber_leaves)
 }
 END_TEST
 
+/* From 12.5 on calls that say nothing are left out. */
+START_TEST(noisy_calls)
+{
+	struct run_options options = { .version = _i ? "12.8" : "12.4" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "calls"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 1 : 2);
+	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], _i ? 1 : 2);
+}
+END_TEST
+
 START_TEST(taken_over)
 {
 	static struct run run;
@@ -593,6 +608,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
 	tcase_add_test(tests, subscriber_leaves);
+	tcase_add_loop_test(tests, noisy_calls, 0, 2);
 	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
