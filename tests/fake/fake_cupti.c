@@ -74,7 +74,7 @@ static _Atomic uint64_t enabled[2];
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
 static bool subscribed_v2;
-static bool ended;
+static _Atomic bool ended;
 static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
 static __thread struct buffer *mine;
 static __thread bool in_callback;
