@@ -592,11 +592,11 @@ END_TEST
 
 START_TEST(pause_and_stop)
 {
-	struct run_options options = { .control_after_ms = { 0, 300, 0 } };
+	struct run_options options = { .control_after_ms = { 0, 1500, 0 } };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "sleep=800", "launch=100"));
+	run_app(&run, &options, WORDS("init", "launch=100", "sleep=3000", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
