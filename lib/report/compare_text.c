@@ -14,6 +14,7 @@
 #define INDENT DP_TEXT_INDENT
 #define BODY DP_TEXT_BODY
 #define COLUMN 10     /* of a number */
+#define WIDE 13	      /* of one with any unit */
 #define KIND_COLUMN 9 /* "replaced " */
 
 /* Room for a number and a word or two. */
@@ -69,6 +70,9 @@ static char *signed_value(char buf[WORDS], double value, const char *unit, bool 
 	if (!isfinite(value))
 		return strcpy(buf, "-");
 	dp_human__value(number, fabs(value), unit, ascii);
+	/* The difference of two shares is no share: percentage points. */
+	if (!strcmp(unit, "1"))
+		snprintf(number, sizeof(number), "%.1f pp", fabs(value) * 100);
 	snprintf(buf, WORDS, "%s%s", value < 0 ? "-" : "+", number);
 	return buf;
 }
@@ -83,20 +87,21 @@ static char *verdict(char buf[WORDS], double ratio, bool words)
 		return buf;
 	}
 	dp_human__share(number, fabs(ratio - 1));
-	snprintf(buf, WORDS, "%s%s", number,
-		 !words	     ? ""
-		 : ratio < 1 ? " faster"
-			     : " slower");
+	snprintf(buf, WORDS, "%s%s", number, !words ? "" : ratio < 1 ? " faster" : " slower");
 	return buf;
 }
 
-/* "11.9% to 12.8%", the smaller change first; "0.8% faster to 1.1% slower". */
+/* "11.9% to 12.8%", the smaller change first; "0.8% faster to 1.1% slower"; "1.9 to 2.4 times". */
 static void add_limits(struct dp_words *words, const struct dp_difference *time)
 {
 	bool both = time->ratio_low < 1 && time->ratio_high > 1;
 	bool faster = time->ratio_high <= 1;
 	char least[WORDS], most[WORDS];
 
+	if (time->ratio_high >= 2) {
+		dp_words__add(words, "%.2f to %.2f times", time->ratio_low, time->ratio_high);
+		return;
+	}
 	verdict(least, faster ? time->ratio_high : time->ratio_low, both);
 	verdict(most, faster ? time->ratio_low : time->ratio_high, both);
 	dp_words__add(words, "%s to %s", least, most);
@@ -158,7 +163,26 @@ static size_t write_verdict(struct dp_render *render, struct dp_words *words,
 	return strlen(number);
 }
 
-/* "Loop 0  20 iterations of 181 kernels, after: 24 of 176; 92.0% of the kernels alike" */
+/* "Loop 0", and its GPU where there are several. Returns its width. */
+static size_t write_id(struct dp_render *render, const struct dp_comparison *comparison,
+		       size_t pair)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis_of(comparison, 0));
+	const struct dp_loop *loop = loop_of(comparison, pair, 0);
+	char device[DP_LABEL_SIZE], text[DP_LABEL_SIZE + 20];
+
+	snprintf(text, sizeof(text), "Loop %u", loop->id);
+	dp_text__styled(render, DP_STYLE_HEAD, text);
+	if (dp_trace_device_count(trace) < 2) {
+		dp_render__text(render, "  ");
+		return strlen(text) + 2;
+	}
+	dp_text__device(device, trace, loop->device);
+	dp_render__format(render, ", %s: ", device);
+	return strlen(text) + strlen(device) + 4;
+}
+
+/* "Loop 0  20 iterations of 181 kernels; after: 24 of 176; 92.0% alike" */
 static void write_title(struct dp_render *render, const struct dp_comparison *comparison,
 			size_t index)
 {
@@ -167,26 +191,21 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 	const struct dp_loop *after = loop_of(comparison, index, 1);
 	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
-	size_t used;
+	size_t used = write_id(render, comparison, index);
 
-	snprintf(number, sizeof(number), "Loop %u", before->id);
-	dp_text__styled(render, DP_STYLE_HEAD, number);
-	used = strlen(number);
-	dp_words__add(&words, " %s of %s; after",
+	dp_words__add(&words, "%s of %s; after",
 		      dp_text__plural(number, before->complete, "iteration"),
 		      dp_text__plural(more, before->length, "kernel"));
 	if (after->id != before->id)
 		dp_words__add(&words, ", loop %u", after->id);
-	dp_words__add(&words, ": %s of %s; ", dp_text__count(digits[0], after->complete),
-		      dp_text__count(digits[1], after->length));
-	dp_words__add(&words, "%s of the kernels are the same",
+	dp_words__add(&words, ": %s of %s; %s alike", dp_text__count(digits[0], after->complete),
+		      dp_text__count(digits[1], after->length),
 		      dp_human__share(number, 2.0 * (double)pair->same /
 						      (double)(before->length + after->length)));
 	if (pair->by_time)
-		dp_words__add(&words, ": too few to tell a loop by; both took most of their run's "
-				      "time");
-	dp_render__text(render, " ");
-	dp_text__wrap(render, used + 1, INDENT, words.text);
+		dp_words__add(&words, ": too few kernels to know a loop by, but each took most of "
+				      "its run's time");
+	dp_text__wrap(render, used, INDENT, words.text);
 }
 
 static void gather(struct dp_spark *spark, const struct dp_comparison *comparison, size_t index,
@@ -233,36 +252,35 @@ static void write_sparks(struct dp_render *render, const struct dp_comparison *c
 }
 
 /* A table's head: numbers, and what the rows are about. */
-static void write_head(struct dp_render *render, const char *title)
+static void write_head(struct dp_render *render, int columns, const char *title)
 {
 	dp_render__text(render, "\n");
 	dp_text__style_begin(render, DP_STYLE_DIM);
-	dp_render__format(render, "%*s%*s%*s%*s  %s", COLUMN, run_words[0], COLUMN, run_words[1],
-			  COLUMN, "change", COLUMN, "+-", title);
+	dp_render__format(render, "%*s%*s%*s", columns, run_words[0], columns, run_words[1],
+			  columns, "change");
+	dp_text__column(render, render->options->ascii ? "+-" : "\xc2\xb1", -columns);
+	dp_render__format(render, "  %s", title);
 	dp_text__style_end(render);
 	dp_render__text(render, "\n");
 }
 
-/* The numbers of a row; what there is not in a run is no 0. */
+/* The numbers of a row. */
 static void write_numbers(struct dp_render *render, const struct dp_difference *at,
-			  const char *unit, bool in_both)
+			  const char *unit, int columns)
 {
+	double wide = (at->high - at->low) / 2;
 	bool ascii = render->options->ascii;
 	char number[WORDS];
 
-	for (int run = 0; run < 2; run++) {
-		bool none = !in_both && !(fabs(at->value[run]) > 0);
-
-		dp_text__column(render,
-				none ? "-" : dp_human__value(number, at->value[run], unit, ascii),
-				-COLUMN);
-	}
-	dp_text__column(render, signed_value(number, at->change, unit, ascii), -COLUMN);
-	dp_text__column(render,
-			!strcmp(unit, "ns") && isfinite(at->high)
-				? dp_human__rough(number, (at->high - at->low) / 2, ascii)
-				: dp_human__value(number, (at->high - at->low) / 2, unit, ascii),
-			-COLUMN);
+	for (int run = 0; run < 2; run++)
+		dp_text__column(render, dp_human__value(number, at->value[run], unit, ascii),
+				-columns);
+	dp_text__column(render, signed_value(number, at->change, unit, ascii), -columns);
+	if (!strcmp(unit, "ns") && isfinite(wide))
+		dp_human__rough(number, wide, ascii);
+	else
+		dp_human__value(number, wide, unit, ascii);
+	dp_text__column(render, number, -columns);
 	dp_render__text(render, "  ");
 }
 
@@ -277,14 +295,14 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 	if (!period)
 		return;
 	least_ns = LEAST_PART * fmax(period->mean.value[0], period->mean.value[1]);
-	write_head(render, "an iteration, on average");
+	write_head(render, COLUMN, "an iteration, on average");
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++) {
 		if (!(fmax(part->mean.value[0], part->mean.value[1]) >= least_ns))
 			continue;
 		dp_text__style_begin(render, part == period			  ? DP_STYLE_HEAD
 					     : dp_difference_is_sure(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
-		write_numbers(render, &part->mean, "ns", true);
+		write_numbers(render, &part->mean, "ns", COLUMN);
 		dp_render__text(render,
 				part == period ? "all of it" : dp_text__part_words(part->metric));
 		dp_text__style_end(render);
@@ -303,15 +321,42 @@ static bool is_shown(const struct dp_render *render, const struct dp_pair_kernel
 	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
 }
 
-static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *kernel)
+/* The rows of the table, and the names in them. */
+struct rows {
+	const struct dp_pair_kernel **kernels;
+	const char **names; /* two for each, "" where there is none */
+	size_t *places;	    /* where they differ from one like it */
+	size_t count;
+	size_t more; /* rows that are not shown */
+};
+
+static size_t name_column(void)
+{
+	return 4 * COLUMN + 2 + KIND_COLUMN;
+}
+
+/* Columns for a name; where there are many of the kernel, their number stands behind it. */
+static size_t name_room(const struct dp_render *render)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
-	size_t used = 4 * COLUMN + 2 + KIND_COLUMN, room = DP_MAX(width, used + 24) - used;
-	char label[DP_LABEL_SIZE], count[DP_NUMBER_SIZE] = "";
-	bool ascii = render->options->ascii;
-	const char *name = kernel->name[0] ? kernel->name[0] : kernel->name[1];
 
-	write_numbers(render, &kernel->ns, "ns", false);
+	return DP_MAX(width, name_column() + 24) - name_column();
+}
+
+static void write_kernel(struct dp_render *render, const struct rows *rows, size_t row)
+{
+	const struct dp_pair_kernel *kernel = rows->kernels[row];
+	const char *const *names = rows->names + 2 * row;
+	const size_t *places = rows->places + 2 * row;
+	struct dp_difference times = kernel->ns;
+	char label[DP_LABEL_SIZE], count[DP_NUMBER_SIZE] = "";
+	size_t room = name_room(render), first = names[0][0] ? 0 : 1;
+	bool ascii = render->options->ascii;
+
+	/* What a run does not have is no 0. */
+	if (kernel->kind == DP_KERNEL_ADDED || kernel->kind == DP_KERNEL_REMOVED)
+		times.value[kernel->kind == DP_KERNEL_REMOVED] = (double)NAN;
+	write_numbers(render, &times, "ns", COLUMN);
 	if (kernel->kind == DP_KERNEL_BESIDE) {
 		dp_render__text(render, "kernels of some iterations only\n");
 		return;
@@ -319,17 +364,19 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 	dp_text__column(render, dp_kernel_change_name(kernel->kind), KIND_COLUMN);
 	if (kernel->places > 1)
 		snprintf(count, sizeof(count), " (%zu)", kernel->places);
-	dp_render__text(render, dp_label__kernel(label, name, room - strlen(count), ascii));
+	dp_render__text(render, dp_label__kernel_at(label, names[first], places[first],
+						    room - strlen(count), ascii));
 	dp_render__format(render, "%s\n", count);
 	if (kernel->kind != DP_KERNEL_REPLACED)
 		return;
-	dp_text__blanks(render, used - 3);
+	dp_text__blanks(render, name_column() - 3);
 	dp_render__format(render, "%s %s\n", ascii ? "->" : " \xe2\x86\x92",
-			  dp_label__kernel(label, kernel->name[1], room, ascii));
+			  dp_label__kernel_at(label, names[1], places[1], room, ascii));
 }
 
-static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,
-			  size_t pair)
+/* Those that are shown. False without memory. */
+static bool choose_rows(struct rows *rows, const struct dp_render *render,
+			const struct dp_comparison *comparison, size_t pair)
 {
 	size_t most = render->options->all	 ? SIZE_MAX
 		      : render->options->verbose ? KERNELS_MANY
@@ -337,26 +384,56 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 	const struct dp_difference *time = time_of(comparison, pair);
 	double period_ns = fmax(time->value[0], time->value[1]);
 	const struct dp_pair_kernel *kernel;
-	size_t shown = 0, more = 0;
-	char number[DP_NUMBER_SIZE];
+	size_t all = 0;
 
+	while (dp_pair_kernel(comparison, pair, all))
+		all++;
+	rows->kernels = dp_alloc__array(all, sizeof(*rows->kernels));
+	rows->names = dp_alloc__array(all, 2 * sizeof(*rows->names));
+	rows->places = dp_alloc__array(all, 2 * sizeof(*rows->places));
+	if (!rows->kernels || !rows->names || !rows->places)
+		return false;
 	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
 		if (!is_shown(render, kernel, period_ns))
 			continue;
-		if (shown >= most) {
-			more++;
+		if (rows->count >= most) {
+			rows->more++;
 			continue;
 		}
-		if (!shown++)
-			write_head(render, "kernels of an iteration (how many)");
-		write_kernel(render, kernel);
+		for (int run = 0; run < 2; run++)
+			rows->names[2 * rows->count + (size_t)run] =
+				kernel->name[run] ? kernel->name[run] : "";
+		rows->kernels[rows->count++] = kernel;
 	}
-	if (more)
+	return !dp_label__tell_apart(rows->places, rows->names, 2 * rows->count,
+				     name_room(render) - 5, render->options->ascii);
+}
+
+static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,
+			  size_t pair)
+{
+	struct rows rows = { .count = 0 };
+	char number[DP_NUMBER_SIZE];
+
+	if (!choose_rows(&rows, render, comparison, pair)) {
+		render->status = dp_error__nomem(render->error, 0);
+		goto out;
+	}
+	if (rows.count)
+		write_head(render, COLUMN, "kernels of an iteration (how many)");
+	for (size_t i = 0; i < rows.count; i++)
+		write_kernel(render, &rows, i);
+	if (rows.more)
 		dp_render__format(render, "and %s (%s shows %s)\n",
-				  dp_text__plural(number, more, "more change"),
+				  dp_text__plural(number, rows.more, "more change"),
 				  render->options->verbose ? "-vv" : "-v",
-				  more + shown > KERNELS_MANY && !render->options->verbose ? "more"
-											   : "all");
+				  rows.more + rows.count > KERNELS_MANY && !render->options->verbose
+					  ? "more"
+					  : "all");
+out:
+	free(rows.kernels);
+	free(rows.names);
+	free(rows.places);
 }
 
 static void write_finding(struct dp_render *render, const char *what,
@@ -414,21 +491,27 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 	}
 }
 
-/* All metrics, their medians. */
+/* Any value but 0 in either run? */
+static bool has_something(const struct dp_difference *at)
+{
+	return (at->count[0] && fabs(at->value[0]) > 0) || (at->count[1] && fabs(at->value[1]) > 0);
+}
+
+/* All metrics that have values, their medians. */
 static void write_metrics(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {
 	const struct dp_metric_info *info;
 	char title[DP_NUMBER_SIZE];
 
-	write_head(render, "metrics: medians of iterations");
+	write_head(render, WIDE, "metrics: medians of iterations");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		const struct dp_difference *at = dp_pair_metric(comparison, pair, i);
 
-		if (!dp_render__shows(render, info) || (!at->count[0] && !at->count[1]))
+		if (!dp_render__shows(render, info) || !has_something(at))
 			continue;
 		dp_text__style_begin(render, dp_difference_is_sure(at) ? "0" : DP_STYLE_DIM);
-		write_numbers(render, at, info->unit, true);
+		write_numbers(render, at, info->unit, WIDE);
 		dp_render__text(render, dp_text__title(title, info->name));
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
@@ -458,35 +541,42 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 static void write_line(struct dp_render *render, const struct dp_comparison *comparison,
 		       size_t pair)
 {
+	size_t used = write_id(render, comparison, pair);
 	struct dp_words words = { 0 };
-	char number[DP_NUMBER_SIZE];
-	size_t used;
 
-	snprintf(number, sizeof(number), "Loop %u  ", loop_of(comparison, pair, 0)->id);
-	dp_text__styled(render, DP_STYLE_HEAD, number);
-	used = strlen(number) + write_verdict(render, &words, comparison, pair);
+	used += write_verdict(render, &words, comparison, pair);
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
-/* Loops without a counterpart. */
-static void write_alone(struct dp_render *render, const struct dp_comparison *comparison, int run)
+/* A loop without a counterpart. */
+static void write_single(struct dp_render *render, const struct dp_loop *loop, int run)
 {
-	const struct dp_analysis *analysis = analysis_of(comparison, run);
 	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE];
-	const struct dp_loop *loop;
 
-	for (size_t i = 0; dp_comparison__next_alone(comparison, (enum dp_run)run, &i); i++) {
-		loop = dp_analysis_loop(analysis, i);
-		dp_render__format(render, "Loop %u of the run %s, %s of %s, has no counterpart\n",
-				  loop->id, run_words[run],
-				  dp_text__plural(number, loop->complete, "iteration"),
-				  dp_text__plural(more, loop->length, "kernel"));
+	dp_render__format(render, "Loop %u of the run %s, %s of %s, has no counterpart\n", loop->id,
+			  run_words[run], dp_text__plural(number, loop->complete, "iteration"),
+			  dp_text__plural(more, loop->length, "kernel"));
+}
+
+static void write_alone(struct dp_render *render, const struct dp_comparison *comparison)
+{
+	bool any = false;
+
+	for (int run = 0; run < 2; run++) {
+		for (size_t i = 0; dp_comparison__next_alone(comparison, (enum dp_run)run, &i);
+		     i++) {
+			dp_render__text(render, any ? "" : "\n");
+			write_single(render, dp_analysis_loop(analysis_of(comparison, run), i),
+				     run);
+			any = true;
+		}
 	}
 }
 
 /* Why nothing could be compared. */
 static void write_nothing(struct dp_render *render, const struct dp_comparison *comparison)
 {
+	dp_render__text(render, "\n");
 	for (int run = 0; run < 2; run++)
 		if (!dp_analysis_loop_count(analysis_of(comparison, run)))
 			dp_render__format(render, "No iterations were found in the run %s.\n",
@@ -514,11 +604,10 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 			dp_render__text(render, "\n");
 		write_line(render, comparison, i);
 	}
-	dp_render__text(render, pairs ? "" : "\n");
 	if (!pairs)
 		write_nothing(render, comparison);
-	for (int run = 0; run < 2; run++)
-		write_alone(render, comparison, run);
+	write_alone(render, comparison);
+	render->state = NULL;
 }
 
 const struct dp_comparison_renderer dp_comparison_renderer__compare_text = {
