@@ -175,13 +175,14 @@ static int refuse(const struct dp_analysis *analysis, size_t loop, struct dp_err
 {
 	const struct dp_loop *info = dp_analysis_loop(analysis, loop);
 	const char *path = dp_trace_path(dp_analysis_trace(analysis));
+	size_t count = dp_analysis_loop_count(analysis);
 
 	if (info && can_compare(info))
 		return DP_OK;
 	dp_error__where(error, path, NULL, 0, 0);
 	if (!info)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: there are %zu", loop,
-				     dp_analysis_loop_count(analysis));
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: there %s %zu", loop,
+				     count == 1 ? "is" : "are", count);
 	return dp_error__set(error, DP_ERR_ARGUMENT,
 			     info->at_level ? "loop %zu has no complete iteration"
 					    : "loop %zu is not at the level that is reported on",

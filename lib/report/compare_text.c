@@ -62,18 +62,22 @@ static void write_source(struct dp_render *render, const struct dp_comparison *c
 	dp_text__wrap(render, 8, 8, words.text);
 }
 
-/* "1.234 ms more", "+1.234 ms" */
+/* A difference without its sign; that of two shares is no share but percentage points. */
+static char *size_of(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
+{
+	if (strcmp(unit, "1") != 0 || !isfinite(value))
+		return dp_human__value(buf, fabs(value), unit, ascii);
+	snprintf(buf, DP_NUMBER_SIZE, "%.1f pp", fabs(value) * 100);
+	return buf;
+}
+
+/* "+1.234 ms" */
 static char *signed_value(char buf[WORDS], double value, const char *unit, bool ascii)
 {
 	char number[DP_NUMBER_SIZE];
 
-	if (!isfinite(value))
-		return strcpy(buf, "-");
-	dp_human__value(number, fabs(value), unit, ascii);
-	/* The difference of two shares is no share: percentage points. */
-	if (!strcmp(unit, "1"))
-		snprintf(number, sizeof(number), "%.1f pp", fabs(value) * 100);
-	snprintf(buf, WORDS, "%s%s", value < 0 ? "-" : "+", number);
+	size_of(number, value, unit, ascii);
+	snprintf(buf, WORDS, "%s%s", !isfinite(value) ? "" : value < 0 ? "-" : "+", number);
 	return buf;
 }
 
@@ -264,24 +268,28 @@ static void write_head(struct dp_render *render, int columns, const char *title)
 	dp_render__text(render, "\n");
 }
 
-/* The numbers of a row. */
+/* A number at the right of its column, and never without a blank before it. */
+static void write_number(struct dp_render *render, const char *number, int columns)
+{
+	dp_text__blanks(render, 1);
+	dp_text__column(render, number, 1 - columns);
+}
+
 static void write_numbers(struct dp_render *render, const struct dp_difference *at,
 			  const char *unit, int columns)
 {
 	double wide = (at->high - at->low) / 2;
-	bool ascii = render->options->ascii;
+	bool ascii = render->options->ascii, time = !strcmp(unit, "ns") && isfinite(wide);
 	char number[WORDS];
 
 	for (int run = 0; run < 2; run++)
-		dp_text__column(render, dp_human__value(number, at->value[run], unit, ascii),
-				-columns);
-	dp_text__column(render, signed_value(number, at->change, unit, ascii), -columns);
-	if (!strcmp(unit, "ns") && isfinite(wide))
-		dp_human__rough(number, wide, ascii);
-	else
-		dp_human__value(number, wide, unit, ascii);
-	dp_text__column(render, number, -columns);
-	dp_render__text(render, "  ");
+		write_number(render, dp_human__value(number, at->value[run], unit, ascii), columns);
+	write_number(render, signed_value(number, at->change, unit, ascii), columns);
+	write_number(render,
+		     time ? dp_human__rough(number, wide, ascii)
+			  : size_of(number, wide, unit, ascii),
+		     columns);
+	dp_text__blanks(render, 2);
 }
 
 static void write_parts(struct dp_render *render, const struct dp_comparison *comparison,
