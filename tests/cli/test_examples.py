@@ -69,8 +69,8 @@ class Examples(cli.Case):
         self.assertIn("iterations.c", names)
         self.assertEqual(len(names), len(set(names)))
         for page, name, text in examples():
-            takes_trace = "dp_trace_open" in text
-            result = self.run_example(name, *([self.trace] if takes_trace else []))
+            traces = 2 if "dp_comparison_run" in text else int("dp_trace_open" in text)
+            result = self.run_example(name, *[self.trace] * traces)
             self.assertEqual(result.returncode, 0, (page, name, result.stderr))
             self.assertTrue(result.stdout, (page, name))
 
