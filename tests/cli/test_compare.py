@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 
 import cli
@@ -221,6 +222,147 @@ class Limits(Case):
         )
         ((metric, loop, verb, *_),) = self.crossed("--fail-on=iteration_time=-5%", before, after)
         self.assertEqual((metric, loop, verb), ("iteration_time", "loop 0", "fell"))
+        (self.folder / "short").write_text(program.replace("count = 6\n", "count = 4\n"))
+        short = self.folder / "short.json"
+        subprocess.run(
+            [cli.SIM, "--no-truth", "-f", str(self.folder / "short"), "-o", str(short)], check=True
+        )
+        result = self.compare("--fail-on=iteration_time=+50%", before, short)
+        self.assert_done(result)
+        self.assertRegex(
+            result.stderr,
+            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged of loop 1:"
+            rf" {re.escape(str(short))} has only 3 steady iterations with it, 4 are needed\n\Z",
+        )
+
+
+class Numbers(Case):
+    """What is written, against what analyze tells of each run."""
+
+    def both(self, *args):
+        return json.loads(self.compare("--format=json", *args, self.before, self.slower).stdout)
+
+    def rows(self, trace):
+        """Steady iterations: in the simulated runs all but those that are cut off or warm up."""
+        rows = csv.DictReader(io.StringIO(cli.run("analyze", "--format=csv", trace).stdout))
+        return [row for row in rows if row["loop"] == "0" and row["partial"] == row["warmup"] == "false"]
+
+    def test_medians(self):
+        told = self.both()["pairs"][0]["metrics"]
+        self.assertGreater(len(told), 30)
+        for name, each in told.items():
+            for run, trace in enumerate((self.before, self.slower)):
+                values = [float(row[name]) for row in self.rows(trace) if row[name]]
+                self.assertAlmostEqual(len(values), each["iterations"][run], delta=1, msg=name)
+                # The last iteration has a value of some metrics, but no period.
+                values = [values] if len(values) == each["iterations"][run] else [values[:-1], values[1:]]
+                medians = [statistics.median(each) for each in values]
+                near = min(abs(median - each["values"][run]) for median in medians)
+                self.assertLessEqual(near, max(abs(medians[0]) * 1e-6, 0.51), name)
+            self.assertAlmostEqual(each["change"], each["values"][1] - each["values"][0], delta=1.01)
+            low, high = each["interval"]
+            self.assertTrue(low - 1 <= each["change"] <= high + 1, name)
+        period = told["period_ns"]
+        self.assertTrue(period["sure"] and period["interval"][0] > 0 and period["ratio"][0] > 1.05)
+
+    def test_parts_sum(self):
+        (pair,) = self.both()["pairs"]
+        *parts, period = pair["parts"]
+        self.assertEqual(period["metric"], "period_ns")
+        self.assertGreaterEqual(len(parts), 4)
+        for run, trace in enumerate((self.before, self.slower)):
+            self.assertAlmostEqual(
+                sum(part["values"][run] for part in parts), period["values"][run], delta=len(parts)
+            )
+            mean = statistics.mean(float(row["period_ns"]) for row in self.rows(trace) if row["period_ns"])
+            self.assertAlmostEqual(period["values"][run], mean, delta=0.51)
+        self.assertAlmostEqual(sum(part["change"] for part in parts), period["change"], delta=len(parts))
+
+    def test_kernels(self):
+        """Each is a tenth slower; places and names are those of the trace."""
+        (pair,) = self.both()["pairs"]
+        report = json.loads(cli.run("analyze", "--format=json", self.before).stdout)
+        names = report["loops"][0]["pattern"]["kernels"]
+        self.assertEqual([place[:2] for place in pair["places"]], [[i, i] for i in range(len(names))])
+        self.assertEqual((pair["same"], pair["alike"], pair["added"], pair["removed"]), (len(names), 1, 0, 0))
+        self.assertEqual(
+            sorted(each["names"][0] for each in pair["kernels"] for _ in range(each["places"])), sorted(names)
+        )
+        slower = [each for each in pair["kernels"] if each["change"] == "slower"]
+        self.assertGreater(len(slower), len(pair["kernels"]) / 2)
+        times = [sum(each["ns"]["values"][run] for each in pair["kernels"]) for run in (0, 1)]
+        self.assertAlmostEqual(times[1] / times[0], 1.1, delta=0.01)
+        for each in slower:
+            self.assertEqual(*each["names"])
+        changes = [abs(each["ns"]["change"]) for each in pair["kernels"]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+
+    def test_csv(self):
+        """The same numbers as JSON has."""
+        told = self.both()["pairs"][0]["metrics"]
+        text = self.compare("--format=csv", self.before, self.slower).stdout
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([row["metric"] for row in rows], list(told))
+        for row in rows:
+            self.assertEqual((row["before"], row["after"]), (str(self.before), str(self.slower)))
+            self.assertEqual((row["loop_before"], row["loop_after"]), ("0", "0"))
+            each = told[row["metric"]]
+            for key, value in (
+                ("value_before", each["values"][0]), ("value_after", each["values"][1]),
+                ("change", each["change"]), ("low", each["interval"][0]), ("high", each["interval"][1]),
+                ("ratio_low", (each["ratio"] or [None])[0]), ("ratio_high", (each["ratio"] or [None])[-1]),
+                ("iterations_before", each["iterations"][0]), ("iterations_after", each["iterations"][1]),
+            ):
+                self.assertEqual(row[key], "" if value is None else str(value), (row["metric"], key))
+            self.assertEqual(row["sure"], str(each["sure"]).lower())
+
+    def test_some_metrics(self):
+        """Which are shown changes no number, nor what a limit is judged by."""
+        all_of_it = self.both()["pairs"][0]
+        some = self.both("--metric=overlap,period_ns")["pairs"][0]
+        self.assertEqual(list(some["metrics"]), ["overlap", "period_ns"])
+        for name, each in some["metrics"].items():
+            self.assertEqual(each, all_of_it["metrics"][name])
+        for key in set(some) - {"metrics"}:
+            self.assertEqual(some[key], all_of_it[key])
+        for form in "json", "csv", "text":
+            result = self.compare(
+                f"--format={form}", "--metric=overlap", "--fail-on=compute_ns=+5%", self.before, self.slower
+            )
+            self.assertEqual(result.returncode, 3)
+
+    def test_confidence(self):
+        wide, narrow = self.both("--confidence=99.5%"), self.both("--confidence=60%")
+        self.assertEqual((wide["confidence"], narrow["confidence"]), (0.995, 0.6))
+        least, most = narrow["pairs"][0]["metrics"]["period_ns"]["interval"]
+        low, high = wide["pairs"][0]["metrics"]["period_ns"]["interval"]
+        self.assertTrue(low < least < most < high)
+
+    def test_loops(self):
+        """Those that are named, and no others."""
+        sample, faster = (cli.SOURCE / "data" / f"{name}.json.gz" for name in ("sample", "faster"))
+        for loops in [0, 0], [1, 1], [0, 1]:
+            words = "--loops={}:{}".format(*loops)
+            told = json.loads(self.compare("--format=json", words, sample, faster).stdout)
+            self.assertEqual([pair["loops"] for pair in told["pairs"]], [loops])
+            self.assertEqual(told["runs"][0]["path"], str(sample))
+        told = json.loads(self.compare("--format=json", sample, faster).stdout)
+        self.assertEqual([pair["loops"] for pair in told["pairs"]], [[0, 0], [1, 1]])
+
+    def test_text(self):
+        """It says what JSON has: the answer, and which kernels."""
+        period = self.both()["pairs"][0]["metrics"]["period_ns"]
+        text = self.compare(self.before, self.slower).stdout
+        share = 100 * (period["values"][1] / period["values"][0] - 1)
+        self.assertIn(f"\n  {share:.1f}% slower: ", text)
+        self.assertRegex(text, r"\n +\S+ .s +\S+ .s +\+\S+ .s +\S+ .s  compute\n")
+        self.assertRegex(text, r"\+\S+ .s +\S+ .s  slower   \w")
+        self.assertNotRegex(text, r"  faster   \w")
+        back = self.compare(self.slower, self.before).stdout
+        self.assertRegex(back, r"\n  [78]\.\d% faster: ")
+        same = self.compare(self.before, self.before).stdout
+        self.assertIn("\n  no sure difference: ", same)
+        self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
 
 
 class Usage(Case):
