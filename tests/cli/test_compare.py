@@ -6,11 +6,14 @@ import gzip
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import statistics
 import subprocess
+import tempfile
+import unittest
 
 import cli
 
@@ -21,21 +24,21 @@ CROSSED = re.compile(
 )
 
 
-class Case(cli.Case):
+def setUpModule():
     """Runs of one program: two that are equal but for chance, and one with slower kernels."""
+    Case.runs = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-test-"))
+    unittest.addModuleCleanup(shutil.rmtree, Case.runs)
+    Case.before = Case.run_of("before")
+    # Other iterations of the same program, which differ by chance.
+    Case.again = Case.run_of("again", "-n", "40", "-s", "after=30")
+    Case.slower = Case.run_of("slower", "-s", "model.kernel=44us")
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.before = cls.run_of("before")
-        cls.again = cls.run_of("again", "-n", "40", "-s", "after=30")
-        cls.slower = cls.run_of("slower", "-s", "model.kernel=44us")
 
+class Case(cli.Case):
     @classmethod
     def run_of(cls, name, *args):
-        """With -n 40 -s after=30 other iterations of the same program, which differ by chance."""
         same = "-n", "30", "-s", "jitter=0.05", "-s", "model.layers=2"
-        return cli.simulate(cls.top / f"{name}.json", *same, *args)
+        return cli.simulate(cls.runs / f"{name}.json", *same, *args)
 
     def compare(self, *args, **kwargs):
         return cli.run("compare", *args, **kwargs)
@@ -239,20 +242,28 @@ class Limits(Case):
 class Numbers(Case):
     """What is written, against what analyze tells of each run."""
 
-    def both(self, *args):
-        return json.loads(self.compare("--format=json", *args, self.before, self.slower).stdout)
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.all_of_it = cls.both()
+        cls.tables = [cls.rows(trace) for trace in (cls.before, cls.slower)]
 
-    def rows(self, trace):
+    @classmethod
+    def both(cls, *args):
+        return json.loads(cli.run("compare", "--format=json", *args, cls.before, cls.slower).stdout)
+
+    @staticmethod
+    def rows(trace):
         """Steady iterations: in the simulated runs all but those that are cut off or warm up."""
         rows = csv.DictReader(io.StringIO(cli.run("analyze", "--format=csv", trace).stdout))
         return [row for row in rows if row["loop"] == "0" and row["partial"] == row["warmup"] == "false"]
 
     def test_medians(self):
-        told = self.both()["pairs"][0]["metrics"]
+        told = self.all_of_it["pairs"][0]["metrics"]
         self.assertGreater(len(told), 30)
         for name, each in told.items():
-            for run, trace in enumerate((self.before, self.slower)):
-                values = [float(row[name]) for row in self.rows(trace) if row[name]]
+            for run, rows in enumerate(self.tables):
+                values = [float(row[name]) for row in rows if row[name]]
                 self.assertAlmostEqual(len(values), each["iterations"][run], delta=1, msg=name)
                 # The last iteration has a value of some metrics, but no period.
                 values = [values] if len(values) == each["iterations"][run] else [values[:-1], values[1:]]
@@ -266,21 +277,21 @@ class Numbers(Case):
         self.assertTrue(period["sure"] and period["interval"][0] > 0 and period["ratio"][0] > 1.05)
 
     def test_parts_sum(self):
-        (pair,) = self.both()["pairs"]
+        (pair,) = self.all_of_it["pairs"]
         *parts, period = pair["parts"]
         self.assertEqual(period["metric"], "period_ns")
         self.assertGreaterEqual(len(parts), 4)
-        for run, trace in enumerate((self.before, self.slower)):
+        for run, rows in enumerate(self.tables):
             self.assertAlmostEqual(
                 sum(part["values"][run] for part in parts), period["values"][run], delta=len(parts)
             )
-            mean = statistics.mean(float(row["period_ns"]) for row in self.rows(trace) if row["period_ns"])
+            mean = statistics.mean(float(row["period_ns"]) for row in rows if row["period_ns"])
             self.assertAlmostEqual(period["values"][run], mean, delta=0.51)
         self.assertAlmostEqual(sum(part["change"] for part in parts), period["change"], delta=len(parts))
 
     def test_kernels(self):
         """Each is a tenth slower; places and names are those of the trace."""
-        (pair,) = self.both()["pairs"]
+        (pair,) = self.all_of_it["pairs"]
         report = json.loads(cli.run("analyze", "--format=json", self.before).stdout)
         names = report["loops"][0]["pattern"]["kernels"]
         self.assertEqual([place[:2] for place in pair["places"]], [[i, i] for i in range(len(names))])
@@ -299,7 +310,7 @@ class Numbers(Case):
 
     def test_csv(self):
         """The same numbers as JSON has."""
-        told = self.both()["pairs"][0]["metrics"]
+        told = self.all_of_it["pairs"][0]["metrics"]
         text = self.compare("--format=csv", self.before, self.slower).stdout
         rows = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual([row["metric"] for row in rows], list(told))
@@ -318,7 +329,7 @@ class Numbers(Case):
 
     def test_some_metrics(self):
         """Which are shown changes no number, nor what a limit is judged by."""
-        all_of_it = self.both()["pairs"][0]
+        all_of_it = self.all_of_it["pairs"][0]
         some = self.both("--metric=overlap,period_ns")["pairs"][0]
         self.assertEqual(list(some["metrics"]), ["overlap", "period_ns"])
         for name, each in some["metrics"].items():
@@ -351,7 +362,7 @@ class Numbers(Case):
 
     def test_text(self):
         """It says what JSON has: the answer, and which kernels."""
-        period = self.both()["pairs"][0]["metrics"]["period_ns"]
+        period = self.all_of_it["pairs"][0]["metrics"]["period_ns"]
         text = self.compare(self.before, self.slower).stdout
         share = 100 * (period["values"][1] / period["values"][0] - 1)
         self.assertIn(f"\n  {share:.1f}% slower: ", text)
