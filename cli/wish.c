@@ -240,8 +240,8 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
-	/* CSV has metrics and nothing else; findings, which need all, are in every other format. */
-	if (wish->metrics_count && !strcmp(wish->common.format, "csv")) {
+	/* A report in CSV has metrics and nothing else; others have findings, which need all. */
+	if (wish->metrics_count && !wish->needs_all && !strcmp(wish->common.format, "csv")) {
 		options.metrics = wish->metrics;
 		options.metrics_count = wish->metrics_count;
 	}

@@ -19,7 +19,8 @@ struct wish {
 	const char *metrics[WISH_METRICS_MAX];
 	size_t metrics_count;
 	struct dp_threshold thresholds[WISH_THRESHOLDS_MAX];
-	bool tuned; /* the paper's thresholds were given */
+	bool needs_all; /* metrics: more is made of them than a report */
+	bool tuned;	/* the paper's thresholds were given */
 };
 
 bool wish_set_iterations(void *into, const char *value, struct opt_why *why);

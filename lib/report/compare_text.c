@@ -512,14 +512,16 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 	const struct dp_metric_info *info;
 	char title[DP_NUMBER_SIZE];
 
-	write_head(render, WIDE, "metrics: medians of iterations");
+	write_head(render, WIDE, "medians of metrics");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		const struct dp_difference *at = dp_pair_metric(comparison, pair, i);
 
 		if (!dp_render__shows(render, info) || !has_something(at))
 			continue;
 		dp_text__style_begin(render, dp_difference_is_sure(at) ? "0" : DP_STYLE_DIM);
-		write_numbers(render, at, info->unit, WIDE);
+		/* The one unit that is a long word would leave its column. */
+		write_numbers(render, at, strcmp(info->unit, "operations") ? info->unit : "ops",
+			      WIDE);
 		dp_render__text(render, dp_text__title(title, info->name));
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
