@@ -253,22 +253,28 @@ static void tell_crossed(const struct limit *limit, const struct dp_comparison *
 		strchr(limit->text, '=') + 2);
 }
 
+/* A change that may be chance: beyond the limit, which a user should know, or not even that. */
 static void tell_kept(const struct limit *limit, const struct dp_comparison *comparison,
-		      size_t pair, const struct dp_difference *d)
+		      size_t pair, const struct dp_difference *d, bool beyond)
 {
 	bool percent = limit->relative && !isnan(d->ratio_low);
-	double before = d->value[DP_RUN_BEFORE];
-	char loops[TEXT_SIZE], change[TEXT_SIZE], low[TEXT_SIZE], high[TEXT_SIZE];
+	double ratio = d->change / d->value[DP_RUN_BEFORE];
+	char loops[TEXT_SIZE], change[TEXT_SIZE], low[TEXT_SIZE], high[TEXT_SIZE], text[600];
 
-	message("--fail-on=%s: not crossed by %s: %s (%g%% sure: %s to %s)", limit->text,
-		loops_text(loops, dp_comparison_pair(comparison, pair)),
-		percent ? percent_text(change, d->change / before, true)
-			: amount_text(change, limit, d->change, true),
-		dp_comparison_confidence(comparison) * 100,
-		percent ? percent_text(low, d->ratio_low - 1, true)
-			: amount_text(low, limit, d->low, true),
-		percent ? percent_text(high, d->ratio_high - 1, true)
-			: amount_text(high, limit, d->high, true));
+	snprintf(text, sizeof(text), "--fail-on=%.100s: %s %s: %s (%g%% sure: %s to %s)",
+		 limit->text, beyond ? "crossed, but not surely, by" : "not crossed by",
+		 loops_text(loops, dp_comparison_pair(comparison, pair)),
+		 percent ? percent_text(change, ratio, true)
+			 : amount_text(change, limit, d->change, true),
+		 dp_comparison_confidence(comparison) * 100,
+		 percent ? percent_text(low, d->ratio_low - 1, true)
+			 : amount_text(low, limit, d->low, true),
+		 percent ? percent_text(high, d->ratio_high - 1, true)
+			 : amount_text(high, limit, d->high, true));
+	if (beyond)
+		message_warning("%s", text);
+	else
+		message("%s", text);
 }
 
 static enum limit_verdict judge_pair(const struct limit *limit,
@@ -288,8 +294,8 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 		tell_crossed(limit, comparison, pair, d, &excess);
 		return LIMIT_CROSSED;
 	}
-	if (verbose)
-		tell_kept(limit, comparison, pair, d);
+	if (excess.measured > limit->most || verbose)
+		tell_kept(limit, comparison, pair, d, excess.measured > limit->most);
 	return LIMIT_KEPT;
 }
 

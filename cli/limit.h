@@ -26,7 +26,8 @@ enum limit_verdict { LIMIT_KEPT, LIMIT_UNKNOWN, LIMIT_CROSSED };
 /*
  * Judges all pairs of a comparison, of which there is at least one, and says on standard error
  * which cross the limit, where that is not known and why (for all but the first pair a warning),
- * and if verbose also which do not. Unknown is returned where the first pair is and none crosses.
+ * which seem to cross it and may do so by chance (a warning), and if verbose also which do not.
+ * Unknown is returned where the first pair is and none crosses.
  * names are those of the two runs.
  */
 enum limit_verdict limit_judge(const struct limit *limit, const struct dp_comparison *comparison,

@@ -84,7 +84,15 @@ class Limits(Case):
         self.assertEqual((metric, loop, verb, zero, most), ("iteration_time", "loop 0", "rose", None, "5%"))
         self.assertAlmostEqual(float(measured[:-1]), ratio * 100, delta=0.006)
         self.assertTrue(5 < float(least[:-1]) <= float(measured[:-1]))
-        self.kept(f"--fail-on=iteration_time=+{ratio * 100:.3f}%", self.before, self.slower)
+        args = f"--fail-on=iteration_time=+{ratio * 100 - 0.01:.3f}%", self.before, self.slower
+        result = self.compare(*args)
+        self.assert_done(result)
+        self.assertRegex(
+            result.stderr,
+            r"\Adeepprof: warning: --fail-on=\S+: crossed, but not surely, by loop 0: \+8\.\d\d%"
+            r" \(95% sure: \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
+        )
+        self.kept("-q", *args)
         self.kept("--fail-on=iteration_time=+20%", self.before, self.slower)
         self.kept("--fail-on=iteration_time=-1%", self.before, self.slower)
 
