@@ -113,16 +113,39 @@ bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why
 	const char *end = behind_number(text), *unit = *end ? strchr(units, *end) : NULL;
 	uint64_t number, times = 1;
 
-	if (!is_digit(*text) || (*end && (!unit || end[1])) ||
+	if (!is_digit(*text) || (*end && !unit) || (unit && end[1] && strcmp(end + 1, "iB") != 0) ||
 	    memchr(text, '.', (size_t)(end - text)) != strrchr(text, '.'))
 		return opt_refuse(why, "a size is a number of bytes, or of K, M, G or T");
 	if (unit)
 		times <<= 10 * ((unit - units) % 4 + 1);
 	if (!scaled(text, end, times, &number))
 		return opt_refuse(why, "too large");
+	if (!number)
+		return opt_refuse(why, "nothing at all");
 	if (number < least)
 		return opt_refuse(why, least >> 20 ? "%lluM are the least" : "%lluK are the least",
 				  (unsigned long long)(least >> 20 ? least >> 20 : least >> 10));
 	*bytes = number;
+	return true;
+}
+
+bool opt_decimal(const char **at, double *number)
+{
+	uint64_t whole = 0, part = 0, unit = 1;
+	const char *text = *at;
+
+	if (!is_digit(*text))
+		return false;
+	for (; is_digit(*text); text++)
+		if (!append(&whole, *text, UINT64_C(1) << 53))
+			return false;
+	if (*text == '.')
+		for (text++; is_digit(*text); text++)
+			if (unit < 1000000) {
+				part = part * 10 + (uint64_t)(*text - '0');
+				unit *= 10;
+			}
+	*number = (double)whole + (double)part / (double)unit;
+	*at = text;
 	return true;
 }

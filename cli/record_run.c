@@ -32,7 +32,7 @@
  */
 #define SETTLE_NS 1500000000
 #define SETTLE_MOST_NS 10000000000
-#define LOOK_NS 100000000
+#define LOOK_MS 100
 
 struct run {
 	struct record *record;
@@ -51,6 +51,7 @@ struct run {
 	int64_t give_up_at;  /* on processes left behind; 0: never */
 	int64_t stopped_at;  /* 0: not yet */
 	int failure;	     /* the first that was told */
+	bool stuck;	     /* the last round had one */
 	bool keeping;	     /* the file is being written, or was */
 	struct record_keeping keep;
 };
@@ -327,7 +328,7 @@ static int64_t sooner(int64_t a, int64_t b)
 /* When to look again whether a recording that has been stopped can be written; 0: it has not. */
 static int64_t next_look(const struct run *run)
 {
-	int64_t settled = run->stopped_at + SETTLE_NS, soon = now_ns() + LOOK_NS;
+	int64_t settled = run->stopped_at + SETTLE_NS, soon = now_ns() + LOOK_MS * INT64_C(1000000);
 
 	if (!run->stopped_at)
 		return 0;
@@ -401,13 +402,16 @@ static void serve_recording(struct run *run)
 	struct dp_record_status status;
 	int failure = dp_recording_serve(run->record->recording);
 
+	run->stuck = failure != 0;
 	if (failure && !run->failure)
 		message_warning("a process could not be taken in: %s", dp_status_name(failure));
 	run->failure = run->failure ? run->failure : failure;
 	dp_recording_status(run->record->recording, &status);
 	keep_time(run, &status);
-	if (is_done(run, &status))
-		begin_keeping(run);
+	if (!is_done(run, &status))
+		return;
+	run->stuck = false;
+	begin_keeping(run);
 }
 
 /* Until the program is gone, and the file there. */
@@ -425,7 +429,11 @@ static void serve(struct run *run)
 		    (!run->record->wait || run->interrupted || !has_descendants(run)))
 			break;
 		waits[1].fd = run->keeping ? run->keep.fd : dp_recording_fd(run->record->recording);
-		poll(waits, 2, run->keep.done ? -1 : patience(run));
+		/* What could not be taken, as for want of descriptors, waits on and would spin. */
+		if (run->stuck)
+			poll(waits, 1, LOOK_MS);
+		else
+			poll(waits, 2, run->keep.done ? -1 : patience(run));
 	}
 	run->end->kept = run->keep.kept;
 	record_keep_fini(&run->keep);
