@@ -171,7 +171,7 @@ void dp_options__read(struct options *out, const char *text);
 
 /* message.c */
 void dp_message__open(void);
-void dp_message__hello(const char *spool_name);
+bool dp_message__hello(const char *spool_name); /* false: the launcher does not hear it */
 void dp_message__say(uint32_t level, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void dp_message__bye(void);

@@ -42,7 +42,7 @@ void dp_message__open(void)
 	dp_collector.socket_fd = fd;
 }
 
-static void send_message(struct dp_message *message, int passed_fd)
+static bool send_message(struct dp_message *message, int passed_fd)
 {
 	union {
 		struct cmsghdr head;
@@ -53,7 +53,7 @@ static void send_message(struct dp_message *message, int passed_fd)
 	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (dp_collector.socket_fd < 0)
-		return;
+		return false;
 	message->magic = DP_MESSAGE_MAGIC;
 	message->pid = (uint32_t)dp_collector.pid;
 	message->serial = dp_collector.serial;
@@ -66,17 +66,17 @@ static void send_message(struct dp_message *message, int passed_fd)
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.head), &passed_fd, sizeof(int));
 	}
-	(void)!sendmsg(dp_collector.socket_fd, &packet,
-		       MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT));
+	return sendmsg(dp_collector.socket_fd, &packet,
+		       MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT)) >= 0;
 }
 
-void dp_message__hello(const char *spool_name)
+bool dp_message__hello(const char *spool_name)
 {
 	struct dp_message message = { .type = DP_HELLO };
 
 	message.text_bytes = (uint32_t)strlen(spool_name);
 	memcpy(message.text, spool_name, message.text_bytes);
-	send_message(&message, dp_collector.pool_fd);
+	return send_message(&message, dp_collector.pool_fd);
 }
 
 void dp_message__bye(void)

@@ -17,6 +17,8 @@
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
+ *   clone=N         N children of the bare system call, each with NVTX's events
+ *   leave=MS        a child that does nothing for so long, and is not waited for
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
  *   race=T          T threads that launch while the process ends
@@ -35,6 +37,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -251,6 +254,41 @@ static void children(uint64_t count, int with_cuda)
 		if (waitpid(child, NULL, 0) != child)
 			abort();
 	}
+}
+
+/* Unlike fork(), it runs no handlers in the child. */
+static void clones(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+		if (child < 0)
+			abort();
+		if (!child) {
+			fake->pretend();
+			nvtx(10);
+			if (i % 2)
+				exit(0);
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			abort();
+	}
+}
+
+static void leave(uint64_t ms)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		abort();
+	if (child)
+		return;
+	/* Nobody waits for its end of a pipe, either. */
+	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		abort();
+	usleep((useconds_t)ms * 1000);
+	_exit(0);
 }
 
 /* All at once, each with 1,000 launches. */
@@ -470,6 +508,8 @@ static const struct word all_words[] = {
 	{ "range", .plain = range },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },
+	{ "clone", .of_number = clones },
+	{ "leave", .of_number = leave },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
 	{ "until", .of_text = until },

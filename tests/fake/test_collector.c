@@ -360,6 +360,35 @@ START_TEST(forks)
 }
 END_TEST
 
+/* What a child writes where its parent's CUPTI had a buffer is not the parent's. */
+START_TEST(forks_and_death)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("init", "launch=1000", "sleep=200", "fork=2", "launch=10", "kill"));
+	ck_assert(WIFSIGNALED(run.status));
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.spools, 1);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1010);
+}
+END_TEST
+
+/* Children of the bare system call, of which no handler of fork() hears. */
+START_TEST(clones)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("init", "launch=10", "nvtx=10", "clone=4", "nvtx=10"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.spools, 1);
+	ck_assert_uint_eq(run.ended_spools, 1);
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
+}
+END_TEST
+
 START_TEST(children_with_cuda)
 {
 	static struct run run;
@@ -545,6 +574,36 @@ START_TEST(pause_and_stop)
 }
 END_TEST
 
+/* It waits for the launcher, however long that takes to say so. */
+START_TEST(begins_paused)
+{
+	struct run_options options = { .options = "start=pause", .control_after_ms = { 500 } };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options,
+		WORDS("nvtx=10", "init", "launch=100", "sleep=1000", "launch=100", "nvtx=10"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
+}
+END_TEST
+
+/* What never hears of the process can't end the wait. */
+START_TEST(begins_paused_alone)
+{
+	struct run_options options = { .options = "start=pause", .no_socket = true };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "sleep=300", "launch=100"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
@@ -563,6 +622,8 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, sudden_ends, 0, sizeof(deaths) / sizeof(deaths[0]));
 	tcase_add_test(tests, killed_anywhere);
 	tcase_add_test(tests, forks);
+	tcase_add_test(tests, forks_and_death);
+	tcase_add_test(tests, clones);
 	tcase_add_test(tests, children_with_cuda);
 	tcase_add_test(tests, ranks);
 	tcase_add_test(tests, new_image);
@@ -575,6 +636,8 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, payloads);
 	tcase_add_test(tests, capture_range);
 	tcase_add_test(tests, pause_and_stop);
+	tcase_add_test(tests, begins_paused);
+	tcase_add_test(tests, begins_paused_alone);
 }
 
 #include "../unit/test_main.h"
