@@ -15,22 +15,29 @@
  *   aside           the buffer is given back with the next flush, after later ones
  *   drop=N names wrap
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
+ *   shortlived=N    N threads, one after the other, with NVTX's events
+ *   noisy=N         N calls of cudaGetLastError()
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
  *   clone=N         N children of the bare system call, each with NVTX's events
+ *   vfork=N         N children that end as those do that can't find their program
  *   leave=MS        a child that does nothing for so long, and is not waited for
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   inherited       what a program that is started has open
+ *   masks           no thread of the collector's takes the program's signals, or it is left
  *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
 #include "fake.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -142,7 +149,7 @@ static void loop(const char *value)
 
 static void kinds(uint64_t count)
 {
-	static const uint32_t all[] = { 1, 2, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
 
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
@@ -160,10 +167,13 @@ static void nvtx(uint64_t count)
 	event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
 	event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
 	event.message.registered = string;
+	errno = 123;
 	for (uint64_t i = 0; i < count; i++) {
 		nvtxRangePushA("step");
 		nvtxDomainMarkEx(domain, &event);
 		nvtxRangePop();
+		if (errno != 123)
+			abort();
 		if (fake)
 			atomic_fetch_add(&fake->truth()->nvtx, 3);
 	}
@@ -276,6 +286,25 @@ static void clones(uint64_t count)
 	}
 }
 
+static pid_t vfork_one(void)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		_exit(127);
+	return child;
+}
+
+static void vforks(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = vfork_one();
+
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			abort();
+	}
+}
+
 static void leave(uint64_t ms)
 {
 	pid_t child = fork();
@@ -356,6 +385,80 @@ static void spawn(uint64_t count)
 		if (posix_spawnp(&child, "true", NULL, NULL, words, environ) ||
 		    waitpid(child, NULL, 0) != child)
 			abort();
+}
+
+static void *one_event(void *unused)
+{
+	nvtx(1);
+	return NULL;
+}
+
+static void shortlived(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, one_event, NULL))
+			abort();
+		pthread_join(thread, NULL);
+		usleep(2000);
+	}
+}
+
+static void noisy(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		fake->call(10);
+}
+
+static void inherited(void)
+{
+	char name[] = "ls", option[] = "-l", folder[] = "/proc/self/fd";
+	char *const words[] = { name, option, folder, NULL };
+	pid_t child;
+
+	if (posix_spawnp(&child, "ls", NULL, NULL, words, environ) ||
+	    waitpid(child, NULL, 0) != child)
+		abort();
+}
+
+/* One of our threads: is every signal blocked there, but for those that can't be? */
+static int is_deaf(const char *tid)
+{
+	static const uint64_t all = 0x7fffffff & ~(1u << (SIGKILL - 1)) & ~(1u << (SIGSTOP - 1));
+	unsigned long long blocked = 0;
+	char path[300], line[256];
+	bool ours = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.32s/status", tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		ours |= !strncmp(line, "Name:\tdeepprof", 14);
+		sscanf(line, "SigBlk: %llx", &blocked);
+	}
+	if (file)
+		fclose(file);
+	return ours ? (blocked & all) == all : -1;
+}
+
+static void masks(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int found = 0;
+
+	while (tasks && (entry = readdir(tasks))) {
+		int deaf = is_deaf(entry->d_name);
+
+		if (!deaf)
+			exit(96);
+		found += deaf > 0;
+	}
+	if (tasks)
+		closedir(tasks);
+	if (found != 2)
+		exit(95);
 }
 
 /* What a word does, with what is behind its "=" as a number, or as it stands. */
@@ -505,11 +608,14 @@ static const struct word all_words[] = {
 	{ "wrap", .plain = wrap },
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
+	{ "shortlived", .of_number = shortlived },
+	{ "noisy", .of_number = noisy },
 	{ "range", .plain = range },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },
 	{ "clone", .of_number = clones },
 	{ "leave", .of_number = leave },
+	{ "vfork", .of_number = vforks },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
 	{ "until", .of_text = until },
@@ -525,6 +631,8 @@ static const struct word all_words[] = {
 	{ "race", .of_number = race },
 	{ "daemon", .plain = be_daemon },
 	{ "spawn", .of_number = spawn },
+	{ "inherited", .plain = inherited },
+	{ "masks", .plain = masks },
 };
 
 static const struct word *find_word(const char *text, size_t length)

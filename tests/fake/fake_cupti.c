@@ -71,8 +71,12 @@ static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static void (*callback)(void *, uint32_t, uint32_t, const void *);
 static _Atomic(struct buffer *) buffers;
 static _Atomic uint64_t enabled[2];
+static _Atomic uint64_t muted[16]; /* runtime calls, by number */
+static uint32_t attributes;	   /* that were set, whatever the answer was */
+static uint32_t thread_ids;
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
+static _Atomic bool asked; /* for a buffer */
 static bool subscribed_v2;
 static __thread struct buffer *mine;
 static __thread bool in_callback;
@@ -168,6 +172,7 @@ static void give_back(struct buffer *b)
 
 static void get_buffer(struct buffer *b)
 {
+	atomic_store(&asked, true);
 	in_callback = true;
 	request(&b->data, &b->bytes, &b->most);
 	in_callback = false;
@@ -195,6 +200,13 @@ static bool is_enabled(uint32_t kind)
 {
 	return kind == FAKE_NEW_KIND || kind >= FAKE_KINDS ||
 	       (atomic_load_explicit(&enabled[kind / 64], memory_order_relaxed) >> (kind % 64) & 1);
+}
+
+/* As threads are told of: by a number of their library's, until the system's are asked for. */
+static uint32_t thread_id(void)
+{
+	return thread_ids == CUPTI_THREAD_ID_SYSTEM ? (uint32_t)syscall(SYS_gettid)
+						    : (uint32_t)(uintptr_t)pthread_self();
 }
 
 /* Appends a record, its kind last, as one who may be killed at any moment would see it. */
@@ -254,7 +266,7 @@ static void fake_launch(const char *name, uint32_t correlation, uint32_t stream,
 	};
 
 	api.process = (uint32_t)getpid();
-	api.thread = (uint32_t)syscall(SYS_gettid);
+	api.thread = thread_id();
 	api.correlation = correlation;
 	append(&api, sizeof(api));
 	append(&kernel, sizeof(kernel));
@@ -278,6 +290,18 @@ static void fake_record(uint32_t kind, uint64_t n)
 	else if (kind == CUPTI_JIT)
 		words[7] = (uint64_t)(uintptr_t)text;
 	append(words, sizeof(words));
+}
+
+static void fake_call(uint32_t cbid)
+{
+	struct cupti_api api = { .kind = CUPTI_RUNTIME, .cbid = cbid, .start = now() };
+
+	if (cbid < 1024 && atomic_load(&muted[cbid / 64]) >> (cbid % 64) & 1)
+		return;
+	api.end = api.start + 100;
+	api.process = (uint32_t)getpid();
+	api.thread = thread_id();
+	append(&api, sizeof(api));
 }
 
 static void fake_complete_twice(void)
@@ -343,10 +367,19 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,	       fake_record,    fake_complete_twice,
-	fake_complete_foreign, fake_put_aside, fake_drop,
-	fake_unload,	       fake_profiler,  fake_truth,
-	fake_pretend,	       append,	       is_enabled,
+	fake_launch,
+	fake_record,
+	fake_complete_twice,
+	fake_complete_foreign,
+	fake_put_aside,
+	fake_drop,
+	fake_unload,
+	fake_profiler,
+	fake_truth,
+	fake_pretend,
+	append,
+	is_enabled,
+	fake_call,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -365,6 +398,7 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **nam
 EXPORT int cuptiSetThreadIdType(uint32_t type);
 EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
 					  void (*done)(void *, uint32_t, uint8_t *, size_t,
@@ -456,13 +490,22 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 
 int cuptiSetThreadIdType(uint32_t type)
 {
-	return verdict("SetThreadIdType");
+	int result = verdict("SetThreadIdType");
+
+	if (!result)
+		thread_ids = type;
+	return result;
 }
 
 int cuptiActivityEnable(uint32_t kind)
 {
+	static const uint32_t first =
+		1u << CUPTI_ATTR_DEVICE_BUFFER_SIZE | 1u << CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT |
+		1u << CUPTI_ATTR_ZEROED_BUFFER | 1u << CUPTI_ATTR_PER_THREAD_BUFFER;
 	int result = verdict("ActivityEnable");
 
+	if (attributes != first)
+		fail("attributes come first");
 	if (!result)
 		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
 	return result;
@@ -474,7 +517,25 @@ int cuptiActivityDisable(uint32_t kind)
 
 	if (!result)
 		atomic_fetch_and(&enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
+	for (size_t i = 0; !result && kind == CUPTI_RUNTIME && i < 16; i++)
+		atomic_store(&muted[i], 0);
 	return result;
+}
+
+/* From 12.5 on, and of a kind that is recorded. */
+int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableRuntimeApi");
+
+	if (result || version->number < 23 || !is_enabled(CUPTI_RUNTIME))
+		return result ? result : CUPTI_E_NOT_SUPPORTED;
+	if (cbid >= 1024)
+		return CUPTI_E_INVALID_PARAMETER;
+	if (enable)
+		atomic_fetch_and(&muted[cbid / 64], ~((uint64_t)1 << (cbid % 64)));
+	else
+		atomic_fetch_or(&muted[cbid / 64], (uint64_t)1 << (cbid % 64));
+	return 0;
 }
 
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
@@ -485,6 +546,8 @@ int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
 
 	if (*bytes != (is_flag ? sizeof(uint8_t) : sizeof(size_t)))
 		fail("an attribute of another size");
+	if (attribute < 32)
+		attributes |= 1u << attribute;
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_SIZE)
 		memcpy(&each, value, sizeof(each));
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT)
@@ -510,6 +573,10 @@ int cuptiActivityFlushAll(uint32_t flag)
 {
 	int result = verdict("ActivityFlushAll");
 
+	if (!atomic_load(&asked))
+		fail("flushed before a buffer was asked for");
+	if (flag && (enabled[0] || enabled[1]))
+		fail("flushed for good while it records");
 	if (getenv("FAKE_CUPTI_HANG") && flag)
 		for (;;)
 			pause();
