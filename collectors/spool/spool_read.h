@@ -33,13 +33,11 @@ struct dp_spool {
 	struct dp_spool_health health;
 	uint64_t offset; /* of the next chunk */
 	uint64_t file_bytes;
-	uint64_t next_sequence;
 	/* The chunk at hand. */
 	uint8_t *chunk;
 	size_t chunk_room;
 	const uint8_t *at;
 	const uint8_t *end;
-	uint32_t records_left;
 	struct dp_codec_state codec;
 	/* Dictionaries: the entry of id is at id - 1. */
 	struct dp_string *strings;

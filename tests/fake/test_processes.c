@@ -7,12 +7,14 @@
 
 #include <check.h>
 
+/* In the second of them children come to the end of a buffer, and ask for another. */
 START_TEST(forks)
 {
+	struct run_options options = { .options = _i ? "slot=16384" : NULL };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, NULL, WORDS("init", "launch=1000", "fork=20", "launch=1000"));
+	run_app(&run, &options, WORDS("init", "launch=1000", "fork=20", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.spools, 1);
@@ -143,7 +145,7 @@ END_TEST
 
 static void fill(TCase *tests)
 {
-	tcase_add_test(tests, forks);
+	tcase_add_loop_test(tests, forks, 0, 2);
 	tcase_add_test(tests, forks_and_death);
 	tcase_add_loop_test(tests, clones, 0, 2);
 	tcase_add_test(tests, children_with_cuda);
