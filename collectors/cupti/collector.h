@@ -122,7 +122,6 @@ struct collector {
 	uint8_t *trash; /* where even the discards ran out */
 	_Atomic uint64_t trashed;
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
-	_Atomic uint32_t odd_buffers; /* completed twice, or not ours */
 	/* Of the threads. */
 	pthread_t writer_thread, control_thread;
 	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */

@@ -41,7 +41,7 @@ struct fake_interface {
 	/* One record of the kind, its numbers made from n. */
 	void (*record)(uint32_t kind, uint64_t n);
 	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
-	void (*complete_twice)(void);
+	void (*complete_twice)(uint64_t ms_between);
 	void (*complete_foreign)(void);
 	/* It is given back with the next flush, after all that were asked for later. */
 	void (*put_aside)(void);

@@ -11,7 +11,8 @@
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
- *   twice foreign   buffers given back as they should not be
+ *   twice=MS        the buffer is given back, and again so much later
+ *   foreign         a buffer is given back that is nobody's
  *   aside           the buffer is given back with the next flush, after later ones
  *   drop=N names wrap
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
@@ -493,9 +494,9 @@ static void unwalkable(void)
 	fake->record(300, 1);
 }
 
-static void complete_twice(void)
+static void complete_twice(uint64_t ms_between)
 {
-	fake->complete_twice();
+	fake->complete_twice(ms_between);
 }
 
 static void complete_foreign(void)
@@ -600,7 +601,7 @@ static const struct word all_words[] = {
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },
-	{ "twice", .plain = complete_twice },
+	{ "twice", .of_number = complete_twice },
 	{ "foreign", .plain = complete_foreign },
 	{ "aside", .plain = put_aside },
 	{ "drop", .of_number = drop },

@@ -306,7 +306,7 @@ static void fake_call(uint32_t cbid)
 	append(&api, sizeof(api));
 }
 
-static void fake_complete_twice(void)
+static void fake_complete_twice(uint64_t ms)
 {
 	struct buffer *b = my_buffer();
 	uint8_t *data = b->data;
@@ -315,6 +315,7 @@ static void fake_complete_twice(void)
 		return;
 	lock(b);
 	give_back(b);
+	usleep((useconds_t)ms * 1000);
 	in_callback = true;
 	complete(NULL, 0, data, b->bytes, b->used);
 	in_callback = false;

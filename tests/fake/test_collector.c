@@ -149,8 +149,9 @@ START_TEST(odd_buffers)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "launch=100", "twice", "foreign", "launch=100", "odd", "drop=42",
-		      "launch=5", "twice", "sleep=50", "launch=100"));
+		WORDS("init", "launch=100", "twice", "launch=10", "twice=200", "foreign",
+		      "launch=100", "odd", "drop=42", "launch=5", "twice", "sleep=50",
+		      "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], run.truth.records[CUPTI_KERNEL]);
