@@ -268,7 +268,7 @@ START_TEST(groups_of_kinds)
 	for (size_t i = 0; i < RUN_KINDS; i++)
 		ck_assert_uint_eq(run.stored[run_kinds[i]],
 				  is_off((size_t)_i, run_kinds[i]) ? 0 : 5);
-	ck_assert_uint_eq(run.stored[DP_SPOOL_KIND_NVTX],
+	ck_assert_uint_eq(run.completed[DP_SPOOL_KIND_NVTX],
 			  is_off((size_t)_i, DP_SPOOL_KIND_NVTX) ? 0 : NVTX_EVENTS);
 }
 END_TEST
