@@ -167,6 +167,25 @@ class Program(recording.Case):
             self.assertEqual(under.stdout, alone.stdout)
 
     @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_ignored_signals(self):
+        """Not of a shell, which has its own way with some of them."""
+        look = "grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status"
+        found = [
+            subprocess.run(
+                ["sh", "-c", f"trap '' CHLD USR1; exec {command}"],
+                cwd=self.folder,
+                capture_output=True,
+                encoding="utf-8",
+                check=True,
+                env=recording.environment(),
+                stdin=subprocess.DEVNULL,
+            ).stdout
+            for command in (look, f"'{cli.DEEPPROF}' record -q {look}")
+        ]
+        self.assertEqual(found[0].count("Sig"), 3)
+        self.assertEqual(found[0], found[1])
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
     def test_closed_descriptors(self):
         (self.folder / "show").write_text(
             "test -e /proc/$$/fd/0; a=$?; test -e /proc/$$/fd/1; b=$?; echo $a $b >fds"

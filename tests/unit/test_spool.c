@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNKS = 5, EACH = 40, KERNEL_KIND = 10 };
+enum { CHUNKS = 5, EACH = 12, KERNEL_KIND = 10 };
 
 static struct dp_spool_writer writer;
 static uint64_t ends[CHUNKS + 1]; /* of the header, and of each chunk */
