@@ -33,7 +33,9 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 		*most_records = 1;
 		return;
 	}
-	atomic_store_explicit(&c->requested, 1, memory_order_relaxed);
+	if (!atomic_load_explicit(&c->requested, memory_order_relaxed) &&
+	    !atomic_exchange(&c->requested, 1))
+		dp_wake(&c->control_wake);
 	slot = dp_pool__take();
 	if (slot >= 0) {
 		*buffer = dp_pool__data((uint32_t)slot);

@@ -62,6 +62,7 @@ struct cupti {
 	int (*ActivityEnable)(uint32_t kind);
 	int (*ActivityDisable)(uint32_t kind);
 	int (*ActivityEnableRuntimeApi)(uint32_t cbid, uint8_t enable);
+	int (*ActivityEnableDriverApi)(uint32_t cbid, uint8_t enable);
 	int (*ActivitySetAttribute)(uint32_t attribute, size_t *bytes, void *value);
 	int (*ActivityRegisterCallbacks)(cupti_request_fn request, cupti_complete_fn complete);
 	int (*ActivityFlushAll)(uint32_t flag);
@@ -132,7 +133,8 @@ struct collector {
 	_Atomic uint32_t in_range;	    /* between cudaProfilerStart and Stop */
 	_Atomic uint32_t range_seen;	    /* what of it control.c has done */
 	_Atomic uint32_t ending;
-	_Atomic uint32_t given_up; /* the recording is over, the program is not */
+	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
+	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -150,6 +152,11 @@ static inline bool live(void)
 	return dp_live && atomic_load_explicit(&dp_live->on, memory_order_acquire);
 }
 
+static inline bool cupti_answers(void)
+{
+	return dp_collector.cupti.attached && !atomic_load(&dp_collector.cupti_ended);
+}
+
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -161,6 +168,7 @@ static inline int64_t clock_ns(clockid_t clock)
 /* life.c: brings up all but CUPTI, once per process; true where it is live. */
 bool dp_life__start(void);
 void dp_life__finish(void);
+void dp_life__finish_first(void);
 
 /* Adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
@@ -199,6 +207,7 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 
 /* attach.c */
 void dp_attach__cupti(void);
+void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
 
 /* buffers.c */

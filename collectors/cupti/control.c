@@ -20,14 +20,15 @@ static struct {
 	int64_t next_flush_ns;
 	uint32_t ticks;
 	bool alone; /* the launcher is gone */
+	bool first; /* finishing comes before all that CUDA does at exit */
 } my;
 
-static void flush_now(uint32_t flag)
+/* True where CUPTI has done it. */
+static bool flush_now(uint32_t flag)
 {
 	struct collector *c = &dp_collector;
 
-	if (c->cupti.attached && atomic_load(&c->requested))
-		(void)c->cupti.ActivityFlushAll(flag);
+	return cupti_answers() && atomic_load(&c->requested) && !c->cupti.ActivityFlushAll(flag);
 }
 
 static void flush_sometimes(void)
@@ -38,7 +39,7 @@ static void flush_sometimes(void)
 	if (!c->options.flush_ms || now < my.next_flush_ns)
 		return;
 	if (my.next_flush_ns)
-		flush_now(0);
+		(void)flush_now(0);
 	my.next_flush_ns = now + (int64_t)c->options.flush_ms * 1000000;
 }
 
@@ -49,11 +50,20 @@ static void record(bool on)
 	if (on != my.recording) {
 		dp_attach__kinds(on);
 		if (!on)
-			flush_now(0);
+			(void)flush_now(0);
 		my.recording = on;
 	}
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+/* With the first buffer cuInit() is over, and whatever it registers for exit is registered. */
+static void come_first(void)
+{
+	if (my.first || !atomic_load(&dp_collector.requested))
+		return;
+	my.first = true;
+	dp_life__finish_first();
 }
 
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
@@ -101,6 +111,37 @@ static void follow_wishes(void)
 		atomic_store(&c->pool->state, DP_POOL_STOPPED);
 }
 
+/* Buffers with records in them that were handed out by then, and have not come back. */
+static uint32_t count_kept(uint64_t sequence)
+{
+	struct collector *c = &dp_collector;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		kept += atomic_load(&c->slots[i].state) == DP_SLOT_HELD &&
+			atomic_load(&c->slots[i].sequence) <= sequence &&
+			__atomic_load_n((uint32_t *)(void *)dp_pool__data(i), __ATOMIC_RELAXED);
+	return kept;
+}
+
+/*
+ * A forced flush gives all buffers back, to whoever has registered last: torch.profiler does it
+ * without subscribing (Kineto, since August 2026), and so it is not kept from it as others are.
+ * What was in our buffers is still stored; what came later went elsewhere.
+ */
+static void flush_last(void)
+{
+	uint64_t sequence = atomic_load(&dp_collector.sequence);
+	uint32_t kept = flush_now(CUPTI_FLUSH_FORCED) ? count_kept(sequence) : 0;
+
+	if (kept)
+		dp_message__say(DP_SPOOL_WARNING, "taken-over",
+				"CUPTI has not given %u buffer%s back: a profiler within the "
+				"program (torch.profiler, say) may have taken over what CUPTI "
+				"records, and what followed is missing",
+				kept, kept == 1 ? "" : "s");
+}
+
 void *dp_control_thread(void *unused)
 {
 	struct collector *c = &dp_collector;
@@ -110,10 +151,12 @@ void *dp_control_thread(void *unused)
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;
+	my.first = false;
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 
 		follow_wishes();
+		come_first();
 		if (is_of_no_use()) {
 			give_up();
 			goto out;
@@ -122,7 +165,8 @@ void *dp_control_thread(void *unused)
 		dp_wait(&c->control_wake, wake, TICK_MS);
 	}
 	dp_attach__kinds(false);
-	flush_now(CUPTI_FLUSH_FORCED);
+	dp_attach__facts(false);
+	flush_last();
 out:
 	atomic_store(&c->final_done, 1);
 	dp_wake(&c->final_done);

@@ -86,6 +86,13 @@ out:
 
 static void (**exit_hook)(void);
 
+/* The handler that was registered before CUPTI was loaded: by now its objects have ended. */
+static void finish_late(void)
+{
+	atomic_store(&dp_collector.cupti_ended, 1);
+	dp_life__finish();
+}
+
 static bool install_handlers(void)
 {
 	if (handlers)
@@ -99,7 +106,7 @@ static bool install_handlers(void)
 	errno = pthread_atfork(NULL, NULL, after_fork);
 	if (errno)
 		return false;
-	if (atexit(dp_life__finish) || at_quick_exit(dp_life__finish)) {
+	if (atexit(finish_late) || at_quick_exit(dp_life__finish)) {
 		/* They do not say why; it is memory that they can lack. */
 		errno = ENOMEM;
 		return false;
@@ -301,6 +308,16 @@ void dp_life__finish(void)
 	errno = kept_errno;
 }
 
+/*
+ * Handlers run latest first, and CUPTI's objects end by handlers that it registers when it is
+ * loaded and when it is first called; libcuda has one as well. Registered again after those, ours
+ * flushes while they are there. Where this fails finish_late() has to do.
+ */
+void dp_life__finish_first(void)
+{
+	(void)atexit(dp_life__finish);
+}
+
 static void call_chained(void)
 {
 	void *library = dlopen(dp_collector.options.chain, RTLD_NOW | RTLD_LOCAL);
@@ -326,6 +343,7 @@ int InitializeInjection(void)
 		if (dp_collector.options.chain[0])
 			call_chained();
 		dp_attach__cupti();
+		dp_life__finish_first();
 	}
 	errno = kept_errno;
 	return 1;

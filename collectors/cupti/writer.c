@@ -35,7 +35,7 @@ static void name_call(struct collector *c, const struct dp_spool_api *api)
 	    my.cbids[api->domain][api->cbid / 64] >> (api->cbid % 64) & 1)
 		return;
 	my.cbids[api->domain][api->cbid / 64] |= (uint64_t)1 << (api->cbid % 64);
-	if (c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
+	if (!cupti_answers() || c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
 		return;
 	record.cbid = (struct dp_spool_cbid){ api->domain, api->cbid,
 					      dp_writer__text(&c->writer, name, strlen(name)) };
@@ -73,7 +73,7 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 		return 0;
 	if (c->strides[kind])
 		return c->strides[kind];
-	if (c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
+	if (!cupti_answers() || c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
 		return 0;
 	bytes = (uintptr_t)next - (uintptr_t)data;
 	if (bytes < 8 || bytes % 8 || bytes > UINT16_MAX)
@@ -117,7 +117,7 @@ static void ask_dropped(struct collector *c)
 {
 	size_t dropped = 0;
 
-	if (!c->cupti.attached || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
+	if (!cupti_answers() || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
 		return;
 	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
 }
@@ -142,7 +142,7 @@ static void measure_again(struct collector *c)
 {
 	uint16_t strides[DP_SPOOL_KINDS];
 
-	if (c->measured)
+	if (c->measured || !cupti_answers())
 		return;
 	c->measured = true;
 	if (!dp_sizes__measure(&c->cupti, strides))

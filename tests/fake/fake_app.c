@@ -8,6 +8,9 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
+ *   facts           a record each of a device, a context, a stream and a name
+ *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
@@ -17,7 +20,6 @@
  *   drop=N names wrap
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   shortlived=N    N threads, one after the other, with NVTX's events
- *   noisy=N         N calls of cudaGetLastError()
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
  *   clone=N         N children of the bare system call, each with NVTX's events
@@ -157,6 +159,31 @@ static void kinds(uint64_t count)
 			fake->record(all[k], 1000 * i + k);
 }
 
+static void take_over(void)
+{
+	if (fake)
+		fake->take_over();
+}
+
+/* Four calls; two of them say nothing. The number of a call is the record's second word. */
+static void calls(void)
+{
+	if (!fake)
+		return;
+	fake->record(5, (uint64_t)3 << 32);
+	fake->record(5, (uint64_t)10 << 32);
+	fake->record(4, (uint64_t)304 << 32);
+	fake->record(4, (uint64_t)307 << 32);
+}
+
+static void facts(void)
+{
+	static const uint32_t all[] = { 8, 9, 37, 11 };
+
+	for (size_t k = 0; fake && k < sizeof(all) / sizeof(all[0]); k++)
+		fake->record(all[k], k);
+}
+
 static void nvtx(uint64_t count)
 {
 #ifdef HAVE_NVTX
@@ -189,12 +216,26 @@ static void schema(void)
 		  NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", NULL, 0, 0, NULL, NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_SIZE, "Message size [bytes]", NULL, 0, 0, NULL, NULL },
+		{ 0, NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11, "Reduction operation", NULL, 0, 0,
+		  NULL, NULL },
+	};
+	static const nvtxPayloadEnum_t reductions[] = { { "Sum", 0, 0 }, { "Product", 1, 0 } };
+	const nvtxPayloadEnumAttr_t reduction = {
+		.fieldMask = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+		.entries = reductions,
+		.numEntries = 2,
+		.sizeOfEnum = sizeof(int),
+		.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11,
 	};
 	struct {
 		uint64_t communicator;
 		int root;
 		size_t bytes;
-	} payload = { 0x1234567890abcdef, 3, 1 << 20 };
+		int reduction;
+	} payload = { 0x1234567890abcdef, 3, 1 << 20, 1 };
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
 	nvtxPayloadSchemaAttr_t attributes = { 0 };
 	nvtxEventAttributes_t event = { 0 };
@@ -206,8 +247,9 @@ static void schema(void)
 			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	attributes.name = "AllReduce";
 	attributes.entries = entries;
-	attributes.numEntries = 3;
+	attributes.numEntries = 4;
 	attributes.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 5;
+	nvtxPayloadEnumRegister(domain, &reduction);
 	nvtxPayloadSchemaRegister(domain, &attributes);
 	data.schemaId = attributes.schemaId;
 	data.size = sizeof(payload);
@@ -220,7 +262,7 @@ static void schema(void)
 	event.reserved0 = 1;
 	event.payload.ullValue = (uint64_t)(uintptr_t)&data;
 	nvtxDomainRangePushEx(domain, &event);
-	nvtxDomainRangePop(domain);
+	nvtxRangePopPayload(domain, &data, 1);
 #endif
 }
 
@@ -404,12 +446,6 @@ static void shortlived(uint64_t count)
 		pthread_join(thread, NULL);
 		usleep(2000);
 	}
-}
-
-static void noisy(uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++)
-		fake->call(10);
 }
 
 static void inherited(void)
@@ -598,6 +634,9 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "calls", .plain = calls },
+	{ "facts", .plain = facts },
+	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },
@@ -610,7 +649,6 @@ static const struct word all_words[] = {
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
 	{ "shortlived", .of_number = shortlived },
-	{ "noisy", .of_number = noisy },
 	{ "range", .plain = range },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },

@@ -71,13 +71,14 @@ static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static void (*callback)(void *, uint32_t, uint32_t, const void *);
 static _Atomic(struct buffer *) buffers;
 static _Atomic uint64_t enabled[2];
-static _Atomic uint64_t muted[16]; /* runtime calls, by number */
-static uint32_t attributes;	   /* that were set, whatever the answer was */
+static uint32_t attributes; /* that were set, whatever the answer was */
 static uint32_t thread_ids;
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
-static _Atomic bool asked; /* for a buffer */
+static _Atomic bool has_asked; /* for a buffer */
 static bool subscribed_v2;
+static _Atomic bool ended;
+static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -103,6 +104,8 @@ static int verdict(const char *function)
 
 	if (in_callback)
 		fail("called from within a callback");
+	if (ended)
+		fail("called after its end");
 #ifdef FAKE_13_2
 	fail("called without a driver");
 #endif
@@ -111,6 +114,18 @@ static int verdict(const char *function)
 		if (found[length] == '=')
 			return atoi(found + length + 1);
 	return 0;
+}
+
+/* As the real one's objects end: some are made when it is loaded, some when it is first called. */
+static void end(void)
+{
+	ended = true;
+}
+
+static void end_at_exit(void)
+{
+	if (atexit(end))
+		fail("no memory");
 }
 
 /* In a child of fork(): who held one is not there any more. */
@@ -132,6 +147,7 @@ __attribute__((constructor)) static void start(void)
 		fail("no such version");
 	if (pthread_atfork(NULL, NULL, free_locks))
 		fail("no memory");
+	end_at_exit();
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
@@ -172,7 +188,7 @@ static void give_back(struct buffer *b)
 
 static void get_buffer(struct buffer *b)
 {
-	atomic_store(&asked, true);
+	atomic_store(&has_asked, true);
 	in_callback = true;
 	request(&b->data, &b->bytes, &b->most);
 	in_callback = false;
@@ -211,6 +227,12 @@ static uint32_t thread_id(void)
 						    : (uint32_t)(uintptr_t)pthread_self();
 }
 
+static bool is_left_out(const struct cupti_api *call)
+{
+	return (call->kind == CUPTI_DRIVER || call->kind == CUPTI_RUNTIME) && call->cbid < 600 &&
+	       atomic_load(&left_out[call->kind == CUPTI_RUNTIME][call->cbid]);
+}
+
 /* Appends a record, its kind last, as one who may be killed at any moment would see it. */
 static void append(const void *record, size_t known)
 {
@@ -219,7 +241,7 @@ static void append(const void *record, size_t known)
 	size_t bytes;
 
 	memcpy(&kind, record, 4);
-	if (!is_enabled(kind) || !request)
+	if (!is_enabled(kind) || !request || is_left_out(record))
 		return;
 	bytes = kind < FAKE_KINDS ? version->sizes[kind] : 64;
 	if (!bytes)
@@ -294,18 +316,6 @@ static void fake_record(uint32_t kind, uint64_t n)
 	append(words, sizeof(words));
 }
 
-static void fake_call(uint32_t cbid)
-{
-	struct cupti_api api = { .kind = CUPTI_RUNTIME, .cbid = cbid, .start = now() };
-
-	if (cbid < 1024 && atomic_load(&muted[cbid / 64]) >> (cbid % 64) & 1)
-		return;
-	api.end = api.start + 100;
-	api.process = (uint32_t)getpid();
-	api.thread = thread_id();
-	append(&api, sizeof(api));
-}
-
 static void fake_complete_twice(uint64_t ms)
 {
 	struct buffer *b = my_buffer();
@@ -329,6 +339,30 @@ static void fake_complete_foreign(void)
 	in_callback = true;
 	complete(NULL, 0, other, sizeof(other), sizeof(other));
 	in_callback = false;
+}
+
+EXPORT int cuptiActivityFlushAll(uint32_t flag);
+
+static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	static uint8_t other[1 << 16] __attribute__((aligned(8)));
+
+	*buffer = memset(other, 0, sizeof(other));
+	*bytes = sizeof(other);
+	*most_records = 0;
+}
+
+static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid)
+{
+}
+
+static void fake_take_over(void)
+{
+	request = take_request;
+	complete = take_complete;
+	(void)cuptiActivityFlushAll(0);
+	truth = &nobody;
 }
 
 static void fake_put_aside(void)
@@ -370,19 +404,11 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,
-	fake_record,
-	fake_complete_twice,
-	fake_complete_foreign,
-	fake_put_aside,
-	fake_drop,
-	fake_unload,
-	fake_profiler,
-	fake_truth,
-	fake_pretend,
-	append,
-	is_enabled,
-	fake_call,
+	fake_launch,	       fake_record,    fake_complete_twice,
+	fake_complete_foreign, fake_put_aside, fake_drop,
+	fake_unload,	       fake_profiler,  fake_truth,
+	fake_pretend,	       append,	       is_enabled,
+	fake_take_over,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -401,12 +427,12 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **nam
 EXPORT int cuptiSetThreadIdType(uint32_t type);
 EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
+EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
 					  void (*done)(void *, uint32_t, uint8_t *, size_t,
 						       size_t));
-EXPORT int cuptiActivityFlushAll(uint32_t flag);
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out);
 
@@ -440,8 +466,15 @@ int cuptiGetResultString(int result, const char **text)
 int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
 		   void *user)
 {
+	static int asked;
+
+	end_at_exit();
 	callback = function;
 	*out = &callback;
+	subscribed_v2 = false;
+	/* Who had subscribed goes. */
+	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
+		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	return verdict("Subscribe");
 }
 
@@ -476,6 +509,8 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 	} names[] = {
 		{ CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000" },
 		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
+		{ CUPTI_DOMAIN_RUNTIME, 3, "cudaGetDeviceCount_v3020" },
+		{ CUPTI_DOMAIN_DRIVER, 304, "cuCtxGetCurrent" },
 		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
 		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },
 		{ CUPTI_DOMAIN_DRIVER, 277, "cuMemcpyHtoDAsync_v2" },
@@ -512,7 +547,33 @@ int cuptiActivityEnable(uint32_t kind)
 		fail("attributes come first");
 	if (!result)
 		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
+	/* That comes before what is said of single calls. */
+	for (size_t i = 0; i < 600 && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
+		atomic_store(&left_out[kind == CUPTI_RUNTIME][i], false);
 	return result;
+}
+
+static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
+{
+	/* From 12.5 on. */
+	if (version->number < 23 || cbid >= 600)
+		return CUPTI_E_NOT_SUPPORTED;
+	atomic_store(&left_out[domain][cbid], !enable);
+	return 0;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableDriverApi");
+
+	return result ? result : enable_call(0, cbid, enable);
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableRuntimeApi");
+
+	return result ? result : enable_call(1, cbid, enable);
 }
 
 int cuptiActivityDisable(uint32_t kind)
@@ -521,25 +582,7 @@ int cuptiActivityDisable(uint32_t kind)
 
 	if (!result)
 		atomic_fetch_and(&enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
-	for (size_t i = 0; !result && kind == CUPTI_RUNTIME && i < 16; i++)
-		atomic_store(&muted[i], 0);
 	return result;
-}
-
-/* From 12.5 on, and of a kind that is recorded. */
-int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
-{
-	int result = verdict("ActivityEnableRuntimeApi");
-
-	if (result || version->number < 23 || !is_enabled(CUPTI_RUNTIME))
-		return result ? result : CUPTI_E_NOT_SUPPORTED;
-	if (cbid >= 1024)
-		return CUPTI_E_INVALID_PARAMETER;
-	if (enable)
-		atomic_fetch_and(&muted[cbid / 64], ~((uint64_t)1 << (cbid % 64)));
-	else
-		atomic_fetch_or(&muted[cbid / 64], (uint64_t)1 << (cbid % 64));
-	return 0;
 }
 
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
@@ -577,7 +620,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 {
 	int result = verdict("ActivityFlushAll");
 
-	if (!atomic_load(&asked))
+	if (!atomic_load(&has_asked))
 		fail("flushed before a buffer was asked for");
 	if (flag && (enabled[0] || enabled[1]))
 		fail("flushed for good while it records");

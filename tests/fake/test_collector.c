@@ -85,6 +85,57 @@ START_TEST(sizes_not_told)
 }
 END_TEST
 
+static void see_clock(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+{
+	*(uint64_t *)run->user += record->type == DP_SPOOL_CLOCK && record->clock.cupti;
+}
+
+/* As 13.4, which has no clock for who has subscribed in the one way and asks in the other. */
+START_TEST(subscriber_leaves)
+{
+	struct run_options options = { .version = "13.4", .leaves = true };
+	static struct run run;
+	uint64_t noted = 0;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_clock;
+	run.user = &noted;
+	run_app(&run, &options, WORDS("init", "launch=1000"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_uint_ge(noted, 2);
+}
+END_TEST
+
+/* From 12.5 on calls that say nothing are left out. */
+START_TEST(noisy_calls)
+{
+	struct run_options options = { .version = _i ? "12.8" : "12.4" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "calls"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 1 : 2);
+	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], _i ? 1 : 2);
+}
+END_TEST
+
+START_TEST(taken_over)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("init", "launch=1000", "takeover", "launch=500"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not given 1 buffer"));
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -270,25 +321,6 @@ START_TEST(groups_of_kinds)
 				  is_off((size_t)_i, run_kinds[i]) ? 0 : 5);
 	ck_assert_uint_eq(run.completed[DP_SPOOL_KIND_NVTX],
 			  is_off((size_t)_i, DP_SPOOL_KIND_NVTX) ? 0 : NVTX_EVENTS);
-}
-END_TEST
-
-/* Calls that say nothing: where CUPTI can leave them out, at the begin and after a pause. */
-START_TEST(noisy_calls)
-{
-	struct run_options options = { .version = _i ? "12.8" : "12.3" };
-	static struct run run;
-
-	if (_i == 2) {
-		options.options = "start=pause";
-		options.control_after_ms[0] = 200;
-	}
-	memset(&run, 0, sizeof(run));
-	run_app(&run, &options,
-		WORDS("init", _i == 2 ? "sleep=800" : "sleep=0", "noisy=100", "launch=7"));
-	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 7 : 107);
 }
 END_TEST
 
@@ -508,22 +540,24 @@ static void see_schema(struct run *run, struct dp_spool *spool,
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.domain, NULL), "NCCL");
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.name, NULL), "AllReduce");
 		found[record->schema.index] = record->schema.offset;
+		ck_assert_uint_eq(record->schema.bytes, record->schema.index % 2 ? 4 : 8);
 	}
 	if (record->type != DP_SPOOL_NVTX || !record->nvtx.blob)
 		return;
 	blob = dp_spool__string(spool, record->nvtx.blob, &length);
-	ck_assert_uint_eq(length, 24);
+	ck_assert_uint_eq(length, 32);
 	memcpy(&communicator, blob, 8);
 	memcpy(&bytes, blob + 16, 8);
 	ck_assert_uint_eq(communicator, 0x1234567890abcdef);
 	ck_assert_uint_eq(bytes, 1 << 20);
-	ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
-	found[3]++;
+	if (record->nvtx.type == DP_SPOOL_NVTX_PUSH)
+		ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
+	found[4]++;
 }
 
 START_TEST(payloads)
 {
-	uint64_t found[4] = { 9, 9, 9, 0 };
+	uint64_t found[5] = { 9, 9, 9, 9, 0 };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
@@ -535,7 +569,8 @@ START_TEST(payloads)
 	ck_assert_uint_eq(found[0], 0);
 	ck_assert_uint_eq(found[1], 8);
 	ck_assert_uint_eq(found[2], 16);
-	ck_assert_uint_eq(found[3], 1);
+	ck_assert_uint_eq(found[3], 24);
+	ck_assert_uint_eq(found[4], 2);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], 32);
 }
 END_TEST
@@ -546,21 +581,25 @@ START_TEST(capture_range)
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "range"));
+	run_app(&run, &options, WORDS("init", "facts", "launch=100", "range"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_ge(run.stored[CUPTI_KERNEL], 100);
 	ck_assert_uint_lt(run.stored[CUPTI_KERNEL], 300);
+	/* They are told once, before the range begins. */
+	ck_assert_uint_eq(run.stored[CUPTI_DEVICE], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_CONTEXT], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_STREAM], 1);
 }
 END_TEST
 
 START_TEST(pause_and_stop)
 {
-	struct run_options options = { .control_after_ms = { 0, 300, 0 } };
+	struct run_options options = { .control_after_ms = { 0, 1500, 0 } };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "sleep=800", "launch=100"));
+	run_app(&run, &options, WORDS("init", "launch=100", "sleep=3000", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
@@ -601,6 +640,9 @@ static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
+	tcase_add_test(tests, subscriber_leaves);
+	tcase_add_loop_test(tests, noisy_calls, 0, 2);
+	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
@@ -609,7 +651,6 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, unwalkable);
 	tcase_add_test(tests, long_and_reused_names);
 	tcase_add_loop_test(tests, groups_of_kinds, 0, sizeof(groups) / sizeof(groups[0]));
-	tcase_add_loop_test(tests, noisy_calls, 0, 3);
 	tcase_add_test(tests, correlation_wraps);
 	tcase_add_test(tests, many_threads);
 	tcase_add_test(tests, pool_full);
