@@ -249,6 +249,7 @@ void dp_attach__cupti(void)
 	dp_attach__facts(true);
 	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
 		dp_attach__kinds(true);
+	atomic_store(&dp_collector.handed_over, 1);
 	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
 	dp_wake(&dp_collector.control_wake);
 }

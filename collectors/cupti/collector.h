@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#define SLOTS_MOST 4096u
 #define DISCARDS 256
 #define DISCARD_BYTES ((size_t)16 << 10)
 
@@ -107,9 +108,9 @@ struct collector {
 	char folder[PATH_MAX];
 	pid_t pid;
 	uint32_t serial;
-	int spool_fd;
-	int pool_fd;
-	int socket_fd;
+	struct dp_descriptor spool_file;
+	struct dp_descriptor pool_file;
+	struct dp_descriptor socket;
 	/* The pool as mapped here. */
 	struct dp_pool_header *pool;
 	struct dp_pool_slot *slots;
@@ -124,14 +125,15 @@ struct collector {
 	_Atomic uint64_t trashed;
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
 	/* Of the threads. */
-	pthread_t writer_thread, control_thread;
+	bool writing;				    /* the writer was started */
 	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */
 	_Atomic uint32_t writer_quit, writer_done;
 	_Atomic uint32_t final, final_done; /* the last flush: asked for, made */
 	_Atomic uint32_t requested;	    /* CUPTI has asked for a buffer */
 	_Atomic uint32_t unloads;	    /* modules */
-	_Atomic uint32_t in_range;	    /* between cudaProfilerStart and Stop */
-	_Atomic uint32_t range_seen;	    /* what of it control.c has done */
+	_Atomic uint32_t range;	      /* odd between cudaProfilerStart and Stop: counts them */
+	_Atomic uint32_t range_seen;  /* what of it control.c has done */
+	_Atomic uint32_t handed_over; /* attach.c is done: the kinds are control.c's */
 	_Atomic uint32_t ending;
 	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
 	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
@@ -150,6 +152,12 @@ extern struct live *dp_live;
 static inline bool live(void)
 {
 	return dp_live && atomic_load_explicit(&dp_live->on, memory_order_acquire);
+}
+
+/* True while events of NVTX are to be recorded. */
+static inline bool nvtx_wanted(void)
+{
+	return dp_live && atomic_load_explicit(&dp_live->nvtx, memory_order_relaxed) && live();
 }
 
 static inline bool cupti_answers(void)
@@ -243,6 +251,6 @@ void dp_ring__definition(struct event_parts *parts);
 void dp_ring__after_fork(void);
 
 /* nvtx.c, payload.c */
-uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count);
+void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count);
 
 #endif

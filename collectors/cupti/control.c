@@ -47,14 +47,32 @@ static void record(bool on)
 {
 	struct collector *c = &dp_collector;
 
-	if (on != my.recording) {
+	if (my.attached && on != my.recording) {
 		dp_attach__kinds(on);
 		if (!on)
 			(void)flush_now(0);
 		my.recording = on;
 	}
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
-	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+/* The writer has nothing to do: the launcher may read what there is, for no more will come. */
+static bool is_stored(const struct collector *c)
+{
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		if (atomic_load(&c->slots[i].state) == DP_SLOT_COMPLETED)
+			return false;
+	for (uint32_t i = 0; i < c->pool->rings; i++)
+		if (atomic_load(&c->rings[i].head) != atomic_load(&c->rings[i].tail))
+			return false;
+	return true;
+}
+
+static uint32_t state_of(const struct collector *c, bool on, uint32_t control)
+{
+	if (on)
+		return DP_POOL_RUNNING;
+	return control == DP_POOL_STOP && is_stored(c) ? DP_POOL_STOPPED : DP_POOL_PAUSED;
 }
 
 /* With the first buffer cuInit() is over, and whatever it registers for exit is registered. */
@@ -69,10 +87,12 @@ static void come_first(void)
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
 static bool launcher_is_gone(void)
 {
-	struct pollfd end = { .fd = dp_collector.socket_fd };
+	struct pollfd end = { .fd = -1 };
 
-	if (!my.alone && end.fd >= 0 && ++my.ticks % LOOK_TICKS == 0)
+	if (!my.alone && ++my.ticks % LOOK_TICKS == 0) {
+		end.fd = dp_descriptor__get(&dp_collector.socket);
 		my.alone = poll(&end, 1, 0) == 1 && end.revents & (POLLHUP | POLLERR);
+	}
 	return my.alone;
 }
 
@@ -81,8 +101,8 @@ static bool is_of_no_use(void)
 {
 	struct stat info;
 
-	return my.alone && my.ticks++ % LOOK_TICKS == 0 && !fstat(dp_collector.spool_fd, &info) &&
-	       !info.st_nlink;
+	return my.alone && my.ticks++ % LOOK_TICKS == 0 &&
+	       !fstat(dp_descriptor__get(&dp_collector.spool_file), &info) && !info.st_nlink;
 }
 
 /* The program goes on, for hours maybe, and is not to hold what nobody will read. */
@@ -98,17 +118,18 @@ static void follow_wishes(void)
 {
 	struct collector *c = &dp_collector;
 	uint32_t control = launcher_is_gone() ? DP_POOL_STOP : atomic_load(&c->pool->control);
-	uint32_t range = atomic_load(&c->in_range);
-	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range);
+	uint32_t range = atomic_load(&c->range);
+	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range & 1);
 
-	if (c->cupti.attached && !my.attached) {
+	if (atomic_load(&c->handed_over) && !my.attached) {
 		my.attached = true;
 		my.recording = !c->options.start_paused && !c->options.capture_profiler;
 	}
 	record(on);
 	atomic_store(&c->range_seen, range);
-	if (control == DP_POOL_STOP)
-		atomic_store(&c->pool->state, DP_POOL_STOPPED);
+	/* What CUPTI held up for long comes here after the end. */
+	if (!atomic_load(&c->final))
+		atomic_store(&c->pool->state, state_of(c, on, control));
 }
 
 /* Buffers with records in them that were handed out by then, and have not come back. */
@@ -146,8 +167,7 @@ void *dp_control_thread(void *unused)
 {
 	struct collector *c = &dp_collector;
 
-	my.recording = !c->options.start_paused && !c->options.capture_profiler;
-	my.attached = false;
+	my.attached = my.recording = false;
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;

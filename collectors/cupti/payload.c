@@ -34,12 +34,12 @@ static struct {
 } enums[ENUMS_MOST];
 static _Atomic uint32_t enum_count;
 
-uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
+void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
 {
 	struct nvtx_payload payload;
 
 	if (!data || !count)
-		return 0;
+		return;
 	memcpy(&payload, data, sizeof(payload));
 	/* A size of -1 leaves it to the schema: nothing is known of it here. */
 	if (!payload.data || payload.bytes > PAYLOAD_MOST)
@@ -47,7 +47,6 @@ uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t co
 	parts->head.schema = payload.schema;
 	parts->head.payload_bytes = (uint16_t)payload.bytes;
 	parts->payload = payload.data;
-	return payload.schema;
 }
 
 /* A number's bytes are its alignment. */
@@ -173,7 +172,7 @@ static void put(uint16_t type, uint64_t domain, uint64_t value, const void *data
 {
 	struct event_parts parts = { .head = { .type = type, .value = value } };
 
-	if (!dp_live || !atomic_load(&dp_live->nvtx) || !live())
+	if (!nvtx_wanted())
 		return;
 	parts.head.monotonic_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	parts.head.domain = (uint32_t)domain;

@@ -17,13 +17,14 @@ static struct {
 	uint32_t tids[TIDS];	       /* threads that are: a cache */
 	uint32_t unloads;
 	bool versions;
+	bool told;	/* that the spool can't be written */
 	uint32_t state; /* of recording, as the spool has it: DP_SPOOL_STARTED … */
 	int64_t next_second_ns;
-	uint32_t slots[4096];
+	uint32_t slots[SLOTS_MOST];
 	struct {
 		uint64_t sequence;
 		uint32_t at;
-	} looked[4096]; /* held buffers, for names */
+	} looked[SLOTS_MOST]; /* held buffers, for names */
 } my;
 
 static void name_call(struct collector *c, const struct dp_spool_api *api)
@@ -78,7 +79,7 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 	bytes = (uintptr_t)next - (uintptr_t)data;
 	if (bytes < 8 || bytes % 8 || bytes > UINT16_MAX)
 		return 0;
-	c->strides[kind] = (uint16_t)bytes;
+	c->strides[kind] = c->pool->strides[kind] = (uint16_t)bytes;
 	return (size_t)bytes;
 }
 
@@ -133,6 +134,9 @@ static void store_slot(struct collector *c, uint32_t index, bool held)
 	atomic_store(&slot->consumed_bytes, c->pool->slot_bytes);
 	ask_dropped(c);
 	dp_writer__flush(&c->writer);
+	/* What was taken from CUPTI it may still write to: nobody else is to have it. */
+	if (held)
+		return;
 	memset(data, 0, c->pool->slot_bytes);
 	dp_pool__release(index);
 }
@@ -415,11 +419,9 @@ static bool pass(struct collector *c, bool last)
 
 static void tell_failure(struct collector *c)
 {
-	static bool told;
-
-	if (!c->writer.failed || told)
+	if (!c->writer.failed || my.told)
 		return;
-	told = true;
+	my.told = true;
 	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
 			"the spool in %s can't be written (%s): what follows is counted, not kept",
 			c->folder,

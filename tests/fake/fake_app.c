@@ -17,7 +17,7 @@
  *   twice=MS        the buffer is given back, and again so much later
  *   foreign         a buffer is given back that is nobody's
  *   aside           the buffer is given back with the next flush, after later ones
- *   drop=N names wrap
+ *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   shortlived=N    N threads, one after the other, with NVTX's events
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
@@ -32,6 +32,8 @@
  *   spawn=N         N programs by posix_spawn()
  *   inherited       what a program that is started has open
  *   masks           no thread of the collector's takes the program's signals, or it is left
+ *   own=FILE        opens a file by all numbers from 3 on, whatever had them
+ *   close=N         closes the first N descriptors
  *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
@@ -41,6 +43,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -48,6 +51,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -564,6 +568,17 @@ static void range(void)
 	launch(100);
 }
 
+static void gone(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		abort();
+	strcpy(page, "gone");
+	fake->launch(page, atomic_fetch_add(&correlation, 1), 7, 0);
+	munmap(page, 4096);
+}
+
 static void fork_plain(uint64_t count)
 {
 	children(count, 0);
@@ -572,6 +587,21 @@ static void fork_plain(uint64_t count)
 static void fork_with_cuda(uint64_t count)
 {
 	children(count, 1);
+}
+
+static void own(const char *path)
+{
+	int file = open(path, O_RDWR | O_CLOEXEC);
+
+	for (int fd = 3; fd < 600; fd++)
+		if (fd != file && dup2(file, fd) != fd)
+			exit(96);
+}
+
+static void close_first(uint64_t count)
+{
+	for (int fd = 0; fd < (int)count; fd++)
+		close(fd);
 }
 
 static void say(void)
@@ -646,6 +676,7 @@ static const struct word all_words[] = {
 	{ "drop", .of_number = drop },
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },
+	{ "gone", .plain = gone },
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
 	{ "shortlived", .of_number = shortlived },
@@ -657,6 +688,8 @@ static const struct word all_words[] = {
 	{ "vfork", .of_number = vforks },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
+	{ "own", .of_text = own },
+	{ "close", .of_number = close_first },
 	{ "until", .of_text = until },
 	{ "sleep", .of_number = sleep_ms },
 	{ "forever", .plain = forever },

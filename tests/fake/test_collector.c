@@ -159,6 +159,43 @@ START_TEST(output_untouched)
 }
 END_TEST
 
+/* A program that starts without them gets no descriptor of ours for standard output. */
+START_TEST(without_standard_output)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("close=3", "init", "launch=1000", "say", "exit=3"));
+	run_check_exit(&run, 3);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.ended_spools, 1);
+}
+END_TEST
+
+/* What a program has opened by the numbers of ours stays as it is; what we lose by that is told. */
+START_TEST(numbers_of_the_programs)
+{
+	char path[] = "/tmp/deepprof-own-XXXXXX", word[64], text[16] = "";
+	int file = mkstemp(path);
+	static struct run run;
+
+	ck_assert_int_eq(write(file, "mine", 4), 4);
+	snprintf(word, sizeof(word), "own=%s", path);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL,
+		WORDS("init", "launch=100", "sleep=100", word, "launch=300000", "nvtx=3000",
+		      "fork=2", "sleep=100"));
+	run_check_exit(&run, 0);
+	run_check_sums(&run);
+	ck_assert_int_eq(pread(file, text, sizeof(text), 0), 4);
+	ck_assert_str_eq(text, "mine");
+	ck_assert_uint_eq(run.completed[CUPTI_KERNEL], 300100);
+	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK], 0);
+	close(file);
+	unlink(path);
+}
+END_TEST
+
 static const struct {
 	const char *fail;
 	const char *code;
@@ -645,6 +682,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
+	tcase_add_test(tests, without_standard_output);
+	tcase_add_test(tests, numbers_of_the_programs);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
 	tcase_add_test(tests, odd_buffers);
 	tcase_add_loop_test(tests, late_buffers, 0, 2);
