@@ -203,6 +203,16 @@ struct dp_loss {
 };
 
 /*
+ * Recording was off, while the process went on and launched operations before and after: that
+ * nothing ran is not known. What was launched before may run in it.
+ */
+struct dp_pause {
+	uint32_t process; /* index of a struct dp_process */
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+/*
  * How to open. Set to DP_OPEN_OPTIONS_INIT, then change members: size tells the library which of
  * them the caller was compiled with.
  */
@@ -310,6 +320,14 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 
 /* False where a loss is of nobody knows how many records: then dp_trace_lost() is the least. */
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
+
+/* Pauses, in order of process, then time; those of a process don't overlap. NULL beyond the end. */
+DP_API size_t dp_trace_pause_count(const struct dp_trace *trace);
+DP_API const struct dp_pause *dp_trace_pause(const struct dp_trace *trace, size_t index);
+
+/* How much of the trace's duration a process (an index) was not recorded for. Cost: linear in its
+ * pauses. */
+DP_API int64_t dp_trace_paused_ns(const struct dp_trace *trace, uint32_t process);
 
 /* Events whose end lay before their start: they were given a duration of 0. */
 DP_API uint64_t dp_trace_clamped(const struct dp_trace *trace);

@@ -67,6 +67,7 @@ void dp_builder__free(struct dp_builder *builder)
 	free(builder->devices);
 	free(builder->processes);
 	free(builder->threads);
+	free(builder->pauses);
 	free(builder);
 }
 
@@ -347,7 +348,7 @@ void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32
 }
 
 /* False where the times can't be: counted as a loss. A negative duration is made 0 and counted. */
-static bool good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
+bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
 {
 	if (start_ns < -TIME_LIMIT || start_ns > TIME_LIMIT || *end_ns > TIME_LIMIT ||
 	    *end_ns < -TIME_LIMIT) {
@@ -370,7 +371,8 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, op->start_ns, &end_ns) || op->stream >= builder->stream_count)
+	if (!dp_builder__good_times(builder, op->start_ns, &end_ns) ||
+	    op->stream >= builder->stream_count)
 		return builder->status;
 	status = dp_columns__push(ops);
 	if (status)
@@ -421,7 +423,7 @@ int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, call->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, call->start_ns, &end_ns))
 		return builder->status;
 	status = call_kind(builder, call->name, &kind);
 	if (!status)
@@ -446,7 +448,7 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, sync->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, sync->start_ns, &end_ns))
 		return builder->status;
 	status = dp_columns__push(syncs);
 	if (status)
@@ -489,7 +491,7 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, range->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, range->start_ns, &end_ns))
 		return builder->status;
 	if (range->kind == DP_RANGE_NVTX)
 		name = unnumbered(builder, name);
@@ -515,7 +517,7 @@ int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
+	if (!dp_builder__good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
 		return builder->status;
 	status = dp_columns__push(memory);
 	if (status)
@@ -535,7 +537,7 @@ int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *s
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, sample->time_ns, &end_ns) ||
+	if (!dp_builder__good_times(builder, sample->time_ns, &end_ns) ||
 	    sample->device >= builder->device_count)
 		return builder->status;
 	status = dp_columns__push(samples);

@@ -109,6 +109,10 @@ int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *s
 int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
 			   int64_t delta_bytes);
 
+/* Recording was off in a process (of dp_builder__process()), which went on. */
+int dp_builder__add_pause(struct dp_builder *builder, uint32_t process, int64_t start_ns,
+			  int64_t end_ns);
+
 /* How many operations, calls, ranges were pushed so far. */
 size_t dp_builder__op_count(const struct dp_builder *builder);
 size_t dp_builder__call_count(const struct dp_builder *builder);

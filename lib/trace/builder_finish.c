@@ -110,7 +110,8 @@ static void shift_times(struct dp_columns *rows, int64_t by_ns)
 		time[i] -= by_ns;
 }
 
-static void rebase(struct dp_builder *builder, struct dp_trace *trace)
+/* Returns what the new time 0 was. */
+static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 {
 	const struct dp_columns *ops = &builder->ops;
 	int64_t zero_ns = 0, last_ns = 0;
@@ -130,6 +131,7 @@ static void rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->ranges, zero_ns);
 	shift_times(&builder->memory, zero_ns);
 	shift_times(&builder->samples, zero_ns);
+	return zero_ns;
 }
 
 /* By the rank of their process, where it has one; then by number; then as the file has them. */
@@ -349,6 +351,7 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 {
 	struct dp_trace *made = NULL;
 	int status = builder->status;
+	int64_t zero_ns;
 
 	if (!status && !builder->ops.count && !allow_no_gpu)
 		status = no_gpu(builder);
@@ -369,10 +372,12 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 		status = dp_error__nomem(builder->error, 0);
 		goto out;
 	}
-	rebase(builder, made);
+	zero_ns = rebase(builder, made);
 	take_columns(made, builder);
 	take_tables(made, builder);
 	status = dp_trace__index_streams(made, builder->error);
+	if (!status)
+		status = dp_trace__take_pauses(made, builder, zero_ns);
 	if (!status) {
 		*trace = made;
 		made = NULL;

@@ -29,6 +29,8 @@ struct dp_trace {
 	size_t thread_count;
 	struct dp_loss *losses;
 	size_t loss_count;
+	struct dp_pause *pauses; /* in order of process, start; those of one do not touch */
+	size_t pause_count;
 	uint64_t clamped;
 	int64_t t0_ns;
 	bool t0_known;

@@ -10,6 +10,7 @@ void dp_trace_free(struct dp_trace *trace)
 	for (size_t i = 0; i < trace->loss_count; i++)
 		free((char *)trace->losses[i].reason);
 	free(trace->losses);
+	free(trace->pauses);
 	free(trace->stream_ops);
 	free(trace->stream_first);
 	free(trace->streams);
