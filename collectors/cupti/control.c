@@ -45,9 +45,11 @@ static void flush_sometimes(void)
 static void record(bool on)
 {
 	struct collector *c = &dp_collector;
+	int64_t before_ns = clock_ns(CLOCK_REALTIME);
 
 	if (on != my.recording) {
 		dp_attach__kinds(on);
+		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
 		if (!on)
 			flush_now(0);
 		my.recording = on;
@@ -106,6 +108,8 @@ void *dp_control_thread(void *unused)
 	struct collector *c = &dp_collector;
 
 	my.recording = !c->options.start_paused && !c->options.capture_profiler;
+	if (!my.recording)
+		dp_switches__note(false, clock_ns(CLOCK_REALTIME));
 	my.attached = false;
 	my.next_flush_ns = 0;
 	my.ticks = 0;

@@ -467,6 +467,22 @@ static int read_loss(struct deepprof *deepprof, struct dp_rows *rows)
 				(uint64_t)dp_rows__integer(rows, 1, 0, INT64_MAX, 0), 0);
 }
 
+enum { PAUSE_PROCESS, PAUSE_START, PAUSE_DUR };
+
+/* One that never ended has nothing after it. */
+static int read_pause(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	uint32_t process = dp_places__find_process(
+		&deepprof->places, pid_of(deepprof, dp_rows__id(rows, PAUSE_PROCESS)));
+	int64_t start_ns, end_ns;
+	bool open;
+
+	if (!read_times(rows, PAUSE_START, PAUSE_DUR, &start_ns, &end_ns, &open) || open ||
+	    process == DP_NONE)
+		return DP_OK;
+	return dp_builder__add_pause(deepprof->import->builder, process, start_ns, end_ns);
+}
+
 /* Scans one table; read returns 0 or a status. */
 static int scan(struct deepprof *deepprof, const char *table, const struct dp_column *columns,
 		size_t count, int (*read)(struct deepprof *deepprof, struct dp_rows *rows))
@@ -583,6 +599,11 @@ static int scan_labels(struct deepprof *deepprof)
 		{ "mem_bytes", false }, { "uuid", false },
 	};
 	static const struct dp_column loss[] = { { "reason", true }, { "records", false } };
+	static const struct dp_column pause[] = {
+		[PAUSE_PROCESS] = { "process", true },
+		[PAUSE_START] = { "start", true },
+		[PAUSE_DUR] = { "dur_ns", true },
+	};
 	int status = scan(deepprof, "process", process_columns, DP_COUNT(process_columns),
 			  label_process);
 
@@ -594,6 +615,8 @@ static int scan_labels(struct deepprof *deepprof)
 		dp_places__name_devices(&deepprof->places, &deepprof->gpus);
 	if (!status)
 		status = scan(deepprof, "loss", loss, DP_COUNT(loss), read_loss);
+	if (!status)
+		status = scan(deepprof, "pause", pause, DP_COUNT(pause), read_pause);
 	return status;
 }
 

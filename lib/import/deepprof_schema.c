@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 1. */
+/* The SQL text of deepprof's own trace file, schema 2. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -103,6 +103,8 @@ const char *const dp_schema__tables[] = {
 	"stored INTEGER, lost INTEGER)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
+
+	"CREATE TABLE pause(process INTEGER NOT NULL, start INTEGER NOT NULL, dur_ns INTEGER)",
 	NULL,
 };
 

@@ -18,7 +18,7 @@ static void make_trace(const char *rows)
 }
 
 #define ROWS                                                                                      \
-	"INSERT INTO meta VALUES('schema', 1), ('t0_realtime_ns', 1779782330176752435);"          \
+	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1779782330176752435);"          \
 	"INSERT INTO process(id, pid, rank, cmdline) VALUES(1, 700, 3, 'python train.py'),"       \
 	"(2, 800, NULL, NULL), (3, 900, 5, 'idle');"                                              \
 	"INSERT INTO thread VALUES(1, 701, 'loader'), (1, 999, 'idle');"                          \
@@ -44,7 +44,9 @@ static void make_trace(const char *rows)
 	"INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES"                        \
 	"(1, 701, 3, 59, 4800, 1000), (1, 701, 3, 34, 4900, NULL), (1, NULL, NULL, 60, 4950, 1)," \
 	"(1, 701, 3, 59, 6000, NULL);"                                                            \
-	"INSERT INTO loss(process, reason, records) VALUES(1, 'buffers were full', 42);"
+	"INSERT INTO loss(process, reason, records) VALUES(1, 'buffers were full', 42);"          \
+	"INSERT INTO pause VALUES(1, 5600, 3000), (1, 8700, NULL), (3, 5600, 3000), "             \
+	"(9, 5600, 3000), (1, 5800, -5), (1, 4000, 100);"
 
 static void check_operations(void)
 {
@@ -72,7 +74,10 @@ START_TEST(operations)
 	check_operations();
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
-	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 1");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 2");
+	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->end_ns, 3600);
 	ck_assert_int_eq(lost("ran on after the recording"), 1);
 	ck_assert_int_eq(lost("while recording: buffers were full"), 42);
 	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
@@ -211,6 +216,22 @@ START_TEST(other_schemas)
 }
 END_TEST
 
+/* The first schema did not tell of pauses. */
+START_TEST(first_schema)
+{
+	sqlite3 *db;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "DROP TABLE pause; PRAGMA user_version = 1");
+	sqlite3_close(db);
+	check_operations();
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 1");
+	ck_assert_uint_eq(dp_trace_pause_count(trace), 0);
+	done();
+}
+END_TEST
+
 static FILE *open_page(void)
 {
 	FILE *page = fopen(DP_SOURCE_ROOT "/man/deepprof-trace.5", "r");
@@ -334,6 +355,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, state);
 	tcase_add_test(tests, views_are_nsys);
 	tcase_add_test(tests, other_schemas);
+	tcase_add_test(tests, first_schema);
 	tcase_add_test(tests, page_tells_all);
 	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);
