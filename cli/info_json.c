@@ -46,6 +46,21 @@ static void write_losses(struct json *json, const struct info *info)
 	json_close(json, ']');
 }
 
+static void write_pauses(struct json *json, const struct dp_trace *trace)
+{
+	const struct dp_pause *pause;
+
+	json_open(json, "pauses", '[');
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
+		json_open(json, NULL, '{');
+		write_id(json, "pid", dp_trace_process(trace, pause->process)->pid);
+		json_integer(json, "start_ns", pause->start_ns);
+		json_integer(json, "end_ns", pause->end_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void write_devices(struct json *json, const struct info *info)
 {
 	const struct dp_device *device;
@@ -111,6 +126,7 @@ static void write_trace(struct json *json, const struct info *info)
 	json_count(json, "clamped", dp_trace_clamped(trace));
 	json_count(json, "memory_bytes", dp_trace_bytes(trace));
 	write_losses(json, info);
+	write_pauses(json, trace);
 	write_hints(json, trace);
 	write_devices(json, info);
 	json_close(json, '}');

@@ -146,6 +146,30 @@ static void print_losses(const struct info *info, const struct look *look)
 	}
 }
 
+/* Of each process that recording was off in: how often, and how long. */
+static void print_pauses(const struct info *info, const struct look *look)
+{
+	bool several = dp_trace_process_count(info->trace) > 1, first = true;
+	char number[HUMAN_SIZE];
+	const struct dp_pause *pause;
+
+	for (size_t i = 0; (pause = dp_trace_pause(info->trace, i)); first = false) {
+		uint32_t process = pause->process;
+		size_t from = i;
+
+		while ((pause = dp_trace_pause(info->trace, i)) && pause->process == process)
+			i++;
+		label(look, first ? "paused" : "");
+		counted(look, "", i - from, "time", "times");
+		output_print(look->output, ", %s in all",
+			     human_time(number, (double)dp_trace_paused_ns(info->trace, process),
+					look->ascii));
+		if (several)
+			output_print(look->output, ", process %" PRIu32, process);
+		output_print(look->output, "\n");
+	}
+}
+
 /* "1 ns": the step of the times in the file. */
 static const char *resolution(char *buf, const struct dp_trace *trace, const struct look *look)
 {
@@ -186,6 +210,7 @@ static void print_head(const struct info *info, const struct look *look)
 	print_operations(info, look);
 	print_host(info, look);
 	print_state(info, look);
+	print_pauses(info, look);
 	print_losses(info, look);
 	print_hints(info, look);
 	label(look, "loaded");

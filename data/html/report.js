@@ -34,6 +34,7 @@ function showFacts() {
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
 			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
 		report.scope ? el("p", { class: "note" }, `Analyzed is only ${report.scope}. The numbers above are of the whole capture.`) : "",
+		trace.paused ? el("p", { class: "note" }, `Recording was off ${plural(trace.paused[0], "time")}, ${format.duration(trace.paused[1])} in all; in no average or finding.`) : "",
 		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
 			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;

@@ -1,4 +1,5 @@
 /* What was measured, and the page's tables: streams, and operations by name. */
+#include "report/capture.h"
 #include "report/html.h"
 
 #include <string.h>
@@ -14,6 +15,16 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 		dp_render__format(render, ",%llu]", (unsigned long long)loss->records);
 	}
 	dp_render__text(render, "]");
+}
+
+/* How often recording was off, and for how long: of the process that lacks most. */
+static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct dp_paused paused;
+
+	if (dp_capture__paused(&paused, trace))
+		dp_render__format(render, ",\"paused\":[%zu,%lld]", paused.times,
+				  (long long)paused.longest_ns);
 }
 
 static void write_devices(struct dp_render *render, const struct dp_trace *trace)
@@ -53,6 +64,7 @@ void dp_html__trace(struct dp_render *render)
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));
 	write_losses(render, trace);
+	write_pauses(render, trace);
 	dp_render__text(render, "}");
 	write_devices(render, trace);
 }

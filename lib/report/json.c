@@ -95,6 +95,22 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, dp_trace_loss_count(trace) ? "\n    ]" : "]");
 }
 
+static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
+{
+	const struct dp_pause *pause;
+
+	key(render, ",\n    ", "pauses");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
+		identifier(render, i ? ",\n      { " : "\n      { ", "pid",
+			   pid_of(trace, pause->process));
+		integer(render, ", ", "start_ns", pause->start_ns);
+		integer(render, ", ", "end_ns", pause->end_ns);
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, dp_trace_pause_count(trace) ? "\n    ]" : "]");
+}
+
 /* What the trace doesn't hold, and how to get it. */
 static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 {
@@ -194,6 +210,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	integer(render, ",\n    ", "sets", (int64_t)sets);
 	integer(render, ",\n    ", "resolution_ns", dp_trace_resolution_ns(trace));
 	write_losses(render, trace);
+	write_pauses(render, trace);
 	write_hints(render, trace);
 	write_devices(render, trace);
 	dp_render__text(render, "\n  },\n");

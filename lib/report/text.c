@@ -23,7 +23,8 @@ static double time_of(const struct dp_analysis *analysis, size_t loop)
 		const struct dp_iteration *now = dp_loop_iteration(analysis, loop, i);
 		const struct dp_iteration *next =
 			i + 1 < count ? dp_loop_iteration(analysis, loop, i + 1) : NULL;
-		bool follows = next && next->first_kernel == now->first_kernel + now->kernels;
+		bool follows = next && !next->resumed &&
+			       next->first_kernel == now->first_kernel + now->kernels;
 
 		time_ns += (double)(follows ? next->start_ns : now->end_ns) - (double)now->start_ns;
 	}
