@@ -37,7 +37,7 @@ static const struct dp_pause *pause_of(const struct dp_trace *trace, uint32_t pr
 	return pause && pause->process == process ? pause : NULL;
 }
 
-int dp_sequence__breaks(size_t **breaks, size_t *count, const struct dp_sequence *sequence,
+int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
 			struct dp_error *error)
 {
 	const struct dp_trace *trace = sequence->trace;
@@ -45,8 +45,7 @@ int dp_sequence__breaks(size_t **breaks, size_t *count, const struct dp_sequence
 	size_t at = first_of(trace, process), room = 0;
 	const struct dp_pause *pause = pause_of(trace, process, at);
 
-	*breaks = NULL;
-	*count = 0;
+	*breaks = (struct dp_breaks){ 0 };
 	for (size_t i = 0; pause && i < sequence->count; i++) {
 		int64_t time_ns = launched_ns(trace, sequence->ops[i]);
 		bool split = false;
@@ -57,12 +56,10 @@ int dp_sequence__breaks(size_t **breaks, size_t *count, const struct dp_sequence
 		}
 		if (!split || !i)
 			continue;
-		if (dp_array__reserve(breaks, &room, *count + 1, sizeof(**breaks))) {
-			free(*breaks);
-			*breaks = NULL;
-			return dp_error__nomem(error, room * sizeof(**breaks));
-		}
-		(*breaks)[(*count)++] = i;
+		if (dp_array__reserve(&breaks->first, &room, breaks->count + 1,
+				      sizeof(*breaks->first)))
+			return dp_error__nomem(error, room * sizeof(*breaks->first));
+		breaks->first[breaks->count++] = i;
 	}
 	return DP_OK;
 }
