@@ -70,6 +70,9 @@ static void write_devices(struct json *json, const struct info *info)
 		json_open(json, NULL, '{');
 		write_id(json, "id", device->id);
 		write_name(json, info, device->name);
+		json_text(json, "uuid",
+			  device->uuid == DP_NONE ? NULL
+						  : dp_trace_string(info->trace, device->uuid));
 		json_count(json, "process", device->process);
 		if (device->total_bytes)
 			json_count(json, "total_bytes", device->total_bytes);

@@ -9,6 +9,9 @@
 
 enum { NARROW = 60 }; /* columns; below, tables have but what says most */
 
+/* Columns of a UUID, and of what tells it from others; of a name at least. */
+enum { UUID_COLUMNS = 40, UUID_BRIEF = 12, NAME_LEAST = 10 };
+
 /* How it may look. */
 struct look {
 	struct output *output;
@@ -253,17 +256,39 @@ static void print_processes(const struct info *info, const struct look *look)
 			named(name, sizeof(name), info, process->name, look->width - 22, look));
 }
 
+/* How many columns UUIDs take with the blanks behind them; 0 where none is known. */
+static size_t uuid_columns(const struct info *info, const struct look *look)
+{
+	size_t columns = info->verbose ? UUID_COLUMNS : UUID_BRIEF;
+	const struct dp_device *device;
+
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++)
+		if (device->uuid != DP_NONE && (info->verbose || look->width >= NARROW))
+			return columns + 2;
+	return 0;
+}
+
+/* Which of them are one GPU is told by the UUID, of which its begin is enough to tell. */
 static void print_devices(const struct info *info, const struct look *look)
 {
+	size_t columns = uuid_columns(info, look), room = look->width - 29;
 	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[1024];
 	const struct dp_device *device;
 
-	output_print(look->output, "\n device  process     memory  name\n");
-	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++)
-		output_print(look->output, "%7s %8" PRIu32 " %10s  %s\n", id(number, device->id),
+	room = room > columns + NAME_LEAST ? room - columns : NAME_LEAST;
+	output_print(look->output, "\n device  process     memory  %-*sname\n", (int)columns,
+		     columns ? "uuid" : "");
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++) {
+		output_print(look->output, "%7s %8" PRIu32 " %10s  ", id(number, device->id),
 			     device->process,
-			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-",
-			     named(name, sizeof(name), info, device->name, look->width - 29, look));
+			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-");
+		if (columns)
+			output_print(
+				look->output, "%-*.*s", (int)columns, (int)columns - 2,
+				named(name, sizeof(name), info, device->uuid, UUID_COLUMNS, look));
+		output_print(look->output, "%s\n",
+			     named(name, sizeof(name), info, device->name, room, look));
+	}
 }
 
 static void print_right(const struct look *look, const char *text, int columns)

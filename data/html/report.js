@@ -28,7 +28,7 @@ function showFacts() {
 	byId("facts").replaceChildren(
 		el("h1", null, el("bdi", null, name)),
 		el("p", { class: "facts" },
-			fact(plural(report.devices.length, "GPU"), names ? `(${names})` : ""),
+			fact(plural(trace.gpus, "GPU"), names ? `(${names})` : ""),
 			fact(format.duration(trace.duration), "of GPU activity"),
 			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),

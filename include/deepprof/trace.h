@@ -181,6 +181,7 @@ struct dp_device {
 	int64_t id;
 	uint32_t name;	      /* for dp_trace_string(), or DP_NONE */
 	uint64_t total_bytes; /* memory, 0 where not known */
+	uint32_t uuid;	      /* which GPU it is, for dp_trace_string(), or DP_NONE */
 };
 
 struct dp_process {
@@ -308,6 +309,9 @@ DP_API size_t dp_trace_stream_count(const struct dp_trace *trace);
 DP_API const struct dp_stream *dp_trace_stream(const struct dp_trace *trace, size_t index);
 DP_API size_t dp_trace_device_count(const struct dp_trace *trace);
 DP_API const struct dp_device *dp_trace_device(const struct dp_trace *trace, size_t index);
+
+/* How many GPUs the devices are: those of one UUID are one, all others are each their own. */
+DP_API size_t dp_trace_gpu_count(const struct dp_trace *trace);
 DP_API size_t dp_trace_process_count(const struct dp_trace *trace);
 DP_API const struct dp_process *dp_trace_process(const struct dp_trace *trace, size_t index);
 DP_API size_t dp_trace_thread_count(const struct dp_trace *trace);

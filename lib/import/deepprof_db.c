@@ -439,16 +439,18 @@ static int label_device(struct deepprof *deepprof, struct dp_rows *rows)
 	int64_t id = (int64_t)deepprof->gpus.count, device = dp_rows__id(rows, 1);
 	size_t length;
 	const char *text = dp_rows__text(rows, 2, &length);
-	uint32_t name = DP_NONE;
+	struct dp_gpu gpu = { DP_NONE, DP_NONE, dp_rows__bytes(rows, 3) };
 
 	if (length) {
-		name = dp_builder__string(deepprof->import->builder, text, length);
-		if (name == DP_NONE)
+		gpu.name = dp_builder__string(deepprof->import->builder, text, length);
+		if (gpu.name == DP_NONE)
 			return failed(deepprof);
 	}
+	text = dp_rows__text(rows, 4, &length);
+	gpu.uuid = dp_builder__uuid(deepprof->import->builder, text, length);
 	if (note_uuid(deepprof, rows, dp_places__find_device(&deepprof->places, pid, device)))
 		return failed(deepprof);
-	if (dp_gpus__add(&deepprof->gpus, id, device, name, dp_rows__bytes(rows, 3)) ||
+	if (dp_gpus__add(&deepprof->gpus, id, device, &gpu) ||
 	    dp_gpus__map(&deepprof->gpus, pid, device, id))
 		return nomem(deepprof);
 	return DP_OK;

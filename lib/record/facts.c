@@ -256,6 +256,7 @@ static const char *text_of(const struct dp_source *source, uint32_t string)
 static int put_device(struct dp_source *source, const struct dp_spool_device *device)
 {
 	struct dp_db *db = &source->convert->db;
+	static const uint8_t none[sizeof(device->uuid)];
 	const uint8_t *u = device->uuid;
 	char uuid[48], cc[24];
 	int status = dp_db__row(db, DP_ROW_DEVICE);
@@ -269,7 +270,7 @@ static int put_device(struct dp_source *source, const struct dp_spool_device *de
 	snprintf(cc, sizeof(cc), "%u.%u", (unsigned)device->cc_major, (unsigned)device->cc_minor);
 	dp_db__int(db, source->process);
 	dp_db__int(db, device->device);
-	dp_db__text(db, uuid);
+	dp_db__text(db, memcmp(u, none, sizeof(none)) ? uuid : NULL);
 	dp_db__text(db, text_of(source, device->name));
 	dp_db__text(db, cc);
 	dp_db__known(db, device->sms != 0, device->sms);

@@ -57,9 +57,11 @@ void dp_html__trace(struct dp_render *render)
 	dp_html__string(render, dp_trace_format_detail(trace));
 	dp_render__format(
 		render,
-		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu",
+		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu,"
+		"\"gpus\":%zu",
 		(long long)dp_trace_duration_ns(trace), (long long)dp_trace_resolution_ns(trace),
-		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace));
+		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace),
+		dp_trace_gpu_count(trace));
 	/* In ms: what a script's numbers hold exactly. */
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));

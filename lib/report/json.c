@@ -147,6 +147,11 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 			dp_render__text(render, "null");
 		else
 			string(render, dp_trace_string(trace, device->name));
+		key(render, ", ", "uuid");
+		if (device->uuid == DP_NONE)
+			dp_render__text(render, "null");
+		else
+			string(render, dp_trace_string(trace, device->uuid));
 		identifier(render, ", ", "pid", pid_of(trace, device->process));
 		dp_render__text(render, " }");
 	}

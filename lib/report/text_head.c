@@ -19,7 +19,7 @@ static void add_devices(struct dp_words *words, const struct dp_trace *trace, bo
 	size_t count = dp_trace_device_count(trace), shown = 0;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s", dp_text__plural(number, count, "GPU"));
+	dp_words__add(words, "%s", dp_text__plural(number, dp_trace_gpu_count(trace), "GPU"));
 	for (size_t i = 0; i < count && shown < DEVICES_MOST; i++) {
 		uint32_t name = dp_trace_device(trace, i)->name;
 		bool seen = name == DP_NONE;
@@ -33,6 +33,8 @@ static void add_devices(struct dp_words *words, const struct dp_trace *trace, bo
 	}
 	if (shown)
 		dp_words__add(words, ")");
+	if (dp_trace_gpu_count(trace) < count)
+		dp_words__add(words, ", %zu processes", dp_trace_process_count(trace));
 }
 
 static void write_source(struct dp_render *render, const struct dp_trace *trace)

@@ -271,7 +271,7 @@ uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
-	builder->devices[id] = (struct dp_device){ process, device, DP_NONE, 0 };
+	builder->devices[id] = (struct dp_device){ process, device, DP_NONE, 0, DP_NONE };
 	builder->device_count++;
 	return id;
 }
@@ -338,13 +338,21 @@ void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32
 		builder->threads[thread].name = name;
 }
 
-void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
-			     uint64_t total_bytes)
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const struct dp_gpu *gpu)
 {
 	if (device >= builder->device_count)
 		return;
-	builder->devices[device].name = name;
-	builder->devices[device].total_bytes = total_bytes;
+	builder->devices[device].name = gpu->name;
+	builder->devices[device].total_bytes = gpu->total_bytes;
+	builder->devices[device].uuid = gpu->uuid;
+}
+
+uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (strchr("123456789abcdefABCDEF", text[i]) && text[i])
+			return dp_builder__string(builder, text, length);
+	return DP_NONE;
 }
 
 /* False where the times can't be: counted as a loss. A negative duration is made 0 and counted. */

@@ -61,6 +61,16 @@ struct dp_sample {
 	uint32_t device; /* of dp_builder__device() */
 };
 
+/* What a GPU is. */
+struct dp_gpu {
+	uint32_t name; /* of dp_builder__string(), or DP_NONE */
+	uint32_t uuid; /* the same */
+	uint64_t total_bytes;
+};
+
+/* A UUID as text; DP_NONE also for none, which is empty or has no digit but 0. */
+uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t length);
+
 /* error is borrowed until finish() or free(). */
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
 void dp_builder__free(struct dp_builder *builder);
@@ -96,8 +106,7 @@ int dp_builder__claim_devices(struct dp_builder *builder, uint32_t process);
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);
 void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name);
-void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
-			     uint64_t total_bytes);
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const struct dp_gpu *gpu);
 
 int dp_builder__op(struct dp_builder *builder, const struct dp_op *op);
 int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call);

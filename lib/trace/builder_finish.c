@@ -346,6 +346,30 @@ static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
 	memcpy(trace->detail, builder->detail, sizeof(trace->detail));
 }
 
+static int compare_uuids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Devices of one UUID are one GPU, however many processes see it. */
+static int count_gpus(struct dp_trace *trace, struct dp_error *error)
+{
+	uint32_t *uuids = dp_alloc__array(trace->device_count, sizeof(*uuids));
+
+	if (!uuids)
+		return dp_error__nomem(error, trace->device_count);
+	for (size_t i = 0; i < trace->device_count; i++)
+		uuids[i] = trace->devices[i].uuid;
+	if (trace->device_count)
+		qsort(uuids, trace->device_count, sizeof(*uuids), compare_uuids);
+	for (size_t i = 0; i < trace->device_count; i++)
+		trace->gpu_count += !i || uuids[i] == DP_NONE || uuids[i] != uuids[i - 1];
+	free(uuids);
+	return DP_OK;
+}
+
 int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, const char *path,
 		       const char *format, bool allow_no_gpu)
 {
@@ -376,6 +400,8 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 	take_columns(made, builder);
 	take_tables(made, builder);
 	status = dp_trace__index_streams(made, builder->error);
+	if (!status)
+		status = count_gpus(made, builder->error);
 	if (!status)
 		status = dp_trace__take_pauses(made, builder, zero_ns);
 	if (!status) {

@@ -23,6 +23,7 @@ struct dp_trace {
 	size_t stream_count;
 	struct dp_device *devices;
 	size_t device_count;
+	size_t gpu_count; /* that they are */
 	struct dp_process *processes;
 	size_t process_count;
 	struct dp_thread *threads;

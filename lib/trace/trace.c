@@ -107,6 +107,11 @@ const struct dp_device *dp_trace_device(const struct dp_trace *trace, size_t ind
 	return index < trace->device_count ? &trace->devices[index] : NULL;
 }
 
+size_t dp_trace_gpu_count(const struct dp_trace *trace)
+{
+	return trace->gpu_count;
+}
+
 size_t dp_trace_process_count(const struct dp_trace *trace)
 {
 	return trace->process_count;

@@ -24,8 +24,8 @@ static void make_trace(const char *rows)
 	"INSERT INTO thread VALUES(1, 701, 'loader'), (1, 999, 'idle');"                          \
 	"INSERT INTO string VALUES(1, 'void f<int>(int*)', '_Z1fIiEvPT_'), (2, 'cudaNewCall', "   \
 	"NULL), (3, 'step', NULL), (4, '_Z1gv', NULL);"                                           \
-	"INSERT INTO device(process, device, name, mem_bytes) VALUES(1, 0, 'H100', 85), "         \
-	"(2, 0, 'H200', 141);"                                                                    \
+	"INSERT INTO device(process, device, name, mem_bytes, uuid) VALUES(1, 0, 'H100', 85, "    \
+	"'GPU-00000000-0000'), (2, 0, 'H200', 141, 'GPU-7');"                                     \
 	"INSERT INTO kernel(id, process, device, context, stream, start, dur_ns, name, corr, "    \
 	"epoch) VALUES(1, 1, 0, 1, 7, 5000, 100, 1, 11, 0), (2, 2, 0, 1, 7, 5200, 50, 4, 11, 0)," \
 	"(3, 1, 0, 1, 7, 9000, NULL, 1, 12, 0);"                                                  \
@@ -88,6 +88,9 @@ START_TEST(operations)
 	ck_assert_int_eq(dp_trace_process(trace, 1)->rank, -1);
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "H100");
 	ck_assert_uint_eq(dp_trace_device(trace, 1)->total_bytes, 141);
+	ck_assert_uint_eq(dp_trace_device(trace, 0)->uuid, DP_NONE);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 1)->uuid), "GPU-7");
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
 	done();
 }
 END_TEST
@@ -212,6 +215,29 @@ START_TEST(other_schemas)
 	ck_assert_str_eq(op_name(0), "k");
 	ck_assert_int_eq(op_stream(0)->stream, -1);
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 7");
+	done();
+}
+END_TEST
+
+/* A GPU of several processes is one; without a UUID nobody knows. */
+START_TEST(shared_gpus)
+{
+	sqlite3 *db;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "UPDATE device SET uuid = 'GPU-7'");
+	sqlite3_close(db);
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_device_count(trace), 2);
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 1);
+	done();
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "UPDATE device SET uuid = NULL");
+	sqlite3_close(db);
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
 	done();
 }
 END_TEST
@@ -356,6 +382,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, views_are_nsys);
 	tcase_add_test(tests, other_schemas);
 	tcase_add_test(tests, first_schema);
+	tcase_add_test(tests, shared_gpus);
 	tcase_add_test(tests, page_tells_all);
 	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);
