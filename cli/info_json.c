@@ -87,7 +87,7 @@ static void write_hints(struct json *json, const struct dp_trace *trace)
 {
 	json_open(json, "hints", '[');
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+		const struct dp_need_info *hint = dp_trace_need(trace, (enum dp_need)need);
 
 		if (!hint || !dp_trace_lacks(trace, (enum dp_need)need))
 			continue;

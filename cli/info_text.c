@@ -106,7 +106,7 @@ static void print_hints(const struct info *info, const struct look *look)
 	bool first = true;
 
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+		const struct dp_need_info *hint = dp_trace_need(info->trace, (enum dp_need)need);
 
 		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
 			continue;

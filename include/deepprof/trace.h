@@ -285,6 +285,9 @@ struct dp_need_info {
 
 DP_API const struct dp_need_info *dp_need(enum dp_need need);
 
+/* The same for a trace: how to record it with what has made the trace, where that is deepprof. */
+DP_API const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need);
+
 /* Columns; borrowed, constant cost. */
 DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);

@@ -119,7 +119,7 @@ static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 	key(render, ",\n    ", "hints");
 	dp_render__text(render, "[");
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *info = dp_need((enum dp_need)need);
+		const struct dp_need_info *info = dp_trace_need(trace, (enum dp_need)need);
 
 		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))
 			continue;

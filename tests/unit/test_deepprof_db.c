@@ -91,6 +91,11 @@ START_TEST(operations)
 	ck_assert_uint_eq(dp_trace_device(trace, 0)->uuid, DP_NONE);
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 1)->uuid), "GPU-7");
 	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
+	ck_assert(dp_trace_lacks(trace, DP_NEED_MEMORY));
+	ck_assert_str_eq(dp_trace_need(trace, DP_NEED_MEMORY)->what, dp_need(DP_NEED_MEMORY)->what);
+	ck_assert_ptr_nonnull(strstr(dp_trace_need(trace, DP_NEED_MEMORY)->record, "--memory=off"));
+	ck_assert_ptr_null(dp_trace_need(trace, DP_NEED_NOTHING));
+	ck_assert_ptr_null(dp_trace_need(trace, DP_NEEDS));
 	done();
 }
 END_TEST

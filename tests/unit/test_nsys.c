@@ -81,6 +81,7 @@ START_TEST(kernels)
 	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
 	ck_assert_uint_eq(dp_trace_device_count(trace), 3);
 	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
+	ck_assert_ptr_eq(dp_trace_need(trace, DP_NEED_MEMORY), dp_need(DP_NEED_MEMORY));
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 3);
 	ck_assert_int_eq(op_stream(2)->context, 3);
 	ck_assert_int_eq(op_stream(2)->stream, 8);
