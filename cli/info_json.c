@@ -46,6 +46,16 @@ static void write_losses(struct json *json, const struct info *info)
 	json_close(json, ']');
 }
 
+static void write_facts(struct json *json, const struct dp_trace *trace)
+{
+	const struct dp_fact *fact;
+
+	json_open(json, "facts", '{');
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		json_text(json, fact->name, fact->value);
+	json_close(json, '}');
+}
+
 static void write_pauses(struct json *json, const struct dp_trace *trace)
 {
 	const struct dp_pause *pause;
@@ -128,6 +138,7 @@ static void write_trace(struct json *json, const struct info *info)
 	write_lost(json, trace);
 	json_count(json, "clamped", dp_trace_clamped(trace));
 	json_count(json, "memory_bytes", dp_trace_bytes(trace));
+	write_facts(json, trace);
 	write_losses(json, info);
 	write_pauses(json, trace);
 	write_hints(json, trace);

@@ -149,6 +149,47 @@ static void print_losses(const struct info *info, const struct look *look)
 	}
 }
 
+static const char *fact_of(const struct info *info, const char *name)
+{
+	const struct dp_fact *fact;
+
+	for (size_t i = 0; (fact = dp_trace_fact(info->trace, i)); i++)
+		if (!strcmp(fact->name, name))
+			return fact->value;
+	return NULL;
+}
+
+/* Where and by what it was recorded, and how that ended. */
+static void print_facts(const struct info *info, const struct look *look)
+{
+	static const struct {
+		const char *name, *before;
+	} parts[] = { { "host", "on " },
+		      { "recorder", "by " },
+		      { "driver", "driver " },
+		      { "cupti", "CUPTI " } };
+	char text[1024] = "", value[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *fact = fact_of(info, parts[i].name);
+
+		if (fact)
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used, "%s%s%s", used ? ", " : "",
+				parts[i].before,
+				dp_label_text(value, sizeof(value), fact, 60, look->ascii));
+	}
+	if (used)
+		print_words(look, "recorded", "", text);
+	if (fact_of(info, "exit_status")) {
+		label(look, "ended");
+		output_print(look->output, "with exit status %s\n",
+			     dp_label_text(value, sizeof(value), fact_of(info, "exit_status"), 20,
+					   look->ascii));
+	}
+}
+
 /* Of each process that recording was off in: how often, and how long. */
 static void print_pauses(const struct info *info, const struct look *look)
 {
@@ -205,6 +246,7 @@ static void print_head(const struct info *info, const struct look *look)
 		label(look, "start");
 		output_print(look->output, "%s\n", human_date(number, t0_ns));
 	}
+	print_facts(info, look);
 	label(look, "duration");
 	output_print(look->output, "%s\n",
 		     human_time(number, (double)dp_trace_duration_ns(trace), look->ascii));

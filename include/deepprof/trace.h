@@ -328,6 +328,18 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 /* False where a loss is of nobody knows how many records: then dp_trace_lost() is the least. */
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
 
+/*
+ * What the source tells of its recording, by index; NULL beyond the end. Names are "host", "command",
+ * "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its version);
+ * of processes that differ it is the first's. Constant cost.
+ */
+struct dp_fact {
+	const char *name;
+	const char *value;
+};
+
+DP_API const struct dp_fact *dp_trace_fact(const struct dp_trace *trace, size_t index);
+
 /* Pauses, in order of process, then time; those of a process don't overlap. NULL beyond the end. */
 DP_API size_t dp_trace_pause_count(const struct dp_trace *trace);
 DP_API const struct dp_pause *dp_trace_pause(const struct dp_trace *trace, size_t index);

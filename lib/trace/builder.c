@@ -606,6 +606,23 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 	return DP_OK;
 }
 
+int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value, size_t length)
+{
+	uint32_t id;
+
+	if (builder->status || !length || builder->fact_count == DP_FACTS_MOST)
+		return builder->status;
+	for (size_t i = 0; i < builder->fact_count; i++)
+		if (!strcmp(builder->facts[i].name, name))
+			return DP_OK;
+	id = dp_builder__string(builder, value, length);
+	if (id == DP_NONE)
+		return builder->status;
+	builder->facts[builder->fact_count].name = name;
+	builder->fact_values[builder->fact_count++] = id;
+	return DP_OK;
+}
+
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns)
 {
 	builder->epoch_ns = epoch_ns;

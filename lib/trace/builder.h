@@ -131,6 +131,10 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
+/* What the source tells of its recording: name is static, the first value stays; "" is none. */
+int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
+		     size_t length);
+
 /* The epoch that the source's time 0 stands for (0 where its times are epoch times already). */
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns);
 

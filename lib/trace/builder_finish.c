@@ -342,6 +342,11 @@ static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
 	builder->threads = NULL;
 	builder->losses = NULL;
 	builder->loss_count = 0;
+	trace->fact_count = builder->fact_count;
+	for (size_t i = 0; i < builder->fact_count; i++)
+		trace->facts[i] =
+			(struct dp_fact){ builder->facts[i].name,
+					  dp_trace_string(trace, builder->fact_values[i]) };
 	trace->clamped = builder->clamped;
 	memcpy(trace->detail, builder->detail, sizeof(trace->detail));
 }

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "trace/builder.h"
 #include "trace/columns.h"
+#include "trace/model.h"
 
 /* Columns by number; their widths stand in builder.c. */
 enum op_column {
@@ -65,6 +66,9 @@ struct dp_builder {
 	size_t thread_count, thread_room;
 	struct dp_loss *losses;
 	size_t loss_count, loss_room;
+	struct dp_fact facts[DP_FACTS_MOST]; /* their names */
+	uint32_t fact_values[DP_FACTS_MOST]; /* of dp_builder__string() */
+	size_t fact_count;
 	struct dp_pause *pauses;
 	size_t pause_count, pause_room;
 	uint32_t last_process, last_thread, last_stream;

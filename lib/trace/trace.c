@@ -160,6 +160,11 @@ bool dp_trace_lost_known(const struct dp_trace *trace)
 	return true;
 }
 
+const struct dp_fact *dp_trace_fact(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->fact_count ? &trace->facts[index] : NULL;
+}
+
 uint64_t dp_trace_clamped(const struct dp_trace *trace)
 {
 	return trace->clamped;

@@ -342,6 +342,9 @@ class Clock(Case):
                      "pause.start + 1000000 AND pause.start + pause.dur_ns"), 0
         )  # fmt: skip
         self.assert_pauses(2, 0.5, 1.5)
+        told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
+        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, driver [\d.]+, CUPTI \d+$")
+        self.assertRegex(told, r"(?m)^ended +with exit status 0$")
 
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])

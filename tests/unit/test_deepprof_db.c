@@ -19,8 +19,10 @@ static void make_trace(const char *rows)
 
 #define ROWS                                                                                      \
 	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1779782330176752435);"          \
-	"INSERT INTO process(id, pid, rank, cmdline) VALUES(1, 700, 3, 'python train.py'),"       \
-	"(2, 800, NULL, NULL), (3, 900, 5, 'idle');"                                              \
+	"INSERT INTO meta VALUES('hostname', 'node7'), ('version', '0.1.0'), ('command', '');"    \
+	"INSERT INTO process(id, pid, rank, cmdline, exit, driver, cupti_version) VALUES"         \
+	"(1, 700, 3, 'python train.py', NULL, '12.8', 26), (2, 800, NULL, NULL, 139, '12.9', 27)" \
+	", (3, 900, 5, 'idle', 0, NULL, NULL);"                                                   \
 	"INSERT INTO thread VALUES(1, 701, 'loader'), (1, 999, 'idle');"                          \
 	"INSERT INTO string VALUES(1, 'void f<int>(int*)', '_Z1fIiEvPT_'), (2, 'cudaNewCall', "   \
 	"NULL), (3, 'step', NULL), (4, '_Z1gv', NULL);"                                           \
@@ -66,6 +68,17 @@ static void check_operations(void)
 	ck_assert_int_eq(ops->end_ns[5], ops->start_ns[5]);
 }
 
+static void check_facts(const char *expected)
+{
+	const struct dp_fact *fact;
+	char all[512] = "";
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s=%s;", fact->name,
+			 fact->value);
+	ck_assert_str_eq(all, expected);
+}
+
 START_TEST(operations)
 {
 	int64_t t0_ns;
@@ -75,6 +88,7 @@ START_TEST(operations)
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 2");
+	check_facts("host=node7;recorder=deepprof 0.1.0;driver=12.8;cupti=26;exit_status=139;");
 	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
 	ck_assert_int_eq(dp_trace_pause(trace, 0)->end_ns, 3600);
