@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* What the process ends with. */
-enum cmd_exit { CMD_DONE = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
+enum cmd_exit { CMD_DONE = 0, CMD_FAILED = 1, CMD_USAGE = 2, CMD_CROSSED = 3 };
 
 /* An example of the help text: a command line, and what it is for. */
 struct cmd_example {
@@ -29,6 +29,7 @@ struct cmd {
 
 extern const struct cmd cmd_record;
 extern const struct cmd cmd_analyze;
+extern const struct cmd cmd_compare;
 extern const struct cmd cmd_export;
 extern const struct cmd cmd_info;
 extern const struct cmd cmd_help;

@@ -2,16 +2,13 @@
 #include "cmd.h"
 #include "ending.h"
 #include "message.h"
-#include "tty.h"
 #include "wish.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 struct analyze {
 	struct wish wish;
-	enum tty_color color;
 	bool lines; /* JSON, a document to a line */
 };
 
@@ -22,28 +19,13 @@ static const char *format_name(size_t index)
 	return format ? format->name : NULL;
 }
 
-static const char *color_name(size_t index)
-{
-	static const char *const names[] = { "auto", "always", "never", NULL };
-
-	return names[index];
-}
-
-static bool set_color(void *into, const char *value, struct opt_why *why)
-{
-	((struct analyze *)into)->color = !strcmp(value, "auto")     ? TTY_COLOR_AUTO
-					  : !strcmp(value, "always") ? TTY_COLOR_ALWAYS
-								     : TTY_COLOR_NEVER;
-	return true;
-}
-
 static const struct opt options[] = {
 	WISH_OPTIONS,
 	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
-	{ 0, "color", "WHEN", "when to use colours", set_color, color_name },
+	COMMON_COLOR_OPTION,
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
 };
@@ -87,22 +69,6 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 				path);
 }
 
-/* Copies alone have no iterations: as little to report on as where there is no GPU activity. */
-static bool has_kernels(const struct dp_trace *trace, const char *path)
-{
-	const struct dp_stream *stream;
-	bool sets = false;
-
-	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
-		if (stream->kernels)
-			return true;
-		sets |= stream->sets > 0;
-	}
-	message("%s: no kernels, only copies%s ('deepprof info' tells more)", path,
-		sets ? " and memsets" : "");
-	return false;
-}
-
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
 			 struct output *output)
 {
@@ -114,17 +80,9 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 	analysis = wish_analyze(&analyze->wish, path, &trace);
 	if (!analysis)
 		return false;
-	if (!has_kernels(trace, path))
+	if (!wish_has_kernels(trace, path))
 		goto out;
-	report.width = tty_width(output->fd);
-	report.color = tty_color(output->fd, analyze->color);
-	report.ascii = !tty_utf8();
-	report.verbose = analyze->wish.common.verbosity > 0;
-	report.all = analyze->wish.common.verbosity > 1;
-	report.gzip = common_compresses(&analyze->wish.common);
-	report.height = tty_height(output->fd);
-	if (!report.height && !output_is_terminal(output))
-		report.height = UINT_MAX;
+	common_look(&analyze->wish.common, output, &report);
 	report.follows = follows;
 	if (analyze->lines)
 		output_begin_line(output);

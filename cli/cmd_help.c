@@ -50,6 +50,7 @@ void cmd_print_overview(FILE *file)
 	      "the GPU waited for in each.\n\n"
 	      "  deepprof record python train.py    run a program and record it\n"
 	      "  deepprof analyze trace.json.gz     the report of a trace\n"
+	      "  deepprof compare before after      two traces of a program against each other\n"
 	      "  deepprof info trace.json.gz        what the trace holds\n\n"
 	      "usage: deepprof COMMAND [OPTION...] [FILE...]\n\n",
 	      file);

@@ -2,6 +2,7 @@
 #include "common.h"
 #include "message.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -33,6 +34,21 @@ bool common_set_force(void *into, const char *value, struct opt_why *why)
 bool common_set_no_pager(void *into, const char *value, struct opt_why *why)
 {
 	((struct common *)into)->no_pager = true;
+	return true;
+}
+
+const char *common_color_name(size_t index)
+{
+	static const char *const names[] = { "auto", "always", "never", NULL };
+
+	return names[index];
+}
+
+bool common_set_color(void *into, const char *value, struct opt_why *why)
+{
+	((struct common *)into)->color = !strcmp(value, "auto")	    ? TTY_COLOR_AUTO
+					 : !strcmp(value, "always") ? TTY_COLOR_ALWAYS
+								    : TTY_COLOR_NEVER;
 	return true;
 }
 
@@ -89,4 +105,18 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 		return true;
 	message("%s: -o names the trace itself", common->output);
 	return false;
+}
+
+void common_look(const struct common *common, const struct output *output,
+		 struct dp_report_options *report)
+{
+	report->width = tty_width(output->fd);
+	report->color = tty_color(output->fd, common->color);
+	report->ascii = !tty_utf8();
+	report->verbose = common->verbosity > 0;
+	report->all = common->verbosity > 1;
+	report->gzip = common_compresses(common);
+	report->height = tty_height(output->fd);
+	if (!report->height && !output_is_terminal(output))
+		report->height = UINT_MAX;
 }

@@ -5,6 +5,9 @@
 #include "opt.h"
 #include "output.h"
 #include "source.h"
+#include "tty.h"
+
+#include <deepprof/report.h>
 
 /* The first member of a command's own options. */
 struct common {
@@ -13,6 +16,7 @@ struct common {
 	const char *output;
 	bool force;
 	bool no_pager;
+	enum tty_color color;
 	int verbosity; /* -1 quiet, 0, 1 and more */
 };
 
@@ -21,8 +25,11 @@ bool common_set_input_format(void *into, const char *value, struct opt_why *why)
 bool common_set_output(void *into, const char *value, struct opt_why *why);
 bool common_set_force(void *into, const char *value, struct opt_why *why);
 bool common_set_no_pager(void *into, const char *value, struct opt_why *why);
+bool common_set_color(void *into, const char *value, struct opt_why *why);
 bool common_set_verbose(void *into, const char *value, struct opt_why *why);
 bool common_set_quiet(void *into, const char *value, struct opt_why *why);
+
+const char *common_color_name(size_t index);
 
 /* True where the name after -o ends in .gz, which asks for compression. */
 bool common_compresses(const struct common *common);
@@ -42,6 +49,11 @@ bool common_compresses(const struct common *common);
 		.name = "no-pager", .help = "don't page what is shown on a terminal",      \
 		.set = common_set_no_pager                                                 \
 	}
+#define COMMON_COLOR_OPTION                                                         \
+	{                                                                           \
+		.name = "color", .argument = "WHEN", .help = "when to use colours", \
+		.set = common_set_color, .choice = common_color_name                \
+	}
 #define COMMON_MESSAGE_OPTIONS                                                   \
 	{ 'v', "verbose", NULL, "tell more; -vv: all", common_set_verbose },     \
 	{                                                                        \
@@ -53,5 +65,9 @@ bool common_compresses(const struct common *common);
  * names one of them.
  */
 bool common_finish(struct common *common, int *argc, char ***argv);
+
+/* Sets how a report looks, by the options and by where it goes. */
+void common_look(const struct common *common, const struct output *output,
+		 struct dp_report_options *report);
 
 #endif

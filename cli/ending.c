@@ -9,24 +9,24 @@
 /* An ending and what each command writes for it; NULL: something else, which it can't. */
 struct ending {
 	const char *text;
-	const char *format[ENDING_VERBS]; /* analyze, export, info */
+	const char *format[ENDING_VERBS]; /* analyze, compare, export, info */
 	bool lines;
 	bool hidden; /* not among those that are listed */
 };
 
 static const struct ending endings[] = {
-	{ ".txt", { "text", NULL, "text" }, false, false },
-	{ ".json", { "json", "chrome", "json" }, false, false },
-	{ ".jsonl", { "json", NULL, "json" }, true, false },
-	{ ".csv", { "csv", NULL, NULL }, false, false },
-	{ ".html", { "html", NULL, NULL }, false, false },
-	{ ".htm", { "html", NULL, NULL }, false, true },
-	{ ".trace", { "chrome", "chrome", NULL }, false, false },
-	{ ".pftrace", { "perfetto", "perfetto", NULL }, false, false },
-	{ ".perfetto-trace", { "perfetto", "perfetto", NULL }, false, false },
-	{ ".sqlite", { "sqlite", "sqlite", NULL }, false, false },
-	{ ".sqlite3", { "sqlite", "sqlite", NULL }, false, true },
-	{ ".db", { "sqlite", "sqlite", NULL }, false, false },
+	{ ".txt", { "text", "text", NULL, "text" }, false, false },
+	{ ".json", { "json", "json", "chrome", "json" }, false, false },
+	{ ".jsonl", { "json", NULL, NULL, "json" }, true, false },
+	{ ".csv", { "csv", "csv", NULL, NULL }, false, false },
+	{ ".html", { "html", NULL, NULL, NULL }, false, false },
+	{ ".htm", { "html", NULL, NULL, NULL }, false, true },
+	{ ".trace", { "chrome", NULL, "chrome", NULL }, false, false },
+	{ ".pftrace", { "perfetto", NULL, "perfetto", NULL }, false, false },
+	{ ".perfetto-trace", { "perfetto", NULL, "perfetto", NULL }, false, false },
+	{ ".sqlite", { "sqlite", NULL, "sqlite", NULL }, false, false },
+	{ ".sqlite3", { "sqlite", NULL, "sqlite", NULL }, false, true },
+	{ ".db", { "sqlite", NULL, "sqlite", NULL }, false, false },
 	/* What others write or read: text under such a name would but mislead. */
 	{ ".arrow", { NULL }, false, true },
 	{ ".md", { NULL }, false, true },
@@ -88,7 +88,7 @@ static void list(char *text, size_t size, enum ending_verb verb)
 
 bool ending_choose(enum ending_verb verb, struct common *common, bool *lines)
 {
-	static const char *const otherwise[] = { "text", NULL, "text" };
+	static const char *const otherwise[] = { "text", "text", NULL, "text" };
 	const struct ending *ending = NULL;
 	const char *at = "";
 	size_t length = 0;

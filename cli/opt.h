@@ -51,11 +51,15 @@ bool opt_refuse(struct opt_why *why, const char *format, ...) __attribute__((for
  */
 const char *opt_nearest(const char *(*name)(size_t index), const char *word);
 
-/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; bytes such as "512M"
- * (K, M, G: powers of 1024), at least 1; false with *why set otherwise. They do not look at the
- * locale. */
+/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; bytes such as "512M" or
+ * "512MiB" (K, M, G: powers of 1024), at least 1; false with *why set otherwise. They do not look
+ * at the locale. */
 bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why *why);
 bool opt_time(const char *text, int64_t *ns, struct opt_why *why);
 bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why);
+
+/* A decimal number without a sign, such as "12.5", of whose fraction six digits count; *at is moved
+ * behind it. False where there is none, or one beyond 2^53. */
+bool opt_decimal(const char **at, double *number);
 
 #endif

@@ -96,7 +96,7 @@ bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why)
 		if (!append(&number, *at, INT64_MAX))
 			return opt_refuse(why, "too large");
 	unit = *at ? strchr(units, *at) : NULL;
-	if (at == text || (*at && (!unit || at[1])) || !number)
+	if (at == text || (*at && !unit) || (unit && at[1] && strcmp(at + 1, "iB") != 0) || !number)
 		return opt_refuse(why, "a size is a number of bytes, or of K, M or G");
 	for (const char *each = units; unit && each <= unit; each++) {
 		if (number > INT64_MAX / 1024)
@@ -104,5 +104,26 @@ bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why)
 		number *= 1024;
 	}
 	*bytes = number;
+	return true;
+}
+
+bool opt_decimal(const char **at, double *number)
+{
+	uint64_t whole = 0, part = 0, unit = 1;
+	const char *text = *at;
+
+	if (!is_digit(*text))
+		return false;
+	for (; is_digit(*text); text++)
+		if (!append(&whole, *text, UINT64_C(1) << 53))
+			return false;
+	if (*text == '.')
+		for (text++; is_digit(*text); text++)
+			if (unit < 1000000) {
+				part = part * 10 + (uint64_t)(*text - '0');
+				unit *= 10;
+			}
+	*number = (double)whole + (double)part / (double)unit;
+	*at = text;
 	return true;
 }

@@ -313,7 +313,8 @@ static void serve(struct run *run)
 		keep_time(run, &status);
 		if (is_done(run, &status))
 			break;
-		poll(waits, 2, patience(run));
+		/* What could not be taken, as for want of descriptors, waits on and would spin. */
+		poll(waits, each ? 1 : 2, each ? 100 : patience(run));
 	}
 }
 

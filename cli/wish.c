@@ -131,20 +131,15 @@ bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
 }
 
-/* "12.5%" as a share, whatever the locale: up to six digits behind the point. */
+/* "12.5%" as a share. */
 static bool read_percent(const char *text, double *share)
 {
-	uint64_t whole = 0, part = 0, unit = 1;
+	double percent;
 
-	if (*text < '0' || *text > '9')
+	if (!opt_decimal(&text, &percent) || strcmp(text, "%") != 0)
 		return false;
-	for (; *text >= '0' && *text <= '9' && whole <= 100; text++)
-		whole = whole * 10 + (uint64_t)(*text - '0');
-	if (*text == '.')
-		for (text++; *text >= '0' && *text <= '9' && unit < 1000000; text++, unit *= 10)
-			part = part * 10 + (uint64_t)(*text - '0');
-	*share = ((double)whole + (double)part / (double)unit) / 100;
-	return !strcmp(text, "%") && *share > 0 && *share <= 1;
+	*share = percent / 100;
+	return *share > 0 && *share <= 1;
 }
 
 /* The rule whose name the value begins with, before a "=". */
@@ -245,8 +240,8 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
-	/* CSV has metrics and nothing else; findings, which need all, are in every other format. */
-	if (wish->metrics_count && !strcmp(wish->common.format, "csv")) {
+	/* A report in CSV has metrics and nothing else; others have findings, which need all. */
+	if (wish->metrics_count && !wish->needs_all && !strcmp(wish->common.format, "csv")) {
 		options.metrics = wish->metrics;
 		options.metrics_count = wish->metrics_count;
 	}
@@ -268,6 +263,21 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 	progress_end();
 	message_tell_hidden();
 	return analysis;
+}
+
+bool wish_has_kernels(const struct dp_trace *trace, const char *path)
+{
+	const struct dp_stream *stream;
+	bool sets = false;
+
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		if (stream->kernels)
+			return true;
+		sets |= stream->sets > 0;
+	}
+	message("%s: no kernels, only copies%s ('deepprof info' tells more)", path,
+		sets ? " and memsets" : "");
+	return false;
 }
 
 bool wish_write(const struct wish *wish, const struct dp_analysis *analysis, const char *path,

@@ -19,7 +19,8 @@ struct wish {
 	const char *metrics[WISH_METRICS_MAX];
 	size_t metrics_count;
 	struct dp_threshold thresholds[WISH_THRESHOLDS_MAX];
-	bool tuned; /* the paper's thresholds were given */
+	bool needs_all; /* metrics: more is made of them than a report */
+	bool tuned;	/* the paper's thresholds were given */
 };
 
 bool wish_set_iterations(void *into, const char *value, struct opt_why *why);
@@ -78,6 +79,12 @@ bool wish_finish(struct wish *wish, int *argc, char ***argv);
  */
 struct dp_analysis *wish_analyze(const struct wish *wish, const char *path,
 				 struct dp_trace **trace);
+
+/*
+ * Copies alone have no iterations: as little to report on as where there is no GPU activity. False
+ * where there are no kernels, which was said.
+ */
+bool wish_has_kernels(const struct dp_trace *trace, const char *path);
 
 /* Writes a report in the format that was wished for. False where it failed, which was said. */
 bool wish_write(const struct wish *wish, const struct dp_analysis *analysis, const char *path,

@@ -85,6 +85,43 @@ const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis,
 	return at && iteration < at->info.iterations ? &at->iterations[iteration] : NULL;
 }
 
+/* The iteration that begins with the kernel behind another one, and was recorded without a break.
+ */
+static const struct dp_iteration *next_to(const struct dp_loop_data *loop, size_t iteration)
+{
+	const struct dp_iteration *now = &loop->iterations[iteration];
+	const struct dp_iteration *next = now + 1;
+
+	if (iteration + 1 >= loop->info.iterations || next->resumed ||
+	    next->first_kernel != now->first_kernel + now->kernels)
+		return NULL;
+	return next;
+}
+
+bool dp_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t iteration)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+	const struct dp_iteration *now;
+
+	if (!at || iteration >= at->info.iterations)
+		return false;
+	now = &at->iterations[iteration];
+	return !now->partial && !now->warmup && next_to(at, iteration);
+}
+
+double dp_loop_time(const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+	double time_ns = 0;
+
+	for (size_t i = 0; at && i < at->info.iterations; i++) {
+		const struct dp_iteration *now = &at->iterations[i], *next = next_to(at, i);
+
+		time_ns += (double)(next ? next->start_ns : now->end_ns) - (double)now->start_ns;
+	}
+	return time_ns;
+}
+
 const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop, size_t edit)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
@@ -183,6 +220,13 @@ int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device
 	struct dp_idle_window window = { analysis->trace, device, start_ns, end_ns };
 
 	return dp_idle__foreach(&window, each, ctx, error);
+}
+
+const char *dp_severity_name(enum dp_severity severity)
+{
+	static const char *const names[] = { "info", "warning", "critical" };
+
+	return (size_t)severity < DP_COUNT(names) ? names[severity] : "info";
 }
 
 const char *dp_idle_cause_name(enum dp_idle_cause cause)

@@ -14,6 +14,9 @@
 #define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
 #define DEVICE_BUFFERS ((size_t)32)
 
+/* Of a domain; 13.5 has 877 of the driver. */
+#define CALLS_MOST 1200u
+
 static const char *why(int result)
 {
 	const char *text = NULL;
@@ -56,7 +59,8 @@ static void tell(int result, const char *holder)
 
 /*
  * Not by cuptiSubscribe_v2(): from 13.3 on who has subscribed so has to use functions of that kind
- * throughout, for CUPTI's clock, say. But it names who is in the way.
+ * throughout, for CUPTI's clock, say. But it names who is in the way; where that one has gone
+ * meanwhile, it is subscribed to as before.
  */
 static bool subscribe(struct cupti *cupti)
 {
@@ -70,9 +74,14 @@ static bool subscribe(struct cupti *cupti)
 	int result;
 
 	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
-	if (result && cupti->Subscribe_v2)
+	if (result && cupti->Subscribe_v2) {
 		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
 					     &params);
+		if (!result) {
+			(void)cupti->Unsubscribe(cupti->subscriber);
+			result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
+		}
+	}
 	holder[sizeof(holder) - 1] = 0;
 	if (result)
 		tell(result, holder);
@@ -98,31 +107,60 @@ static void set_attributes(struct cupti *cupti)
 		(void)cupti->SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
 }
 
-/* Calls that programs make by the million and that say nothing: cudaGetDevice and the like. */
-static void filter_calls(struct cupti *cupti)
+/*
+ * Calls that programs and their libraries make by the million and that say nothing; torch.profiler
+ * leaves some of them out as well.
+ */
+static const char *const noisy[] = {
+	"cudaGetDevice",
+	"cudaGetLastError",
+	"cudaPeekAtLastError",
+	"cudaSetDevice",
+	"cudaStreamIsCapturing",
+	"cuCtxGetCurrent",
+	"cuDevicePrimaryCtxGetState",
+	"cuKernelGetAttribute",
+	"cuPointerGetAttribute",
+	"cuPointerGetAttributes",
+};
+
+/* With or without the version that CUPTI puts after it. */
+static bool is_noisy(const char *name)
 {
-	static const char *const noisy[] = {
-		"cudaGetDevice",
-		"cudaGetLastError",
-		"cudaPeekAtLastError",
-		"cudaSetDevice",
-	};
+	for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
+		size_t length = strlen(noisy[i]);
+
+		if (!strncmp(name, noisy[i], length) && (!name[length] || name[length] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static void filter(const struct cupti *cupti, uint32_t domain, int (*enable)(uint32_t, uint8_t))
+{
 	const char *name;
 
-	if (!cupti->ActivityEnableRuntimeApi)
-		return;
-	for (uint32_t cbid = 1; cbid < 600; cbid++) {
+	for (uint32_t cbid = 1; enable && cbid < CALLS_MOST; cbid++) {
 		name = NULL;
-		if (cupti->GetCallbackName(CUPTI_DOMAIN_RUNTIME, cbid, &name) || !name)
-			continue;
-		for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
-			size_t length = strlen(noisy[i]);
-
-			if (!strncmp(name, noisy[i], length) &&
-			    (!name[length] || name[length] == '_'))
-				(void)cupti->ActivityEnableRuntimeApi(cbid, 0);
-		}
+		if (!cupti->GetCallbackName(domain, cbid, &name) && name && is_noisy(name))
+			(void)enable(cbid, 0);
 	}
+}
+
+/*
+ * What describes the devices, contexts and streams is told as they come to be, and only then: it is
+ * on from the beginning to the end, also where recording begins later, or pauses.
+ */
+static const uint32_t facts[] = { CUPTI_DEVICE, CUPTI_CONTEXT, CUPTI_STREAM, CUPTI_NAME };
+
+void dp_attach__facts(bool enable)
+{
+	struct cupti *cupti = &dp_collector.cupti;
+
+	if (!cupti_answers())
+		return;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		(void)(enable ? cupti->ActivityEnable(facts[i]) : cupti->ActivityDisable(facts[i]));
 }
 
 void dp_attach__kinds(bool enable)
@@ -133,10 +171,6 @@ void dp_attach__kinds(bool enable)
 		uint32_t kind;
 		bool wanted;
 	} kinds[] = {
-		{ CUPTI_DEVICE, true },
-		{ CUPTI_CONTEXT, true },
-		{ CUPTI_STREAM, true },
-		{ CUPTI_NAME, true },
 		{ CUPTI_OVERHEAD, o->overhead },
 		{ CUPTI_JIT, o->jit },
 		{ CUPTI_KERNEL, true },
@@ -153,7 +187,7 @@ void dp_attach__kinds(bool enable)
 	};
 	int result;
 
-	if (!cupti->attached)
+	if (!cupti_answers())
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!kinds[i].wanted)
@@ -163,8 +197,10 @@ void dp_attach__kinds(bool enable)
 		if (result && enable && kinds[i].kind == CUPTI_KERNEL)
 			tell(result, "");
 	}
-	if (enable && o->api)
-		filter_calls(cupti);
+	if (!enable || !o->api)
+		return;
+	filter(cupti, CUPTI_DOMAIN_RUNTIME, cupti->ActivityEnableRuntimeApi);
+	filter(cupti, CUPTI_DOMAIN_DRIVER, cupti->ActivityEnableDriverApi);
 }
 
 static void enable_callbacks(struct cupti *cupti)
@@ -210,8 +246,10 @@ void dp_attach__cupti(void)
 	}
 	cupti->attached = true;
 	enable_callbacks(cupti);
+	dp_attach__facts(true);
 	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
 		dp_attach__kinds(true);
+	atomic_store(&dp_collector.handed_over, 1);
 	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
 	dp_wake(&dp_collector.control_wake);
 }

@@ -1,4 +1,7 @@
-/* CUPTI's callbacks, on the program's threads: nothing here calls CUPTI, waits or allocates. */
+/*
+ * CUPTI's callbacks, on the program's threads: nothing here calls CUPTI or allocates, and nothing
+ * waits but the begin of a capture range, for it to be recorded.
+ */
 #include "cupti/collector.h"
 
 #include <string.h>
@@ -33,7 +36,9 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 		*most_records = 1;
 		return;
 	}
-	atomic_store_explicit(&c->requested, 1, memory_order_relaxed);
+	if (!atomic_load_explicit(&c->requested, memory_order_relaxed) &&
+	    !atomic_exchange(&c->requested, 1))
+		dp_wake(&c->control_wake);
 	slot = dp_pool__take();
 	if (slot >= 0) {
 		*buffer = dp_pool__data((uint32_t)slot);
@@ -55,6 +60,8 @@ static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
 
 	if (buffer == c->trash) {
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
+		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
+		memset(c->trash, 0, DISCARD_BYTES);
 		return true;
 	}
 	for (int i = 0; i < DISCARDS; i++) {
@@ -102,13 +109,16 @@ static void profiler_call(bool start, const struct cupti_callback_data *data)
 {
 	struct collector *c = &dp_collector;
 	int64_t limit = clock_ns(CLOCK_MONOTONIC) + 100000000;
+	uint32_t range = atomic_load(&c->range);
 
 	/* Recording is on before the call returns to the program, off once it has been made. */
 	if (data->site != CUPTI_SITE_ENTER)
 		return;
-	atomic_store(&c->in_range, start);
+	while ((range & 1) != start && !atomic_compare_exchange_weak(&c->range, &range, range + 1))
+		;
+	range += (range & 1) != start;
 	dp_wake(&c->control_wake);
-	while (start && live() && !atomic_load(&c->range_seen) &&
+	while (start && live() && (int32_t)(atomic_load(&c->range_seen) - range) < 0 &&
 	       clock_ns(CLOCK_MONOTONIC) < limit) {
 		struct timespec pause = { 0, 100000 };
 

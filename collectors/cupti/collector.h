@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#define SLOTS_MOST 4096u
 #define DISCARDS 256
 #define DISCARD_BYTES ((size_t)16 << 10)
 
@@ -63,6 +64,7 @@ struct cupti {
 	int (*ActivityEnable)(uint32_t kind);
 	int (*ActivityDisable)(uint32_t kind);
 	int (*ActivityEnableRuntimeApi)(uint32_t cbid, uint8_t enable);
+	int (*ActivityEnableDriverApi)(uint32_t cbid, uint8_t enable);
 	int (*ActivitySetAttribute)(uint32_t attribute, size_t *bytes, void *value);
 	int (*ActivityRegisterCallbacks)(cupti_request_fn request, cupti_complete_fn complete);
 	int (*ActivityFlushAll)(uint32_t flag);
@@ -115,9 +117,9 @@ struct collector {
 	char folder[PATH_MAX];
 	pid_t pid;
 	uint32_t serial;
-	int spool_fd;
-	int pool_fd;
-	int socket_fd;
+	struct dp_descriptor spool_file;
+	struct dp_descriptor pool_file;
+	struct dp_descriptor socket;
 	/* The pool as mapped here. */
 	struct dp_pool_header *pool;
 	struct dp_pool_slot *slots;
@@ -133,16 +135,18 @@ struct collector {
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
 	_Atomic uint32_t odd_buffers; /* completed twice, or not ours */
 	/* Of the threads. */
-	pthread_t writer_thread, control_thread;
+	bool writing;				    /* the writer was started */
 	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */
 	_Atomic uint32_t writer_quit, writer_done;
 	_Atomic uint32_t final, final_done; /* the last flush: asked for, made */
 	_Atomic uint32_t requested;	    /* CUPTI has asked for a buffer */
 	_Atomic uint32_t unloads;	    /* modules */
-	_Atomic uint32_t in_range;	    /* between cudaProfilerStart and Stop */
-	_Atomic uint32_t range_seen;	    /* what of it control.c has done */
+	_Atomic uint32_t range;	      /* odd between cudaProfilerStart and Stop: counts them */
+	_Atomic uint32_t range_seen;  /* what of it control.c has done */
+	_Atomic uint32_t handed_over; /* attach.c is done: the kinds are control.c's */
 	_Atomic uint32_t ending;
-	_Atomic uint32_t given_up; /* the recording is over, the program is not */
+	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
+	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -162,6 +166,17 @@ static inline bool live(void)
 	return dp_live && atomic_load_explicit(&dp_live->on, memory_order_acquire);
 }
 
+/* True while events of NVTX are to be recorded. */
+static inline bool nvtx_wanted(void)
+{
+	return dp_live && atomic_load_explicit(&dp_live->nvtx, memory_order_relaxed) && live();
+}
+
+static inline bool cupti_answers(void)
+{
+	return dp_collector.cupti.attached && !atomic_load(&dp_collector.cupti_ended);
+}
+
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -173,6 +188,7 @@ static inline int64_t clock_ns(clockid_t clock)
 /* life.c: brings up all but CUPTI, once per process; true where it is live. */
 bool dp_life__start(void);
 void dp_life__finish(void);
+void dp_life__finish_first(void);
 
 /* Adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
@@ -211,6 +227,7 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 
 /* attach.c */
 void dp_attach__cupti(void);
+void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
 
 /* buffers.c */
@@ -250,6 +267,6 @@ void dp_ring__definition(struct event_parts *parts);
 void dp_ring__after_fork(void);
 
 /* nvtx.c, payload.c */
-uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count);
+void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count);
 
 #endif

@@ -16,18 +16,20 @@
 
 static struct {
 	bool recording; /* the kinds are enabled */
+	bool told;	/* that it is on, of NVTX alone before CUPTI is there */
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
 	bool alone; /* the launcher is gone */
+	bool first; /* finishing comes before all that CUDA does at exit */
 } my;
 
-static void flush_now(uint32_t flag)
+/* True where CUPTI has done it. */
+static bool flush_now(uint32_t flag)
 {
 	struct collector *c = &dp_collector;
 
-	if (c->cupti.attached && atomic_load(&c->requested))
-		(void)c->cupti.ActivityFlushAll(flag);
+	return cupti_answers() && atomic_load(&c->requested) && !c->cupti.ActivityFlushAll(flag);
 }
 
 static void flush_sometimes(void)
@@ -38,7 +40,7 @@ static void flush_sometimes(void)
 	if (!c->options.flush_ms || now < my.next_flush_ns)
 		return;
 	if (my.next_flush_ns)
-		flush_now(0);
+		(void)flush_now(0);
 	my.next_flush_ns = now + (int64_t)c->options.flush_ms * 1000000;
 }
 
@@ -47,24 +49,55 @@ static void record(bool on)
 	struct collector *c = &dp_collector;
 	int64_t before_ns = clock_ns(CLOCK_REALTIME);
 
-	if (on != my.recording) {
+	if (my.attached && on != my.recording) {
 		dp_attach__kinds(on);
-		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
 		if (!on)
-			flush_now(0);
+			(void)flush_now(0);
 		my.recording = on;
 	}
+	if (on != my.told)
+		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
+	my.told = on;
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
-	atomic_store(&c->pool->state, on ? DP_POOL_RUNNING : DP_POOL_PAUSED);
+}
+
+/* The writer has nothing to do: the launcher may read what there is, for no more will come. */
+static bool is_stored(const struct collector *c)
+{
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		if (atomic_load(&c->slots[i].state) == DP_SLOT_COMPLETED)
+			return false;
+	for (uint32_t i = 0; i < c->pool->rings; i++)
+		if (atomic_load(&c->rings[i].head) != atomic_load(&c->rings[i].tail))
+			return false;
+	return true;
+}
+
+static uint32_t state_of(const struct collector *c, bool on, uint32_t control)
+{
+	if (on)
+		return DP_POOL_RUNNING;
+	return control == DP_POOL_STOP && is_stored(c) ? DP_POOL_STOPPED : DP_POOL_PAUSED;
+}
+
+/* With the first buffer cuInit() is over, and whatever it registers for exit is registered. */
+static void come_first(void)
+{
+	if (my.first || !atomic_load(&dp_collector.requested))
+		return;
+	my.first = true;
+	dp_life__finish_first();
 }
 
 /* Without the launcher nobody would ever read what is recorded: it would only fill the disk. */
 static bool launcher_is_gone(void)
 {
-	struct pollfd end = { .fd = dp_collector.socket_fd };
+	struct pollfd end = { .fd = -1 };
 
-	if (!my.alone && end.fd >= 0 && ++my.ticks % LOOK_TICKS == 0)
+	if (!my.alone && ++my.ticks % LOOK_TICKS == 0) {
+		end.fd = dp_descriptor__get(&dp_collector.socket);
 		my.alone = poll(&end, 1, 0) == 1 && end.revents & (POLLHUP | POLLERR);
+	}
 	return my.alone;
 }
 
@@ -73,8 +106,8 @@ static bool is_of_no_use(void)
 {
 	struct stat info;
 
-	return my.alone && my.ticks++ % LOOK_TICKS == 0 && !fstat(dp_collector.spool_fd, &info) &&
-	       !info.st_nlink;
+	return my.alone && my.ticks++ % LOOK_TICKS == 0 &&
+	       !fstat(dp_descriptor__get(&dp_collector.spool_file), &info) && !info.st_nlink;
 }
 
 /* The program goes on, for hours maybe, and is not to hold what nobody will read. */
@@ -90,34 +123,66 @@ static void follow_wishes(void)
 {
 	struct collector *c = &dp_collector;
 	uint32_t control = launcher_is_gone() ? DP_POOL_STOP : atomic_load(&c->pool->control);
-	uint32_t range = atomic_load(&c->in_range);
-	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range);
+	uint32_t range = atomic_load(&c->range);
+	bool on = control == DP_POOL_RUN && (!c->options.capture_profiler || range & 1);
 
-	if (c->cupti.attached && !my.attached) {
+	if (atomic_load(&c->handed_over) && !my.attached) {
 		my.attached = true;
 		my.recording = !c->options.start_paused && !c->options.capture_profiler;
 	}
 	record(on);
 	atomic_store(&c->range_seen, range);
-	if (control == DP_POOL_STOP)
-		atomic_store(&c->pool->state, DP_POOL_STOPPED);
+	/* What CUPTI held up for long comes here after the end. */
+	if (!atomic_load(&c->final))
+		atomic_store(&c->pool->state, state_of(c, on, control));
+}
+
+/* Buffers with records in them that were handed out by then, and have not come back. */
+static uint32_t count_kept(uint64_t sequence)
+{
+	struct collector *c = &dp_collector;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->pool->slots; i++)
+		kept += atomic_load(&c->slots[i].state) == DP_SLOT_HELD &&
+			atomic_load(&c->slots[i].sequence) <= sequence &&
+			__atomic_load_n((uint32_t *)(void *)dp_pool__data(i), __ATOMIC_RELAXED);
+	return kept;
+}
+
+/*
+ * A forced flush gives all buffers back, to whoever has registered last: torch.profiler does it
+ * without subscribing (Kineto, since August 2026), and so it is not kept from it as others are.
+ * What was in our buffers is still stored; what came later went elsewhere.
+ */
+static void flush_last(void)
+{
+	uint64_t sequence = atomic_load(&dp_collector.sequence);
+	uint32_t kept = flush_now(CUPTI_FLUSH_FORCED) ? count_kept(sequence) : 0;
+
+	if (kept)
+		dp_message__say(DP_SPOOL_WARNING, "taken-over",
+				"CUPTI has not given %u buffer%s back: a profiler within the "
+				"program (torch.profiler, say) may have taken over what CUPTI "
+				"records, and what followed is missing",
+				kept, kept == 1 ? "" : "s");
 }
 
 void *dp_control_thread(void *unused)
 {
 	struct collector *c = &dp_collector;
 
-	my.recording = !c->options.start_paused && !c->options.capture_profiler;
-	if (!my.recording)
-		dp_switches__note(false, clock_ns(CLOCK_REALTIME));
-	my.attached = false;
+	my.attached = my.recording = false;
+	my.told = true;
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;
+	my.first = false;
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 
 		follow_wishes();
+		come_first();
 		if (is_of_no_use()) {
 			give_up();
 			goto out;
@@ -126,7 +191,8 @@ void *dp_control_thread(void *unused)
 		dp_wait(&c->control_wake, wake, TICK_MS);
 	}
 	dp_attach__kinds(false);
-	flush_now(CUPTI_FLUSH_FORCED);
+	dp_attach__facts(false);
+	flush_last();
 out:
 	atomic_store(&c->final_done, 1);
 	dp_wake(&c->final_done);

@@ -113,7 +113,7 @@ static int64_t read_clocks(struct dp_spool_clock *out)
 
 	out->realtime = clock_ns(CLOCK_REALTIME);
 	out->cupti = 0;
-	if (dp_collector.cupti.attached && !dp_collector.cupti.GetTimestamp(&time))
+	if (cupti_answers() && !dp_collector.cupti.GetTimestamp(&time))
 		out->cupti = time;
 	out->monotonic_raw = clock_ns(CLOCK_MONOTONIC_RAW);
 	after = clock_ns(CLOCK_MONOTONIC);
@@ -156,6 +156,22 @@ void dp_info__begin(struct dp_spool_header *header)
 	header->monotonic_ns = clock.monotonic;
 }
 
+/* A container may forbid process_vm_readv(), but no pipe; the kernel knows what it can't write. */
+static ssize_t read_by_pipe(void *to, const void *from, size_t bytes)
+{
+	int ends[2];
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	n = write(ends[1], from, bytes);
+	if (n > 0)
+		n = read(ends[0], to, (size_t)n);
+	close(ends[0]);
+	close(ends[1]);
+	return n;
+}
+
 /*
  * Names are read through the kernel: the address may belong to a module that has gone, and only the
  * kernel can say so. Page by page, for a name may end where the mapping does.
@@ -175,12 +191,8 @@ long dp_info__read_text(void *owner, uint64_t address, char *out, size_t room)
 			part = room - used;
 		from.iov_len = to.iov_len = part;
 		n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-		if (n < 0 && (errno == EPERM || errno == ENOSYS)) {
-			/* A container may forbid it: what CUPTI names is there, nearly always. */
-			n = (ssize_t)strnlen(from.iov_base, part);
-			n += (size_t)n < part;
-			memcpy(to.iov_base, from.iov_base, (size_t)n);
-		}
+		if (n < 0 && (errno == EPERM || errno == ENOSYS))
+			n = read_by_pipe(to.iov_base, from.iov_base, part);
 		if (n <= 0)
 			return used ? (long)used : -1;
 		nul = memchr(out + used, 0, (size_t)n);

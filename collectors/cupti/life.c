@@ -75,16 +75,22 @@ static void after_fork(void)
 	if (c->pool)
 		mmap(c->pool, c->pool_bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	close(c->spool_fd);
-	close(c->pool_fd);
-	if (c->socket_fd >= 0)
-		close(c->socket_fd);
+	dp_descriptor__close(&c->spool_file);
+	dp_descriptor__close(&c->pool_file);
+	dp_descriptor__close(&c->socket);
 	dp_ring__after_fork();
 out:
 	atomic_store(&phase, NOT_STARTED);
 }
 
 static void (**exit_hook)(void);
+
+/* The handler that was registered before CUPTI was loaded: by now its objects have ended. */
+static void finish_late(void)
+{
+	atomic_store(&dp_collector.cupti_ended, 1);
+	dp_life__finish();
+}
 
 static bool install_handlers(void)
 {
@@ -99,7 +105,7 @@ static bool install_handlers(void)
 	errno = pthread_atfork(NULL, NULL, after_fork);
 	if (errno)
 		return false;
-	if (atexit(dp_life__finish) || at_quick_exit(dp_life__finish)) {
+	if (atexit(finish_late) || at_quick_exit(dp_life__finish)) {
 		/* They do not say why; it is memory that they can lack. */
 		errno = ENOMEM;
 		return false;
@@ -116,33 +122,49 @@ static bool open_spool(char *name, size_t room)
 {
 	struct collector *c = &dp_collector;
 	char path[PATH_MAX + 64];
+	int fd;
 
 	for (c->serial = 0; c->serial < 100000; c->serial++) {
 		snprintf(name, room, "%d.%u.spool", (int)c->pid, c->serial);
 		snprintf(path, sizeof(path), "%.4095s/%.63s", c->folder, name);
-		c->spool_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-		if (c->spool_fd >= 0)
-			return true;
-		if (errno != EEXIST)
-			return false;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		dp_descriptor__take(&c->spool_file, fd);
+		return c->spool_file.fd >= 0;
 	}
 	return false;
 }
 
-static bool start_thread(pthread_t *thread, void *(*function)(void *), const char *name)
+static bool start_thread(void *(*function)(void *), const char *name)
 {
 	pthread_attr_t attributes;
+	pthread_t thread;
 	bool started;
 
 	if (pthread_attr_init(&attributes))
 		return false;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	started = !pthread_create(thread, &attributes, function, NULL);
+	started = !pthread_create(&thread, &attributes, function, NULL);
 	pthread_attr_destroy(&attributes);
 	if (started)
-		pthread_setname_np(*thread, name);
+		pthread_setname_np(thread, name);
 	return started;
+}
+
+static bool start_threads(void)
+{
+	struct collector *c = &dp_collector;
+
+	c->writing = start_thread(dp_writer_thread, "deepprof-write");
+	if (!c->writing)
+		return false;
+	if (start_thread(dp_control_thread, "deepprof-ctl"))
+		return true;
+	atomic_store(&c->writer_quit, 1);
+	dp_wake(&c->writer_wake);
+	return false;
 }
 
 /* What a former life, before a fork, left behind. */
@@ -157,7 +179,7 @@ static void reset(void)
 	if (c->writer.buffer)
 		dp_writer__fini(&c->writer);
 	memset(c, 0, sizeof(*c));
-	c->spool_fd = c->pool_fd = c->socket_fd = -1;
+	c->spool_file.fd = c->pool_file.fd = c->socket.fd = -1;
 }
 
 static bool begin(const char *folder)
@@ -195,7 +217,7 @@ static bool begin(const char *folder)
 	dp_info__begin(&header);
 	c->writer.limit = c->options.max_spool;
 	c->writer.read_text = dp_info__read_text;
-	if (!dp_writer__open(&c->writer, c->spool_fd, &header, c->pool)) {
+	if (!dp_writer__open(&c->writer, c->spool_file.fd, &header, c->pool)) {
 		dp_message__say(DP_SPOOL_ERROR, "disk-full", "the spool in %s can't be written: %s",
 				c->folder, strerror(c->writer.fail_errno));
 		return false;
@@ -207,10 +229,11 @@ static bool begin(const char *folder)
 		.number = dp_writer__number,
 	};
 	dp_message__hello(name);
-	if (!dp_ring__init())
+	if (!dp_ring__init() || !start_threads()) {
+		dp_message__say(DP_SPOOL_ERROR, "no-thread", "no thread to record with");
 		return false;
-	return start_thread(&c->writer_thread, dp_writer_thread, "deepprof-write") &&
-	       start_thread(&c->control_thread, dp_control_thread, "deepprof-ctl");
+	}
+	return true;
 }
 
 static void close_all(void)
@@ -218,11 +241,8 @@ static void close_all(void)
 	struct collector *c = &dp_collector;
 
 	dp_pool__destroy();
-	if (c->spool_fd >= 0)
-		close(c->spool_fd);
-	if (c->socket_fd >= 0)
-		close(c->socket_fd);
-	c->spool_fd = c->socket_fd = -1;
+	dp_descriptor__close(&c->spool_file);
+	dp_descriptor__close(&c->socket);
 }
 
 /* No signal may land on our threads, nor kill the program for what we do (SIGXFSZ). */
@@ -259,8 +279,8 @@ bool dp_life__start(void)
 		return atomic_load(&phase) == STARTED && live();
 	}
 	if (!start_quietly(folder)) {
-		/* A thread may have been started: then what it uses has to stay. */
-		if (!dp_collector.writer_thread)
+		/* What the writer uses has to stay. */
+		if (!dp_collector.writing)
 			close_all();
 		atomic_store(&phase, FAILED);
 		return false;
@@ -297,6 +317,16 @@ void dp_life__finish(void)
 	errno = kept_errno;
 }
 
+/*
+ * Handlers run latest first, and CUPTI's objects end by handlers that it registers when it is
+ * loaded and when it is first called; libcuda has one as well. Registered again after those, ours
+ * flushes while they are there. Where this fails finish_late() has to do.
+ */
+void dp_life__finish_first(void)
+{
+	(void)atexit(dp_life__finish);
+}
+
 static void call_chained(void)
 {
 	void *library = dlopen(dp_collector.options.chain, RTLD_NOW | RTLD_LOCAL);
@@ -322,6 +352,7 @@ int InitializeInjection(void)
 		if (dp_collector.options.chain[0])
 			call_chained();
 		dp_attach__cupti();
+		dp_life__finish_first();
 	}
 	errno = kept_errno;
 	return 1;

@@ -334,6 +334,7 @@ static const struct {
 	FUNCTION(ActivityEnable, true),
 	FUNCTION(ActivityDisable, true),
 	FUNCTION(ActivityEnableRuntimeApi, false),
+	FUNCTION(ActivityEnableDriverApi, false),
 	FUNCTION(ActivitySetAttribute, true),
 	FUNCTION(ActivityRegisterCallbacks, true),
 	FUNCTION(ActivityFlushAll, true),

@@ -39,7 +39,7 @@ void dp_message__open(void)
 		close(fd);
 		fd = -1;
 	}
-	dp_collector.socket_fd = fd;
+	dp_descriptor__take(&dp_collector.socket, fd);
 }
 
 static void send_message(struct dp_message *message, int passed_fd)
@@ -50,9 +50,10 @@ static void send_message(struct dp_message *message, int passed_fd)
 	} control;
 	struct iovec part = { message, offsetof(struct dp_message, text) + message->code_bytes +
 					       message->text_bytes };
+	int fd = dp_descriptor__get(&dp_collector.socket);
 	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
 
-	if (dp_collector.socket_fd < 0)
+	if (fd < 0)
 		return;
 	message->magic = DP_MESSAGE_MAGIC;
 	message->pid = (uint32_t)dp_collector.pid;
@@ -66,8 +67,7 @@ static void send_message(struct dp_message *message, int passed_fd)
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.head), &passed_fd, sizeof(int));
 	}
-	(void)!sendmsg(dp_collector.socket_fd, &packet,
-		       MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT));
+	(void)!sendmsg(fd, &packet, MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT));
 }
 
 void dp_message__hello(const char *spool_name)
@@ -76,7 +76,7 @@ void dp_message__hello(const char *spool_name)
 
 	message.text_bytes = (uint32_t)strlen(spool_name);
 	memcpy(message.text, spool_name, message.text_bytes);
-	send_message(&message, dp_collector.pool_fd);
+	send_message(&message, dp_collector.pool_file.fd);
 }
 
 void dp_message__bye(void)

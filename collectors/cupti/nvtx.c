@@ -17,11 +17,6 @@ static _Atomic uint32_t next_string = 1;
 static _Atomic uint32_t next_domain = 1;
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-static bool wanted(void)
-{
-	return dp_live && atomic_load_explicit(&dp_live->nvtx, memory_order_relaxed) && live();
-}
-
 static uint64_t now(void)
 {
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
@@ -65,7 +60,7 @@ static void put_text(uint16_t type, uint64_t value, const char *text)
 {
 	struct event_parts parts = { .head = { .type = type, .value = value } };
 
-	if (!wanted())
+	if (!nvtx_wanted())
 		return;
 	parts.head.monotonic_ns = now();
 	parts.text = text;
@@ -82,7 +77,7 @@ static void put_event(uint16_t type, uint64_t domain, uint64_t value,
 	char text[TEXT_MOST];
 	size_t bytes;
 
-	if (!wanted())
+	if (!nvtx_wanted())
 		return;
 	memset(&event, 0, sizeof(event));
 	if (attributes) {

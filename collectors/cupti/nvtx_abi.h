@@ -138,6 +138,19 @@ enum {
 	NVTX_SCHEMA_HAS_ID = 1 << 8,
 };
 
+/* nvtxPayloadEnumAttr_t, and bits of fields that are given. */
+enum { NVTX_ENUM_HAS_SIZE = 1 << 4, NVTX_ENUM_HAS_ID = 1 << 5 };
+
+struct nvtx_enum {
+	uint64_t fields;
+	const char *name;
+	const void *entries;
+	size_t count;
+	size_t bytes;
+	uint64_t id;
+	void *extension;
+};
+
 struct nvtx_schema {
 	uint64_t fields;
 	const char *name;

@@ -88,5 +88,6 @@ void dp_options__read(struct options *out, const char *text)
 	}
 	out->slot_bytes = clamp(out->slot_bytes, 16384, DP_POOL_SLOT_LIMIT) & ~(uint64_t)4095;
 	out->max_memory = clamp(out->max_memory, 4 * out->slot_bytes + MIB / 4, (uint64_t)1 << 40);
+	out->flush_ms = clamp(out->flush_ms, 0, 3600000);
 	out->exit_ms = clamp(out->exit_ms, 10, 600000);
 }

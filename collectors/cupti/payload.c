@@ -10,6 +10,7 @@
 #define PAYLOAD_MOST 1024u
 #define NAME_MOST 1024u
 #define ENTRIES_MOST 256u
+#define ENUMS_MOST 256u
 #define FIRST_DYNAMIC_ID ((uint64_t)1 << 32)
 #define EXPORT __attribute__((visibility("default")))
 
@@ -25,12 +26,20 @@ struct type_info {
 };
 static const struct type_info *_Atomic types;
 
-uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
+/* Enumerations that entries may have for a type, as NCCL's reductions; 0 bytes: not yet written. */
+static struct {
+	uint64_t id;
+	uint32_t domain;
+	_Atomic uint32_t bytes;
+} enums[ENUMS_MOST];
+static _Atomic uint32_t enum_count;
+
+void dp_nvtx__payload(struct event_parts *parts, const void *data, size_t count)
 {
 	struct nvtx_payload payload;
 
 	if (!data || !count)
-		return 0;
+		return;
 	memcpy(&payload, data, sizeof(payload));
 	/* A size of -1 leaves it to the schema: nothing is known of it here. */
 	if (!payload.data || payload.bytes > PAYLOAD_MOST)
@@ -38,10 +47,22 @@ uint64_t dp_nvtx__payload(struct event_parts *parts, const void *data, size_t co
 	parts->head.schema = payload.schema;
 	parts->head.payload_bytes = (uint16_t)payload.bytes;
 	parts->payload = payload.data;
-	return payload.schema;
 }
 
-static struct type_info info_of(uint64_t type)
+/* A number's bytes are its alignment. */
+static struct type_info enum_of(uint32_t domain, uint64_t type)
+{
+	uint32_t count = atomic_load(&enum_count), bytes;
+
+	for (uint32_t i = 0; i < count && i < ENUMS_MOST; i++) {
+		bytes = atomic_load_explicit(&enums[i].bytes, memory_order_acquire);
+		if (bytes && enums[i].id == type && enums[i].domain == domain)
+			return (struct type_info){ (uint16_t)bytes, (uint16_t)bytes };
+	}
+	return (struct type_info){ 0, 1 };
+}
+
+static struct type_info info_of(uint32_t domain, uint64_t type)
 {
 	static const struct type_info fixed[] = {
 		[32] = { 1, 1 }, [33] = { 16, 16 }, [34] = { 16, 16 }, [42] = { 2, 2 },
@@ -57,7 +78,7 @@ static struct type_info info_of(uint64_t type)
 		return table[type];
 	if (type < sizeof(fixed) / sizeof(fixed[0]))
 		return fixed[type];
-	return (struct type_info){ 0, 1 };
+	return enum_of(domain, type);
 }
 
 static void put_entry(uint32_t domain, const struct nvtx_schema *schema, uint64_t id,
@@ -85,7 +106,7 @@ static void put_entries(uint32_t domain, const struct nvtx_schema *schema, uint6
 
 	for (size_t i = 0; i < count; i++) {
 		const struct nvtx_schema_entry *from = &schema->entries[i];
-		struct type_info info = info_of(from->type);
+		struct type_info info = info_of(domain, from->type);
 		struct dp_pool_schema entry = {
 			.type = from->type,
 			.flags = from->flags,
@@ -117,16 +138,41 @@ static uint64_t schema_register(uint64_t domain, const struct nvtx_schema *schem
 	return id;
 }
 
-static uint64_t enum_register(uint64_t domain, const void *attributes)
+static void keep_enum(uint32_t domain, uint64_t id, size_t bytes)
 {
-	return atomic_fetch_add(&next_schema, 1);
+	uint32_t at;
+
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return;
+	/* A library may register its own time and again. */
+	if (enum_of(domain, id).bytes || atomic_load(&enum_count) >= ENUMS_MOST)
+		return;
+	at = atomic_fetch_add(&enum_count, 1);
+	if (at >= ENUMS_MOST)
+		return;
+	enums[at].id = id;
+	enums[at].domain = domain;
+	atomic_store_explicit(&enums[at].bytes, (uint32_t)bytes, memory_order_release);
+}
+
+static uint64_t enum_register(uint64_t domain, const struct nvtx_enum *attributes)
+{
+	uint64_t id;
+
+	if (!attributes)
+		return 0;
+	id = attributes->fields & NVTX_ENUM_HAS_ID ? attributes->id
+						   : atomic_fetch_add(&next_schema, 1);
+	if (attributes->fields & NVTX_ENUM_HAS_SIZE)
+		keep_enum((uint32_t)domain, id, attributes->bytes);
+	return id;
 }
 
 static void put(uint16_t type, uint64_t domain, uint64_t value, const void *data, size_t count)
 {
 	struct event_parts parts = { .head = { .type = type, .value = value } };
 
-	if (!dp_live || !atomic_load(&dp_live->nvtx) || !live())
+	if (!nvtx_wanted())
 		return;
 	parts.head.monotonic_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	parts.head.domain = (uint32_t)domain;

@@ -36,7 +36,8 @@ static bool back(uint64_t offset, uint64_t bytes)
 	int status;
 
 	do
-		status = fallocate(dp_collector.pool_fd, 0, (off_t)offset, (off_t)bytes);
+		status = fallocate(dp_descriptor__get(&dp_collector.pool_file), 0, (off_t)offset,
+				   (off_t)bytes);
 	while (status && errno == EINTR);
 	if (status && errno != EOPNOTSUPP)
 		return false;
@@ -71,9 +72,10 @@ static void lay_out(struct dp_pool_header *head)
 	head->rings = options->nvtx && rings * head->ring_bytes <= room / 2 ? (uint32_t)rings : 0;
 	head->slot_table = pages(sizeof(*head));
 	rings = (uint64_t)head->rings * head->ring_bytes;
-	head->slots = (uint32_t)((room - (room < rings ? room : rings)) / head->slot_bytes);
-	if (head->slots > 4096)
-		head->slots = 4096;
+	head->slots = (uint32_t)((room - (room < rings ? room : rings)) /
+				 (head->slot_bytes + sizeof(struct dp_pool_slot)));
+	if (head->slots > SLOTS_MOST)
+		head->slots = SLOTS_MOST;
 	head->ring_table = head->slot_table + pages(head->slots * sizeof(struct dp_pool_slot));
 	head->slot_data = head->ring_table + pages(head->rings * sizeof(struct dp_pool_ring));
 	head->ring_data = head->slot_data + (uint64_t)head->slots * head->slot_bytes;
@@ -86,7 +88,7 @@ static int open_pool(uint64_t bytes)
 	char path[PATH_MAX + 64];
 	int fd = -1;
 
-	if (dp_collector.socket_fd >= 0)
+	if (dp_collector.socket.fd >= 0)
 		fd = memfd_create("deepprof-pool", MFD_CLOEXEC);
 	if (fd < 0) {
 		snprintf(path, sizeof(path), "%s/%d.%u.pool", dp_collector.folder,
@@ -122,10 +124,10 @@ bool dp_pool__create(void)
 	memset(&head, 0, sizeof(head));
 	lay_out(&head);
 	c->pool_bytes = head.pool_bytes;
-	c->pool_fd = open_pool(head.pool_bytes);
-	if (c->pool_fd < 0 || !make_discards())
+	dp_descriptor__take(&c->pool_file, open_pool(head.pool_bytes));
+	if (c->pool_file.fd < 0 || !make_discards())
 		return false;
-	c->pool = mmap(NULL, c->pool_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->pool_fd, 0);
+	c->pool = mmap(NULL, c->pool_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->pool_file.fd, 0);
 	if (c->pool == MAP_FAILED) {
 		c->pool = NULL;
 		return false;
@@ -137,7 +139,7 @@ bool dp_pool__create(void)
 	c->rings = (struct dp_pool_ring *)((char *)c->pool + head.ring_table);
 	c->slot_data = (uint8_t *)c->pool + head.slot_data;
 	c->ring_data = (uint8_t *)c->pool + head.ring_data;
-	first = FIRST_BYTES / head.slot_bytes;
+	first = (FIRST_BYTES + head.slot_bytes - 1) / head.slot_bytes;
 	if (first > head.slots)
 		first = head.slots;
 	if (first && !back(head.slot_data, first * head.slot_bytes))
@@ -152,13 +154,11 @@ void dp_pool__destroy(void)
 
 	if (c->pool)
 		munmap(c->pool, c->pool_bytes);
-	if (c->pool_fd >= 0)
-		close(c->pool_fd);
+	dp_descriptor__close(&c->pool_file);
 	if (c->trash)
 		munmap(c->discards[0].data, (DISCARDS + 1) * DISCARD_BYTES);
 	c->pool = NULL;
 	c->trash = NULL;
-	c->pool_fd = -1;
 }
 
 /* Its memory; it stays mapped, for CUPTI and threads of the program may still write there. */
@@ -166,8 +166,9 @@ void dp_pool__give_back(void)
 {
 	const struct dp_pool_header *pool = dp_collector.pool;
 
-	(void)fallocate(dp_collector.pool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			(off_t)pool->slot_data, (off_t)(pool->pool_bytes - pool->slot_data));
+	(void)fallocate(dp_descriptor__get(&dp_collector.pool_file),
+			FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)pool->slot_data,
+			(off_t)(pool->pool_bytes - pool->slot_data));
 }
 
 static bool take_one(uint32_t index)

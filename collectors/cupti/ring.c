@@ -1,7 +1,7 @@
 /*
  * Events of NVTX go into a ring of the thread's own, in the shared pool: no lock, no allocation, no
  * system call. Definitions (strings, domains, schemas) share ring 0 under a lock that is held for a
- * copy.
+ * copy, and where the ring is full until the writer has made room, a tenth of a second at most.
  */
 #include "cupti/collector.h"
 
@@ -56,7 +56,7 @@ static bool back_ring(uint32_t index)
 	int status;
 
 	do
-		status = fallocate(dp_collector.pool_fd, 0,
+		status = fallocate(dp_descriptor__get(&dp_collector.pool_file), 0,
 				   (off_t)(pool->ring_data + (uint64_t)index * pool->ring_bytes),
 				   (off_t)pool->ring_bytes);
 	while (status && errno == EINTR);

@@ -17,13 +17,14 @@ static struct {
 	uint32_t tids[TIDS];	       /* threads that are: a cache */
 	uint32_t unloads;
 	bool versions;
+	bool told;	/* that the spool can't be written */
 	uint32_t began; /* what did last: DP_SPOOL_STARTED, or NVTX alone */
 	int64_t next_second_ns;
-	uint32_t slots[4096];
+	uint32_t slots[SLOTS_MOST];
 	struct {
 		uint64_t sequence;
 		uint32_t at;
-	} looked[4096]; /* held buffers, for names */
+	} looked[SLOTS_MOST]; /* held buffers, for names */
 } my;
 
 static void name_call(struct collector *c, const struct dp_spool_api *api)
@@ -35,7 +36,7 @@ static void name_call(struct collector *c, const struct dp_spool_api *api)
 	    my.cbids[api->domain][api->cbid / 64] >> (api->cbid % 64) & 1)
 		return;
 	my.cbids[api->domain][api->cbid / 64] |= (uint64_t)1 << (api->cbid % 64);
-	if (c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
+	if (!cupti_answers() || c->cupti.GetCallbackName(api->domain, api->cbid, &name) || !name)
 		return;
 	record.cbid = (struct dp_spool_cbid){ api->domain, api->cbid,
 					      dp_writer__text(&c->writer, name, strlen(name)) };
@@ -73,12 +74,12 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 		return 0;
 	if (c->strides[kind])
 		return c->strides[kind];
-	if (c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
+	if (!cupti_answers() || c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
 		return 0;
 	bytes = (uintptr_t)next - (uintptr_t)data;
 	if (bytes < 8 || bytes % 8 || bytes > UINT16_MAX)
 		return 0;
-	c->strides[kind] = (uint16_t)bytes;
+	c->strides[kind] = c->pool->strides[kind] = (uint16_t)bytes;
 	return (size_t)bytes;
 }
 
@@ -117,7 +118,7 @@ static void ask_dropped(struct collector *c)
 {
 	size_t dropped = 0;
 
-	if (!c->cupti.attached || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
+	if (!cupti_answers() || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
 		return;
 	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
 }
@@ -133,6 +134,9 @@ static void store_slot(struct collector *c, uint32_t index, bool held)
 	atomic_store(&slot->consumed_bytes, c->pool->slot_bytes);
 	ask_dropped(c);
 	dp_writer__flush(&c->writer);
+	/* What was taken from CUPTI it may still write to: nobody else is to have it. */
+	if (held)
+		return;
 	memset(data, 0, c->pool->slot_bytes);
 	dp_pool__release(index);
 }
@@ -142,7 +146,7 @@ static void measure_again(struct collector *c)
 {
 	uint16_t strides[DP_SPOOL_KINDS];
 
-	if (c->measured)
+	if (c->measured || !cupti_answers())
 		return;
 	c->measured = true;
 	if (!dp_sizes__measure(&c->cupti, strides))
@@ -418,11 +422,9 @@ static bool pass(struct collector *c, bool last)
 
 static void tell_failure(struct collector *c)
 {
-	static bool told;
-
-	if (!c->writer.failed || told)
+	if (!c->writer.failed || my.told)
 		return;
-	told = true;
+	my.told = true;
 	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
 			"the spool in %s can't be written (%s): what follows is counted, not kept",
 			c->folder,

@@ -335,6 +335,52 @@ static inline void store(struct dp_spool_record *record, const struct field *fie
 
 static const uint8_t no_uuid[16];
 
+static inline uint64_t value_of(const struct dp_spool_record *record, const struct field *field,
+				const struct dp_codec_ids *ids)
+{
+	switch (field->how) {
+	case PLACE:
+		return ids->place;
+	case SHAPE:
+		return ids->shape;
+	case UUID:
+		return memcmp((const char *)record + field->offset, no_uuid, sizeof(no_uuid)) != 0;
+	default:
+		return load(record, field);
+	}
+}
+
+/* One field whose bit is to be set. */
+static inline uint8_t *encode_field(uint64_t *last, uint8_t *out, uint64_t *time,
+				    const struct dp_spool_record *record, const struct field *field,
+				    uint64_t value)
+{
+	uint64_t before = *last;
+
+	switch (field->how) {
+	case TIME:
+		*last = *time = value;
+		return put(out, zigzag(value - before));
+	case SPAN:
+		before = *time;
+		*time = value;
+		return put(out, zigzag(value - before));
+	case CORR:
+		*last = value;
+		return put(out, zigzag(value - before));
+	case S32:
+		return put(out, zigzag((uint64_t)(int64_t)(int32_t)value));
+	case UUID:
+		memcpy(out, (const char *)record + field->offset, sizeof(no_uuid));
+		return out + sizeof(no_uuid);
+	case SAME32:
+		*last = value;
+		return put(out, value);
+	default:
+		return put(out, value);
+	}
+}
+
 uint8_t *dp_codec__encode(struct dp_codec_state *state, uint8_t *out,
 			  const struct dp_spool_record *record, const struct dp_codec_ids *ids)
 {
@@ -349,49 +395,11 @@ uint8_t *dp_codec__encode(struct dp_codec_state *state, uint8_t *out,
 	for (unsigned int i = 0; i < layout->count; i++) {
 		const struct field *field = &layout->fields[i];
 
-		switch (field->how) {
-		case PLACE:
-			value = ids->place;
-			break;
-		case SHAPE:
-			value = ids->shape;
-			break;
-		case UUID:
-			value = memcmp((const char *)record + field->offset, no_uuid, 16) != 0;
-			break;
-		default:
-			value = load(record, field);
-		}
+		value = value_of(record, field, ids);
 		if (field->how == SAME32 ? value == last[i] : !value)
 			continue;
 		mask |= 1u << i;
-		switch (field->how) {
-		case TIME:
-			out = put(out, zigzag(value - last[i]));
-			last[i] = time = value;
-			break;
-		case SPAN:
-			out = put(out, zigzag(value - time));
-			time = value;
-			break;
-		case CORR:
-			out = put(out, zigzag(value - last[i]));
-			last[i] = value;
-			break;
-		case S32:
-			out = put(out, zigzag((uint64_t)(int64_t)(int32_t)value));
-			break;
-		case UUID:
-			memcpy(out, (const char *)record + field->offset, 16);
-			out += 16;
-			break;
-		case SAME32:
-			last[i] = value;
-			out = put(out, value);
-			break;
-		default:
-			out = put(out, value);
-		}
+		out = encode_field(&last[i], out, &time, record, field, value);
 	}
 	for (unsigned int i = 0; i < layout->count; i += 8)
 		*mask_at++ = (uint8_t)(mask >> i);

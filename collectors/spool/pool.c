@@ -11,7 +11,7 @@ const char *dp_pool__loss_word(unsigned int reason)
 		[DP_LOSS_POOL_FULL] = "pool-full",	[DP_LOSS_CUPTI] = "cupti-dropped",
 		[DP_LOSS_DISK] = "disk-full",		[DP_LOSS_SPOOL_LIMIT] = "spool-limit",
 		[DP_LOSS_RING_FULL] = "nvtx-ring-full", [DP_LOSS_THREADS] = "nvtx-threads",
-		[DP_LOSS_DAMAGED] = "damaged",		[DP_LOSS_LATE] = "late",
+		[DP_LOSS_DAMAGED] = "damaged",
 	};
 
 	return reason < DP_LOSS_REASONS ? words[reason] : "unknown";
@@ -39,7 +39,9 @@ bool dp_pool__read(int pool_fd, struct dp_pool_header *out)
 {
 	struct stat info;
 
-	if (fstat(pool_fd, &info) || !read_at(pool_fd, out, sizeof(*out), 0) || !is_pool(out))
+	/* What else a process hands over may have us wait for it to be read. */
+	if (fstat(pool_fd, &info) || !S_ISREG(info.st_mode) ||
+	    !read_at(pool_fd, out, sizeof(*out), 0) || !is_pool(out))
 		return false;
 	return out->pool_bytes <= (uint64_t)info.st_size && out->slots <= DP_POOL_SLOTS_LIMIT &&
 	       out->rings <= DP_POOL_RINGS_LIMIT && out->slot_bytes <= DP_POOL_SLOT_LIMIT &&
@@ -55,14 +57,12 @@ bool dp_pool__status(int pool_fd, struct dp_pool_status *out)
 {
 	struct dp_pool_header head;
 	const struct dp_pool_bank *bank;
-	struct dp_pool_slot slot;
 
 	if (!dp_pool__read(pool_fd, &head))
 		return false;
 	*out = (struct dp_pool_status){
 		.pid = head.pid,
 		.state = head.state,
-		.slots = head.slots,
 		.spool_bytes = head.spool_bytes,
 	};
 	bank = &head.banks[head.bank & 1];
@@ -70,11 +70,6 @@ bool dp_pool__status(int pool_fd, struct dp_pool_status *out)
 		out->completed += bank->completed[i];
 		out->stored += bank->stored[i];
 		out->lost += bank->lost[i];
-	}
-	for (uint32_t i = 0; i < head.slots; i++) {
-		if (!read_at(pool_fd, &slot, sizeof(slot), head.slot_table + i * sizeof(slot)))
-			break;
-		out->slots_in_use += slot.state != DP_SLOT_FREE;
 	}
 	return true;
 }

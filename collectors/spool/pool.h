@@ -33,7 +33,7 @@ enum {
 	DP_POOL_STARTING = 0,
 	DP_POOL_RUNNING,
 	DP_POOL_PAUSED,
-	DP_POOL_STOPPED, /* recording was ended, the program goes on */
+	DP_POOL_STOPPED, /* recording was ended and all of it stored; the program goes on */
 	DP_POOL_ENDED,	 /* everything is in the spool: nothing to salvage */
 };
 
@@ -46,7 +46,6 @@ enum {
 	DP_LOSS_RING_FULL,     /* NVTX: faster than they could be stored */
 	DP_LOSS_THREADS,       /* NVTX: more threads than rings */
 	DP_LOSS_DAMAGED,       /* not to be walked */
-	DP_LOSS_LATE,	       /* still in the pool when time to exit ran out */
 	DP_LOSS_REASONS
 };
 
@@ -185,8 +184,6 @@ struct dp_message {
 struct dp_pool_status {
 	uint32_t pid;
 	uint32_t state;
-	uint32_t slots;
-	uint32_t slots_in_use;
 	uint64_t completed;
 	uint64_t stored;
 	uint64_t lost;

@@ -6,10 +6,8 @@
 #include "spool/spool_read.h"
 #include "spool/table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum phase { RINGS, SLOTS, LOSSES, COUNTS, DONE };
 
@@ -56,18 +54,7 @@ void dp_salvage__free(struct dp_salvage *salvage)
 
 static bool read_at(int fd, void *out, size_t bytes, uint64_t offset)
 {
-	size_t got = 0;
-
-	while (got < bytes) {
-		ssize_t n = pread(fd, (char *)out + got, bytes - got, (off_t)(offset + got));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		got += (size_t)n;
-	}
-	return true;
+	return dp_read__at(fd, out, bytes, offset) == (ssize_t)bytes;
 }
 
 /* The strings of what is salvaged go on where the spool's end. */
@@ -135,9 +122,13 @@ static int list_slots(struct dp_spool *spool, struct dp_salvage *salvage)
 		return DP_SPOOL_OK;
 	table = malloc(bytes);
 	salvage->slots = calloc(pool->slots, sizeof(*salvage->slots));
-	if (!table || !salvage->slots || !read_at(salvage->fd, table, bytes, pool->slot_table)) {
+	if (!table || !salvage->slots) {
 		free(table);
-		return salvage->slots ? DP_SPOOL_IO : DP_SPOOL_NO_MEMORY;
+		return DP_SPOOL_NO_MEMORY;
+	}
+	if (!read_at(salvage->fd, table, bytes, pool->slot_table)) {
+		free(table);
+		return DP_SPOOL_IO;
 	}
 	for (uint32_t i = 0; i < pool->slots; i++) {
 		struct left *left = &salvage->slots[salvage->slot_count];

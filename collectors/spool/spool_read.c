@@ -13,7 +13,13 @@
 #include <unistd.h>
 
 #define TEXT_BLOCK ((size_t)256 << 10)
-#define SCAN_BYTES ((size_t)64 << 10)
+/*
+ * What may be read in vain, for sums that are wrong: this, and so often what the file has up to
+ * there. A file that is damaged reads each chunk once; one that was made for it could have us read
+ * a megabyte for every 40 bytes.
+ */
+#define VAIN_BYTES ((uint64_t)64 << 20)
+#define VAIN_TIMES 8
 #define PROGRESS_LIMIT 65536u
 
 bool dp_read__grow(void **array, size_t *room, size_t count, size_t entry_bytes)
@@ -39,7 +45,7 @@ bool dp_read__grow(void **array, size_t *room, size_t count, size_t entry_bytes)
 	return true;
 }
 
-static ssize_t read_at(int fd, void *out, size_t bytes, uint64_t offset)
+ssize_t dp_read__at(int fd, void *out, size_t bytes, uint64_t offset)
 {
 	size_t got = 0;
 
@@ -80,7 +86,7 @@ int dp_spool__open(struct dp_spool **out, int fd)
 	if (!spool)
 		return DP_SPOOL_NO_MEMORY;
 	spool->fd = fd;
-	n = read_at(fd, &spool->header, sizeof(spool->header), 0);
+	n = dp_read__at(fd, &spool->header, sizeof(spool->header), 0);
 	if (n < 0)
 		status = DP_SPOOL_IO;
 	else if ((size_t)n < sizeof(spool->header))
@@ -202,7 +208,7 @@ static bool load_chunk(struct dp_spool *spool, uint64_t offset, struct dp_spool_
 	size_t total;
 	uint32_t crc;
 
-	if (read_at(spool->fd, chunk, sizeof(*chunk), offset) != (ssize_t)sizeof(*chunk) ||
+	if (dp_read__at(spool->fd, chunk, sizeof(*chunk), offset) != (ssize_t)sizeof(*chunk) ||
 	    chunk->magic != DP_SPOOL_CHUNK_MAGIC || chunk->bytes > DP_SPOOL_CHUNK_LIMIT)
 		return false;
 	total = sizeof(*chunk) + chunk->bytes;
@@ -212,13 +218,16 @@ static bool load_chunk(struct dp_spool *spool, uint64_t offset, struct dp_spool_
 		spool->failed = DP_SPOOL_NO_MEMORY;
 		return false;
 	}
-	if (read_at(spool->fd, spool->chunk, chunk->bytes, offset + sizeof(*chunk)) !=
+	if (dp_read__at(spool->fd, spool->chunk, chunk->bytes, offset + sizeof(*chunk)) !=
 	    (ssize_t)chunk->bytes)
 		return false;
 	zeroed = *chunk;
 	zeroed.crc = 0;
 	crc = dp_crc32c(0, &zeroed, sizeof(zeroed));
-	return dp_crc32c(crc, spool->chunk, chunk->bytes) == chunk->crc;
+	if (dp_crc32c(crc, spool->chunk, chunk->bytes) == chunk->crc)
+		return true;
+	spool->vain_bytes += total;
+	return false;
 }
 
 /* Finds the next valid chunk after a damaged place; false where there is none. */
@@ -229,7 +238,7 @@ static bool resync(struct dp_spool *spool, struct dp_spool_chunk *chunk)
 	uint8_t window[4096];
 
 	while (!spool->failed) {
-		ssize_t n = read_at(spool->fd, window, sizeof(window), offset);
+		ssize_t n = dp_read__at(spool->fd, window, sizeof(window), offset);
 		ssize_t i;
 
 		if (n < (ssize_t)sizeof(*chunk))
@@ -237,6 +246,8 @@ static bool resync(struct dp_spool *spool, struct dp_spool_chunk *chunk)
 		for (i = 0; i + 4 <= n; i++) {
 			if (memcmp(window + i, &magic, 4))
 				continue;
+			if (spool->vain_bytes > VAIN_BYTES + VAIN_TIMES * offset)
+				return false;
 			if (load_chunk(spool, offset + (uint64_t)i, chunk)) {
 				note_damage(spool, offset + (uint64_t)i - spool->offset);
 				spool->offset = offset + (uint64_t)i;
@@ -277,6 +288,7 @@ static int next_chunk(struct dp_spool *spool)
 		spool->health.torn = false;
 		return DP_SPOOL_END;
 	}
+	/* A chunk that is not whole may become so; the pool has what it would have brought. */
 	if (!load_chunk(spool, spool->offset, &chunk) && !resync(spool, &chunk)) {
 		spool->health.torn = true;
 		return spool->failed ? spool->failed : DP_SPOOL_END;

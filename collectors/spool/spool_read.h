@@ -6,6 +6,8 @@
 #include "spool/pool.h"
 #include "spool/translate.h"
 
+#include <sys/types.h>
+
 struct dp_string {
 	const char *text;
 	uint32_t bytes;
@@ -33,7 +35,7 @@ struct dp_spool {
 	struct dp_spool_health health;
 	uint64_t offset; /* of the next chunk */
 	uint64_t file_bytes;
-	uint64_t next_sequence;
+	uint64_t vain_bytes; /* were read for a chunk that was none */
 	/* The chunk at hand. */
 	uint8_t *chunk;
 	size_t chunk_room;
@@ -61,6 +63,9 @@ struct dp_spool {
 	uint64_t last_counts[DP_SPOOL_KINDS];
 	struct dp_salvage *salvage;
 };
+
+/* Reads up to bytes at the offset, fewer where the file ends; how many, or -1: see errno. */
+ssize_t dp_read__at(int fd, void *out, size_t bytes, uint64_t offset);
 
 /* Grows an array so that it has count entries, new ones 0; false without memory. */
 bool dp_read__grow(void **array, size_t *room, size_t count, size_t entry_bytes);

@@ -18,11 +18,12 @@ _Static_assert(PAYLOAD_ROOM <= DP_SPOOL_CHUNK_LIMIT, "chunks that the reader ref
 
 static bool write_all(struct dp_spool_writer *w, const void *data, size_t bytes)
 {
+	int fd = dp_descriptor__get(&w->file);
 	const char *p = data;
 	size_t left = bytes;
 
 	while (left) {
-		ssize_t n = write(w->fd, p, left);
+		ssize_t n = write(fd, p, left);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -42,7 +43,7 @@ bool dp_writer__open(struct dp_spool_writer *w, int fd, const struct dp_spool_he
 {
 	struct dp_spool_header head = *header;
 
-	w->fd = fd;
+	dp_descriptor__note(&w->file, fd);
 	w->source = DP_SPOOL_SOURCE_NONE;
 	w->pool = pool;
 	w->strings.limit = w->addresses.limit = STRINGS_REMEMBERED;
@@ -64,7 +65,7 @@ void dp_writer__fini(struct dp_spool_writer *w)
 	dp_table__fini(&w->places);
 	dp_table__fini(&w->shapes);
 	memset(w, 0, sizeof(*w));
-	w->fd = -1;
+	w->file.fd = -1;
 }
 
 static bool full(const struct dp_spool_writer *w)
@@ -129,12 +130,13 @@ void dp_writer__add(struct dp_spool_writer *w, const struct dp_spool_record *rec
 	struct dp_spool_place *place;
 	struct dp_spool_shape *shape;
 
+	/* Before it is counted: the chunk that is written here has not got it. */
+	if (full(w))
+		dp_writer__flush(w);
 	if (counted)
 		w->pending[dp_spool__kind(record)]++;
 	if (w->failed)
 		return;
-	if (full(w))
-		dp_writer__flush(w);
 	place = dp_codec__place(loose);
 	if (place)
 		ids.place = place_id(w, place);
@@ -176,23 +178,27 @@ static void settle(struct dp_spool_writer *w, bool stored)
 	atomic_store_explicit(&pool->bank, !now, memory_order_release);
 }
 
+static void cut(const struct dp_descriptor *file, uint64_t bytes)
+{
+	while (ftruncate(dp_descriptor__get(file), (off_t)bytes) && errno == EINTR)
+		;
+}
+
 /* Nothing of a chunk that did not get to the disk as a whole may stay. */
 static void fail(struct dp_spool_writer *w, unsigned int reason)
 {
 	w->failed = true;
 	w->fail_reason = reason;
-	while (ftruncate(w->fd, (off_t)w->file_bytes) && errno == EINTR)
-		;
+	cut(&w->file, w->file_bytes);
 }
 
 void dp_writer__empty(struct dp_spool_writer *w)
 {
-	int fd = w->fd;
+	struct dp_descriptor file = w->file;
 
 	dp_writer__fini(w);
 	w->failed = true;
-	while (ftruncate(fd, 0) && errno == EINTR)
-		;
+	cut(&file, 0);
 }
 
 void dp_writer__flush(struct dp_spool_writer *w)

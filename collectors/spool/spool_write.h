@@ -9,11 +9,12 @@
 #define DP_SPOOL_WRITE_H
 
 #include "spool/codec.h"
+#include "spool/descriptor.h"
 #include "spool/pool.h"
 #include "spool/table.h"
 
 struct dp_spool_writer {
-	int fd;
+	struct dp_descriptor file;
 	bool failed;
 	unsigned int fail_reason; /* DP_LOSS_… */
 	int fail_errno;

@@ -40,7 +40,7 @@ uint32_t dp_spool__kind(const struct dp_spool_record *record)
 /* CUPTI counts in 32 bits; threads come out of order, but never by half of the circle. */
 static uint64_t unwrap(struct dp_translate *t, uint32_t correlation)
 {
-	int64_t value;
+	uint64_t value;
 
 	if (!correlation)
 		return 0;
@@ -48,12 +48,13 @@ static uint64_t unwrap(struct dp_translate *t, uint32_t correlation)
 		t->correlation = correlation;
 		return correlation;
 	}
-	value = (int64_t)t->correlation + (int32_t)(correlation - (uint32_t)t->correlation);
-	if (value <= 0)
+	/* Unsigned: in salvage the highest so far is whatever the spool says. */
+	value = t->correlation + (uint64_t)(int32_t)(correlation - (uint32_t)t->correlation);
+	if (!value || value > INT64_MAX)
 		return correlation;
-	if ((uint64_t)value > t->correlation)
-		t->correlation = (uint64_t)value;
-	return (uint64_t)value;
+	if (value > t->correlation)
+		t->correlation = value;
+	return value;
 }
 
 static uint32_t at(struct dp_translate *t, uint64_t address)

@@ -7,6 +7,12 @@ _deepprof_table() {
 		inside && /^  [^ ]/ { print $1 }'
 }
 
+# What a limit of compare is of.
+_deepprof_limits() {
+	echo iteration_time=
+	_deepprof_table metrics | sed 's/$/=/'
+}
+
 # The rules that have a threshold.
 _deepprof_thresholds() {
 	deepprof info --build 2>/dev/null | awk '
@@ -29,6 +35,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
+		compare) _deepprof_words "text json csv" "$3" ;;
 		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
@@ -39,6 +46,10 @@ _deepprof_value() {
 		[[ $3 == *,* ]] && before=${3%,*},
 		_deepprof_words "$(_deepprof_table metrics; _deepprof_table summary_metrics)" "${3##*,}"
 		COMPREPLY=("${COMPREPLY[@]/#/$before}")
+		;;
+	--fail-on)
+		_deepprof_words "$(_deepprof_limits)" "$3"
+		compopt -o nospace 2>/dev/null
 		;;
 	--threshold)
 		_deepprof_words "$(_deepprof_thresholds)" "$3"
@@ -54,6 +65,7 @@ _deepprof_value() {
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
+		--confidence | --loops | \
 		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -73,6 +85,12 @@ _deepprof_options() {
 			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
 			--input-format= --output= --force --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
+		;;
+	compare)
+		echo "--fail-on= --confidence= --loops= --iterations= --paper --epsilon= --max-unmatched=
+			--marks= --ignore-marks --level= --device= --stream= --range= --batch-size=
+			--threshold= --metric= --format= --input-format= --output= --force --no-pager
+			--color= --verbose --quiet --help -n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
@@ -114,7 +132,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "record analyze export info help --help --version" "$word"
+		_deepprof_words "record analyze compare export info help --help --version" "$word"
 		return
 	fi
 	if [[ $verb == record ]] && _deepprof_command; then
@@ -134,7 +152,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "record analyze export info help" "$word"
+		_deepprof_words "record analyze compare export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

@@ -7,6 +7,12 @@ function __deepprof_table
         inside && /^  [^ ]/ { print $1 }'
 end
 
+# What a limit of compare is of.
+function __deepprof_limits
+    echo iteration_time=
+    __deepprof_table metrics | string replace -r '$' =
+end
+
 # The rules that have a threshold.
 function __deepprof_thresholds
     deepprof info --build 2>/dev/null | awk '
@@ -14,18 +20,21 @@ function __deepprof_thresholds
         inside && /^  [^ ]/ && $2 ~ /^[0-9.]+%$/ { print $1 "=" }'
 end
 
-set -l verbs record analyze export info help
+set -l verbs record analyze compare export info help
 set -l none "not __fish_seen_subcommand_from $verbs"
 set -l record "__fish_seen_subcommand_from record"
 set -l analyze "__fish_seen_subcommand_from analyze"
+set -l compare "__fish_seen_subcommand_from compare"
 set -l info "__fish_seen_subcommand_from info"
 set -l export "__fish_seen_subcommand_from export"
-set -l both "__fish_seen_subcommand_from analyze info"
-set -l wish "__fish_seen_subcommand_from analyze export"
-set -l all "__fish_seen_subcommand_from analyze export info"
+set -l report "__fish_seen_subcommand_from analyze compare"
+set -l both "__fish_seen_subcommand_from analyze compare info"
+set -l wish "__fish_seen_subcommand_from analyze compare export"
+set -l all "__fish_seen_subcommand_from analyze compare export info"
 
 complete -c deepprof -n $none -f -a record -d "run a program and record its GPU work"
 complete -c deepprof -n $none -f -a analyze -d "report a trace's iterations and what the GPU waited for"
+complete -c deepprof -n $none -f -a compare -d "tell what became slower or faster from one run to another"
 complete -c deepprof -n $none -f -a export -d "write iterations and trace for other programs"
 complete -c deepprof -n $none -f -a info -d "tell what a trace holds, without analysing it"
 complete -c deepprof -n $none -f -a help -d "tell what a command does and takes"
@@ -76,7 +85,12 @@ complete -c deepprof -n $wish -l batch-size -x -d "samples in an iteration"
 complete -c deepprof -n $wish -l threshold -x -a "(__deepprof_thresholds)" -d "where a rule begins to speak"
 complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics; __deepprof_table summary_metrics)" -d "these metrics only"
 complete -c deepprof -n $analyze -l format -x -a "(__deepprof_table renderers)" -d "of the report"
-complete -c deepprof -n $analyze -l color -x -a "auto always never" -d "when to use colours"
+complete -c deepprof -n $report -l color -x -a "auto always never" -d "when to use colours"
+
+complete -c deepprof -n $compare -l fail-on -x -a "(__deepprof_limits)" -d "end with 3 where a limit is crossed"
+complete -c deepprof -n $compare -l confidence -x -d "of the intervals"
+complete -c deepprof -n $compare -l loops -x -d "the loop of each run, BEFORE:AFTER"
+complete -c deepprof -n $compare -l format -x -a "text json csv" -d "of the report"
 
 complete -c deepprof -n $info -l build -d "tell about this program"
 complete -c deepprof -n $info -l top -x -d "kernels listed"

@@ -148,6 +148,18 @@ struct dp_iteration {
 DP_API const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
 						    size_t iteration);
 
+/*
+ * Is it one of those that averages of periods are made from: neither warm-up nor cut off, and the
+ * next one follows without other kernels between? False beyond the end. Constant cost.
+ */
+DP_API bool dp_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t iteration);
+
+/*
+ * The time that a loop's iterations took, in ns: from the start of each to the start of the next
+ * where that follows it, else to its end. Cost: linear in the iterations.
+ */
+DP_API double dp_loop_time(const struct dp_analysis *analysis, size_t loop);
+
 /* An edit of a loop, by index; NULL beyond the end. */
 DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop,
 					  size_t edit);
@@ -258,6 +270,9 @@ DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t
 DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);
 
 enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL };
+
+/* "info", "warning", "critical". Static storage. */
+DP_API const char *dp_severity_name(enum dp_severity severity);
 
 /* The evidence that names the period which a finding's cost is a part of. */
 #define DP_EVIDENCE_PERIOD "period_ns"

@@ -11,6 +11,7 @@
 
 #include <deepprof/analysis.h>
 #include <deepprof/common.h>
+#include <deepprof/compare.h>
 #include <deepprof/detector.h>
 #include <deepprof/loop.h>
 #include <deepprof/record.h>

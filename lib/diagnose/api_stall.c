@@ -108,7 +108,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__call_evidence(out, "calls", "count", most.calls, most.name);
 	dp_rule__evidence(out, "call_stall_ns", "ns", stall_ns);
 	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
-	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
+	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice = advices[most.purpose];
 	return true;
 }

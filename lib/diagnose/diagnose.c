@@ -127,6 +127,11 @@ double dp_rule__typical(const struct dp_rule_input *input, const char *name)
 	return count ? sum / (double)count : (double)NAN;
 }
 
+double dp_rule__busy_share(const struct dp_rule_input *input)
+{
+	return dp_rule__typical(input, "busy_ns") / dp_rule__typical(input, "period_ns");
+}
+
 double dp_rule__typical_before(const struct dp_rule_input *input, const char *name)
 {
 	const double *values = dp_rule__metric(input, name);

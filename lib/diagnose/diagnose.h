@@ -35,6 +35,9 @@ struct dp_rule_input {
 bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k);
 double dp_rule__typical(const struct dp_rule_input *input, const char *name);
 
+/* The share of their time in which the device does anything; NaN where there is none. */
+double dp_rule__busy_share(const struct dp_rule_input *input);
+
 /* The same of a metric of what lies before an iteration, which is the end of its predecessor's
  * period: over the ends of typical periods. */
 double dp_rule__typical_before(const struct dp_rule_input *input, const char *name);

@@ -21,7 +21,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		return false;
 	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
 	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
-	dp_rule__evidence(out, "utilization", "1", dp_rule__typical(input, "utilization"));
+	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice =
 		"prepare the next input while the GPU computes: loader workers, prefetching";
 	return true;

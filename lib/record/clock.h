@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+#include <time.h>
+
 struct dp_clock_point {
 	int64_t cupti;
 	int64_t monotonic;
@@ -22,6 +24,15 @@ struct dp_clock {
 	int64_t zero;	  /* the monotonic clock at the trace's time 0 */
 	int64_t fallback; /* monotonic - CUPTI's, where there is no point */
 };
+
+/* What one of the system's clocks shows, nanoseconds. */
+static inline int64_t dp_clock__now(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 void dp_clock__fini(struct dp_clock *clock);
 

@@ -228,7 +228,9 @@ static void begin_clock(struct dp_source *source)
 	const struct dp_spool_header *header = dp_spool__header(source->spool);
 
 	source->clock.zero = source->convert->zero_monotonic;
-	source->clock.fallback = header->monotonic_ns - header->realtime_ns;
+	/* Times from a spool may be anything. */
+	source->clock.fallback =
+		(int64_t)((uint64_t)header->monotonic_ns - (uint64_t)header->realtime_ns);
 	source->noted_realtime = header->realtime_ns;
 	source->noted_monotonic = header->monotonic_ns;
 }

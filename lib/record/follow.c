@@ -11,12 +11,12 @@
  * HOLD_NS, and a detector's for each of LANES streams.
  */
 #include "record/follow.h"
+#include "record/clock.h"
 #include "spool/spool.h"
 
 #include <deepprof/detector.h>
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 enum { LANES = 16, LOOPS = 64, HELD_MAX = 1 << 20, CHECK_EVERY = 1 << 12 };
 
@@ -276,8 +276,11 @@ static bool is_believed(const struct lane *lane, const struct loop *loop)
 {
 	uint64_t kernels = lane->fed - loop->told_at;
 
-	return loop->kernels >= kernels / 2 &&
-	       (kernels >= BELIEF_KERNELS || lane->last_ns - loop->told_ns >= BELIEF_NS);
+	int64_t since_ns;
+
+	if (__builtin_sub_overflow(lane->last_ns, loop->told_ns, &since_ns))
+		since_ns = 0;
+	return loop->kernels >= kernels / 2 && (kernels >= BELIEF_KERNELS || since_ns >= BELIEF_NS);
 }
 
 static void judge(struct dp_follow *follow, bool last)
@@ -314,14 +317,6 @@ static int feed_all(struct dp_follow *follow, bool last)
 	return status;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int dp_follow__read(struct dp_follow *follow, int64_t until_ns, bool last)
 {
 	struct dp_spool_record record;
@@ -337,7 +332,7 @@ int dp_follow__read(struct dp_follow *follow, int64_t until_ns, bool last)
 		status = take(follow, &record);
 		if (!status && follow->pressed)
 			status = feed_all(follow, false);
-		if (++count % CHECK_EVERY == 0 && now_ns() >= until_ns) {
+		if (++count % CHECK_EVERY == 0 && dp_clock__now(CLOCK_MONOTONIC) >= until_ns) {
 			last = false;
 			break;
 		}

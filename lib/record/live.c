@@ -19,6 +19,9 @@
 
 enum { BACKLOG = 1024, TEXTS_MAX = 256, ROUNDS_MAX = 100 };
 
+/* Packets that are taken from a process before others have their turn. */
+enum { PACKETS_MAX = 64 };
+
 static int watch(struct dp_recording *recording, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
@@ -45,10 +48,11 @@ int dp_live__open(struct dp_recording *recording, struct dp_error *error)
 	if (recording->poll < 0)
 		goto failed;
 	recording->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (recording->listener < 0 || bind_in(recording->folder_fd, recording->listener) ||
-	    listen(recording->listener, BACKLOG) || watch(recording, recording->listener))
+	if (recording->listener < 0 || bind_in(recording->folder_fd, recording->listener))
 		goto failed;
-	return DP_OK;
+	recording->bound = true;
+	if (!listen(recording->listener, BACKLOG) && !watch(recording, recording->listener))
+		return DP_OK;
 failed:
 	dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
 	dp_error__where(error, recording->folder, NULL, 0, 0);
@@ -73,10 +77,11 @@ void dp_live__close(struct dp_recording *recording)
 	free(recording->members);
 	free(recording->guests);
 	free(recording->texts);
-	if (recording->listener >= 0) {
+	if (recording->listener >= 0)
 		close(recording->listener);
+	/* Another recording's, which has the folder, stays. */
+	if (recording->bound)
 		unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
-	}
 	if (recording->poll >= 0)
 		close(recording->poll);
 }
@@ -220,7 +225,7 @@ static bool check(struct dp_message *message, ssize_t bytes)
 {
 	size_t before = offsetof(struct dp_message, text);
 
-	if ((size_t)bytes < before || message->magic != DP_MESSAGE_MAGIC)
+	if (bytes < (ssize_t)before || message->magic != DP_MESSAGE_MAGIC)
 		return false;
 	if (message->code_bytes > sizeof(message->text) - 1 ||
 	    message->text_bytes > sizeof(message->text) - 1 - message->code_bytes ||
@@ -228,6 +233,14 @@ static bool check(struct dp_message *message, ssize_t bytes)
 		return false;
 	message->text[message->code_bytes + message->text_bytes] = '\0';
 	return true;
+}
+
+static bool is_guest(const struct dp_recording *recording, int fd)
+{
+	for (size_t i = 0; i < recording->guest_count; i++)
+		if (recording->guests[i] == fd)
+			return true;
+	return false;
 }
 
 static void forget_guest(struct dp_recording *recording, int fd)
@@ -264,6 +277,8 @@ static int count_iterations(struct dp_recording *recording, struct dp_member *me
 	if (spool < 0)
 		return DP_ERR_IO;
 	status = dp_watch__add(recording->watch, spool, &member->watch);
+	if (status)
+		close(spool);
 	member->watched = !status;
 	return status;
 }
@@ -316,25 +331,21 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 static int take_packet(struct dp_recording *recording, int fd, bool *more, bool *gone)
 {
 	struct dp_message message;
-	int passed, status = DP_OK;
+	int passed;
 	ssize_t bytes = receive(fd, &message, &passed);
+	bool known;
 
 	*more = bytes > 0;
 	*gone = !bytes;
-	if (bytes <= 0)
-		return DP_OK;
-	if (!check(&message, bytes)) {
-		if (passed >= 0)
-			close(passed);
-		return DP_OK;
-	}
-	if (message.type == DP_HELLO)
+	known = check(&message, bytes);
+	/* Once: whoever has a member's socket is no guest any more. */
+	if (known && message.type == DP_HELLO && is_guest(recording, fd))
 		return greet(recording, fd, &message, passed);
 	if (passed >= 0)
 		close(passed);
-	if (message.type == DP_TEXT)
-		status = tell(recording, message.level, message.text + message.code_bytes);
-	return status;
+	if (known && message.type == DP_TEXT)
+		return tell(recording, message.level, message.text + message.code_bytes);
+	return DP_OK;
 }
 
 /* Where a process ended in order its pool has nothing more to give, and may be large. */
@@ -369,7 +380,7 @@ static int serve_socket(struct dp_recording *recording, int fd)
 	bool more = true, gone = false;
 	int status = DP_OK, each;
 
-	while (more) {
+	for (int i = 0; more && i < PACKETS_MAX; i++) {
 		each = take_packet(recording, fd, &more, &gone);
 		if (each && !status)
 			status = each;

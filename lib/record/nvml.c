@@ -3,6 +3,7 @@
  * its documentation ("NVML API Reference Guide"); all of it has been stable since its version 2.
  */
 #include "record/nvml.h"
+#include "record/clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { GPUS_MAX = 64, CLOCK_SM = 1, CLOCK_MEM = 2, SENSOR_GPU = 0 };
@@ -94,14 +94,6 @@ struct dp_nvml {
 	pthread_cond_t wake;
 	bool quit;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static bool load(struct dp_nvml *nvml)
 {
@@ -199,11 +191,11 @@ static void sample_all(struct dp_nvml *nvml)
 {
 	for (unsigned int i = 0; i < nvml->gpu_count; i++) {
 		struct dp_nvml_sample sample = { .gpu = i };
-		int64_t before = now_ns(), after;
+		int64_t before = dp_clock__now(CLOCK_MONOTONIC), after;
 
 		read_use(&nvml->call, nvml->gpus[i], &sample);
 		read_clocks(&nvml->call, nvml->gpus[i], &sample);
-		after = now_ns();
+		after = dp_clock__now(CLOCK_MONOTONIC);
 		sample.monotonic_ns = before + (after - before) / 2;
 		sample.took_ns = after - before;
 		/* A full disk costs samples; it must not cost the recording. */
@@ -258,7 +250,7 @@ static bool wait_until(struct dp_nvml *nvml, int64_t moment)
 static void *run(void *argument)
 {
 	struct dp_nvml *nvml = argument;
-	int64_t every = (int64_t)nvml->every_ms * 1000000, moment = now_ns();
+	int64_t every = (int64_t)nvml->every_ms * 1000000, moment = dp_clock__now(CLOCK_MONOTONIC);
 
 	if (!load(nvml) || nvml->call.init())
 		return NULL;
@@ -268,8 +260,8 @@ static void *run(void *argument)
 			sample_all(nvml);
 			moment += every;
 			/* Where a reading takes long, some are left out. */
-			if (moment < now_ns())
-				moment = now_ns() + every;
+			if (moment < dp_clock__now(CLOCK_MONOTONIC))
+				moment = dp_clock__now(CLOCK_MONOTONIC) + every;
 		} while (!wait_until(nvml, moment));
 		sample_all(nvml);
 	}
@@ -403,7 +395,8 @@ static int put_sample(const struct dp_nvml *nvml, struct dp_db *db, int64_t zero
 	if (status)
 		return status;
 	dp_db__text(db, nvml->uuids[sample->gpu]);
-	dp_db__int(db, sample->monotonic_ns - zero);
+	/* What processes could write to may hold anything. */
+	dp_db__int(db, (int64_t)((uint64_t)sample->monotonic_ns - (uint64_t)zero));
 	for (int i = 0; i < DP_NVML_VALUES; i++)
 		dp_db__known(db, sample->has & 1u << i, (int64_t)sample->values[i]);
 	return dp_db__done(db);

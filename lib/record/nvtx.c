@@ -132,6 +132,14 @@ static struct dp_open_range range_of(struct dp_source *source, const struct dp_s
 	return range;
 }
 
+/* NCCL tells of what it only knows at the end, a new communicator, at the end. */
+static void take_payload(struct dp_source *source, struct dp_open_range *range,
+			 const struct dp_spool_nvtx *event)
+{
+	if (event->schema && !range->nccl)
+		range->nccl = dp_nccl__read(source, event, &range->params);
+}
+
 static int open_range(struct dp_source *source, struct dp_ranges *ranges,
 		      const struct dp_spool_nvtx *event)
 {
@@ -160,6 +168,7 @@ static int pop(struct dp_source *source, const struct dp_spool_nvtx *event, int6
 	for (size_t i = ranges->count; i-- > 0;) {
 		if (ranges->open[i].domain != event->domain)
 			continue;
+		take_payload(source, &ranges->open[i], event);
 		status = put_range(source, &ranges->open[i], DP_SCHEMA_NVTX_PUSH_POP, now,
 				   (int64_t)i);
 		forget(ranges, i);
@@ -177,6 +186,7 @@ static int end(struct dp_source *source, const struct dp_spool_nvtx *event, int6
 	for (size_t i = ranges->count; i-- > 0;) {
 		if (ranges->open[i].range != event->range)
 			continue;
+		take_payload(source, &ranges->open[i], event);
 		status = put_range(source, &ranges->open[i], DP_SCHEMA_NVTX_START_END, now, 0);
 		forget(ranges, i);
 		return status;

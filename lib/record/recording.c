@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SAMPLES_FILE "samples"
@@ -24,22 +23,15 @@ static char *samples_path(const char *folder)
 	return path;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Time 0 on both clocks, read as near to each other as may be: another process may come between. */
 static void set_zero(struct dp_recording *recording)
 {
 	int64_t least = INT64_MAX;
 
 	for (int i = 0; i < ZERO_TRIES && least > ZERO_GOOD_NS; i++) {
-		int64_t before = clock_ns(CLOCK_MONOTONIC), realtime = clock_ns(CLOCK_REALTIME);
-		int64_t took = clock_ns(CLOCK_MONOTONIC) - before;
+		int64_t before = dp_clock__now(CLOCK_MONOTONIC),
+			realtime = dp_clock__now(CLOCK_REALTIME);
+		int64_t took = dp_clock__now(CLOCK_MONOTONIC) - before;
 
 		if (took >= least)
 			continue;

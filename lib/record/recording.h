@@ -30,7 +30,8 @@ struct dp_recording {
 	int folder_fd; /* locked, where: */
 	bool owned;
 	int listener;
-	int poll; /* of the listener and the sockets */
+	bool bound; /* it has the name in the folder */
+	int poll;   /* of the listener and the sockets */
 	struct dp_member *members;
 	size_t member_count;
 	size_t member_room;

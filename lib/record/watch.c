@@ -1,12 +1,11 @@
 /* The thread that follows all processes: a search for loops may take it a second. */
 #include "record/watch.h"
+#include "record/clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* How often spools are read, and how long one may keep the others waiting. */
@@ -39,14 +38,6 @@ struct dp_watch {
 	bool enough;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Reads on in one spool, without the lock. */
 static void follow(struct dp_watch *watch, struct followed *one)
 {
@@ -58,8 +49,9 @@ static void follow(struct dp_watch *watch, struct followed *one)
 	if (status == DP_ERR_UNSUPPORTED && !one->gone)
 		return;
 	if (!status)
-		status = dp_follow__read(one->follow, now_ns() + TURN_NS * (one->gone ? 10 : 1),
-					 one->gone);
+		status = dp_follow__read(
+			one->follow,
+			dp_clock__now(CLOCK_MONOTONIC) + TURN_NS * (one->gone ? 10 : 1), one->gone);
 	if (one->follow)
 		one->state = dp_follow__state(one->follow);
 	one->failed = status || one->gone || one->state.enough;
@@ -87,11 +79,12 @@ static void judge(struct dp_watch *watch)
 		const struct followed *one = &watch->list[i];
 
 		if (one->state.enough && !watch->first_ns)
-			watch->first_ns = now_ns();
+			watch->first_ns = dp_clock__now(CLOCK_MONOTONIC);
 		waiting |= !one->failed && !one->state.enough && one->state.looping;
 	}
 	if (!watch->enough && watch->first_ns &&
-	    (all_done(watch) || (!waiting && now_ns() >= watch->first_ns + GRACE_NS))) {
+	    (all_done(watch) ||
+	     (!waiting && dp_clock__now(CLOCK_MONOTONIC) >= watch->first_ns + GRACE_NS))) {
 		watch->enough = true;
 		eventfd_write(watch->event, 1);
 	}
@@ -127,7 +120,7 @@ static void *run(void *ctx)
 	while (!watch->quit) {
 		read_all(watch);
 		judge(watch);
-		at = now_ns() + PERIOD_NS;
+		at = dp_clock__now(CLOCK_MONOTONIC) + PERIOD_NS;
 		until = (struct timespec){ at / 1000000000, at % 1000000000 };
 		while (!watch->quit &&
 		       pthread_cond_timedwait(&watch->wake, &watch->lock, &until) != ETIMEDOUT)
@@ -214,20 +207,16 @@ void dp_watch__clear(struct dp_watch *watch)
 
 int dp_watch__add(struct dp_watch *watch, int spool_fd, size_t *index)
 {
-	int fd = fcntl(spool_fd, F_DUPFD_CLOEXEC, 0), status;
+	int status;
 
-	if (fd < 0)
-		return DP_ERR_IO;
 	pthread_mutex_lock(&watch->lock);
 	status = dp_array__reserve(&watch->list, &watch->room, watch->count + 1,
 				   sizeof(*watch->list));
 	if (!status) {
 		*index = watch->count;
-		watch->list[watch->count++] = (struct followed){ .fd = fd };
+		watch->list[watch->count++] = (struct followed){ .fd = spool_fd };
 	}
 	pthread_mutex_unlock(&watch->lock);
-	if (status)
-		close(fd);
 	return status;
 }
 

@@ -20,7 +20,10 @@ void dp_watch__free(struct dp_watch *watch);
 int dp_watch__fd(const struct dp_watch *watch);
 void dp_watch__clear(struct dp_watch *watch);
 
-/* Follows one more spool, by a descriptor of its own; *index is its number. Error: DP_ERR_NOMEM. */
+/*
+ * Follows one more spool, and owns its descriptor where that is DP_OK; *index is its number. Error:
+ * DP_ERR_NOMEM.
+ */
 int dp_watch__add(struct dp_watch *watch, int spool_fd, size_t *index);
 
 /* The process of that spool is gone. */

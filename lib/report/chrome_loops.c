@@ -200,7 +200,7 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 	dp_chrome_out__row(render, DP_CHROME_OUR_PID, finding_row(render, id));
 	dp_chrome_out__span(render, first->start_ns, last->end_ns);
 	dp_render__format(render, ",\"cname\":\"%s\",\"args\":{\"severity\":\"%s\",\"advice\":",
-			  colors[finding->severity], dp_timeline__severity(finding));
+			  colors[finding->severity], dp_severity_name(finding->severity));
 	dp_json_text__write(render, finding->advice, strlen(finding->advice), false);
 	dp_number__json(value, finding->confidence, "1");
 	dp_render__format(render, ",\"confidence\":%s", value);

@@ -2,13 +2,12 @@
  * One row per iteration, as RFC 4180 has it except that lines end in LF; no value is an empty
  * field. The file's name is in every row, so that tables of several traces can be put together.
  */
+#include "report/csv.h"
 #include "report/number.h"
-#include "report/report.h"
 
 #include <string.h>
 
-/* Quoted where it must be (RFC 4180, 2.6 and 2.7). */
-static void field(struct dp_render *render, const char *text)
+void dp_csv__field(struct dp_render *render, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		dp_render__text(render, text);
@@ -37,7 +36,7 @@ static int begin(struct dp_render *render)
 		if (!dp_render__shows(render, info))
 			continue;
 		dp_render__text(render, ",");
-		field(render, info->name);
+		dp_csv__field(render, info->name);
 	}
 	dp_render__text(render, "\n");
 	return DP_OK;
@@ -68,7 +67,7 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 
 	if (!info->at_level)
 		return DP_OK;
-	field(render, dp_trace_path(trace));
+	dp_csv__field(render, dp_trace_path(trace));
 	count(render, loop);
 	identifier(render, dp_trace_device(trace, info->device)->id);
 	identifier(render, stream->context);

@@ -270,7 +270,6 @@ static void open_findings(struct dp_render *render, struct dp_html *html)
 
 static int write_finding(struct dp_render *render, size_t id)
 {
-	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	struct dp_words words = { 0 }, cost = { 0 };
 	struct dp_html *html = render->state;
@@ -279,7 +278,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_render__format(render,
 			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%u,"
 			  "\"iterations\":[%zu,%zu],\"confidence\":",
-			  html->found++ ? "," : "", finding->rule, severities[finding->severity],
+			  html->found++ ? "," : "", finding->rule, dp_severity_name(finding->severity),
 			  finding->loop, finding->first_iteration, finding->last_iteration);
 	dp_html__value(render, finding->confidence, "1");
 	dp_render__text(render, ",\"recoverable_ns\":");

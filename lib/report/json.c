@@ -4,7 +4,6 @@
  * UTF-8 and has no control character in it.
  */
 #include "report/json_text.h"
-#include "report/number.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -20,46 +19,10 @@ struct json {
 	bool *shown;	/* by metric */
 };
 
-static void string(struct dp_render *render, const char *text)
-{
-	dp_json_text__write(render, text, strlen(text), false);
-}
-
-/* A key is our own: nothing in it needs an escape. Numbers follow. */
-static void key(struct dp_render *render, const char *before, const char *name)
-{
-	dp_render__text(render, before);
-	dp_render__text(render, "\"");
-	dp_render__text(render, name);
-	dp_render__text(render, "\": ");
-}
-
-static void integer(struct dp_render *render, const char *before, const char *name, int64_t value)
-{
-	key(render, before, name);
-	dp_render__integer(render, value);
-}
-
-static void boolean(struct dp_render *render, const char *before, const char *name, bool value)
-{
-	key(render, before, name);
-	dp_render__text(render, value ? "true" : "false");
-}
-
-static void number(struct dp_render *render, const char *before, const char *name, double value,
-		   const char *unit)
-{
-	char buf[DP_NUMBER_SIZE];
-
-	dp_number__json(buf, value, unit);
-	key(render, before, name);
-	dp_render__text(render, buf);
-}
-
 /* The source's own number of a thing, null where it has none. */
 static void identifier(struct dp_render *render, const char *before, const char *name, int64_t id)
 {
-	key(render, before, name);
+	dp_json_out__key(render, before, name);
 	if (id >= 0)
 		dp_render__integer(render, id);
 	else
@@ -75,17 +38,17 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_loss *loss;
 
-	key(render, ",\n    ", "lost");
+	dp_json_out__key(render, ",\n    ", "lost");
 	if (dp_trace_lost_known(trace))
 		dp_render__format(render, "%llu", (unsigned long long)dp_trace_lost(trace));
 	else
 		dp_render__text(render, "null");
-	key(render, ",\n    ", "losses");
+	dp_json_out__key(render, ",\n    ", "losses");
 	dp_render__text(render, "[");
 	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++) {
-		key(render, i ? ",\n      { " : "\n      { ", "reason");
-		string(render, loss->reason);
-		key(render, ", ", "records");
+		dp_json_out__key(render, i ? ",\n      { " : "\n      { ", "reason");
+		dp_json_out__string(render, loss->reason);
+		dp_json_out__key(render, ", ", "records");
 		if (loss->records)
 			dp_render__format(render, "%llu", (unsigned long long)loss->records);
 		else
@@ -99,13 +62,13 @@ static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_pause *pause;
 
-	key(render, ",\n    ", "pauses");
+	dp_json_out__key(render, ",\n    ", "pauses");
 	dp_render__text(render, "[");
 	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
 		identifier(render, i ? ",\n      { " : "\n      { ", "pid",
 			   pid_of(trace, pause->process));
-		integer(render, ", ", "start_ns", pause->start_ns);
-		integer(render, ", ", "end_ns", pause->end_ns);
+		dp_json_out__integer(render, ", ", "start_ns", pause->start_ns);
+		dp_json_out__integer(render, ", ", "end_ns", pause->end_ns);
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, dp_trace_pause_count(trace) ? "\n    ]" : "]");
@@ -116,19 +79,19 @@ static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 {
 	size_t count = 0;
 
-	key(render, ",\n    ", "hints");
+	dp_json_out__key(render, ",\n    ", "hints");
 	dp_render__text(render, "[");
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
 		const struct dp_need_info *info = dp_trace_need(trace, (enum dp_need)need);
 
 		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))
 			continue;
-		key(render, count++ ? ",\n      { " : "\n      { ", "lacks");
-		string(render, info->what);
-		key(render, ", ", "gives");
-		string(render, info->gives);
-		key(render, ", ", "record");
-		string(render, info->record);
+		dp_json_out__key(render, count++ ? ",\n      { " : "\n      { ", "lacks");
+		dp_json_out__string(render, info->what);
+		dp_json_out__key(render, ", ", "gives");
+		dp_json_out__string(render, info->gives);
+		dp_json_out__key(render, ", ", "record");
+		dp_json_out__string(render, info->record);
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, count ? "\n    ]" : "]");
@@ -138,20 +101,20 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 {
 	const struct dp_device *device;
 
-	key(render, ",\n    ", "devices");
+	dp_json_out__key(render, ",\n    ", "devices");
 	dp_render__text(render, "[");
 	for (size_t i = 0; (device = dp_trace_device(trace, i)); i++) {
 		identifier(render, i ? ",\n      { " : "\n      { ", "id", device->id);
-		key(render, ", ", "name");
+		dp_json_out__key(render, ", ", "name");
 		if (device->name == DP_NONE)
 			dp_render__text(render, "null");
 		else
-			string(render, dp_trace_string(trace, device->name));
-		key(render, ", ", "uuid");
+			dp_json_out__string(render, dp_trace_string(trace, device->name));
+		dp_json_out__key(render, ", ", "uuid");
 		if (device->uuid == DP_NONE)
 			dp_render__text(render, "null");
 		else
-			string(render, dp_trace_string(trace, device->uuid));
+			dp_json_out__string(render, dp_trace_string(trace, device->uuid));
 		identifier(render, ", ", "pid", pid_of(trace, device->process));
 		dp_render__text(render, " }");
 	}
@@ -161,7 +124,7 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 /* One end of a range, null where there is none. */
 static void limit(struct dp_render *render, const char *name, int64_t ns)
 {
-	key(render, ", ", name);
+	dp_json_out__key(render, ", ", name);
 	if (ns == INT64_MIN || ns == INT64_MAX)
 		dp_render__text(render, "null");
 	else
@@ -173,7 +136,7 @@ static void write_scope(struct dp_render *render)
 {
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 
-	key(render, ",\n    ", "scope");
+	dp_json_out__key(render, ",\n    ", "scope");
 	if (scope->device < 0 && scope->stream < 0 && scope->range_start_ns == INT64_MIN &&
 	    scope->range_end_ns == INT64_MAX) {
 		dp_render__text(render, "null");
@@ -197,23 +160,23 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 		copies += stream->copies;
 		sets += stream->sets;
 	}
-	key(render, "  ", "trace");
-	key(render, "{\n    ", "path");
-	string(render, dp_trace_path(trace));
-	key(render, ",\n    ", "format");
-	string(render, dp_trace_format(trace));
+	dp_json_out__key(render, "  ", "trace");
+	dp_json_out__key(render, "{\n    ", "path");
+	dp_json_out__string(render, dp_trace_path(trace));
+	dp_json_out__key(render, ",\n    ", "format");
+	dp_json_out__string(render, dp_trace_format(trace));
 	write_scope(render);
-	key(render, ",\n    ", "t0_ns");
+	dp_json_out__key(render, ",\n    ", "t0_ns");
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__integer(render, t0_ns);
 	else
 		dp_render__text(render, "null");
-	integer(render, ",\n    ", "duration_ns", dp_trace_duration_ns(trace));
-	integer(render, ",\n    ", "operations", (int64_t)dp_trace_ops(trace)->count);
-	integer(render, ",\n    ", "kernels", (int64_t)kernels);
-	integer(render, ",\n    ", "copies", (int64_t)copies);
-	integer(render, ",\n    ", "sets", (int64_t)sets);
-	integer(render, ",\n    ", "resolution_ns", dp_trace_resolution_ns(trace));
+	dp_json_out__integer(render, ",\n    ", "duration_ns", dp_trace_duration_ns(trace));
+	dp_json_out__integer(render, ",\n    ", "operations", (int64_t)dp_trace_ops(trace)->count);
+	dp_json_out__integer(render, ",\n    ", "kernels", (int64_t)kernels);
+	dp_json_out__integer(render, ",\n    ", "copies", (int64_t)copies);
+	dp_json_out__integer(render, ",\n    ", "sets", (int64_t)sets);
+	dp_json_out__integer(render, ",\n    ", "resolution_ns", dp_trace_resolution_ns(trace));
 	write_losses(render, trace);
 	write_pauses(render, trace);
 	write_hints(render, trace);
@@ -248,16 +211,16 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 {
 	const struct dp_stream *stream;
 
-	key(render, "  ", "streams");
+	dp_json_out__key(render, "  ", "streams");
 	dp_render__text(render, "[");
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
 		stream_key(render, i ? ",\n    { " : "\n    { ", trace, stream);
-		key(render, ", ", "class");
-		string(render, class_name(stream->stream_class));
-		integer(render, ",\n      ", "kernels", (int64_t)stream->kernels);
-		integer(render, ", ", "copies", (int64_t)stream->copies);
-		integer(render, ", ", "sets", (int64_t)stream->sets);
-		integer(render, ", ", "busy_ns", stream->busy_ns);
+		dp_json_out__key(render, ", ", "class");
+		dp_json_out__string(render, class_name(stream->stream_class));
+		dp_json_out__integer(render, ",\n      ", "kernels", (int64_t)stream->kernels);
+		dp_json_out__integer(render, ", ", "copies", (int64_t)stream->copies);
+		dp_json_out__integer(render, ", ", "sets", (int64_t)stream->sets);
+		dp_json_out__integer(render, ", ", "busy_ns", stream->busy_ns);
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, dp_trace_stream_count(trace) ? "\n  ],\n" : "],\n");
@@ -297,12 +260,13 @@ static void close_loop(struct dp_render *render, struct json *json)
 	if (json->stage != STAGE_ITERATIONS)
 		return;
 	dp_render__text(render, json->any ? "\n      ],\n" : "],\n");
-	key(render, "      ", "summary");
-	integer(render, "{\n        ", "iterations", (int64_t)loop->complete);
+	dp_json_out__key(render, "      ", "summary");
+	dp_json_out__integer(render, "{\n        ", "iterations", (int64_t)loop->complete);
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
 		if (dp_render__shows(render, info))
-			number(render, ",\n        ", info->name,
-			       dp_loop_summary(render->analysis, json->loop, i), info->unit);
+			dp_json_out__number(render, ",\n        ", info->name,
+					    dp_loop_summary(render->analysis, json->loop, i),
+					    info->unit);
 	dp_render__text(render, "\n      }\n    }");
 	json->stage = STAGE_LOOPS;
 	json->any = true;
@@ -310,37 +274,38 @@ static void close_loop(struct dp_render *render, struct json *json)
 
 static void write_pattern(struct dp_render *render, size_t id, const struct dp_loop *loop)
 {
-	key(render, ",\n      ", "pattern");
-	integer(render, "{ ", "length", (int64_t)loop->length);
-	integer(render, ", ", "occurrences", (int64_t)loop->occurrences);
-	key(render, ",\n        ", "kernels");
+	dp_json_out__key(render, ",\n      ", "pattern");
+	dp_json_out__integer(render, "{ ", "length", (int64_t)loop->length);
+	dp_json_out__integer(render, ", ", "occurrences", (int64_t)loop->occurrences);
+	dp_json_out__key(render, ",\n        ", "kernels");
 	dp_render__text(render, "[");
 	for (size_t i = 0; i < loop->length; i++) {
 		dp_render__text(render, i ? ",\n          " : "\n          ");
-		string(render, dp_loop_kernel(render->analysis, id, i));
+		dp_json_out__string(render, dp_loop_kernel(render->analysis, id, i));
 	}
 	dp_render__text(render, loop->length ? "\n        ] }" : "] }");
 }
 
 static void write_variants(struct dp_render *render, size_t id, const struct dp_loop *loop)
 {
-	key(render, ",\n      ", "variants");
+	dp_json_out__key(render, ",\n      ", "variants");
 	dp_render__text(render, "[");
 	for (size_t i = 0; i < loop->variants; i++) {
 		const struct dp_variant *at = dp_loop_variant(render->analysis, id, i);
 
-		integer(render, i ? ",\n        { " : "\n        { ", "variant", (int64_t)i);
-		integer(render, ", ", "iterations", (int64_t)at->count);
-		integer(render, ", ", "first", (int64_t)at->first);
-		key(render, ", ", "period");
+		dp_json_out__integer(render, i ? ",\n        { " : "\n        { ", "variant",
+				     (int64_t)i);
+		dp_json_out__integer(render, ", ", "iterations", (int64_t)at->count);
+		dp_json_out__integer(render, ", ", "first", (int64_t)at->first);
+		dp_json_out__key(render, ", ", "period");
 		if (at->period)
 			dp_render__integer(render, (int64_t)at->period);
 		else
 			dp_render__text(render, "null");
-		integer(render, ", ", "inserted", at->inserted);
-		integer(render, ", ", "deleted", at->deleted);
-		integer(render, ", ", "substituted", at->substituted);
-		number(render, ", ", "extra_ns", at->extra_ns, "ns");
+		dp_json_out__integer(render, ", ", "inserted", at->inserted);
+		dp_json_out__integer(render, ", ", "deleted", at->deleted);
+		dp_json_out__integer(render, ", ", "substituted", at->substituted);
+		dp_json_out__number(render, ", ", "extra_ns", at->extra_ns, "ns");
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, loop->variants ? "\n      ]" : "]");
@@ -350,8 +315,8 @@ static void write_variants(struct dp_render *render, size_t id, const struct dp_
 static void write_count(struct dp_render *render, const struct dp_loop *loop)
 {
 	if (loop->found_by == DP_FOUND_BY_COUNT) {
-		boolean(render, ",\n      ", "fits", loop->fits);
-		boolean(render, ", ", "in_row", loop->in_row);
+		dp_json_out__boolean(render, ",\n      ", "fits", loop->fits);
+		dp_json_out__boolean(render, ", ", "in_row", loop->in_row);
 	} else {
 		dp_render__text(render, ",\n      \"fits\": null, \"in_row\": null");
 	}
@@ -364,20 +329,21 @@ static int write_loop(struct dp_render *render, size_t id)
 	struct json *json = render->state;
 
 	close_loop(render, json);
-	integer(render, json->any ? ",\n    {\n      " : "\n    {\n      ", "id", loop->id);
-	key(render, ", ", "parent");
+	dp_json_out__integer(render, json->any ? ",\n    {\n      " : "\n    {\n      ", "id",
+			     loop->id);
+	dp_json_out__key(render, ", ", "parent");
 	if (loop->parent == DP_NONE)
 		dp_render__text(render, "null");
 	else
 		dp_render__integer(render, loop->parent);
 	stream_key(render, ",\n      ", trace, dp_trace_stream(trace, loop->stream));
-	key(render, ",\n      ", "found_by");
-	string(render, dp_found_by_name(loop->found_by));
-	key(render, ", ", "phase");
-	string(render, dp_phase_name(loop->phase));
-	number(render, ", ", "confidence", loop->confidence, "1");
-	number(render, ", ", "coverage", loop->coverage, "1");
-	boolean(render, ", ", "at_level", loop->at_level);
+	dp_json_out__key(render, ",\n      ", "found_by");
+	dp_json_out__string(render, dp_found_by_name(loop->found_by));
+	dp_json_out__key(render, ", ", "phase");
+	dp_json_out__string(render, dp_phase_name(loop->phase));
+	dp_json_out__number(render, ", ", "confidence", loop->confidence, "1");
+	dp_json_out__number(render, ", ", "coverage", loop->coverage, "1");
+	dp_json_out__boolean(render, ", ", "at_level", loop->at_level);
 	write_count(render, loop);
 	write_pattern(render, id, loop);
 	write_variants(render, id, loop);
@@ -393,38 +359,27 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
 	struct json *json = render->state;
 
-	integer(render, json->any ? ",\n        { " : "\n        { ", "index", (int64_t)at->index);
+	dp_json_out__integer(render, json->any ? ",\n        { " : "\n        { ", "index",
+			     (int64_t)at->index);
 	json->any = true;
-	integer(render, ", ", "start_ns", at->start_ns);
-	integer(render, ", ", "end_ns", at->end_ns);
-	integer(render, ", ", "first_kernel", (int64_t)at->first_kernel);
-	integer(render, ", ", "kernels", (int64_t)at->kernels);
-	integer(render, ", ", "inserted", at->inserted);
-	integer(render, ", ", "deleted", at->deleted);
-	integer(render, ", ", "substituted", at->substituted);
-	integer(render, ", ", "variant", at->variant);
-	boolean(render, ", ", "partial", at->partial);
-	boolean(render, ", ", "warmup", at->warmup);
-	integer(render, ", ", "foreign_kernels", (int64_t)at->foreign_kernels);
+	dp_json_out__integer(render, ", ", "start_ns", at->start_ns);
+	dp_json_out__integer(render, ", ", "end_ns", at->end_ns);
+	dp_json_out__integer(render, ", ", "first_kernel", (int64_t)at->first_kernel);
+	dp_json_out__integer(render, ", ", "kernels", (int64_t)at->kernels);
+	dp_json_out__integer(render, ", ", "inserted", at->inserted);
+	dp_json_out__integer(render, ", ", "deleted", at->deleted);
+	dp_json_out__integer(render, ", ", "substituted", at->substituted);
+	dp_json_out__integer(render, ", ", "variant", at->variant);
+	dp_json_out__boolean(render, ", ", "partial", at->partial);
+	dp_json_out__boolean(render, ", ", "warmup", at->warmup);
+	dp_json_out__integer(render, ", ", "foreign_kernels", (int64_t)at->foreign_kernels);
 	for (size_t i = 0; i < json->metrics; i++)
 		if (json->shown[i] && dp_loop_has_metric(render->analysis, loop, i))
-			number(render, ", ", dp_metric(i)->name,
-			       dp_loop_metric(render->analysis, loop, i, k), dp_metric(i)->unit);
+			dp_json_out__number(render, ", ", dp_metric(i)->name,
+					    dp_loop_metric(render->analysis, loop, i, k),
+					    dp_metric(i)->unit);
 	dp_render__text(render, " }");
 	return DP_OK;
-}
-
-static const char *severity_name(enum dp_severity severity)
-{
-	switch (severity) {
-	case DP_SEVERITY_CRITICAL:
-		return "critical";
-	case DP_SEVERITY_WARNING:
-		return "warning";
-	case DP_SEVERITY_INFO:
-		break;
-	}
-	return "info";
 }
 
 /* Ends the list of loops and begins that of findings, once. */
@@ -445,30 +400,30 @@ static int write_finding(struct dp_render *render, size_t id)
 	struct json *json = render->state;
 
 	open_findings(render, json);
-	key(render, json->any ? ",\n    { " : "\n    { ", "rule");
+	dp_json_out__key(render, json->any ? ",\n    { " : "\n    { ", "rule");
 	json->any = true;
-	string(render, finding->rule);
-	key(render, ", ", "severity");
-	string(render, severity_name(finding->severity));
-	number(render, ", ", "confidence", finding->confidence, "1");
-	integer(render, ", ", "loop", finding->loop);
-	key(render, ",\n      ", "iterations");
+	dp_json_out__string(render, finding->rule);
+	dp_json_out__key(render, ", ", "severity");
+	dp_json_out__string(render, dp_severity_name(finding->severity));
+	dp_json_out__number(render, ", ", "confidence", finding->confidence, "1");
+	dp_json_out__integer(render, ", ", "loop", finding->loop);
+	dp_json_out__key(render, ",\n      ", "iterations");
 	dp_render__format(render, "[%zu, %zu]", finding->first_iteration, finding->last_iteration);
-	number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
-	key(render, ",\n      ", "evidence");
+	dp_json_out__number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
+	dp_json_out__key(render, ",\n      ", "evidence");
 	dp_render__text(render, "{");
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		if (dp_render__names_call(finding, i)) {
-			key(render, i ? ", " : " ", "call");
-			string(render, finding->evidence[i].call);
+			dp_json_out__key(render, i ? ", " : " ", "call");
+			dp_json_out__string(render, finding->evidence[i].call);
 		}
-		number(render, i || finding->evidence[i].call ? ", " : " ",
-		       finding->evidence[i].name, finding->evidence[i].value,
-		       finding->evidence[i].unit);
+		dp_json_out__number(render, i || finding->evidence[i].call ? ", " : " ",
+				    finding->evidence[i].name, finding->evidence[i].value,
+				    finding->evidence[i].unit);
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
-	key(render, ",\n      ", "advice");
-	string(render, finding->advice);
+	dp_json_out__key(render, ",\n      ", "advice");
+	dp_json_out__string(render, finding->advice);
 	dp_render__text(render, " }");
 	return DP_OK;
 }

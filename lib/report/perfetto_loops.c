@@ -164,7 +164,7 @@ void dp_perfetto__finding(struct dp_render *render, size_t id)
 	dp_timeline__finding_name(lanes.label, finding);
 	event.time_ns = first->start_ns;
 	dp_perfetto_lanes__begin(render, &lanes, event, last->end_ns);
-	dp_perfetto__text(render, DP_PERFETTO_SEVERITY, dp_timeline__severity(finding));
+	dp_perfetto__text(render, DP_PERFETTO_SEVERITY, dp_severity_name(finding->severity));
 	dp_perfetto__text(render, DP_PERFETTO_ADVICE, finding->advice);
 	dp_perfetto__value(render, DP_PERFETTO_CONFIDENCE, NULL, finding->confidence, "1");
 	dp_perfetto__value(render, DP_PERFETTO_RECOVERABLE, NULL, finding->recoverable_ns, "ns");

@@ -133,17 +133,21 @@ static bool is_metric(const char *name)
 	return false;
 }
 
+int dp_render__check(const struct dp_report_options *options, struct dp_error *error)
+{
+	for (size_t i = 0; options->metrics && i < options->metrics_count; i++)
+		if (!is_metric(options->metrics[i]))
+			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'",
+					     options->metrics[i]);
+	return DP_OK;
+}
+
 /* The renderer of that name, if the options are ones that it can follow. */
 static const struct dp_renderer *choose(const char *format, const struct dp_report_options *options,
 					struct dp_error *error)
 {
-	for (size_t i = 0; options->metrics && i < options->metrics_count; i++) {
-		if (!is_metric(options->metrics[i])) {
-			dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'",
-				      options->metrics[i]);
-			return NULL;
-		}
-	}
+	if (dp_render__check(options, error))
+		return NULL;
 	for (size_t i = 0; renderers[i]; i++)
 		if (!strcmp(renderers[i]->info.name, format))
 			return renderers[i];
@@ -170,8 +174,9 @@ static void write_loop(struct dp_render *render, const struct dp_renderer *rende
 			return;
 }
 
-static void write_all(struct dp_render *render, const struct dp_renderer *renderer)
+static void write_all(struct dp_render *render, const void *what)
 {
+	const struct dp_renderer *renderer = what;
 	int status = renderer->begin(render);
 
 	goes_on(render, status);
@@ -186,6 +191,29 @@ static void write_all(struct dp_render *render, const struct dp_renderer *render
 	goes_on(render, renderer->end(render));
 }
 
+int dp_render__run(struct dp_render *render,
+		   void (*write)(struct dp_render *render, const void *what), const void *what)
+{
+	struct dp_gzip *gzip = NULL;
+
+	render->buffer = malloc(DP_RENDER_BUFFER);
+	if (!render->buffer)
+		return dp_error__nomem(render->error, DP_RENDER_BUFFER);
+	if (render->options->gzip)
+		render->status = dp_gzip__new(&gzip, render->sink, render->error);
+	if (gzip)
+		render->sink = dp_gzip__sink(gzip);
+	if (!render->status)
+		write(render, what);
+	if (!render->status)
+		flush(render);
+	if (gzip && !render->status && dp_gzip__finish(gzip))
+		render->status = cannot_write(render->error);
+	dp_gzip__free(gzip);
+	free(render->buffer);
+	return render->status;
+}
+
 int dp_report_write(const struct dp_analysis *analysis, const char *format,
 		    const struct dp_report_options *options, const struct dp_sink *sink,
 		    struct dp_error *error)
@@ -195,27 +223,11 @@ int dp_report_write(const struct dp_analysis *analysis, const char *format,
 		.analysis = analysis, .options = &all, .sink = sink, .error = error
 	};
 	const struct dp_renderer *renderer;
-	struct dp_gzip *gzip = NULL;
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
 	renderer = choose(format, &all, error);
 	if (!renderer)
 		return DP_ERR_ARGUMENT;
-	render.buffer = malloc(DP_RENDER_BUFFER);
-	if (!render.buffer)
-		return dp_error__nomem(error, DP_RENDER_BUFFER);
-	if (all.gzip)
-		render.status = dp_gzip__new(&gzip, sink, error);
-	if (gzip)
-		render.sink = dp_gzip__sink(gzip);
-	if (!render.status)
-		write_all(&render, renderer);
-	if (!render.status)
-		flush(&render);
-	if (gzip && !render.status && dp_gzip__finish(gzip))
-		render.status = cannot_write(error);
-	dp_gzip__free(gzip);
-	free(render.buffer);
-	return render.status;
+	return dp_render__run(&render, write_all, renderer);
 }

@@ -31,6 +31,14 @@ void dp_render__format(struct dp_render *render, const char *format, ...) DP_PRI
 
 void dp_render__integer(struct dp_render *render, int64_t value);
 
+/* Has write called, and what it writes buffered, and compressed where the options say so. render
+ * has its first four members. Returns the first failure. */
+int dp_render__run(struct dp_render *render,
+		   void (*write)(struct dp_render *render, const void *what), const void *what);
+
+/* DP_ERR_ARGUMENT where the options name a metric that there is not. */
+int dp_render__check(const struct dp_report_options *options, struct dp_error *error);
+
 /* True where the options show a metric or a summary: one chosen, or a chosen metric's summary. */
 bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info);
 

@@ -44,15 +44,13 @@ bool dp_spark__range(const struct dp_spark *spark, double *low, double *high)
 	return found;
 }
 
-void dp_spark__draw(struct dp_render *render, const struct dp_spark *spark)
+void dp_spark__draw_within(struct dp_render *render, const struct dp_spark *spark, double low,
+			   double high)
 {
 	static const char *const blocks[LEVELS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 	static const char *const ascii[LEVELS] = { "_", ".", "-", "=", "+", "*", "#", "@" };
 	const char *const *levels = render->options->ascii ? ascii : blocks;
-	double low, high;
 
-	if (!dp_spark__range(spark, &low, &high))
-		return;
 	low = fmin(low, high * (1 - LEAST_SPREAD));
 	for (size_t i = 0; i < spark->columns; i++) {
 		double level = (spark->sum[i] / (double)spark->count[i] - low) / (high - low);
@@ -64,4 +62,12 @@ void dp_spark__draw(struct dp_render *render, const struct dp_spark *spark)
 		else
 			dp_render__text(render, spark->broken[i] ? "|" : " ");
 	}
+}
+
+void dp_spark__draw(struct dp_render *render, const struct dp_spark *spark)
+{
+	double low, high;
+
+	if (dp_spark__range(spark, &low, &high))
+		dp_spark__draw_within(render, spark, low, high);
 }

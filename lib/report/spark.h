@@ -29,4 +29,8 @@ bool dp_spark__range(const struct dp_spark *spark, double *low, double *high);
  */
 void dp_spark__draw(struct dp_render *render, const struct dp_spark *spark);
 
+/* The same on a scale from low to high, which several share. */
+void dp_spark__draw_within(struct dp_render *render, const struct dp_spark *spark, double low,
+			   double high);
+
 #endif

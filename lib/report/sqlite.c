@@ -568,7 +568,6 @@ static void write_evidence(struct dp_render *render, size_t id, const struct dp_
 
 static int write_finding(struct dp_render *render, size_t id)
 {
-	static const char *const severities[] = { "info", "warning", "critical" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	struct row row = { prepare(render, "INSERT INTO finding VALUES "
 					   "(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -577,7 +576,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	integer(&row, (int64_t)id);
 	integer(&row, finding->loop);
 	text(&row, finding->rule);
-	text(&row, severities[finding->severity]);
+	text(&row, dp_severity_name(finding->severity));
 	real(&row, finding->confidence, "1");
 	integer(&row, (int64_t)finding->first_iteration);
 	integer(&row, (int64_t)finding->last_iteration);

@@ -13,24 +13,6 @@
 /* Loops whose times differ by less are alike: of them the first is shown. */
 #define ALIKE 0.1
 
-/* The time of a loop's iterations, and between those that follow each other. */
-static double time_of(const struct dp_analysis *analysis, size_t loop)
-{
-	size_t count = dp_analysis_loop(analysis, loop)->iterations;
-	double time_ns = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct dp_iteration *now = dp_loop_iteration(analysis, loop, i);
-		const struct dp_iteration *next =
-			i + 1 < count ? dp_loop_iteration(analysis, loop, i + 1) : NULL;
-		bool follows = next && !next->resumed &&
-			       next->first_kernel == now->first_kernel + now->kernels;
-
-		time_ns += (double)(follows ? next->start_ns : now->end_ns) - (double)now->start_ns;
-	}
-	return time_ns;
-}
-
 /* The loop that took most of the trace's time, of those at the level that was asked for. */
 static size_t primary_loop(const struct dp_analysis *analysis)
 {
@@ -43,7 +25,7 @@ static size_t primary_loop(const struct dp_analysis *analysis)
 
 		if (!loop->at_level || !loop->iterations)
 			continue;
-		time_ns = time_of(analysis, i);
+		time_ns = dp_loop_time(analysis, i);
 		if (time_ns <= most_ns * (1 + ALIKE))
 			continue;
 		most_ns = time_ns;

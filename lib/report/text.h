@@ -80,6 +80,9 @@ char *dp_text__device(char buf[DP_LABEL_SIZE], const struct dp_trace *trace, siz
 /* "1 kernel", "1,462 kernels". Returns buf. */
 char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun);
 
+/* Distinct names of devices after their number: "8 GPUs (NVIDIA H100)". */
+void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool ascii);
+
 /* What was measured, and the streams. */
 void dp_text__head(struct dp_render *render);
 
@@ -95,6 +98,9 @@ void dp_text__spent(struct dp_render *render, size_t loop);
 const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
 			  const char **metric);
 
+/* What such a part is called, by its metric. */
+const char *dp_text__part_words(const char *metric);
+
 /* Which iterations were slow, and what they had more of. Nothing where none was. */
 void dp_text__slow(struct dp_render *render, size_t loop);
 
@@ -107,6 +113,9 @@ void dp_text__variants(struct dp_render *render, size_t loop);
 
 /* Why a device has no loop, for all that have none. */
 void dp_text__without(struct dp_render *render);
+
+/* "critical" in its colour. Returns its width. */
+size_t dp_text__severity(struct dp_render *render, enum dp_severity severity);
 
 /* A finding. */
 void dp_text__finding(struct dp_render *render, size_t finding);

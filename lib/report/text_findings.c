@@ -72,17 +72,15 @@ static void plan(struct dp_render *render)
 }
 
 /* Returns its width. */
-static size_t write_severity(struct dp_render *render, enum dp_severity severity)
+size_t dp_text__severity(struct dp_render *render, enum dp_severity severity)
 {
-	static const struct {
-		const char *word;
-		const char *style;
-	} severities[] = { [DP_SEVERITY_CRITICAL] = { "critical", DP_STYLE_RED },
-			   [DP_SEVERITY_WARNING] = { "warning", DP_STYLE_YELLOW },
-			   [DP_SEVERITY_INFO] = { "info", DP_STYLE_DIM } };
+	static const char *const styles[] = { [DP_SEVERITY_CRITICAL] = DP_STYLE_RED,
+					      [DP_SEVERITY_WARNING] = DP_STYLE_YELLOW,
+					      [DP_SEVERITY_INFO] = DP_STYLE_DIM };
+	const char *name = dp_severity_name(severity);
 
-	dp_text__styled(render, severities[severity].style, severities[severity].word);
-	return strlen(severities[severity].word);
+	dp_text__styled(render, styles[severity], name);
+	return strlen(name);
 }
 
 static void write_detail(struct dp_render *render, const struct dp_finding *finding)
@@ -117,7 +115,7 @@ void dp_text__finding(struct dp_render *render, size_t id)
 	dp_render__integer(render, (int64_t)id + 1);
 	dp_render__text(render, ". ");
 	used = dp_number__integer(number, (int64_t)id + 1) + 3 +
-	       write_severity(render, finding->severity);
+	       dp_text__severity(render, finding->severity);
 	dp_render__text(render, " ");
 	dp_words__add(&words, "%s", finding->rule);
 	if (finding->loop != text->primary || text->level > 1)

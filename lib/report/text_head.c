@@ -13,8 +13,7 @@
 #define SIMPLE_MOST 4  /* devices */
 #define MINOR_SHARE 0.01
 
-/* Distinct names of devices after their number: "8 GPUs (NVIDIA H100)". */
-static void add_devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
+void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool ascii)
 {
 	size_t count = dp_trace_device_count(trace), shown = 0;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
@@ -52,7 +51,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 		dp_words__add(&words, " %s",
 			      dp_label__text(label, dp_trace_format_detail(trace), 40, ascii));
 	dp_words__add(&words, ", ");
-	add_devices(&words, trace, ascii);
+	dp_text__devices(&words, trace, ascii);
 	dp_words__add(&words, ", %s",
 		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
 	if (render->options->verbose)

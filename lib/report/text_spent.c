@@ -181,6 +181,14 @@ const char *dp_text__part(const struct dp_render *render, size_t loop, size_t in
 	return causes || index < FIRST_CAUSE ? parts[index].words : idle_words;
 }
 
+const char *dp_text__part_words(const char *metric)
+{
+	for (size_t i = 0; i < DP_COUNT(parts); i++)
+		if (!strcmp(parts[i].summary + strlen("avg_"), metric))
+			return parts[i].words;
+	return idle_words;
+}
+
 void dp_text__spent(struct dp_render *render, size_t loop)
 {
 	size_t width = ((struct dp_text *)render->state)->width;

@@ -98,13 +98,6 @@ void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBE
 	snprintf(unit, DP_NUMBER_SIZE, "%s", strcmp(info->unit, "1") != 0 ? info->unit : "share");
 }
 
-const char *dp_timeline__severity(const struct dp_finding *finding)
-{
-	static const char *const names[] = { "info", "warning", "critical" };
-
-	return names[finding->severity];
-}
-
 void dp_timeline__finding_name(char name[2 * DP_NUMBER_SIZE], const struct dp_finding *finding)
 {
 	snprintf(name, 2 * DP_NUMBER_SIZE, "finding: %.48s (loop %u)", finding->rule,

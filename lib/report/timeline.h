@@ -34,9 +34,6 @@ bool dp_timeline__has_contexts(const struct dp_trace *trace, size_t first);
 void dp_timeline__stream_name(char name[DP_NUMBER_SIZE], const struct dp_trace *trace,
 			      size_t stream, bool several);
 
-/* "info", "warning", "critical" */
-const char *dp_timeline__severity(const struct dp_finding *finding);
-
 /* "loop 0: period" and "ns": viewers that know no units show both in a row. */
 void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBER_SIZE],
 			       const struct dp_loop *loop, const struct dp_metric_info *info);

@@ -9,10 +9,11 @@ import cli
 
 FISH = cli.SOURCE / "data" / "completions" / "deepprof.fish"
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["record", "analyze", "export", "info", "help"]
+VERBS = ["record", "analyze", "compare", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
     "record": "deepprof-record.1",
     "analyze": "deepprof-analyze.1",
+    "compare": "deepprof-compare.1",
     "export": "deepprof-export.1",
     "info": "deepprof-info.1",
 }
@@ -117,6 +118,28 @@ class Pages(unittest.TestCase):
         for label in labels:
             self.assertRegex(plain(page("deepprof-analyze.1")), rf"(?m)^\.TP\n\.B {label}$", label)
 
+    def test_comparison(self):
+        """The same of two runs."""
+        text = plain(page("deepprof-report.5"))
+        text = text[text.index("JSON OF TWO RUNS") :]
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        metrics = {row["name"] for row in told["metrics"]}
+        traces = [str(cli.SOURCE / "data" / f"{name}.json.gz") for name in ("sample", "faster")]
+        keys = set(cli.run("compare", "--format=csv", *traces).stdout.split("\n")[0].split(","))
+        self.assertGreater(len(keys), 10)
+
+        def add_keys(value):
+            if isinstance(value, dict):
+                keys.update(value)
+            for each in value.values() if isinstance(value, dict) else value:
+                if isinstance(each, (dict, list)):
+                    add_keys(each)
+
+        add_keys(json.loads(cli.run("compare", "--format=json", *traces).stdout))
+        self.assertIn("by_time", keys)
+        for key in keys - metrics:
+            self.assertRegex(text, rf"(?m)\b{key}\b", key)
+
     def test_choices(self):
         """Fixed choices in the help text are all in the page."""
         for verb, name in PAGES_WITH_OPTIONS.items():
@@ -169,18 +192,18 @@ class Pages(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def test_report(self):
-        """What it shows of the sample is what the program shows."""
-        shown = re.search(
-            r"(?m)^    \$ deepprof analyze data/sample\.json\.gz\n((?:    .*\n|\n)+)",
-            (cli.SOURCE / "README.md").read_text(encoding="utf-8"),
-        )[1]
+        """What it shows of the samples is what the program shows."""
+        text = (cli.SOURCE / "README.md").read_text(encoding="utf-8")
         env = cli.environment(LC_ALL="C.UTF-8")
-        told = cli.run("analyze", "data/sample.json.gz", env=env, cwd=cli.SOURCE).stdout
-        self.assertEqual(
-            [line.strip() for line in shown.strip().splitlines()],
-            [line.strip() for line in told.strip().splitlines()],
-            f"README.md is to show:\n{told}",
-        )
+        shown = re.findall(r"(?m)^    \$ deepprof (.* data/.*)\n((?:    .*\n|\n)+)", text)
+        self.assertEqual([words.split()[0] for words, _ in shown], ["analyze", "compare"])
+        for words, block in shown:
+            told = cli.run(*words.split(), env=env, cwd=cli.SOURCE).stdout
+            self.assertEqual(
+                [line.strip() for line in block.strip().splitlines()],
+                [line.strip() for line in told.strip().splitlines()],
+                f"README.md is to show:\n{told}",
+            )
 
     def test_formats(self):
         """Its table has every importer."""
@@ -235,6 +258,10 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
             (["export", "--format", ""], ["chrome", "perfetto", "sqlite"]),
+            (["compare", "--format", ""], ["text", "json", "csv"]),
+            (["compare", "--fail-on", "=", "iter"], ["iteration_time="]),
+            (["compare", "--fail-on", "peak"], ["peak_bytes="]),
+            (["compare", "--loops", "="], []),
             (["info", "--input-format", "=", "n"], None),
             (["analyze", "--metric", ""], metrics),
             (["analyze", "--metric", "overlap,int"], ["overlap,interval_ns"]),
@@ -286,7 +313,8 @@ class Completions(unittest.TestCase):
         for verb in VERBS:
             conditions = {
                 "record": r"\$record",
-                "analyze": r"\$(?:analyze|wish|both|all)",
+                "analyze": r"\$(?:analyze|report|wish|both|all)",
+                "compare": r"\$(?:compare|report|wish|both|all)",
                 "export": r"\$(?:export|wish|all)",
                 "info": r"\$(?:info|both|all)",
                 "help": "-",

@@ -85,8 +85,8 @@ class Examples(cli.Case):
         self.assertIn("iterations.c", names)
         self.assertEqual(len(names), len(set(names)))
         for page, name, text in examples():
-            takes_trace = "dp_trace_open" in text
-            result = self.run_example(name, *([self.trace] if takes_trace else []))
+            traces = 2 if "dp_comparison_run" in text else int("dp_trace_open" in text)
+            result = self.run_example(name, *[self.trace] * traces)
             self.assertEqual(result.returncode, 0, (page, name, result.stderr))
             self.assertTrue(result.stdout, (page, name))
 
@@ -139,6 +139,22 @@ class Examples(cli.Case):
     def test_json(self):
         result = self.run_example("json.c", self.trace)
         self.assertEqual(json.loads(result.stdout), self.report())
+
+    def test_compare(self):
+        """The change that is planted, and its kernels."""
+        slower = cli.simulate(self.folder / "slower.json", "-s", "model.kernel=60us")
+        told = json.loads(cli.run("compare", "--format=json", self.trace, slower).stdout)["pairs"][0]
+        first, *kernels = self.run_example("compare.c", self.trace, slower).stdout.splitlines()
+        period = told["metrics"]["period_ns"]
+        self.assertEqual(
+            first,
+            "loops 0 and 0: {:+} ns, 95% sure: {:+} to {:+} ns".format(
+                period["change"], *period["interval"]
+            ),
+        )
+        expected = [each["names"][1] for each in told["kernels"] if each["change"] == "slower"]
+        self.assertTrue(expected)
+        self.assertEqual([line.split(" ns  ", 1)[1] for line in kernels], expected)
 
     def test_longest(self):
         events = json.loads(self.trace.read_text())["traceEvents"]

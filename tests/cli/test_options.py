@@ -23,18 +23,18 @@ class Commands(cli.Case):
         for args in ("help",), ("--help",), ("-h",):
             result = cli.run(*args)
             self.assert_done(result)
-            for verb in "analyze", "export", "info", "help":
+            for verb in "analyze", "compare", "export", "info", "help":
                 self.assertRegex(result.stdout, rf"(?m)^  {verb} +\w")
 
     def test_help_of_a_command(self):
-        for verb in "analyze", "export", "info", "help":
+        for verb in "analyze", "compare", "export", "info", "help":
             told = cli.run("help", verb)
             self.assert_done(told)
             for option in "--help", "-h":
                 self.assertEqual(cli.run(verb, option).stdout, told.stdout)
 
     def test_help_shows_an_example_first(self):
-        for verb in "analyze", "export", "info", "help":
+        for verb in "analyze", "compare", "export", "info", "help":
             text = cli.run("help", verb).stdout
             self.assertLess(text.index(f"  deepprof {verb}"), text.index("usage:"))
 
@@ -43,12 +43,13 @@ class Commands(cli.Case):
 
     def test_unknown(self):
         self.assert_fails(cli.run("analize"), 2, "unknown command 'analize'", "'analyze'?")
-        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, export, info, help")
+        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, compare, export, info, help")
         self.assert_fails(cli.run("help", "infp"), 2, "did you mean 'info'?")
         self.assert_fails(cli.run("--colour"), 2, "unknown option '--colour'")
         # What other profilers call it.
         self.assert_fails(cli.run("report", "x"), 2, "did you mean 'analyze'?")
         self.assert_fails(cli.run("run", "x"), 2, "did you mean 'record'?")
+        self.assert_fails(cli.run("diff", "x", "y"), 2, "did you mean 'compare'?")
 
     def test_a_file_in_place_of_a_command(self):
         self.assert_fails(cli.run(self.trace), 2, f"deepprof analyze {self.trace}"[:60])

@@ -2,13 +2,14 @@
  * A libcupti that needs no GPU: the program under test says what happened, it makes the records, of
  * the sizes of the version that FAKE_CUPTI_VERSION names, and hands buffers to and fro as CUPTI
  * does. Without it set, 12.8. It aborts where a rule of CUPTI's is broken: a call from within a
- * callback, a buffer that is not zeroed. With FAKE_13_2 it is one that must not be called at all,
+ * callback or after its end, a buffer that is not zeroed. With FAKE_13_2 it is one that must not be called at all,
  * for it would crash, as 13.2 does where there is no driver.
  *
  * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
  * FAKE_CUPTI_LATE=1                   records have no size before one was made
  * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
+ * FAKE_CUPTI_LEAVES=1                 who has subscribed is gone once that has been told
  * FAKE_CUDA_VERSION=n        libcuda's, as cuDriverGetVersion counts, instead of 12080
  * FAKE_CUPTI_TRUTH=file               a struct fake_truth, kept up to date: what was recorded
  */
@@ -53,6 +54,8 @@ struct fake_interface {
 	/* For what makes its own records (fake_device.c): one of so many known bytes. */
 	void (*append)(const void *record, size_t known);
 	bool (*wanted)(uint32_t kind);
+	/* The program's own profiler registers for buffers; what it is given is no truth of ours. */
+	void (*take_over)(void);
 };
 
 #endif

@@ -8,12 +8,15 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
+ *   facts           a record each of a device, a context, a stream and a name
+ *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
  *   twice foreign   buffers given back as they should not be
  *   aside           the buffer is given back with the next flush, after later ones
- *   drop=N names wrap
+ *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
@@ -22,6 +25,8 @@
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   own=FILE        opens a file by all numbers from 3 on, whatever had them
+ *   close=N         closes the first N descriptors
  *   until=FILE      waits for a file to be there
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
@@ -29,12 +34,14 @@
 #include "fake.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,6 +153,31 @@ static void kinds(uint64_t count)
 			fake->record(all[k], 1000 * i + k);
 }
 
+static void take_over(void)
+{
+	if (fake)
+		fake->take_over();
+}
+
+/* Four calls; two of them say nothing. The number of a call is the record's second word. */
+static void calls(void)
+{
+	if (!fake)
+		return;
+	fake->record(5, (uint64_t)3 << 32);
+	fake->record(5, (uint64_t)10 << 32);
+	fake->record(4, (uint64_t)304 << 32);
+	fake->record(4, (uint64_t)307 << 32);
+}
+
+static void facts(void)
+{
+	static const uint32_t all[] = { 8, 9, 37, 11 };
+
+	for (size_t k = 0; fake && k < sizeof(all) / sizeof(all[0]); k++)
+		fake->record(all[k], k);
+}
+
 static void nvtx(uint64_t count)
 {
 #ifdef HAVE_NVTX
@@ -175,12 +207,26 @@ static void schema(void)
 		  NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_INT, "Root", NULL, 0, 0, NULL, NULL },
 		{ 0, NVTX_PAYLOAD_ENTRY_TYPE_SIZE, "Message size [bytes]", NULL, 0, 0, NULL, NULL },
+		{ 0, NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11, "Reduction operation", NULL, 0, 0,
+		  NULL, NULL },
+	};
+	static const nvtxPayloadEnum_t reductions[] = { { "Sum", 0, 0 }, { "Product", 1, 0 } };
+	const nvtxPayloadEnumAttr_t reduction = {
+		.fieldMask = NVTX_PAYLOAD_ENUM_ATTR_FIELD_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_NUM_ENTRIES |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SIZE |
+			     NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID,
+		.entries = reductions,
+		.numEntries = 2,
+		.sizeOfEnum = sizeof(int),
+		.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 11,
 	};
 	struct {
 		uint64_t communicator;
 		int root;
 		size_t bytes;
-	} payload = { 0x1234567890abcdef, 3, 1 << 20 };
+		int reduction;
+	} payload = { 0x1234567890abcdef, 3, 1 << 20, 1 };
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
 	nvtxPayloadSchemaAttr_t attributes = { 0 };
 	nvtxEventAttributes_t event = { 0 };
@@ -192,8 +238,9 @@ static void schema(void)
 			       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID;
 	attributes.name = "AllReduce";
 	attributes.entries = entries;
-	attributes.numEntries = 3;
+	attributes.numEntries = 4;
 	attributes.schemaId = NVTX_PAYLOAD_SCHEMA_ID_STATIC_START + 5;
+	nvtxPayloadEnumRegister(domain, &reduction);
 	nvtxPayloadSchemaRegister(domain, &attributes);
 	data.schemaId = attributes.schemaId;
 	data.size = sizeof(payload);
@@ -206,7 +253,7 @@ static void schema(void)
 	event.reserved0 = 1;
 	event.payload.ullValue = (uint64_t)(uintptr_t)&data;
 	nvtxDomainRangePushEx(domain, &event);
-	nvtxDomainRangePop(domain);
+	nvtxRangePopPayload(domain, &data, 1);
 #endif
 }
 
@@ -386,6 +433,17 @@ static void range(void)
 	launch(100);
 }
 
+static void gone(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		abort();
+	strcpy(page, "gone");
+	fake->launch(page, atomic_fetch_add(&correlation, 1), 7, 0);
+	munmap(page, 4096);
+}
+
 static void fork_plain(uint64_t count)
 {
 	children(count, 0);
@@ -394,6 +452,21 @@ static void fork_plain(uint64_t count)
 static void fork_with_cuda(uint64_t count)
 {
 	children(count, 1);
+}
+
+static void own(const char *path)
+{
+	int file = open(path, O_RDWR | O_CLOEXEC);
+
+	for (int fd = 3; fd < 600; fd++)
+		if (fd != file && dup2(file, fd) != fd)
+			exit(96);
+}
+
+static void close_first(uint64_t count)
+{
+	for (int fd = 0; fd < (int)count; fd++)
+		close(fd);
 }
 
 static void say(void)
@@ -456,6 +529,9 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "calls", .plain = calls },
+	{ "facts", .plain = facts },
+	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },
@@ -465,6 +541,7 @@ static const struct word all_words[] = {
 	{ "drop", .of_number = drop },
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },
+	{ "gone", .plain = gone },
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
 	{ "range", .plain = range },
@@ -472,6 +549,8 @@ static const struct word all_words[] = {
 	{ "forkinit", .of_number = fork_with_cuda },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
+	{ "own", .of_text = own },
+	{ "close", .of_number = close_first },
 	{ "until", .of_text = until },
 	{ "sleep", .of_number = sleep_ms },
 	{ "forever", .plain = forever },

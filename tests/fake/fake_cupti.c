@@ -74,6 +74,8 @@ static _Atomic uint64_t enabled[2];
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
 static bool subscribed_v2;
+static _Atomic bool ended;
+static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
 static __thread struct buffer *mine;
 static __thread bool in_callback;
 
@@ -99,6 +101,8 @@ static int verdict(const char *function)
 
 	if (in_callback)
 		fail("called from within a callback");
+	if (ended)
+		fail("called after its end");
 #ifdef FAKE_13_2
 	fail("called without a driver");
 #endif
@@ -107,6 +111,18 @@ static int verdict(const char *function)
 		if (found[length] == '=')
 			return atoi(found + length + 1);
 	return 0;
+}
+
+/* As the real one's objects end: some are made when it is loaded, some when it is first called. */
+static void end(void)
+{
+	ended = true;
+}
+
+static void end_at_exit(void)
+{
+	if (atexit(end))
+		fail("no memory");
 }
 
 /* In a child of fork(): who held one is not there any more. */
@@ -128,6 +144,7 @@ __attribute__((constructor)) static void start(void)
 		fail("no such version");
 	if (pthread_atfork(NULL, NULL, free_locks))
 		fail("no memory");
+	end_at_exit();
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
@@ -197,6 +214,12 @@ static bool is_enabled(uint32_t kind)
 	       (atomic_load_explicit(&enabled[kind / 64], memory_order_relaxed) >> (kind % 64) & 1);
 }
 
+static bool is_left_out(const struct cupti_api *call)
+{
+	return (call->kind == CUPTI_DRIVER || call->kind == CUPTI_RUNTIME) && call->cbid < 600 &&
+	       atomic_load(&left_out[call->kind == CUPTI_RUNTIME][call->cbid]);
+}
+
 /* Appends a record, its kind last, as one who may be killed at any moment would see it. */
 static void append(const void *record, size_t known)
 {
@@ -205,7 +228,7 @@ static void append(const void *record, size_t known)
 	size_t bytes;
 
 	memcpy(&kind, record, 4);
-	if (!is_enabled(kind) || !request)
+	if (!is_enabled(kind) || !request || is_left_out(record))
 		return;
 	bytes = kind < FAKE_KINDS ? version->sizes[kind] : 64;
 	if (!bytes)
@@ -304,6 +327,30 @@ static void fake_complete_foreign(void)
 	in_callback = false;
 }
 
+EXPORT int cuptiActivityFlushAll(uint32_t flag);
+
+static void take_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
+	static uint8_t other[1 << 16] __attribute__((aligned(8)));
+
+	*buffer = memset(other, 0, sizeof(other));
+	*bytes = sizeof(other);
+	*most_records = 0;
+}
+
+static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+			  size_t valid)
+{
+}
+
+static void fake_take_over(void)
+{
+	request = take_request;
+	complete = take_complete;
+	(void)cuptiActivityFlushAll(0);
+	truth = &nobody;
+}
+
 static void fake_put_aside(void)
 {
 	mine = NULL;
@@ -347,6 +394,7 @@ const struct fake_interface fake_interface = {
 	fake_complete_foreign, fake_put_aside, fake_drop,
 	fake_unload,	       fake_profiler,  fake_truth,
 	fake_pretend,	       append,	       is_enabled,
+	fake_take_over,
 };
 
 EXPORT int cuptiGetVersion(uint32_t *out);
@@ -365,11 +413,12 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **nam
 EXPORT int cuptiSetThreadIdType(uint32_t type);
 EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
+EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
 					  void (*done)(void *, uint32_t, uint8_t *, size_t,
 						       size_t));
-EXPORT int cuptiActivityFlushAll(uint32_t flag);
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out);
 
@@ -403,8 +452,15 @@ int cuptiGetResultString(int result, const char **text)
 int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
 		   void *user)
 {
+	static int asked;
+
+	end_at_exit();
 	callback = function;
 	*out = &callback;
+	subscribed_v2 = false;
+	/* Who had subscribed goes. */
+	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
+		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
 	return verdict("Subscribe");
 }
 
@@ -439,6 +495,8 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 	} names[] = {
 		{ CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000" },
 		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
+		{ CUPTI_DOMAIN_RUNTIME, 3, "cudaGetDeviceCount_v3020" },
+		{ CUPTI_DOMAIN_DRIVER, 304, "cuCtxGetCurrent" },
 		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
 		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },
 		{ CUPTI_DOMAIN_DRIVER, 277, "cuMemcpyHtoDAsync_v2" },
@@ -465,7 +523,33 @@ int cuptiActivityEnable(uint32_t kind)
 
 	if (!result)
 		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
+	/* That comes before what is said of single calls. */
+	for (size_t i = 0; i < 600 && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
+		atomic_store(&left_out[kind == CUPTI_RUNTIME][i], false);
 	return result;
+}
+
+static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
+{
+	/* From 12.5 on. */
+	if (version->number < 23 || cbid >= 600)
+		return CUPTI_E_NOT_SUPPORTED;
+	atomic_store(&left_out[domain][cbid], !enable);
+	return 0;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableDriverApi");
+
+	return result ? result : enable_call(0, cbid, enable);
+}
+
+int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
+{
+	int result = verdict("ActivityEnableRuntimeApi");
+
+	return result ? result : enable_call(1, cbid, enable);
 }
 
 int cuptiActivityDisable(uint32_t kind)

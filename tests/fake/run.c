@@ -130,6 +130,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	put_env("FAKE_CUDA_VERSION", options->driver);
 	put_env("FAKE_CUPTI_FAIL", options->fail);
 	put_env("FAKE_CUPTI_HOLDER", options->holder);
+	put_env("FAKE_CUPTI_LEAVES", options->leaves ? "1" : NULL);
 	put_env("FAKE_CUPTI_HANG", options->hang ? "1" : NULL);
 	put_env("FAKE_CUPTI_LATE", options->late ? "1" : NULL);
 	put_env("FAKE_CUPTI_TRUTH", truth);

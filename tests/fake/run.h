@@ -18,6 +18,7 @@ struct run_options {
 	const char *driver;  /* likewise, as cuDriverGetVersion counts */
 	const char *fail;
 	const char *holder;
+	bool leaves;
 	bool hang;
 	bool late; /* CUPTI knows its records when it makes them, not before */
 	bool no_socket;

@@ -85,6 +85,57 @@ START_TEST(sizes_not_told)
 }
 END_TEST
 
+static void see_clock(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+{
+	*(uint64_t *)run->user += record->type == DP_SPOOL_CLOCK && record->clock.cupti;
+}
+
+/* As 13.4, which has no clock for who has subscribed in the one way and asks in the other. */
+START_TEST(subscriber_leaves)
+{
+	struct run_options options = { .version = "13.4", .leaves = true };
+	static struct run run;
+	uint64_t noted = 0;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_clock;
+	run.user = &noted;
+	run_app(&run, &options, WORDS("init", "launch=1000"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_uint_ge(noted, 2);
+}
+END_TEST
+
+/* From 12.5 on calls that say nothing are left out. */
+START_TEST(noisy_calls)
+{
+	struct run_options options = { .version = _i ? "12.8" : "12.4" };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "calls"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 1 : 2);
+	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], _i ? 1 : 2);
+}
+END_TEST
+
+START_TEST(taken_over)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("init", "launch=1000", "takeover", "launch=500"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
+	ck_assert_ptr_nonnull(strstr(run.messages, "[taken-over] CUPTI has not given 1 buffer"));
+}
+END_TEST
+
 START_TEST(no_cuda)
 {
 	static struct run run;
@@ -105,6 +156,43 @@ START_TEST(output_untouched)
 	ck_assert_str_eq(run.output, "hello\nhello\n");
 	ck_assert_int_eq(WEXITSTATUS(run.status), 3);
 	run_check_complete(&run);
+}
+END_TEST
+
+/* A program that starts without them gets no descriptor of ours for standard output. */
+START_TEST(without_standard_output)
+{
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL, WORDS("close=3", "init", "launch=1000", "say", "exit=3"));
+	run_check_exit(&run, 3);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.ended_spools, 1);
+}
+END_TEST
+
+/* What a program has opened by the numbers of ours stays as it is; what we lose by that is told. */
+START_TEST(numbers_of_the_programs)
+{
+	char path[] = "/tmp/deepprof-own-XXXXXX", word[64], text[16] = "";
+	int file = mkstemp(path);
+	static struct run run;
+
+	ck_assert_int_eq(write(file, "mine", 4), 4);
+	snprintf(word, sizeof(word), "own=%s", path);
+	memset(&run, 0, sizeof(run));
+	run_app(&run, NULL,
+		WORDS("init", "launch=100", "sleep=100", word, "launch=300000", "nvtx=3000",
+		      "fork=2", "sleep=100"));
+	run_check_exit(&run, 0);
+	run_check_sums(&run);
+	ck_assert_int_eq(pread(file, text, sizeof(text), 0), 4);
+	ck_assert_str_eq(text, "mine");
+	ck_assert_uint_eq(run.completed[CUPTI_KERNEL], 300100);
+	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK], 0);
+	close(file);
+	unlink(path);
 }
 END_TEST
 
@@ -486,22 +574,24 @@ static void see_schema(struct run *run, struct dp_spool *spool,
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.domain, NULL), "NCCL");
 		ck_assert_str_eq(dp_spool__string(spool, record->schema.name, NULL), "AllReduce");
 		found[record->schema.index] = record->schema.offset;
+		ck_assert_uint_eq(record->schema.bytes, record->schema.index % 2 ? 4 : 8);
 	}
 	if (record->type != DP_SPOOL_NVTX || !record->nvtx.blob)
 		return;
 	blob = dp_spool__string(spool, record->nvtx.blob, &length);
-	ck_assert_uint_eq(length, 24);
+	ck_assert_uint_eq(length, 32);
 	memcpy(&communicator, blob, 8);
 	memcpy(&bytes, blob + 16, 8);
 	ck_assert_uint_eq(communicator, 0x1234567890abcdef);
 	ck_assert_uint_eq(bytes, 1 << 20);
-	ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
-	found[3]++;
+	if (record->nvtx.type == DP_SPOOL_NVTX_PUSH)
+		ck_assert_str_eq(dp_spool__string(spool, record->nvtx.name, NULL), "ncclAllReduce");
+	found[4]++;
 }
 
 START_TEST(payloads)
 {
-	uint64_t found[4] = { 9, 9, 9, 0 };
+	uint64_t found[5] = { 9, 9, 9, 9, 0 };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
@@ -513,7 +603,8 @@ START_TEST(payloads)
 	ck_assert_uint_eq(found[0], 0);
 	ck_assert_uint_eq(found[1], 8);
 	ck_assert_uint_eq(found[2], 16);
-	ck_assert_uint_eq(found[3], 1);
+	ck_assert_uint_eq(found[3], 24);
+	ck_assert_uint_eq(found[4], 2);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], 32);
 }
 END_TEST
@@ -524,21 +615,25 @@ START_TEST(capture_range)
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "range"));
+	run_app(&run, &options, WORDS("init", "facts", "launch=100", "range"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_ge(run.stored[CUPTI_KERNEL], 100);
 	ck_assert_uint_lt(run.stored[CUPTI_KERNEL], 300);
+	/* They are told once, before the range begins. */
+	ck_assert_uint_eq(run.stored[CUPTI_DEVICE], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_CONTEXT], 1);
+	ck_assert_uint_eq(run.stored[CUPTI_STREAM], 1);
 }
 END_TEST
 
 START_TEST(pause_and_stop)
 {
-	struct run_options options = { .control_after_ms = { 0, 300, 0 } };
+	struct run_options options = { .control_after_ms = { 0, 1500, 0 } };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("init", "launch=100", "sleep=800", "launch=100"));
+	run_app(&run, &options, WORDS("init", "launch=100", "sleep=3000", "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
@@ -549,8 +644,13 @@ static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
+	tcase_add_test(tests, subscriber_leaves);
+	tcase_add_loop_test(tests, noisy_calls, 0, 2);
+	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);
+	tcase_add_test(tests, without_standard_output);
+	tcase_add_test(tests, numbers_of_the_programs);
 	tcase_add_loop_test(tests, forced_results, 0, sizeof(failures) / sizeof(failures[0]));
 	tcase_add_test(tests, odd_buffers);
 	tcase_add_loop_test(tests, late_buffers, 0, 2);

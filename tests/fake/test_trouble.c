@@ -110,6 +110,33 @@ START_TEST(a_function_that_never_works)
 }
 END_TEST
 
+static void see_names(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record)
+{
+	unsigned int *named = run->user;
+
+	if (record->type != DP_SPOOL_KERNEL)
+		return;
+	named[0] += *dp_spool__string(spool, record->kernel.name, NULL) != 0;
+	named[1]++;
+}
+
+/* Names are read where memory can't be, and what is no memory any more is no fault. */
+START_TEST(names_by_a_pipe)
+{
+	struct run_options options = { .trouble_name = "process_vm_readv" };
+	unsigned int named[2] = { 0, 0 };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run.each = see_names;
+	run.user = named;
+	run_app(&run, &options, WORDS("init", "launch=50", "gone", "launch=50", "exit=4"));
+	run_check_exit(&run, 4);
+	ck_assert_uint_ge(named[0], 100);
+	ck_assert_uint_eq(named[1], 101);
+}
+END_TEST
+
 /* What is to run at a fork or at the end can't be put down; glibc's names. */
 static const char *const hooks[] = { "__register_atfork", "__cxa_atexit", "__cxa_at_quick_exit" };
 
@@ -369,6 +396,7 @@ static void fill(TCase *tests)
 		tcase_add_test(tests, every_call);
 		tcase_add_test(tests, every_call_from_there_on);
 		EACH(tests, a_function_that_never_works, functions);
+		tcase_add_test(tests, names_by_a_pipe);
 		EACH(tests, no_hooks, hooks);
 		EACH(tests, little_address_space, spaces);
 		tcase_add_test(tests, forks_on_old_kernels);

@@ -124,7 +124,7 @@ WRAP(ssize_t, readlink, (const char *path, char *out, size_t room), (path, out, 
 WRAP(ssize_t, process_vm_readv,
      (pid_t pid, const struct iovec *to, unsigned long tos, const struct iovec *from,
       unsigned long froms, unsigned long flags),
-     (pid, to, tos, from, froms, flags), -1, EFAULT)
+     (pid, to, tos, from, froms, flags), -1, EPERM)
 WRAP(int, madvise, (void *at, size_t bytes, int advice), (at, bytes, advice), -1, EINVAL)
 WRAP(DIR *, opendir, (const char *path), (path), NULL, EMFILE)
 WRAP(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end), EAGAIN, 0)

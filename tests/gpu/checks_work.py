@@ -57,12 +57,24 @@ def expect_times(trace):
     )
 
 
+def expect_described(trace):
+    """The GPU and the context of each kernel; CUPTI tells of them once, as CUDA begins."""
+    for what in "device", "context":
+        sql = (
+            f"SELECT count(*) FROM kernel k WHERE NOT EXISTS (SELECT 1 FROM {what} t WHERE "
+            f"t.process = k.process AND t.{what} = k.{what})"
+        )
+        same(one(trace, sql), 0, f"kernels of an unknown {what}")
+    expect(one(trace, "SELECT count(*) FROM device WHERE name != '' AND sms > 0"), "no GPU's name")
+
+
 @check("work-counts", "Kernels by name, copies and bytes, sets and waits: as the program counted")
 def counts(place):
     lines = []
     for shape, words in SHAPES.items():
         trace, truth, _ = place.record_work(*words)
         expect_counted(trace, truth)
+        expect_described(trace)
         expect_times(trace)
         uploads = harness.copies_of(trace).get(UPLOAD, (0, 0))
         lines.append((shape, sum(truth["kernels"].values()), *uploads, truth["waits"]))
@@ -94,6 +106,7 @@ def processes(place):
 @check("work-range", "--capture=profiler, --duration and --delay record what they should")
 def ranges(place):
     trace, truth, _ = place.record_work("range=1", switches=["--capture=profiler"])
+    expect_described(trace)
     whole = sum(truth["kernels"].values())
     found = one(trace, "SELECT count(*) FROM kernel")
     slack = 2 * truth["per_iteration"]

@@ -120,8 +120,23 @@ class Comparison(cli.Case):
         self.trace = cli.simulate(self.folder / "t.db", "-F", "deepprof")
 
     def test_same(self):
-        kernels, *_ = profiler.compare(self.trace, self.json)
+        kernels, *_, apart = profiler.compare(self.trace, self.json)
         self.assertGreater(kernels, 100)
+        self.assertLess(abs(apart), 0.01)
+
+    def test_mangled(self):
+        """A name that torch.profiler leaves as it is."""
+        sql = "SELECT value FROM string WHERE id = (SELECT min(name) FROM kernel)"
+        name = harness.one(self.trace, sql)
+        text = self.json.read_text()
+        self.assertIn(json.dumps(name), text)
+        self.json.write_text(text.replace(json.dumps(name), '"_Z4longv"'))
+        with self.assertRaisesRegex(harness.Failed, "kernels"):
+            profiler.compare(self.trace, self.json)
+        with sqlite3.connect(self.trace) as db:
+            db.execute("UPDATE string SET mangled = '_Z4longv' WHERE value = ?", (name,))
+        db.close()
+        profiler.compare(self.trace, self.json)
 
     def refused(self, sql, what):
         with sqlite3.connect(self.trace) as db:
@@ -137,7 +152,10 @@ class Comparison(cli.Case):
         self.refused("UPDATE memcpy SET bytes = bytes - 1", "copies")
 
     def test_slower(self):
-        self.refused("UPDATE kernel SET dur_ns = dur_ns * 2", "time")
+        with sqlite3.connect(self.trace) as db:
+            db.execute("UPDATE kernel SET dur_ns = dur_ns * 2")
+        db.close()
+        self.assertAlmostEqual(profiler.compare(self.trace, self.json)[-1], 1, 2)
 
     def test_no_kernels(self):
         self.json.write_text(json.dumps({"traceEvents": []}))

@@ -21,6 +21,7 @@ LAYERS = {
                    'deepprof/loop.h', 'deepprof/analysis.h'],
     'lib/diagnose': ['base/', 'diagnose/', 'metric/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/analysis.h'],
+    'lib/compare': ['base/', 'compare/', 'pattern/', 'metric/stat.h', 'sequence/family.h', 'deepprof/'],
     'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
                    'deepprof/common.h', 'deepprof/detector.h', 'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
@@ -36,7 +37,7 @@ FOREIGN = {
     'check.h': [],
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'pattern', 'segment', 'sequence', 'metric',
-        'diagnose', 'record', 'report', 'spool', 'deepprof'}
+        'diagnose', 'compare', 'record', 'report', 'spool', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the sample under data/ anew: what it decompresses to must be the same bytes.
+"""Makes a sample under data/ anew: what it decompresses to must be the same bytes.
 
-usage: check_sample.py SIMULATOR SAMPLE OUTPUT
+usage: check_sample.py SIMULATOR SAMPLE OUTPUT OPTION...
 
-To make a new sample after a change: deepprof-sim --preset demo -o data/sample.json.gz --no-truth
+To make new samples after a change:
+
+    deepprof-sim --no-truth --preset demo -o data/sample.json.gz
+    deepprof-sim --no-truth --program tests/sim/faster.program -o data/faster.json.gz
 """
 
 import gzip
@@ -12,11 +15,11 @@ import sys
 
 
 def main():
-    simulator, sample, output = sys.argv[1:]
-    subprocess.run([simulator, "--preset", "demo", "-o", output, "--no-truth"], check=True)
+    simulator, sample, output, *options = sys.argv[1:]
+    subprocess.run([simulator, "--no-truth", *options, "-o", output], check=True)
     with gzip.open(sample) as old, open(output, "rb") as new:
         if old.read() != new.read():
-            sys.exit("%s is not what the preset demo makes; see %s" % (sample, sys.argv[0]))
+            sys.exit("%s is not what %s makes; see %s" % (sample, " ".join(options), sys.argv[0]))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ struct options {
 	const char *settings[MAX_SETTINGS];
 	size_t setting_count;
 	uint64_t seed;
+	uint64_t run_seed; /* 0: the same */
 	bool gzip, no_truth;
 };
 
@@ -53,6 +54,7 @@ static void usage(void)
 	     "  -s, --set KEY=VALUE     changes a key: SECTION.KEY, or KEY of [program]\n"
 	     "  -n, --iterations N      iterations of the default loop, or of a range A..B\n"
 	     "      --seed N            everything random is drawn from it (default: 1)\n"
+	     "      --run-seed N        but for the networks: another run of the same program\n"
 	     "  -F, --format NAME       how to record (default: kineto)\n"
 	     "  -o, --output FILE       where to; .gz compresses what is text, - is standard output\n"
 	     "  -t, --truth FILE        where the truth goes (default: FILE.truth.json)\n"
@@ -124,7 +126,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-enum { LIST_PRESETS = 256, LIST_FORMATS, DUMP_PRESET, HELP_PROGRAM, SEED, NO_TRUTH };
+enum { LIST_PRESETS = 256, LIST_FORMATS, DUMP_PRESET, HELP_PROGRAM, SEED, RUN_SEED, NO_TRUTH };
 
 static const struct option long_options[] = {
 	{ "preset", required_argument, NULL, 'p' },
@@ -132,6 +134,7 @@ static const struct option long_options[] = {
 	{ "set", required_argument, NULL, 's' },
 	{ "iterations", required_argument, NULL, 'n' },
 	{ "seed", required_argument, NULL, SEED },
+	{ "run-seed", required_argument, NULL, RUN_SEED },
 	{ "format", required_argument, NULL, 'F' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "truth", required_argument, NULL, 't' },
@@ -188,6 +191,8 @@ static bool take(struct options *options, int c)
 		return true;
 	case SEED:
 		return parse_number(optarg, &options->seed);
+	case RUN_SEED:
+		return parse_number(optarg, &options->run_seed);
 	case 'F':
 		options->format = optarg;
 		return true;
@@ -317,13 +322,13 @@ static int run(const struct options *options)
 			    sim_nets_init(&nets, &program, &catalogue, options->seed)))
 		status = complain("catalogue", "out of memory");
 	if (status == 0) {
-		run.seed = options->seed;
+		run.seed = options->run_seed ? options->run_seed : options->seed;
 		run.start_quantum_ns = writer->start_quantum_ns;
 		run.length_quantum_ns = writer->length_quantum_ns;
 		run.state = writer->state;
 		run.graphs = program.graphs && writer->graphs;
 		/* A time in 2024, with whole milliseconds: all formats resolve those. */
-		run.epoch_ns = 1712195495000000000u + options->seed % 100000 * 1000000;
+		run.epoch_ns = 1712195495000000000u + run.seed % 100000 * 1000000;
 		status = simulate(&run, writer, options);
 	}
 	sim_nets_fini(&nets);

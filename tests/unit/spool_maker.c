@@ -190,6 +190,7 @@ static void nccl(void)
 {
 	static const char *const fields[] = { "NCCL communicator ID", "Message size [bytes]",
 					      "Reduction operation" };
+	static const char *const made[] = { "NCCL communicator ID", "No. of ranks" };
 	static const uint64_t types[] = { 18, 17, 7 }, sizes[] = { 8, 8, 4 };
 	struct {
 		uint64_t comm;
@@ -205,6 +206,14 @@ static void nccl(void)
 	    .type = DP_SPOOL_NVTX_PUSH, .domain = domain, .name = text("ncclAllReduce"),
 	    .schema = 99, .blob = dp_writer__text(&writer, (const char *)&blob, sizeof(blob)));
 	nvtx(5500, DP_SPOOL_NVTX_POP, domain, NULL);
+	/* A communicator is known once it is made. */
+	for (uint32_t i = 0; i < 2; i++)
+		ADD(DP_SPOOL_SCHEMA, schema, .schema = 98, .domain = domain, .index = i, .count = 2,
+		    .field = text(made[i]), .type = types[i], .offset = 8 * i, .bytes = sizes[i]);
+	nvtx(6000, DP_SPOOL_NVTX_PUSH, domain, "ncclCommInitRank");
+	ADD(DP_SPOOL_NVTX, nvtx, .monotonic_ns = MONOTONIC(6500), .tid = 77,
+	    .type = DP_SPOOL_NVTX_POP, .domain = domain, .schema = 98,
+	    .blob = dp_writer__text(&writer, (const char *)&blob, 16));
 	nvtx(9000, DP_SPOOL_NVTX_PUSH, 0, "open");
 }
 

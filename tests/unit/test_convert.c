@@ -144,10 +144,13 @@ START_TEST(ranges)
 		   "78|-|mark|34|2700|-|-|1.5|real;"
 		   "78|-|single|34|2800|-|-|0.25|real;"
 		   "77|NCCL|ncclAllReduce|59|5000|500|0|-|null;"
+		   "77|NCCL|ncclCommInitRank|59|6000|500|0|-|null;"
 		   "77|-|open|59|9000|-|0|-|null");
-	check_rows("SELECT " NAMED("n.name") ", c.comm_hash, c.op, c.bytes, c.reduction, c.root "
-					     "FROM nccl AS c JOIN nvtx AS n ON n.id = c.nvtx",
-		   "ncclAllReduce|1311768467294899695|AllReduce|4194304|max|-");
+	check_rows("SELECT " NAMED(
+			   "n.name") ", c.comm_hash, c.op, c.bytes, c.reduction, c.root, c.ranks "
+				     "FROM nccl AS c JOIN nvtx AS n ON n.id = c.nvtx",
+		   "ncclAllReduce|1311768467294899695|AllReduce|4194304|max|-|-;"
+		   "ncclCommInitRank|1311768467294899695|CommInitRank|-|-|-|4194304");
 	remove_folder();
 }
 END_TEST
@@ -158,7 +161,7 @@ START_TEST(sums)
 	convert(true);
 	ck_assert_uint_eq(result.processes, 1);
 	ck_assert_uint_eq(result.operations, 4 + 2 + 1 + 1);
-	ck_assert_uint_eq(result.events, 8 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 8);
+	ck_assert_uint_eq(result.events, 8 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 9);
 	ck_assert_uint_eq(result.lost, 17 + 2);
 	ck_assert_uint_eq(result.unsalvaged, 0);
 	ck_assert_uint_eq(result.unbalanced, 0);
@@ -167,7 +170,7 @@ START_TEST(sums)
 	check_rows("SELECT kind, completed, stored, lost FROM count ORDER BY kind",
 		   "1|1|1|0;2|1|1|0;4|1|1|0;5|1|1|0;8|1|1|0;9|1|1|0;10|22|4|18;11|2|2|0;"
 		   "17|2|2|0;22|1|1|0;37|1|1|0;38|2|2|0;39|1|1|0;49|2|2|0;50|1|1|0;51|1|1|0;"
-		   "52|1|1|0;61|1|0|1;112|14|14|0");
+		   "52|1|1|0;61|1|0|1;112|16|16|0");
 	check_rows("SELECT reason, records, bytes FROM loss ORDER BY reason",
 		   "pool-full|17|3400;records of unknown kinds|1|-;records without a time|1|-");
 	remove_folder();

@@ -102,7 +102,7 @@ static void check_file(void)
 			 SQLITE_OK);
 	ck_assert_int_eq(sqlite3_step(rows), SQLITE_ROW);
 	ck_assert_int_eq(sqlite3_column_int(rows, 0), 4);
-	ck_assert_int_eq(sqlite3_column_int(rows, 1), 8);
+	ck_assert_int_eq(sqlite3_column_int(rows, 1), 9);
 	ck_assert_int_eq(sqlite3_column_int(rows, 2), 19);
 	sqlite3_finalize(rows);
 	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);

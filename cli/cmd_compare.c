@@ -1,0 +1,272 @@
+/* deepprof compare: two runs of a program, and whether a limit was crossed. */
+#include "cmd.h"
+#include "ending.h"
+#include "limit.h"
+#include "message.h"
+#include "wish.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIMITS_MAX = 64, RUNS = 2 };
+
+struct compare {
+	struct wish wish;
+	struct dp_compare_options options;
+	size_t loops[RUNS];
+	struct limit limits[LIMITS_MAX];
+	size_t limits_count;
+};
+
+/* The runs, and what they are by themselves and together; all of it lives as long as the report. */
+struct compared {
+	const char *const *names; /* for messages */
+	struct dp_trace *traces[RUNS];
+	struct dp_analysis *analyses[RUNS];
+	struct dp_comparison *comparison;
+};
+
+static const char *format_name(size_t index)
+{
+	const struct dp_report_format *format = dp_comparison_format(index);
+
+	return format ? format->name : NULL;
+}
+
+static bool set_confidence(void *into, const char *value, struct opt_why *why)
+{
+	struct compare *compare = into;
+	double percent;
+
+	if (!opt_decimal(&value, &percent) || strcmp(value, "%") != 0 || percent <= 50 ||
+	    percent >= 100)
+		return opt_refuse(why, "a percentage above 50%% and below 100%% is needed");
+	compare->options.confidence = percent / 100;
+	return true;
+}
+
+static bool set_loops(void *into, const char *value, struct opt_why *why)
+{
+	struct compare *compare = into;
+	const char *colon = strchr(value, ':');
+	uint64_t before, after;
+	char first[32];
+
+	if (!colon || (size_t)(colon - value) >= sizeof(first))
+		return opt_refuse(why, "BEFORE:AFTER is needed, the numbers of two loops, as in "
+				       "0:1");
+	snprintf(first, sizeof(first), "%.*s", (int)(colon - value), value);
+	if (!opt_count(first, 0, &before, why) || !opt_count(colon + 1, 0, &after, why))
+		return false;
+	if (before > SIZE_MAX || after > SIZE_MAX)
+		return opt_refuse(why, "too large");
+	compare->loops[DP_RUN_BEFORE] = (size_t)before;
+	compare->loops[DP_RUN_AFTER] = (size_t)after;
+	compare->options.loops = compare->loops;
+	return true;
+}
+
+static bool set_limit(void *into, const char *value, struct opt_why *why)
+{
+	struct compare *compare = into;
+
+	if (compare->limits_count == LIMITS_MAX)
+		return opt_refuse(why, "more than %d limits", LIMITS_MAX);
+	return limit_parse(&compare->limits[compare->limits_count++], value, why);
+}
+
+static const struct opt options[] = {
+	{ .name = "fail-on",
+	  .argument = "METRIC=+P%[,...]",
+	  .help = "end with 3 where a metric surely rises (+) or falls (-) by more than P%, or by "
+		  "more than an amount, as in iteration_time=+5% or peak_bytes=+64M",
+	  .set = set_limit,
+	  .list = true },
+	{ 0, "confidence", "P%", "of the intervals that tell what is sure (95%)", set_confidence },
+	{ 0, "loops", "BEFORE:AFTER", "the loop of each run to compare, by their numbers",
+	  set_loops },
+	WISH_OPTIONS,
+	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	  common_set_format, format_name },
+	COMMON_INPUT_OPTIONS,
+	COMMON_OUTPUT_OPTIONS,
+	COMMON_COLOR_OPTION,
+	COMMON_MESSAGE_OPTIONS,
+	{ .name = NULL },
+};
+
+static bool analyze_runs(const struct compare *compare, char *const *paths, struct compared *runs)
+{
+	for (int run = 0; run < RUNS; run++) {
+		runs->analyses[run] = wish_analyze(&compare->wish, paths[run], &runs->traces[run]);
+		if (!runs->analyses[run] || !wish_has_kernels(runs->traces[run], runs->names[run]))
+			return false;
+	}
+	return true;
+}
+
+static bool compare_runs(const struct compare *compare, char *const *paths, struct compared *runs)
+{
+	struct dp_error error = DP_ERROR_INIT;
+
+	if (!analyze_runs(compare, paths, runs))
+		return false;
+	if (!dp_comparison_run(&runs->comparison, runs->analyses[DP_RUN_BEFORE],
+			       runs->analyses[DP_RUN_AFTER], &compare->options, &error))
+		return true;
+	message_error(&error);
+	return false;
+}
+
+static void free_runs(struct compared *runs)
+{
+	dp_comparison_free(runs->comparison);
+	for (int run = 0; run < RUNS; run++) {
+		dp_analysis_free(runs->analyses[run]);
+		dp_trace_free(runs->traces[run]);
+	}
+}
+
+static bool has_loops(const struct dp_analysis *analysis)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
+		if (loop->at_level)
+			return true;
+	return false;
+}
+
+/* Without pairs: what is missing. */
+static void explain_no_pairs(char *buf, size_t size, const struct compared *runs)
+{
+	for (int run = 0; run < RUNS; run++)
+		if (!has_loops(runs->analyses[run])) {
+			snprintf(buf, size,
+				 "no iterations were found in %.200s ('deepprof "
+				 "analyze' tells more)",
+				 runs->names[run]);
+			return;
+		}
+	snprintf(buf, size, "no loops of the two runs are alike (--loops compares any)");
+}
+
+static bool write_report(const struct compare *compare, const struct compared *runs,
+			 struct output *output)
+{
+	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
+	const char *format = compare->wish.common.format;
+	struct dp_sink sink = output_sink(output);
+	struct dp_error error = DP_ERROR_INIT;
+	char why[400];
+
+	common_look(&compare->wish.common, output, &report);
+	report.metrics = compare->wish.metrics_count ? compare->wish.metrics : NULL;
+	report.metrics_count = compare->wish.metrics_count;
+	/* A table can't say why it has no rows. */
+	if (!strcmp(format, "csv") && !dp_comparison_pair_count(runs->comparison)) {
+		explain_no_pairs(why, sizeof(why), runs);
+		message_warning("no rows: %s", why);
+	}
+	if (!dp_comparison_write(runs->comparison, format, &report, &sink, &error))
+		return true;
+	/* What went wrong with the output is told where the output is closed. */
+	if (!output_failed(output))
+		message_error(&error);
+	/* The reader of a pager may leave before the end: that is no failure. */
+	return output_failed(output);
+}
+
+/* All are judged, so that one run of a build tells all that is wrong. */
+static enum cmd_exit judge(const struct compare *compare, const struct compared *runs)
+{
+	enum limit_verdict worst = LIMIT_KEPT, verdict;
+	char why[400];
+
+	if (compare->limits_count && !dp_comparison_pair_count(runs->comparison)) {
+		explain_no_pairs(why, sizeof(why), runs);
+		message("--fail-on can't be judged: %s", why);
+		return CMD_FAILED;
+	}
+	for (size_t i = 0; i < compare->limits_count; i++) {
+		verdict = limit_judge(&compare->limits[i], runs->comparison, runs->names,
+				      compare->wish.common.verbosity > 0);
+		if (verdict > worst)
+			worst = verdict;
+	}
+	return worst == LIMIT_CROSSED	? CMD_CROSSED
+	       : worst == LIMIT_UNKNOWN ? CMD_FAILED
+					: CMD_DONE;
+}
+
+static enum cmd_exit compare_files(const struct compare *compare, char *const *paths)
+{
+	const struct common *common = &compare->wish.common;
+	const char *names[RUNS];
+	struct compared runs = { .names = names };
+	enum cmd_exit status = CMD_FAILED;
+	struct output output;
+	bool done;
+
+	for (int run = 0; run < RUNS; run++)
+		names[run] = strcmp(paths[run], "-") != 0 ? paths[run] : "standard input";
+	if (!output_open(&output, common->output, common->force, !common->no_pager))
+		return CMD_FAILED;
+	done = compare_runs(compare, paths, &runs);
+	done = done && write_report(compare, &runs, &output);
+	/* What is said of limits comes after the report, on a terminal below it. */
+	done = output_close(&output, done) && done;
+	if (runs.comparison)
+		status = judge(compare, &runs);
+	free_runs(&runs);
+	return done ? status : CMD_FAILED;
+}
+
+/* Operands and options that can't be meant. */
+static bool check(const struct compare *compare, int argc, char *const *argv)
+{
+	if (argc != RUNS) {
+		message("compare: two traces are needed, BEFORE and AFTER, not %d", argc);
+		return false;
+	}
+	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
+		message("compare: only one of the two can be standard input");
+		return false;
+	}
+	return true;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct compare compare = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
+				   .wish.needs_all = true,
+				   .options = DP_COMPARE_OPTIONS_INIT };
+	enum cmd_exit status = CMD_DONE;
+
+	compare.wish.common.source.verb = cmd->name;
+	if (!cmd_parse(cmd, &compare, &argc, &argv, &status))
+		return status;
+	if (!check(&compare, argc, argv) || !wish_finish(&compare.wish, &argc, &argv))
+		return CMD_USAGE;
+	if (!ending_choose(ENDING_COMPARE, &compare.wish.common, NULL))
+		return CMD_USAGE;
+	return compare_files(&compare, argv);
+}
+
+static const struct cmd_example examples[] = {
+	{ "deepprof compare before.db after.db", "what changed" },
+	{ "deepprof compare --fail-on=iteration_time=+5% a.db b.db", "a check in a build" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_compare = {
+	.name = "compare",
+	.summary = "tell what became slower or faster from one run to another",
+	.operands = "BEFORE AFTER",
+	.examples = examples,
+	.options = options,
+	.notes =
+		"One of the two may be -, standard input. Each may have another format. What holds "
+		"for the traces holds for both, as -n or --marks do.",
+	.run = run,
+};

@@ -1,0 +1,60 @@
+/* A comparison's insides, and the steps that fill them, in this order: pairs, numbers, places. */
+#ifndef DP_COMPARE_COMPARE_H
+#define DP_COMPARE_COMPARE_H
+
+#include "base/base.h"
+#include "base/strings.h"
+#include "compare/difference.h"
+#include <deepprof/compare.h>
+
+struct dp_pair_data {
+	struct dp_loop_pair info;
+	struct dp_difference *metrics; /* one per metric of iterations */
+	struct dp_pair_part *parts;
+	size_t part_count;
+	struct dp_pair_place *places;
+	size_t place_count;
+	struct dp_pair_kernel *kernels;
+	size_t kernel_count;
+	struct dp_pair_finding *findings;
+	size_t finding_count;
+};
+
+struct dp_comparison {
+	const struct dp_analysis *run[2];
+	double confidence;
+	double deviations; /* of a normal distribution, that are this sure */
+	struct dp_pair_data *pairs;
+	size_t pair_count;
+};
+
+/* The pattern of a loop: its kernels' families, whose ids two runs share. */
+struct dp_pattern_families {
+	uint32_t *symbols; /* in order of the pattern */
+	uint32_t *sorted;
+	size_t length;
+};
+
+/* *made is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: the names' lengths,
+ * and sorting. */
+int dp_families__init(struct dp_pattern_families *made, struct dp_strings *names,
+		      const struct dp_analysis *analysis, size_t loop);
+void dp_families__fini(struct dp_pattern_families *families);
+
+/* Kernels that two patterns share, twice, by all of both: Dice's coefficient. Cost: linear. */
+double dp_families__alike(const struct dp_pattern_families *a, const struct dp_pattern_families *b);
+
+/* Finds the pairs: info but for what places tell. Errors: as dp_comparison_run(). */
+int dp_compare__pair(struct dp_comparison *comparison, const size_t *loops, struct dp_error *error);
+
+/* Metrics and parts of the period. Errors: DP_ERR_NOMEM. */
+int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair);
+
+/* Places, kernels, and the rest of info. Errors: DP_ERR_NOMEM. */
+int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pair);
+int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair);
+
+/* Findings. Errors: DP_ERR_NOMEM. */
+int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair);
+
+#endif

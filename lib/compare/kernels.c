@@ -1,0 +1,175 @@
+/*
+ * What became of the kernels: places of the same change and the same names are one row, whose time
+ * is that of an iteration. The rows and what comes beside the pattern sum to all kernels' time.
+ */
+#include "base/lookup.h"
+#include "compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rows {
+	struct dp_comparison *comparison;
+	struct dp_pair_data *pair;
+	struct dp_strings names; /* of both runs */
+	struct dp_lookup index;	 /* by change and names: a row */
+	struct dp_estimate (*sums)[2];
+};
+
+/*
+ * Time of a place in each iteration, which is 0 where its kernel did not come. Places go up and
+ * down together, as clocks do: it is the errors that are added, not their squares.
+ */
+static void add_place(struct dp_estimate *sum, const struct dp_time_stat *stat, size_t iterations)
+{
+	double n = (double)iterations, mean, squares, error;
+
+	if (!stat->count || !iterations)
+		return;
+	mean = stat->total_ns / n;
+	squares = (double)stat->count *
+		  (stat->stddev_ns * stat->stddev_ns + stat->mean_ns * stat->mean_ns);
+	error = sqrt(DP_MAX(squares / n - mean * mean, 0) / DP_MAX(n - 1, 1));
+	sum->value += mean;
+	sum->variance += error * (error + 2 * sqrt(sum->variance));
+}
+
+static size_t iterations_of(const struct rows *rows, int run)
+{
+	return dp_analysis_loop(rows->comparison->run[run], rows->pair->info.loop[run])->complete;
+}
+
+static const struct dp_time_stat *stat_of(const struct rows *rows, int run, size_t index)
+{
+	return dp_loop_position_stat(rows->comparison->run[run], rows->pair->info.loop[run], index);
+}
+
+static uint32_t new_row(struct rows *rows, const char *const names[2])
+{
+	uint32_t row = (uint32_t)rows->pair->kernel_count++;
+
+	rows->pair->kernels[row] = (struct dp_pair_kernel){ .name = { names[0], names[1] } };
+	for (int run = 0; run < 2; run++)
+		rows->sums[row][run] = (struct dp_estimate){ .count = iterations_of(rows, run) };
+	return row;
+}
+
+/* The row of a place, which is made if it is the first of its names. */
+static int find_row(struct rows *rows, const struct dp_pair_place *place, uint32_t *row)
+{
+	const char *names[2] = { NULL, NULL };
+	struct dp_key key = { { -1, -1, 0, 0 } };
+
+	for (int run = 0; run < 2; run++) {
+		if (place->index[run] == SIZE_MAX)
+			continue;
+		names[run] = stat_of(rows, run, place->index[run])->name;
+		key.part[run] = dp_strings__intern(&rows->names, names[run], strlen(names[run]));
+		if (key.part[run] == DP_NONE)
+			return DP_ERR_NOMEM;
+	}
+	*row = dp_lookup__get(&rows->index, &key);
+	if (*row != DP_NONE)
+		return DP_OK;
+	*row = new_row(rows, names);
+	return dp_lookup__set(&rows->index, &key, *row);
+}
+
+static int add_places(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->pair->place_count; i++) {
+		const struct dp_pair_place *place = &rows->pair->places[i];
+		uint32_t row;
+
+		if (find_row(rows, place, &row))
+			return DP_ERR_NOMEM;
+		rows->pair->kernels[row].places++;
+		for (int run = 0; run < 2; run++)
+			if (place->index[run] != SIZE_MAX)
+				add_place(&rows->sums[row][run],
+					  stat_of(rows, run, place->index[run]),
+					  iterations_of(rows, run));
+	}
+	return DP_OK;
+}
+
+/* Kernels that the patterns do not have: what is left of all. */
+static void add_beside(struct rows *rows)
+{
+	struct dp_pair_data *pair = rows->pair;
+	double left_ns[2] = { 0, 0 };
+	struct dp_pair_kernel *row;
+
+	for (int run = 0; run < 2; run++) {
+		const struct dp_analysis *analysis = rows->comparison->run[run];
+		size_t loop = pair->info.loop[run], count = iterations_of(rows, run);
+		const struct dp_time_stat *stat;
+
+		for (size_t i = 0; (stat = dp_loop_kernel_stat(analysis, loop, i)); i++)
+			left_ns[run] += stat->total_ns;
+		for (size_t i = 0; (stat = dp_loop_position_stat(analysis, loop, i)); i++)
+			left_ns[run] -= stat->total_ns;
+		left_ns[run] = count && left_ns[run] >= 1 ? left_ns[run] / (double)count : 0;
+	}
+	if (!(left_ns[0] > 0) && !(left_ns[1] > 0))
+		return;
+	row = &pair->kernels[pair->kernel_count++];
+	*row = (struct dp_pair_kernel){ .kind = DP_KERNEL_BESIDE };
+	row->ns = dp_difference__of((const struct dp_estimate[2]){ { left_ns[0], (double)NAN, 0 },
+								   { left_ns[1], (double)NAN, 0 } },
+				    rows->comparison->deviations);
+}
+
+static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
+{
+	if (!row->name[0] || !row->name[1])
+		return row->name[0] ? DP_KERNEL_REMOVED : DP_KERNEL_ADDED;
+	if (strcmp(row->name[0], row->name[1]) != 0)
+		return DP_KERNEL_REPLACED;
+	if (!dp_difference_is_sure(&row->ns))
+		return DP_KERNEL_SAME;
+	return row->ns.change > 0 ? DP_KERNEL_SLOWER : DP_KERNEL_FASTER;
+}
+
+static int compare_names(const char *a, const char *b)
+{
+	return !a || !b ? !a - !b : strcmp(a, b);
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct dp_pair_kernel *x = a, *y = b;
+	double more = fabs(y->ns.change) - fabs(x->ns.change);
+	int names;
+
+	if (more < 0 || more > 0)
+		return more > 0 ? 1 : -1;
+	names = compare_names(x->name[0], y->name[0]);
+	return names ? names : compare_names(x->name[1], y->name[1]);
+}
+
+int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair)
+{
+	struct rows rows = { .comparison = comparison, .pair = pair };
+	int status = DP_ERR_NOMEM;
+
+	pair->kernels = dp_alloc__array(pair->place_count + 1, sizeof(*pair->kernels));
+	rows.sums = dp_alloc__array(pair->place_count + 1, sizeof(*rows.sums));
+	if (!pair->kernels || !rows.sums || add_places(&rows))
+		goto out;
+	for (size_t i = 0; i < pair->kernel_count; i++) {
+		struct dp_pair_kernel *row = &pair->kernels[i];
+
+		row->ns = dp_difference__of(rows.sums[i], comparison->deviations);
+		row->kind = kind_of(row);
+	}
+	add_beside(&rows);
+	qsort(pair->kernels, pair->kernel_count, sizeof(*pair->kernels), by_change);
+	status = DP_OK;
+out:
+	dp_strings__fini(&rows.names);
+	dp_lookup__fini(&rows.index);
+	free(rows.sums);
+	return status;
+}

@@ -1,0 +1,140 @@
+/* Metrics of two loops, and what the difference of their periods is made of. */
+#include "compare/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * The parts of a period: unions that leave each other out, and the causes of idle time. Where one
+ * of the traces has no causes, all of it is one part.
+ */
+static const char *const with_causes[] = {
+	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "idle_host_ns", "idle_sync_ns",
+	"idle_copy_ns", "idle_launch_ns",  "idle_other_ns",   "period_ns",
+};
+static const char *const without_causes[] = {
+	"compute_ns", "comm_exposed_ns", "copy_exposed_ns", "idle_ns", "period_ns",
+};
+static const char *const only_period[] = { "period_ns" };
+
+/* Room for the values of the two loops' iterations. */
+struct room {
+	double *values[2];
+	double *scratch[2];
+	size_t count[2];
+};
+
+static int room_init(struct room *room, const struct dp_comparison *comparison,
+		     const struct dp_loop_pair *pair)
+{
+	*room = (struct room){ { NULL, NULL }, { NULL, NULL }, { 0, 0 } };
+	for (int run = 0; run < 2; run++) {
+		size_t count = dp_analysis_loop(comparison->run[run], pair->loop[run])->iterations;
+
+		room->values[run] = dp_alloc__array(count, sizeof(double));
+		room->scratch[run] = dp_alloc__array(count, sizeof(double));
+		if (!room->values[run] || !room->scratch[run])
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+static void room_fini(struct room *room)
+{
+	for (int run = 0; run < 2; run++) {
+		free(room->values[run]);
+		free(room->scratch[run]);
+	}
+}
+
+/* The values of the steady iterations. */
+static void gather(struct room *room, const struct dp_comparison *comparison,
+		   const struct dp_loop_pair *pair, size_t metric)
+{
+	for (int run = 0; run < 2; run++) {
+		const struct dp_analysis *analysis = comparison->run[run];
+		size_t loop = pair->loop[run], used = 0;
+		size_t count = dp_analysis_loop(analysis, loop)->iterations;
+
+		for (size_t k = 0; k < count; k++) {
+			double value = dp_loop_metric(analysis, loop, metric, k);
+
+			if (isfinite(value) && dp_loop_is_steady(analysis, loop, k))
+				room->values[run][used++] = value;
+		}
+		room->count[run] = used;
+	}
+}
+
+static struct dp_difference of_medians(const struct room *room, double deviations)
+{
+	struct dp_estimate estimate[2];
+
+	for (int run = 0; run < 2; run++)
+		estimate[run] = dp_estimate__median(room->values[run], room->scratch[run],
+						    room->count[run]);
+	return dp_difference__of(estimate, deviations);
+}
+
+static struct dp_difference of_means(const struct room *room, double deviations)
+{
+	struct dp_estimate estimate[2];
+
+	for (int run = 0; run < 2; run++)
+		estimate[run] = dp_estimate__mean(room->values[run], room->count[run]);
+	return dp_difference__of(estimate, deviations);
+}
+
+static size_t metric_by_name(const char *name)
+{
+	const struct dp_metric_info *info;
+	size_t i = 0;
+
+	while ((info = dp_metric(i)) && strcmp(info->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* False where a part has no value in all of the iterations that the period has: no sum is made. */
+static bool make_parts(struct dp_pair_data *pair, struct room *room,
+		       const struct dp_comparison *comparison, const char *const *names,
+		       size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		struct dp_pair_part *part = &pair->parts[i];
+
+		gather(room, comparison, &pair->info, metric_by_name(names[i]));
+		*part = (struct dp_pair_part){ names[i], of_means(room, comparison->deviations) };
+		for (int run = 0; run < 2; run++)
+			if (!room->count[run] ||
+			    room->count[run] != pair->parts[count - 1].mean.count[run])
+				return false;
+	}
+	pair->part_count = count;
+	return true;
+}
+
+int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair)
+{
+	size_t count = 0;
+	struct room room;
+	int status = DP_ERR_NOMEM;
+
+	while (dp_metric(count))
+		count++;
+	pair->metrics = dp_alloc__zeroed(count, sizeof(*pair->metrics));
+	pair->parts = dp_alloc__zeroed(DP_COUNT(with_causes), sizeof(*pair->parts));
+	if (room_init(&room, comparison, &pair->info) || !pair->metrics || !pair->parts)
+		goto out;
+	for (size_t metric = 0; metric < count; metric++) {
+		gather(&room, comparison, &pair->info, metric);
+		pair->metrics[metric] = of_medians(&room, comparison->deviations);
+	}
+	if (!make_parts(pair, &room, comparison, with_causes, DP_COUNT(with_causes)) &&
+	    !make_parts(pair, &room, comparison, without_causes, DP_COUNT(without_causes)))
+		make_parts(pair, &room, comparison, only_period, DP_COUNT(only_period));
+	status = DP_OK;
+out:
+	room_fini(&room);
+	return status;
+}

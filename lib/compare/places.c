@@ -1,0 +1,200 @@
+/*
+ * The places of two patterns side by side, by a longest common subsequence of their families.
+ * Patterns are cycles: where two runs were cut at different kernels, the second one is turned until
+ * the kernels that are unique in both are where they are in the first.
+ */
+#include "compare/compare.h"
+#include "pattern/lcs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Kernels between two that are aligned replace each other one by one if they are as many. */
+#define REPLACED_MOST 8
+
+/* Of the kernels that both have, so many are to be aligned, or a turn of the cycle is tried. */
+#define WELL_ALIGNED 0.9
+
+struct sides {
+	const struct dp_analysis *run[2];
+	size_t loop[2];
+	struct dp_pattern_families families[2];
+	struct dp_strings names;
+	uint32_t *partner; /* of the first's places among those of the turned second */
+	uint32_t *turned;
+	size_t turn; /* the second's place that comes first */
+	size_t same;
+};
+
+static size_t count_partners(const uint32_t *partner, size_t count)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		same += partner[i] != DP_NONE;
+	return same;
+}
+
+static int align(struct sides *sides, size_t turn)
+{
+	const struct dp_pattern_families *a = &sides->families[0], *b = &sides->families[1];
+
+	memcpy(sides->turned, b->symbols + turn, (b->length - turn) * sizeof(*b->symbols));
+	memcpy(sides->turned + b->length - turn, b->symbols, turn * sizeof(*b->symbols));
+	if (dp_lcs__run(sides->partner, a->symbols, a->length, sides->turned, b->length,
+			(uint32_t)sides->names.count))
+		return DP_ERR_NOMEM;
+	sides->turn = turn;
+	sides->same = count_partners(sides->partner, a->length);
+	return DP_OK;
+}
+
+/* Per symbol: its only place from 1 on, 0 where there is none, SIZE_MAX where there are several. */
+static void mark_unique(size_t *place, const struct dp_pattern_families *families)
+{
+	for (size_t i = 0; i < families->length; i++) {
+		uint32_t symbol = families->symbols[i];
+
+		place[symbol] = place[symbol] ? SIZE_MAX : i + 1;
+	}
+}
+
+/* The turn of the second that puts most of the unique kernels where they are in the first. */
+static int find_turn(const struct sides *sides, size_t *turn)
+{
+	const struct dp_pattern_families *a = &sides->families[0], *b = &sides->families[1];
+	size_t *first = dp_alloc__zeroed(sides->names.count, sizeof(*first));
+	size_t *second = dp_alloc__zeroed(sides->names.count, sizeof(*second));
+	size_t *votes = dp_alloc__zeroed(b->length, sizeof(*votes));
+	int status = DP_ERR_NOMEM;
+
+	*turn = 0;
+	if (!first || !second || !votes)
+		goto out;
+	mark_unique(first, a);
+	mark_unique(second, b);
+	for (size_t s = 0; s < sides->names.count; s++) {
+		if (!first[s] || first[s] == SIZE_MAX || !second[s] || second[s] == SIZE_MAX)
+			continue;
+		votes[(second[s] + b->length - first[s] % b->length) % b->length]++;
+	}
+	for (size_t i = 1; i < b->length; i++)
+		if (votes[i] > votes[*turn])
+			*turn = i;
+	status = DP_OK;
+out:
+	free(first);
+	free(second);
+	free(votes);
+	return status;
+}
+
+static int align_turned(struct sides *sides, double alike)
+{
+	size_t all = sides->families[0].length + sides->families[1].length, turn;
+	size_t straight;
+
+	if (align(sides, 0))
+		return DP_ERR_NOMEM;
+	straight = sides->same;
+	if (2.0 * (double)straight >= WELL_ALIGNED * alike * (double)all)
+		return DP_OK;
+	if (find_turn(sides, &turn) || (turn && align(sides, turn)))
+		return DP_ERR_NOMEM;
+	return turn && sides->same <= straight ? align(sides, 0) : DP_OK;
+}
+
+static struct dp_estimate estimate(const struct dp_time_stat *stat)
+{
+	return (struct dp_estimate){
+		.value = stat->mean_ns,
+		.variance = stat->stddev_ns * stat->stddev_ns / ((double)stat->count - 1),
+		.count = stat->count,
+	};
+}
+
+static const struct dp_estimate none = { (double)NAN, (double)NAN, 0 };
+
+static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
+		const struct sides *sides, size_t i, size_t j)
+{
+	struct dp_pair_place *made = &pair->places[pair->place_count++];
+	size_t length = sides->families[1].length;
+	struct dp_estimate both[2] = { none, none };
+
+	made->index[0] = i;
+	made->index[1] = j == SIZE_MAX ? j : (j + sides->turn) % length;
+	for (int run = 0; run < 2; run++)
+		if (made->index[run] != SIZE_MAX)
+			both[run] = estimate(dp_loop_position_stat(
+				sides->run[run], sides->loop[run], made->index[run]));
+	made->ns = dp_difference__of(both, comparison->deviations);
+}
+
+/* The places between two that are aligned. */
+static void add_between(struct dp_comparison *comparison, struct dp_pair_data *pair,
+			const struct sides *sides, const size_t from[2], const size_t to[2])
+{
+	size_t removed = to[0] - from[0], added = to[1] - from[1];
+	bool replaced = removed == added && removed <= REPLACED_MOST;
+
+	for (size_t i = 0; i < removed; i++)
+		add(comparison, pair, sides, from[0] + i, replaced ? from[1] + i : SIZE_MAX);
+	for (size_t j = 0; j < added && !replaced; j++)
+		add(comparison, pair, sides, SIZE_MAX, from[1] + j);
+	pair->info.replaced += replaced ? removed : 0;
+	pair->info.removed += replaced ? 0 : removed;
+	pair->info.added += replaced ? 0 : added;
+}
+
+static void add_all(struct dp_comparison *comparison, struct dp_pair_data *pair,
+		    const struct sides *sides)
+{
+	size_t from[2] = { 0, 0 }, to[2];
+
+	for (size_t i = 0; i < sides->families[0].length; i++) {
+		if (sides->partner[i] == DP_NONE)
+			continue;
+		to[0] = i;
+		to[1] = sides->partner[i];
+		add_between(comparison, pair, sides, from, to);
+		add(comparison, pair, sides, to[0], to[1]);
+		from[0] = to[0] + 1;
+		from[1] = to[1] + 1;
+	}
+	to[0] = sides->families[0].length;
+	to[1] = sides->families[1].length;
+	add_between(comparison, pair, sides, from, to);
+	pair->info.same = sides->same;
+}
+
+int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pair)
+{
+	struct sides sides = { .same = 0 };
+	size_t lengths = 0;
+	int status = DP_ERR_NOMEM;
+
+	for (int run = 0; run < 2; run++) {
+		sides.run[run] = comparison->run[run];
+		sides.loop[run] = pair->info.loop[run];
+		if (dp_families__init(&sides.families[run], &sides.names, sides.run[run],
+				      sides.loop[run]))
+			goto out;
+		lengths += sides.families[run].length;
+	}
+	sides.partner = dp_alloc__array(sides.families[0].length, sizeof(*sides.partner));
+	sides.turned = dp_alloc__array(sides.families[1].length, sizeof(*sides.turned));
+	pair->places = dp_alloc__array(lengths, sizeof(*pair->places));
+	if (!sides.partner || !sides.turned || !pair->places ||
+	    align_turned(&sides, pair->info.alike))
+		goto out;
+	add_all(comparison, pair, &sides);
+	status = DP_OK;
+out:
+	dp_families__fini(&sides.families[0]);
+	dp_families__fini(&sides.families[1]);
+	dp_strings__fini(&sides.names);
+	free(sides.partner);
+	free(sides.turned);
+	return status;
+}

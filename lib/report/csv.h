@@ -1,0 +1,10 @@
+/* What tables of comma-separated values are made of. */
+#ifndef DP_REPORT_CSV_H
+#define DP_REPORT_CSV_H
+
+#include "report/report.h"
+
+/* A field's text, quoted where it must be (RFC 4180, 2.6 and 2.7). */
+void dp_csv__field(struct dp_render *render, const char *text);
+
+#endif

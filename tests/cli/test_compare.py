@@ -1,0 +1,576 @@
+"""Two runs against each other: what is told, what limits are crossed, what is refused."""
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import unittest
+
+import cli
+
+# A line per limit that is crossed.
+CROSSED = re.compile(
+    r"(?m)^deepprof: (\w+) of (loop .*?) (rose|fell)( from 0)? by (\S+(?: \S+)?)"
+    r" \(95% sure: at least (\S+(?: \S+)?)\), more than (\S+)$"
+)
+
+
+def setUpModule():
+    """Runs of one program: two that are equal but for chance, and one with slower kernels."""
+    Case.runs = pathlib.Path(tempfile.mkdtemp(prefix="deepprof-test-"))
+    unittest.addModuleCleanup(shutil.rmtree, Case.runs)
+    Case.before = Case.run_of("before")
+    # Other iterations of the same program, which differ by chance.
+    Case.again = Case.run_of("again", "-n", "40", "-s", "after=30")
+    Case.slower = Case.run_of("slower", "-s", "model.kernel=44us")
+
+
+class Case(cli.Case):
+    @classmethod
+    def run_of(cls, name, *args):
+        same = "-n", "30", "-s", "jitter=0.05", "-s", "model.layers=2"
+        return cli.simulate(cls.runs / f"{name}.json", *same, *args)
+
+    def compare(self, *args, **kwargs):
+        return cli.run("compare", *args, **kwargs)
+
+    def median_period(self, trace):
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        return report["loops"][0]["summary"]["median_period_ns"]
+
+
+class Limits(Case):
+    def crossed(self, *args):
+        result = self.compare(*args)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertTrue(result.stdout)
+        lines = result.stderr.splitlines()
+        matches = [CROSSED.match(line) for line in lines]
+        self.assertTrue(matches and all(matches), result.stderr)
+        return [match.groups() for match in matches]
+
+    def kept(self, *args):
+        result = self.compare(*args)
+        self.assert_done(result)
+        self.assertEqual(result.stderr, "")
+        self.assertTrue(result.stdout)
+
+    def test_the_same_twice(self):
+        """Nothing rises and nothing falls, by any metric that the trace has."""
+        rows = list(csv.DictReader(io.StringIO(cli.run("analyze", "--format=csv", self.before).stdout)))
+        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        names = [row["name"] for row in told["metrics"]]
+        known = [name for name in names if sum(row[name] != "" for row in rows) > 10]
+        self.assertGreater(len(known), 20)
+        limits = [f"{name}={sign}0%" for name in known for sign in "+-"]
+        for some in range(0, len(limits), 60):
+            self.kept("--fail-on", ",".join(limits[some : some + 60]), self.before, self.before)
+
+    def test_slower(self):
+        ratio = self.median_period(self.slower) / self.median_period(self.before) - 1
+        self.assertGreater(ratio, 0.08)
+        ((metric, loop, verb, zero, measured, least, most),) = self.crossed(
+            "--fail-on=iteration_time=+5%", self.before, self.slower
+        )
+        self.assertEqual((metric, loop, verb, zero, most), ("iteration_time", "loop 0", "rose", None, "5%"))
+        self.assertAlmostEqual(float(measured[:-1]), ratio * 100, delta=0.006)
+        self.assertTrue(5 < float(least[:-1]) <= float(measured[:-1]))
+        args = f"--fail-on=iteration_time=+{ratio * 100 - 0.01:.3f}%", self.before, self.slower
+        result = self.compare(*args)
+        self.assert_done(result)
+        self.assertRegex(
+            result.stderr,
+            r"\Adeepprof: warning: --fail-on=\S+: crossed, but not surely, by loop 0: \+8\.\d\d%"
+            r" \(95% sure: \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
+        )
+        self.kept("-q", *args)
+        self.kept("--fail-on=iteration_time=+20%", self.before, self.slower)
+        self.kept("--fail-on=iteration_time=-1%", self.before, self.slower)
+
+    def test_faster(self):
+        ratio = 1 - self.median_period(self.before) / self.median_period(self.slower)
+        ((metric, _, verb, _, measured, least, most),) = self.crossed(
+            "--fail-on=period_ns=-5%", self.slower, self.before
+        )
+        self.assertEqual((metric, verb, most), ("iteration_time", "fell", "5%"))
+        self.assertAlmostEqual(float(measured[:-1]), ratio * 100, delta=0.006)
+        self.assertTrue(5 < float(least[:-1]) <= float(measured[:-1]))
+        self.kept("--fail-on=iteration_time=+0%", self.slower, self.before)
+
+    def test_noise(self):
+        """Two runs that differ by chance; one that is cut short, too."""
+        for limit in "iteration_time=+1%", "iteration_time=-1%", "compute_ns=+1%", "h2d_bytes=+0%":
+            self.kept("--fail-on", limit, self.before, self.again)
+            self.kept("--fail-on", limit, "--range=:100ms", self.before, self.again)
+
+    def test_amounts(self):
+        rise = self.median_period(self.slower) - self.median_period(self.before)
+        ((_, _, _, _, measured, least, most),) = self.crossed(
+            "--fail-on=iteration_time=+0.4ms", self.before, self.slower
+        )
+        self.assertEqual(most, "0.4ms")
+        self.assertAlmostEqual(float(measured.removesuffix(" us")), rise / 1e3, delta=0.1)
+        self.assertTrue(400 < float(least.removesuffix(" us")) <= float(measured.removesuffix(" us")))
+        self.kept("--fail-on=iteration_time=+1s", self.before, self.slower)
+        self.kept("--fail-on=iteration_time=-0", self.before, self.slower)
+        uploads = self.more_uploads()
+        for text in "1K", "1023KiB", "1024", "0.5%":
+            ((*told, most),) = self.crossed(f"--fail-on=h2d_bytes=+{text}", self.before, uploads)
+            self.assertEqual(told[:4], ["h2d_bytes", "loop 0", "rose", None])
+            self.assertEqual(most, text)
+        self.assertEqual(told[4], "25.0%")
+        self.kept("--fail-on=h2d_bytes=+1M", self.before, uploads)
+        waits = self.run_of("waits", "-s", "train.do=wait time=20ms")
+        less = self.crossed("--fail-on=utilization=-0.1", self.before, waits)
+        self.assertEqual(less[0][::6], ("utilization", "0.1"))
+        self.kept("--fail-on=utilization=-0.9", self.before, waits)
+
+    def more_uploads(self):
+        """A mebibyte more in each iteration."""
+        return self.run_of("uploads", "-s", "train.do=upload bytes=1048576")
+
+    def test_from_nothing(self):
+        """No share of 0 is known, but what was not there and surely is now rose."""
+        more = self.run_of("downloads", "-s", "train.do=download bytes=65536")
+        ((metric, _, verb, zero, measured, least, _),) = self.crossed(
+            "--fail-on=d2h_bytes=+500%", self.before, more
+        )
+        self.assertEqual((metric, verb, zero), ("d2h_bytes", "rose", " from 0"))
+        self.assertEqual((measured, least), ("64.00 KiB", "64.00 KiB"))
+        self.kept("--fail-on=d2h_bytes=-0%", self.before, more)
+        ((_, _, verb, _, measured, _, _),) = self.crossed("--fail-on=d2h_bytes=-99%", more, self.before)
+        self.assertEqual((verb, measured), ("fell", "100.0%"))
+        self.kept("--fail-on=d2h_bytes=+0%", more, self.before)
+
+    def test_several(self):
+        """All are judged, in their order; one that is crossed decides."""
+        told = self.crossed(
+            "--fail-on=h2d_bytes=+1%,compute_ns=+0.1ms", "--fail-on=iteration_time=+1%,copy_ns=+1s",
+            self.before, self.slower,
+        )
+        self.assertEqual([each[0] for each in told], ["compute_ns", "iteration_time"])
+
+    def test_kept_is_told_of(self):
+        result = self.compare("-v", "--fail-on=iteration_time=+20%", self.before, self.slower)
+        self.assert_done(result)
+        self.assertRegex(
+            result.stderr,
+            r"deepprof: --fail-on=iteration_time=\+20%: not crossed by loop 0: \+[89]\.\d\d%"
+            r" \(95% sure: \+[89]\.\d\d% to \+[89]\.\d\d%\)\n",
+        )
+
+    def test_confidence(self):
+        """Where it is higher, less is sure."""
+        least = []
+        for percent in "60%", "95%", "99.9%":
+            result = self.compare(
+                "--fail-on=iteration_time=+1%", f"--confidence={percent}", self.before, self.slower
+            )
+            self.assertEqual(result.returncode, 3)
+            least.append(float(re.search(rf"\({percent} sure: at least ([\d.]+)%\)", result.stderr)[1]))
+        self.assertEqual(least, sorted(least, reverse=True))
+        self.assertGreater(least[0], least[2])
+
+    def unknown(self, *args, words):
+        """The report is there, the limit can't be judged."""
+        result = self.compare(*args)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue(result.stdout)
+        self.assertRegex(result.stderr, r"\A(deepprof: [^\n]+\n)+\Z")
+        for word in words:
+            self.assertIn(word, result.stderr)
+        return result.stderr
+
+    def test_too_few(self):
+        few = self.run_of("few", "-n", "4")
+        for traces, name in ((few, self.before), few), ((self.before, few), few):
+            self.unknown(
+                "--fail-on=iteration_time=+5%", *traces,
+                words=("iteration_time=+5%: can't be judged of loop 0", f"{name} has only 3 steady", "4 are"),
+            )
+        self.assert_done(self.compare(few, self.before))
+
+    def test_what_a_trace_lacks(self):
+        told = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=("has no ", "to get them"))
+        self.assertIn(str(self.before), told)
+        self.assertNotIn(str(self.slower), told)
+        self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
+
+    def test_crossed_and_unknown(self):
+        result = self.compare("--fail-on=power_W=+5%,iteration_time=+5%", self.before, self.slower)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("power_W=+5%: can't be judged", result.stderr)
+        self.assertRegex(result.stderr, CROSSED)
+
+    def test_no_loops(self):
+        none = self.folder / "none.json"
+        subprocess.run([cli.SIM, "--no-truth", "-p", "random", "-o", str(none)], check=True)
+        for traces in (self.before, none), (none, self.before), (none, none):
+            self.unknown("--fail-on=iteration_time=+5%", *traces, words=("no iterations were found in", "none.json"))
+            self.assert_done(self.compare(*traces))
+
+    def test_second_loops(self):
+        """A loop of few iterations beside one of many is a warning, one that crosses is told of."""
+        before = cli.SOURCE / "data" / "sample.json.gz"
+        result = self.compare("--fail-on=iteration_time=+5%", before, before)
+        self.assert_done(result)
+        program = subprocess.run(
+            [cli.SIM, "--dump-preset", "demo"], capture_output=True, encoding="utf-8", check=True
+        ).stdout
+        (self.folder / "mended").write_text(program.replace("time=108ms", "time=5ms"))
+        after = self.folder / "mended.json"
+        subprocess.run(
+            [cli.SIM, "--no-truth", "-f", str(self.folder / "mended"), "-o", str(after)], check=True
+        )
+        ((metric, loop, verb, *_),) = self.crossed("--fail-on=iteration_time=-5%", before, after)
+        self.assertEqual((metric, loop, verb), ("iteration_time", "loop 0", "fell"))
+        (self.folder / "short").write_text(program.replace("count = 6\n", "count = 4\n"))
+        short = self.folder / "short.json"
+        subprocess.run(
+            [cli.SIM, "--no-truth", "-f", str(self.folder / "short"), "-o", str(short)], check=True
+        )
+        result = self.compare("--fail-on=iteration_time=+50%", before, short)
+        self.assert_done(result)
+        self.assertRegex(
+            result.stderr,
+            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged of loop 1:"
+            rf" {re.escape(str(short))} has only 3 steady iterations with it, 4 are needed\n\Z",
+        )
+
+
+class Numbers(Case):
+    """What is written, against what analyze tells of each run."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.all_of_it = cls.both()
+        cls.tables = [cls.rows(trace) for trace in (cls.before, cls.slower)]
+
+    @classmethod
+    def both(cls, *args):
+        return json.loads(cli.run("compare", "--format=json", *args, cls.before, cls.slower).stdout)
+
+    @staticmethod
+    def rows(trace):
+        """Steady iterations: in the simulated runs all but those that are cut off or warm up."""
+        rows = csv.DictReader(io.StringIO(cli.run("analyze", "--format=csv", trace).stdout))
+        return [row for row in rows if row["loop"] == "0" and row["partial"] == row["warmup"] == "false"]
+
+    def test_medians(self):
+        told = self.all_of_it["pairs"][0]["metrics"]
+        self.assertGreater(len(told), 30)
+        for name, each in told.items():
+            for run, rows in enumerate(self.tables):
+                values = [float(row[name]) for row in rows if row[name]]
+                self.assertAlmostEqual(len(values), each["iterations"][run], delta=1, msg=name)
+                # The last iteration has a value of some metrics, but no period.
+                values = [values] if len(values) == each["iterations"][run] else [values[:-1], values[1:]]
+                medians = [statistics.median(each) for each in values]
+                near = min(abs(median - each["values"][run]) for median in medians)
+                self.assertLessEqual(near, max(abs(medians[0]) * 1e-6, 0.51), name)
+            self.assertAlmostEqual(each["change"], each["values"][1] - each["values"][0], delta=1.01)
+            low, high = each["interval"]
+            self.assertTrue(low - 1 <= each["change"] <= high + 1, name)
+        period = told["period_ns"]
+        self.assertTrue(period["sure"] and period["interval"][0] > 0 and period["ratio"][0] > 1.05)
+
+    def test_parts_sum(self):
+        (pair,) = self.all_of_it["pairs"]
+        *parts, period = pair["parts"]
+        self.assertEqual(period["metric"], "period_ns")
+        self.assertGreaterEqual(len(parts), 4)
+        for run, rows in enumerate(self.tables):
+            self.assertAlmostEqual(
+                sum(part["values"][run] for part in parts), period["values"][run], delta=len(parts)
+            )
+            mean = statistics.mean(float(row["period_ns"]) for row in rows if row["period_ns"])
+            self.assertAlmostEqual(period["values"][run], mean, delta=0.51)
+        self.assertAlmostEqual(sum(part["change"] for part in parts), period["change"], delta=len(parts))
+
+    def test_kernels(self):
+        """Each is a tenth slower; places and names are those of the trace."""
+        (pair,) = self.all_of_it["pairs"]
+        report = json.loads(cli.run("analyze", "--format=json", self.before).stdout)
+        names = report["loops"][0]["pattern"]["kernels"]
+        self.assertEqual([place[:2] for place in pair["places"]], [[i, i] for i in range(len(names))])
+        self.assertEqual((pair["same"], pair["alike"], pair["added"], pair["removed"]), (len(names), 1, 0, 0))
+        self.assertEqual(
+            sorted(each["names"][0] for each in pair["kernels"] for _ in range(each["places"])), sorted(names)
+        )
+        slower = [each for each in pair["kernels"] if each["change"] == "slower"]
+        self.assertGreater(len(slower), len(pair["kernels"]) / 2)
+        times = [sum(each["ns"]["values"][run] for each in pair["kernels"]) for run in (0, 1)]
+        self.assertAlmostEqual(times[1] / times[0], 1.1, delta=0.01)
+        for each in slower:
+            self.assertEqual(*each["names"])
+        changes = [abs(each["ns"]["change"]) for each in pair["kernels"]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+
+    def test_csv(self):
+        """The same numbers as JSON has."""
+        told = self.all_of_it["pairs"][0]["metrics"]
+        text = self.compare("--format=csv", self.before, self.slower).stdout
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([row["metric"] for row in rows], list(told))
+        for row in rows:
+            self.assertEqual((row["before"], row["after"]), (str(self.before), str(self.slower)))
+            self.assertEqual((row["loop_before"], row["loop_after"]), ("0", "0"))
+            each = told[row["metric"]]
+            for key, value in (
+                ("value_before", each["values"][0]), ("value_after", each["values"][1]),
+                ("change", each["change"]), ("low", each["interval"][0]), ("high", each["interval"][1]),
+                ("ratio_low", (each["ratio"] or [None])[0]), ("ratio_high", (each["ratio"] or [None])[-1]),
+                ("iterations_before", each["iterations"][0]), ("iterations_after", each["iterations"][1]),
+            ):
+                self.assertEqual(row[key], "" if value is None else str(value), (row["metric"], key))
+            self.assertEqual(row["sure"], str(each["sure"]).lower())
+
+    def test_some_metrics(self):
+        """Which are shown changes no number, nor what a limit is judged by."""
+        all_of_it = self.all_of_it["pairs"][0]
+        some = self.both("--metric=overlap,period_ns")["pairs"][0]
+        self.assertEqual(list(some["metrics"]), ["overlap", "period_ns"])
+        for name, each in some["metrics"].items():
+            self.assertEqual(each, all_of_it["metrics"][name])
+        for key in set(some) - {"metrics"}:
+            self.assertEqual(some[key], all_of_it[key])
+        for form in "json", "csv", "text":
+            result = self.compare(
+                f"--format={form}", "--metric=overlap", "--fail-on=compute_ns=+5%", self.before, self.slower
+            )
+            self.assertEqual(result.returncode, 3)
+
+    def test_confidence(self):
+        wide, narrow = self.both("--confidence=99.5%"), self.both("--confidence=60%")
+        self.assertEqual((wide["confidence"], narrow["confidence"]), (0.995, 0.6))
+        least, most = narrow["pairs"][0]["metrics"]["period_ns"]["interval"]
+        low, high = wide["pairs"][0]["metrics"]["period_ns"]["interval"]
+        self.assertTrue(low < least < most < high)
+
+    def test_loops(self):
+        """Those that are named, and no others."""
+        sample, faster = (cli.SOURCE / "data" / f"{name}.json.gz" for name in ("sample", "faster"))
+        for loops in [0, 0], [1, 1], [0, 1]:
+            words = "--loops={}:{}".format(*loops)
+            told = json.loads(self.compare("--format=json", words, sample, faster).stdout)
+            self.assertEqual([pair["loops"] for pair in told["pairs"]], [loops])
+            self.assertEqual(told["runs"][0]["path"], str(sample))
+        told = json.loads(self.compare("--format=json", sample, faster).stdout)
+        self.assertEqual([pair["loops"] for pair in told["pairs"]], [[0, 0], [1, 1]])
+
+    def test_text(self):
+        """It says what JSON has: the answer, and which kernels."""
+        period = self.all_of_it["pairs"][0]["metrics"]["period_ns"]
+        text = self.compare(self.before, self.slower).stdout
+        share = 100 * (period["values"][1] / period["values"][0] - 1)
+        self.assertIn(f"\n  {share:.1f}% slower: ", text)
+        self.assertRegex(text, r"\n +\S+ .s +\S+ .s +\+\S+ .s +\S+ .s  compute\n")
+        self.assertRegex(text, r"\+\S+ .s +\S+ .s  slower   \w")
+        self.assertNotRegex(text, r"  faster   \w")
+        back = self.compare(self.slower, self.before).stdout
+        self.assertRegex(back, r"\n  [78]\.\d% faster: ")
+        same = self.compare(self.before, self.before).stdout
+        self.assertIn("\n  no sure difference: ", same)
+        self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
+
+
+class Usage(Case):
+    def refused(self, *args, words=()):
+        """Refused before anything is read: the files do not exist."""
+        self.assert_fails(self.compare(*args, "no-such-file", "no-other"), 2, *words)
+
+    def test_operands(self):
+        for count in 0, 1, 3:
+            result = self.compare(*[self.before] * count)
+            self.assert_fails(result, 2, "two traces are needed", f"not {count}")
+        self.assert_fails(self.compare("-", "-"), 2, "standard input")
+
+    def test_limits(self):
+        self.refused("--fail-on", "iteration_time", words=("METRIC=+P%",))
+        self.refused("--fail-on==+5%", words=("METRIC=+P%",))
+        self.refused("--fail-on=", words=("METRIC=+P%",))
+        self.refused("--fail-on=iteration_tim=+5%", words=("did you mean 'iteration_time'?",))
+        self.refused("--fail-on=period=+5%", words=("did you mean 'period_ns'?",))
+        self.refused("--fail-on=xyzzy=+5%", words=("no metric 'xyzzy'", "info --build"))
+        self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("no metric",))
+        self.refused("--fail-on=median_period_ns=+5%", words=("of its iterations it is period_ns",))
+        self.refused("--fail-on=iteration_time=5%", words=("a sign is missing",))
+        self.refused("--fail-on=iteration_time=", words=("a sign is missing",))
+        for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5m", "99999999999s", "9" * 40 + "%":
+            self.refused(f"--fail-on=iteration_time=+{value}", words=("5% or a time",))
+        for value in "", "5T", "x", "1.5M", "5Ki", "5KB", "99999999999G":
+            self.refused(f"--fail-on=h2d_bytes=+{value}", words=("5% or a size",))
+        for value in "", "x", "1,5", ".5", "5.x":
+            self.refused(f"--fail-on=utilization=-{value}")
+        self.refused("--fail-on", ",".join(["iteration_time=+5%"] * 65), words=("more than 64",))
+
+    def test_confidence(self):
+        for value in "", "95", "50%", "100%", "0.95", "-95%", "95%%", "x":
+            self.refused(f"--confidence={value}", words=("--confidence=", "above 50%"))
+
+    def test_loops(self):
+        for value in "", "0", ":", "0:", ":0", "0:x", "-1:0", "0:1:2", "0:18446744073709551616":
+            self.refused(f"--loops={value}", words=("--loops=",))
+        for value in "99:0", "0:99", "18446744073709551615:0":
+            result = self.compare(f"--loops={value}", self.before, self.slower)
+            self.assert_fails(result, 1, "loop")
+
+    def test_contradictions(self):
+        self.refused("--paper", words=("needs the number of iterations",))
+        self.refused("-f", words=("there is no -o",))
+        self.refused("--format=html", words=("text", "json", "csv"))
+
+    def test_endings(self):
+        for name in "x.html", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
+            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv,"))
+
+
+class Input(Case):
+    def test_missing(self):
+        """Nothing is written where one of the two can't be read."""
+        for traces in (self.before, "no-such-file"), ("no-such-file", self.before), ("", self.before):
+            for output in [], ["-o", "report.txt"]:
+                result = self.compare(*output, *traces, cwd=self.folder)
+                self.assert_fails(result, 1, "No such file")
+                self.assertEqual(os.listdir(self.folder), [])
+
+    def test_damaged(self):
+        (self.folder / "text").write_text("hello\n")
+        self.assert_fails(self.compare(self.before, self.folder / "text"), 1, "text: ")
+        (self.folder / "copies").write_text(json.dumps({"traceEvents": [
+            e for e in json.loads(self.before.read_text())["traceEvents"] if e.get("cat") != "kernel"
+        ]}))
+        for traces in (self.before, self.folder / "copies"), (self.folder / "copies", self.before):
+            self.assert_fails(self.compare(*traces), 1, "copies: no kernels, only copies")
+
+    def test_warnings_name_their_file(self):
+        cut = self.folder / "cut.json.gz"
+        cut.write_bytes(gzip.compress(self.again.read_bytes())[:-9])
+        for traces in (self.before, cut), (cut, self.before):
+            result = self.compare(*traces)
+            self.assert_done(result)
+            self.assertRegex(result.stderr, rf"\Adeepprof: warning: {re.escape(str(cut))}: [^\n]+\n\Z")
+            self.assertEqual(self.compare("-q", *traces).stderr, "")
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        shutil.copy(sample, self.folder / "copy")
+        result = self.compare("-n21,6", sample, self.folder / "copy")
+        for name, line in zip((sample, self.folder / "copy"), result.stderr.splitlines(), strict=True):
+            self.assertIn(f"warning: {name}: 21 iterations don't fit", line)
+
+    def test_standard_input(self):
+        expected = self.compare("--format=csv", self.before, self.slower).stdout
+        for data in self.slower.read_bytes(), gzip.compress(self.slower.read_bytes(), 1):
+            packed = self.folder / "trace"
+            packed.write_bytes(data)
+            with open(packed, "rb") as stdin:
+                result = self.compare("--format=csv", self.before, "-", stdin=stdin)
+            self.assert_done(result)
+            self.assertEqual(result.stdout.replace(",-,", f",{self.slower},"), expected)
+            packed.write_bytes(gzip.compress(self.before.read_bytes()))
+            with open(packed, "rb") as stdin:
+                result = self.compare("--format=csv", "-", self.slower, stdin=stdin)
+            self.assertEqual(result.stdout.replace("\n-,", f"\n{self.before},"), expected)
+        with open("/dev/null", "rb") as stdin:
+            self.assert_fails(self.compare(self.before, "-", stdin=stdin), 1, "standard input")
+
+    def test_other_formats(self):
+        """One run as two profilers have it is one run."""
+        other = self.run_of("nsys", "-F", "nsys")
+        for traces in (self.before, other), (other, self.before):
+            for limit in "iteration_time=+0.1%", "iteration_time=-0.1%", "compute_ns=+0.1%":
+                self.assert_done(self.compare("--fail-on", limit, *traces))
+
+
+class Output(Case):
+    def test_same_bytes(self):
+        for form in "text", "json", "csv":
+            first, second = (
+                self.compare(f"--format={form}", self.before, self.slower, env=cli.environment(**env)).stdout
+                for env in ({}, {"LC_ALL": "de_DE.UTF-8", "LC_CTYPE": "C"} if form != "text" else {})
+            )
+            self.assertTrue(first)
+            self.assertEqual(first, second)
+
+    def test_file(self):
+        for name, form in ("a.txt", "text"), ("a.json", "json"), ("a.CSV", "csv"), ("a", "text"):
+            expected = self.compare(f"--format={form}", self.before, self.slower).stdout
+            result = self.compare("-o", name, self.before, self.slower, cwd=self.folder)
+            self.assert_done(result)
+            self.assertEqual(result.stdout, "")
+            self.assertEqual((self.folder / name).read_text(), expected)
+            again = self.compare("-o", name, self.before, self.before, cwd=self.folder)
+            self.assert_fails(again, 1, "exists already")
+            result = self.compare("-f", "-o", name, self.before, self.before, cwd=self.folder)
+            self.assert_done(result)
+            self.assertNotEqual((self.folder / name).read_text(), expected)
+
+    def test_compressed_by_name(self):
+        for form in "txt", "json", "csv":
+            for name in f"a.{form}", f"a.{form}.gz":
+                self.assert_done(self.compare("-o", name, self.before, self.slower, cwd=self.folder))
+            packed = (self.folder / f"a.{form}.gz").read_bytes()
+            self.assertEqual(gzip.decompress(packed), (self.folder / f"a.{form}").read_bytes())
+
+    def test_crossed_writes_the_report(self):
+        name = self.folder / "report.txt"
+        result = self.compare("--fail-on=iteration_time=+1%", "-o", name, self.before, self.slower)
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(name.read_text(), self.compare(self.before, self.slower).stdout)
+
+    def test_the_input_itself(self):
+        for trace in self.before, self.slower:
+            saved = trace.read_bytes()
+            result = self.compare("-f", "-o", trace, "--format=text", self.before, self.slower)
+            self.assert_fails(result, 2, "the trace itself")
+            self.assertEqual(trace.read_bytes(), saved)
+
+    def test_full_device(self):
+        for form in "text", "json", "csv":
+            result = self.compare(
+                f"--format={form}", "-o", "/dev/full", "--fail-on=iteration_time=+1%",
+                self.before, self.slower,
+            )
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("No space left", result.stderr)
+
+    def test_broken_pipe(self):
+        for ignored, status in (False, -signal.SIGPIPE), (True, 1):
+            read, write = os.pipe()
+            os.close(read)
+            with contextlib.closing(os.fdopen(write, "wb")) as stdout:
+                result = self.compare(
+                    self.before, self.slower, stdout=stdout,
+                    preexec_fn=(lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)) if ignored else None,
+                )
+            self.assertEqual((result.returncode, result.stderr), (status, ""))
+
+    def test_width(self):
+        for columns in 80, 100, 200:
+            for args in (), ("-v",), ("-vv",):
+                env = cli.environment(COLUMNS=columns, LC_ALL="C.UTF-8")
+                text = self.compare(*args, self.before, self.slower, env=env).stdout
+                self.assertTrue(text)
+                for line in text.splitlines():
+                    self.assertLessEqual(len(line), columns, line)
+
+    def test_ascii_and_color(self):
+        text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout
+        self.assertTrue(text.isascii())
+        self.assertNotIn("\033", text)
+        colored = self.compare("--color=always", self.before, self.slower).stdout
+        self.assertIn("\033[", colored)
+        self.assertEqual(re.sub(r"\033\[[\d;]*m", "", colored), self.compare(self.before, self.slower).stdout)
+
+
+if __name__ == "__main__":
+    cli.main()
