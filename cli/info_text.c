@@ -166,7 +166,7 @@ static void print_facts(const struct info *info, const struct look *look)
 		const char *name, *before;
 	} parts[] = { { "host", "on " },
 		      { "recorder", "by " },
-		      { "driver", "driver " },
+		      { "driver", "with driver " },
 		      { "cupti", "CUPTI " } };
 	char text[1024] = "", value[256];
 	size_t used = 0;

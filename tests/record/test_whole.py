@@ -343,7 +343,7 @@ class Clock(Case):
         )  # fmt: skip
         self.assert_pauses(2, 0.5, 1.5)
         told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
-        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, driver [\d.]+, CUPTI \d+$")
+        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$")
         self.assertRegex(told, r"(?m)^ended +with exit status 0$")
 
     def test_no_range(self):
