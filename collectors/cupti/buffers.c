@@ -54,7 +54,8 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 	*most_records = 1;
 }
 
-static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
+/* What is none of these is not ours. */
+static void complete_discard(const uint8_t *buffer, size_t valid_bytes)
 {
 	struct collector *c = &dp_collector;
 
@@ -62,7 +63,7 @@ static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
 		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
 		memset(c->trash, 0, DISCARD_BYTES);
-		return true;
+		return;
 	}
 	for (int i = 0; i < DISCARDS; i++) {
 		struct discard *discard = &c->discards[i];
@@ -72,9 +73,9 @@ static bool complete_discard(const uint8_t *buffer, size_t valid_bytes)
 			continue;
 		atomic_store(&discard->valid_bytes,
 			     (uint32_t)(valid_bytes < DISCARD_BYTES ? valid_bytes : DISCARD_BYTES));
-		return atomic_compare_exchange_strong(&discard->state, &state, DISCARD_DONE);
+		atomic_compare_exchange_strong(&discard->state, &state, DISCARD_DONE);
+		return;
 	}
-	return false;
 }
 
 void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
@@ -88,20 +89,17 @@ void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size
 		return;
 	index = dp_pool__slot_of(buffer);
 	if (index < 0) {
-		if (!complete_discard(buffer, valid_bytes))
-			atomic_fetch_add(&c->odd_buffers, 1);
+		complete_discard(buffer, valid_bytes);
 		dp_wake(&c->writer_wake);
 		return;
 	}
-	if (atomic_load(&c->slots[index].state) != DP_SLOT_HELD) {
-		atomic_fetch_add(&c->odd_buffers, 1);
+	/* It may be given back twice. */
+	if (atomic_load(&c->slots[index].state) != DP_SLOT_HELD)
 		return;
-	}
 	if (valid_bytes > c->pool->slot_bytes)
 		valid_bytes = c->pool->slot_bytes;
 	atomic_store(&c->slots[index].valid_bytes, (uint32_t)valid_bytes);
-	if (!atomic_compare_exchange_strong(&c->slots[index].state, &state, DP_SLOT_COMPLETED))
-		atomic_fetch_add(&c->odd_buffers, 1);
+	atomic_compare_exchange_strong(&c->slots[index].state, &state, DP_SLOT_COMPLETED);
 	dp_wake(&c->writer_wake);
 }
 

@@ -133,7 +133,6 @@ struct collector {
 	uint8_t *trash; /* where even the discards ran out */
 	_Atomic uint64_t trashed;
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
-	_Atomic uint32_t odd_buffers; /* completed twice, or not ours */
 	/* Of the threads. */
 	bool writing;				    /* the writer was started */
 	_Atomic uint32_t writer_wake, control_wake; /* futexes: change to wake */
@@ -198,7 +197,7 @@ void dp_options__read(struct options *out, const char *text);
 
 /* message.c */
 void dp_message__open(void);
-void dp_message__hello(const char *spool_name);
+bool dp_message__hello(const char *spool_name); /* false: the launcher does not hear it */
 void dp_message__say(uint32_t level, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void dp_message__bye(void);

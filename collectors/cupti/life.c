@@ -228,7 +228,11 @@ static bool begin(const char *folder)
 		.address = dp_writer__address,
 		.number = dp_writer__number,
 	};
-	dp_message__hello(name);
+	/* Until the launcher says more. Where it will never hear of us, nobody would end the wait. */
+	if (c->options.start_paused)
+		atomic_store(&c->pool->control, DP_POOL_PAUSE);
+	if (!dp_message__hello(name))
+		atomic_store(&c->pool->control, DP_POOL_RUN);
 	if (!dp_ring__init() || !start_threads()) {
 		dp_message__say(DP_SPOOL_ERROR, "no-thread", "no thread to record with");
 		return false;

@@ -42,7 +42,7 @@ void dp_message__open(void)
 	dp_descriptor__take(&dp_collector.socket, fd);
 }
 
-static void send_message(struct dp_message *message, int passed_fd)
+static bool send_message(struct dp_message *message, int passed_fd)
 {
 	union {
 		struct cmsghdr head;
@@ -54,7 +54,7 @@ static void send_message(struct dp_message *message, int passed_fd)
 	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
 
 	if (fd < 0)
-		return;
+		return false;
 	message->magic = DP_MESSAGE_MAGIC;
 	message->pid = (uint32_t)dp_collector.pid;
 	message->serial = dp_collector.serial;
@@ -67,16 +67,16 @@ static void send_message(struct dp_message *message, int passed_fd)
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.head), &passed_fd, sizeof(int));
 	}
-	(void)!sendmsg(fd, &packet, MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT));
+	return sendmsg(fd, &packet, MSG_NOSIGNAL | (passed_fd >= 0 ? 0 : MSG_DONTWAIT)) >= 0;
 }
 
-void dp_message__hello(const char *spool_name)
+bool dp_message__hello(const char *spool_name)
 {
 	struct dp_message message = { .type = DP_HELLO };
 
 	message.text_bytes = (uint32_t)strlen(spool_name);
 	memcpy(message.text, spool_name, message.text_bytes);
-	send_message(&message, dp_collector.pool_file.fd);
+	return send_message(&message, dp_collector.pool_file.fd);
 }
 
 void dp_message__bye(void)

@@ -41,7 +41,6 @@ struct dp_spool {
 	size_t chunk_room;
 	const uint8_t *at;
 	const uint8_t *end;
-	uint32_t records_left;
 	struct dp_codec_state codec;
 	/* Dictionaries: the entry of id is at id - 1. */
 	struct dp_string *strings;

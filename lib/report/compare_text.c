@@ -16,6 +16,7 @@
 #define COLUMN 10     /* of a number */
 #define WIDE 13	      /* of one with any unit */
 #define KIND_COLUMN 9 /* "replaced " */
+#define NARROW 74     /* below it there is no room for how sure a change is */
 
 /* Room for a number and a word or two. */
 #define WORDS (2 * DP_NUMBER_SIZE)
@@ -255,6 +256,11 @@ static void write_sparks(struct dp_render *render, const struct dp_comparison *c
 	}
 }
 
+static bool is_narrow(const struct dp_render *render)
+{
+	return ((const struct dp_text *)render->state)->width < NARROW;
+}
+
 /* A table's head: numbers, and what the rows are about. */
 static void write_head(struct dp_render *render, int columns, const char *title)
 {
@@ -262,7 +268,8 @@ static void write_head(struct dp_render *render, int columns, const char *title)
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	dp_render__format(render, "%*s%*s%*s", columns, run_words[0], columns, run_words[1],
 			  columns, "change");
-	dp_text__column(render, render->options->ascii ? "+-" : "\xc2\xb1", -columns);
+	if (!is_narrow(render))
+		dp_text__column(render, render->options->ascii ? "+-" : "\xc2\xb1", -columns);
 	dp_render__format(render, "  %s", title);
 	dp_text__style_end(render);
 	dp_render__text(render, "\n");
@@ -285,10 +292,12 @@ static void write_numbers(struct dp_render *render, const struct dp_difference *
 	for (int run = 0; run < 2; run++)
 		write_number(render, dp_human__value(number, at->value[run], unit, ascii), columns);
 	write_number(render, signed_value(number, at->change, unit, ascii), columns);
-	write_number(render,
-		     time ? dp_human__rough(number, wide, ascii)
-			  : size_of(number, wide, unit, ascii),
-		     columns);
+	if (time)
+		dp_human__rough(number, wide, ascii);
+	else
+		size_of(number, wide, unit, ascii);
+	if (!is_narrow(render))
+		write_number(render, number, columns);
 	dp_text__blanks(render, 2);
 }
 
@@ -338,9 +347,9 @@ struct rows {
 	size_t more; /* rows that are not shown */
 };
 
-static size_t name_column(void)
+static size_t name_column(const struct dp_render *render)
 {
-	return 4 * COLUMN + 2 + KIND_COLUMN;
+	return (is_narrow(render) ? 3 : 4) * COLUMN + 2 + KIND_COLUMN;
 }
 
 /* Columns for a name; where there are many of the kernel, their number stands behind it. */
@@ -348,7 +357,7 @@ static size_t name_room(const struct dp_render *render)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
 
-	return DP_MAX(width, name_column() + 24) - name_column();
+	return DP_MAX(width, name_column(render) + 16) - name_column(render);
 }
 
 static void write_kernel(struct dp_render *render, const struct rows *rows, size_t row)
@@ -377,7 +386,7 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 	dp_render__format(render, "%s\n", count);
 	if (kernel->kind != DP_KERNEL_REPLACED)
 		return;
-	dp_text__blanks(render, name_column() - 3);
+	dp_text__blanks(render, name_column(render) - 3);
 	dp_render__format(render, "%s %s\n", ascii ? "->" : " \xe2\x86\x92",
 			  dp_label__kernel_at(label, names[1], places[1], room, ascii));
 }
@@ -428,7 +437,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		goto out;
 	}
 	if (rows.count)
-		write_head(render, COLUMN, "kernels of an iteration (how many)");
+		write_head(render, COLUMN, "kernels (how many)");
 	for (size_t i = 0; i < rows.count; i++)
 		write_kernel(render, &rows, i);
 	if (rows.more)

@@ -555,7 +555,7 @@ class Output(Case):
             self.assertEqual((result.returncode, result.stderr), (status, ""))
 
     def test_width(self):
-        for columns in 80, 100, 200:
+        for columns in 60, 80, 100, 200:
             for args in (), ("-v",), ("-vv",):
                 env = cli.environment(COLUMNS=columns, LC_ALL="C.UTF-8")
                 text = self.compare(*args, self.before, self.slower, env=env).stdout

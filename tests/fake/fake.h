@@ -2,8 +2,9 @@
  * A libcupti that needs no GPU: the program under test says what happened, it makes the records, of
  * the sizes of the version that FAKE_CUPTI_VERSION names, and hands buffers to and fro as CUPTI
  * does. Without it set, 12.8. It aborts where a rule of CUPTI's is broken: a call from within a
- * callback or after its end, a buffer that is not zeroed. With FAKE_13_2 it is one that must not be called at all,
- * for it would crash, as 13.2 does where there is no driver.
+ * callback or after its end, a buffer that is not zeroed, an attribute that comes too late, a flush
+ * before there was a buffer, or a last one while something is recorded. With FAKE_13_2 it is one
+ * that must not be called at all, for it would crash, as 13.2 does where there is no driver.
  *
  * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
@@ -41,7 +42,7 @@ struct fake_interface {
 	/* One record of the kind, its numbers made from n. */
 	void (*record)(uint32_t kind, uint64_t n);
 	/* Gives the thread's buffer back, in the ways that CUPTI is not supposed to. */
-	void (*complete_twice)(void);
+	void (*complete_twice)(uint64_t ms_between);
 	void (*complete_foreign)(void);
 	/* It is given back with the next flush, after all that were asked for later. */
 	void (*put_aside)(void);
@@ -54,7 +55,8 @@ struct fake_interface {
 	/* For what makes its own records (fake_device.c): one of so many known bytes. */
 	void (*append)(const void *record, size_t known);
 	bool (*wanted)(uint32_t kind);
-	/* The program's own profiler registers for buffers; what it is given is no truth of ours. */
+	/* The program's own profiler registers for buffers; what it is given is no truth of ours.
+	 */
 	void (*take_over)(void);
 };
 

@@ -14,17 +14,24 @@
  *   kinds=N         N records of each kind that is decoded
  *   odd             a record of a new kind, a kernel without times
  *   unwalkable      a record of a size that nobody knows
- *   twice foreign   buffers given back as they should not be
+ *   twice=MS        the buffer is given back, and again so much later
+ *   foreign         a buffer is given back that is nobody's
  *   aside           the buffer is given back with the next flush, after later ones
  *   drop=N names wrap; gone: a kernel whose name is nowhere any more
  *   nvtx=N          N pushes and pops, marks; schema: a payload as NCCL makes it
+ *   shortlived=N    N threads, one after the other, with NVTX's events
  *   range           cudaProfilerStart, 100 launches, cudaProfilerStop, 100 launches
  *   fork=N          N children, each doing nothing; forkinit=N: each starting CUDA, 100 launches
+ *   clone=N         N children of the bare system call, each with NVTX's events
+ *   vfork=N         N children that end as those do that can't find their program
+ *   leave=MS        a child that does nothing for so long, and is not waited for
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
+ *   inherited       what a program that is started has open
+ *   masks           no thread of the collector's takes the program's signals, or it is left
  *   own=FILE        opens a file by all numbers from 3 on, whatever had them
  *   close=N         closes the first N descriptors
  *   until=FILE      waits for a file to be there
@@ -33,7 +40,9 @@
  */
 #include "fake.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,6 +50,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -146,7 +156,7 @@ static void loop(const char *value)
 
 static void kinds(uint64_t count)
 {
-	static const uint32_t all[] = { 1, 2, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
 
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
@@ -189,10 +199,13 @@ static void nvtx(uint64_t count)
 	event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
 	event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
 	event.message.registered = string;
+	errno = 123;
 	for (uint64_t i = 0; i < count; i++) {
 		nvtxRangePushA("step");
 		nvtxDomainMarkEx(domain, &event);
 		nvtxRangePop();
+		if (errno != 123)
+			abort();
 		if (fake)
 			atomic_fetch_add(&fake->truth()->nvtx, 3);
 	}
@@ -300,6 +313,60 @@ static void children(uint64_t count, int with_cuda)
 	}
 }
 
+/* Unlike fork(), it runs no handlers in the child. */
+static void clones(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+		if (child < 0)
+			abort();
+		if (!child) {
+			fake->pretend();
+			nvtx(10);
+			if (i % 2)
+				exit(0);
+			_exit(0);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			abort();
+	}
+}
+
+static pid_t vfork_one(void)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		_exit(127);
+	return child;
+}
+
+static void vforks(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pid_t child = vfork_one();
+
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			abort();
+	}
+}
+
+static void leave(uint64_t ms)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		abort();
+	if (child)
+		return;
+	/* Nobody waits for its end of a pipe, either. */
+	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		abort();
+	usleep((useconds_t)ms * 1000);
+	_exit(0);
+}
+
 /* All at once, each with 1,000 launches. */
 static void ranks(uint64_t count)
 {
@@ -367,6 +434,74 @@ static void spawn(uint64_t count)
 			abort();
 }
 
+static void *one_event(void *unused)
+{
+	nvtx(1);
+	return NULL;
+}
+
+static void shortlived(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, one_event, NULL))
+			abort();
+		pthread_join(thread, NULL);
+		usleep(2000);
+	}
+}
+
+static void inherited(void)
+{
+	char name[] = "ls", option[] = "-l", folder[] = "/proc/self/fd";
+	char *const words[] = { name, option, folder, NULL };
+	pid_t child;
+
+	if (posix_spawnp(&child, "ls", NULL, NULL, words, environ) ||
+	    waitpid(child, NULL, 0) != child)
+		abort();
+}
+
+/* One of our threads: is every signal blocked there, but for those that can't be? */
+static int is_deaf(const char *tid)
+{
+	static const uint64_t all = 0x7fffffff & ~(1u << (SIGKILL - 1)) & ~(1u << (SIGSTOP - 1));
+	unsigned long long blocked = 0;
+	char path[300], line[256];
+	bool ours = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.32s/status", tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		ours |= !strncmp(line, "Name:\tdeepprof", 14);
+		sscanf(line, "SigBlk: %llx", &blocked);
+	}
+	if (file)
+		fclose(file);
+	return ours ? (blocked & all) == all : -1;
+}
+
+static void masks(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int found = 0;
+
+	while (tasks && (entry = readdir(tasks))) {
+		int deaf = is_deaf(entry->d_name);
+
+		if (!deaf)
+			exit(96);
+		found += deaf > 0;
+	}
+	if (tasks)
+		closedir(tasks);
+	if (found != 2)
+		exit(95);
+}
+
 /* What a word does, with what is behind its "=" as a number, or as it stands. */
 struct word {
 	const char *name;
@@ -399,9 +534,9 @@ static void unwalkable(void)
 	fake->record(300, 1);
 }
 
-static void complete_twice(void)
+static void complete_twice(uint64_t ms_between)
 {
-	fake->complete_twice();
+	fake->complete_twice(ms_between);
 }
 
 static void complete_foreign(void)
@@ -535,7 +670,7 @@ static const struct word all_words[] = {
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
 	{ "unwalkable", .plain = unwalkable },
-	{ "twice", .plain = complete_twice },
+	{ "twice", .of_number = complete_twice },
 	{ "foreign", .plain = complete_foreign },
 	{ "aside", .plain = put_aside },
 	{ "drop", .of_number = drop },
@@ -544,9 +679,13 @@ static const struct word all_words[] = {
 	{ "gone", .plain = gone },
 	{ "nvtx", .of_number = nvtx },
 	{ "schema", .plain = schema },
+	{ "shortlived", .of_number = shortlived },
 	{ "range", .plain = range },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },
+	{ "clone", .of_number = clones },
+	{ "leave", .of_number = leave },
+	{ "vfork", .of_number = vforks },
 	{ "ranks", .of_number = ranks },
 	{ "say", .plain = say },
 	{ "own", .of_text = own },
@@ -564,6 +703,8 @@ static const struct word all_words[] = {
 	{ "race", .of_number = race },
 	{ "daemon", .plain = be_daemon },
 	{ "spawn", .of_number = spawn },
+	{ "inherited", .plain = inherited },
+	{ "masks", .plain = masks },
 };
 
 static const struct word *find_word(const char *text, size_t length)

@@ -1,6 +1,7 @@
 /* A libcuda that does what cuInit() does for tools, it loads and calls the injection; fake_device.c
  * has the rest. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +27,11 @@ int cuInit(unsigned int flags)
 		return 1;
 	}
 	initialize = (int (*)(void))(uintptr_t)dlsym(library, "InitializeInjection");
+	errno = 123;
 	if (!initialize || !initialize())
 		return 1;
+	if (errno != 123)
+		abort();
 	fake_device_find();
 	return 0;
 }

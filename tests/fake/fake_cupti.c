@@ -71,8 +71,11 @@ static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static void (*callback)(void *, uint32_t, uint32_t, const void *);
 static _Atomic(struct buffer *) buffers;
 static _Atomic uint64_t enabled[2];
+static uint32_t attributes; /* that were set, whatever the answer was */
+static uint32_t thread_ids;
 static _Atomic uint64_t dropped;
 static struct fake_truth nobody, *truth = &nobody;
+static _Atomic bool has_asked; /* for a buffer */
 static bool subscribed_v2;
 static _Atomic bool ended;
 static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
@@ -185,12 +188,15 @@ static void give_back(struct buffer *b)
 
 static void get_buffer(struct buffer *b)
 {
+	atomic_store(&has_asked, true);
 	in_callback = true;
 	request(&b->data, &b->bytes, &b->most);
 	in_callback = false;
+	if (!b->data)
+		fail("no buffer: before 12.9 that is a crash");
 	b->used = b->records = 0;
 	atomic_fetch_add(&truth->buffers, 1);
-	for (size_t i = 0; b->data && !b->most && i < b->bytes; i += 512)
+	for (size_t i = 0; !b->most && i < b->bytes; i += 512)
 		if (b->data[i])
 			fail("a buffer is not zeroed");
 }
@@ -212,6 +218,13 @@ static bool is_enabled(uint32_t kind)
 {
 	return kind == FAKE_NEW_KIND || kind >= FAKE_KINDS ||
 	       (atomic_load_explicit(&enabled[kind / 64], memory_order_relaxed) >> (kind % 64) & 1);
+}
+
+/* As threads are told of: by a number of their library's, until the system's are asked for. */
+static uint32_t thread_id(void)
+{
+	return thread_ids == CUPTI_THREAD_ID_SYSTEM ? (uint32_t)syscall(SYS_gettid)
+						    : (uint32_t)(uintptr_t)pthread_self();
 }
 
 static bool is_left_out(const struct cupti_api *call)
@@ -277,7 +290,7 @@ static void fake_launch(const char *name, uint32_t correlation, uint32_t stream,
 	};
 
 	api.process = (uint32_t)getpid();
-	api.thread = (uint32_t)syscall(SYS_gettid);
+	api.thread = thread_id();
 	api.correlation = correlation;
 	append(&api, sizeof(api));
 	append(&kernel, sizeof(kernel));
@@ -303,7 +316,7 @@ static void fake_record(uint32_t kind, uint64_t n)
 	append(words, sizeof(words));
 }
 
-static void fake_complete_twice(void)
+static void fake_complete_twice(uint64_t ms)
 {
 	struct buffer *b = my_buffer();
 	uint8_t *data = b->data;
@@ -312,6 +325,7 @@ static void fake_complete_twice(void)
 		return;
 	lock(b);
 	give_back(b);
+	usleep((useconds_t)ms * 1000);
 	in_callback = true;
 	complete(NULL, 0, data, b->bytes, b->used);
 	in_callback = false;
@@ -514,13 +528,23 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 
 int cuptiSetThreadIdType(uint32_t type)
 {
-	return verdict("SetThreadIdType");
+	int result = verdict("SetThreadIdType");
+
+	if (!result)
+		thread_ids = type;
+	return result;
 }
 
 int cuptiActivityEnable(uint32_t kind)
 {
+	static const uint32_t first =
+		1u << CUPTI_ATTR_DEVICE_BUFFER_SIZE | 1u << CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT |
+		1u << CUPTI_ATTR_ZEROED_BUFFER | 1u << CUPTI_ATTR_PER_THREAD_BUFFER;
 	int result = verdict("ActivityEnable");
 
+	/* The benches subscribe to nothing where they measure what is without the collector. */
+	if (callback && attributes != first)
+		fail("attributes come first");
 	if (!result)
 		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
 	/* That comes before what is said of single calls. */
@@ -569,6 +593,8 @@ int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
 
 	if (*bytes != (is_flag ? sizeof(uint8_t) : sizeof(size_t)))
 		fail("an attribute of another size");
+	if (attribute < 32)
+		attributes |= 1u << attribute;
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_SIZE)
 		memcpy(&each, value, sizeof(each));
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT)
@@ -594,6 +620,10 @@ int cuptiActivityFlushAll(uint32_t flag)
 {
 	int result = verdict("ActivityFlushAll");
 
+	if (!atomic_load(&has_asked))
+		fail("flushed before a buffer was asked for");
+	if (flag && (enabled[0] || enabled[1]))
+		fail("flushed for good while it records");
 	if (getenv("FAKE_CUPTI_HANG") && flag)
 		for (;;)
 			pause();

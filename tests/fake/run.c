@@ -410,7 +410,9 @@ void run_check_sums(const struct run *run)
 	}
 }
 
-const uint32_t run_kinds[RUN_KINDS] = { 1, 2, 5, 8, 9, 10, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+const uint32_t run_kinds[RUN_KINDS] = {
+	1, 2, 4, 5, 8, 9, 10, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52
+};
 
 void run_check_complete(const struct run *run)
 {

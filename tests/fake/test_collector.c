@@ -237,8 +237,9 @@ START_TEST(odd_buffers)
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, NULL,
-		WORDS("init", "launch=100", "twice", "foreign", "launch=100", "odd", "drop=42",
-		      "launch=5", "twice", "sleep=50", "launch=100"));
+		WORDS("init", "launch=100", "twice", "launch=10", "twice=200", "foreign",
+		      "launch=100", "odd", "drop=42", "launch=5", "twice", "sleep=50",
+		      "launch=100"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], run.truth.records[CUPTI_KERNEL]);
@@ -308,6 +309,8 @@ START_TEST(long_and_reused_names)
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert(names.is_long && names.second);
+	/* It takes three seconds: at its begin and end, and each second. */
+	ck_assert_uint_ge(run.records[DP_SPOOL_CLOCK], 6);
 }
 END_TEST
 
@@ -318,6 +321,45 @@ static void see_wrap(struct run *run, struct dp_spool *spool, const struct dp_sp
 	if (record->type == DP_SPOOL_KERNEL)
 		epochs[record->kernel.correlation >> 32 ? 1 : 0]++;
 }
+
+/* What is turned off is not asked for, and nothing else is missing. */
+static const struct {
+	const char *options;
+	uint32_t off[4];
+} groups[] = {
+	{ "api=1", { 0 } },
+	{ "api=0", { CUPTI_RUNTIME, CUPTI_DRIVER, CUPTI_EXT_CORR } },
+	{ "memory=0", { CUPTI_MEMORY2, CUPTI_MEMORY_POOL } },
+	{ "sync=0", { CUPTI_SYNC } },
+	{ "jit=0,overhead=0", { CUPTI_JIT, CUPTI_OVERHEAD } },
+	{ "graph=node", { CUPTI_GRAPH_TRACE } },
+	{ "nvtx=0", { DP_SPOOL_KIND_NVTX } },
+};
+
+static bool is_off(size_t group, uint32_t kind)
+{
+	for (size_t i = 0; i < 4; i++)
+		if (groups[group].off[i] == kind)
+			return true;
+	return false;
+}
+
+START_TEST(groups_of_kinds)
+{
+	struct run_options options = { .options = groups[_i].options };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "kinds=5", "launch=5", "nvtx=10"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	for (size_t i = 0; i < RUN_KINDS; i++)
+		ck_assert_uint_eq(run.stored[run_kinds[i]],
+				  is_off((size_t)_i, run_kinds[i]) ? 0 : 5);
+	ck_assert_uint_eq(run.completed[DP_SPOOL_KIND_NVTX],
+			  is_off((size_t)_i, DP_SPOOL_KIND_NVTX) ? 0 : NVTX_EVENTS);
+}
+END_TEST
 
 START_TEST(correlation_wraps)
 {
@@ -360,6 +402,11 @@ START_TEST(pool_full)
 	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
 				  run.completed[0],
 			  run.truth.records[CUPTI_KERNEL] + run.truth.records[CUPTI_RUNTIME]);
+	/* By kind, but for those that nobody could look at. */
+	ck_assert_uint_le(run.completed[CUPTI_KERNEL], run.truth.records[CUPTI_KERNEL]);
+	ck_assert_uint_le(run.completed[CUPTI_RUNTIME], run.truth.records[CUPTI_RUNTIME]);
+	ck_assert_uint_gt(run.lost[CUPTI_KERNEL], 0);
+	ck_assert_uint_gt(run.lost[CUPTI_RUNTIME], 0);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_POOL_FULL], 0);
 }
 END_TEST
@@ -435,63 +482,6 @@ START_TEST(killed_anywhere)
 }
 END_TEST
 
-START_TEST(forks)
-{
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
-	run_app(&run, NULL, WORDS("init", "launch=1000", "fork=20", "launch=1000"));
-	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.spools, 1);
-	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
-}
-END_TEST
-
-START_TEST(children_with_cuda)
-{
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
-	run_app(&run, NULL, WORDS("nvtx=5", "forkinit=6"));
-	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 600);
-	ck_assert_uint_ge(run.ended_spools, 6);
-	ck_assert_uint_eq(run.ended_spools, run.spools);
-}
-END_TEST
-
-/* As many ranks as a node may have, at once; their pools are small. */
-START_TEST(ranks)
-{
-	struct run_options options = { .options = "slot=65536,max-memory=2097152" };
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
-	run_app(&run, &options, WORDS("ranks=64"));
-	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.spools, 64);
-	ck_assert_uint_eq(run.ended_spools, 64);
-	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 64 * 1000);
-}
-END_TEST
-
-START_TEST(new_image)
-{
-	static struct run run;
-
-	memset(&run, 0, sizeof(run));
-	run_app(&run, NULL, WORDS("init", "launch=500", "sleep=200", "exec", "init", "launch=500"));
-	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.spools, 2);
-	ck_assert_uint_eq(run.ended_spools, 1);
-	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1000);
-}
-END_TEST
-
 START_TEST(flush_hangs)
 {
 	struct run_options options = { .hang = true, .options = "exit-ms=300" };
@@ -524,15 +514,28 @@ END_TEST
 
 START_TEST(file_limit)
 {
-	struct run_options options = { .file_limit = 64 << 20, .options = "max-memory=67108864" };
+	struct run_options options = { .file_limit = 1 << 20, .options = "max-memory=67108864" };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	options.file_limit = 1 << 20;
 	run_app(&run, &options, WORDS("init", "launch=300000", "exit=6"));
 	run_check_exit(&run, 6);
 	run_check_sums(&run);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK] + run.lost_by[DP_LOSS_POOL_FULL], 0);
+}
+END_TEST
+
+/* So little that it can't even begin: the signal for that is not the program's. */
+START_TEST(no_file_at_all)
+{
+	struct run_options options = { .file_limit = 1 };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "launch=300", "exit=6"));
+	run_check_exit(&run, 6);
+	ck_assert_uint_eq(run.spools, 0);
+	ck_assert_msg(strstr(run.messages, "File too large"), "%s", run.messages);
 }
 END_TEST
 
@@ -640,6 +643,36 @@ START_TEST(pause_and_stop)
 }
 END_TEST
 
+/* It waits for the launcher, however long that takes to say so. */
+START_TEST(begins_paused)
+{
+	struct run_options options = { .options = "start=pause", .control_after_ms = { 500 } };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options,
+		WORDS("nvtx=10", "init", "launch=100", "sleep=1000", "launch=100", "nvtx=10"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], NVTX_EVENTS);
+}
+END_TEST
+
+/* What never hears of the process can't end the wait. */
+START_TEST(begins_paused_alone)
+{
+	struct run_options options = { .options = "start=pause", .no_socket = true };
+	static struct run run;
+
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", "sleep=300", "launch=100"));
+	run_check_exit(&run, 0);
+	run_check_complete(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
@@ -656,25 +689,25 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, late_buffers, 0, 2);
 	tcase_add_test(tests, unwalkable);
 	tcase_add_test(tests, long_and_reused_names);
+	tcase_add_loop_test(tests, groups_of_kinds, 0, sizeof(groups) / sizeof(groups[0]));
 	tcase_add_test(tests, correlation_wraps);
 	tcase_add_test(tests, many_threads);
 	tcase_add_test(tests, pool_full);
 	tcase_add_loop_test(tests, orderly_ends, 0, sizeof(endings) / sizeof(endings[0]));
 	tcase_add_loop_test(tests, sudden_ends, 0, sizeof(deaths) / sizeof(deaths[0]));
 	tcase_add_test(tests, killed_anywhere);
-	tcase_add_test(tests, forks);
-	tcase_add_test(tests, children_with_cuda);
-	tcase_add_test(tests, ranks);
-	tcase_add_test(tests, new_image);
 	tcase_add_test(tests, flush_hangs);
 	tcase_add_test(tests, disk_full);
 	tcase_add_test(tests, file_limit);
+	tcase_add_test(tests, no_file_at_all);
 	tcase_add_test(tests, spool_limit);
 	tcase_add_test(tests, without_launcher);
 	if (NVTX_PAYLOADS)
 		tcase_add_test(tests, payloads);
 	tcase_add_test(tests, capture_range);
 	tcase_add_test(tests, pause_and_stop);
+	tcase_add_test(tests, begins_paused);
+	tcase_add_test(tests, begins_paused_alone);
 }
 
 #include "../unit/test_main.h"

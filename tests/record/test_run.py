@@ -167,6 +167,23 @@ class Program(recording.Case):
             self.assertEqual(under.stdout, alone.stdout)
 
     @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
+    def test_ignored_signals(self):
+        """Without a shell in between, which has its own way with some of them."""
+        look = ["grep", "-E", "^Sig(Blk|Ign|Cgt)", "/proc/self/status"]
+
+        def ignore():
+            cli.default_signals()
+            for number in signal.SIGCHLD, signal.SIGUSR1:
+                signal.signal(number, signal.SIG_IGN)
+
+        alone = subprocess.run(look, preexec_fn=ignore, capture_output=True, encoding="utf-8")
+        ignored = int(alone.stdout.split("SigIgn:")[1].split()[0], 16)
+        self.assertEqual(ignored >> (signal.SIGCHLD - 1) & 1, 1)
+        self.assertEqual(ignored >> (signal.SIGUSR1 - 1) & 1, 1)
+        result = self.run_record("-q", *look, preexec_fn=ignore)
+        self.assertEqual(result.stdout, alone.stdout)
+
+    @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
     def test_closed_descriptors(self):
         (self.folder / "show").write_text(
             "test -e /proc/$$/fd/0; a=$?; test -e /proc/$$/fd/1; b=$?; echo $a $b >fds"

@@ -17,7 +17,7 @@ KERNEL, RUNTIME, NVTX = 10, 5, 112
 TRUTH_BYTES = 130 * 8
 VERSIONS = ["11.8", "12.0", "12.3", "12.4", "12.8", "13.0", "13.1", "13.4"]
 TABLES = {1: "memcpy", 2: "memset", 17: "overhead", 22: "memcpy", 38: "sync", 39: "ext_corr"}
-TABLES.update({KERNEL: "kernel", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"})
+TABLES.update({KERNEL: "kernel", 4: "api", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"})
 TABLES[52] = "jit"
 
 
@@ -266,6 +266,31 @@ class Ends(Case):
         self.wait_for(lambda: (self.folder / "status").exists(), "end of the program")
         self.wait_for(lambda: (self.folder / "status").read_text(), "its status")
         self.assertEqual((self.folder / "status").read_text(), "5\n")
+
+    def test_child_without_cuda(self):
+        """A child that outlives its parent has nothing of its recording: nobody waits for it."""
+        result = self.fake("init", "launch=100", "leave=30000", "launch=100")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("left behind", result.stderr)
+        self.assertIn("nothing lost", result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 200)
+        for pid in self.pids():
+            self.assertEqual([p for p in self.open_files(pid) if "deepprof" in p], [])
+            os.kill(pid, signal.SIGKILL)
+
+    def pids(self):
+        """Of the processes that work in the folder: at least one."""
+        found = [
+            int(path.name)
+            for path in pathlib.Path("/proc").glob("[0-9]*")
+            if os.path.exists(path / "cwd")
+            and os.path.realpath(path / "cwd") == str(self.folder.resolve())
+        ]
+        self.assertGreater(len(found), 0)
+        return found
+
+    def open_files(self, pid):
+        return [os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
 
     def test_forks_and_images(self):
         result = self.fake("nvtx=5", "forkinit=6")

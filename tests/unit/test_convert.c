@@ -192,6 +192,28 @@ START_TEST(unsalvaged)
 }
 END_TEST
 
+/* What is in a chunk that was damaged can't be told; that it was, and how much, can. */
+START_TEST(damaged)
+{
+	char name[400];
+	FILE *file;
+
+	make_folder("trace.db");
+	spool_make(folder, true);
+	snprintf(name, sizeof(name), "%s/4242.0.spool", folder);
+	file = fopen(name, "r+e");
+	ck_assert_ptr_nonnull(file);
+	ck_assert(!fseek(file, 200, SEEK_SET));
+	ck_assert_int_ne(fputc(0xa5, file), EOF);
+	ck_assert(!fclose(file));
+	convert_folder();
+	check_rows("SELECT count(*) FROM kernel", "0");
+	check_rows("SELECT reason, records, bytes > 1000 FROM loss WHERE records IS NULL",
+		   "damaged spool|-|1");
+	remove_folder();
+}
+END_TEST
+
 /* A stream for each request, and a thread: a search through all before each takes till the limit.
  */
 START_TEST(many)
@@ -232,6 +254,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, ranges);
 	tcase_add_test(tests, sums);
 	tcase_add_test(tests, unsalvaged);
+	tcase_add_test(tests, damaged);
 }
 
 #include "test_main.h"
