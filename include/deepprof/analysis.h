@@ -213,8 +213,8 @@ DP_API bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, 
 DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
 
 /*
- * Durations of one kind of kernel in a loop's complete iterations, those of its stream. Times are
- * of the device.
+ * Durations of one kind of kernel in a loop's complete iterations behind its warm-up, those of its
+ * stream. Times are of the device.
  */
 struct dp_time_stat {
 	const char *name; /* "" for kernels that no operator launched. Borrowed */

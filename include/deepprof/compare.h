@@ -40,13 +40,13 @@ struct dp_compare_options {
  * failure: there are no pairs then.
  *
  * Loops at the chosen level are paired by the kernels of their patterns, those most alike first, up
- * to the 64 loops of each run that took most time. Where the loop that took most of its run's time
- * is in no pair in both runs, these two are one, however little they are alike: code that was
- * compiled anew may have no kernel in common with the old.
+ * to the 64 loops of each run that took most time. Of those that are left, the two that took most
+ * of their runs' time are a pair if each took a fifth of it, however little they are alike: code
+ * that was compiled anew may have no kernel in common with the old.
  *
  * Errors: DP_ERR_ARGUMENT (a loop that there is not or that is not at the chosen level, a
- * confidence out of range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each
- * metric, and O(n + m + nm / 64) in the kernels n and m of the patterns; where nm is above 2^36,
+ * confidence out of range), DP_ERR_NOMEM. Cost: linear in the iterations of a loop for each metric,
+ * and O(n + m + nm / 64) in the kernels n and m of the patterns; where nm is above 2^36,
  * only what they have in common at their beginning and end is found, in O(n + m).
  */
 DP_API int dp_comparison_run(struct dp_comparison **comparison, const struct dp_analysis *before,
@@ -79,7 +79,8 @@ DP_API const struct dp_loop_pair *dp_comparison_pair(const struct dp_comparison 
 
 /*
  * A number in both runs. What is not known is NaN: intervals need four values in each run. Of
- * numbers that are equal in all iterations the interval has no width.
+ * numbers that are equal in all iterations the interval has no width. ratio_high is infinite where
+ * the first value may as well be 0.
  */
 struct dp_difference {
 	double value[2];
@@ -96,10 +97,11 @@ DP_API bool dp_difference_is_sure(const struct dp_difference *difference);
 
 /*
  * Medians of a metric over the steady iterations: no warm-up, none cut off, none that other kernels
- * interrupt. The interval is Price and Bonett's (2002), from order statistics, without an
- * assumption on how times are distributed; it is widened where iterations resemble the ones before
- * them. It is of these two runs: it does not know how much runs differ from one another. NULL for
- * a metric or pair that there is not.
+ * interrupt. The interval is made from order statistics (Price and Bonett 2002), to either side as
+ * wide as it has to be there (Zou and Donner 2008), without an assumption on how times are
+ * distributed; it is widened where iterations resemble the ones before them. It is of these two
+ * runs: it does not know how much runs differ from one another. NULL for a metric or pair that
+ * there is not.
  */
 DP_API const struct dp_difference *dp_pair_metric(const struct dp_comparison *comparison,
 						  size_t pair, size_t metric);
@@ -119,9 +121,9 @@ DP_API const struct dp_pair_part *dp_pair_part(const struct dp_comparison *compa
 
 /*
  * Kernels of the loops' stream. Places that are aligned are told of by name; where one is there in
- * both runs it is slower or faster if that is sure. Values are times per iteration, and all of them
- * sum to the time of all kernels of the iterations. In order of the size of the change. NULL beyond
- * the end.
+ * both runs it is slower or faster if that is sure, also where it is at other places in the second.
+ * Values are times per complete iteration behind the warm-up, and all of them sum to the time of
+ * all kernels of these. In order of the size of the change. NULL beyond the end.
  */
 enum dp_kernel_change {
 	DP_KERNEL_SAME,

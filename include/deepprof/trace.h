@@ -329,9 +329,9 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
 
 /*
- * What the source tells of its recording, by index; NULL beyond the end. Names are "host", "command",
- * "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its version);
- * of processes that differ it is the first's. Constant cost.
+ * What the source tells of its recording, by index; NULL beyond the end. Names are "host",
+ * "command", "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its
+ * version); of processes that differ it is the first's. Constant cost.
  */
 struct dp_fact {
 	const char *name;

@@ -3,12 +3,15 @@
 #define DP_COMPARE_COMPARE_H
 
 #include "base/base.h"
+#include "base/lookup.h"
 #include "base/strings.h"
 #include "compare/difference.h"
 #include <deepprof/compare.h>
 
 struct dp_pair_data {
 	struct dp_loop_pair info;
+	size_t settled[2];  /* whole iterations behind the warm-up: those that kernels are of */
+	double widening[2]; /* of what kernels take in them: see dp_estimate__widening() */
 	struct dp_difference *metrics; /* one per metric of iterations */
 	struct dp_pair_part *parts;
 	size_t part_count;
@@ -28,6 +31,16 @@ struct dp_comparison {
 	size_t pair_count;
 };
 
+/* Families of kernels, with numbers that two runs share, and of which names they are. */
+struct dp_family_names {
+	struct dp_strings families;
+	struct dp_lookup of_name; /* by the name's address, which a trace has once */
+	char *room;
+	size_t size;
+};
+
+void dp_family_names__fini(struct dp_family_names *names);
+
 /* The pattern of a loop: its kernels' families, whose ids two runs share. */
 struct dp_pattern_families {
 	uint32_t *symbols; /* in order of the pattern */
@@ -35,9 +48,9 @@ struct dp_pattern_families {
 	size_t length;
 };
 
-/* *made is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: the names' lengths,
- * and sorting. */
-int dp_families__init(struct dp_pattern_families *made, struct dp_strings *names,
+/* *made is the caller's, to be released with fini. Errors: DP_ERR_NOMEM. Cost: linear in the
+ * pattern, and in the lengths of names that are new. */
+int dp_families__init(struct dp_pattern_families *made, struct dp_family_names *names,
 		      const struct dp_analysis *analysis, size_t loop);
 void dp_families__fini(struct dp_pattern_families *families);
 

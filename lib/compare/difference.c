@@ -1,8 +1,13 @@
 /*
- * Medians: Price and Bonett, "Estimating the variance of the sample median" (2001) and
- * "Distribution-free confidence intervals for difference and ratio of medians" (2002). Means:
- * Welch (1947). Both are widened as the variance of a mean is under autocorrelation that decays
- * from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
+ * The interval of a median is that between two order statistics, as in Price and Bonett,
+ * "Distribution-free confidence intervals for difference and ratio of medians" (2002); that of a
+ * mean is made from the variance. Two of them give the interval of the difference and of the ratio
+ * by Zou and Donner's MOVER ("Construction of confidence limits about effect measures", 2008;
+ * Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard
+ * deviation", 2012), which keeps either side of each as wide as it is: where a program has two
+ * kinds of iterations, a median that lies with one of them may be off by all that is between them,
+ * to one side. Both intervals are widened as the variance of a mean is under autocorrelation that
+ * decays from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
  */
 #include "compare/difference.h"
 #include "metric/stat.h"
@@ -16,6 +21,8 @@
 /* Beyond this, values say nothing any more that widening could mend. */
 #define MOST_CORRELATION 0.95
 
+#define LEAST_FREEDOM 2
+
 static const double half_pi = 1.57079632679489661923;
 
 /* The sign of a value's deviation, or the deviation itself: what is compared with its neighbour. */
@@ -27,7 +34,7 @@ static double deviation(double value, double centre, bool sign)
 }
 
 /* How much more variance the estimate has than of independent values; of signs, as they would have
- * that come from a normal process. */
+ * that come from a normal process. What few values say of r is too small (Kendall 1954). */
 static double widening(const double *values, size_t count, double centre, bool sign)
 {
 	double products = 0, squares = 0, r;
@@ -44,8 +51,14 @@ static double widening(const double *values, size_t count, double centre, bool s
 	r = products / squares;
 	if (sign)
 		r = sin(half_pi * r);
+	r += (1 + 3 * r) / (double)count;
 	r = DP_MIN(DP_MAX(r, 0), MOST_CORRELATION);
 	return (1 + r) / (1 - r);
+}
+
+double dp_estimate__widening(const double *values, size_t count)
+{
+	return widening(values, count, dp_stat__mean(values, count), false);
 }
 
 /* The normal quantile that leaves p above it, p below one half: by bisection. */
@@ -79,8 +92,8 @@ static double chance_below(size_t rank, size_t count)
 	return chance;
 }
 
-/* The interval between two order statistics is so many standard errors of the median wide, to
- * either side; above a thousand values as the normal distribution has it. */
+/* So many standard errors of the median are between it and the order statistic of that rank; above
+ * a thousand values as the normal distribution has it. */
 static double errors_of_rank(size_t rank, size_t count)
 {
 	if (count <= 1000)
@@ -88,58 +101,104 @@ static double errors_of_rank(size_t rank, size_t count)
 	return ((double)count / 2 - (double)rank + 0.5) / (sqrt((double)count) / 2);
 }
 
+static double square(double x)
+{
+	return x * x;
+}
+
+/* Of n values that are as good as n / wider independent ones. */
+static double freedom_of(size_t count, double wider)
+{
+	return DP_MAX((double)count / wider - 1, LEAST_FREEDOM);
+}
+
 struct dp_estimate dp_estimate__median(const double *values, double *scratch, size_t count)
 {
-	struct dp_estimate made = { .value = (double)NAN, .variance = (double)NAN, .count = count };
-	double place = ((double)count + 1) / 2 - sqrt((double)count), error;
+	double place = ((double)count + 1) / 2 - sqrt((double)count), errors, wider;
 	size_t rank = place >= 1.5 ? (size_t)(place + 0.5) : 1;
+	struct dp_estimate made = {
+		.value = (double)NAN, .below = (double)NAN, .above = (double)NAN, .count = count
+	};
 
 	if (!count)
 		return made;
 	memcpy(scratch, values, count * sizeof(*values));
 	made.value = dp_stat__median(scratch, count);
-	error = (dp_stat__select(scratch, count, count - rank) -
-		 dp_stat__select(scratch, count, rank - 1)) /
-		(2 * errors_of_rank(rank, count));
-	made.variance = error * error * widening(values, count, made.value, true);
+	errors = errors_of_rank(rank, count);
+	wider = widening(values, count, made.value, true);
+	made.below = square((made.value - dp_stat__select(scratch, count, rank - 1)) / errors);
+	made.above = square((dp_stat__select(scratch, count, count - rank) - made.value) / errors);
+	made.below *= wider;
+	made.above *= wider;
+	made.freedom = freedom_of(count, wider);
 	return made;
 }
 
 struct dp_estimate dp_estimate__mean(const double *values, size_t count)
 {
 	struct dp_estimate made = { .value = dp_stat__mean(values, count), .count = count };
-	double squares = 0;
+	double squares = 0, wider = widening(values, count, made.value, false);
 
 	for (size_t i = 0; i < count; i++)
-		squares += (values[i] - made.value) * (values[i] - made.value);
-	made.variance = squares / ((double)count - 1) / (double)count *
-			widening(values, count, made.value, false);
+		squares += square(values[i] - made.value);
+	made.below = made.above = squares / ((double)count - 1) / (double)count * wider;
+	made.freedom = freedom_of(count, wider);
 	return made;
 }
 
 /* Student's quantile from the normal one (Abramowitz and Stegun 26.7.5). */
-static double student(double z, double freedom)
+static double student(double z, double n)
 {
-	double z2 = z * z, n = freedom;
+	double z2 = z * z;
 
 	return z + z * (z2 + 1) / (4 * n) + z * ((5 * z2 + 16) * z2 + 3) / (96 * n * n) +
 	       z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * n * n * n);
 }
 
 /* Welch and Satterthwaite's degrees of freedom. */
-static double freedom_of(const struct dp_estimate estimate[2])
+static double freedom_of_both(const struct dp_estimate estimate[2])
 {
-	double sum = estimate[0].variance + estimate[1].variance, parts = 0;
+	double sum = 0, parts = 0;
 
-	for (int run = 0; run < 2; run++)
-		parts += estimate[run].variance * estimate[run].variance /
-			 ((double)estimate[run].count - 1);
-	return parts > 0 ? sum * sum / parts : HUGE_VAL;
+	for (int run = 0; run < 2; run++) {
+		double variance = (estimate[run].below + estimate[run].above) / 2;
+
+		sum += variance;
+		parts += square(variance) / estimate[run].freedom;
+	}
+	return parts > 0 ? square(sum) / parts : HUGE_VAL;
 }
 
-static double relative_variance(const struct dp_estimate *estimate)
+/* Of what is never below 0 but for rounding. */
+static double root(double x)
 {
-	return estimate->variance / (estimate->value * estimate->value);
+	return sqrt(DP_MAX(x, 0));
+}
+
+/*
+ * Limits of a / b: what has to be multiplied with b for the interval of the difference to begin, or
+ * to end, with 0. One passes 1 where that of the difference passes 0.
+ */
+static void set_ratio(struct dp_difference *made, const struct dp_estimate *b,
+		      const struct dp_estimate *a, double times)
+{
+	double product = a->value * b->value, most = square(times);
+	/* The squares of how far a and b are off, to the side that counts. */
+	double a_below = a->below * most, b_above = b->above * most;
+	double a_above = a->above * most, b_below = b->below * most;
+	double rest = square(a->value) - a_below;
+
+	made->ratio_low = 0;
+	if (rest > 0)
+		made->ratio_low =
+			rest /
+			(product + root(square(product) - (square(b->value) - b_above) * rest));
+	rest = square(b->value) - b_below;
+	made->ratio_high = HUGE_VAL;
+	if (rest > 0)
+		made->ratio_high =
+			(product + root(square(product) - rest * (square(a->value) - a_above))) /
+			rest;
 }
 
 struct dp_difference dp_difference__of(const struct dp_estimate estimate[2], double deviations)
@@ -154,20 +213,16 @@ struct dp_difference dp_difference__of(const struct dp_estimate estimate[2], dou
 		.ratio_high = (double)NAN,
 		.count = { before->count, after->count },
 	};
-	double times, wide, ratio = after->value / before->value;
+	double times;
 
 	if (before->count < DP_DIFFERENCE_LEAST || after->count < DP_DIFFERENCE_LEAST ||
-	    !isfinite(before->variance + after->variance))
+	    !isfinite(before->below + before->above + after->below + after->above))
 		return made;
-	times = student(deviations, freedom_of(estimate));
-	wide = times * sqrt(before->variance + after->variance);
-	made.low = made.change - wide;
-	made.high = made.change + wide;
-	if (before->value > 0 && after->value > 0) {
-		wide = times * sqrt(relative_variance(before) + relative_variance(after));
-		made.ratio_low = ratio * exp(-wide);
-		made.ratio_high = ratio * exp(wide);
-	}
+	times = student(deviations, freedom_of_both(estimate));
+	made.low = made.change - times * sqrt(after->below + before->above);
+	made.high = made.change + times * sqrt(after->above + before->below);
+	if (before->value > 0 && after->value > 0)
+		set_ratio(&made, before, after, times);
 	return made;
 }
 

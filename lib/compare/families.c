@@ -5,29 +5,49 @@
 
 #include <string.h>
 
-/* The id of a kernel's family; DP_NONE without memory. */
-static uint32_t intern(struct dp_strings *names, char **room, size_t *size, const char *name)
+void dp_family_names__fini(struct dp_family_names *names)
+{
+	dp_strings__fini(&names->families);
+	dp_lookup__fini(&names->of_name);
+	free(names->room);
+}
+
+/* DP_NONE without memory. */
+static uint32_t intern(struct dp_family_names *names, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (length >= *size) {
-		char *more = realloc(*room, 2 * length + 1);
+	if (length >= names->size) {
+		char *more = realloc(names->room, 2 * length + 1);
 
 		if (!more)
 			return DP_NONE;
-		*room = more;
-		*size = 2 * length + 1;
+		names->room = more;
+		names->size = 2 * length + 1;
 	}
-	length = dp_family__name(*room, name);
-	return dp_strings__intern(names, *room, length);
+	length = dp_family__name(names->room, name);
+	return dp_strings__intern(&names->families, names->room, length);
 }
 
-int dp_families__init(struct dp_pattern_families *made, struct dp_strings *names,
+/* The number of a kernel's family; DP_NONE without memory. */
+static uint32_t family_of(struct dp_family_names *names, const char *name)
+{
+	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };
+	uint32_t family = dp_lookup__get(&names->of_name, &key);
+
+	if (family != DP_NONE)
+		return family;
+	family = intern(names, name);
+	if (family != DP_NONE && dp_lookup__set(&names->of_name, &key, family))
+		return DP_NONE;
+	return family;
+}
+
+int dp_families__init(struct dp_pattern_families *made, struct dp_family_names *names,
 		      const struct dp_analysis *analysis, size_t loop)
 {
-	size_t length = dp_analysis_loop(analysis, loop)->length, size = 0;
+	size_t length = dp_analysis_loop(analysis, loop)->length;
 	uint32_t *scratch = dp_alloc__array(length, sizeof(*scratch));
-	char *room = NULL;
 	int status = DP_ERR_NOMEM;
 
 	*made = (struct dp_pattern_families){
@@ -38,7 +58,7 @@ int dp_families__init(struct dp_pattern_families *made, struct dp_strings *names
 	if (!scratch || !made->symbols || !made->sorted)
 		goto out;
 	for (size_t i = 0; i < length; i++) {
-		made->symbols[i] = intern(names, &room, &size, dp_loop_kernel(analysis, loop, i));
+		made->symbols[i] = family_of(names, dp_loop_kernel(analysis, loop, i));
 		if (made->symbols[i] == DP_NONE)
 			goto out;
 	}
@@ -46,7 +66,6 @@ int dp_families__init(struct dp_pattern_families *made, struct dp_strings *names
 	dp_sort__u32(made->sorted, scratch, length);
 	status = DP_OK;
 out:
-	free(room);
 	free(scratch);
 	if (status)
 		dp_families__fini(made);

@@ -12,9 +12,11 @@
 struct rows {
 	struct dp_comparison *comparison;
 	struct dp_pair_data *pair;
-	struct dp_strings names; /* of both runs */
-	struct dp_lookup index;	 /* by change and names: a row */
+	struct dp_strings names;  /* of both runs, */
+	struct dp_lookup of_name; /* by their addresses, which a trace has once */
+	struct dp_lookup index;	  /* by change and names: a row */
 	struct dp_estimate (*sums)[2];
+	uint32_t *moved; /* per row: the one that it is a part of, or DP_NONE */
 };
 
 /*
@@ -32,12 +34,13 @@ static void add_place(struct dp_estimate *sum, const struct dp_time_stat *stat, 
 		  (stat->stddev_ns * stat->stddev_ns + stat->mean_ns * stat->mean_ns);
 	error = sqrt(DP_MAX(squares / n - mean * mean, 0) / DP_MAX(n - 1, 1));
 	sum->value += mean;
-	sum->variance += error * (error + 2 * sqrt(sum->variance));
+	sum->below += error * (error + 2 * sqrt(sum->below));
+	sum->above = sum->below;
 }
 
 static size_t iterations_of(const struct rows *rows, int run)
 {
-	return dp_analysis_loop(rows->comparison->run[run], rows->pair->info.loop[run])->complete;
+	return rows->pair->settled[run];
 }
 
 static const struct dp_time_stat *stat_of(const struct rows *rows, int run, size_t index)
@@ -55,6 +58,20 @@ static uint32_t new_row(struct rows *rows, const char *const names[2])
 	return row;
 }
 
+/* A name's number, the same in both runs; DP_NONE without memory. */
+static uint32_t number_of(struct rows *rows, const char *name)
+{
+	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };
+	uint32_t number = dp_lookup__get(&rows->of_name, &key);
+
+	if (number != DP_NONE)
+		return number;
+	number = dp_strings__intern(&rows->names, name, strlen(name));
+	if (number != DP_NONE && dp_lookup__set(&rows->of_name, &key, number))
+		return DP_NONE;
+	return number;
+}
+
 /* The row of a place, which is made if it is the first of its names. */
 static int find_row(struct rows *rows, const struct dp_pair_place *place, uint32_t *row)
 {
@@ -65,7 +82,7 @@ static int find_row(struct rows *rows, const struct dp_pair_place *place, uint32
 		if (place->index[run] == SIZE_MAX)
 			continue;
 		names[run] = stat_of(rows, run, place->index[run])->name;
-		key.part[run] = dp_strings__intern(&rows->names, names[run], strlen(names[run]));
+		key.part[run] = number_of(rows, names[run]);
 		if (key.part[run] == DP_NONE)
 			return DP_ERR_NOMEM;
 	}
@@ -116,9 +133,9 @@ static void add_beside(struct rows *rows)
 		return;
 	row = &pair->kernels[pair->kernel_count++];
 	*row = (struct dp_pair_kernel){ .kind = DP_KERNEL_BESIDE };
-	row->ns = dp_difference__of((const struct dp_estimate[2]){ { left_ns[0], (double)NAN, 0 },
-								   { left_ns[1], (double)NAN, 0 } },
-				    rows->comparison->deviations);
+	row->ns = dp_difference__of(
+		(const struct dp_estimate[2]){ { .value = left_ns[0] }, { .value = left_ns[1] } },
+		rows->comparison->deviations);
 }
 
 static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
@@ -132,6 +149,67 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 	return row->ns.change > 0 ? DP_KERNEL_SLOWER : DP_KERNEL_FASTER;
 }
 
+/* What iterations say of a row that has all its places: as much as they do of the whole time. */
+static void settle(struct rows *rows, size_t row)
+{
+	for (int run = 0; run < 2; run++) {
+		struct dp_estimate *sum = &rows->sums[row][run];
+		double wider = rows->pair->widening[run];
+
+		sum->below *= wider;
+		sum->above *= wider;
+		sum->freedom = DP_MAX((double)sum->count / wider - 1, 2);
+	}
+	rows->pair->kernels[row].ns =
+		dp_difference__of(rows->sums[row], rows->comparison->deviations);
+	rows->pair->kernels[row].kind = kind_of(&rows->pair->kernels[row]);
+}
+
+/* The removed row of an added one's kernel; DP_NONE where there is none. */
+static uint32_t removed_row(const struct rows *rows, struct dp_key *key)
+{
+	key->part[0] = key->part[1];
+	key->part[1] = -1;
+	return dp_lookup__get(&rows->index, key);
+}
+
+/*
+ * A kernel that was removed at some places and added at others has moved: one row. Rows that are
+ * left keep their order.
+ */
+static int join_moved(struct rows *rows)
+{
+	struct dp_pair_data *pair = rows->pair;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < pair->kernel_count; i++) {
+		const char *name = pair->kernels[i].name[1];
+		struct dp_key key = { { -1, -1, 0, 0 } };
+		uint32_t row = DP_NONE;
+
+		if (name && !pair->kernels[i].name[0]) {
+			key.part[1] = number_of(rows, name);
+			if (key.part[1] == DP_NONE)
+				return DP_ERR_NOMEM;
+			row = removed_row(rows, &key);
+		}
+		rows->moved[i] = row;
+		if (row == DP_NONE)
+			continue;
+		pair->kernels[row].name[1] = name;
+		pair->kernels[row].places += pair->kernels[i].places;
+		rows->sums[row][1] = rows->sums[i][1];
+	}
+	for (size_t i = 0; i < pair->kernel_count; i++) {
+		if (rows->moved[i] != DP_NONE)
+			continue;
+		pair->kernels[kept] = pair->kernels[i];
+		memmove(rows->sums[kept++], rows->sums[i], sizeof(*rows->sums));
+	}
+	pair->kernel_count = kept;
+	return DP_OK;
+}
+
 static int compare_names(const char *a, const char *b)
 {
 	return !a || !b ? !a - !b : strcmp(a, b);
@@ -143,6 +221,8 @@ static int by_change(const void *a, const void *b)
 	double more = fabs(y->ns.change) - fabs(x->ns.change);
 	int names;
 
+	if ((x->kind == DP_KERNEL_BESIDE) != (y->kind == DP_KERNEL_BESIDE))
+		return x->kind == DP_KERNEL_BESIDE ? 1 : -1;
 	if (more < 0 || more > 0)
 		return more > 0 ? 1 : -1;
 	names = compare_names(x->name[0], y->name[0]);
@@ -156,20 +236,19 @@ int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *p
 
 	pair->kernels = dp_alloc__array(pair->place_count + 1, sizeof(*pair->kernels));
 	rows.sums = dp_alloc__array(pair->place_count + 1, sizeof(*rows.sums));
-	if (!pair->kernels || !rows.sums || add_places(&rows))
+	rows.moved = dp_alloc__array(pair->place_count, sizeof(*rows.moved));
+	if (!pair->kernels || !rows.sums || !rows.moved || add_places(&rows) || join_moved(&rows))
 		goto out;
-	for (size_t i = 0; i < pair->kernel_count; i++) {
-		struct dp_pair_kernel *row = &pair->kernels[i];
-
-		row->ns = dp_difference__of(rows.sums[i], comparison->deviations);
-		row->kind = kind_of(row);
-	}
+	for (size_t i = 0; i < pair->kernel_count; i++)
+		settle(&rows, i);
 	add_beside(&rows);
 	qsort(pair->kernels, pair->kernel_count, sizeof(*pair->kernels), by_change);
 	status = DP_OK;
 out:
 	dp_strings__fini(&rows.names);
+	dp_lookup__fini(&rows.of_name);
 	dp_lookup__fini(&rows.index);
 	free(rows.sums);
+	free(rows.moved);
 	return status;
 }

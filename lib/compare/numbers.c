@@ -114,6 +114,21 @@ static bool make_parts(struct dp_pair_data *pair, struct room *room,
 	return true;
 }
 
+/* What is known of the iterations that kernels are counted in. */
+static void settle(struct dp_pair_data *pair, struct room *room,
+		   const struct dp_comparison *comparison)
+{
+	gather(room, comparison, &pair->info, metric_by_name("compute_ns"));
+	for (int run = 0; run < 2; run++) {
+		const struct dp_analysis *analysis = comparison->run[run];
+		const struct dp_iteration *at;
+
+		for (size_t k = 0; (at = dp_loop_iteration(analysis, pair->info.loop[run], k)); k++)
+			pair->settled[run] += !at->partial && !at->warmup;
+		pair->widening[run] = dp_estimate__widening(room->values[run], room->count[run]);
+	}
+}
+
 int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t count = 0;
@@ -133,6 +148,7 @@ int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *p
 	if (!make_parts(pair, &room, comparison, with_causes, DP_COUNT(with_causes)) &&
 	    !make_parts(pair, &room, comparison, without_causes, DP_COUNT(without_causes)))
 		make_parts(pair, &room, comparison, only_period, DP_COUNT(only_period));
+	settle(pair, &room, comparison);
 	status = DP_OK;
 out:
 	room_fini(&room);

@@ -14,6 +14,9 @@
  * step: the loop of evaluation is alike 0.5 to that of training. */
 #define LEAST_ALIKE 0.5
 
+/* A loop without a counterpart that took less of its run's time is none to look for one by that. */
+#define LEAST_TIME 0.2
+
 struct candidate {
 	size_t loop;
 	double time_ns;
@@ -36,7 +39,7 @@ struct proposal {
 struct pairing {
 	struct dp_comparison *comparison;
 	struct side side[2];
-	struct dp_strings names;
+	struct dp_family_names names;
 	struct proposal *proposals;
 	size_t count;
 };
@@ -144,6 +147,28 @@ static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, 
 	comparison->pair_count++;
 }
 
+/* The longest loop that is in no pair yet; count where none took a share of the time that matters.
+ */
+static size_t longest_alone(const struct side *side)
+{
+	double all_ns = 0;
+
+	for (size_t i = 0; i < side->count; i++)
+		all_ns += side->loops[i].time_ns;
+	for (size_t i = 0; i < side->count; i++)
+		if (!side->paired[i])
+			return side->loops[i].time_ns >= LEAST_TIME * all_ns ? i : side->count;
+	return side->count;
+}
+
+static void pair_longest(struct pairing *pairing)
+{
+	size_t before = longest_alone(&pairing->side[0]), after = longest_alone(&pairing->side[1]);
+
+	if (before < pairing->side[0].count && after < pairing->side[1].count)
+		add_pair(pairing, before, after, alike(pairing, before, after), true);
+}
+
 static int pair_alike(struct pairing *pairing)
 {
 	struct side *side = pairing->side;
@@ -166,8 +191,7 @@ static int pair_alike(struct pairing *pairing)
 		if (!side[0].paired[next->index[0]] && !side[1].paired[next->index[1]])
 			add_pair(pairing, next->index[0], next->index[1], next->alike, false);
 	}
-	if (!side[0].paired[0] && !side[1].paired[0])
-		add_pair(pairing, 0, 0, alike(pairing, 0, 0), true);
+	pair_longest(pairing);
 	return DP_OK;
 }
 
@@ -184,8 +208,9 @@ static int refuse(const struct dp_analysis *analysis, size_t loop, struct dp_err
 		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: there %s %zu", loop,
 				     count == 1 ? "is" : "are", count);
 	return dp_error__set(error, DP_ERR_ARGUMENT,
-			     info->at_level ? "loop %zu has no complete iteration"
-					    : "loop %zu is not at the level that is reported on",
+			     info->at_level
+				     ? "loop %zu has no complete iteration"
+				     : "loop %zu is not at the level that is reported on (--level)",
 			     loop);
 }
 
@@ -224,7 +249,7 @@ int dp_compare__pair(struct dp_comparison *comparison, const size_t *loops, stru
 	for (int run = 0; run < 2; run++)
 		for (size_t i = 0; i < pairing->side[run].count; i++)
 			dp_families__fini(&pairing->side[run].loops[i].families);
-	dp_strings__fini(&pairing->names);
+	dp_family_names__fini(&pairing->names);
 	free(pairing->proposals);
 	free(pairing);
 	return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;

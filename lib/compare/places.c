@@ -1,8 +1,9 @@
 /*
  * The places of two patterns side by side, by a longest common subsequence of their families.
  * Patterns are cycles: where two runs were cut at different kernels, the second one is turned until
- * the kernels that are unique in both are where they are in the first.
+ * the pairs of neighbours that are unique in both are where they are in the first.
  */
+#include "base/lookup.h"
 #include "compare/compare.h"
 #include "pattern/lcs.h"
 
@@ -19,7 +20,7 @@ struct sides {
 	const struct dp_analysis *run[2];
 	size_t loop[2];
 	struct dp_pattern_families families[2];
-	struct dp_strings names;
+	struct dp_family_names names;
 	uint32_t *partner; /* of the first's places among those of the turned second */
 	uint32_t *turned;
 	size_t turn; /* the second's place that comes first */
@@ -42,47 +43,68 @@ static int align(struct sides *sides, size_t turn)
 	memcpy(sides->turned, b->symbols + turn, (b->length - turn) * sizeof(*b->symbols));
 	memcpy(sides->turned + b->length - turn, b->symbols, turn * sizeof(*b->symbols));
 	if (dp_lcs__run(sides->partner, a->symbols, a->length, sides->turned, b->length,
-			(uint32_t)sides->names.count))
+			(uint32_t)sides->names.families.count))
 		return DP_ERR_NOMEM;
 	sides->turn = turn;
 	sides->same = count_partners(sides->partner, a->length);
 	return DP_OK;
 }
 
-/* Per symbol: its only place from 1 on, 0 where there is none, SIZE_MAX where there are several. */
-static void mark_unique(size_t *place, const struct dp_pattern_families *families)
+/* Two kernels in a row have a number, the same in both patterns; DP_NONE without memory. */
+static uint32_t number_of(struct dp_lookup *pairs, const struct dp_pattern_families *families,
+			  size_t i)
 {
-	for (size_t i = 0; i < families->length; i++) {
-		uint32_t symbol = families->symbols[i];
+	size_t next = i + 1 < families->length ? i + 1 : 0;
+	struct dp_key key = { { families->symbols[i], families->symbols[next], 0, 0 } };
+	uint32_t number = dp_lookup__get(pairs, &key);
 
-		place[symbol] = place[symbol] ? SIZE_MAX : i + 1;
-	}
+	if (number != DP_NONE)
+		return number;
+	number = (uint32_t)pairs->count;
+	return dp_lookup__set(pairs, &key, number) ? DP_NONE : number;
 }
 
-/* The turn of the second that puts most of the unique kernels where they are in the first. */
+/* Per number: its only place from 1 on, 0 where there is none, SIZE_MAX where there are several. */
+static int mark_unique(size_t *place, struct dp_lookup *pairs,
+		       const struct dp_pattern_families *families)
+{
+	for (size_t i = 0; i < families->length; i++) {
+		uint32_t number = number_of(pairs, families, i);
+
+		if (number == DP_NONE)
+			return DP_ERR_NOMEM;
+		place[number] = place[number] ? SIZE_MAX : i + 1;
+	}
+	return DP_OK;
+}
+
+/* The turn of the second that puts most of the unique pairs of neighbours where they are in the
+ * first. */
 static int find_turn(const struct sides *sides, size_t *turn)
 {
 	const struct dp_pattern_families *a = &sides->families[0], *b = &sides->families[1];
-	size_t *first = dp_alloc__zeroed(sides->names.count, sizeof(*first));
-	size_t *second = dp_alloc__zeroed(sides->names.count, sizeof(*second));
+	size_t most = a->length + b->length;
+	size_t *first = dp_alloc__zeroed(most, sizeof(*first));
+	size_t *second = dp_alloc__zeroed(most, sizeof(*second));
 	size_t *votes = dp_alloc__zeroed(b->length, sizeof(*votes));
+	struct dp_lookup pairs = { 0 };
 	int status = DP_ERR_NOMEM;
 
 	*turn = 0;
-	if (!first || !second || !votes)
+	if (!first || !second || !votes || mark_unique(first, &pairs, a) ||
+	    mark_unique(second, &pairs, b))
 		goto out;
-	mark_unique(first, a);
-	mark_unique(second, b);
-	for (size_t s = 0; s < sides->names.count; s++) {
-		if (!first[s] || first[s] == SIZE_MAX || !second[s] || second[s] == SIZE_MAX)
+	for (size_t i = 0; i < pairs.count; i++) {
+		if (!first[i] || first[i] == SIZE_MAX || !second[i] || second[i] == SIZE_MAX)
 			continue;
-		votes[(second[s] + b->length - first[s] % b->length) % b->length]++;
+		votes[(second[i] + b->length - first[i] % b->length) % b->length]++;
 	}
 	for (size_t i = 1; i < b->length; i++)
 		if (votes[i] > votes[*turn])
 			*turn = i;
 	status = DP_OK;
 out:
+	dp_lookup__fini(&pairs);
 	free(first);
 	free(second);
 	free(votes);
@@ -104,16 +126,21 @@ static int align_turned(struct sides *sides, double alike)
 	return turn && sides->same <= straight ? align(sides, 0) : DP_OK;
 }
 
-static struct dp_estimate estimate(const struct dp_time_stat *stat)
+static struct dp_estimate estimate(const struct dp_time_stat *stat, double wider)
 {
+	double n = (double)stat->count;
+	double variance = stat->stddev_ns * stat->stddev_ns / (n - 1) * wider;
+
 	return (struct dp_estimate){
 		.value = stat->mean_ns,
-		.variance = stat->stddev_ns * stat->stddev_ns / ((double)stat->count - 1),
+		.below = variance,
+		.above = variance,
+		.freedom = DP_MAX(n / wider - 1, 2),
 		.count = stat->count,
 	};
 }
 
-static const struct dp_estimate none = { (double)NAN, (double)NAN, 0 };
+static const struct dp_estimate none = { .value = (double)NAN };
 
 static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
 		const struct sides *sides, size_t i, size_t j)
@@ -126,8 +153,10 @@ static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
 	made->index[1] = j == SIZE_MAX ? j : (j + sides->turn) % length;
 	for (int run = 0; run < 2; run++)
 		if (made->index[run] != SIZE_MAX)
-			both[run] = estimate(dp_loop_position_stat(
-				sides->run[run], sides->loop[run], made->index[run]));
+			both[run] =
+				estimate(dp_loop_position_stat(sides->run[run], sides->loop[run],
+							       made->index[run]),
+					 pair->widening[run]);
 	made->ns = dp_difference__of(both, comparison->deviations);
 }
 
@@ -193,7 +222,7 @@ int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pa
 out:
 	dp_families__fini(&sides.families[0]);
 	dp_families__fini(&sides.families[1]);
-	dp_strings__fini(&sides.names);
+	dp_family_names__fini(&sides.names);
 	free(sides.partner);
 	free(sides.turned);
 	return status;

@@ -177,7 +177,7 @@ static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_
 			(struct dp_time_stat){ .name = dp_trace_string(in->trace, in->pattern[i]) };
 	stats->positions.count = in->length;
 	for (size_t k = 0; k < in->count; k++) {
-		if (in->iterations[k].partial)
+		if (in->iterations[k].partial || in->iterations[k].warmup)
 			continue;
 		add_positions(stats->positions.stats, in, &in->iterations[k]);
 		if (add_iteration(kernels, operators, in, owners, &in->iterations[k]))

@@ -97,19 +97,24 @@ static char *verdict(char buf[WORDS], double ratio, bool words)
 }
 
 /* "11.9% to 12.8%", the smaller change first; "0.8% faster to 1.1% slower"; "1.9 to 2.4 times". */
-static void add_limits(struct dp_words *words, const struct dp_difference *time)
+static void add_limits(struct dp_words *words, const struct dp_difference *time, double confidence)
 {
 	bool both = time->ratio_low < 1 && time->ratio_high > 1;
 	bool faster = time->ratio_high <= 1;
 	char least[WORDS], most[WORDS];
 
+	dp_words__add(words, " (%g%% sure: ", confidence * 100);
+	if (isinf(time->ratio_high)) {
+		dp_words__add(words, "%.2f times or more)", time->ratio_low);
+		return;
+	}
 	if (time->ratio_high >= 2) {
-		dp_words__add(words, "%.2f to %.2f times", time->ratio_low, time->ratio_high);
+		dp_words__add(words, "%.2f to %.2f times)", time->ratio_low, time->ratio_high);
 		return;
 	}
 	verdict(least, faster ? time->ratio_high : time->ratio_low, both);
 	verdict(most, faster ? time->ratio_low : time->ratio_high, both);
-	dp_words__add(words, "%s to %s", least, most);
+	dp_words__add(words, "%s to %s)", least, most);
 }
 
 /* What an iteration's time is told by: its period; where all are interrupted, its duration. */
@@ -131,85 +136,99 @@ static void add_times(struct dp_words *words, const struct dp_difference *time, 
 		      dp_human__duration(after, time->value[1], ascii));
 }
 
+/* What is said of a change, in a word or two. */
+static void judge(char buf[WORDS], const struct dp_difference *time)
+{
+	bool faster = time->high<0, slower = time->low> 0;
+
+	if (dp_difference_is_sure(time))
+		verdict(buf, time->value[1] / time->value[0], true);
+	else
+		snprintf(buf, WORDS, "%s",
+			 faster	  ? "hardly faster"
+			 : slower ? "hardly slower"
+				  : "no sure difference");
+}
+
 /* Writes the word that all is about, and gathers the rest. Returns the word's width. */
 static size_t write_verdict(struct dp_render *render, struct dp_words *words,
 			    const struct dp_comparison *comparison, size_t pair)
 {
 	const struct dp_difference *time = time_of(comparison, pair);
-	bool sure = dp_difference_is_sure(time), ascii = render->options->ascii;
-	double ratio = time->value[1] / time->value[0];
+	const char *style = !dp_difference_is_sure(time) ? DP_STYLE_HEAD
+			    : time->change < 0		 ? "1;32"
+							 : DP_STYLE_RED;
 	char number[WORDS];
 
-	if (!isfinite(ratio)) {
+	if (!time->count[0] || !time->count[1]) {
 		snprintf(number, sizeof(number), "not comparable");
-		dp_words__add(words, ": no iteration is whole and undisturbed in both runs");
-	} else if (sure) {
-		verdict(number, ratio, true);
-		dp_words__add(words, ": ");
-		add_times(words, time, ascii);
-		dp_words__add(words, " (%g%% sure: ", dp_comparison_confidence(comparison) * 100);
-		add_limits(words, time);
-		dp_words__add(words, ")");
+		dp_words__add(words, ": a run has no iteration that is whole and undisturbed");
 	} else {
-		snprintf(number, sizeof(number), "no sure difference");
+		judge(number, time);
 		dp_words__add(words, ": ");
-		add_times(words, time, ascii);
-		if (isfinite(time->ratio_low)) {
-			dp_words__add(words,
-				      " (%g%% sure: ", dp_comparison_confidence(comparison) * 100);
-			add_limits(words, time);
-			dp_words__add(words, ")");
-		} else {
+		add_times(words, time, render->options->ascii);
+		if (isfinite(time->ratio_low))
+			add_limits(words, time, dp_comparison_confidence(comparison));
+		else
 			dp_words__add(words, " (from %zu and %zu iterations; 4 are needed)",
 				      time->count[0], time->count[1]);
-		}
 	}
-	dp_text__styled(render, !sure ? DP_STYLE_HEAD : ratio < 1 ? "1;32" : DP_STYLE_RED, number);
+	dp_text__styled(render, style, number);
 	return strlen(number);
 }
 
-/* "Loop 0", and its GPU where there are several. Returns its width. */
+/* Where a loop is, if there are several GPUs: ", GPU 1". */
+static void add_place(char buf[DP_LABEL_SIZE + 2], const struct dp_comparison *comparison,
+		      size_t pair, int run)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis_of(comparison, run));
+	char device[DP_LABEL_SIZE];
+
+	buf[0] = '\0';
+	if (dp_trace_device_count(trace) > 1)
+		snprintf(buf, DP_LABEL_SIZE + 2, ", %s",
+			 dp_text__device(device, trace, loop_of(comparison, pair, run)->device));
+}
+
+/* "Loop 0", "Loop 0, GPU 1 (after: loop 2, GPU 0)". Returns its width. */
 static size_t write_id(struct dp_render *render, const struct dp_comparison *comparison,
 		       size_t pair)
 {
-	const struct dp_trace *trace = dp_analysis_trace(analysis_of(comparison, 0));
-	const struct dp_loop *loop = loop_of(comparison, pair, 0);
-	char device[DP_LABEL_SIZE], text[DP_LABEL_SIZE + 20];
+	uint32_t before = loop_of(comparison, pair, 0)->id;
+	uint32_t after = loop_of(comparison, pair, 1)->id;
+	char places[2][DP_LABEL_SIZE + 2];
+	struct dp_words words = { 0 };
 
-	snprintf(text, sizeof(text), "Loop %u", loop->id);
-	dp_text__styled(render, DP_STYLE_HEAD, text);
-	if (dp_trace_device_count(trace) < 2) {
-		dp_render__text(render, "  ");
-		return strlen(text) + 2;
-	}
-	dp_text__device(device, trace, loop->device);
-	dp_render__format(render, ", %s: ", device);
-	return strlen(text) + strlen(device) + 4;
+	for (int run = 0; run < 2; run++)
+		add_place(places[run], comparison, pair, run);
+	dp_words__add(&words, "Loop %u%s", before, places[0]);
+	if (before != after || strcmp(places[0], places[1]) != 0)
+		dp_words__add(&words, " (after: loop %u%s)", after, places[1]);
+	dp_text__styled(render, DP_STYLE_HEAD, words.text);
+	dp_render__text(render, "  ");
+	return words.used + 2;
 }
 
-/* "Loop 0  20 iterations of 181 kernels; after: 24 of 176; 92.0% alike" */
+/* "Loop 0  20 iterations of 181 kernels; after: 24 of 176; 92.0% the same" */
 static void write_title(struct dp_render *render, const struct dp_comparison *comparison,
 			size_t index)
 {
 	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, index);
 	const struct dp_loop *before = loop_of(comparison, index, 0);
 	const struct dp_loop *after = loop_of(comparison, index, 1);
-	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
+	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
 	size_t used = write_id(render, comparison, index);
 
-	dp_words__add(&words, "%s of %s; after",
-		      dp_text__plural(number, before->complete, "iteration"),
-		      dp_text__plural(more, before->length, "kernel"));
-	if (after->id != before->id)
-		dp_words__add(&words, ", loop %u", after->id);
-	dp_words__add(&words, ": %s of %s; %s alike", dp_text__count(digits[0], after->complete),
+	dp_words__add(&words, "%s of %s; after: %s of %s; %s the same",
+		      dp_text__plural(number[0], before->complete, "iteration"),
+		      dp_text__plural(number[1], before->length, "kernel"),
+		      dp_text__count(digits[0], after->complete),
 		      dp_text__count(digits[1], after->length),
-		      dp_human__share(number, 2.0 * (double)pair->same /
-						      (double)(before->length + after->length)));
+		      dp_human__share(share, 2.0 * (double)pair->same /
+						     (double)(before->length + after->length)));
 	if (pair->by_time)
-		dp_words__add(&words, ": too few kernels to know a loop by, but each took most of "
-				      "its run's time");
+		dp_words__add(&words, "; compared because each took much of its run's time");
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
@@ -333,7 +352,8 @@ static bool is_shown(const struct dp_render *render, const struct dp_pair_kernel
 {
 	if (render->options->all)
 		return true;
-	if (kernel->kind == DP_KERNEL_SAME)
+	if (kernel->kind == DP_KERNEL_SAME ||
+	    (kernel->kind == DP_KERNEL_REPLACED && kernel->ns.low <= 0 && kernel->ns.high >= 0))
 		return false;
 	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
 }
