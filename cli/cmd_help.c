@@ -2,9 +2,11 @@
 #include "cmd.h"
 #include "message.h"
 #include "pager.h"
+#include "tty.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_examples(const struct cmd_example *example)
 {
@@ -36,6 +38,7 @@ enum cmd_exit cmd_print_help(const struct cmd *cmd)
 {
 	struct pager pager = PAGER_INIT;
 
+	opt_wrap_at(tty_width(STDOUT_FILENO));
 	pager_take_stdout(&pager);
 	print_help(cmd);
 	/* What the pager did not show is shown as it is. */

@@ -4,6 +4,7 @@
 #include "message.h"
 #include "record.h"
 #include "source.h"
+#include "spawn.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -129,12 +130,16 @@ static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
 
 static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 {
-	return opt_bytes(value, &((struct record *)into)->options.max_memory, why);
+	/* Four buffers of a megabyte, and some room for NVTX: less, the collector does not take. */
+	return opt_bytes(value, UINT64_C(5) << 20, &((struct record *)into)->options.max_memory,
+			 why);
 }
 
 static bool set_max_spool(void *into, const char *value, struct opt_why *why)
 {
-	return opt_bytes(value, &((struct record *)into)->options.max_spool, why);
+	/* A process describes itself in less. */
+	return opt_bytes(value, UINT64_C(16) << 10, &((struct record *)into)->options.max_spool,
+			 why);
 }
 
 static bool set_cupti(void *into, const char *value, struct opt_why *why)
@@ -269,7 +274,7 @@ static char *command_line(char **command)
 }
 
 /* All that must be in order before the program is run. */
-static bool prepare(struct record *record, const char *command)
+static bool prepare(struct record *record)
 {
 	struct dp_error error = DP_ERROR_INIT;
 
@@ -282,15 +287,17 @@ static bool prepare(struct record *record, const char *command)
 		return false;
 	recover_hint(record);
 	/* Without it everything is as it should be, but for what happens if this is killed. */
-	record->noted = recover_note(record, command);
+	record->noted = recover_note(record);
 	record->options.keep = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
-	if (!dp_recording_new(&record->recording, record->folder, &record->options, &error))
-		return true;
-	message_error(&error);
-	return false;
+	if (dp_recording_new(&record->recording, record->folder, &record->options, &error)) {
+		message_error(&error);
+		return false;
+	}
+	record_tell_outer();
+	return true;
 }
 
 /* The program's end is ours: a signal again, but one core file is enough. */
@@ -309,9 +316,15 @@ static int follow(const struct record_end *end)
 static int not_started(const struct record *record, int failure)
 {
 	bool missing = failure == ENOENT || failure == ENOTDIR;
+	const char *name = record->command[0], *why = strerror(failure);
 
-	message("%s: %s", record->command[0],
-		missing ? "there is no such command" : strerror(failure));
+	/* The kernel has one word for a file that is not there, and for what the file asks for. */
+	if (failure == ENOENT &&
+	    (strchr(name, '/') ? !access(name, F_OK) : spawn_find(name, NULL, 0)))
+		why = "the interpreter that it is to be run by is not there";
+	else if (missing)
+		why = "there is no such command";
+	message("%s: %s", name, why);
 	return missing ? 127 : 126;
 }
 
@@ -319,56 +332,65 @@ static int record_all(struct record *record)
 {
 	struct record_end end = { .failure = 0 };
 	int status = CMD_FAILED;
-	char *command = command_line(record->command);
-	bool kept, leave;
 
-	if (!prepare(record, command ? command : "") || !record_run(record, &end))
+	record->line = command_line(record->command);
+	if (!prepare(record) || !record_run(record, &end))
 		goto out;
 	if (!end.started) {
 		status = not_started(record, end.failure);
 		goto out;
 	}
-	janitor_heed_interrupt();
-	kept = record_keep(record, &end, command);
 	status = record_exit_status(&end);
-	if (!kept && !status)
+	if (!end.kept && !status)
 		status = CMD_FAILED;
 out:
-	leave = record->unwritten && record->noted;
-	if (leave) {
-		dp_recording_leave(record->recording);
-		record_say_left(record);
-	}
-	dp_recording_free(record->recording);
-	if (record->folder)
-		janitor_finish(record->folder, leave);
-	free(record->folder);
+	record_close(record);
 	free(record->target);
-	free(command);
+	free(record->line);
 	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
 }
 
-static enum cmd_exit recover(const char *folder)
+/* Is there an option that says how to run a command, or what to record of it? */
+static bool is_for_a_run(const struct record *record)
+{
+	const struct dp_record_options none = DP_RECORD_OPTIONS_INIT, *o = &record->options;
+
+	return record->chain || record->wait || record->delay_ns || record->duration_ns ||
+	       record->pause_signal || o->cupti || o->api != none.api || o->nvtx != none.nvtx ||
+	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
+	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
+	       o->sample_ms != none.sample_ms || o->max_memory || o->max_spool || o->iterations;
+}
+
+static enum cmd_exit recover(const struct record *wish, int argc)
 {
 	struct recovery recovery;
 
-	return recover_open(&recovery, folder) && recover_finish(&recovery) ? CMD_DONE : CMD_FAILED;
+	if (argc || is_for_a_run(wish)) {
+		message("record: --recover takes %s", argc ? "no command"
+							   : "-o, -f, -v and -q, and no other "
+							     "option");
+		return CMD_USAGE;
+	}
+	if (!recover_open(&recovery, wish->recover))
+		return CMD_FAILED;
+	if (!recover_to(&recovery, wish)) {
+		recover_leave(&recovery);
+		return CMD_FAILED;
+	}
+	return recover_finish(&recovery) ? CMD_DONE : CMD_FAILED;
 }
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct record record = { .options = DP_RECORD_OPTIONS_INIT };
+	struct record record = { .options = DP_RECORD_OPTIONS_INIT, .folder_fd = -1 };
 	enum cmd_exit status = CMD_DONE;
 
 	if (!cmd_parse(cmd, &record, &argc, &argv, &status))
 		return status;
 	message_level(record.verbosity);
-	if (record.recover && argc) {
-		message("record: --recover takes no command");
-		return CMD_USAGE;
-	}
 	if (record.recover)
-		return recover(record.recover);
+		return recover(&record, argc);
 	if (!argc) {
 		message("record: no command; as in: deepprof record -- python train.py");
 		return CMD_USAGE;

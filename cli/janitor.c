@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Packets: what is wanted, and for KEEP and DROP the name. */
-enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', LEAVE = 'l', NAME_MAX_BYTES = 300 };
+enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', LEAVE = 'l', PUT_AWAY = 'p', NAME_MAX_BYTES = 300 };
 
 /* The first one, the other way: the folder's name ends in this. */
 struct ready {
@@ -153,7 +153,7 @@ static char watch_over(int fd, struct kept_list *all)
 	int passed;
 
 	while (receive(fd, packet, sizeof(packet), &passed)) {
-		if (packet[0] == REMOVE || packet[0] == LEAVE)
+		if (packet[0] == REMOVE || packet[0] == LEAVE || packet[0] == PUT_AWAY)
 			return packet[0];
 		if (packet[0] == KEEP && passed >= 0)
 			keep(all, packet + 1, passed);
@@ -163,29 +163,44 @@ static char watch_over(int fd, struct kept_list *all)
 	return 0;
 }
 
+/* Opens what the other process leaves, once it is gone. */
+static bool open_left(struct recovery *recovery, const char *folder, const struct kept_list *all)
+{
+	const struct timespec pause = { 0, 10000000 };
+	bool open = false;
+
+	for (int i = 0; i < 100 && !(open = recover_open(recovery, folder)); i++)
+		nanosleep(&pause, NULL);
+	for (size_t i = 0; open && i < all->count; i++)
+		dp_recording_adopt(recovery->record.recording, all->list[i].name, all->list[i].fd);
+	return open;
+}
+
 /*
  * As if it had been this process all along; but it can be told to end again. What is then wanted of
  * the folder.
  */
 static char finish(const char *folder, const struct kept_list *all)
 {
-	const struct timespec pause = { 0, 10000000 };
 	struct recovery recovery;
 	sigset_t none;
-	bool open = false;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The other process may not quite be gone. */
-	for (int i = 0; i < 100 && !(open = recover_open(&recovery, folder)); i++)
-		nanosleep(&pause, NULL);
-	if (!open)
+	if (!open_left(&recovery, folder, all))
 		return REMOVE;
-	for (size_t i = 0; i < all->count; i++)
-		dp_recording_adopt(recovery.record.recording, all->list[i].name, all->list[i].fd);
 	recover_finish(&recovery);
 	/* It removes what it is done with. */
 	return LEAVE;
+}
+
+/* The file is not wanted now; later it may be. */
+static void put_away(const char *folder, const struct kept_list *all)
+{
+	struct recovery recovery;
+
+	if (open_left(&recovery, folder, all))
+		recover_leave(&recovery);
 }
 
 /*
@@ -220,6 +235,8 @@ static void tend(int fd, char *folder)
 	wish = watch_over(fd, &all);
 	if (!wish)
 		wish = finish(folder, &all);
+	if (wish == PUT_AWAY)
+		put_away(folder, &all);
 	if (wish == REMOVE)
 		janitor_remove(folder);
 	_exit(0);
@@ -290,26 +307,9 @@ void janitor_keep(void *ctx, const char *name, int fd)
 	tell(fd >= 0 ? KEEP : DROP, name, fd);
 }
 
-/* In a handler: no more than POSIX allows there. */
-static void give_up(int number)
+void janitor_put_away(void)
 {
-	const char remove = REMOVE;
-
-	send(lifeline, &remove, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-	raise(number);
-}
-
-void janitor_heed_interrupt(void)
-{
-	struct sigaction action, old;
-
-	if (lifeline < 0 || sigaction(SIGINT, NULL, &old) || old.sa_handler != SIG_DFL)
-		return;
-	memset(&action, 0, sizeof(action));
-	action.sa_handler = give_up;
-	action.sa_flags = (int)SA_RESETHAND;
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
+	tell(PUT_AWAY, NULL, -1);
 }
 
 void janitor_finish(const char *folder, bool leave)

@@ -80,7 +80,7 @@ static bool read_amount(struct limit *limit, const char *text, struct opt_why *w
 		return true;
 	}
 	if (!strncmp(unit, "bytes", strlen("bytes"))) {
-		if (!opt_bytes(text, &bytes, why))
+		if (!opt_bytes(text, 1, &bytes, why))
 			return opt_refuse(why, "5%% or a size is needed, as in 10MiB");
 		limit->most = (double)bytes;
 		return true;

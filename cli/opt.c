@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_WIDTH = 80, HELP_INDENT = 29 };
+enum { HELP_WIDTH = 80, HELP_WIDTH_LEAST = 50, HELP_INDENT = 29 };
+
+static size_t help_width = HELP_WIDTH;
 
 static const struct opt help_option = { .letter = 'h', .name = "help", .help = "show this text" };
 
@@ -299,6 +301,13 @@ bool opt_parse(const struct opt *options, void *into, int argc, char **argv, boo
 	return true;
 }
 
+void opt_wrap_at(size_t width)
+{
+	help_width = width > HELP_WIDTH		? HELP_WIDTH
+		     : width < HELP_WIDTH_LEAST ? HELP_WIDTH_LEAST
+						: width;
+}
+
 void opt_print_wrapped(const char *text, size_t indent)
 {
 	size_t column = indent;
@@ -306,7 +315,7 @@ void opt_print_wrapped(const char *text, size_t indent)
 	while (*text) {
 		size_t length = strcspn(text, " ");
 
-		if (column > indent && column + 1 + length > HELP_WIDTH) {
+		if (column > indent && column + 1 + length > help_width) {
 			printf("\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {

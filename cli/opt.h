@@ -36,10 +36,13 @@ struct opt {
 bool opt_parse(const struct opt *options, void *into, int argc, char **argv, bool command,
 	       int *operands, bool *help, struct opt_why *why);
 
-/* Prints the table for the help text, at most 80 columns wide. */
+/* Where the following are narrower than 80 columns, which they are at most: a terminal's. */
+void opt_wrap_at(size_t width);
+
+/* Prints the table for the help text. */
 void opt_print(const struct opt *options);
 
-/* Prints words in lines of at most 80 columns, all but the first indented. */
+/* Prints words in lines, all but the first indented. */
 void opt_print_wrapped(const char *text, size_t indent);
 
 /* Sets *why; false, so that a setter may return it. */
@@ -51,12 +54,12 @@ bool opt_refuse(struct opt_why *why, const char *format, ...) __attribute__((for
  */
 const char *opt_nearest(const char *(*name)(size_t index), const char *word);
 
-/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; bytes such as "512M" or
- * "512MiB" (K, M, G: powers of 1024), at least 1; false with *why set otherwise. They do not look
- * at the locale. */
+/* Values: a decimal count from least to UINT64_MAX; a time such as "1.5ms"; bytes such as "1.5G" or
+ * "512MiB" (K, M, G, T: powers of 1024), not fewer than least; false with *why set otherwise. They
+ * do not look at the locale. */
 bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why *why);
 bool opt_time(const char *text, int64_t *ns, struct opt_why *why);
-bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why);
+bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why *why);
 
 /* A decimal number without a sign, such as "12.5", of whose fraction six digits count; *at is moved
  * behind it. False where there is none, or one beyond 2^53. */

@@ -34,75 +34,97 @@ bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why
 	return true;
 }
 
-/* Nanoseconds in a unit as a power of ten, or -1. */
-static int unit_digits(const char *unit)
+/*
+ * "1.5" times what the unit is, exactly, as far as the unit can be parted; the text up to end.
+ * False where it is no number, or too large.
+ */
+static bool scaled(const char *text, const char *end, uint64_t unit, uint64_t *product)
+{
+	uint64_t whole = 0, part = 0, parts = 1;
+
+	if (!is_digit(*text))
+		return false;
+	for (; is_digit(*text); text++)
+		if (!append(&whole, *text, INT64_MAX))
+			return false;
+	if (*text == '.')
+		text++;
+	for (; is_digit(*text); text++) {
+		if (parts > INT64_MAX / 10 / unit)
+			continue;
+		part = part * 10 + (uint64_t)(*text - '0');
+		parts *= 10;
+	}
+	if (text != end || whole > INT64_MAX / unit)
+		return false;
+	part = part * unit / parts;
+	*product = whole * unit + part;
+	return *product <= INT64_MAX;
+}
+
+/* Of a unit of time; 0 where it is none. */
+static uint64_t ns_of(const char *unit)
 {
 	static const struct {
 		const char *name;
-		int digits;
+		uint64_t ns;
 	} units[] = {
-		{ "ns", 0 }, { "us", 3 }, { "\xc2\xb5s", 3 }, { "ms", 6 }, { "s", 9 },
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "\xc2\xb5s", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
+		{ "m", UINT64_C(60000000000) },
+		{ "min", UINT64_C(60000000000) },
+		{ "h", UINT64_C(3600000000000) },
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(unit, units[i].name))
-			return units[i].digits;
-	return -1;
+			return units[i].ns;
+	return 0;
 }
 
-/* What follows the decimal point: as many digits as the unit has nanoseconds for. */
-static bool fraction(const char **at, int digits, uint64_t *number)
+/* Where the number ends, or is to. */
+static const char *behind_number(const char *text)
 {
-	for (; is_digit(**at); (*at)++, digits -= digits > 0)
-		if (digits > 0 && !append(number, **at, INT64_MAX))
-			return false;
-	for (; digits > 0; digits--)
-		if (!append(number, '0', INT64_MAX))
-			return false;
-	return true;
+	return text + strspn(text, "0123456789.");
 }
 
 bool opt_time(const char *text, int64_t *ns, struct opt_why *why)
 {
-	size_t length = strspn(text, "0123456789.");
-	int digits = unit_digits(text + length);
-	uint64_t number = 0;
-	const char *at = text;
+	const char *end = behind_number(text);
+	uint64_t unit = ns_of(end), number;
 
 	if (!strcmp(text, "0"))
-		digits = 0;
-	if (!is_digit(*at) || digits < 0)
-		return opt_refuse(why, "a time is a number and a unit: ns, us, ms or s");
-	for (; is_digit(*at); at++)
-		if (!append(&number, *at, INT64_MAX))
-			return opt_refuse(why, "too large");
-	if (*at == '.')
-		at++;
-	if (!fraction(&at, digits, &number))
+		unit = 1;
+	if (!unit || !is_digit(*text) ||
+	    memchr(text, '.', (size_t)(end - text)) != strrchr(text, '.'))
+		return opt_refuse(why, "a time is a number and a unit: ns, us, ms, s, m or h");
+	if (!scaled(text, end, unit, &number))
 		return opt_refuse(why, "too large");
-	if (at != text + length)
-		return opt_refuse(why, "a time is a number and a unit: ns, us, ms or s");
 	*ns = (int64_t)number;
 	return true;
 }
 
-bool opt_bytes(const char *text, uint64_t *bytes, struct opt_why *why)
+bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why *why)
 {
-	static const char units[] = "KMG";
-	uint64_t number = 0;
-	const char *at = text, *unit;
+	static const char units[] = "KMGTkmgt";
+	const char *end = behind_number(text), *unit = *end ? strchr(units, *end) : NULL;
+	uint64_t number, times = 1;
 
-	for (; is_digit(*at); at++)
-		if (!append(&number, *at, INT64_MAX))
-			return opt_refuse(why, "too large");
-	unit = *at ? strchr(units, *at) : NULL;
-	if (at == text || (*at && !unit) || (unit && at[1] && strcmp(at + 1, "iB") != 0) || !number)
-		return opt_refuse(why, "a size is a number of bytes, or of K, M or G");
-	for (const char *each = units; unit && each <= unit; each++) {
-		if (number > INT64_MAX / 1024)
-			return opt_refuse(why, "too large");
-		number *= 1024;
-	}
+	if (!is_digit(*text) || (*end && !unit) || (unit && end[1] && strcmp(end + 1, "iB") != 0) ||
+	    memchr(text, '.', (size_t)(end - text)) != strrchr(text, '.'))
+		return opt_refuse(why, "a size is a number of bytes, or of K, M, G or T");
+	if (unit)
+		times <<= 10 * ((unit - units) % 4 + 1);
+	if (!scaled(text, end, times, &number))
+		return opt_refuse(why, "too large");
+	if (!number)
+		return opt_refuse(why, "nothing at all");
+	if (number < least)
+		return opt_refuse(why, least >> 20 ? "%lluM are the least" : "%lluK are the least",
+				  (unsigned long long)(least >> 20 ? least >> 20 : least >> 10));
 	*bytes = number;
 	return true;
 }

@@ -1,7 +1,8 @@
-/* The progress line. */
+/* The progress line. One thread may have it while another has something to say. */
 #include "progress.h"
 #include "tty.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@ static struct {
 	int64_t last_ms;
 } line;
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of shown, and what is on the screen */
+
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -29,7 +32,8 @@ void progress_begin(const char *name, int allowed)
 	const char *slash = strrchr(name, '/');
 
 	line.name = slash && slash[1] ? slash + 1 : name;
-	line.allowed = allowed && tty_is_terminal(STDERR_FILENO);
+	/* A dumb one can't take back what it shows. */
+	line.allowed = allowed && tty_is_terminal(STDERR_FILENO) && !tty_is_dumb();
 	line.begin_ms = now_ms();
 	line.last_ms = line.begin_ms;
 }
@@ -61,9 +65,11 @@ static void show(const char *text)
 	for (char *at = safe; *at; at++)
 		if ((unsigned char)*at < 0x20 || *at == 0x7f)
 			*at = '?';
+	pthread_mutex_lock(&lock);
 	fprintf(stderr, "\r\033[K%s", safe);
 	fflush(stderr);
 	line.shown = true;
+	pthread_mutex_unlock(&lock);
 }
 
 void progress_bytes(void *ctx, uint64_t done, uint64_t total)
@@ -96,11 +102,13 @@ void progress_step(const char *what)
 
 void progress_clear(void)
 {
-	if (!line.shown)
-		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
+	pthread_mutex_lock(&lock);
+	if (line.shown) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
 	line.shown = false;
+	pthread_mutex_unlock(&lock);
 }
 
 void progress_end(void)

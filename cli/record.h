@@ -3,6 +3,7 @@
 #define DP_CLI_RECORD_H
 
 #include <deepprof/record.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -19,9 +20,12 @@ struct record {
 	int pause_signal;    /* 0: none */
 	const char *recover; /* a folder: run nothing */
 	char **command;	     /* NULL ends it */
+	char *line;	     /* the same as one line, or NULL */
 	char *target;	     /* the file's name */
 	struct stat before;  /* of what had that name in the beginning, or zeros */
+	char *temporary;     /* what it is until it is whole; NULL: a file in the folder */
 	char *folder;	     /* for all that is temporary */
+	int folder_fd;	     /* the same, or -1 */
 	bool noted;	     /* what it takes to recover it is written down there */
 	bool unwritten;	     /* it could not be made a trace file */
 	pid_t janitor;	     /* a child of ours besides the command; 0: none */
@@ -41,6 +45,12 @@ bool record_target(struct record *record);
 
 /* Makes the private folder beside the target. */
 bool record_folder(struct record *record);
+
+/*
+ * The folder, and the one that it is in, may have been renamed since; then target and folder are
+ * what they are now. False where it was removed, which was said.
+ */
+bool record_find_folder(struct record *record);
 
 /* Puts the file at its name; record->target is what it became. False where that was said. */
 bool record_place(struct record *record, const char *path);
@@ -62,21 +72,53 @@ struct record_end {
 	bool enough;   /* as many iterations as were wanted */
 	uint64_t iterations;
 	bool recovered; /* nothing was run: another process has, and was killed */
+	bool delayed;	/* --delay was not over */
+	bool early;	/* the recording has ended, the program has not */
+	bool kept;	/* the file is there, and whole */
 };
 
-/* False where no process could be made, which was said. */
+/* Runs it, and has the file written. False where no process could be made, which was said. */
 bool record_run(struct record *record, struct record_end *end);
 
-/* record_say.c: what is said at the end. */
+/* record_count.c: false where that is not known. */
+bool record_count(const char *path, const struct dp_record_result *result, uint64_t *iterations);
+
+/* record_say.c: what is known of the machine when the program has begun, and said at the end. */
+void record_say_ahead(const struct record *record);
+
+/* Tells the deepprof record that runs this one, if any, that it is this one that records. */
+void record_tell_outer(void);
+
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result);
 struct dp_log record_log(const struct record *record);
-void record_say_left(const struct record *record);
+void record_say_kept(const char *folder);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 
 /* record_keep.c: writes the file and says so; false where it could not be kept whole. */
-bool record_keep(struct record *record, const struct record_end *end, const char *command);
+bool record_keep(struct record *record, const struct record_end *end);
+
+/* Done with the recording and its folder, but for what could not be written. */
+void record_close(struct record *record);
+
+/* Both, while another thread heeds signals. The end is as it was when that began. */
+struct record_keeping {
+	struct record *record;
+	struct record_end end;
+	pthread_t thread;
+	int fd;	   /* becomes readable at the end of it */
+	bool done; /* it has ended; until then what record has is the thread's */
+	bool kept;
+	char *name;   /* of the file that was wanted */
+	char *folder; /* all that is temporary */
+};
+void record_keep_begin(struct record_keeping *keeping, struct record *record,
+		       const struct record_end *end);
+
+/* Looks whether it is done, and never waits. */
+void record_keep_look(struct record_keeping *keeping);
+void record_keep_fini(struct record_keeping *keeping);
 
 /* The program's, as a shell has it. */
 int record_exit_status(const struct record_end *end);
@@ -94,24 +136,32 @@ void janitor_remove(const char *folder);
 /* For dp_record_options.keep. */
 void janitor_keep(void *ctx, const char *name, int fd);
 
-/* An interrupt from now on means that the file is not wanted; other signals don't. */
-void janitor_heed_interrupt(void);
+/* What is recorded is to stay in the folder, with what processes share, when this one is gone. */
+void janitor_put_away(void);
 
 /* record_recover.c */
 struct recovery {
 	struct record record;
-	char *about;
-	const char *command; /* in about */
 };
 
 /* Writes down what it takes to finish the recording. */
-bool recover_note(const struct record *record, const char *command);
+bool recover_note(const struct record *record);
 
 /* Says where an earlier recording of this name waits to be finished. */
 void recover_hint(const struct record *record);
 
+/* The same for a name in the current folder that has no file, or what goes on; false for neither.
+ */
+bool recover_suggest(const char *target);
+
 /* Opens what was left in a folder; false where that was said. Then finishes it, or says why not. */
 bool recover_open(struct recovery *recovery, const char *folder);
 bool recover_finish(struct recovery *recovery);
+
+/* Before that: the file is to be what the options say, not what was written down. */
+bool recover_to(struct recovery *recovery, const struct record *wish);
+
+/* Instead: it stays as it is, with what processes share. */
+void recover_leave(struct recovery *recovery);
 
 #endif

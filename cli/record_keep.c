@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,8 @@ int record_exit_status(const struct record_end *end)
 					     : WEXITSTATUS(end->wait_status);
 }
 
-static bool write_file(struct record *record, const struct record_end *end, const char *command,
-		       const char *path, struct dp_record_result *result)
+static bool write_file(struct record *record, const struct record_end *end, const char *path,
+		       struct dp_record_result *result)
 {
 	struct dp_record_about about = DP_RECORD_ABOUT_INIT;
 	struct dp_error error = DP_ERROR_INIT;
@@ -28,9 +29,9 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 
 	if (!gethostname(host, sizeof(host) - 1))
 		about.hostname = host;
-	about.command = command;
+	about.command = record->line;
 	/* The status of a program that another process has started is not to be had. */
-	if (!end->recovered) {
+	if (!end->recovered && !end->early) {
 		about.pid = end->pid;
 		about.exit_status = record_exit_status(end);
 	}
@@ -46,24 +47,32 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 	return !status;
 }
 
-bool record_keep(struct record *record, const struct record_end *end, const char *command)
+static char *temporary_path(const struct record *record)
+{
+	size_t size = strlen(record->folder) + sizeof("/trace.db");
+	char *path = record->temporary ? strdup(record->temporary) : malloc(size);
+
+	if (path && !record->temporary)
+		snprintf(path, size, "%s/trace.db", record->folder);
+	return path;
+}
+
+bool record_keep(struct record *record, const struct record_end *end)
 {
 	struct dp_record_result result = { 0 };
 	char *path;
-	size_t size = strlen(record->folder) + sizeof("/trace.db");
 	bool done = false;
 
-	/* A limit on the size of files is then an error to tell of. */
-	signal(SIGXFSZ, SIG_IGN);
-	path = malloc(size);
+	if (!record_find_folder(record))
+		return false;
+	path = temporary_path(record);
 	if (!path) {
 		message("record: %s", strerror(ENOMEM));
 		return false;
 	}
-	snprintf(path, size, "%s/trace.db", record->folder);
 	/* What a killed process has begun to write. */
 	unlink(path);
-	record->unwritten = !write_file(record, end, command, path, &result);
+	record->unwritten = !write_file(record, end, path, &result);
 	if (record->unwritten)
 		goto out;
 	done = true;
@@ -75,7 +84,77 @@ bool record_keep(struct record *record, const struct record_end *end, const char
 	} else {
 		record->unwritten = true;
 	}
+	unlink(path);
 out:
 	free(path);
 	return done;
+}
+
+void record_close(struct record *record)
+{
+	bool leave = record->recording && record->unwritten && record->noted;
+
+	if (leave) {
+		dp_recording_leave(record->recording);
+		record_say_kept(record->folder);
+	}
+	dp_recording_free(record->recording);
+	record->recording = NULL;
+	if (record->folder)
+		janitor_finish(record->folder, leave);
+	free(record->folder);
+	record->folder = NULL;
+	if (record->folder_fd >= 0)
+		close(record->folder_fd);
+	record->folder_fd = -1;
+}
+
+/* Signals are the other thread's, but that of a file that is too large is of who writes it. */
+static void *keep(void *ctx)
+{
+	struct record_keeping *keeping = ctx;
+	sigset_t limit;
+
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	signal(SIGXFSZ, SIG_IGN);
+	pthread_sigmask(SIG_UNBLOCK, &limit, NULL);
+	keeping->kept = record_keep(keeping->record, &keeping->end);
+	record_close(keeping->record);
+	if (keeping->fd >= 0)
+		eventfd_write(keeping->fd, 1);
+	return NULL;
+}
+
+void record_keep_begin(struct record_keeping *keeping, struct record *record,
+		       const struct record_end *end)
+{
+	*keeping = (struct record_keeping){ .record = record, .end = *end };
+	keeping->name = strdup(record->target);
+	keeping->folder = strdup(record->folder);
+	keeping->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (keeping->name && keeping->folder && keeping->fd >= 0 &&
+	    !pthread_create(&keeping->thread, NULL, keep, keeping))
+		return;
+	/* Signals wait meanwhile. */
+	keep(keeping);
+	keeping->done = true;
+}
+
+void record_keep_look(struct record_keeping *keeping)
+{
+	eventfd_t count;
+
+	if (keeping->done || eventfd_read(keeping->fd, &count))
+		return;
+	pthread_join(keeping->thread, NULL);
+	keeping->done = true;
+}
+
+void record_keep_fini(struct record_keeping *keeping)
+{
+	if (keeping->fd >= 0)
+		close(keeping->fd);
+	free(keeping->name);
+	free(keeping->folder);
 }

@@ -2,12 +2,16 @@
  * Finishing what a killed deepprof record began: what it wanted to do is written down in its
  * folder, beside what was recorded.
  */
+#include "cleanup.h"
+#include "human.h"
 #include "message.h"
 #include "record.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +19,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Texts, each ended by a 0: this, how the file is to be placed, its name, the command. */
+/*
+ * Texts, each ended by a 0: this, how the file is to be placed, its name in the folder that this
+ * one is in, the command, and what had that name in the beginning.
+ */
 #define ABOUT_FILE "about"
 #define ABOUT_MAGIC "deepprof record 1"
-enum { MAGIC, PLACING, TARGET, COMMAND, TEXTS, ABOUT_BYTES_MAX = 1 << 20 };
+#define BEFORE_FORMAT "%ju %ju %jd %ld"
+enum { MAGIC, PLACING, TARGET, COMMAND, BEFORE, TEXTS, ABOUT_BYTES_MAX = 1 << 20 };
 
 static const char *placing(const struct record *record)
 {
 	return !record->output ? "rotate" : record->force ? "overwrite" : "new";
 }
 
-bool recover_note(const struct record *record, const char *command)
+bool recover_note(const struct record *record)
 {
 	const char *slash = strrchr(record->target, '/');
-	int above = (int)(strrchr(record->folder, '/') - record->folder);
+	const struct stat *before = &record->before;
 	char path[8300];
 	FILE *file;
 	bool done;
@@ -37,10 +45,11 @@ bool recover_note(const struct record *record, const char *command)
 	file = fopen(path, "we");
 	if (!file)
 		return false;
-	/* The folder lies where the file will, and its path is absolute. */
-	done = fprintf(file, "%s%c%s%c%.*s/%s%c%.*s%c", ABOUT_MAGIC, 0, placing(record), 0, above,
-		       record->folder, slash ? slash + 1 : record->target, 0, ABOUT_BYTES_MAX / 2,
-		       command, 0) > 0;
+	done = fprintf(file, "%s%c%s%c%s%c%.*s%c" BEFORE_FORMAT "%c", ABOUT_MAGIC, 0,
+		       placing(record), 0, slash ? slash + 1 : record->target, 0,
+		       ABOUT_BYTES_MAX / 2, record->line ? record->line : "", 0,
+		       (uintmax_t)before->st_dev, (uintmax_t)before->st_ino,
+		       (intmax_t)before->st_mtim.tv_sec, before->st_mtim.tv_nsec, 0) > 0;
 	return !fclose(file) && done;
 }
 
@@ -69,68 +78,124 @@ static char *read_about(const char *folder, size_t *size)
 	return text;
 }
 
-static bool understand(struct recovery *recovery, const char *folder)
+/* Where it is not written down nothing had the name. */
+static void read_before(struct stat *before, const char *text)
 {
-	const char *texts[TEXTS], *end;
-	size_t size = 0;
+	uintmax_t device, inode;
+	intmax_t seconds;
+	long ns;
 
-	recovery->about = read_about(folder, &size);
-	if (!recovery->about)
-		return false;
-	texts[0] = recovery->about;
-	end = recovery->about + size;
-	for (int i = 0; i + 1 < TEXTS; i++) {
-		texts[i + 1] = texts[i] + strlen(texts[i]) + 1;
-		if (texts[i + 1] >= end)
-			return false;
-	}
-	if (strcmp(texts[MAGIC], ABOUT_MAGIC) || texts[TARGET][0] != '/')
-		return false;
-	recovery->record.output = strcmp(texts[PLACING], "rotate") ? texts[TARGET] : NULL;
-	recovery->record.force = !strcmp(texts[PLACING], "overwrite");
-	recovery->command = texts[COMMAND];
-	recovery->record.target = strdup(texts[TARGET]);
-	return recovery->record.target != NULL;
+	if (sscanf(text, BEFORE_FORMAT, &device, &inode, &seconds, &ns) != 4)
+		return;
+	before->st_dev = (dev_t)device;
+	before->st_ino = (ino_t)inode;
+	before->st_mtim = (struct timespec){ (time_t)seconds, ns };
 }
 
-/* Nobody works in it, and there is something. */
-static bool is_left(const char *above, const char *name)
+/* The file is to lie where the folder does, wherever that is now. */
+static bool set_target(struct record *record, const char *name)
 {
-	char path[8300];
-	struct stat info;
-	bool left;
-	int fd;
+	int above = (int)(strrchr(record->folder, '/') - record->folder) + 1;
+	char target[8300];
 
-	snprintf(path, sizeof(path), "%.4000s/%.255s", above, name);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (!*name || strchr(name, '/'))
 		return false;
-	left = !fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW) &&
-	       !flock(fd, LOCK_SH | LOCK_NB);
+	snprintf(target, sizeof(target), "%.*s%s", above, record->folder, name);
+	record->target = strdup(target);
+	return record->target != NULL;
+}
+
+static bool understand(struct record *record)
+{
+	const char *texts[TEXTS], *end, *at;
+	size_t size = 0;
+	char *about = read_about(record->folder, &size);
+	bool done = false;
+
+	if (!about)
+		return false;
+	at = about;
+	end = about + size;
+	for (int i = 0; i < TEXTS; i++) {
+		texts[i] = at;
+		at = at < end ? at + strlen(at) + 1 : end;
+	}
+	if (texts[COMMAND] >= end || strcmp(texts[MAGIC], ABOUT_MAGIC))
+		goto out;
+	record->output = strcmp(texts[PLACING], "rotate") ? "" : NULL;
+	record->force = !strcmp(texts[PLACING], "overwrite");
+	record->line = strdup(texts[COMMAND]);
+	if (texts[BEFORE] < end)
+		read_before(&record->before, texts[BEFORE]);
+	done = record->line && set_target(record, texts[TARGET]);
+out:
+	free(about);
+	return done;
+}
+
+enum folder { NO_FOLDER, LEFT, IN_USE };
+
+/* Of a recording: does somebody work in it? */
+static enum folder look_at(const char *path)
+{
+	enum folder found = NO_FOLDER;
+	struct stat info;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return NO_FOLDER;
+	if (!fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW))
+		found = flock(fd, LOCK_SH | LOCK_NB) ? IN_USE : LEFT;
 	close(fd);
-	return left;
+	return found;
+}
+
+/*
+ * Tells of folders of a target's recordings, but not of its own; above is where they are, with a
+ * slash at its end. How many there were that are in use or left.
+ */
+static unsigned tell_folders(const char *above, const char *target, const char *own)
+{
+	size_t stem = strnlen(target, 200) + 2;
+	char path[4400], word[4500], name[204];
+	DIR *stream = opendir(*above ? above : ".");
+	struct dirent *entry;
+	unsigned count = 0;
+	enum folder found;
+
+	snprintf(name, sizeof(name), ".%.200s.", target);
+	while (stream && (entry = readdir(stream))) {
+		if (strlen(entry->d_name) != stem + strlen("XXXXXX") ||
+		    strncmp(entry->d_name, name, stem) || !strcmp(entry->d_name, own))
+			continue;
+		snprintf(path, sizeof(path), "%.4000s%.255s", above, entry->d_name);
+		found = look_at(path);
+		if (found == LEFT)
+			message_warning("an earlier recording was not finished; next: deepprof "
+					"record --recover=%s",
+					human_word(word, sizeof(word), path));
+		else if (found == IN_USE && !*own)
+			message("a recording is going on here; its file comes when that ends");
+		count += found != NO_FOLDER;
+	}
+	if (stream)
+		closedir(stream);
+	return count;
 }
 
 void recover_hint(const struct record *record)
 {
 	const char *own = strrchr(record->folder, '/') + 1;
-	size_t stem = strlen(own) - strlen("XXXXXX");
-	struct dirent *entry;
+	const char *slash = strrchr(record->target, '/');
 	char above[4096];
-	DIR *stream;
 
 	snprintf(above, sizeof(above), "%.*s", (int)(own - record->folder), record->folder);
-	stream = opendir(above);
-	while (stream && (entry = readdir(stream))) {
-		if (strlen(entry->d_name) != strlen(own) || strncmp(entry->d_name, own, stem) ||
-		    !strcmp(entry->d_name, own) || !is_left(above, entry->d_name))
-			continue;
-		message_warning("an earlier recording was not finished; next: deepprof record "
-				"--recover=%s%s",
-				above, entry->d_name);
-	}
-	if (stream)
-		closedir(stream);
+	tell_folders(above, slash ? slash + 1 : record->target, own);
+}
+
+bool recover_suggest(const char *target)
+{
+	return tell_folders("", target, "") > 0;
 }
 
 static void recover_fini(struct recovery *recovery)
@@ -138,14 +203,20 @@ static void recover_fini(struct recovery *recovery)
 	dp_recording_free(recovery->record.recording);
 	free(recovery->record.target);
 	free(recovery->record.folder);
-	free(recovery->about);
+	free(recovery->record.line);
+	if (recovery->record.temporary) {
+		unlink(recovery->record.temporary);
+		cleanup_forget(recovery->record.temporary);
+		free(recovery->record.temporary);
+	}
 }
 
 bool recover_open(struct recovery *recovery, const char *folder)
 {
 	struct dp_error error = DP_ERROR_INIT;
 
-	*recovery = (struct recovery){ .record = { .options = DP_RECORD_OPTIONS_INIT } };
+	*recovery = (struct recovery){ .record = { .options = DP_RECORD_OPTIONS_INIT,
+						   .folder_fd = -1 } };
 	recovery->record.folder = realpath(folder, NULL);
 	if (!recovery->record.folder) {
 		message("%s: %s", folder, strerror(errno));
@@ -155,7 +226,7 @@ bool recover_open(struct recovery *recovery, const char *folder)
 	if (dp_recording_recover(&recovery->record.recording, recovery->record.folder,
 				 &recovery->record.options, &error)) {
 		message_error(&error);
-	} else if (!understand(recovery, recovery->record.folder)) {
+	} else if (!understand(&recovery->record)) {
 		message("%s: deepprof record has not come far enough there", folder);
 	} else {
 		return true;
@@ -165,18 +236,71 @@ bool recover_open(struct recovery *recovery, const char *folder)
 	return false;
 }
 
+/* ".NAME.XXXXXX" beside the target: it may be on another disk than the folder. */
+static bool write_beside(struct record *record)
+{
+	const char *slash = strrchr(record->target, '/');
+	int above = slash ? (int)(slash - record->target) + 1 : 0, fd;
+	size_t size = strlen(record->target) + sizeof("..XXXXXX");
+	char *path = malloc(size);
+
+	if (!path)
+		return false;
+	snprintf(path, size, "%.*s.%.200s.XXXXXX", above, record->target, record->target + above);
+	fd = mkstemp(path);
+	if (fd < 0) {
+		free(path);
+		return false;
+	}
+	close(fd);
+	cleanup_add(path);
+	record->temporary = path;
+	return true;
+}
+
+bool recover_to(struct recovery *recovery, const struct record *wish)
+{
+	struct record *record = &recovery->record;
+
+	record->verbosity = wish->verbosity;
+	record->force |= wish->force;
+	if (!wish->output)
+		return true;
+	free(record->target);
+	record->output = wish->output;
+	record->force = wish->force;
+	record->target = record_name(wish->output);
+	if (!record->target || !record_target(record))
+		return false;
+	if (write_beside(record))
+		return true;
+	message("%s: %s", record->target, strerror(errno));
+	return false;
+}
+
 bool recover_finish(struct recovery *recovery)
 {
 	struct record_end end = { .wait_status = -1, .recovered = true };
-	bool done = record_keep(&recovery->record, &end, recovery->command);
+	bool done;
+
+	/* A limit on the size of files is then an error to tell of. */
+	signal(SIGXFSZ, SIG_IGN);
+	done = record_keep(&recovery->record, &end);
 
 	/* Where it could not be written there may be room later. */
 	if (recovery->record.unwritten) {
-		dp_recording_leave(recovery->record.recording);
-		record_say_left(&recovery->record);
-	} else {
-		janitor_remove(recovery->record.folder);
+		record_say_kept(recovery->record.folder);
+		recover_leave(recovery);
+		return done;
 	}
+	janitor_remove(recovery->record.folder);
 	recover_fini(recovery);
 	return done;
+}
+
+void recover_leave(struct recovery *recovery)
+{
+	if (recovery->record.recording)
+		dp_recording_leave(recovery->record.recording);
+	recover_fini(recovery);
 }

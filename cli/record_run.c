@@ -26,6 +26,13 @@
 #define LINGER_NS 2000000000
 /* And to stop recording, once told to. */
 #define STOP_NS 1000000000
+/*
+ * Where the program goes on: until what was under way on the GPU has come with a flush, and how
+ * long at most for processes that don't stop.
+ */
+#define SETTLE_NS 1500000000
+#define SETTLE_MOST_NS 10000000000
+#define LOOK_MS 100
 
 struct run {
 	struct record *record;
@@ -36,11 +43,17 @@ struct run {
 	struct rlimit files_before;
 	bool paused;
 	bool stopped;
-	bool over;	    /* the program is gone */
-	bool interrupted;   /* a signal came after that */
-	int64_t resume_at;  /* 0: no delay is running */
-	int64_t stop_at;    /* 0: not known, or never */
-	int64_t give_up_at; /* on processes left behind; 0: never */
+	bool over;	     /* the program is gone */
+	bool interrupted;    /* a signal came after that */
+	unsigned interrupts; /* Ctrl-C, while the file was written */
+	int64_t resume_at;   /* 0: no delay is running */
+	int64_t stop_at;     /* 0: not known, or never */
+	int64_t give_up_at;  /* on processes left behind; 0: never */
+	int64_t stopped_at;  /* 0: not yet */
+	int failure;	     /* the first that was told */
+	bool stuck;	     /* the last round had one */
+	bool keeping;	     /* the file is being written, or was */
+	struct record_keeping keep;
 };
 
 static int64_t now_ns(void)
@@ -221,22 +234,62 @@ static void reap_orphans(const struct run *run)
 	}
 }
 
+/* As if it had not been caught; it does not come back but where the signal is nothing to us. */
+static void heed(const struct run *run, int number)
+{
+	sigset_t caught;
+
+	sigprocmask(SIG_SETMASK, &run->mask_before, &caught);
+	raise(number);
+	sigprocmask(SIG_SETMASK, &caught, NULL);
+}
+
+/*
+ * While the file is written, and there is no program that signals could be for. Whoever interrupts
+ * a second time is not made to wait for the file; what was recorded is kept all the same. If
+ * another signal ends this, the file is written by the other process (janitor.c).
+ */
+static void interrupt_keeping(struct run *run, int number)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) || action.sa_handler == SIG_IGN ||
+	    sigismember(&run->mask_before, number))
+		return;
+	if (number == SIGINT && !run->interrupts++) {
+		message("%s is being written; another interrupt leaves that for later",
+			run->keep.name);
+		return;
+	}
+	if (number == SIGINT) {
+		janitor_put_away();
+		record_say_kept(run->keep.folder);
+	}
+	heed(run, number);
+}
+
+static void take_signal(struct run *run, const struct signalfd_siginfo *info)
+{
+	int number = (int)info->ssi_signo;
+
+	if (number == SIGCHLD)
+		return;
+	if (number == run->record->pause_signal)
+		toggle(run);
+	else if (!run->over)
+		pass_on(run, info);
+	else if (run->keeping && !run->keep.done)
+		interrupt_keeping(run, number);
+	else
+		run->interrupted = true;
+}
+
 static void take_signals(struct run *run)
 {
 	struct signalfd_siginfo info;
 
-	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		int number = (int)info.ssi_signo;
-
-		if (number == SIGCHLD)
-			continue;
-		if (number == run->record->pause_signal)
-			toggle(run);
-		else if (!run->over)
-			pass_on(run, &info);
-		else
-			run->interrupted = true;
-	}
+	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		take_signal(run, &info);
 	if (run->record->wait)
 		reap_orphans(run);
 	if (!run->over &&
@@ -263,6 +316,8 @@ static void keep_time(struct run *run, const struct dp_record_status *status)
 		run->stop_at = now + record->duration_ns;
 	if (run->stop_at && now >= run->stop_at && !run->stopped)
 		control(run, DP_RECORD_STOP);
+	if (run->stopped && !run->stopped_at)
+		run->stopped_at = now;
 }
 
 static int64_t sooner(int64_t a, int64_t b)
@@ -270,13 +325,24 @@ static int64_t sooner(int64_t a, int64_t b)
 	return !a ? b : !b ? a : a < b ? a : b;
 }
 
+/* When to look again whether a recording that has been stopped can be written; 0: it has not. */
+static int64_t next_look(const struct run *run)
+{
+	int64_t settled = run->stopped_at + SETTLE_NS, soon = now_ns() + LOOK_MS * INT64_C(1000000);
+
+	if (!run->stopped_at)
+		return 0;
+	return settled > soon ? settled : soon;
+}
+
 /* Milliseconds until there is something to do by the clock; -1: nothing. */
 static int patience(const struct run *run)
 {
 	int64_t at = sooner(run->resume_at, run->stopped ? 0 : run->stop_at), now = now_ns();
 
-	if (run->over)
-		at = sooner(at, run->give_up_at);
+	if (run->keeping)
+		return -1;
+	at = sooner(at, run->over ? run->give_up_at : next_look(run));
 	if (!at)
 		return -1;
 	if (at <= now)
@@ -285,37 +351,18 @@ static int patience(const struct run *run)
 	return at > 3600000 ? 3600000 : (int)at;
 }
 
-static bool is_done(struct run *run, const struct dp_record_status *status)
+/* Nothing more is to come, or is waited for. */
+static bool is_done(const struct run *run, const struct dp_record_status *status)
 {
+	int64_t now = now_ns();
+
+	/* The program may go on for days, and the file be wanted now. */
 	if (!run->over)
-		return false;
+		return run->stopped_at && now >= run->stopped_at + SETTLE_NS &&
+		       (!status->active || now >= run->stopped_at + SETTLE_MOST_NS);
 	if (!status->connected && (!run->record->wait || !has_descendants(run)))
 		return true;
-	return run->interrupted || (run->give_up_at && now_ns() >= run->give_up_at);
-}
-
-static void serve(struct run *run)
-{
-	struct dp_recording *recording = run->record->recording;
-	struct pollfd waits[2] = { { run->signals, POLLIN, 0 },
-				   { dp_recording_fd(recording), POLLIN, 0 } };
-	struct dp_record_status status;
-	int failure = 0, each;
-
-	for (;;) {
-		take_signals(run);
-		each = dp_recording_serve(recording);
-		if (each && !failure)
-			message_warning("a process could not be taken in: %s",
-					dp_status_name(each));
-		failure = failure ? failure : each;
-		dp_recording_status(recording, &status);
-		keep_time(run, &status);
-		if (is_done(run, &status))
-			break;
-		/* What could not be taken, as for want of descriptors, waits on and would spin. */
-		poll(waits, each ? 1 : 2, each ? 100 : patience(run));
-	}
+	return run->interrupted || (run->give_up_at && now >= run->give_up_at);
 }
 
 /* What still runs is told to stop, and given a moment. */
@@ -336,6 +383,60 @@ static void dismiss(struct run *run)
 	run->end->left = status.connected;
 	run->end->enough = status.enough;
 	run->end->iterations = status.iterations;
+}
+
+static void begin_keeping(struct run *run)
+{
+	run->end->early = !run->over;
+	run->end->delayed = run->resume_at != 0;
+	dismiss(run);
+	/* Those that came in that time meant no file. */
+	take_signals(run);
+	run->keeping = true;
+	record_keep_begin(&run->keep, run->record, run->end);
+}
+
+/* The recording as it goes on. What waits where it can't be taken in is told once. */
+static void serve_recording(struct run *run)
+{
+	struct dp_record_status status;
+	int failure = dp_recording_serve(run->record->recording);
+
+	run->stuck = failure != 0;
+	if (failure && !run->failure)
+		message_warning("a process could not be taken in: %s", dp_status_name(failure));
+	run->failure = run->failure ? run->failure : failure;
+	dp_recording_status(run->record->recording, &status);
+	keep_time(run, &status);
+	if (!is_done(run, &status))
+		return;
+	run->stuck = false;
+	begin_keeping(run);
+}
+
+/* Until the program is gone, and the file there. */
+static void serve(struct run *run)
+{
+	struct pollfd waits[2] = { { run->signals, POLLIN, 0 }, { -1, POLLIN, 0 } };
+
+	for (;;) {
+		take_signals(run);
+		if (!run->keeping)
+			serve_recording(run);
+		else
+			record_keep_look(&run->keep);
+		if (run->keep.done && run->over &&
+		    (!run->record->wait || run->interrupted || !has_descendants(run)))
+			break;
+		waits[1].fd = run->keeping ? run->keep.fd : dp_recording_fd(run->record->recording);
+		/* What could not be taken, as for want of descriptors, waits on and would spin. */
+		if (run->stuck)
+			poll(waits, 1, LOOK_MS);
+		else
+			poll(waits, 2, run->keep.done ? -1 : patience(run));
+	}
+	run->end->kept = run->keep.kept;
+	record_keep_fini(&run->keep);
 }
 
 /* Signals that came for the program are not for what follows; new ones may end it. */
@@ -366,11 +467,11 @@ bool record_run(struct record *record, struct record_end *end)
 	} else if (!end->started) {
 		waitpid(end->pid, NULL, 0);
 	} else {
+		record_say_ahead(record);
 		run.paused = record->options.paused;
 		if (record->delay_ns)
 			run.resume_at = now_ns() + record->delay_ns;
 		serve(&run);
-		dismiss(&run);
 	}
 	release_signals(&run);
 	return done;

@@ -2,11 +2,13 @@
 #include "human.h"
 #include "message.h"
 #include "record.h"
+#include "source.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,40 +46,165 @@ struct dp_log record_log(const struct record *record)
 	return (struct dp_log){ write_log, (void *)(uintptr_t)record };
 }
 
+/* Why, and what can be done. */
+static void say_losses(const struct dp_record_result *result)
+{
+	const struct {
+		uint64_t count;
+		const char *why;
+	} parts[] = {
+		{ result->lost_buffers, "buffers were full; --max-memory gives them more room" },
+		{ result->lost_nvtx,
+		  "NVTX ranges and marks came faster than they could be stored" },
+		{ result->lost_limit, "--max-spool was reached" },
+		{ result->lost_disk, "the temporary file could not be written" },
+		{ result->lost_cupti, "CUPTI had no room for them" },
+	};
+	char count[HUMAN_SIZE];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].count)
+			message("%s event%s lost: %s", human_count(count, parts[i].count),
+				parts[i].count == 1 ? " was" : "s were", parts[i].why);
+}
+
+/* A file of the outer one's folder. */
+#define INNER_FILE "inner"
+
+void record_tell_outer(void)
+{
+	const char *folder = getenv("DEEPPROF_SPOOL");
+	char path[4200];
+	int fd = -1;
+
+	if (folder && snprintf(path, sizeof(path), "%s/" INNER_FILE, folder) < (int)sizeof(path))
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool inner_one_records(const struct record *record)
+{
+	char path[8300];
+
+	snprintf(path, sizeof(path), "%.8000s/" INNER_FILE, record->folder);
+	return !access(path, F_OK);
+}
+
+/* Why nothing can be recorded on this machine; NULL: it may. */
+static const char *lacking(void)
+{
+	if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
+		return "the NVIDIA driver's devices are not visible here; a container must be "
+		       "started with its GPUs, as by docker run --gpus all";
+	if (!has_driver())
+		return "there is no NVIDIA driver on this machine (no /dev/nvidiactl)";
+	if (!may_use_driver())
+		return "/dev/nvidiactl may not be used by this user";
+	return NULL;
+}
+
+void record_say_ahead(const struct record *record)
+{
+	const char *why = lacking();
+
+	if (why)
+		message_warning("%s: most likely nothing of %.80s will be recorded", why,
+				record->command[0]);
+}
+
+/* Is it a variable of the environment with which the process was started? */
+static bool has_variable(const char *pid, const char *variable)
+{
+	size_t length = strlen(variable) + 1, room = 0;
+	char path[300], *text = NULL;
+	bool found = false;
+	ssize_t bytes;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.200s/environ", pid);
+	file = fopen(path, "re");
+	while (file && !found && (bytes = getdelim(&text, &room, 0, file)) > 0)
+		found = (size_t)bytes == length && !memcmp(text, variable, length);
+	free(text);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Processes of the program that still run: they have our environment, whoever their parent is. */
+static unsigned count_left(const struct record *record)
+{
+	DIR *stream = opendir("/proc");
+	struct dirent *entry;
+	unsigned count = 0;
+	char variable[8300];
+
+	snprintf(variable, sizeof(variable), "DEEPPROF_SPOOL=%.8000s", record->folder);
+	while (stream && (entry = readdir(stream)))
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			count += has_variable(entry->d_name, variable);
+	if (stream)
+		closedir(stream);
+	return count;
+}
+
+/* No process has told that it uses CUDA. */
+static void say_no_process(const struct record *record, const struct record_end *end)
+{
+	const char *why = end->recovered ? NULL : lacking();
+	unsigned left = end->recovered ? 0 : count_left(record);
+
+	if (end->recovered)
+		message("nothing was recorded: no process had begun to");
+	else if (inner_one_records(record))
+		message("nothing was recorded here, but by the deepprof record that %.80s has run",
+			record->command[0]);
+	else if (why)
+		message("nothing was recorded: %s", why);
+	else if (left)
+		message("nothing was recorded: %.80s has ended and never used CUDA; %u process%s "
+			"that it left running %s waited for only with --wait",
+			record->command[0], left, left == 1 ? "" : "es", left == 1 ? "is" : "are");
+	else
+		message("nothing was recorded: no process with record's environment and user used "
+			"CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE and other hosts "
+			"change them: run deepprof record behind them");
+}
+
+/* CUPTI was there. */
+static void say_no_work(const struct record *record, const struct record_end *end, const char *name)
+{
+	if (end->delayed)
+		message("nothing was recorded: --delay was not over when %.80s ended", name);
+	else if (record->options.capture_profiler)
+		message("nothing was recorded: %.80s did not call cudaProfilerStart(), or did "
+			"nothing between that and cudaProfilerStop()",
+			name);
+	else
+		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
+			"recorded",
+			name);
+}
+
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result)
 {
-	char lost[HUMAN_SIZE];
 	const char *name = end->recovered ? "the program" : record->command[0];
+	char lost[HUMAN_SIZE];
 
 	if (record->verbosity < 0)
 		return;
 	if (result->lost)
-		message("nothing was recorded: all of %s events were lost, to a limit or a full "
-			"disk",
+		message("nothing was recorded: all of %s events were lost",
 			human_count(lost, result->lost));
 	else if (result->processes && !result->cupti)
 		message("nothing was recorded: CUPTI could not be used in %.80s", name);
 	else if (result->processes)
-		message("nothing was recorded: %.80s started CUDA, but did nothing that could be "
-			"recorded",
-			name);
-	else if (end->recovered)
-		message("nothing was recorded: no process had begun to");
-	else if (!has_driver() && !access("/proc/driver/nvidia/version", F_OK))
-		message("nothing was recorded: the NVIDIA driver's devices are not visible here; a "
-			"container must be started with its GPUs, as by docker run --gpus all");
-	else if (!has_driver())
-		message("nothing was recorded: there is no NVIDIA driver on this machine "
-			"(no /dev/nvidiactl)");
-	else if (!may_use_driver())
-		message("nothing was recorded: /dev/nvidiactl may not be used by this user");
-	else if (end->left)
-		message("nothing was recorded: %.80s has ended and never used CUDA; what it left "
-			"running is not waited for without --wait",
-			name);
+		say_no_work(record, end, name);
 	else
-		message("nothing was recorded: %.80s never used CUDA", name);
+		say_no_process(record, end);
+	say_losses(result);
 	/* What is analyzed next is not this run. */
 	if (!end->recovered && record_target_is_old(record))
 		message("%s is still that of an earlier run", record->target);
@@ -100,13 +227,13 @@ static uint64_t bytes_in(const char *folder)
 	return bytes;
 }
 
-void record_say_left(const struct record *record)
+void record_say_kept(const char *folder)
 {
-	char bytes[HUMAN_SIZE];
+	char bytes[HUMAN_SIZE], word[8300];
 
-	message("what was recorded is kept, all %s of it, for when there is room; next: deepprof "
+	message("what was recorded is kept, all %s of it, for later; next: deepprof "
 		"record --recover=%s",
-		human_bytes(bytes, bytes_in(record->folder)), record->folder);
+		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder));
 }
 
 static const char *losses(char *buf, size_t size, const struct dp_record_result *result)
@@ -120,21 +247,86 @@ static const char *losses(char *buf, size_t size, const struct dp_record_result 
 	return buf;
 }
 
-/* Where their number ended the recording: how many were seen. Some more are in the file. */
-static const char *iterations(char *buf, size_t size, const struct record_end *end)
+/* With --iterations: what has become of it, and how many there are. */
+static const char *say_iterations(char *buf, size_t size, const struct record *record,
+				  const struct record_end *end,
+				  const struct dp_record_result *result)
 {
+	uint64_t wanted = record->options.iterations, count = 0;
+	const char *what = end->early ? "the recording" : "the program";
+	char wish[HUMAN_SIZE];
+	bool counted;
+
 	buf[0] = '\0';
+	if (!wanted)
+		return buf;
+	human_count(wish, wanted);
+	counted = record_count(record->target, result, &count);
+	if (end->enough && !counted)
+		snprintf(buf, size, "%llu iterations or more, ",
+			 (unsigned long long)end->iterations);
+	else if (counted && count)
+		snprintf(buf, size, "%llu iteration%s, ", (unsigned long long)count,
+			 count == 1 ? "" : "s");
 	if (end->enough)
-		snprintf(buf, size, "stopped after %llu iteration%s, ",
-			 (unsigned long long)end->iterations, end->iterations == 1 ? "" : "s");
+		return buf;
+	if (!counted || count >= wanted)
+		message("%s ended before it was certain which loop to count: all of it is there, "
+			"not just %s iterations",
+			what, wish);
+	else
+		message("%s ended before there were %s iterations", what, wish);
 	return buf;
+}
+
+/* What the program left running, or that itself is. */
+static void say_what_goes_on(const struct record *record, const struct record_end *end)
+{
+	const char *hint = record->wait ? "" : " (--wait waits for it)";
+	const char *hints = record->wait ? "" : " (--wait waits for them)";
+
+	if (end->early)
+		message("recording has ended; %.80s goes on", record->command[0]);
+	else if (end->left == 1)
+		message("a process that the program left behind still runs; it is recorded no "
+			"more%s",
+			hint);
+	else if (end->left)
+		message("%u processes that the program left behind still run; they are recorded "
+			"no more%s",
+			(unsigned)end->left, hints);
+}
+
+/* What is missing, and why. */
+static void say_gaps(const struct record *record, const struct record_end *end,
+		     const struct dp_record_result *result)
+{
+	char events[HUMAN_SIZE];
+
+	if (!result->operations && end->delayed)
+		message("no GPU operation was recorded: --delay was not over");
+	else if (!result->operations && record->options.capture_profiler)
+		message("no GPU operation was recorded: there was none between cudaProfilerStart() "
+			"and cudaProfilerStop(), if they were called");
+	else if (!result->operations)
+		message("no GPU operation was recorded, only what else there was");
+	if (result->unsalvaged)
+		message("%u process%s died and left no memory: what was not stored is missing, "
+			"about the last second",
+			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
+	if (result->salvaged)
+		message("%s events were salvaged from processes that were killed, or ended without "
+			"notice",
+			human_count(events, result->salvaged));
+	say_losses(result);
 }
 
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result)
 {
 	char count[64], events[HUMAN_SIZE], time[HUMAN_SIZE], bytes[HUMAN_SIZE],
-		lost[HUMAN_SIZE + 16];
+		lost[HUMAN_SIZE + 16], word[4300];
+	bool named = strcmp(record->target, SOURCE_DEFAULT) || !result->operations;
 	struct stat info = { .st_size = 0 };
 
 	if (result->unbalanced)
@@ -143,33 +335,15 @@ void record_say_done(const struct record *record, const struct record_end *end,
 			record->target, (unsigned long long)result->unbalanced);
 	if (record->verbosity < 0)
 		return;
-	if (end->left == 1)
-		message("a process that the program left behind still runs; it is recorded no more "
-			"(--wait waits for it)");
-	else if (end->left)
-		message("%u processes that the program left behind still run; they are recorded no "
-			"more (--wait waits for them)",
-			(unsigned)end->left);
-	if (!result->operations)
-		message("no GPU operation was recorded, only what else there was");
-	if (result->unsalvaged)
-		message("%u process%s died and left no memory: what was not stored is missing, "
-			"about the last second",
-			(unsigned)result->unsalvaged, result->unsalvaged == 1 ? " has" : "es have");
-	if (result->salvaged)
-		message("%s events were salvaged from processes that were killed",
-			human_count(events, result->salvaged));
-	if (record->options.iterations && !end->enough)
-		message("fewer than %llu %s seen: nothing was left out",
-			(unsigned long long)record->options.iterations,
-			record->options.iterations == 1 ? "iteration was" : "iterations were");
+	say_what_goes_on(record, end);
+	say_gaps(record, end, result);
+	say_iterations(count, sizeof(count), record, end, result);
 	stat(record->target, &info);
 	/* Without an operation there is nothing to analyze. */
 	message("%s: %s events in %s, %s%s, %s; next: deepprof %s%s%s", record->target,
 		human_count(events, result->events),
-		human_time(time, (double)result->duration_ns, true),
-		iterations(count, sizeof(count), end), human_bytes(bytes, (uint64_t)info.st_size),
-		losses(lost, sizeof(lost), result), result->operations ? "analyze" : "info",
-		record->output || !result->operations ? " " : "",
-		record->output || !result->operations ? record->target : "");
+		human_time(time, (double)result->duration_ns, true), count,
+		human_bytes(bytes, (uint64_t)info.st_size), losses(lost, sizeof(lost), result),
+		result->operations ? "analyze" : "info", named ? " " : "",
+		named ? human_word(word, sizeof(word), record->target) : "");
 }

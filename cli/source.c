@@ -1,7 +1,9 @@
 /* Opening traces. */
 #include "source.h"
+#include "human.h"
 #include "message.h"
 #include "progress.h"
+#include "record.h"
 #include "spawn.h"
 
 #include <errno.h>
@@ -21,10 +23,11 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 {
 	unsigned long long lost = dp_trace_lost(trace), clamped = dp_trace_clamped(trace);
 	size_t count = dp_trace_loss_count(trace), used = 0;
-	char text[700] = "";
+	char text[700] = "", number[HUMAN_SIZE];
 
 	if (count && dp_trace_lost_known(trace))
-		used = (size_t)snprintf(text, sizeof(text), "%llu %s lost: ", lost,
+		used = (size_t)snprintf(text, sizeof(text),
+					"%s %s lost: ", human_count(number, lost),
 					lost == 1 ? "record" : "records");
 	else if (count)
 		used = (size_t)snprintf(text, sizeof(text), "incomplete: ");
@@ -52,6 +55,8 @@ static void suggest(const char *path, const char *verb)
 	static const char *const more[] = { ".gz", ".sqlite", ".json", ".json.gz" };
 	char other[4096];
 
+	if (!strcmp(path, SOURCE_DEFAULT) && recover_suggest(path))
+		return;
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
 		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
 		return;

@@ -425,10 +425,14 @@ static void tell_failure(struct collector *c)
 	if (!c->writer.failed || my.told)
 		return;
 	my.told = true;
-	dp_message__say(DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
+	if (c->writer.fail_reason == DP_LOSS_SPOOL_LIMIT)
+		dp_message__say(DP_SPOOL_ERROR, "spool-limit",
+				"--max-spool was reached: what follows is counted, not kept");
+	else
+		dp_message__say(
+			DP_SPOOL_ERROR, dp_pool__loss_word(c->writer.fail_reason),
 			"the spool in %s can't be written (%s): what follows is counted, not kept",
-			c->folder,
-			c->writer.fail_errno ? strerror(c->writer.fail_errno) : "--max-spool");
+			c->folder, strerror(c->writer.fail_errno));
 }
 
 /* Everything that is there, the sums, and that it was all. */

@@ -148,11 +148,17 @@ struct dp_record_result {
 	uint64_t events;     /* rows: operations, calls, ranges, … */
 	uint64_t samples;
 	uint64_t lost;
-	uint64_t salvaged;   /* of the events, those of processes that died */
-	uint32_t unsalvaged; /* processes that died and left no memory to be salvaged */
-	uint64_t unbalanced; /* kinds of which completed is not stored + lost: a fault */
-	uint64_t duration_ns;
-	bool cupti; /* CUPTI has recorded in some process */
+	/* Of those lost, where it is known why: */
+	uint64_t lost_buffers; /* max_memory was in use */
+	uint64_t lost_nvtx;    /* events of NVTX came faster than they were stored */
+	uint64_t lost_limit;   /* max_spool was reached */
+	uint64_t lost_disk;    /* the temporary file could not be written */
+	uint64_t lost_cupti;   /* CUPTI itself has dropped them */
+	uint64_t salvaged;     /* of the events, those of processes that died */
+	uint32_t unsalvaged;   /* processes that died and left no memory to be salvaged */
+	uint64_t unbalanced;   /* kinds of which completed is not stored + lost: a fault */
+	uint64_t duration_ns;  /* from the first event to the end of the last */
+	bool cupti;	       /* CUPTI has recorded in some process */
 };
 
 /*

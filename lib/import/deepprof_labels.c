@@ -3,6 +3,7 @@
  * processes, threads and devices, of what was lost or paused, and of the devices' state.
  */
 #include "import/deepprof_private.h"
+#include "import/deepprof_schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -239,8 +240,10 @@ static int read_loss(struct deepprof *deepprof, struct dp_rows *rows)
 	size_t length;
 	const char *text = dp_rows__text(rows, 0, &length);
 
+	text = text ? dp_schema__explain_loss(text) : "";
+	length = strlen(text);
 	snprintf(reason, sizeof(reason), "while recording: %.*s", (int)DP_MIN(length, (size_t)96),
-		 text ? text : "");
+		 text);
 	return dp_builder__loss(deepprof->import->builder, reason,
 				(uint64_t)dp_rows__integer(rows, 1, 0, INT64_MAX, 0), 0);
 }

@@ -2,6 +2,7 @@
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
@@ -229,3 +230,26 @@ const char *const dp_schema__indexes[] = {
 	"WHERE key = 't0_realtime_ns'",
 	NULL,
 };
+
+const char *dp_schema__explain_loss(const char *reason)
+{
+	static const char *const words[][2] = {
+		{ "pool-full", "buffers were full (record --max-memory gives more)" },
+		{ "spool-limit", "record --max-spool was reached" },
+		{ "disk-full", "the temporary file could not be written" },
+		{ "cupti-dropped", "CUPTI dropped them" },
+		{ "nvtx-ring-full", "NVTX came faster than it could be stored" },
+		{ "nvtx-threads", "more threads with NVTX than can be recorded" },
+		{ "damaged", "CUPTI's buffers could not be read" },
+		{ "no-time", "records without a time" },
+		{ "unknown-kind", "records of unknown kinds" },
+		{ "too-many-variables", "environment variables beyond a limit" },
+		{ "damaged-spool", "the temporary file was damaged" },
+		{ "died", "the process died, and its memory with it" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(reason, words[i][0]))
+			return words[i][1];
+	return reason;
+}

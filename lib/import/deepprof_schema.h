@@ -27,4 +27,10 @@ enum { DP_SCHEMA_NVTX_MARK = 34, DP_SCHEMA_NVTX_PUSH_POP = 59, DP_SCHEMA_NVTX_ST
 extern const char *const dp_schema__tables[];
 extern const char *const dp_schema__indexes[];
 
+/*
+ * The words of loss.reason, which deepprof-trace.5 lists, for people, with what to do. The word
+ * itself where a later version has made it.
+ */
+const char *dp_schema__explain_loss(const char *reason);
+
 #endif

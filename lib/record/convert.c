@@ -146,6 +146,24 @@ static int put_message(struct dp_source *source, const struct dp_spool_message *
 	return dp_db__done(db);
 }
 
+/* What the program has counted as lost, and why. */
+static int take_loss(struct dp_source *source, const struct dp_spool_loss *loss)
+{
+	struct dp_record_result *result = &source->convert->result;
+	const char *reason = dp_spool__string(source->spool, loss->reason, NULL);
+	uint64_t *const sums[] = { [DP_LOSS_POOL_FULL] = &result->lost_buffers,
+				   [DP_LOSS_CUPTI] = &result->lost_cupti,
+				   [DP_LOSS_DISK] = &result->lost_disk,
+				   [DP_LOSS_SPOOL_LIMIT] = &result->lost_limit,
+				   [DP_LOSS_RING_FULL] = &result->lost_nvtx };
+
+	for (unsigned int i = 0; i < DP_COUNT(sums); i++)
+		if (sums[i] && !strcmp(reason, dp_pool__loss_word(i)))
+			*sums[i] += loss->records;
+	return put_loss(source, reason, dp_source__moment(source, loss->realtime_ns),
+			loss->realtime_ns != 0, loss->records, loss->bytes);
+}
+
 static int second_pass(struct dp_source *source, const struct dp_spool_record *record)
 {
 	uint64_t before = source->convert->result.events;
@@ -162,10 +180,7 @@ static int second_pass(struct dp_source *source, const struct dp_spool_record *r
 		status = dp_nvtx__schema(source, &record->schema);
 		break;
 	case DP_SPOOL_LOSS:
-		status = put_loss(
-			source, dp_spool__string(source->spool, record->loss.reason, NULL),
-			dp_source__moment(source, record->loss.realtime_ns),
-			record->loss.realtime_ns != 0, record->loss.records, record->loss.bytes);
+		status = take_loss(source, &record->loss);
 		break;
 	case DP_SPOOL_MESSAGE:
 		status = put_message(source, &record->message);
@@ -186,17 +201,17 @@ static int put_faults(struct dp_source *source, bool memory)
 
 	dp_spool__health(source->spool, &health);
 	if (source->untimed)
-		status = put_loss(source, "records without a time", 0, false, source->untimed, 0);
+		status = put_loss(source, "no-time", 0, false, source->untimed, 0);
 	if (!status && source->unknown)
-		status = put_loss(source, "records of unknown kinds", 0, false, source->unknown, 0);
+		status = put_loss(source, "unknown-kind", 0, false, source->unknown, 0);
 	if (!status && source->facts.infos_lost)
-		status = put_loss(source, "too many variables", 0, false, source->facts.infos_lost,
+		status = put_loss(source, "too-many-variables", 0, false, source->facts.infos_lost,
 				  0);
 	if (!status && health.damaged_bytes)
-		status = put_loss(source, "damaged spool", 0, false, UNKNOWN, health.damaged_bytes);
+		status = put_loss(source, "damaged-spool", 0, false, UNKNOWN, health.damaged_bytes);
 	if (!status && !source->ended && !memory) {
 		source->convert->result.unsalvaged++;
-		status = put_loss(source, "died, and its memory with it", 0, false, UNKNOWN, 0);
+		status = put_loss(source, "died", 0, false, UNKNOWN, 0);
 	}
 	return status;
 }
@@ -237,7 +252,7 @@ static void begin_clock(struct dp_source *source)
 
 int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable)
 {
-	struct dp_source source = { .convert = convert };
+	struct dp_source source = { .convert = convert, .first_ns = INT64_MAX };
 	int status;
 
 	*unusable = false;
@@ -257,6 +272,7 @@ int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unu
 		if (!status)
 			status = put_faults(&source, pool_fd >= 0);
 	}
+	convert->first_ns = DP_MIN(convert->first_ns, source.first_ns);
 	convert->last_ns = DP_MAX(convert->last_ns, source.last_ns);
 	dp_spool__close(source.spool);
 	dp_clock__fini(&source.clock);

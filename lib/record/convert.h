@@ -23,7 +23,8 @@ struct dp_convert {
 	struct dp_record_result result;
 	uint64_t spool_bytes; /* of all spools, read twice */
 	uint64_t done_bytes;
-	int64_t last_ns; /* the latest time of all events */
+	int64_t first_ns; /* the earliest and the latest time of all events */
+	int64_t last_ns;
 };
 
 /* One spool: what one process image has recorded. */
@@ -43,6 +44,7 @@ struct dp_source {
 	uint64_t untimed;		   /* records without a time */
 	uint64_t unknown;		   /* of kinds that have no table */
 	uint64_t left_out[DP_SPOOL_KINDS]; /* both, by kind */
+	int64_t first_ns;
 	int64_t last_ns;
 };
 
@@ -70,11 +72,13 @@ static inline int64_t dp_source__moment(const struct dp_source *source, int64_t 
 				   (int64_t)((uint64_t)source->noted_monotonic + since));
 }
 
-/* Keeps the latest time. */
-static inline void dp_source__saw(struct dp_source *source, int64_t time)
+/* Keeps the earliest and the latest time. */
+static inline void dp_source__saw(struct dp_source *source, int64_t first, int64_t last)
 {
-	if (time > source->last_ns)
-		source->last_ns = time;
+	if (first < source->first_ns)
+		source->first_ns = first;
+	if (last > source->last_ns)
+		source->last_ns = last;
 }
 
 /* A row of what is not a fact (facts.h) nor NVTX: operations, calls and so on. */

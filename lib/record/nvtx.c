@@ -108,7 +108,7 @@ static int put_range(struct dp_source *source, const struct dp_open_range *range
 	dp_bulk__known(&row, type != DP_SCHEMA_NVTX_MARK && ended, dur_ns);
 	dp_bulk__known(&row, type == DP_SCHEMA_NVTX_PUSH_POP, depth);
 	put_payload(&row, range->payload_type, range->payload);
-	dp_source__saw(source, DP_MAX(end_ns, range->start_ns));
+	dp_source__saw(source, range->start_ns, DP_MAX(end_ns, range->start_ns));
 	if (!range->nccl)
 		return DP_OK;
 	return dp_nccl__write(source, dp_db__last_id(db, DP_BULK_NVTX),

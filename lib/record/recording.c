@@ -177,7 +177,8 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 	struct dp_record_about all = DP_RECORD_ABOUT_INIT;
 	struct dp_error inner = DP_ERROR_INIT;
 	struct dp_convert convert = { .zero_realtime = recording->zero_realtime,
-				      .zero_monotonic = recording->zero_monotonic };
+				      .zero_monotonic = recording->zero_monotonic,
+				      .first_ns = INT64_MAX };
 	int status;
 
 	if (about)
@@ -204,7 +205,8 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 			*error = inner;
 		return status;
 	}
-	convert.result.duration_ns = (uint64_t)DP_MAX(convert.last_ns, (int64_t)0);
+	if (convert.last_ns > convert.first_ns)
+		convert.result.duration_ns = (uint64_t)convert.last_ns - (uint64_t)convert.first_ns;
 	*result = convert.result;
 	return DP_OK;
 }

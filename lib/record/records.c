@@ -42,7 +42,7 @@ static void put_times(struct dp_source *source, struct dp_bulk_row *row, uint64_
 	dp_bulk__known(row, has_ended(start, end), length);
 	if (__builtin_add_overflow(begin, length, &last))
 		last = begin;
-	dp_source__saw(source, last);
+	dp_source__saw(source, begin, last);
 }
 
 static void put_moment(struct dp_source *source, struct dp_bulk_row *row, uint64_t time)

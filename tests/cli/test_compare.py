@@ -406,9 +406,9 @@ class Usage(Case):
         self.refused("--fail-on=median_period_ns=+5%", words=("of its iterations it is period_ns",))
         self.refused("--fail-on=iteration_time=5%", words=("a sign is missing",))
         self.refused("--fail-on=iteration_time=", words=("a sign is missing",))
-        for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5m", "99999999999s", "9" * 40 + "%":
+        for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5d", "99999999999s", "9" * 40 + "%":
             self.refused(f"--fail-on=iteration_time=+{value}", words=("5% or a time",))
-        for value in "", "5T", "x", "1.5M", "5Ki", "5KB", "99999999999G":
+        for value in "", "5P", "x", "1.5.5M", "5Ki", "5KB", "99999999999G":
             self.refused(f"--fail-on=h2d_bytes=+{value}", words=("5% or a size",))
         for value in "", "x", "1,5", ".5", "5.x":
             self.refused(f"--fail-on=utilization=-{value}")

@@ -109,11 +109,20 @@ class Options(cli.Case):
         self.refused("--metric=intervl_ns", words=("did you mean 'interval_ns'?",))
         self.refused("--metric=interval_ns,nothing", words=("'nothing'", "deepprof info --build"))
 
+    def test_narrow_help(self):
+        """Where COLUMNS or a terminal has less room than 80."""
+        for command in "record", "analyze":
+            wide = cli.run(command, "--help").stdout
+            text = cli.run(command, "--help", env=cli.environment(COLUMNS="60")).stdout
+            self.assertEqual(wide.split(), text.split())
+            table = text[text.index("usage: "):text.index("'man ")].splitlines()
+            self.assertLessEqual(max(map(len, table)), 60)
+
     def test_ranges(self):
-        for text in "5", "1:2", "1s", "2s:1s", "1s:1s", "x:1s", "1s:1", "-1s:2s", "1.5:2s", "1m:2m":
+        for text in "5", "1:2", "1s", "2s:1s", "1s:1s", "x:1s", "1s:1", "-1s:2s", "1.5:2s", "1d:2d":
             self.refused(f"--range={text}", words=("--range=",))
         self.refused("--range=10000000000s:", words=("too large",))
-        for text in ":", "0:1s", "1us:2ms", "0.000001ms:3\u00b5s", "1.5s:", ":9223372036s":
+        for text in ":", "0:1s", "1us:2ms", "0.000001ms:3\u00b5s", "1.5s:", ":9223372036s", "1m:2m", "0.5h:":
             result = cli.run("analyze", f"--range={text}", "no-such-file")
             self.assertEqual(result.returncode, 1, text)
 

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import time
 import unittest
@@ -16,7 +17,7 @@ class OfTheProgram(recording.Case):
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
-        self.assertIn("50 events were salvaged", result.stderr)
+        self.assertIn("50 events were salvaged from processes that were killed, or ended without notice", result.stderr)
         self.assert_balanced()
         self.assert_clean()
 
@@ -90,6 +91,12 @@ class OfTheLauncher(recording.Case):
             for pid in path.read_text().split()
             if b"record" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         ]
+
+    def runs(self, pid):
+        try:
+            return bool(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes())
+        except OSError:
+            return False
 
     def start(self, *words, options=(), **kwargs):
         process = self.start_record(*options, "--", recording.PRODUCER, *words, **kwargs)
@@ -188,39 +195,180 @@ class OfTheLauncher(recording.Case):
         self.assert_clean(60)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 1200000)
 
-    def test_interrupted_while_it_converts(self):
-        """Whoever does that wants no file."""
-        process = self.start_record("--", recording.PRODUCER, "iterations=200000")
+    def converting(self, words):
+        """One that writes its file, which takes some seconds; its program has ended."""
+        process = self.start_record("--", recording.PRODUCER, *words)
         self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
+        return process
+
+    def test_interrupted_while_it_converts(self):
+        """The file is written, and it is told how not to wait for it."""
+        process = self.converting(["iterations=100000"])
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
-        self.assertEqual(process.returncode, -signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn(
+            "deepprof: deepprof.db is being written; another interrupt leaves that for later\n", stderr
+        )
         self.assert_clean(10)
-        self.assertEqual(os.listdir(self.folder), [])
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+
+    def test_interrupted_again(self):
+        """Nothing is lost to impatience, what only a dead process's memory has included."""
+        process = self.converting(["iterations=100000", "left=50", "end=signal:9"])
+        process.send_signal(signal.SIGINT)
+        while "is being written" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        (janitor,) = self.janitors(process)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.wait_for(lambda: not self.runs(janitor), "end of all")
+        (left,) = self.left()
+        self.assertRegex(stderr, rf"is kept, .*; next: deepprof record --recover=.*/{left}\n\Z")
+        self.assertEqual(os.listdir(self.folder), [left])
+        result = self.run_record(f"--recover={self.folder / left}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+        self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
+        self.assert_balanced()
+        self.assert_clean()
+
+    def test_interrupts_that_are_ignored(self):
+        """As in the background of a script."""
+        ignoring = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
+        process = self.start_record(
+            "--", recording.PRODUCER, "iterations=100000", preexec_fn=ignoring
+        )
+        self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertNotIn("interrupt", stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+
+    def leave(self, *words, cwd=None):
+        """All are killed, as by a machine that goes down: the folder that stays."""
+        where = cwd or self.folder
+        before = set(where.glob(".*"))
+        new = lambda what: [p for f in set(where.glob(".*")) - before for p in f.glob(what)]
+        process = self.start_record(
+            "--", recording.PRODUCER, *words, start_new_session=True, cwd=where
+        )
+        self.wait_for(lambda: new("*.spool"), "spool")
+        program = int(new("*.spool")[0].name.split(".")[0])
+        time.sleep(0.3)
+        (janitor,) = self.janitors(process)
+        for pid in janitor, process.pid, program:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate(timeout=20)
+        self.wait_for(lambda: not self.processes(), "end of all")
+        (left,) = set(where.glob(".*")) - before
+        return left
 
     def test_recover(self):
-        """All are killed, as by a machine that goes down: the next recording tells of it."""
-        for command in "follow=1", "follow=1 pace=100":
-            process, program = self.start(*command.split(), start_new_session=True)
-            time.sleep(0.3)
-            (janitor,) = self.janitors(process)
-            for pid in janitor, process.pid, program:
-                os.kill(pid, signal.SIGKILL)
-            process.communicate(timeout=20)
-            self.wait_for(lambda: not self.processes(), "end of all")
-            (left,) = self.left()
-            before = sorted(os.listdir(self.folder / left))
+        """The next recording tells of it; a file that came meanwhile is not moved."""
+        names = "deepprof.db", "deepprof.db.2"
+        folders = [self.leave("follow=1"), self.leave("follow=1", "pace=100")]
+        told = cli.run("analyze", cwd=self.folder)
+        self.assertEqual(told.returncode, 1)
+        for left in folders:
+            self.assertIn(f"not finished; next: deepprof record --recover={left.name}\n", told.stderr)
+        for left, name in zip(folders, names):
+            before = sorted(os.listdir(left))
             # Nothing happens to it by itself.
             result = self.run_record("true")
-            self.assertIn(f"next: deepprof record --recover={self.folder}/{left}\n", result.stderr)
-            self.assertEqual(sorted(os.listdir(self.folder / left)), before)
-            result = self.run_record(f"--recover={self.folder / left}")
+            self.assertIn(f"next: deepprof record --recover={left}\n", result.stderr)
+            self.assertEqual(sorted(os.listdir(left)), before)
+            result = self.run_record(f"--recover={left}")
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertRegex(result.stderr, r"deepprof\.db: [\d,]+ events")
-            self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
-            self.assert_balanced()
-            self.assert_clean()
-            self.assertNotIn("was not finished", self.run_record("true").stderr)
+            path = self.folder / name
+            self.assertRegex(result.stderr, rf"{name}: [\d,]+ events .*; next: deepprof analyze {path}\n")
+            self.assertGreater(self.one("SELECT count(*) FROM kernel", name), 0)
+            self.assert_balanced(name)
+            self.assertFalse(left.exists())
+        self.assertNotIn("was not finished", self.run_record("true").stderr)
+        self.assert_clean()
+        self.assertEqual(sorted(os.listdir(self.folder)), list(names))
+
+    def test_recover_as_the_run_would_have_ended(self):
+        """What was there when it began is put aside."""
+        (self.folder / "deepprof.db").write_text("the last")
+        result = self.run_record(f"--recover={self.leave('follow=1')}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
+        self.assertEqual((self.folder / "deepprof.db.old").read_text(), "the last")
+
+    def test_recover_elsewhere(self):
+        """Where there is room; and -o is as careful there as in a run."""
+        left = self.leave("follow=1")
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "t.db").write_text("precious")
+        result = self.run_record(f"--recover={left}", "-o", other / "t.db")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("t.db: exists already; -f overwrites it", result.stderr)
+        self.assertEqual((other / "t.db").read_text(), "precious")
+        result = self.run_record(f"--recover={left}", "-o", other / "no" / "t.db")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(left.exists())
+        result = self.run_record(f"--recover={left}", "-f", "-o", other / "t.db")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(self.one("SELECT count(*) FROM kernel", "other/t.db"), 0)
+        self.assertEqual(os.listdir(self.folder), ["other"])
+        self.assertEqual(os.listdir(other), ["t.db"])
+
+    def test_recover_takes_no_options_of_a_run(self):
+        left = self.leave("follow=1")
+        for option in "-n4", "--delay=3s", "--api=off", "--wait", "--max-memory=64M":
+            result = self.run_record(f"--recover={left}", option)
+            self.assertEqual(result.returncode, 2, option)
+            self.assertIn("--recover takes -o, -f, -v and -q, and no other option", result.stderr)
+        self.assertTrue(left.exists())
+        result = self.run_record(f"--recover={left}", "-q")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
+
+    def test_recover_where_it_was_moved_to(self):
+        """The folder around it has another name now."""
+        (self.folder / "a").mkdir()
+        left = self.leave("follow=1", cwd=self.folder / "a")
+        (self.folder / "a").rename(self.folder / "b")
+        result = self.run_record(f"--recover={self.folder / 'b' / left.name}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(os.listdir(self.folder / "b"), ["deepprof.db"])
+        self.assertGreater(self.one("SELECT count(*) FROM kernel", "b/deepprof.db"), 0)
+
+    def test_moved_meanwhile(self):
+        """So it is while it is recorded: the file is where it would have been."""
+        (self.folder / "a").mkdir()
+        process = self.start_record("--", recording.PRODUCER, "follow=1", cwd=self.folder / "a")
+        self.wait_for(lambda: list(self.folder.glob("a/.*/*.spool")), "spool")
+        (self.folder / "a").rename(self.folder / "b")
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        self.assertIn(f"next: deepprof analyze {self.folder}/b/deepprof.db\n", stderr)
+        self.assertEqual(os.listdir(self.folder / "b"), ["deepprof.db"])
+        self.assert_balanced("b/deepprof.db")
+        self.assertEqual(self.processes(10), [])
+
+    def test_removed_meanwhile(self):
+        process = self.start_record("--", recording.PRODUCER, "follow=1")
+        self.wait_for(self.spools, "spool")
+        (folder,) = self.left()
+        while self.left():
+            shutil.rmtree(self.folder / folder, ignore_errors=True)
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assertEqual(
+            recording.NO_DRIVER.sub("", stderr),
+            f"deepprof: nothing that was recorded is left: {self.folder}/{folder} was removed meanwhile\n",
+        )
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertEqual(self.processes(10), [])
 
     def test_recover_nothing(self):
         """What is no recording's, or still is one's, is not touched."""
@@ -242,6 +390,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn("a recording is going on there", result.stderr)
         self.assertNotIn("was not finished", self.run_record("true").stderr)
+        self.assertIn("a recording is going on here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)
         process.communicate(timeout=20)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)

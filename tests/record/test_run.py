@@ -22,6 +22,11 @@ class Program(recording.Case):
         self.assertRegex(result.stderr, SAYS_NOTHING)
         if not pathlib.Path("/dev/nvidiactl").exists():
             self.assertIn("NVIDIA driver", result.stderr)
+            # And it is told before the hours that it may take.
+            process = self.start_record("sleep", "60")
+            self.assertRegex(process.stderr.readline(), recording.NO_DRIVER)
+            process.terminate()
+            process.communicate(timeout=20)
         self.assert_clean()
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
@@ -71,6 +76,52 @@ class Program(recording.Case):
         self.assertEqual(result.returncode, 126)
         self.assertIn("Permission denied", result.stderr)
         self.assert_clean()
+
+    def test_no_interpreter(self):
+        """The file is there: that there is no such command would be wrong."""
+        (self.folder / "no-shell").write_text("#!/no/such/shell\n")
+        (self.folder / "no-shell").chmod(0o755)
+        env = recording.environment(PATH=f"{self.folder}:{os.environ['PATH']}")
+        for name in "./no-shell", "no-shell":
+            result = self.run_record(name, env=env)
+            self.assertEqual(result.returncode, 127)
+            self.assertEqual(
+                result.stderr, f"deepprof: {name}: the interpreter that it is to be run by is not there\n"
+            )
+        self.assert_clean()
+
+    def test_values(self):
+        """Hours and terabytes, parts of them, and what would be of no use."""
+        (self.folder / "libcupti.so.12").write_text("")
+        for option, told in (
+            ("--max-memory=1.5g", "max-memory=1610612736"),
+            ("--max-memory=5M", "max-memory=5242880"),
+            ("--max-spool=2T", "max-spool=2199023255552"),
+            ("--max-spool=16384", "max-spool=16384"),
+        ):
+            result = self.run_record(option, "env")
+            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{told}\n")
+        for option in "--duration=10m", "--delay=0.25h", "--delay=1.5min", "--duration=1.000000001s":
+            result = self.run_record(option, "true")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        for option, why in (
+            ("--max-memory=5", "5M are the least"),
+            ("--max-spool=1", "16K are the least"),
+            ("--max-memory=1.5.5G", "a size is a number"),
+            ("--max-memory=1GB", "a size is a number"),
+            ("--max-memory=.5G", "a size is a number"),
+            ("--max-spool=9000000T", "too large"),
+            ("--max-spool=8388608T", "too large"),
+            ("--duration=1.5.5s", "a time is a number and a unit: ns, us, ms, s, m or h"),
+            ("--duration=10", "a time is a number"),
+            ("--duration=10M", "a time is a number"),
+            ("--duration=2562048h", "too large"),
+            ("--duration=99999999999999999999s", "too large"),
+            ("--duration=0.0000000001s", "no time at all"),
+        ):
+            result = self.run_record(option, "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), option)
+            self.assertIn(why, result.stderr)
 
     def test_no_command(self):
         for args in [], ["--"], ["-q"]:
@@ -262,7 +313,8 @@ class Program(recording.Case):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "inner.db"), 120)
         self.assertEqual(result.stderr.count("this is run by another deepprof record"), 1)
-        self.assertIn("nothing was recorded", result.stderr)
+        self.assertIn("nothing was recorded here, but by the deepprof record that", result.stderr)
+        self.assertNotIn("no NVIDIA driver", result.stderr)
         self.assert_clean()
 
     def test_nested_of_the_same_name(self):
@@ -332,6 +384,8 @@ class Clock(recording.Case):
         result = self.run_record("sh", "-c", daemon)
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing was recorded", result.stderr)
+        if recording.DRIVER:
+            self.assertIn("process that it left running is waited for only with --wait", result.stderr)
         self.assert_clean(10)
         result = self.run_record("--wait", "sh", "-c", daemon + " exit 3")
         self.assertEqual(result.returncode, 3, result.stderr)

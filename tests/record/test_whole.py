@@ -3,8 +3,10 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
+import subprocess
 import time
 import unittest
 
@@ -43,6 +45,19 @@ class Case(recording.Case):
             kinds = [kind for kind, other in TABLES.items() if other == table]
             found[tuple(kinds)] = self.one(f"SELECT count(*) FROM {table}", name)
         return found
+
+    def held(self, program):
+        """Bytes that files without a name take, and threads of ours, in a process."""
+
+        def each(name, look):
+            """What they say that do not end while they are looked at."""
+            for path in pathlib.Path(f"/proc/{program}/{name}").iterdir():
+                with contextlib.suppress(OSError):
+                    yield look(path)
+
+        files = each("fd", lambda p: "deleted" in os.readlink(p) and p.stat().st_blocks * 512)
+        names = each("task", lambda p: (p / "comm").read_text())
+        return sum(files), [name for name in names if name.startswith("deepprof")]
 
     def assert_nothing_missing(self, name="deepprof.db", spare=0):
         self.assert_balanced(name)
@@ -151,7 +166,11 @@ class Trouble(Case):
         self.assertEqual(result.returncode, 0)
         lost = 100000 - self.one("SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api)")
         self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
+        self.assertIn("warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr)
+        self.assertIn(f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr)
         self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
+        told = cli.run("info", "--format=json", cwd=self.folder).stdout
+        self.assertIn("while recording: record --max-spool was reached", told)
         self.assert_balanced()
 
     def test_chained(self):
@@ -231,19 +250,6 @@ class Ends(Case):
             self.assert_clean(10)
             self.assert_nothing_missing("t.db", spare=1)
             (self.folder / "t.db").unlink()
-
-    def held(self, program):
-        """Bytes that files without a name take, and threads of ours, in a process."""
-
-        def each(name, look):
-            """What they say that do not end while they are looked at."""
-            for path in pathlib.Path(f"/proc/{program}/{name}").iterdir():
-                with contextlib.suppress(OSError):
-                    yield look(path)
-
-        files = each("fd", lambda p: "deleted" in os.readlink(p) and p.stat().st_blocks * 512)
-        names = each("task", lambda p: (p / "comm").read_text())
-        return sum(files), [name for name in names if name.startswith("deepprof")]
 
     def test_left_behind(self):
         """What goes on when the recording is over holds neither disk nor memory for it."""
@@ -374,8 +380,13 @@ class Clock(Case):
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
-        self.assertIn("nothing was recorded", result.stderr)
+        self.assertIn("did not call cudaProfilerStart(), or did nothing between", result.stderr)
         self.assertFalse((self.folder / "deepprof.db").exists())
+
+    def test_delay_that_was_not_over(self):
+        result = self.fake("init", "launch=100", options=["--delay=50s", "--sample-gpu=off"])
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, "nothing was recorded: --delay was not over when .* ended\n")
 
     def test_delay_and_duration(self):
         """The program is not stopped, and is recorded in between only."""
@@ -383,6 +394,8 @@ class Clock(Case):
         result = self.fake(
             "init", "loop=1500,1000", "say", options=["--delay=400ms", "--duration=300ms"]
         )
+        told = re.search(r" events in ([\d.]+) ms, ", result.stderr)
+        self.assertIsNotNone(told, result.stderr)
         self.assertEqual((result.returncode, result.stdout), (0, "hello\n"), result.stderr)
         self.assert_nothing_missing()
         first, last, zero = self.query(
@@ -390,9 +403,58 @@ class Clock(Case):
             "FROM kernel"
         )[0]
         self.assertGreater(zero + first - began, 390e6)
+        # It is the time of what was recorded that is told, not that since the beginning.
+        self.assertGreaterEqual(float(told.group(1)) * 1e6, last - first - 1e6)
+        self.assertLess(float(told.group(1)) * 1e6, last - first + 100e6)
         self.assertGreater(last - first, 100e6)
         self.assertLess(last - first, 900e6)
         self.assertGreater(1500 * 12, self.one("SELECT count(*) FROM kernel"))
+
+    def early(self, *options, words=("init", "forever")):
+        """A recording that has ended, of a program that has not; it stands in the file "pid"."""
+        process = self.start_record(
+            f"--cupti={CUPTI}", *options, "--", "sh", "-c",
+            'echo $$ >pid; exec "$@"', "sh", APP, *words, env=recording.environment(),
+        )  # fmt: skip
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: (self.folder / "pid").exists(), "program")
+        self.addCleanup(subprocess.run, ["kill", "-9", (self.folder / "pid").read_text()], stderr=-3)
+        self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "file", 60)
+        self.wait_for(lambda: not self.left(), "end of the folder")
+        return process, int((self.folder / "pid").read_text())
+
+    def test_the_file_comes_while_the_program_runs(self):
+        process, program = self.early("--duration=300ms")
+        self.assertIsNone(process.poll())
+        lines = [process.stderr.readline()]
+        while "nothing lost" not in lines[-1]:
+            lines.append(process.stderr.readline())
+        self.assertEqual(lines[-2], "deepprof: recording has ended; sh goes on\n")
+        self.assertRegex(lines[-1], "deepprof.db: .* nothing lost; next: ")
+        self.assert_balanced()
+        kernels = self.one("SELECT count(*) FROM kernel")
+        self.assertGreater(kernels, 0)
+        self.assertEqual(self.query("SELECT exit FROM process"), [(None,)])
+        # Nothing of it is left in the program, and what is sent still goes there.
+        self.wait_for(lambda: not self.held(program)[1], "end of its threads")
+        self.assertLess(self.held(program)[0], 2 << 20)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, stderr), (-signal.SIGTERM, ""))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["deepprof.db", "pid"])
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), kernels)
+
+    def test_nothing_ends_with_the_recorder(self):
+        """The file is there, whatever becomes of those who have made it."""
+        process, program = self.early("--iterations=50", words=["init", "loop=60000,1000"])
+        process.kill()
+        process.wait(timeout=20)
+        os.kill(program, signal.SIGKILL)
+        process.communicate(timeout=20)
+        self.assertGreater(self.one("SELECT count(*) FROM kernel"), 600)
+        self.assert_balanced()
+        self.assert_clean(10)
 
     def test_pause(self):
         process = self.start_record(
