@@ -208,7 +208,7 @@ START_TEST(damaged)
 	convert_folder();
 	check_rows("SELECT count(*) FROM kernel", "0");
 	check_rows("SELECT reason, records, bytes > 1000 FROM loss WHERE records IS NULL",
-		   "damaged spool|-|1");
+		   "damaged-spool|-|1");
 	remove_folder();
 }
 END_TEST
