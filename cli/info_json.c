@@ -46,6 +46,31 @@ static void write_losses(struct json *json, const struct info *info)
 	json_close(json, ']');
 }
 
+static void write_facts(struct json *json, const struct dp_trace *trace)
+{
+	const struct dp_fact *fact;
+
+	json_open(json, "facts", '{');
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		json_text(json, fact->name, fact->value);
+	json_close(json, '}');
+}
+
+static void write_pauses(struct json *json, const struct dp_trace *trace)
+{
+	const struct dp_pause *pause;
+
+	json_open(json, "pauses", '[');
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
+		json_open(json, NULL, '{');
+		write_id(json, "pid", dp_trace_process(trace, pause->process)->pid);
+		json_integer(json, "start_ns", pause->start_ns);
+		json_integer(json, "end_ns", pause->end_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void write_devices(struct json *json, const struct info *info)
 {
 	const struct dp_device *device;
@@ -55,6 +80,9 @@ static void write_devices(struct json *json, const struct info *info)
 		json_open(json, NULL, '{');
 		write_id(json, "id", device->id);
 		write_name(json, info, device->name);
+		json_text(json, "uuid",
+			  device->uuid == DP_NONE ? NULL
+						  : dp_trace_string(info->trace, device->uuid));
 		json_count(json, "process", device->process);
 		if (device->total_bytes)
 			json_count(json, "total_bytes", device->total_bytes);
@@ -69,7 +97,7 @@ static void write_hints(struct json *json, const struct dp_trace *trace)
 {
 	json_open(json, "hints", '[');
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+		const struct dp_need_info *hint = dp_trace_need(trace, (enum dp_need)need);
 
 		if (!hint || !dp_trace_lacks(trace, (enum dp_need)need))
 			continue;
@@ -110,7 +138,9 @@ static void write_trace(struct json *json, const struct info *info)
 	write_lost(json, trace);
 	json_count(json, "clamped", dp_trace_clamped(trace));
 	json_count(json, "memory_bytes", dp_trace_bytes(trace));
+	write_facts(json, trace);
 	write_losses(json, info);
+	write_pauses(json, trace);
 	write_hints(json, trace);
 	write_devices(json, info);
 	json_close(json, '}');

@@ -9,6 +9,9 @@
 
 enum { NARROW = 60 }; /* columns; below, tables have but what says most */
 
+/* Columns of a UUID, and of what tells it from others; of a name at least. */
+enum { UUID_COLUMNS = 40, UUID_BRIEF = 12, NAME_LEAST = 10 };
+
 /* How it may look. */
 struct look {
 	struct output *output;
@@ -103,7 +106,7 @@ static void print_hints(const struct info *info, const struct look *look)
 	bool first = true;
 
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *hint = dp_need((enum dp_need)need);
+		const struct dp_need_info *hint = dp_trace_need(info->trace, (enum dp_need)need);
 
 		if (!hint || !dp_trace_lacks(info->trace, (enum dp_need)need))
 			continue;
@@ -146,6 +149,71 @@ static void print_losses(const struct info *info, const struct look *look)
 	}
 }
 
+static const char *fact_of(const struct info *info, const char *name)
+{
+	const struct dp_fact *fact;
+
+	for (size_t i = 0; (fact = dp_trace_fact(info->trace, i)); i++)
+		if (!strcmp(fact->name, name))
+			return fact->value;
+	return NULL;
+}
+
+/* Where and by what it was recorded, and how that ended. */
+static void print_facts(const struct info *info, const struct look *look)
+{
+	static const struct {
+		const char *name, *before;
+	} parts[] = { { "host", "on " },
+		      { "recorder", "by " },
+		      { "driver", "with driver " },
+		      { "cupti", "CUPTI " } };
+	char text[1024] = "", value[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *fact = fact_of(info, parts[i].name);
+
+		if (fact)
+			used += (size_t)snprintf(
+				text + used, sizeof(text) - used, "%s%s%s", used ? ", " : "",
+				parts[i].before,
+				dp_label_text(value, sizeof(value), fact, 60, look->ascii));
+	}
+	if (used)
+		print_words(look, "recorded", "", text);
+	if (fact_of(info, "exit_status")) {
+		label(look, "ended");
+		output_print(look->output, "with exit status %s\n",
+			     dp_label_text(value, sizeof(value), fact_of(info, "exit_status"), 20,
+					   look->ascii));
+	}
+}
+
+/* Of each process that recording was off in: how often, and how long. */
+static void print_pauses(const struct info *info, const struct look *look)
+{
+	bool several = dp_trace_process_count(info->trace) > 1, first = true;
+	char number[HUMAN_SIZE];
+	const struct dp_pause *pause;
+
+	for (size_t i = 0; (pause = dp_trace_pause(info->trace, i)); first = false) {
+		uint32_t process = pause->process;
+		size_t from = i;
+
+		while ((pause = dp_trace_pause(info->trace, i)) && pause->process == process)
+			i++;
+		label(look, first ? "paused" : "");
+		counted(look, "", i - from, "time", "times");
+		output_print(look->output, ", %s in all",
+			     human_time(number, (double)dp_trace_paused_ns(info->trace, process),
+					look->ascii));
+		if (several)
+			output_print(look->output, ", process %" PRIu32, process);
+		output_print(look->output, "\n");
+	}
+}
+
 /* "1 ns": the step of the times in the file. */
 static const char *resolution(char *buf, const struct dp_trace *trace, const struct look *look)
 {
@@ -178,6 +246,7 @@ static void print_head(const struct info *info, const struct look *look)
 		label(look, "start");
 		output_print(look->output, "%s\n", human_date(number, t0_ns));
 	}
+	print_facts(info, look);
 	label(look, "duration");
 	output_print(look->output, "%s\n",
 		     human_time(number, (double)dp_trace_duration_ns(trace), look->ascii));
@@ -186,6 +255,7 @@ static void print_head(const struct info *info, const struct look *look)
 	print_operations(info, look);
 	print_host(info, look);
 	print_state(info, look);
+	print_pauses(info, look);
 	print_losses(info, look);
 	print_hints(info, look);
 	label(look, "loaded");
@@ -228,17 +298,39 @@ static void print_processes(const struct info *info, const struct look *look)
 			named(name, sizeof(name), info, process->name, look->width - 22, look));
 }
 
+/* How many columns UUIDs take with the blanks behind them; 0 where none is known. */
+static size_t uuid_columns(const struct info *info, const struct look *look)
+{
+	size_t columns = info->verbose ? UUID_COLUMNS : UUID_BRIEF;
+	const struct dp_device *device;
+
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++)
+		if (device->uuid != DP_NONE && (info->verbose || look->width >= NARROW))
+			return columns + 2;
+	return 0;
+}
+
+/* Which of them are one GPU is told by the UUID, of which its begin is enough to tell. */
 static void print_devices(const struct info *info, const struct look *look)
 {
+	size_t columns = uuid_columns(info, look), room = look->width - 29;
 	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[1024];
 	const struct dp_device *device;
 
-	output_print(look->output, "\n device  process     memory  name\n");
-	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++)
-		output_print(look->output, "%7s %8" PRIu32 " %10s  %s\n", id(number, device->id),
+	room = room > columns + NAME_LEAST ? room - columns : NAME_LEAST;
+	output_print(look->output, "\n device  process     memory  %-*sname\n", (int)columns,
+		     columns ? "uuid" : "");
+	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++) {
+		output_print(look->output, "%7s %8" PRIu32 " %10s  ", id(number, device->id),
 			     device->process,
-			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-",
-			     named(name, sizeof(name), info, device->name, look->width - 29, look));
+			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-");
+		if (columns)
+			output_print(
+				look->output, "%-*.*s", (int)columns, (int)columns - 2,
+				named(name, sizeof(name), info, device->uuid, UUID_COLUMNS, look));
+		output_print(look->output, "%s\n",
+			     named(name, sizeof(name), info, device->name, room, look));
+	}
 }
 
 static void print_right(const struct look *look, const char *text, int columns)

@@ -20,9 +20,10 @@ struct run {
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
 	struct dp_owners owners;
-	size_t kernels; /* of all sequences */
-	size_t streams; /* to be analyzed */
-	size_t marked;	/* of those, with ranges that match options->marks */
+	size_t kernels;		 /* of all sequences */
+	size_t streams;		 /* to be analyzed */
+	size_t marked;		 /* of those, with ranges that match options->marks */
+	struct dp_breaks breaks; /* of the sequence at hand */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -44,42 +45,6 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->streams);
 	dp_findings__fini(&analysis->findings);
 	free(analysis);
-}
-
-static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
-			       const struct dp_sequence *sequence)
-{
-	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	size_t kernels = 0, after = 0;
-
-	loop->info.variants = 0;
-	for (size_t k = 0; k < from->count; k++) {
-		const struct dp_segment *segment = &from->segments[k];
-		uint32_t first = sequence->ops[segment->first];
-		uint32_t last = sequence->ops[segment->end - 1];
-
-		loop->iterations[k] = (struct dp_iteration){
-			.index = k,
-			.start_ns = ops->start_ns[first],
-			.end_ns = ops->end_ns[last],
-			.first_kernel = segment->first,
-			.kernels = segment->end - segment->first,
-			.inserted = segment->inserted,
-			.deleted = segment->deleted,
-			.substituted = segment->substituted,
-			.variant = segment->variant,
-			.partial = segment->partial,
-			.foreign_kernels = k ? segment->first - after : 0,
-			.edits = segment->edits,
-		};
-		after = segment->end;
-		kernels += segment->end - segment->first;
-		loop->info.complete += !segment->partial;
-		if (segment->variant + (size_t)1 > loop->info.variants)
-			loop->info.variants = segment->variant + (size_t)1;
-	}
-	if (sequence->count)
-		loop->info.coverage = (double)kernels / (double)sequence->count;
 }
 
 size_t dp_analysis__complete(const struct dp_segmented_loop *loop)
@@ -131,7 +96,7 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
 	from->edit_count = 0;
-	convert_iterations(loop, from, sequence);
+	dp_analysis__iterations(loop, from, sequence, &run->breaks);
 	return DP_OK;
 }
 
@@ -487,6 +452,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 				   options->range_end_ns, run->error);
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
+		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
+	if (!status)
 		status = find_loops(run, &sequence, &loops);
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
@@ -498,6 +465,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	if (!status)
 		status = measure_loops(run, base, &sequence);
 	dp_sequence__fini(&sequence);
+	free(run->breaks.first);
+	run->breaks = (struct dp_breaks){ 0 };
 	return status;
 }
 

@@ -85,13 +85,14 @@ const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis,
 	return at && iteration < at->info.iterations ? &at->iterations[iteration] : NULL;
 }
 
-/* The iteration that begins with the kernel behind another one. */
+/* The iteration that begins with the kernel behind another one, and was recorded without a break.
+ */
 static const struct dp_iteration *next_to(const struct dp_loop_data *loop, size_t iteration)
 {
 	const struct dp_iteration *now = &loop->iterations[iteration];
 	const struct dp_iteration *next = now + 1;
 
-	if (iteration + 1 >= loop->info.iterations ||
+	if (iteration + 1 >= loop->info.iterations || next->resumed ||
 	    next->first_kernel != now->first_kernel + now->kernels)
 		return NULL;
 	return next;

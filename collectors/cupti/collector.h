@@ -12,6 +12,7 @@
  *   attach.c   subscribes, enables      control.c  the thread that flushes, pauses, ends
  *   sizes.c    measures records         info.c     the process described
  *   nvtx.c, payload.c, ring.c           NVTX
+ *   switches.c when recording was off
  */
 #ifndef DP_CUPTI_COLLECTOR_H
 #define DP_CUPTI_COLLECTOR_H
@@ -96,6 +97,14 @@ struct note {
 
 #define NOTES 32
 
+/* Recording went on or off. */
+struct moment {
+	int64_t realtime_ns;
+	bool on;
+};
+
+#define SWITCHES 1024u
+
 /* What the program's threads look at: zeros in a child of fork() (MADV_WIPEONFORK). */
 struct live {
 	_Atomic uint32_t on;   /* everything is set up, by this process */
@@ -143,6 +152,8 @@ struct collector {
 	bool measured; /* the strides are */
 	struct note notes[NOTES];
 	_Atomic uint32_t note_count;
+	struct moment switches[SWITCHES]; /* a ring: control.c adds, writer.c takes */
+	_Atomic uint32_t switched, switches_taken;
 };
 
 extern struct collector dp_collector;
@@ -227,6 +238,10 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 /* The threads. */
 void *dp_writer_thread(void *unused);
 void *dp_control_thread(void *unused);
+
+/* switches.c: one thread notes, one takes; false: there is none. */
+void dp_switches__note(bool on, int64_t realtime_ns);
+bool dp_switches__take(struct moment *out);
 
 /* info.c: for the writer. */
 void dp_info__process(struct dp_spool_writer *w);

@@ -16,6 +16,7 @@
 
 static struct {
 	bool recording; /* the kinds are enabled */
+	bool told;	/* that it is on, of NVTX alone before CUPTI is there */
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
@@ -46,6 +47,7 @@ static void flush_sometimes(void)
 static void record(bool on)
 {
 	struct collector *c = &dp_collector;
+	int64_t before_ns = clock_ns(CLOCK_REALTIME);
 
 	if (my.attached && on != my.recording) {
 		dp_attach__kinds(on);
@@ -53,6 +55,9 @@ static void record(bool on)
 			(void)flush_now(0);
 		my.recording = on;
 	}
+	if (on != my.told)
+		dp_switches__note(on, on ? clock_ns(CLOCK_REALTIME) : before_ns);
+	my.told = on;
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 }
 
@@ -168,6 +173,7 @@ void *dp_control_thread(void *unused)
 	struct collector *c = &dp_collector;
 
 	my.attached = my.recording = false;
+	my.told = true;
 	my.next_flush_ns = 0;
 	my.ticks = 0;
 	my.alone = false;

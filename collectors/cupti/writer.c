@@ -18,7 +18,7 @@ static struct {
 	uint32_t unloads;
 	bool versions;
 	bool told;	/* that the spool can't be written */
-	uint32_t state; /* of recording, as the spool has it: DP_SPOOL_STARTED … */
+	uint32_t began; /* what did last: DP_SPOOL_STARTED, or NVTX alone */
 	int64_t next_second_ns;
 	uint32_t slots[SLOTS_MOST];
 	struct {
@@ -353,23 +353,26 @@ static void each_second(struct collector *c)
 	dp_info__clock(&c->writer);
 }
 
+static void put_state(struct collector *c, uint32_t state, int64_t realtime_ns)
+{
+	struct dp_spool_record record = { .type = DP_SPOOL_STATE };
+
+	record.state = (struct dp_spool_state){ realtime_ns, state };
+	dp_writer__add(&c->writer, &record, false);
+}
+
 /* When recording began, was paused and went on. */
 static void note_state(struct collector *c)
 {
-	struct dp_spool_record record = { .type = DP_SPOOL_STATE };
-	uint32_t state = atomic_load(&c->pool->state), now = my.state;
+	uint32_t began = c->cupti.attached ? DP_SPOOL_STARTED : DP_SPOOL_NVTX_ON;
+	struct moment at;
 
-	if (state == DP_POOL_RUNNING && c->cupti.attached)
-		now = my.state == DP_SPOOL_PAUSED ? DP_SPOOL_RESUMED : DP_SPOOL_STARTED;
-	else if (state == DP_POOL_RUNNING)
-		now = DP_SPOOL_NVTX_ON;
-	else if (state == DP_POOL_PAUSED || state == DP_POOL_STOPPED)
-		now = DP_SPOOL_PAUSED;
-	if (now == my.state || (now == DP_SPOOL_STARTED && my.state == DP_SPOOL_RESUMED))
+	while (dp_switches__take(&at))
+		put_state(c, at.on ? DP_SPOOL_RESUMED : DP_SPOOL_PAUSED, at.realtime_ns);
+	if (atomic_load(&c->pool->state) != DP_POOL_RUNNING || began == my.began)
 		return;
-	my.state = now;
-	record.state = (struct dp_spool_state){ clock_ns(CLOCK_REALTIME), now };
-	dp_writer__add(&c->writer, &record, false);
+	my.began = began;
+	put_state(c, began, clock_ns(CLOCK_REALTIME));
 }
 
 static void put_versions(struct collector *c)
@@ -435,7 +438,6 @@ static void tell_failure(struct collector *c)
 /* Everything that is there, the sums, and that it was all. */
 static void end(struct collector *c)
 {
-	struct dp_spool_record record = { .type = DP_SPOOL_STATE };
 	int64_t now = clock_ns(CLOCK_REALTIME);
 
 	pass(c, true);
@@ -445,8 +447,7 @@ static void end(struct collector *c)
 			dp_info__thread(&c->writer, my.tids[i]);
 	store_notes(c);
 	dp_writer__sums(&c->writer, now);
-	record.state = (struct dp_spool_state){ now, DP_SPOOL_ENDED };
-	dp_writer__add(&c->writer, &record, false);
+	put_state(c, DP_SPOOL_ENDED, now);
 	dp_writer__flush(&c->writer);
 	if (!c->writer.failed)
 		atomic_store(&c->pool->state, DP_POOL_ENDED);

@@ -28,12 +28,13 @@ function showFacts() {
 	byId("facts").replaceChildren(
 		el("h1", null, el("bdi", null, name)),
 		el("p", { class: "facts" },
-			fact(plural(report.devices.length, "GPU"), names ? `(${names})` : ""),
+			fact(plural(trace.gpus, "GPU"), names ? `(${names})` : ""),
 			fact(format.duration(trace.duration), "of GPU activity"),
 			fact(format.count(trace.operations), `operations: ${plural(count(4), "kernel")}, ${plural(count(5), "copy").replace("copys", "copies")}, ${plural(count(6), "memset")}`),
 			el("span", null, `${(clean(trace.format) + " " + clean(trace.detail)).trim()}, times to ${format.round(trace.resolution, "ns")}`),
 			trace.t0 ? el("span", null, new Date(trace.t0).toISOString().replace("T", " ").slice(0, 19) + " UTC") : null),
 		report.scope ? el("p", { class: "note" }, `Analyzed is only ${report.scope}. The numbers above are of the whole capture.`) : "",
+		trace.paused ? el("p", { class: "note" }, `Recording was off ${plural(trace.paused[0], "time")}, ${format.duration(trace.paused[1])} in all; in no average or finding.`) : "",
 		...trace.losses.map(([reason, records]) => el("p", { class: "note" },
 			"Incomplete: " + clean(reason) + (records ? ` (${format.count(records)})` : ""))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;

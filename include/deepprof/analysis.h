@@ -140,6 +140,8 @@ struct dp_iteration {
 	bool warmup;		/* before the steady state */
 	size_t foreign_kernels; /* between the previous iteration and this one */
 	size_t edits; /* index of its first edit; inserted + deleted + substituted of them */
+	bool resumed; /* recording was off before it, since the previous one: that one has no
+		       * period, this one no interval */
 };
 
 /* NULL beyond the end. Constant cost. */

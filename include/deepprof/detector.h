@@ -77,6 +77,7 @@ struct dp_detector_options {
 	/*
 	 * Symbols of the window, 1024 to 2^24: an iteration can be found if the window holds three
 	 * of it. A window that lies inside one long iteration may take its layers for a loop.
+	 * 2^18 by default.
 	 */
 	size_t window;
 	void *ctx; /* for the callbacks */

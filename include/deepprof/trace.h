@@ -181,6 +181,7 @@ struct dp_device {
 	int64_t id;
 	uint32_t name;	      /* for dp_trace_string(), or DP_NONE */
 	uint64_t total_bytes; /* memory, 0 where not known */
+	uint32_t uuid;	      /* which GPU it is, for dp_trace_string(), or DP_NONE */
 };
 
 struct dp_process {
@@ -200,6 +201,16 @@ struct dp_loss {
 	const char *reason; /* "file ends inside an event", "kernels without a start" */
 	uint64_t records;   /* how many are known to be lost, 0: not known */
 	uint64_t offset;    /* where in the file, 0: not known */
+};
+
+/*
+ * Recording was off, while the process went on and launched operations before and after: that
+ * nothing ran is not known. What was launched before may run in it.
+ */
+struct dp_pause {
+	uint32_t process; /* index of a struct dp_process */
+	int64_t start_ns;
+	int64_t end_ns;
 };
 
 /*
@@ -274,6 +285,9 @@ struct dp_need_info {
 
 DP_API const struct dp_need_info *dp_need(enum dp_need need);
 
+/* The same for a trace: how to record it with what has made the trace, where that is deepprof. */
+DP_API const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need);
+
 /* Columns; borrowed, constant cost. */
 DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);
@@ -298,6 +312,9 @@ DP_API size_t dp_trace_stream_count(const struct dp_trace *trace);
 DP_API const struct dp_stream *dp_trace_stream(const struct dp_trace *trace, size_t index);
 DP_API size_t dp_trace_device_count(const struct dp_trace *trace);
 DP_API const struct dp_device *dp_trace_device(const struct dp_trace *trace, size_t index);
+
+/* How many GPUs the devices are: those of one UUID are one, all others are each their own. */
+DP_API size_t dp_trace_gpu_count(const struct dp_trace *trace);
 DP_API size_t dp_trace_process_count(const struct dp_trace *trace);
 DP_API const struct dp_process *dp_trace_process(const struct dp_trace *trace, size_t index);
 DP_API size_t dp_trace_thread_count(const struct dp_trace *trace);
@@ -310,6 +327,26 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 
 /* False where a loss is of nobody knows how many records: then dp_trace_lost() is the least. */
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
+
+/*
+ * What the source tells of its recording, by index; NULL beyond the end. Names are "host", "command",
+ * "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its version);
+ * of processes that differ it is the first's. Constant cost.
+ */
+struct dp_fact {
+	const char *name;
+	const char *value;
+};
+
+DP_API const struct dp_fact *dp_trace_fact(const struct dp_trace *trace, size_t index);
+
+/* Pauses, in order of process, then time; those of a process don't overlap. NULL beyond the end. */
+DP_API size_t dp_trace_pause_count(const struct dp_trace *trace);
+DP_API const struct dp_pause *dp_trace_pause(const struct dp_trace *trace, size_t index);
+
+/* How much of the trace's duration a process (an index) was not recorded for. Cost: linear in its
+ * pauses. */
+DP_API int64_t dp_trace_paused_ns(const struct dp_trace *trace, uint32_t process);
 
 /* Events whose end lay before their start: they were given a duration of 0. */
 DP_API uint64_t dp_trace_clamped(const struct dp_trace *trace);

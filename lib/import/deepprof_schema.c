@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 1. */
+/* The SQL text of deepprof's own trace file, schema 2. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -104,6 +104,8 @@ const char *const dp_schema__tables[] = {
 	"stored INTEGER, lost INTEGER)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
+
+	"CREATE TABLE pause(process INTEGER NOT NULL, start INTEGER NOT NULL, dur_ns INTEGER)",
 	NULL,
 };
 
@@ -119,7 +121,7 @@ const char *const dp_schema__tables[] = {
 const char *const dp_schema__indexes[] = {
 	"CREATE INDEX kernel_start ON kernel(start)",
 	"CREATE INDEX memcpy_start ON memcpy(start)",
-	"CREATE INDEX api_corr ON api(corr, process)",
+	"CREATE INDEX api_corr ON api(corr, process, epoch)",
 	"CREATE INDEX nvtx_start ON nvtx(start)",
 
 	"CREATE VIEW StringIds AS SELECT id, value FROM string",
@@ -164,17 +166,22 @@ const char *const dp_schema__indexes[] = {
 	"FROM sync AS o JOIN process AS p ON p.id = o.process",
 
 	"CREATE VIEW NVTX_EVENTS AS SELECT o.start AS start, o.start + o.dur_ns AS \"end\", "
-	"o.type AS eventType, NULL AS text, (p.pid << 24) | (o.tid & 0xffffff) AS globalTid, "
+	"o.type AS eventType, s.value AS text, (p.pid << 24) | (o.tid & 0xffffff) AS globalTid, "
 	"o.name AS textId, o.domain AS domainId, "
 	"CASE typeof(o.payload) WHEN 'integer' THEN o.payload END AS int64Value, "
 	"CASE typeof(o.payload) WHEN 'real' THEN o.payload END AS doubleValue "
-	"FROM nvtx AS o JOIN process AS p ON p.id = o.process",
+	"FROM nvtx AS o JOIN process AS p ON p.id = o.process "
+	"LEFT JOIN string AS s ON s.id = o.name",
 
 	"CREATE VIEW TARGET_INFO_GPU AS SELECT DISTINCT device AS id, device AS cuDevice, name, "
 	"uuid, mem_bytes AS totalMemory, sms AS smCount, bw_kBps * 1000 AS memoryBandwidth, "
 	"clock_khz * 1000 AS clockRate FROM device",
 
-	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, cmdline AS name FROM process",
+	/* The program's name, without its folder: what is behind the last '/' of the first word. */
+	"CREATE VIEW PROCESSES AS SELECT pid << 24 AS globalPid, pid, "
+	"substr(program, length(rtrim(program, replace(program, '/', ''))) + 1) AS name "
+	"FROM (SELECT pid, substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) AS program "
+	"FROM process)",
 
 	/* CUPTI's operations on memory count from 1, nsys's from 0; others it has none of. */
 	"CREATE VIEW CUDA_GPU_MEMORY_USAGE_EVENTS AS SELECT o.ts AS start, "

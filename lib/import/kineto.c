@@ -520,11 +520,13 @@ static int give_names(struct kineto *kineto)
 	for (size_t i = 0; i < kineto->property_count; i++) {
 		const struct property *property = &kineto->properties[i];
 
+		const struct dp_gpu gpu = { property->name, DP_NONE, property->bytes };
+
 		if (is_member(kineto->devices, kineto->device_count, property->device))
 			dp_builder__name_device(
 				builder,
 				dp_builder__device(builder, kineto->process, property->device),
-				property->name, property->bytes);
+				&gpu);
 	}
 	return DP_OK;
 }

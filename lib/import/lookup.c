@@ -130,8 +130,7 @@ void dp_gpus__fini(struct dp_gpus *gpus)
 	dp_lookup__fini(&gpus->by_place);
 }
 
-int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, uint32_t name,
-		 uint64_t total_bytes)
+int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, const struct dp_gpu *gpu)
 {
 	struct dp_key id_key = { { id } }, device_key = { { device } };
 	uint32_t index = (uint32_t)gpus->count;
@@ -142,8 +141,7 @@ int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, uint32_t name
 	    dp_lookup__set(&gpus->by_id, &id_key, index) ||
 	    dp_lookup__set(&gpus->by_device, &device_key, index))
 		return DP_ERR_NOMEM;
-	gpus->list[gpus->count].name = name;
-	gpus->list[gpus->count++].total_bytes = total_bytes;
+	gpus->list[gpus->count++] = *gpu;
 	return DP_OK;
 }
 
@@ -173,8 +171,6 @@ void dp_places__name_devices(struct dp_places *places, const struct dp_gpus *gpu
 		if (index == DP_NONE)
 			index = dp_lookup__get(&gpus->by_device, &device);
 		if (index != DP_NONE)
-			dp_builder__name_device(places->builder, slot->value,
-						gpus->list[index].name,
-						gpus->list[index].total_bytes);
+			dp_builder__name_device(places->builder, slot->value, &gpus->list[index]);
 	}
 }

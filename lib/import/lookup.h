@@ -37,10 +37,7 @@ uint32_t dp_places__find_queue(const struct dp_places *places, int64_t pid, int6
 
 /* GPUs that the source tells of: zero it. */
 struct dp_gpus {
-	struct dp_gpu {
-		uint32_t name;
-		uint64_t total_bytes;
-	} * list;
+	struct dp_gpu *list;
 	size_t count;
 	size_t room;
 	struct dp_lookup by_id;	    /* the source's own number of a GPU: index */
@@ -51,8 +48,7 @@ struct dp_gpus {
 void dp_gpus__fini(struct dp_gpus *gpus);
 
 /* Adds one. Errors: DP_ERR_NOMEM, DP_ERR_LIMIT. */
-int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, uint32_t name,
-		 uint64_t total_bytes);
+int dp_gpus__add(struct dp_gpus *gpus, int64_t id, int64_t device, const struct dp_gpu *gpu);
 
 /* Says that a process's device (-1: every process's) is a GPU that was added; none is no error. */
 int dp_gpus__map(struct dp_gpus *gpus, int64_t pid, int64_t device, int64_t id);

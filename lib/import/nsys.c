@@ -530,32 +530,32 @@ static int read_thread_name(struct nsys *nsys, struct dp_rows *rows)
 }
 
 /* A GPU's id is nsys's own; cuDevice is the number that CUDA gives it, and kernels have that. */
-enum { GPU_ID, GPU_CUDA_ID, GPU_NAME, GPU_MEMORY, GPU_COLUMNS };
+enum { GPU_ID, GPU_CUDA_ID, GPU_NAME, GPU_MEMORY, GPU_UUID, GPU_COLUMNS };
 
 static int read_gpu(struct nsys *nsys, struct dp_rows *rows)
 {
 	bool by_cuda = !dp_rows__is_null(rows, GPU_CUDA_ID);
 	size_t length;
 	const char *text = dp_rows__text(rows, GPU_NAME, &length);
-	uint32_t name = DP_NONE;
+	struct dp_gpu gpu = { DP_NONE, DP_NONE, dp_rows__bytes(rows, GPU_MEMORY) };
 
 	if (length) {
-		name = dp_builder__string(nsys->import->builder, text, length);
-		if (name == DP_NONE)
+		gpu.name = dp_builder__string(nsys->import->builder, text, length);
+		if (gpu.name == DP_NONE)
 			return failed(nsys);
 	}
+	text = dp_rows__text(rows, GPU_UUID, &length);
+	gpu.uuid = dp_builder__uuid(nsys->import->builder, text, length);
 	if (dp_gpus__add(&nsys->gpus, dp_rows__id(rows, GPU_ID),
-			 dp_rows__id(rows, by_cuda ? GPU_CUDA_ID : GPU_ID), name,
-			 dp_rows__bytes(rows, GPU_MEMORY)))
+			 dp_rows__id(rows, by_cuda ? GPU_CUDA_ID : GPU_ID), &gpu))
 		return dp_error__nomem(nsys->import->error, 0);
 	return DP_OK;
 }
 
 static const struct dp_column gpu_columns[GPU_COLUMNS] = {
-	[GPU_ID] = { "id", true },
-	[GPU_CUDA_ID] = { "cuDevice", false },
-	[GPU_NAME] = { "name", false },
-	[GPU_MEMORY] = { "totalMemory", false },
+	[GPU_ID] = { "id", true },	[GPU_CUDA_ID] = { "cuDevice", false },
+	[GPU_NAME] = { "name", false }, [GPU_MEMORY] = { "totalMemory", false },
+	[GPU_UUID] = { "uuid", false },
 };
 
 /* Newer exports map each process's device numbers to GPUs (CUDA_VISIBLE_DEVICES renumbers). */

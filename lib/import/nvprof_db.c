@@ -362,11 +362,12 @@ static int read_name(struct nvprof *nvprof, struct dp_rows *rows)
 static int read_device(struct nvprof *nvprof, struct dp_rows *rows)
 {
 	int64_t id = dp_rows__id(rows, 0);
-	uint32_t name = dp_names__get(nvprof->names, dp_rows__id(rows, 1), false);
+	struct dp_gpu gpu = { dp_names__get(nvprof->names, dp_rows__id(rows, 1), false), DP_NONE,
+			      dp_rows__bytes(rows, 2) };
 
-	if (name == DP_NONE)
+	if (gpu.name == DP_NONE)
 		return failed(nvprof);
-	if (dp_gpus__add(&nvprof->gpus, id, id, name, dp_rows__bytes(rows, 2)))
+	if (dp_gpus__add(&nvprof->gpus, id, id, &gpu))
 		return nomem(nvprof);
 	return DP_OK;
 }

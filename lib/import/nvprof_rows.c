@@ -197,7 +197,8 @@ static bool read_device(struct dp_nvprof *reader, struct dp_text text, int64_t *
 		device = dp_builder__device(builder, reader->process, *id);
 		name = dp_builder__string(builder, text.at, name_length);
 		if (device != DP_NONE && name != DP_NONE)
-			dp_builder__name_device(builder, device, name, 0);
+			dp_builder__name_device(builder, device,
+						&(struct dp_gpu){ name, DP_NONE, 0 });
 	}
 	if (text.length <= sizeof(known->cell)) {
 		memcpy(known->cell, text.at, text.length);

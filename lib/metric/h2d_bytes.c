@@ -66,7 +66,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 		size_t first, end;
 
 		values[k] = (double)NAN;
-		if (at->partial)
+		if (at->partial || at->resumed)
 			continue;
 		first = first_from(input, dp_metric__has_interval(input, k)
 						  ? input->interval_start_ns[k]

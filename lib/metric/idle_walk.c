@@ -1,8 +1,9 @@
 /*
  * The gaps of a device, each cut where its cause changes. What a gap is, and what its causes sum
  * to, is dp_gap__split()'s; where in it they lie is told by the calls that make them: a launching
- * thread waits for the device, or is in the call of a copy, and the rest is the host's. Cost:
- * linear in the trace's operations and calls.
+ * thread waits for the device, or is in the call of a copy, and the rest is the host's. Of a gap in
+ * which recording was off nobody knows what it was. Cost: linear in the trace's operations and
+ * calls.
  */
 #include "metric/idle_walk.h"
 #include "metric/gaps.h"
@@ -17,6 +18,8 @@ struct idle_walk {
 	struct dp_spans_at any;
 	struct dp_idle piece; /* not handed out yet: the next may belong to it */
 	int stopped;	      /* what each() returned */
+	uint32_t process;     /* that the device is of */
+	size_t pause;	      /* the first that does not end before the gap at hand */
 };
 
 static void hand_out(struct idle_walk *walk)
@@ -97,6 +100,18 @@ static void cut_gap(struct idle_walk *walk, int64_t start_ns, size_t op)
 	hand_out(walk);
 }
 
+/* Gaps come in order. */
+static bool is_unrecorded(struct idle_walk *walk, int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_pause *pause;
+
+	for (; (pause = dp_trace_pause(walk->window->trace, walk->pause)); walk->pause++)
+		if (pause->process > walk->process ||
+		    (pause->process == walk->process && pause->end_ns > start_ns))
+			return pause->process == walk->process && pause->start_ns < end_ns;
+	return false;
+}
+
 static void walk_ops(struct idle_walk *walk, const struct dp_work *work)
 {
 	const struct dp_ops *ops = walk->gaps.ops;
@@ -107,7 +122,9 @@ static void walk_ops(struct idle_walk *walk, const struct dp_work *work)
 
 		if (i && until_ns >= walk->window->end_ns)
 			break;
-		if (i && ops->start_ns[op] > until_ns && ops->start_ns[op] > walk->window->start_ns)
+		if (i && ops->start_ns[op] > until_ns &&
+		    ops->start_ns[op] > walk->window->start_ns &&
+		    !is_unrecorded(walk, until_ns, ops->start_ns[op]))
 			cut_gap(walk, until_ns, op);
 		until_ns = DP_MAX(until_ns, ops->end_ns[op]);
 	}
@@ -117,6 +134,7 @@ int dp_idle__foreach(const struct dp_idle_window *window,
 		     int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
 		     struct dp_error *error)
 {
+	const struct dp_device *device = dp_trace_device(window->trace, window->device);
 	struct dp_work work;
 	int status = dp_work__init(&work, window->trace, window->device, error);
 	struct idle_walk walk = {
@@ -131,6 +149,7 @@ int dp_idle__foreach(const struct dp_idle_window *window,
 			  { &work.stalls, 0 } },
 		.syncs = { &work.syncs, 0 },
 		.any = { &work.any, 0 },
+		.process = device ? device->process : DP_NONE,
 	};
 
 	if (!status)

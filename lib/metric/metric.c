@@ -89,7 +89,7 @@ static void find_intervals(struct prepared *made, const struct dp_metric_input *
 
 	for (size_t k = 0; k < input->count; k++) {
 		made->interval_start_ns[k] = made->interval_end_ns[k] = INT64_MIN;
-		if (!k || at[k].partial || at[k - 1].partial)
+		if (!k || at[k].partial || at[k - 1].partial || at[k].resumed)
 			continue;
 		made->interval_start_ns[k] = at[k - 1].end_ns;
 		made->interval_end_ns[k] = DP_MAX(at[k].start_ns, at[k - 1].end_ns);

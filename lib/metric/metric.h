@@ -27,7 +27,7 @@ struct dp_metric_input {
 	/*
 	 * The interval before iteration k: from the end of its predecessor's last kernel to the
 	 * start of its first, empty where that is earlier. Both INT64_MIN where either of the two
-	 * is partial or not there.
+	 * is partial or not there, or recording was off between them.
 	 */
 	const int64_t *interval_start_ns;
 	const int64_t *interval_end_ns;

@@ -6,12 +6,8 @@
 
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
 {
-	const struct dp_iteration *at = input->iterations;
-
 	for (size_t k = 0; k < input->count; k++)
-		values[k] = k + 1 < input->count && !at[k].partial
-				    ? (double)(at[k + 1].start_ns - at[k].start_ns)
-				    : (double)NAN;
+		values[k] = dp_metric__period_ns(input, k);
 	return DP_OK;
 }
 

@@ -7,7 +7,7 @@ double dp_metric__period_ns(const struct dp_metric_input *input, size_t k)
 {
 	const struct dp_iteration *at = input->iterations;
 
-	return k + 1 < input->count && !at[k].partial
+	return k + 1 < input->count && !at[k].partial && !at[k + 1].resumed
 		       ? (double)(at[k + 1].start_ns - at[k].start_ns)
 		       : (double)NAN;
 }

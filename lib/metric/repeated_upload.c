@@ -84,10 +84,20 @@ static void note(struct sizes *sizes, uint64_t bytes, double ns)
 	sizes->count++;
 }
 
+/* The last up to the one in the middle that has a period; the middle's number where none has. */
+static size_t middle_of(const struct dp_metric_input *input)
+{
+	size_t middle = input->count / 2 - 1, k = middle;
+
+	while (k > 0 && isnan(dp_metric__period_ns(input, k)))
+		k--;
+	return isnan(dp_metric__period_ns(input, k)) ? middle : k;
+}
+
 /* The sizes of the iteration in the middle, from its start to the next one's. */
 static void collect(struct sizes *sizes, const struct dp_metric_input *input)
 {
-	size_t k = input->count / 2 - 1;
+	size_t k = middle_of(input);
 	double least_ns = LEAST_SHARE * dp_metric__period_ns(input, k);
 	int64_t end_ns = input->iterations[k + 1].start_ns;
 
@@ -137,7 +147,7 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 	size_t k = 0;
 
 	for (size_t i = 0; i < input->count; i++)
-		values[i] = i + 1 < input->count ? 0 : (double)NAN;
+		values[i] = isnan(dp_metric__period_ns(input, i)) ? (double)NAN : 0;
 	if (input->count < 4)
 		return DP_OK;
 	collect(&sizes, input);
@@ -153,7 +163,9 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 			values[k] += upload_ns(input, i);
 	}
 	for (size_t i = 0; i + 1 < input->count; i++)
-		values[i] = fmax(0, values[i] - shortest_ns);
+		values[i] = isnan(dp_metric__period_ns(input, i))
+				    ? (double)NAN
+				    : fmax(0, values[i] - shortest_ns);
 	return DP_OK;
 }
 

@@ -174,26 +174,41 @@ static int count_calls(double *values, const struct dp_metric_input *input, enum
 	return DP_OK;
 }
 
+/* From the first pause on nobody knows what is allocated. */
+static int64_t known_until_ns(const struct dp_metric_input *input)
+{
+	uint32_t process = dp_trace_device(input->trace, input->device)->process;
+	const struct dp_pause *pause;
+
+	for (size_t i = 0; (pause = dp_trace_pause(input->trace, i)); i++)
+		if (pause->process == process)
+			return pause->start_ns;
+	return INT64_MAX;
+}
+
 static void count_records(double *values, const struct dp_metric_input *input,
 			  enum dp_memory_state state)
 {
 	struct memory_walk walk = { .memory = dp_trace_memory(input->trace),
 				    .device = input->device };
 	const struct dp_iteration *at = input->iterations;
+	int64_t until_ns = known_until_ns(input);
 
 	for (size_t k = 0; k < input->count; k++) {
 		values[k] = (double)NAN;
 		if (state == DP_MEMORY_LIVE) {
 			walk_to(&walk, at[k].end_ns);
-			values[k] = walk.live;
+			values[k] = at[k].end_ns <= until_ns ? walk.live : (double)NAN;
 			continue;
 		}
 		walk_to(&walk, at[k].start_ns);
 		walk.peak = walk.live;
 		walk.allocations = walk.frees = 0;
-		if (k + 1 == input->count)
+		if (isnan(dp_metric__period_ns(input, k)))
 			continue;
 		walk_to(&walk, at[k + 1].start_ns);
+		if (state == DP_MEMORY_PEAK && at[k + 1].start_ns > until_ns)
+			continue;
 		values[k] = state == DP_MEMORY_PEAK	     ? walk.peak
 			    : state == DP_MEMORY_ALLOCATIONS ? walk.allocations
 							     : walk.frees;

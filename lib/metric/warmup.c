@@ -20,10 +20,11 @@
 #define FEW_RANGES 3
 #define FEW_SHARE 0.5
 
-/* NaN where other kernels run in it, or it has no end. */
+/* NaN where other kernels run in it, or it has no end that was recorded. */
 static double period_ns(const struct dp_iteration *iterations, size_t count, size_t k)
 {
-	if (k + 1 >= count || iterations[k].partial || iterations[k + 1].foreign_kernels)
+	if (k + 1 >= count || iterations[k].partial || iterations[k + 1].foreign_kernels ||
+	    iterations[k + 1].resumed)
 		return (double)NAN;
 	return (double)(iterations[k + 1].start_ns - iterations[k].start_ns);
 }

@@ -3,6 +3,7 @@
  * how it ended, the second makes rows.
  */
 #include "record/convert.h"
+#include "import/deepprof_schema.h"
 #include "spool/pool.h"
 #include "trace/demangle.h"
 
@@ -322,7 +323,7 @@ static int put_string(struct dp_convert *convert, uint32_t id)
 
 int dp_convert__finish(struct dp_convert *convert)
 {
-	int status = put_meta(convert, "schema", NULL, 1);
+	int status = put_meta(convert, "schema", NULL, DP_SCHEMA_VERSION);
 
 	if (!status)
 		status = put_meta(convert, "t0_realtime_ns", NULL, convert->zero_realtime);

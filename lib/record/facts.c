@@ -182,14 +182,41 @@ static struct dp_fact *fact_of(struct dp_facts *facts, const struct dp_spool_rec
 	}
 }
 
-static void take_state(struct dp_source *source, const struct dp_spool_state *state)
+/* Recording was off since off_ns, until then; times from a spool may be anything. */
+static int put_pause(struct dp_source *source, bool ended, int64_t end_ns)
 {
-	if (state->state == DP_SPOOL_STARTED)
-		source->facts.cupti = true;
+	struct dp_db *db = &source->convert->db;
+	int64_t length_ns = -1;
+	int status = dp_db__row(db, DP_ROW_PAUSE);
+
+	if (status)
+		return status;
+	if (ended && __builtin_sub_overflow(end_ns, source->facts.off_ns, &length_ns))
+		length_ns = -1;
+	dp_db__int(db, source->process);
+	dp_db__int(db, source->facts.off_ns);
+	dp_db__known(db, length_ns >= 0, length_ns);
+	source->facts.paused = false;
+	return dp_db__done(db);
+}
+
+static int take_state(struct dp_source *source, const struct dp_spool_state *state)
+{
+	struct dp_facts *facts = &source->facts;
+	int64_t time_ns = dp_source__moment(source, state->realtime_ns);
+
+	facts->cupti |= state->state == DP_SPOOL_STARTED;
+	if (state->state == DP_SPOOL_PAUSED && !facts->paused) {
+		facts->paused = true;
+		facts->off_ns = time_ns;
+	}
 	if (state->state == DP_SPOOL_ENDED) {
-		source->facts.end_ns = dp_source__moment(source, state->realtime_ns);
+		facts->end_ns = time_ns;
 		source->ended = true;
 	}
+	if (facts->paused && (state->state == DP_SPOOL_RESUMED || source->ended))
+		return put_pause(source, true, time_ns);
+	return DP_OK;
 }
 
 int dp_facts__take(struct dp_source *source, const struct dp_spool_record *record, bool *taken)
@@ -213,8 +240,7 @@ int dp_facts__take(struct dp_source *source, const struct dp_spool_record *recor
 			source->facts.counts[record->count.kind] = record->count;
 		return DP_OK;
 	case DP_SPOOL_STATE:
-		take_state(source, &record->state);
-		return DP_OK;
+		return take_state(source, &record->state);
 	default:
 		*taken = false;
 		return DP_OK;
@@ -230,6 +256,7 @@ static const char *text_of(const struct dp_source *source, uint32_t string)
 static int put_device(struct dp_source *source, const struct dp_spool_device *device)
 {
 	struct dp_db *db = &source->convert->db;
+	static const uint8_t none[sizeof(device->uuid)];
 	const uint8_t *u = device->uuid;
 	char uuid[48], cc[24];
 	int status = dp_db__row(db, DP_ROW_DEVICE);
@@ -243,7 +270,7 @@ static int put_device(struct dp_source *source, const struct dp_spool_device *de
 	snprintf(cc, sizeof(cc), "%u.%u", (unsigned)device->cc_major, (unsigned)device->cc_minor);
 	dp_db__int(db, source->process);
 	dp_db__int(db, device->device);
-	dp_db__text(db, uuid);
+	dp_db__text(db, memcmp(u, none, sizeof(none)) ? uuid : NULL);
 	dp_db__text(db, text_of(source, device->name));
 	dp_db__text(db, cc);
 	dp_db__known(db, device->sms != 0, device->sms);
@@ -486,6 +513,8 @@ int dp_facts__write(struct dp_source *source)
 		status = dp_error__nomem(source->convert->error, 0);
 	if (!status)
 		status = put_process(source, command, variables);
+	if (!status && source->facts.paused)
+		status = put_pause(source, false, 0);
 	for (size_t i = 0; i < source->facts.count && !status; i++)
 		status = put_fact(source, &source->facts.facts[i]);
 	if (!status)

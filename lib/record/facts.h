@@ -34,6 +34,8 @@ struct dp_facts {
 	bool cupti;	/* it has recorded */
 	bool refused;	/* something kept it from that */
 	int64_t end_ns; /* when it ended, 0: not known */
+	bool paused;	/* recording is off, since off_ns */
+	int64_t off_ns;
 };
 
 void dp_facts__fini(struct dp_facts *facts);

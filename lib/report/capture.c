@@ -60,6 +60,24 @@ static void rank(struct dp_capture *capture, uint32_t name, double time_ns)
 	capture->time_ns[at] = time_ns;
 }
 
+/* How much of a time the device's process was not recorded for. */
+static double paused_ns(const struct dp_trace *trace, uint32_t device, int64_t from_ns,
+			int64_t to_ns)
+{
+	uint32_t process = dp_trace_device(trace, device)->process;
+	const struct dp_pause *pause;
+	double sum_ns = 0;
+
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
+		int64_t start_ns = DP_MAX(pause->start_ns, from_ns);
+		int64_t end_ns = DP_MIN(pause->end_ns, to_ns);
+
+		if (pause->process == process && end_ns > start_ns)
+			sum_ns += (double)end_ns - (double)start_ns;
+	}
+	return sum_ns;
+}
+
 int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
 			const struct dp_scope *scope, uint32_t device, struct dp_error *error)
 {
@@ -73,6 +91,7 @@ int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace
 	if (!times_ns)
 		return dp_error__nomem(error, strings);
 	busy_ns = add_up(trace, scope, device, times_ns);
+	duration_ns -= paused_ns(trace, device, from_ns, to_ns);
 	if (duration_ns > 0)
 		capture->idle = fmax(0, 1 - busy_ns / duration_ns);
 	for (size_t i = 0; i < strings; i++) {
@@ -82,4 +101,25 @@ int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace
 	}
 	free(times_ns);
 	return DP_OK;
+}
+
+bool dp_capture__paused(struct dp_paused *paused, const struct dp_trace *trace)
+{
+	const struct dp_pause *pause;
+
+	*paused = (struct dp_paused){ 0 };
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i));) {
+		int64_t paused_ns = dp_trace_paused_ns(trace, pause->process);
+		uint32_t process = pause->process;
+		size_t first = i;
+
+		while ((pause = dp_trace_pause(trace, i)) && pause->process == process)
+			i++;
+		paused->processes++;
+		if (paused_ns <= paused->longest_ns && paused->times)
+			continue;
+		paused->longest_ns = paused_ns;
+		paused->times = i - first;
+	}
+	return paused->times;
 }

@@ -22,4 +22,13 @@ struct dp_capture {
 int dp_capture__measure(struct dp_capture *capture, const struct dp_trace *trace,
 			const struct dp_scope *scope, uint32_t device, struct dp_error *error);
 
+/* How long recording was off, in the process that lacks most; false where it never was. */
+struct dp_paused {
+	size_t times;
+	int64_t longest_ns; /* of the trace's duration */
+	size_t processes;   /* in which it was off at all */
+};
+
+bool dp_capture__paused(struct dp_paused *paused, const struct dp_trace *trace);
+
 #endif

@@ -1,4 +1,5 @@
 /* What was measured, and the page's tables: streams, and operations by name. */
+#include "report/capture.h"
 #include "report/html.h"
 
 #include <string.h>
@@ -14,6 +15,16 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 		dp_render__format(render, ",%llu]", (unsigned long long)loss->records);
 	}
 	dp_render__text(render, "]");
+}
+
+/* How often recording was off, and for how long: of the process that lacks most. */
+static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
+{
+	struct dp_paused paused;
+
+	if (dp_capture__paused(&paused, trace))
+		dp_render__format(render, ",\"paused\":[%zu,%lld]", paused.times,
+				  (long long)paused.longest_ns);
 }
 
 static void write_devices(struct dp_render *render, const struct dp_trace *trace)
@@ -46,13 +57,16 @@ void dp_html__trace(struct dp_render *render)
 	dp_html__string(render, dp_trace_format_detail(trace));
 	dp_render__format(
 		render,
-		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu",
+		",\"duration\":%lld,\"resolution\":%lld,\"operations\":%zu,\"clamped\":%llu,"
+		"\"gpus\":%zu",
 		(long long)dp_trace_duration_ns(trace), (long long)dp_trace_resolution_ns(trace),
-		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace));
+		dp_trace_ops(trace)->count, (unsigned long long)dp_trace_clamped(trace),
+		dp_trace_gpu_count(trace));
 	/* In ms: what a script's numbers hold exactly. */
 	if (dp_trace_t0(trace, &t0_ns))
 		dp_render__format(render, ",\"t0\":%lld", (long long)(t0_ns / 1000000));
 	write_losses(render, trace);
+	write_pauses(render, trace);
 	dp_render__text(render, "}");
 	write_devices(render, trace);
 }

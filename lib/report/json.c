@@ -58,6 +58,22 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, dp_trace_loss_count(trace) ? "\n    ]" : "]");
 }
 
+static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
+{
+	const struct dp_pause *pause;
+
+	dp_json_out__key(render, ",\n    ", "pauses");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++) {
+		identifier(render, i ? ",\n      { " : "\n      { ", "pid",
+			   pid_of(trace, pause->process));
+		dp_json_out__integer(render, ", ", "start_ns", pause->start_ns);
+		dp_json_out__integer(render, ", ", "end_ns", pause->end_ns);
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, dp_trace_pause_count(trace) ? "\n    ]" : "]");
+}
+
 /* What the trace doesn't hold, and how to get it. */
 static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 {
@@ -66,7 +82,7 @@ static void write_hints(struct dp_render *render, const struct dp_trace *trace)
 	dp_json_out__key(render, ",\n    ", "hints");
 	dp_render__text(render, "[");
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *info = dp_need((enum dp_need)need);
+		const struct dp_need_info *info = dp_trace_need(trace, (enum dp_need)need);
 
 		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))
 			continue;
@@ -94,6 +110,11 @@ static void write_devices(struct dp_render *render, const struct dp_trace *trace
 			dp_render__text(render, "null");
 		else
 			dp_json_out__string(render, dp_trace_string(trace, device->name));
+		dp_json_out__key(render, ", ", "uuid");
+		if (device->uuid == DP_NONE)
+			dp_render__text(render, "null");
+		else
+			dp_json_out__string(render, dp_trace_string(trace, device->uuid));
 		identifier(render, ", ", "pid", pid_of(trace, device->process));
 		dp_render__text(render, " }");
 	}
@@ -157,6 +178,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	dp_json_out__integer(render, ",\n    ", "sets", (int64_t)sets);
 	dp_json_out__integer(render, ",\n    ", "resolution_ns", dp_trace_resolution_ns(trace));
 	write_losses(render, trace);
+	write_pauses(render, trace);
 	write_hints(render, trace);
 	write_devices(render, trace);
 	dp_render__text(render, "\n  },\n");

@@ -153,7 +153,7 @@ static void write_hints(struct dp_render *render)
 	size_t count = 0;
 
 	for (unsigned need = 0; need < DP_NEEDS; need++) {
-		const struct dp_need_info *info = dp_need((enum dp_need)need);
+		const struct dp_need_info *info = dp_trace_need(trace, (enum dp_need)need);
 		struct dp_words words = { 0 };
 
 		if (!info || !dp_trace_lacks(trace, (enum dp_need)need))

@@ -1,5 +1,6 @@
 /* The head of the text report: what was measured, what is missing, the streams. */
 #include "base/text.h"
+#include "report/capture.h"
 #include "report/text.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool
 	size_t count = dp_trace_device_count(trace), shown = 0;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s", dp_text__plural(number, count, "GPU"));
+	dp_words__add(words, "%s", dp_text__plural(number, dp_trace_gpu_count(trace), "GPU"));
 	for (size_t i = 0; i < count && shown < DEVICES_MOST; i++) {
 		uint32_t name = dp_trace_device(trace, i)->name;
 		bool seen = name == DP_NONE;
@@ -31,6 +32,8 @@ void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool
 	}
 	if (shown)
 		dp_words__add(words, ")");
+	if (dp_trace_gpu_count(trace) < count)
+		dp_words__add(words, ", %zu processes", dp_trace_process_count(trace));
 }
 
 static void write_source(struct dp_render *render, const struct dp_trace *trace)
@@ -115,11 +118,20 @@ static void write_scope(struct dp_render *render)
 	dp_text__wrap(render, 5, 5, words.text);
 }
 
+/* How much of the time that was recorded a stream is busy. */
+static double busy_share(const struct dp_trace *trace, const struct dp_stream *stream)
+{
+	int64_t recorded_ns =
+		dp_trace_duration_ns(trace) - dp_trace_paused_ns(trace, stream->process);
+
+	/* What was launched before a pause may run in it. */
+	return recorded_ns > stream->busy_ns ? (double)stream->busy_ns / (double)recorded_ns : 1;
+}
+
 /* Streams other than the main ones that are busy for a share of the time that matters. */
 static bool is_minor(const struct dp_trace *trace, const struct dp_stream *stream)
 {
-	return stream->stream_class != DP_STREAM_MAIN &&
-	       (double)stream->busy_ns < MINOR_SHARE * (double)dp_trace_duration_ns(trace);
+	return stream->stream_class != DP_STREAM_MAIN && busy_share(trace, stream) < MINOR_SHARE;
 }
 
 /* Few devices, and on each but one stream that matters: their rows are a few words. */
@@ -138,13 +150,12 @@ static bool is_simple(const struct dp_trace *trace, size_t *minor)
 /* "; busy 46.4%", "; busy: GPU 0 91.3%, GPU 1 89.1%; 2 other streams under 1%" */
 static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 {
-	double duration_ns = (double)dp_trace_duration_ns(trace);
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 	bool several = dp_trace_device_count(trace) > 1;
 	const struct dp_stream *stream;
 	size_t minor, told = 0;
 
-	if (!(duration_ns > 0) || !is_simple(trace, &minor))
+	if (dp_trace_duration_ns(trace) <= 0 || !is_simple(trace, &minor))
 		return;
 	dp_words__add(words, several ? "; busy:" : "; busy");
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
@@ -153,8 +164,7 @@ static void add_busy(struct dp_words *words, const struct dp_trace *trace)
 		if (several)
 			dp_words__add(words, "%s %s", told++ ? "," : "",
 				      dp_text__device(device, trace, stream->device));
-		dp_words__add(words, " %s",
-			      dp_human__share(number, (double)stream->busy_ns / duration_ns));
+		dp_words__add(words, " %s", dp_human__share(number, busy_share(trace, stream)));
 	}
 	if (minor)
 		dp_words__add(words, "; %s under 1%%",
@@ -213,6 +223,30 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	dp_text__wrap(render, used, used, words.text);
 }
 
+/* That time is nobody's: without a word it would look like a wait. */
+static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
+{
+	static const char title[] = "paused:";
+	char number[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+	size_t all = dp_trace_process_count(trace);
+	struct dp_paused paused;
+
+	if (!dp_capture__paused(&paused, trace))
+		return;
+	dp_words__add(&words, "recording was off %s",
+		      dp_text__plural(number, paused.times, "time"));
+	dp_words__add(
+		&words, ", %s in all",
+		dp_human__duration(number, (double)paused.longest_ns, render->options->ascii));
+	if (paused.processes < all)
+		dp_words__add(&words, " (in %zu of %zu processes)", paused.processes, all);
+	dp_words__add(&words, "; in no average or finding");
+	dp_text__styled(render, DP_STYLE_YELLOW, title);
+	dp_render__text(render, " ");
+	dp_text__wrap(render, sizeof(title), sizeof(title), words.text);
+}
+
 /* Streams in order of interest: main ones by their device, then the busiest. */
 static bool is_before(const struct dp_trace *trace, const struct dp_stream *a,
 		      const struct dp_stream *b)
@@ -260,7 +294,6 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	static const char *const classes[] = { "main", "copy", "assist" };
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
-	double duration_ns = (double)dp_trace_duration_ns(trace);
 
 	switch (column) {
 	case DEVICE:
@@ -281,8 +314,7 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 	case BUSY:
 		return dp_human__duration(buf, (double)stream->busy_ns, render->options->ascii);
 	default:
-		return dp_human__share(buf,
-				       duration_ns > 0 ? (double)stream->busy_ns / duration_ns : 1);
+		return dp_human__share(buf, busy_share(trace, stream));
 	}
 }
 
@@ -376,6 +408,7 @@ void dp_text__head(struct dp_render *render)
 	write_source(render, trace);
 	write_operations(render, trace);
 	write_scope(render);
+	write_pauses(render, trace);
 	write_losses(render, trace);
 	write_streams(render, trace);
 }

@@ -72,6 +72,8 @@ static void write_note(struct dp_render *render, const struct dp_iteration *at)
 		dp_render__format(render, "  after %s other kernel%s",
 				  dp_text__count(digits, at->foreign_kernels),
 				  at->foreign_kernels == 1 ? "" : "s");
+	if (at->resumed)
+		dp_render__text(render, "  after recording was off");
 	dp_render__text(render, "\n");
 }
 

@@ -141,7 +141,7 @@ bool dp_timeline__wait(const struct dp_render *render, const struct dp_loop *loo
 	const struct dp_iteration *before =
 		iteration ? dp_loop_iteration(render->analysis, loop->id, iteration - 1) : NULL;
 
-	if (!loop->at_level || !at || !before || before->end_ns >= at->start_ns)
+	if (!loop->at_level || !at || !before || at->resumed || before->end_ns >= at->start_ns)
 		return false;
 	*start_ns = before->end_ns;
 	*end_ns = at->start_ns;

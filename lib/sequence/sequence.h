@@ -36,6 +36,20 @@ void dp_sequence__fini(struct dp_sequence *sequence);
 /* Evidence for phases; borrows the sequence. */
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence);
 
+/* Where recording was off between two kernels of a sequence: indices of the second ones, rising,
+ * above 0 and below its count. */
+struct dp_breaks {
+	size_t *first; /* NULL where there is none */
+	size_t count;
+};
+
+/*
+ * breaks->first is the caller's, to be released with free(). Errors: DP_ERR_NOMEM. Cost: linear in
+ * the kernels and the process's pauses.
+ */
+int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
+			struct dp_error *error);
+
 /* Iterations from annotations: kernels [starts[i], ends[i]) were launched inside range i. */
 struct dp_marks {
 	size_t *starts;

@@ -67,6 +67,7 @@ void dp_builder__free(struct dp_builder *builder)
 	free(builder->devices);
 	free(builder->processes);
 	free(builder->threads);
+	free(builder->pauses);
 	free(builder);
 }
 
@@ -270,7 +271,7 @@ uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_
 		dp_builder__fail(builder, DP_ERR_NOMEM);
 		return DP_NONE;
 	}
-	builder->devices[id] = (struct dp_device){ process, device, DP_NONE, 0 };
+	builder->devices[id] = (struct dp_device){ process, device, DP_NONE, 0, DP_NONE };
 	builder->device_count++;
 	return id;
 }
@@ -337,17 +338,25 @@ void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32
 		builder->threads[thread].name = name;
 }
 
-void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
-			     uint64_t total_bytes)
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const struct dp_gpu *gpu)
 {
 	if (device >= builder->device_count)
 		return;
-	builder->devices[device].name = name;
-	builder->devices[device].total_bytes = total_bytes;
+	builder->devices[device].name = gpu->name;
+	builder->devices[device].total_bytes = gpu->total_bytes;
+	builder->devices[device].uuid = gpu->uuid;
+}
+
+uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (strchr("123456789abcdefABCDEF", text[i]) && text[i])
+			return dp_builder__string(builder, text, length);
+	return DP_NONE;
 }
 
 /* False where the times can't be: counted as a loss. A negative duration is made 0 and counted. */
-static bool good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
+bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
 {
 	if (start_ns < -TIME_LIMIT || start_ns > TIME_LIMIT || *end_ns > TIME_LIMIT ||
 	    *end_ns < -TIME_LIMIT) {
@@ -370,7 +379,8 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, op->start_ns, &end_ns) || op->stream >= builder->stream_count)
+	if (!dp_builder__good_times(builder, op->start_ns, &end_ns) ||
+	    op->stream >= builder->stream_count)
 		return builder->status;
 	status = dp_columns__push(ops);
 	if (status)
@@ -421,7 +431,7 @@ int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, call->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, call->start_ns, &end_ns))
 		return builder->status;
 	status = call_kind(builder, call->name, &kind);
 	if (!status)
@@ -446,7 +456,7 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, sync->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, sync->start_ns, &end_ns))
 		return builder->status;
 	status = dp_columns__push(syncs);
 	if (status)
@@ -489,7 +499,7 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, range->start_ns, &end_ns))
+	if (!dp_builder__good_times(builder, range->start_ns, &end_ns))
 		return builder->status;
 	if (range->kind == DP_RANGE_NVTX)
 		name = unnumbered(builder, name);
@@ -515,7 +525,7 @@ int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
+	if (!dp_builder__good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
 		return builder->status;
 	status = dp_columns__push(memory);
 	if (status)
@@ -535,7 +545,7 @@ int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *s
 
 	if (builder->status)
 		return builder->status;
-	if (!good_times(builder, sample->time_ns, &end_ns) ||
+	if (!dp_builder__good_times(builder, sample->time_ns, &end_ns) ||
 	    sample->device >= builder->device_count)
 		return builder->status;
 	status = dp_columns__push(samples);
@@ -593,6 +603,23 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 	}
 	strcpy(copy, reason);
 	builder->losses[builder->loss_count++] = (struct dp_loss){ copy, records, offset };
+	return DP_OK;
+}
+
+int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value, size_t length)
+{
+	uint32_t id;
+
+	if (builder->status || !length || builder->fact_count == DP_FACTS_MOST)
+		return builder->status;
+	for (size_t i = 0; i < builder->fact_count; i++)
+		if (!strcmp(builder->facts[i].name, name))
+			return DP_OK;
+	id = dp_builder__string(builder, value, length);
+	if (id == DP_NONE)
+		return builder->status;
+	builder->facts[builder->fact_count].name = name;
+	builder->fact_values[builder->fact_count++] = id;
 	return DP_OK;
 }
 

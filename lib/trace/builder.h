@@ -61,6 +61,16 @@ struct dp_sample {
 	uint32_t device; /* of dp_builder__device() */
 };
 
+/* What a GPU is. */
+struct dp_gpu {
+	uint32_t name; /* of dp_builder__string(), or DP_NONE */
+	uint32_t uuid; /* the same */
+	uint64_t total_bytes;
+};
+
+/* A UUID as text; DP_NONE also for none, which is empty or has no digit but 0. */
+uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t length);
+
 /* error is borrowed until finish() or free(). */
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error);
 void dp_builder__free(struct dp_builder *builder);
@@ -96,8 +106,7 @@ int dp_builder__claim_devices(struct dp_builder *builder, uint32_t process);
 void dp_builder__name_process(struct dp_builder *builder, uint32_t process, uint32_t name,
 			      int64_t rank);
 void dp_builder__name_thread(struct dp_builder *builder, uint32_t thread, uint32_t name);
-void dp_builder__name_device(struct dp_builder *builder, uint32_t device, uint32_t name,
-			     uint64_t total_bytes);
+void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const struct dp_gpu *gpu);
 
 int dp_builder__op(struct dp_builder *builder, const struct dp_op *op);
 int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call);
@@ -109,6 +118,10 @@ int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *s
 int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,
 			   int64_t delta_bytes);
 
+/* Recording was off in a process (of dp_builder__process()), which went on. */
+int dp_builder__add_pause(struct dp_builder *builder, uint32_t process, int64_t start_ns,
+			  int64_t end_ns);
+
 /* How many operations, calls, ranges were pushed so far. */
 size_t dp_builder__op_count(const struct dp_builder *builder);
 size_t dp_builder__call_count(const struct dp_builder *builder);
@@ -117,6 +130,10 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 /* Adds to the loss of that reason (static or interned text is copied). */
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
+
+/* What the source tells of its recording: name is static, the first value stays; "" is none. */
+int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
+		     size_t length);
 
 /* The epoch that the source's time 0 stands for (0 where its times are epoch times already). */
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns);

@@ -110,7 +110,8 @@ static void shift_times(struct dp_columns *rows, int64_t by_ns)
 		time[i] -= by_ns;
 }
 
-static void rebase(struct dp_builder *builder, struct dp_trace *trace)
+/* Returns what the new time 0 was. */
+static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 {
 	const struct dp_columns *ops = &builder->ops;
 	int64_t zero_ns = 0, last_ns = 0;
@@ -130,6 +131,7 @@ static void rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->ranges, zero_ns);
 	shift_times(&builder->memory, zero_ns);
 	shift_times(&builder->samples, zero_ns);
+	return zero_ns;
 }
 
 /* By the rank of their process, where it has one; then by number; then as the file has them. */
@@ -340,8 +342,37 @@ static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
 	builder->threads = NULL;
 	builder->losses = NULL;
 	builder->loss_count = 0;
+	trace->fact_count = builder->fact_count;
+	for (size_t i = 0; i < builder->fact_count; i++)
+		trace->facts[i] =
+			(struct dp_fact){ builder->facts[i].name,
+					  dp_trace_string(trace, builder->fact_values[i]) };
 	trace->clamped = builder->clamped;
 	memcpy(trace->detail, builder->detail, sizeof(trace->detail));
+}
+
+static int compare_uuids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Devices of one UUID are one GPU, however many processes see it. */
+static int count_gpus(struct dp_trace *trace, struct dp_error *error)
+{
+	uint32_t *uuids = dp_alloc__array(trace->device_count, sizeof(*uuids));
+
+	if (!uuids)
+		return dp_error__nomem(error, trace->device_count);
+	for (size_t i = 0; i < trace->device_count; i++)
+		uuids[i] = trace->devices[i].uuid;
+	if (trace->device_count)
+		qsort(uuids, trace->device_count, sizeof(*uuids), compare_uuids);
+	for (size_t i = 0; i < trace->device_count; i++)
+		trace->gpu_count += !i || uuids[i] == DP_NONE || uuids[i] != uuids[i - 1];
+	free(uuids);
+	return DP_OK;
 }
 
 int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, const char *path,
@@ -349,6 +380,7 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 {
 	struct dp_trace *made = NULL;
 	int status = builder->status;
+	int64_t zero_ns;
 
 	if (!status && !builder->ops.count && !allow_no_gpu)
 		status = no_gpu(builder);
@@ -369,10 +401,14 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 		status = dp_error__nomem(builder->error, 0);
 		goto out;
 	}
-	rebase(builder, made);
+	zero_ns = rebase(builder, made);
 	take_columns(made, builder);
 	take_tables(made, builder);
 	status = dp_trace__index_streams(made, builder->error);
+	if (!status)
+		status = count_gpus(made, builder->error);
+	if (!status)
+		status = dp_trace__take_pauses(made, builder, zero_ns);
 	if (!status) {
 		*trace = made;
 		made = NULL;

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "trace/builder.h"
 #include "trace/columns.h"
+#include "trace/model.h"
 
 /* Columns by number; their widths stand in builder.c. */
 enum op_column {
@@ -65,6 +66,11 @@ struct dp_builder {
 	size_t thread_count, thread_room;
 	struct dp_loss *losses;
 	size_t loss_count, loss_room;
+	struct dp_fact facts[DP_FACTS_MOST]; /* their names */
+	uint32_t fact_values[DP_FACTS_MOST]; /* of dp_builder__string() */
+	size_t fact_count;
+	struct dp_pause *pauses;
+	size_t pause_count, pause_room;
 	uint32_t last_process, last_thread, last_stream;
 	uint64_t clamped;
 	uint64_t range_kinds[3]; /* by enum dp_range_kind */
@@ -76,5 +82,11 @@ struct dp_builder {
 
 /* Makes the builder fail from now on; returns status. */
 int dp_builder__fail(struct dp_builder *builder, int status);
+
+/* False for times that no clock has, which are counted; an end before the start is clamped. */
+bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
+
+/* Moves the pauses to a trace that has all else, their times to its zero. */
+int dp_trace__take_pauses(struct dp_trace *trace, struct dp_builder *builder, int64_t zero_ns);
 
 #endif

@@ -6,6 +6,8 @@
 #include "base/strings.h"
 #include <deepprof/trace.h>
 
+#define DP_FACTS_MOST 8
+
 struct dp_trace {
 	char *path;
 	char *format;
@@ -23,12 +25,17 @@ struct dp_trace {
 	size_t stream_count;
 	struct dp_device *devices;
 	size_t device_count;
+	size_t gpu_count; /* that they are */
 	struct dp_process *processes;
 	size_t process_count;
 	struct dp_thread *threads;
 	size_t thread_count;
 	struct dp_loss *losses;
 	size_t loss_count;
+	struct dp_pause *pauses; /* in order of process, start; those of one do not touch */
+	size_t pause_count;
+	struct dp_fact facts[DP_FACTS_MOST];
+	size_t fact_count;
 	uint64_t clamped;
 	int64_t t0_ns;
 	bool t0_known;

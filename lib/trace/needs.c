@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 static const struct dp_need_info infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
@@ -19,9 +21,30 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 			      "record samples of the device: deepprof record does, where NVML is" },
 };
 
+/* Of deepprof's own files: what of its options may have been off, and what is no fault of theirs.
+ */
+static const struct dp_need_info own_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record without --api=off" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "record it on an NVIDIA GPU" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "record without --memory=off, and while the program allocates" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "record without --sample-gpu=off, where NVML is" },
+};
+
 const struct dp_need_info *dp_need(enum dp_need need)
 {
 	return need > DP_NEED_NOTHING && need < DP_NEEDS ? &infos[need] : NULL;
+}
+
+const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need)
+{
+	const struct dp_need_info *info = dp_need(need);
+
+	return info && !strcmp(dp_trace_format(trace), "deepprof_db") ? &own_infos[need] : info;
 }
 
 /* An operation whose call is known. */

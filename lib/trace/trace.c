@@ -10,6 +10,7 @@ void dp_trace_free(struct dp_trace *trace)
 	for (size_t i = 0; i < trace->loss_count; i++)
 		free((char *)trace->losses[i].reason);
 	free(trace->losses);
+	free(trace->pauses);
 	free(trace->stream_ops);
 	free(trace->stream_first);
 	free(trace->streams);
@@ -106,6 +107,11 @@ const struct dp_device *dp_trace_device(const struct dp_trace *trace, size_t ind
 	return index < trace->device_count ? &trace->devices[index] : NULL;
 }
 
+size_t dp_trace_gpu_count(const struct dp_trace *trace)
+{
+	return trace->gpu_count;
+}
+
 size_t dp_trace_process_count(const struct dp_trace *trace)
 {
 	return trace->process_count;
@@ -152,6 +158,11 @@ bool dp_trace_lost_known(const struct dp_trace *trace)
 		if (!trace->losses[i].records)
 			return false;
 	return true;
+}
+
+const struct dp_fact *dp_trace_fact(const struct dp_trace *trace, size_t index)
+{
+	return index < trace->fact_count ? &trace->facts[index] : NULL;
 }
 
 uint64_t dp_trace_clamped(const struct dp_trace *trace)

@@ -172,6 +172,15 @@ class Pages(unittest.TestCase):
             else:
                 self.skipTest("neither groff nor mandoc is there")
 
+    def test_heads(self):
+        """All pages begin alike: their name and section, and what they are about."""
+        for name in pages():
+            stem, section = name.rsplit(".", 1)
+            title, head, about = plain(page(name)).split("\n")[:3]
+            self.assertEqual(title, f".TH {stem.upper()} {section}", name)
+            self.assertEqual(head, ".SH NAME", name)
+            self.assertRegex(about, f"^{stem} - ", name)
+
     def test_references(self):
         """Pages that are named exist."""
         for name in pages():

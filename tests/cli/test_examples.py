@@ -2,7 +2,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import unittest
 
 import cli
 
@@ -33,23 +35,37 @@ def unescape(line):
     return re.sub(r"\\(?:\(..|.)", lambda match: escapes[match[0]], line)
 
 
+WARNINGS = "-pedantic", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"
+
+
 class Examples(cli.Case):
+    def call_compiler(self, *words):
+        result = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def compile(self, name, text):
         source = self.folder / name
         source.write_text(text)
         program = self.folder / name.removesuffix(".c")
         library = cli.BUILD / "lib"
-        command = [
-            *os.environ["DEEPPROF_CC"].split(),
-            *("-std=c11", "-pedantic", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"),
-            f"-I{cli.SOURCE / 'include'}",
-            *("-o", str(program), str(source)),
-            *(f"-L{library}", f"-Wl,-rpath,{library}", "-ldeepprof", "-lm"),
+        self.call_compiler(
+            *os.environ["DEEPPROF_CC"].split(), "-std=c11", *WARNINGS,
+            f"-I{cli.SOURCE / 'include'}", "-o", str(program), str(source),
+            f"-L{library}", f"-Wl,-rpath,{library}", "-ldeepprof", "-lm",
             *os.environ.get("DEEPPROF_CFLAGS", "").split(),
-        ]
-        result = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        )  # fmt: skip
         return program
+
+    @unittest.skipUnless(shutil.which("c++"), "there is no compiler of C++")
+    def test_all_are_cpp(self):
+        """The headers are for C++ as well, and so is what they are shown by."""
+        for _, name, text in examples():
+            source = self.folder / (name + "pp")
+            source.write_text(text)
+            self.call_compiler(
+                "c++", "-std=c++11", *WARNINGS, "-fsyntax-only",
+                f"-I{cli.SOURCE / 'include'}", str(source),
+            )  # fmt: skip
 
     def run_example(self, name, *args):
         for _, other, text in examples():

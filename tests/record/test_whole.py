@@ -336,6 +336,47 @@ class Clock(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 100)
         self.assert_nothing_missing()
 
+    def assert_pauses(self, count, least_s, most_s):
+        """Of an analysis, in which nothing is made of the time that was not recorded."""
+        report = json.loads(self.analyze("--format=json"))
+        lengths = [pause["end_ns"] - pause["start_ns"] for pause in report["trace"]["pauses"]]
+        self.assertEqual(len(lengths), count, lengths)
+        for length in lengths:
+            self.assertGreater(length, least_s * 1e9)
+            self.assertLess(length, most_s * 1e9)
+        for loop in report["loops"]:
+            for iteration in loop["iterations"]:
+                self.assertLess(iteration["period_ns"] or 0, least_s * 1e9)
+                self.assertLess(iteration["interval_ns"] or 0, least_s * 1e9)
+        self.assertNotIn("starved", [finding["rule"] for finding in report["findings"]])
+        times = "1 time" if count == 1 else f"{count} times"
+        self.assertIn(f"paused: recording was off {times}, ", self.analyze())
+        self.assertRegex(cli.run("info", "deepprof.db", cwd=self.folder).stdout, rf"paused +{times}, ")
+
+    def analyze(self, *options):
+        result = cli.run("analyze", "deepprof.db", *options, cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_ranges(self):
+        """What lies between them is nobody's wait."""
+        result = self.fake(
+            "init", "range", "sleep=600", "range", "sleep=600", "range",
+            options=["--capture=profiler", "--sample-gpu=off"],
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 300)
+        # Before the first range, between them, after the last.
+        self.assertEqual(self.one("SELECT count(*) FROM pause WHERE dur_ns IS NOT NULL"), 4)
+        self.assertEqual(
+            self.one("SELECT count(*) FROM kernel JOIN pause ON kernel.start BETWEEN "
+                     "pause.start + 1000000 AND pause.start + pause.dur_ns"), 0
+        )  # fmt: skip
+        self.assert_pauses(2, 0.5, 1.5)
+        told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
+        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$")
+        self.assertRegex(told, r"(?m)^ended +with exit status 0$")
+
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
@@ -430,6 +471,7 @@ class Clock(Case):
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGTERM, stderr)
         self.assert_balanced()
+        self.assert_pauses(1, 0.4, 2)
         widest = self.one(
             "SELECT max(gap) FROM (SELECT start - lag(start) OVER (ORDER BY start) AS gap "
             "FROM kernel)"

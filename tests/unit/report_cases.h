@@ -215,8 +215,10 @@ static void case_train(struct report_case *at)
 	copies = dp_builder__stream(at->builder, process, 0, 1, 14);
 	assist = dp_builder__stream(at->builder, process, 0, 1, 20);
 	device = dp_builder__device(at->builder, process, 0);
-	dp_builder__name_device(at->builder, device,
-				dp_builder__string(at->builder, "Hopper \x1b[5m 80 GB", 17), 0);
+	dp_builder__name_device(
+		at->builder, device,
+		&(struct dp_gpu){ dp_builder__string(at->builder, "Hopper \x1b[5m 80 GB", 17),
+				  dp_builder__uuid(at->builder, "GPU-12\x07\"3", 9), 0 });
 	dp_builder__epoch(at->builder, INT64_C(1700000000000000000));
 	dp_builder__detail(at->builder, "version 3.25.0");
 	for (size_t k = 0; k < ITERATIONS; k++) {

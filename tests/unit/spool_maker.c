@@ -61,6 +61,11 @@ static void describe(void)
 	ADD(DP_SPOOL_NAME, name, 2, { MAKER_PID, 78, 0 }, text("loader"));
 	ADD(DP_SPOOL_CBID, cbid, 2, 211, text("cudaLaunchKernel_v7000"));
 	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 100, DP_SPOOL_STARTED);
+	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 3000, DP_SPOOL_PAUSED);
+	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 3500, DP_SPOOL_PAUSED);
+	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 5000, DP_SPOOL_RESUMED);
+	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 6000, DP_SPOOL_RESUMED);
+	ADD(DP_SPOOL_STATE, state, MAKER_REALTIME + 1500000000, DP_SPOOL_PAUSED);
 }
 
 static struct dp_spool_record kernel_at(int64_t start, int64_t end, uint64_t correlation)

@@ -6,6 +6,7 @@
 #include <deepprof/deepprof.h>
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static void kernel(uint32_t stream, const char *name, int64_t start_ns)
 }
 
 /* Steps of kernels k0 … k4, from their first piece on; the last step has only some. */
-static void steps(uint32_t stream, size_t count, size_t first_piece, size_t last_pieces)
+static void steps_at(uint32_t stream, size_t count, int64_t at_ns, size_t first_piece,
+		     size_t last_pieces)
 {
 	for (size_t k = 0; k < count; k++)
 		for (size_t i = k ? 0 : first_piece; i < (k + 1 < count ? PIECES : last_pieces);
@@ -55,8 +57,13 @@ static void steps(uint32_t stream, size_t count, size_t first_piece, size_t last
 			char name[8];
 
 			snprintf(name, sizeof(name), "k%zu", i);
-			kernel(stream, name, (int64_t)(k * STEP_NS + i * 100));
+			kernel(stream, name, at_ns + (int64_t)(k * STEP_NS + i * 100));
 		}
+}
+
+static void steps(uint32_t stream, size_t count, size_t first_piece, size_t last_pieces)
+{
+	steps_at(stream, count, 0, first_piece, last_pieces);
 }
 
 static void mark(const char *name, size_t step)
@@ -392,6 +399,130 @@ START_TEST(cut_marks_are_partial)
 }
 END_TEST
 
+static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
+{
+	size_t index = 0;
+
+	while (strcmp(dp_metric(index)->name, name) != 0)
+		index++;
+	return dp_loop_metric(analysis, 0, index, iteration);
+}
+
+#define PAUSE_NS INT64_C(3000000000)
+
+/* Twice ten steps with three seconds between them, which were a pause or were not. */
+static struct dp_trace *pause_trace(bool paused, size_t first_piece, size_t last_pieces)
+{
+	uint32_t stream;
+
+	start();
+	stream = stream_of(0, 1, 7);
+	steps_at(stream, 10, 0, 0, last_pieces);
+	steps_at(stream, 10, PAUSE_NS, first_piece, PIECES);
+	if (paused)
+		ck_assert_int_eq(dp_builder__add_pause(builder, process, 9900, PAUSE_NS - 10),
+				 DP_OK);
+	return finish();
+}
+
+static bool finds(const struct dp_analysis *analysis, const char *rule)
+{
+	const struct dp_finding *finding;
+
+	for (size_t i = 0; (finding = dp_analysis_finding(analysis, i)); i++)
+		if (!strcmp(finding->rule, rule))
+			return true;
+	return false;
+}
+
+/* Nobody knows what was in a pause: no period or interval has it, and nothing is made of it. */
+START_TEST(pauses_are_no_periods)
+{
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	for (int paused = 0; paused < 2; paused++) {
+		trace = pause_trace(paused, 0, PIECES);
+		analysis = run(trace, NULL);
+		ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
+		ck_assert_int_eq(finds(analysis, "starved"), !paused);
+		ck_assert_int_eq(finds(analysis, "slow-iterations"), !paused);
+		for (size_t k = 0; k < 20; k++) {
+			bool resumed = paused && k == 10, open = k == 19 || (paused && k == 9);
+
+			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, resumed);
+			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, false);
+			ck_assert_int_eq(isnan(metric(analysis, "period_ns", k)), open);
+			ck_assert_int_eq(isnan(metric(analysis, "idle_ns", k)), open);
+			ck_assert_int_eq(isnan(metric(analysis, "interval_ns", k)), !k || resumed);
+			ck_assert_int_eq(isnan(metric(analysis, "h2d_bytes", k)), resumed);
+		}
+		dp_analysis_free(analysis);
+		dp_trace_free(trace);
+	}
+}
+END_TEST
+
+/* A pause that begins and ends in an iteration leaves two that are cut off, or one of both. */
+START_TEST(pauses_cut_iterations)
+{
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	size_t cut = 0;
+
+	trace = pause_trace(true, 2, 3);
+	analysis = run(trace, NULL);
+	for (size_t k = 0; k < dp_analysis_loop(analysis, 0)->iterations; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(analysis, 0, k);
+
+		cut += at->partial;
+		ck_assert_int_eq(at->partial, at->end_ns >= 9000 && at->start_ns <= PAUSE_NS + 999);
+		ck_assert(at->partial || at->end_ns - at->start_ns == 450);
+	}
+	ck_assert(cut == 1 || cut == 2);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 18);
+	ck_assert(!finds(analysis, "starved") && !finds(analysis, "slow-iterations"));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* What was launched before a pause runs in it: it is the launches that tell where it lies. */
+START_TEST(pauses_split_launches)
+{
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	uint32_t stream;
+
+	start();
+	stream = stream_of(0, 1, 7);
+	for (uint32_t i = 0; i < 100; i++) {
+		/* Launched one after another, run one after another, but late. */
+		struct dp_call call = { i * 10 + (i < 60 ? 0 : 1000), 0, 0, thread, i + 1 };
+		struct dp_op op = { .start_ns = 5000 + i * 100,
+				    .end_ns = 5050 + i * 100,
+				    .stream = stream,
+				    .correlation = i + 1 };
+		char name[8];
+
+		snprintf(name, sizeof(name), "k%u", i % PIECES);
+		call.end_ns = call.start_ns + 5;
+		call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+		op.name = dp_builder__kernel_name(builder, name, strlen(name));
+		ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+		ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	}
+	ck_assert_int_eq(dp_builder__add_pause(builder, process, 600, 1590), DP_OK);
+	trace = finish();
+	analysis = run(trace, NULL);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
+	for (size_t k = 0; k < 20; k++)
+		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, k == 12);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* A single marked step holds what repeats: that is reported, unless the marks were asked for. */
 START_TEST(one_mark_is_not_all)
 {
@@ -485,6 +616,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, numbers_that_fit_by_chance_are_told_of);
 	tcase_add_test(tests, a_range_needs_kernels);
 	tcase_add_test(tests, cut_marks_are_partial);
+	tcase_add_test(tests, pauses_are_no_periods);
+	tcase_add_test(tests, pauses_cut_iterations);
+	tcase_add_test(tests, pauses_split_launches);
 	tcase_add_test(tests, one_mark_is_not_all);
 	tcase_add_test(tests, one_mark_is_more_than_layers);
 	tcase_add_test(tests, candidates_are_of_streams);

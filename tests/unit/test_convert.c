@@ -68,7 +68,7 @@ START_TEST(facts)
 {
 	convert(true);
 	check_rows("SELECT key, value FROM meta WHERE key != 'version' ORDER BY key",
-		   "command|python train.py;hostname|host;schema|1;"
+		   "command|python train.py;hostname|host;schema|2;"
 		   "t0_realtime_ns|1700000000000000000");
 	check_rows("SELECT * FROM process", "1|4242|4000|0|2000000000|3|3|1|8|python train.py|"
 					    "RANK=3\nLOCAL_RANK=1\nWORLD_SIZE=8|130001|13.1|graph");
@@ -80,6 +80,8 @@ START_TEST(facts)
 	check_rows("SELECT * FROM stream", "1|1|7|-5|2|compute");
 	check_rows("SELECT domain, cbid, " NAMED("name") " FROM cbid",
 		   "2|211|cudaLaunchKernel_v7000");
+	/* Told twice to end, it goes on once; a second pause lasts to the end. */
+	check_rows("SELECT * FROM pause", "1|3000|2000;1|1500000000|500000000");
 	check_rows("SELECT * FROM message", "1|42|1|attached|CUPTI 130001 from somewhere");
 	check_rows("SELECT process, cupti, realtime, monotonic, monotonic_raw FROM clock_sync",
 		   "1|1005000000000|1700000000000000000|5000000000|5000000007;"

@@ -18,14 +18,16 @@ static void make_trace(const char *rows)
 }
 
 #define ROWS                                                                                      \
-	"INSERT INTO meta VALUES('schema', 1), ('t0_realtime_ns', 1779782330176752435);"          \
-	"INSERT INTO process(id, pid, rank, cmdline) VALUES(1, 700, 3, 'python train.py'),"       \
-	"(2, 800, NULL, NULL), (3, 900, 5, 'idle');"                                              \
+	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1779782330176752435);"          \
+	"INSERT INTO meta VALUES('hostname', 'node7'), ('version', '0.1.0'), ('command', '');"    \
+	"INSERT INTO process(id, pid, rank, cmdline, exit, driver, cupti_version) VALUES"         \
+	"(1, 700, 3, 'python train.py', NULL, '12.8', 26), (2, 800, NULL, NULL, 139, '12.9', 27)" \
+	", (3, 900, 5, 'idle', 0, NULL, NULL);"                                                   \
 	"INSERT INTO thread VALUES(1, 701, 'loader'), (1, 999, 'idle');"                          \
 	"INSERT INTO string VALUES(1, 'void f<int>(int*)', '_Z1fIiEvPT_'), (2, 'cudaNewCall', "   \
 	"NULL), (3, 'step', NULL), (4, '_Z1gv', NULL);"                                           \
-	"INSERT INTO device(process, device, name, mem_bytes) VALUES(1, 0, 'H100', 85), "         \
-	"(2, 0, 'H200', 141);"                                                                    \
+	"INSERT INTO device(process, device, name, mem_bytes, uuid) VALUES(1, 0, 'H100', 85, "    \
+	"'GPU-00000000-0000'), (2, 0, 'H200', 141, 'GPU-7');"                                     \
 	"INSERT INTO kernel(id, process, device, context, stream, start, dur_ns, name, corr, "    \
 	"epoch) VALUES(1, 1, 0, 1, 7, 5000, 100, 1, 11, 0), (2, 2, 0, 1, 7, 5200, 50, 4, 11, 0)," \
 	"(3, 1, 0, 1, 7, 9000, NULL, 1, 12, 0);"                                                  \
@@ -44,7 +46,9 @@ static void make_trace(const char *rows)
 	"INSERT INTO nvtx(process, tid, name, type, start, dur_ns) VALUES"                        \
 	"(1, 701, 3, 59, 4800, 1000), (1, 701, 3, 34, 4900, NULL), (1, NULL, NULL, 60, 4950, 1)," \
 	"(1, 701, 3, 59, 6000, NULL);"                                                            \
-	"INSERT INTO loss(process, reason, records) VALUES(1, 'buffers were full', 42);"
+	"INSERT INTO loss(process, reason, records) VALUES(1, 'buffers were full', 42);"          \
+	"INSERT INTO pause VALUES(1, 5600, 3000), (1, 8700, NULL), (3, 5600, 3000), "             \
+	"(9, 5600, 3000), (1, 5800, -5), (1, 4000, 100);"
 
 static void check_operations(void)
 {
@@ -64,6 +68,17 @@ static void check_operations(void)
 	ck_assert_int_eq(ops->end_ns[5], ops->start_ns[5]);
 }
 
+static void check_facts(const char *expected)
+{
+	const struct dp_fact *fact;
+	char all[512] = "";
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s=%s;", fact->name,
+			 fact->value);
+	ck_assert_str_eq(all, expected);
+}
+
 START_TEST(operations)
 {
 	int64_t t0_ns;
@@ -72,7 +87,11 @@ START_TEST(operations)
 	check_operations();
 	ck_assert(dp_trace_t0(trace, &t0_ns));
 	ck_assert_int_eq(t0_ns, INT64_C(1779782330176757435));
-	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 1");
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 2");
+	check_facts("host=node7;recorder=deepprof 0.1.0;driver=12.8;cupti=26;exit_status=139;");
+	ck_assert_uint_eq(dp_trace_pause_count(trace), 1);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 600);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->end_ns, 3600);
 	ck_assert_int_eq(lost("ran on after the recording"), 1);
 	ck_assert_int_eq(lost("while recording: buffers were full"), 42);
 	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
@@ -83,6 +102,14 @@ START_TEST(operations)
 	ck_assert_int_eq(dp_trace_process(trace, 1)->rank, -1);
 	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "H100");
 	ck_assert_uint_eq(dp_trace_device(trace, 1)->total_bytes, 141);
+	ck_assert_uint_eq(dp_trace_device(trace, 0)->uuid, DP_NONE);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 1)->uuid), "GPU-7");
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
+	ck_assert(dp_trace_lacks(trace, DP_NEED_MEMORY));
+	ck_assert_str_eq(dp_trace_need(trace, DP_NEED_MEMORY)->what, dp_need(DP_NEED_MEMORY)->what);
+	ck_assert_ptr_nonnull(strstr(dp_trace_need(trace, DP_NEED_MEMORY)->record, "--memory=off"));
+	ck_assert_ptr_null(dp_trace_need(trace, DP_NEED_NOTHING));
+	ck_assert_ptr_null(dp_trace_need(trace, DP_NEEDS));
 	done();
 }
 END_TEST
@@ -211,6 +238,45 @@ START_TEST(other_schemas)
 }
 END_TEST
 
+/* A GPU of several processes is one; without a UUID nobody knows. */
+START_TEST(shared_gpus)
+{
+	sqlite3 *db;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "UPDATE device SET uuid = 'GPU-7'");
+	sqlite3_close(db);
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_device_count(trace), 2);
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 1);
+	done();
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "UPDATE device SET uuid = NULL");
+	sqlite3_close(db);
+	open_good("deepprof_db");
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
+	done();
+}
+END_TEST
+
+/* The first schema did not tell of pauses. */
+START_TEST(first_schema)
+{
+	sqlite3 *db;
+
+	make_trace(ROWS);
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	run_sql(db, "DROP TABLE pause; PRAGMA user_version = 1");
+	sqlite3_close(db);
+	check_operations();
+	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 1");
+	ck_assert_uint_eq(dp_trace_pause_count(trace), 0);
+	done();
+}
+END_TEST
+
 static FILE *open_page(void)
 {
 	FILE *page = fopen(DP_SOURCE_ROOT "/man/deepprof-trace.5", "r");
@@ -334,6 +400,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, state);
 	tcase_add_test(tests, views_are_nsys);
 	tcase_add_test(tests, other_schemas);
+	tcase_add_test(tests, first_schema);
+	tcase_add_test(tests, shared_gpus);
 	tcase_add_test(tests, page_tells_all);
 	tcase_add_test(tests, page_examples);
 	tcase_add_test(tests, nothing_recorded);

@@ -70,7 +70,7 @@ static const char *const nvprof_sql[] = {
 };
 
 static const char *const deepprof_sql[] = {
-	"INSERT INTO meta VALUES('schema', 1), ('t0_realtime_ns', 1700000000000000000)",
+	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1700000000000000000)",
 	"INSERT INTO process(id, pid, cmdline) VALUES(1, 42, 'a')",
 	"INSERT INTO thread VALUES(1, 43, 'main')",
 	"INSERT INTO string(id, value) VALUES(1, 'add(int)'), (2, 'step')",
@@ -81,6 +81,7 @@ static const char *const deepprof_sql[] = {
 	"VALUES(1, 1, 0, 1, 7, 21, 1, 1, 64)",
 	"INSERT INTO api(id, process, tid, start, dur_ns, domain, cbid, corr) "
 	"VALUES(1, 1, 43, 1, 1, 1, 211, 5)",
+	"INSERT INTO pause VALUES(1, 12, 10)",
 	NULL
 };
 

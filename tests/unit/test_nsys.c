@@ -61,8 +61,10 @@ START_TEST(kernels)
 		   "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1779782330176752435);"
 		   "CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);"
 		   "INSERT INTO PROCESSES VALUES((1 << 24), 1, 'init'), (" PID_7 ", 7, 'python');"
-		   "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER);"
-		   "INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 85), (2, 'H200', 141);");
+		   "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, "
+		   "uuid TEXT);"
+		   "INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 85, '60ac9fdc'), "
+		   "(2, 'H200', 141, '0f203509');");
 	ck_assert_uint_eq(ops->count, 4);
 	ck_assert_int_eq(ops->start_ns[0], 0);
 	ck_assert_int_eq(ops->end_ns[0], 12);
@@ -78,6 +80,8 @@ START_TEST(kernels)
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 3.25.0");
 	ck_assert_uint_eq(dp_trace_process_count(trace), 2);
 	ck_assert_uint_eq(dp_trace_device_count(trace), 3);
+	ck_assert_uint_eq(dp_trace_gpu_count(trace), 2);
+	ck_assert_ptr_eq(dp_trace_need(trace, DP_NEED_MEMORY), dp_need(DP_NEED_MEMORY));
 	ck_assert_uint_eq(dp_trace_stream_count(trace), 3);
 	ck_assert_int_eq(op_stream(2)->context, 3);
 	ck_assert_int_eq(op_stream(2)->stream, 8);

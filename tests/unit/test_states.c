@@ -36,6 +36,14 @@ static struct dp_builder *begin(uint32_t *device, uint32_t *other)
 	return builder;
 }
 
+/* The trace's pause, if there is one, is in the period before. */
+static bool is_resumed(const struct dp_trace *trace, size_t k)
+{
+	const struct dp_pause *pause = dp_trace_pause(trace, 0);
+
+	return pause && (size_t)(pause->start_ns / PERIOD_NS) + 1 == k;
+}
+
 static void end(struct fixture *at, struct dp_builder *builder)
 {
 	memset(at, 0, sizeof(*at));
@@ -51,7 +59,8 @@ static void end(struct fixture *at, struct dp_builder *builder)
 							   .start_ns = (int64_t)k * PERIOD_NS,
 							   .end_ns = (int64_t)k * PERIOD_NS + 400,
 							   .first_kernel = k,
-							   .kernels = 1 };
+							   .kernels = 1,
+							   .resumed = is_resumed(at->trace, k) };
 	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
 }
 
@@ -99,6 +108,28 @@ START_TEST(memory)
 	check(&at, "allocations", (double[]){ 2, 1, 0, 0, NONE });
 	check(&at, "frees", (double[]){ 1, 0, 0, 0, NONE });
 	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_MEMORY));
+	finish(&at);
+}
+END_TEST
+
+/* After a pause nobody knows what is allocated; a period with one has no sums. */
+START_TEST(memory_unknown)
+{
+	struct fixture at;
+	uint32_t device, other;
+	struct dp_builder *builder = begin(&device, &other);
+
+	for (int k = 0; k < ITERATIONS; k++)
+		dp_builder__add_memory(builder, k * PERIOD_NS + 100, device, 50);
+	dp_builder__add_pause(builder, dp_builder__process(builder, 1), 2500, 2900);
+	end(&at, builder);
+	check(&at, "live_bytes", (double[]){ 50, 100, 150, NONE, NONE });
+	check(&at, "peak_bytes", (double[]){ 50, 100, NONE, NONE, NONE });
+	check(&at, "allocations", (double[]){ 1, 1, NONE, 1, NONE });
+	check(&at, "period_ns", (double[]){ 1000, 1000, NONE, 1000, NONE });
+	check(&at, "busy_ns", (double[]){ 400, 400, NONE, 400, NONE });
+	check(&at, "interval_ns", (double[]){ NONE, 600, 600, NONE, 600 });
+	check(&at, "duration_ns", (double[]){ 400, 400, 400, 400, 400 });
 	finish(&at);
 }
 END_TEST
@@ -199,6 +230,27 @@ START_TEST(repeated_uploads)
 }
 END_TEST
 
+/* The middle one has no period: another tells the sizes. */
+START_TEST(paused_uploads)
+{
+	struct fixture at;
+	uint32_t device, other, copies;
+	struct dp_builder *builder = begin(&device, &other);
+
+	copies = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 14);
+	for (int k = 0; k < ITERATIONS; k++) {
+		int64_t at_ns = k * PERIOD_NS + 450;
+
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns, at_ns + 200, 4096);
+		metric_trace_copy(builder, copies, DP_COPY_HTOD, at_ns + 210, at_ns + 270, 512);
+	}
+	dp_builder__add_pause(builder, dp_builder__process(builder, 1), 1800, 1900);
+	end(&at, builder);
+	check(&at, "repeated_upload_ns", (double[]){ 200, NONE, 200, 200, NONE });
+	finish(&at);
+}
+END_TEST
+
 /* One upload in an iteration is its input. */
 START_TEST(one_upload)
 {
@@ -245,6 +297,8 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, memory);
+	tcase_add_test(tests, memory_unknown);
+	tcase_add_test(tests, paused_uploads);
 	tcase_add_test(tests, samples);
 	tcase_add_test(tests, energy_counter);
 	tcase_add_test(tests, nothing_sampled);

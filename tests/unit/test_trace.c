@@ -433,6 +433,41 @@ START_TEST(sort_is_stable)
 }
 END_TEST
 
+/* Of what recording missed, what lies between two launches; those of a process come together. */
+START_TEST(pauses_lie_between_launches)
+{
+	struct dp_builder *builder = start();
+	uint32_t one = dp_builder__process(builder, 1), two = dp_builder__process(builder, 2);
+	struct dp_trace *trace;
+
+	add_op(builder, dp_builder__stream(builder, one, 0, 1, 7), DP_OP_KERNEL, 1000, 1100, 1);
+	/* Launched at 1,300, before the pause in which it runs. */
+	add_op(builder, dp_builder__stream(builder, one, 0, 1, 7), DP_OP_KERNEL, 1600, 1700, 2);
+	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 1300, 1310, 2);
+	add_op(builder, dp_builder__stream(builder, one, 0, 1, 7), DP_OP_KERNEL, 5000, 5100, 3);
+	add_op(builder, dp_builder__stream(builder, two, 0, 1, 7), DP_OP_KERNEL, 2000, 2100, 4);
+	ck_assert_int_eq(dp_builder__add_pause(builder, two, 1500, 1900), DP_OK); /* before */
+	ck_assert_int_eq(dp_builder__add_pause(builder, one, 3200, 4000), DP_OK);
+	ck_assert_int_eq(dp_builder__add_pause(builder, one, 1400, 1800), DP_OK);
+	ck_assert_int_eq(dp_builder__add_pause(builder, one, 3000, 3300), DP_OK); /* overlaps */
+	ck_assert_int_eq(dp_builder__add_pause(builder, one, 4500, 4500), DP_OK); /* nothing */
+	ck_assert_int_eq(dp_builder__add_pause(builder, one, 4900, 9000), DP_OK); /* behind */
+	ck_assert_int_eq(dp_builder__add_pause(builder, 77, 3000, 3300), DP_OK);  /* nobody's */
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_pause_count(trace), 2);
+	ck_assert_ptr_null(dp_trace_pause(trace, 2));
+	ck_assert_uint_eq(dp_trace_pause(trace, 0)->process, 0);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->start_ns, 400);
+	ck_assert_int_eq(dp_trace_pause(trace, 0)->end_ns, 800);
+	ck_assert_int_eq(dp_trace_pause(trace, 1)->start_ns, 2000);
+	ck_assert_int_eq(dp_trace_pause(trace, 1)->end_ns, 3000);
+	ck_assert_int_eq(dp_trace_paused_ns(trace, 0), 1400);
+	ck_assert_int_eq(dp_trace_paused_ns(trace, 1), 0);
+	ck_assert_int_eq(dp_trace_paused_ns(trace, DP_NONE), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(strings_are_interned)
 {
 	struct dp_strings strings = { 0 };
@@ -484,6 +519,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, names_have_a_limit);
 	tcase_add_test(tests, numbered_ranges_have_one_name);
 	tcase_add_test(tests, long_shared_ranges_share_a_name);
+	tcase_add_test(tests, pauses_lie_between_launches);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);

@@ -1,0 +1,81 @@
+/* Iterations that were found in a sequence, in the times of its trace. */
+#include "analysis_model.h"
+
+static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+			       const struct dp_sequence *sequence)
+{
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+	size_t kernels = 0, after = 0;
+
+	loop->info.variants = 0;
+	for (size_t k = 0; k < from->count; k++) {
+		const struct dp_segment *segment = &from->segments[k];
+		uint32_t first = sequence->ops[segment->first];
+		uint32_t last = sequence->ops[segment->end - 1];
+
+		loop->iterations[k] = (struct dp_iteration){
+			.index = k,
+			.start_ns = ops->start_ns[first],
+			.end_ns = ops->end_ns[last],
+			.first_kernel = segment->first,
+			.kernels = segment->end - segment->first,
+			.inserted = segment->inserted,
+			.deleted = segment->deleted,
+			.substituted = segment->substituted,
+			.variant = segment->variant,
+			.partial = segment->partial,
+			.foreign_kernels = k ? segment->first - after : 0,
+			.edits = segment->edits,
+		};
+		after = segment->end;
+		kernels += segment->end - segment->first;
+		if (segment->variant + (size_t)1 > loop->info.variants)
+			loop->info.variants = segment->variant + (size_t)1;
+	}
+	if (sequence->count)
+		loop->info.coverage = (double)kernels / (double)sequence->count;
+}
+
+/* Are kernels missing before one of a sequence? */
+static bool lacks(const struct dp_loop_data *loop, const struct dp_iteration *at, size_t kernel)
+{
+	size_t count = (size_t)at->inserted + at->deleted + at->substituted;
+
+	for (size_t i = at->edits; i < at->edits + count && i < loop->edit_count; i++)
+		if (loop->edits[i].kind == DP_EDIT_DELETED && loop->edits[i].position == kernel)
+			return true;
+	return false;
+}
+
+/* What recording was off in, or what lacks kernels next to that, is cut off by the capture. */
+static void mark_breaks(struct dp_loop_data *loop, const struct dp_breaks *breaks)
+{
+	const size_t *first = breaks->first;
+	size_t count = breaks->count;
+	size_t b = 0;
+
+	for (size_t k = 0; k < loop->info.iterations; k++) {
+		struct dp_iteration *at = &loop->iterations[k];
+		size_t end = at->first_kernel + at->kernels;
+		bool head = false;
+
+		for (; b < count && first[b] <= at->first_kernel; b++) {
+			at->resumed = true;
+			head = first[b] == at->first_kernel;
+		}
+		if (head && lacks(loop, at, at->first_kernel))
+			at->partial = true;
+		for (; b < count && first[b] < end; b++)
+			at->partial = true;
+		if (b < count && first[b] == end && lacks(loop, at, end))
+			at->partial = true;
+		loop->info.complete += !at->partial;
+	}
+}
+
+void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+			     const struct dp_sequence *sequence, const struct dp_breaks *breaks)
+{
+	convert_iterations(loop, from, sequence);
+	mark_breaks(loop, breaks);
+}
