@@ -177,6 +177,37 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	return output_failed(output);
 }
 
+/* The loop of a run that took most time; SIZE_MAX where there is none. */
+static size_t longest_loop(const struct dp_analysis *analysis)
+{
+	size_t longest = SIZE_MAX;
+	const struct dp_loop *loop;
+	double most_ns = -1;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
+		if (!loop->at_level || dp_loop_time(analysis, i) <= most_ns)
+			continue;
+		most_ns = dp_loop_time(analysis, i);
+		longest = i;
+	}
+	return longest;
+}
+
+/* A limit that was kept in other loops says nothing of the one that matters most. */
+static bool is_judged(const struct compared *runs, int run)
+{
+	size_t longest = longest_loop(runs->analyses[run]);
+	const struct dp_loop_pair *pair;
+
+	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
+		if (pair->loop[run] == longest)
+			return true;
+	message("--fail-on can't be judged: loop %zu of %.200s, which took most of its time, has "
+		"no counterpart (--loops compares any)",
+		longest, runs->names[run]);
+	return false;
+}
+
 /* All are judged, so that one run of a build tells all that is wrong. */
 static enum cmd_exit judge(const struct compare *compare, const struct compared *runs)
 {
@@ -194,6 +225,9 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 		if (verdict > worst)
 			worst = verdict;
 	}
+	for (int run = 0; compare->limits_count && !compare->options.loops && run < RUNS; run++)
+		if (!is_judged(runs, run) && worst == LIMIT_KEPT)
+			worst = LIMIT_UNKNOWN;
 	return worst == LIMIT_CROSSED	? CMD_CROSSED
 	       : worst == LIMIT_UNKNOWN ? CMD_FAILED
 					: CMD_DONE;

@@ -130,6 +130,10 @@ static const char *percent_text(char *buf, double share, bool sign)
 {
 	double percent = share * 100;
 
+	if (isinf(share)) {
+		snprintf(buf, TEXT_SIZE, "any");
+		return buf;
+	}
 	snprintf(buf, TEXT_SIZE, sign ? "%+.*f%%" : "%.*f%%", fabs(percent) < 9.995 ? 2 : 1,
 		 percent);
 	return buf;

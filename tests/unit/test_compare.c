@@ -119,6 +119,16 @@ static size_t metric_named(const char *name)
 	return i;
 }
 
+static size_t settled(const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_iteration *at;
+	size_t count = 0;
+
+	for (size_t k = 0; (at = dp_loop_iteration(analysis, loop, k)); k++)
+		count += !at->partial && !at->warmup;
+	return count;
+}
+
 /* Parts sum to the period, kernels to the time of all kernels, in both runs. */
 static void sums_hold(const struct dp_comparison *comparison, size_t pair)
 {
@@ -143,7 +153,7 @@ static void sums_hold(const struct dp_comparison *comparison, size_t pair)
 			kernels += kernel->ns.value[run];
 		for (size_t i = 0; dp_loop_kernel_stat(analysis, loop, i); i++)
 			all += dp_loop_kernel_stat(analysis, loop, i)->total_ns;
-		all /= (double)dp_analysis_loop(analysis, loop)->complete;
+		all /= (double)settled(analysis, loop);
 		ck_assert_double_eq_tol(kernels, all, 1e-3);
 	}
 }
@@ -237,6 +247,56 @@ START_TEST(patterns_are_cycles)
 	for (size_t i = 0; (place = dp_pair_place(comparison, 0, i)); i++)
 		ck_assert_str_eq(dp_loop_kernel(before.analysis, 0, place->index[0]),
 				 dp_loop_kernel(after.analysis, 0, place->index[1]));
+	dp_comparison_free(comparison);
+	end_run(&before);
+	end_run(&after);
+}
+END_TEST
+
+/* Not one kernel is unique, and the second capture began elsewhere. */
+START_TEST(cycles_without_unique_kernels)
+{
+	static const char letters[] = "abacbdcede";
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	struct piece pieces[2][10];
+	struct run runs[2];
+	struct dp_comparison *comparison;
+
+	for (size_t r = 0; r < 2; r++) {
+		for (size_t i = 0; i < 10; i++)
+			pieces[r][i] =
+				(struct piece){ names[letters[(i + 5 * r) % 10] - 'a'], 9000 };
+		runs[r] = run_of(pieces[r], 10, 30, 0);
+	}
+	comparison = compare(&runs[0], &runs[1]);
+	ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->same, 10);
+	dp_comparison_free(comparison);
+	end_run(&runs[0]);
+	end_run(&runs[1]);
+}
+END_TEST
+
+/* A kernel that runs at another place is neither removed nor added. */
+START_TEST(moved_kernels_stay)
+{
+	struct piece moved[BASE];
+	struct run before = run_of(base, BASE, 30, 0), after;
+	struct dp_comparison *comparison;
+	const struct dp_pair_kernel *kernel;
+
+	memcpy(moved, base, sizeof(base));
+	moved[2] = base[3];
+	moved[3] = base[4];
+	moved[4] = base[5];
+	moved[5] = base[2];
+	after = run_of(moved, BASE, 30, 0);
+	comparison = compare(&before, &after);
+	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, 0, i)); i++) {
+		ck_assert_ptr_nonnull(kernel->name[0]);
+		ck_assert_ptr_nonnull(kernel->name[1]);
+	}
+	ck_assert_int_eq(kernel_named(comparison, "softmax")->kind, DP_KERNEL_SAME);
+	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
@@ -486,6 +546,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_run_is_like_itself);
 	tcase_add_test(tests, changes_are_told);
 	tcase_add_test(tests, patterns_are_cycles);
+	tcase_add_test(tests, cycles_without_unique_kernels);
+	tcase_add_test(tests, moved_kernels_stay);
 	tcase_add_test(tests, loops_are_paired_by_kernels);
 	tcase_add_test(tests, the_longest_are_paired);
 	tcase_add_test(tests, nothing_is_no_failure);

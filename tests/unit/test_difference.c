@@ -26,14 +26,24 @@ static double normal(void)
 	return radius * cos(2 * 3.14159265358979 * uniform());
 }
 
-enum family { NORMAL, EXPONENTIAL, OUTLIERS, DRIFTING };
+enum family { NORMAL, EXPONENTIAL, OUTLIERS, DRIFTING, TWO_KINDS, TAKING_TURNS, COARSE };
 
 static void draw(double *values, size_t count, enum family family)
 {
+	size_t turn = uniform() < 0.5;
 	double last = normal();
 
 	for (size_t i = 0; i < count; i++) {
 		switch (family) {
+		case TWO_KINDS:
+			values[i] = (uniform() < 0.5 ? 12 : 24) + 0.1 * normal();
+			break;
+		case TAKING_TURNS:
+			values[i] = ((i + turn) % 2 ? 12 : 24) + 0.1 * normal();
+			break;
+		case COARSE:
+			values[i] = uniform() < 0.5 ? 10 : 11;
+			break;
 		case NORMAL:
 			values[i] = 100 + 3 * normal();
 			break;
@@ -107,6 +117,43 @@ START_TEST(intervals_hold_the_truth)
 		ck_assert_double_ge(held, 0.94);
 		ck_assert_double_le(held, 0.98);
 	}
+}
+END_TEST
+
+/* A median between two kinds of values may be with either: no interval of one width does there. */
+START_TEST(medians_between_two_kinds)
+{
+	static const size_t counts[] = { 5, 8, 19, 20, 60, 61, 300 };
+
+	for (size_t i = 0; i < DP_COUNT(counts); i++) {
+		ck_assert_double_ge(coverage(TWO_KINDS, counts[i], counts[i], true), 0.94);
+		ck_assert_double_ge(coverage(TAKING_TURNS, counts[i], counts[i], true), 0.94);
+		ck_assert_double_ge(coverage(COARSE, counts[i], counts[i], true), 0.94);
+	}
+}
+END_TEST
+
+/* A tenth more is seen all the same, of values that scatter by 3%. */
+START_TEST(changes_are_seen)
+{
+	enum { TURNS = 500 };
+	double a[20], b[20];
+	int seen = 0, wrong = 0;
+
+	seed = 11;
+	for (int turn = 0; turn < TURNS; turn++) {
+		struct dp_difference at;
+
+		draw(a, 20, NORMAL);
+		draw(b, 20, NORMAL);
+		for (size_t i = 0; i < 20; i++)
+			b[i] += 10;
+		at = medians(a, 20, b, 20);
+		seen += dp_difference_is_sure(&at);
+		wrong += (at.low > 0) != (at.ratio_low > 1);
+	}
+	ck_assert_int_ge(seen, TURNS * 95 / 100);
+	ck_assert_int_eq(wrong, 0);
 }
 END_TEST
 
@@ -226,6 +273,8 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, intervals_hold_the_truth);
+	tcase_add_test(tests, medians_between_two_kinds);
+	tcase_add_test(tests, changes_are_seen);
 	tcase_add_test(tests, neighbours_say_less);
 	tcase_add_test(tests, quantiles_are_those_of_tables);
 	tcase_add_test(tests, means_have_welchs_interval);
