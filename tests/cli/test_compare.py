@@ -218,6 +218,24 @@ class Limits(Case):
             self.unknown("--fail-on=iteration_time=+5%", *traces, words=("no iterations were found in", "none.json"))
             self.assert_done(self.compare(*traces))
 
+    def test_the_longest_alone(self):
+        """What was kept elsewhere says nothing of the loop that most time goes to."""
+        program = subprocess.run(
+            [cli.SIM, "--dump-preset", "demo"], capture_output=True, encoding="utf-8", check=True
+        ).stdout
+        traces = []
+        for name, mended in ("both", "count = 12\n"), ("only", "count = 12\ndefault = yes\n"):
+            text = program.replace("count = 6\n", mended)
+            if name == "only":
+                text = text.replace("loop train; ", "").replace("count = 20\ndefault = yes\n", "count = 20\n")
+            (self.folder / name).write_text(text)
+            traces.append(self.folder / f"{name}.json")
+            subprocess.run(
+                [cli.SIM, "--no-truth", "-f", str(self.folder / name), "-o", str(traces[-1])], check=True
+            )
+        for both, run in (traces, 0), (traces[::-1], 1):
+            self.unknown("--fail-on=iteration_time=+50%", *both, words=("took most of its time", str(both[run])))
+
     def test_second_loops(self):
         """A loop of few iterations beside one of many is a warning, one that crosses is told of."""
         before = cli.SOURCE / "data" / "sample.json.gz"
