@@ -38,7 +38,7 @@
  *   say             a line to stdout; sleep=MS; forever: launches until it is killed
  *   exit=N _exit=N quick=N abort kill term segv
  */
-#include "fake.h"
+#include "fake_app.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -46,7 +46,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +62,7 @@
 #endif
 #endif
 
-int cuInit(unsigned int flags);
-
-static const struct fake_interface *fake;
+const struct fake_interface *app_fake;
 static _Atomic uint32_t correlation = 1;
 static const char *const names[] = {
 	"_Z4gemmPfS_S_iii",
@@ -75,25 +72,25 @@ static const char *const names[] = {
 	"void_a_kernel_of_many_words",
 };
 
-static void find_fake(const char *path)
+void app_find_fake(const char *path)
 {
 	void *library = dlopen(path ? path : "", RTLD_NOW | RTLD_NOLOAD);
 
-	fake = library ? dlsym(library, "fake_interface") : NULL;
+	app_fake = library ? dlsym(library, "fake_interface") : NULL;
 }
 
-static void launch(uint64_t count)
+void app_launch(uint64_t count)
 {
-	for (uint64_t i = 0; fake && i < count; i++) {
+	for (uint64_t i = 0; app_fake && i < count; i++) {
 		uint32_t id = atomic_fetch_add(&correlation, 1);
 
-		fake->launch(names[id % 5], id, 7 + id % 2, 0);
+		app_fake->launch(names[id % 5], id, 7 + id % 2, 0);
 	}
 }
 
 static void *launch_thread(void *argument)
 {
-	launch((uint64_t)(uintptr_t)argument);
+	app_launch((uint64_t)(uintptr_t)argument);
 	return NULL;
 }
 
@@ -127,8 +124,8 @@ static void *loop_thread(void *argument)
 
 	for (uint64_t i = 0; i < loop->count; i++) {
 		pthread_barrier_wait(&loop->barrier);
-		for (size_t k = 0; fake && k < 4; k++)
-			fake->launch(back_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		for (size_t k = 0; app_fake && k < 4; k++)
+			app_fake->launch(back_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
 		pthread_barrier_wait(&loop->barrier);
 	}
 	return NULL;
@@ -145,8 +142,8 @@ static void loop(const char *value)
 	if (pthread_create(&thread, NULL, loop_thread, &loop))
 		abort();
 	for (uint64_t i = 0; i < loop.count; i++) {
-		for (size_t k = 0; fake && k < 8; k++)
-			fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		for (size_t k = 0; app_fake && k < 8; k++)
+			app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
 		pthread_barrier_wait(&loop.barrier);
 		pthread_barrier_wait(&loop.barrier);
 		usleep(loop.pace);
@@ -160,35 +157,35 @@ static void kinds(uint64_t count)
 
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-			fake->record(all[k], 1000 * i + k);
+			app_fake->record(all[k], 1000 * i + k);
 }
 
 static void take_over(void)
 {
-	if (fake)
-		fake->take_over();
+	if (app_fake)
+		app_fake->take_over();
 }
 
 /* Four calls; two of them say nothing. The number of a call is the record's second word. */
 static void calls(void)
 {
-	if (!fake)
+	if (!app_fake)
 		return;
-	fake->record(5, (uint64_t)3 << 32);
-	fake->record(5, (uint64_t)10 << 32);
-	fake->record(4, (uint64_t)304 << 32);
-	fake->record(4, (uint64_t)307 << 32);
+	app_fake->record(5, (uint64_t)3 << 32);
+	app_fake->record(5, (uint64_t)10 << 32);
+	app_fake->record(4, (uint64_t)304 << 32);
+	app_fake->record(4, (uint64_t)307 << 32);
 }
 
 static void facts(void)
 {
 	static const uint32_t all[] = { 8, 9, 37, 11 };
 
-	for (size_t k = 0; fake && k < sizeof(all) / sizeof(all[0]); k++)
-		fake->record(all[k], k);
+	for (size_t k = 0; app_fake && k < sizeof(all) / sizeof(all[0]); k++)
+		app_fake->record(all[k], k);
 }
 
-static void nvtx(uint64_t count)
+void app_nvtx(uint64_t count)
 {
 #ifdef HAVE_NVTX
 	nvtxDomainHandle_t domain = nvtxDomainCreateA("a domain");
@@ -206,8 +203,8 @@ static void nvtx(uint64_t count)
 		nvtxRangePop();
 		if (errno != 123)
 			abort();
-		if (fake)
-			atomic_fetch_add(&fake->truth()->nvtx, 3);
+		if (app_fake)
+			atomic_fetch_add(&app_fake->truth()->nvtx, 3);
 	}
 #endif
 }
@@ -279,117 +276,20 @@ static void reuse_names(void)
 		abort();
 	memset(name, 'x', 69999);
 	name[69999] = 0;
-	fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
+	app_fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
 	usleep(1500000);
-	fake->unload();
+	app_fake->unload();
 	strcpy(name, "_Z6secondv");
 	usleep(200000);
-	fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
+	app_fake->launch(name, atomic_fetch_add(&correlation, 1), 7, 0);
 	usleep(1500000);
 	free(name);
-}
-
-static void children(uint64_t count, int with_cuda)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		pid_t child = fork();
-
-		if (child < 0)
-			abort();
-		if (!child) {
-			if (with_cuda) {
-				cuInit(0);
-				find_fake(getenv("DEEPPROF_CUPTI"));
-			} else if (fake) {
-				fake->pretend();
-			}
-			launch(100);
-			if (i % 2)
-				exit(0);
-			_exit(0);
-		}
-		if (waitpid(child, NULL, 0) != child)
-			abort();
-	}
-}
-
-/* Unlike fork(), it runs no handlers in the child. */
-static void clones(uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-
-		if (child < 0)
-			abort();
-		if (!child) {
-			fake->pretend();
-			nvtx(10);
-			if (i % 2)
-				exit(0);
-			_exit(0);
-		}
-		if (waitpid(child, NULL, 0) != child)
-			abort();
-	}
-}
-
-static pid_t vfork_one(void)
-{
-	pid_t child = vfork();
-
-	if (!child)
-		_exit(127);
-	return child;
-}
-
-static void vforks(uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		pid_t child = vfork_one();
-
-		if (child < 0 || waitpid(child, NULL, 0) != child)
-			abort();
-	}
-}
-
-static void leave(uint64_t ms)
-{
-	pid_t child = fork();
-
-	if (child < 0)
-		abort();
-	if (child)
-		return;
-	/* Nobody waits for its end of a pipe, either. */
-	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		abort();
-	usleep((useconds_t)ms * 1000);
-	_exit(0);
-}
-
-/* All at once, each with 1,000 launches. */
-static void ranks(uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		pid_t child = fork();
-
-		if (child < 0)
-			abort();
-		if (!child) {
-			cuInit(0);
-			find_fake(getenv("DEEPPROF_CUPTI"));
-			launch(1000);
-			exit(0);
-		}
-	}
-	while (waitpid(-1, NULL, 0) > 0)
-		;
 }
 
 static void *launch_forever(void *unused)
 {
 	for (;;)
-		launch(100);
+		app_launch(100);
 	return NULL;
 }
 
@@ -403,40 +303,9 @@ static void race(uint64_t count)
 	usleep(100000);
 }
 
-static void be_daemon(void)
-{
-	pid_t child = fork();
-
-	if (child < 0)
-		abort();
-	if (child)
-		_exit(0);
-	setsid();
-	child = fork();
-	if (child < 0)
-		abort();
-	if (child)
-		_exit(0);
-	/* As daemons do: nobody hears them. */
-	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		abort();
-	usleep(100000);
-}
-
-static void spawn(uint64_t count)
-{
-	char name[] = "true", *const words[] = { name, NULL };
-	pid_t child;
-
-	for (uint64_t i = 0; i < count; i++)
-		if (posix_spawnp(&child, "true", NULL, NULL, words, environ) ||
-		    waitpid(child, NULL, 0) != child)
-			abort();
-}
-
 static void *one_event(void *unused)
 {
-	nvtx(1);
+	app_nvtx(1);
 	return NULL;
 }
 
@@ -450,17 +319,6 @@ static void shortlived(uint64_t count)
 		pthread_join(thread, NULL);
 		usleep(2000);
 	}
-}
-
-static void inherited(void)
-{
-	char name[] = "ls", option[] = "-l", folder[] = "/proc/self/fd";
-	char *const words[] = { name, option, folder, NULL };
-	pid_t child;
-
-	if (posix_spawnp(&child, "ls", NULL, NULL, words, environ) ||
-	    waitpid(child, NULL, 0) != child)
-		abort();
 }
 
 /* One of our threads: is every signal blocked there, but for those that can't be? */
@@ -514,7 +372,7 @@ static void start_cuda(void)
 {
 	if (cuInit(0))
 		exit(99);
-	find_fake(getenv("DEEPPROF_CUPTI"));
+	app_find_fake(getenv("DEEPPROF_CUPTI"));
 }
 
 static void open_library(const char *path)
@@ -525,33 +383,33 @@ static void open_library(const char *path)
 
 static void odd(void)
 {
-	fake->record(FAKE_NEW_KIND, 1);
-	fake->launch("_Z4zerov", atomic_fetch_add(&correlation, 1), 7, 1);
+	app_fake->record(FAKE_NEW_KIND, 1);
+	app_fake->launch("_Z4zerov", atomic_fetch_add(&correlation, 1), 7, 1);
 }
 
 static void unwalkable(void)
 {
-	fake->record(300, 1);
+	app_fake->record(300, 1);
 }
 
 static void complete_twice(uint64_t ms_between)
 {
-	fake->complete_twice(ms_between);
+	app_fake->complete_twice(ms_between);
 }
 
 static void complete_foreign(void)
 {
-	fake->complete_foreign();
+	app_fake->complete_foreign();
 }
 
 static void put_aside(void)
 {
-	fake->put_aside();
+	app_fake->put_aside();
 }
 
 static void drop(uint64_t count)
 {
-	fake->drop(count);
+	app_fake->drop(count);
 }
 
 static void wrap(void)
@@ -561,11 +419,11 @@ static void wrap(void)
 
 static void range(void)
 {
-	fake->profiler(1);
-	launch(100);
-	fake->profiler(0);
+	app_fake->profiler(1);
+	app_launch(100);
+	app_fake->profiler(0);
 	usleep(200000);
-	launch(100);
+	app_launch(100);
 }
 
 static void gone(void)
@@ -575,18 +433,18 @@ static void gone(void)
 	if (page == MAP_FAILED)
 		abort();
 	strcpy(page, "gone");
-	fake->launch(page, atomic_fetch_add(&correlation, 1), 7, 0);
+	app_fake->launch(page, atomic_fetch_add(&correlation, 1), 7, 0);
 	munmap(page, 4096);
 }
 
 static void fork_plain(uint64_t count)
 {
-	children(count, 0);
+	app_children(count, 0);
 }
 
 static void fork_with_cuda(uint64_t count)
 {
-	children(count, 1);
+	app_children(count, 1);
 }
 
 static void own(const char *path)
@@ -660,8 +518,8 @@ static void fault(void)
 static const struct word all_words[] = {
 	{ "init", .plain = start_cuda },
 	{ "open", .of_text = open_library },
-	{ "find", .of_text = find_fake },
-	{ "launch", .of_number = launch },
+	{ "find", .of_text = app_find_fake },
+	{ "launch", .of_number = app_launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
 	{ "calls", .plain = calls },
@@ -677,16 +535,16 @@ static const struct word all_words[] = {
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },
 	{ "gone", .plain = gone },
-	{ "nvtx", .of_number = nvtx },
+	{ "nvtx", .of_number = app_nvtx },
 	{ "schema", .plain = schema },
 	{ "shortlived", .of_number = shortlived },
 	{ "range", .plain = range },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },
-	{ "clone", .of_number = clones },
-	{ "leave", .of_number = leave },
-	{ "vfork", .of_number = vforks },
-	{ "ranks", .of_number = ranks },
+	{ "clone", .of_number = app_clones },
+	{ "leave", .of_number = app_leave },
+	{ "vfork", .of_number = app_vforks },
+	{ "ranks", .of_number = app_ranks },
 	{ "say", .plain = say },
 	{ "own", .of_text = own },
 	{ "close", .of_number = close_first },
@@ -701,9 +559,9 @@ static const struct word all_words[] = {
 	{ "term", .plain = terminate_self },
 	{ "segv", .plain = fault },
 	{ "race", .of_number = race },
-	{ "daemon", .plain = be_daemon },
-	{ "spawn", .of_number = spawn },
-	{ "inherited", .plain = inherited },
+	{ "daemon", .plain = app_be_daemon },
+	{ "spawn", .of_number = app_spawn },
+	{ "inherited", .plain = app_inherited },
 	{ "masks", .plain = masks },
 };
 

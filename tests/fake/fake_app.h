@@ -1,0 +1,29 @@
+/* What the parts of the program under test share. */
+#ifndef DP_FAKE_APP_H
+#define DP_FAKE_APP_H
+
+#include "fake.h"
+
+int cuInit(unsigned int flags);
+
+/* The fake libcupti, once it is loaded; NULL before. */
+extern const struct fake_interface *app_fake;
+
+/* Finds it, at a path or wherever it is loaded. */
+void app_find_fake(const char *path);
+
+/* So many launches; so many of NVTX's pushes and pops. */
+void app_launch(uint64_t count);
+void app_nvtx(uint64_t count);
+
+/* Words that make processes; see fake_app.c. */
+void app_children(uint64_t count, int with_cuda);
+void app_clones(uint64_t count);
+void app_vforks(uint64_t count);
+void app_leave(uint64_t ms);
+void app_ranks(uint64_t count);
+void app_be_daemon(void);
+void app_spawn(uint64_t count);
+void app_inherited(void);
+
+#endif
