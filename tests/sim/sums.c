@@ -130,7 +130,7 @@ static double kernel_sum(const struct subject *subject, const struct dp_loop *lo
 		while ((at = dp_loop_iteration(subject->analysis, subject->loop, k)) &&
 		       kernel >= at->first_kernel + at->kernels)
 			k++;
-		if (at && kernel >= at->first_kernel && !at->partial)
+		if (at && kernel >= at->first_kernel && !at->partial && !at->warmup)
 			total_ns += (double)(ops->end_ns[rows[i]] - ops->start_ns[rows[i]]);
 		kernel++;
 	}
