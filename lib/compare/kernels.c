@@ -197,7 +197,8 @@ static int join_moved(struct rows *rows)
 		if (row == DP_NONE)
 			continue;
 		pair->kernels[row].name[1] = name;
-		pair->kernels[row].places += pair->kernels[i].places;
+		pair->kernels[row].places =
+			DP_MAX(pair->kernels[row].places, pair->kernels[i].places);
 		rows->sums[row][1] = rows->sums[i][1];
 	}
 	for (size_t i = 0; i < pair->kernel_count; i++) {

@@ -32,6 +32,15 @@
 
 static const char *const run_words[] = { "before", "after" };
 
+/* Its place; there is one of that name. */
+static size_t metric_named(const char *name)
+{
+	size_t index = 0;
+
+	dp_text__find_metric(name, &index);
+	return index;
+}
+
 static const struct dp_analysis *analysis_of(const struct dp_comparison *comparison, int run)
 {
 	return dp_comparison_analysis(comparison, (enum dp_run)run);
@@ -121,11 +130,11 @@ static void add_limits(struct dp_words *words, const struct dp_difference *time,
 static const struct dp_difference *time_of(const struct dp_comparison *comparison, size_t pair)
 {
 	const struct dp_difference *period =
-		dp_pair_metric(comparison, pair, dp_comparison__metric("period_ns"));
+		dp_pair_metric(comparison, pair, metric_named("period_ns"));
 
 	if (period->count[0] && period->count[1])
 		return period;
-	return dp_pair_metric(comparison, pair, dp_comparison__metric("duration_ns"));
+	return dp_pair_metric(comparison, pair, metric_named("duration_ns"));
 }
 
 static void add_times(struct dp_words *words, const struct dp_difference *time, bool ascii)
@@ -250,7 +259,7 @@ static void write_sparks(struct dp_render *render, const struct dp_comparison *c
 			 size_t index)
 {
 	size_t room = ((struct dp_text *)render->state)->width - BODY - 24, wide = 0;
-	size_t metric = dp_comparison__metric("period_ns");
+	size_t metric = metric_named("period_ns");
 	double low[2], high[2];
 	bool ascii = render->options->ascii;
 	struct dp_spark spark[2];

@@ -78,12 +78,3 @@ bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_r
 			return true;
 	return false;
 }
-
-size_t dp_comparison__metric(const char *name)
-{
-	size_t i = 0;
-
-	while (dp_metric(i) && strcmp(dp_metric(i)->name, name) != 0)
-		i++;
-	return i;
-}

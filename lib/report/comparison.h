@@ -20,7 +20,4 @@ struct dp_comparison_renderer {
 bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_run run,
 			       size_t *loop);
 
-/* A metric's place by its name, which there is. */
-size_t dp_comparison__metric(const char *name);
-
 #endif

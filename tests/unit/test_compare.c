@@ -296,6 +296,7 @@ START_TEST(moved_kernels_stay)
 		ck_assert_ptr_nonnull(kernel->name[1]);
 	}
 	ck_assert_int_eq(kernel_named(comparison, "softmax")->kind, DP_KERNEL_SAME);
+	ck_assert_uint_eq(kernel_named(comparison, "softmax")->places, 1);
 	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);
