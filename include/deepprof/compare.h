@@ -65,7 +65,7 @@ DP_API double dp_comparison_confidence(const struct dp_comparison *comparison);
 struct dp_loop_pair {
 	size_t loop[2];	 /* their ids */
 	double alike;	 /* kernels that they share by family, twice, of all of both: 0 to 1 */
-	bool by_time;	 /* not for their kernels: each is the longest of its run */
+	bool by_time;	 /* not for their kernels, but for what they took of their runs */
 	size_t same;	 /* places of the patterns that are aligned: kernels of one family */
 	size_t replaced; /* places that another kernel takes in the second */
 	size_t removed;	 /* places of the first without one in the second */

@@ -61,8 +61,7 @@ START_TEST(kernels)
 		   "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1779782330176752435);"
 		   "CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);"
 		   "INSERT INTO PROCESSES VALUES((1 << 24), 1, 'init'), (" PID_7 ", 7, 'python');"
-		   "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, "
-		   "uuid TEXT);"
+		   "CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory, uuid TEXT);"
 		   "INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 85, '60ac9fdc'), "
 		   "(2, 'H200', 141, '0f203509');");
 	ck_assert_uint_eq(ops->count, 4);
