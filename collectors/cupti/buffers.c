@@ -49,6 +49,7 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 	if (give_discard(buffer, bytes))
 		return;
 	/* One record is written over the other: it can be counted, not told. */
+	atomic_fetch_add(&c->trash_lent, 1);
 	*buffer = c->trash;
 	*bytes = DISCARD_BYTES;
 	*most_records = 1;
@@ -61,6 +62,7 @@ static void complete_discard(const uint8_t *buffer, size_t valid_bytes)
 
 	if (buffer == c->trash) {
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
+		atomic_fetch_sub(&c->trash_lent, 1);
 		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
 		memset(c->trash, 0, DISCARD_BYTES);
 		return;
@@ -138,7 +140,7 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 				state->message ? state->message : "(no reason given)");
 	} else if (domain == CUPTI_DOMAIN_RUNTIME) {
 		profiler_call(cbid == CUPTI_CUDART_PROFILER_START, data);
-	} else if (domain == CUPTI_DOMAIN_DRIVER) {
+	} else if (domain == CUPTI_DOMAIN_DRIVER && !dp_first__saw(cbid)) {
 		profiler_call(cbid == CUPTI_CU_PROFILER_START, data);
 	}
 }

@@ -9,6 +9,10 @@
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
+ *   queries=N       N records of events that were not ready when they were asked
+ *   nodes=N         N kernels of a graph
+ *   bind            the thread binds itself to one processor
+ *   processors      exits with 94 if a thread of the collector's is bound to that one
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
@@ -39,12 +43,14 @@
  *   exit=N _exit=N quick=N abort kill term segv
  */
 #include "fake_app.h"
+#include "cupti/cupti_abi.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +181,52 @@ static void calls(void)
 	app_fake->record(5, (uint64_t)10 << 32);
 	app_fake->record(4, (uint64_t)304 << 32);
 	app_fake->record(4, (uint64_t)307 << 32);
+}
+
+static void queries(uint64_t count)
+{
+	struct cupti_sync sync = { .kind = CUPTI_SYNC, .type = 1, .start = 1000, .end = 2000 };
+
+	sync.result = FAKE_NOT_READY;
+	for (uint64_t i = 0; app_fake && i < count; i++)
+		app_fake->append(&sync, sizeof(sync));
+}
+
+static void nodes(uint64_t count)
+{
+	struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .start = 1000, .end = 2000 };
+
+	kernel.name = (uint64_t)(uintptr_t)names[0];
+	kernel.context = 1;
+	kernel.stream = 7;
+	kernel.graph = 5;
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		kernel.graph_node = i + 1;
+		kernel.start += 1000;
+		kernel.end += 1000;
+		app_fake->append(&kernel, sizeof(kernel));
+	}
+}
+
+static int first_processor(const cpu_set_t *set)
+{
+	int at = 0;
+
+	while (at < CPU_SETSIZE && !CPU_ISSET(at, set))
+		at++;
+	return at;
+}
+
+static void bind_thread(void)
+{
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof(all), &all))
+		abort();
+	CPU_SET(first_processor(&all), &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		abort();
 }
 
 static void facts(void)
@@ -339,6 +391,22 @@ static int is_deaf(const char *tid)
 	if (file)
 		fclose(file);
 	return ours ? (blocked & all) == all : -1;
+}
+
+/* Those of our threads that are on one processor only. */
+static void processors(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	cpu_set_t set;
+
+	while (tasks && (entry = readdir(tasks)))
+		if (is_deaf(entry->d_name) > 0 &&
+		    !sched_getaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof(set), &set) &&
+		    CPU_COUNT(&set) == 1)
+			exit(94);
+	if (tasks)
+		closedir(tasks);
 }
 
 static void masks(void)
@@ -524,6 +592,10 @@ static const struct word all_words[] = {
 	{ "loop", .of_text = loop },
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
+	{ "queries", .of_number = queries },
+	{ "nodes", .of_number = nodes },
+	{ "bind", .plain = bind_thread },
+	{ "processors", .plain = processors },
 	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },
