@@ -22,9 +22,17 @@ static const char *switch_name(size_t index)
 	return names[index];
 }
 
+static const char *calls_name(size_t index)
+{
+	static const char *const names[] = { "on", "off", "all", NULL };
+
+	return names[index];
+}
+
 static bool set_api(void *into, const char *value, struct opt_why *why)
 {
-	((struct record *)into)->options.api = !strcmp(value, "on");
+	((struct record *)into)->options.api = strcmp(value, "off") != 0;
+	((struct record *)into)->options.all_calls = !strcmp(value, "all");
 	return true;
 }
 
@@ -200,8 +208,10 @@ static const struct opt options[] = {
 	  "variable",
 	  set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
-	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
-	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
+	{ 0, "delay", "TIME", "start recording this long after the first kernel launch", set_delay },
+	{ 0, "duration", "TIME",
+	  "record for this long, from the first kernel launch on; the program goes on",
+	  set_duration },
 	{ 'n', "iterations", "N",
 	  "record until N iterations of the program's loop were seen; the program goes on",
 	  set_iterations },
@@ -210,7 +220,8 @@ static const struct opt options[] = {
 	{ 0, "pause-signal", "NAME",
 	  "this signal to record pauses and resumes, instead of going to the program",
 	  set_pause_signal, signal_name },
-	{ 0, "api", "SWITCH", "calls of the CUDA API (on)", set_api, switch_name },
+	{ 0, "api", "CALLS", "CUDA calls that an analysis uses (on), none, or all", set_api,
+	  calls_name },
 	{ 0, "nvtx", "SWITCH", "NVTX ranges and marks (on)", set_nvtx, switch_name },
 	{ 0, "memory", "SWITCH", "memory that is allocated and freed (on)", set_memory,
 	  switch_name },
@@ -290,6 +301,7 @@ static bool prepare(struct record *record)
 	record->noted = recover_note(record);
 	record->options.keep = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
+	record->options.first_launch = record->delay_ns > 0 || record->duration_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
 	if (dp_recording_new(&record->recording, record->folder, &record->options, &error)) {
@@ -356,7 +368,8 @@ static bool is_for_a_run(const struct record *record)
 	const struct dp_record_options none = DP_RECORD_OPTIONS_INIT, *o = &record->options;
 
 	return record->chain || record->wait || record->delay_ns || record->duration_ns ||
-	       record->pause_signal || o->cupti || o->api != none.api || o->nvtx != none.nvtx ||
+	       record->pause_signal || o->cupti || o->api != none.api || o->all_calls ||
+	       o->nvtx != none.nvtx ||
 	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
 	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
 	       o->sample_ms != none.sample_ms || o->max_memory || o->max_spool || o->iterations;

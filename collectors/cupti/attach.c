@@ -1,6 +1,7 @@
 /* Subscribes to CUPTI and turns on what is wanted, in the order that its versions need. */
 #include "cupti/collector.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -152,20 +153,43 @@ static const char *name_of(uint32_t kind)
 	return "kernels";
 }
 
+static struct {
+	uint64_t kinds;	   /* that CUPTI refuses */
+	uint64_t reported; /* of those */
+	int result;	   /* why the last was */
+} refused;
+
 void dp_attach__kind(uint32_t kind, bool enable)
 {
-	static uint64_t refused; /* kinds that were reported */
 	int result = dp_cupti__enable(kind, enable);
 
-	if (!result || !enable || refused >> kind & 1)
+	if (!result || !enable)
 		return;
-	refused |= (uint64_t)1 << kind;
-	if (kind == CUPTI_KERNEL)
-		tell(result, "");
-	else
-		dp_message__say(result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE : DP_SPOOL_WARNING,
-				"kind-refused", "CUPTI does not record %s here: %s (%d)",
-				name_of(kind), why(result), result);
+	refused.kinds |= (uint64_t)1 << kind;
+	refused.result = result;
+}
+
+/* Without kernels nothing else matters; old versions have never heard of some kinds. */
+static void report_refused(void)
+{
+	uint64_t kinds = refused.kinds & ~refused.reported;
+	char list[512] = "";
+	size_t used = 0;
+
+	refused.reported |= kinds;
+	if (kinds >> CUPTI_KERNEL & 1) {
+		tell(refused.result, "");
+		return;
+	}
+	for (uint32_t kind = 0; kind < 64; kind++)
+		if (kinds >> kind & 1 && used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", name_of(kind));
+	if (kinds)
+		dp_message__say(refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
+								       : DP_SPOOL_WARNING,
+				"kind-refused", "CUPTI does not record %s here: %s (%d)", list,
+				why(refused.result), refused.result);
 }
 
 /*
@@ -207,7 +231,9 @@ void dp_attach__kinds(bool enable)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].wanted)
 			dp_attach__kind(kinds[i].kind, enable);
-	dp_calls__enable(enable);
+	if (!(refused.kinds >> CUPTI_KERNEL & 1))
+		dp_calls__enable(enable);
+	report_refused();
 }
 
 static void enable_callbacks(struct cupti *cupti)

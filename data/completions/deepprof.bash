@@ -56,7 +56,8 @@ _deepprof_value() {
 		compopt -o nospace 2>/dev/null
 		;;
 	--capture) _deepprof_words "all profiler" "$3" ;;
-	--api | --nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
+	--api) _deepprof_words "on off all" "$3" ;;
+	--nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
 	--cuda-graph) _deepprof_words "graph node" "$3" ;;
 	--pause-signal) _deepprof_words "USR1 USR2 HUP ALRM" "$3" ;;
 	--cupti | --recover) _deepprof_files "$3" ;;

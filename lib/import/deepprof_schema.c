@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 2. */
+/* The SQL text of deepprof's own trace file, schema 3. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -102,6 +102,10 @@ const char *const dp_schema__tables[] = {
 
 	"CREATE TABLE count(process INTEGER NOT NULL, kind INTEGER NOT NULL, completed INTEGER, "
 	"stored INTEGER, lost INTEGER)",
+
+	"CREATE TABLE untimed(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"kind INTEGER NOT NULL, device INTEGER, context INTEGER, stream INTEGER, name INTEGER, "
+	"corr INTEGER, epoch INTEGER)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 

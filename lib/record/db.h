@@ -24,6 +24,7 @@ enum dp_bulk_table {
 	DP_BULK_NVTX,
 	DP_BULK_OVERHEAD,
 	DP_BULK_CLOCK,
+	DP_BULK_UNTIMED,
 	DP_BULK_COUNT
 };
 

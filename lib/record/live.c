@@ -133,6 +133,11 @@ static int add_member(struct dp_recording *recording, const char *name, int pool
 	return DP_OK;
 }
 
+int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member)
+{
+	return member->watched ? dp_watch__state(recording->watch, member->watch).cut_ns : 0;
+}
+
 static void tell_control(struct dp_recording *recording)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {
@@ -477,6 +482,10 @@ void dp_recording_status(struct dp_recording *recording, struct dp_record_status
 			status->active += member->socket >= 0 &&
 					  member->stood.state != DP_POOL_STOPPED &&
 					  member->stood.state != DP_POOL_ENDED;
+		if (member->stood.first_launch_ns &&
+		    (!status->first_launch_ns ||
+		     member->stood.first_launch_ns < status->first_launch_ns))
+			status->first_launch_ns = member->stood.first_launch_ns;
 		status->events += member->stood.completed;
 		status->lost += member->stood.lost;
 		status->bytes += member->stood.spool_bytes;

@@ -161,7 +161,8 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 		if (spool < 0)
 			return dp_error__set(convert->error, DP_ERR_IO, "%s: %s", member->name,
 					     strerror(errno));
-		status = dp_convert__spool(convert, spool, member->pool, &unusable);
+		status = dp_convert__spool(convert, spool, member->pool,
+					   dp_live__cut(recording, member), &unusable);
 		close(spool);
 	}
 	if (!status)

@@ -55,6 +55,9 @@ int dp_live__open(struct dp_recording *recording, struct dp_error *error);
 /* Opens a member's spool; -1 where that can't be. */
 int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member);
 
+/* On CUPTI's clock, when a member was to stop; 0: not before it did. */
+int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member);
+
 /* Takes spools that are in the folder though nobody has announced them. */
 int dp_live__collect(struct dp_recording *recording);
 void dp_live__close(struct dp_recording *recording);

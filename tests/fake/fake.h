@@ -77,6 +77,9 @@ struct fake_interface {
 	void (*call_back)(uint32_t cbid);
 	/* The number that ties an operation to its call; 0 where no calls are recorded. */
 	uint32_t (*number_of)(uint32_t correlation);
+	/* A launch whose kernel runs from start to end, of CLOCK_REALTIME. */
+	void (*launch_at)(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
+			  uint64_t end);
 };
 
 #endif

@@ -8,6 +8,8 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   busy=N,US       N iterations of ten kernels of US microseconds each, one iteration ahead of
+ *                   the GPU: something is always under way
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
  *   queries=N       N records of events that were not ready when they were asked
  *   nodes=N         N kernels of a graph
@@ -155,6 +157,34 @@ static void loop(const char *value)
 		usleep(loop.pace);
 	}
 	pthread_join(thread, NULL);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void busy(const char *value)
+{
+	uint64_t count = strtoull(value, NULL, 10), us = strtoull(strchr(value, ',') + 1, NULL, 10);
+	uint64_t until = 0;
+
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		for (size_t k = 0; k < 10; k++) {
+			uint64_t start = now_ns() + 2000;
+
+			if (start < until)
+				start = until;
+			until = start + us * 1000;
+			app_fake->launch_at(k < 8 ? loop_names[k] : back_names[k - 8],
+					    atomic_fetch_add(&correlation, 1), 7, start, until);
+		}
+		while (now_ns() + 10000 * us < until)
+			usleep(100);
+	}
 }
 
 static void kinds(uint64_t count)
@@ -590,6 +620,7 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = app_launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "busy", .of_text = busy },
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
 	{ "queries", .of_number = queries },

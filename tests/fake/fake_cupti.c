@@ -310,7 +310,8 @@ static uint32_t number_of(uint32_t correlation)
 }
 
 /* The runtime's call has the driver's inside of it, by the same number. */
-static void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero)
+static void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
+			   uint64_t end_time)
 {
 	uint64_t time = fake_now();
 	struct cupti_api api = { .kind = CUPTI_DRIVER,
@@ -322,8 +323,8 @@ static void fake_launch(const char *name, uint32_t correlation, uint32_t stream,
 	struct cupti_kernel kernel = {
 		.kind = CUPTI_KERNEL,
 		.registers = 32,
-		.start = zero ? 0 : time + 1000,
-		.end = zero ? 0 : time + 3000,
+		.start = start,
+		.end = end_time,
 		.context = 1,
 		.stream = stream,
 		.grid = { (int32_t)(correlation & 3) + 1, 2, 1 },
@@ -344,6 +345,14 @@ static void fake_launch(const char *name, uint32_t correlation, uint32_t stream,
 	api.start = time;
 	api.end = time + 900;
 	append(&api, sizeof(api));
+}
+
+/* It begins a microsecond later and takes two; zero: it never ends. */
+static void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero)
+{
+	uint64_t time = fake_now();
+
+	fake_launch_at(name, correlation, stream, zero ? 0 : time + 1000, zero ? 0 : time + 3000);
 }
 
 static void fake_record(uint32_t kind, uint64_t n)
@@ -434,6 +443,7 @@ const struct fake_interface fake_interface = {
 	fake_unload,	       fake_profiler,  get_truth,
 	fake_pretend,	       append,	       is_enabled,
 	fake_take_over,	       call_back,      number_of,
+	fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
