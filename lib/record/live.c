@@ -415,7 +415,17 @@ static int accept_all(struct dp_recording *recording)
 	}
 }
 
-/* The sampler begins with the first process: a program without a GPU costs nothing. */
+static bool is_removed(int folder_fd)
+{
+	struct stat info;
+
+	return !fstat(folder_fd, &info) && !info.st_nlink;
+}
+
+/*
+ * The sampler begins with the first process: a program without a GPU costs nothing. Without samples
+ * the recording goes on; of a folder that somebody has removed the end of it tells.
+ */
 static int start_sampling(struct dp_recording *recording)
 {
 	int status;
@@ -424,11 +434,15 @@ static int start_sampling(struct dp_recording *recording)
 		return DP_OK;
 	if (recording->control == DP_POOL_STOP)
 		return DP_OK;
-	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->samples,
+	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->folder_fd,
 				recording->options.sample_ms);
-	if (status)
-		recording->options.sample_ms = 0;
-	return status;
+	if (!status)
+		return DP_OK;
+	recording->options.sample_ms = 0;
+	if (status != DP_ERR_NOMEM && !is_removed(recording->folder_fd))
+		dp_log__write(&recording->options.log, DP_LOG_WARNING,
+			      "the GPUs' power and clocks are not recorded: %s", strerror(errno));
+	return status == DP_ERR_NOMEM ? status : DP_OK;
 }
 
 static int serve_one(struct dp_recording *recording, int fd)

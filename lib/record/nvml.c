@@ -296,9 +296,9 @@ static bool start_thread(struct dp_nvml *nvml)
 	return nvml->running;
 }
 
-static FILE *open_file(const char *path, int flags)
+static FILE *open_file(int folder_fd, int flags)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	int fd = openat(folder_fd, DP_NVML_FILE, O_RDWR | O_CLOEXEC | flags, 0600);
 	FILE *file = fd >= 0 ? fdopen(fd, flags & O_TRUNC ? "w+" : "r+") : NULL;
 
 	if (!file && fd >= 0)
@@ -306,7 +306,7 @@ static FILE *open_file(const char *path, int flags)
 	return file;
 }
 
-int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, uint32_t every_ms)
+int dp_nvml__start(struct dp_nvml **out, const char *library, int folder_fd, uint32_t every_ms)
 {
 	struct dp_nvml *nvml = dp_alloc__zeroed(1, sizeof(*nvml));
 	int status = DP_ERR_IO;
@@ -320,7 +320,7 @@ int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, 
 		free(nvml);
 		return DP_ERR_NOMEM;
 	}
-	nvml->file = open_file(path, O_CREAT | O_TRUNC);
+	nvml->file = open_file(folder_fd, O_CREAT | O_TRUNC);
 	if (!nvml->file)
 		goto out;
 	if (make_condition(nvml))
@@ -341,10 +341,10 @@ out:
 	return status;
 }
 
-int dp_nvml__open(struct dp_nvml **out, const char *path)
+int dp_nvml__open(struct dp_nvml **out, int folder_fd)
 {
 	struct dp_nvml *nvml;
-	FILE *file = open_file(path, O_NOFOLLOW | O_NONBLOCK);
+	FILE *file = open_file(folder_fd, O_NOFOLLOW | O_NONBLOCK);
 
 	*out = NULL;
 	if (!file)

@@ -9,19 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SAMPLES_FILE "samples"
-
 enum { ZERO_TRIES = 6, ZERO_GOOD_NS = 1000 };
-
-static char *samples_path(const char *folder)
-{
-	size_t size = strlen(folder) + sizeof("/" SAMPLES_FILE);
-	char *path = malloc(size);
-
-	if (path)
-		snprintf(path, size, "%s/" SAMPLES_FILE, folder);
-	return path;
-}
 
 /* Time 0 on both clocks, read as near to each other as may be: another process may come between. */
 static void set_zero(struct dp_recording *recording)
@@ -51,10 +39,8 @@ int dp_recording__make(struct dp_recording **out, const char *folder,
 	recording->options = *options;
 	recording->folder_fd = recording->listener = recording->poll = -1;
 	recording->folder = strdup(folder);
-	recording->samples = samples_path(folder);
 	recording->nvml_library = options->nvml ? strdup(options->nvml) : NULL;
-	if (!recording->folder || !recording->samples ||
-	    (options->nvml && !recording->nvml_library)) {
+	if (!recording->folder || (options->nvml && !recording->nvml_library)) {
 		dp_recording_free(recording);
 		return dp_error__nomem(error, 0);
 	}
@@ -104,7 +90,7 @@ static void remove_files(struct dp_recording *recording)
 		snprintf(other, sizeof(other), "%.*s" DP_POOL_NEW, stem, name);
 		unlinkat(recording->folder_fd, other, 0);
 	}
-	unlinkat(recording->folder_fd, SAMPLES_FILE, 0);
+	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
 	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
@@ -126,7 +112,6 @@ void dp_recording_free(struct dp_recording *recording)
 		free(recording->variables[i]);
 	free(recording->variables);
 	free(recording->nvml_library);
-	free(recording->samples);
 	free(recording->folder);
 	free(recording);
 }

@@ -44,7 +44,6 @@ struct dp_recording {
 	uint32_t control;
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
-	char *samples; /* the file's path */
 	struct dp_nvml *nvml;
 	struct dp_watch *watch; /* where iterations are counted */
 };

@@ -98,7 +98,7 @@ static int open_folder(struct dp_recording *recording, struct dp_error *error)
 
 static int collect(struct dp_recording *recording, struct dp_error *error)
 {
-	int status = dp_nvml__open(&recording->nvml, recording->samples);
+	int status = dp_nvml__open(&recording->nvml, recording->folder_fd);
 
 	if (!status)
 		status = dp_live__collect(recording);
