@@ -1,6 +1,6 @@
 /*
  * CUPTI's callbacks, on the program's threads: nothing here calls CUPTI or allocates, and nothing
- * waits but the begin of a capture range, for it to be recorded.
+ * waits but the begin and the end of a capture range, for recording to be on or off.
  */
 #include "cupti/collector.h"
 
@@ -105,20 +105,23 @@ void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size
 	dp_wake(&c->writer_wake);
 }
 
+/* How long a call that begins or ends a range may wait for the control thread. */
+#define RANGE_NS INT64_C(1000000000)
+
 static void profiler_call(bool start, const struct cupti_callback_data *data)
 {
 	struct collector *c = &dp_collector;
-	int64_t limit = clock_ns(CLOCK_MONOTONIC) + 100000000;
+	int64_t limit = clock_ns(CLOCK_MONOTONIC) + RANGE_NS;
 	uint32_t range = atomic_load(&c->range);
 
-	/* Recording is on before the call returns to the program, off once it has been made. */
+	/* Recording is on, or off, before the call returns to the program. */
 	if (data->site != CUPTI_SITE_ENTER)
 		return;
 	while ((range & 1) != start && !atomic_compare_exchange_weak(&c->range, &range, range + 1))
 		;
 	range += (range & 1) != start;
 	dp_wake(&c->control_wake);
-	while (start && live() && (int32_t)(atomic_load(&c->range_seen) - range) < 0 &&
+	while (live() && (int32_t)(atomic_load(&c->range_seen) - range) < 0 &&
 	       clock_ns(CLOCK_MONOTONIC) < limit) {
 		struct timespec pause = { 0, 100000 };
 

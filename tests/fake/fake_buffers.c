@@ -196,6 +196,8 @@ static void start_worker(void)
 	has_worker = true;
 	if (pthread_create(&thread, NULL, work, NULL))
 		fake_fail("no thread");
+	/* Not that of the thread that has started it. */
+	pthread_setname_np(thread, "cupti");
 	pthread_detach(thread);
 }
 

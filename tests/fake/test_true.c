@@ -153,7 +153,7 @@ START_TEST(no_driver_calls)
 	memset(&run, 0, sizeof(run));
 	run.each = see_number;
 	run.user = &numbered;
-	run_app(&run, &options, WORDS("init", "launch=1000", "sleep=600", "launch=1000"));
+	run_app(&run, &options, WORDS("init", "launch=1000", "sleep=1500", "launch=1000"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 2000);
