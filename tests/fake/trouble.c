@@ -7,7 +7,7 @@
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
  *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off
- *   TROUBLE_AGE=MS,S  from then on the collector's monotonic clock is S seconds ahead
+ *   TROUBLE_AGE=MS,S  from then on the monotonic clock is S seconds ahead
  *   TROUBLE_LATE=MS   the collector's first look at the day's time takes so long
  */
 #include <dirent.h>
@@ -185,8 +185,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 	}
 	if (have_step && clock == CLOCK_REALTIME && is_past(step_ms))
 		out->tv_sec += step_s;
-	if (have_age && clock == CLOCK_MONOTONIC && is_collectors(__builtin_return_address(0)) &&
-	    is_past(age_ms))
+	if (have_age && clock == CLOCK_MONOTONIC && is_past(age_ms))
 		out->tv_sec += age_s;
 	return 0;
 }
