@@ -96,6 +96,19 @@ static bool set_sample_gpu(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_sample_host(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns = 0;
+
+	if (strcmp(value, "off") && !opt_time(value, &ns, why))
+		return false;
+	/* More often costs more than is learnt: the kernel's time slices take milliseconds. */
+	if (ns && (ns < 10000000 || ns > INT64_C(3600000000000)))
+		return opt_refuse(why, "from 10ms to 3600s, or off");
+	((struct record *)into)->options.host_ms = (uint32_t)(ns / 1000000);
+	return true;
+}
+
 static bool set_delay(void *into, const char *value, struct opt_why *why)
 {
 	return opt_time(value, &((struct record *)into)->delay_ns, why);
@@ -231,6 +244,9 @@ static const struct opt options[] = {
 	  "power, clocks and use of the GPUs, as often as this (100ms), "
 	  "or off",
 	  set_sample_gpu },
+	{ 0, "sample-host", "TIME",
+	  "run and wait times of the program's threads, as often as this (50ms), or off",
+	  set_sample_host },
 	{ 0, "max-memory", "SIZE", "of the buffers of each process (512M)", set_max_memory },
 	{ 0, "max-spool", "SIZE", "of the temporary file of each process (no limit)",
 	  set_max_spool },
@@ -372,7 +388,7 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx ||
 	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
 	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
-	       o->sample_ms != none.sample_ms || o->max_memory || o->max_spool || o->iterations;
+	       o->sample_ms != none.sample_ms || o->host_ms != none.host_ms || o->max_memory || o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *wish, int argc)

@@ -67,7 +67,7 @@ _deepprof_value() {
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
 		--confidence | --loops | \
-		--delay | --duration | --sample-gpu | --max-memory | --max-spool)
+		--delay | --duration | --sample-gpu | --sample-host | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -78,7 +78,7 @@ _deepprof_options() {
 	case $1 in
 	record)
 		echo "--output= --force --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
-			--memory= --cuda-graph= --sample-gpu= --max-memory= --max-spool= --cupti=
+			--memory= --cuda-graph= --sample-gpu= --sample-host= --max-memory= --max-spool= --cupti=
 			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)

@@ -52,6 +52,7 @@ struct dp_record_options {
 	void (*keep)(void *ctx, const char *name, int fd);
 	void *keep_ctx;
 	bool all_calls;	   /* and all others, which makes a recording much larger */
+	uint32_t host_ms;  /* what the processes' threads do, as often as this; 0: never */
 	bool first_launch; /* note when the first kernel is launched: dp_record_status */
 };
 
@@ -59,7 +60,7 @@ struct dp_record_options {
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
 			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, false,       \
-			false,                                                                     \
+			50, false,                                                                     \
 	}
 
 /*

@@ -107,6 +107,14 @@ const char *const dp_schema__tables[] = {
 	"kind INTEGER NOT NULL, device INTEGER, context INTEGER, stream INTEGER, name INTEGER, "
 	"corr INTEGER, epoch INTEGER)",
 
+	"CREATE TABLE host_sample(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"tid INTEGER NOT NULL, ts INTEGER NOT NULL, run_ns INTEGER NOT NULL, wait_ns INTEGER, "
+	"voluntary INTEGER, involuntary INTEGER, processor INTEGER, major_faults INTEGER)",
+
+	"CREATE TABLE host_load(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"ts INTEGER NOT NULL, read_bytes INTEGER, write_bytes INTEGER, throttled_ns INTEGER, "
+	"cpu_stall_ns INTEGER, memory_stall_ns INTEGER, io_stall_ns INTEGER)",
+
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 
 	"CREATE TABLE pause(process INTEGER NOT NULL, start INTEGER NOT NULL, dur_ns INTEGER)",

@@ -7,7 +7,7 @@
  * process's id, not its pid.
  *
  * Schema 2 has what 1 has, and pause: in a file of schema 1 nobody can tell when recording was off.
- * Schema 3 has what 2 has, and untimed.
+ * Schema 3 has what 2 has, and untimed, host_sample and host_load.
  */
 #ifndef DP_IMPORT_DEEPPROF_SCHEMA_H
 #define DP_IMPORT_DEEPPROF_SCHEMA_H

@@ -20,7 +20,8 @@ static const struct {
 	[DP_BULK_MEM_OP] = { "mem_op", 10 },	[DP_BULK_MEM_POOL] = { "mem_pool", 11 },
 	[DP_BULK_EXT_CORR] = { "ext_corr", 5 }, [DP_BULK_NVTX] = { "nvtx", 9 },
 	[DP_BULK_OVERHEAD] = { "overhead", 5 }, [DP_BULK_CLOCK] = { "clock_sync", 5 },
-	[DP_BULK_UNTIMED] = { "untimed", 8 },
+	[DP_BULK_UNTIMED] = { "untimed", 8 },	[DP_BULK_HOST_SAMPLE] = { "host_sample", 9 },
+	[DP_BULK_HOST_LOAD] = { "host_load", 8 },
 };
 
 struct table {

@@ -270,6 +270,24 @@ static void begin_clock(struct dp_source *source)
 	source->noted_monotonic = header->monotonic_ns;
 }
 
+/* For those who know processes by their pids only. */
+static int note_process(struct dp_source *source)
+{
+	const struct dp_spool_header *header = dp_spool__header(source->spool);
+	struct dp_convert *convert = source->convert;
+	size_t count = convert->result.processes;
+
+	if (dp_array__reserve(&convert->processes, &convert->process_room, count,
+			      sizeof(*convert->processes)))
+		return dp_error__nomem(convert->error, 0);
+	convert->processes[count - 1] = (struct dp_host_process){
+		.pid = header->pid,
+		.id = source->process,
+		.start_ns = dp_clock__monotonic(&source->clock, header->monotonic_ns),
+	};
+	return DP_OK;
+}
+
 int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, int64_t cut_ns,
 		      bool *unusable)
 {
@@ -291,7 +309,9 @@ int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, int64_t c
 	}
 	if (!status && !*unusable) {
 		convert->result.processes++;
-		status = dp_nvtx__finish(&source);
+		status = note_process(&source);
+		if (!status)
+			status = dp_nvtx__finish(&source);
 		if (!status)
 			status = dp_facts__write(&source);
 		if (!status)
@@ -368,4 +388,5 @@ void dp_convert__fini(struct dp_convert *convert)
 	dp_db__fini(&convert->db);
 	dp_strings__fini(&convert->strings);
 	dp_lookup__fini(&convert->functions);
+	free(convert->processes);
 }

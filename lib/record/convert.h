@@ -6,6 +6,7 @@
 #include "record/clock.h"
 #include "record/db.h"
 #include "record/facts.h"
+#include "record/host.h"
 #include "record/nvtx.h"
 #include "spool/spool.h"
 #include "spool/translate.h"
@@ -23,6 +24,8 @@ struct dp_convert {
 	struct dp_record_result result;
 	uint64_t spool_bytes; /* of all spools, read twice */
 	uint64_t done_bytes;
+	struct dp_host_process *processes; /* as they were numbered */
+	size_t process_room;
 	int64_t first_ns; /* the earliest and the latest time of all events */
 	int64_t last_ns;
 };

@@ -2,7 +2,7 @@
  * The live part: processes connect to a socket in the folder and hand over their pools, so that
  * what they have not stored survives them. All that comes in is judged: a process may be anything.
  */
-#define _GNU_SOURCE /* accept4() */
+#define _GNU_SOURCE /* accept4(), struct ucred */
 #include "record/recording.h"
 #include "spool/pool.h"
 
@@ -160,8 +160,10 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 	for (size_t i = 0; i < recording->member_count; i++)
 		recording->members[i].told = false;
 	tell_control(recording);
-	if (control == DP_RECORD_STOP)
+	if (control == DP_RECORD_STOP) {
 		dp_nvml__stop(recording->nvml);
+		dp_host__stop(recording->host);
+	}
 }
 
 /* Once each: of a thousand ranks all have the same to say. */
@@ -306,6 +308,21 @@ static void heed_watch(struct dp_recording *recording)
 		dp_recording_control(recording, DP_RECORD_STOP);
 }
 
+/* The process may be of another namespace: who it is here the kernel knows. */
+static void sample_host(struct dp_recording *recording, const struct dp_member *member)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	if (!recording->host && recording->options.host_ms &&
+	    recording->control != DP_POOL_STOP &&
+	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms))
+		recording->options.host_ms = 0;
+	if (recording->host &&
+	    !getsockopt(member->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.pid > 0)
+		dp_host__add(recording->host, peer.pid, (uint32_t)strtoul(member->name, NULL, 10));
+}
+
 /* A process that begins. Its socket is its member's from now on. */
 static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
 		 int passed)
@@ -324,6 +341,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 		return status == DP_ERR_NOMEM ? status : DP_OK;
 	}
 	forget_guest(recording, fd);
+	sample_host(recording, &recording->members[recording->member_count - 1]);
 	tell_control(recording);
 	tell_keeper(recording, &recording->members[recording->member_count - 1]);
 	if (recording->options.iterations)

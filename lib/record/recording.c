@@ -91,6 +91,7 @@ static void remove_files(struct dp_recording *recording)
 		unlinkat(recording->folder_fd, other, 0);
 	}
 	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
+	unlinkat(recording->folder_fd, DP_HOST_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
 	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
@@ -100,6 +101,7 @@ void dp_recording_free(struct dp_recording *recording)
 	if (!recording)
 		return;
 	dp_nvml__free(recording->nvml);
+	dp_host__free(recording->host);
 	dp_watch__free(recording->watch);
 	if (recording->owned) {
 		dp_live__collect(recording);
@@ -153,6 +155,9 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 	if (!status)
 		status = dp_nvml__write(recording->nvml, &convert->db, convert->zero_monotonic,
 					&convert->result.samples);
+	if (!status)
+		status = dp_host__write(recording->host, &convert->db, convert->zero_monotonic,
+					convert->processes, convert->result.processes);
 	return status ? status : dp_convert__finish(convert);
 }
 
@@ -171,6 +176,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
+	dp_host__stop(recording->host);
 	dp_watch__stop(recording->watch);
 	if (recording->listener < 0)
 		dp_recover__wait(recording);

@@ -3,6 +3,7 @@
 #define DP_RECORD_RECORDING_H
 
 #include "base/base.h"
+#include "record/host.h"
 #include "record/nvml.h"
 #include "record/watch.h"
 #include "spool/pool.h"
@@ -45,6 +46,7 @@ struct dp_recording {
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
 	struct dp_nvml *nvml;
+	struct dp_host *host;
 	struct dp_watch *watch; /* where iterations are counted */
 };
 

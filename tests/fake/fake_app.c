@@ -14,6 +14,7 @@
  *   queries=N       N records of events that were not ready when they were asked
  *   nodes=N         N kernels of a graph
  *   bind            the thread binds itself to one processor
+ *   spin=MS         works for so long; idle=N: N threads that sleep
  *   processors      exits with 94 if a thread of the collector's is bound to that one
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
@@ -236,6 +237,30 @@ static void nodes(uint64_t count)
 		kernel.end += 1000;
 		app_fake->append(&kernel, sizeof(kernel));
 	}
+}
+
+static void spin(uint64_t ms)
+{
+	uint64_t until = now_ns() + ms * 1000000;
+
+	while (now_ns() < until)
+		;
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void idle(uint64_t count)
+{
+	pthread_t thread;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (pthread_create(&thread, NULL, sleep_on, NULL))
+			abort();
 }
 
 static int first_processor(const cpu_set_t *set)
@@ -625,6 +650,8 @@ static const struct word all_words[] = {
 	{ "facts", .plain = facts },
 	{ "queries", .of_number = queries },
 	{ "nodes", .of_number = nodes },
+	{ "spin", .of_number = spin },
+	{ "idle", .of_number = idle },
 	{ "bind", .plain = bind_thread },
 	{ "processors", .plain = processors },
 	{ "takeover", .plain = take_over },

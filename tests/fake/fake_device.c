@@ -21,7 +21,7 @@
 #define PINNED_BYTES_PER_NS 24
 #define PAGEABLE_BYTES_PER_NS 8
 #define NODES 4096
-#define STREAMS 64
+#define STREAMS 512
 #define PINNED 64
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };

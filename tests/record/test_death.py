@@ -100,7 +100,8 @@ class OfTheLauncher(recording.Case):
 
     def start(self, *words, options=(), **kwargs):
         process = self.start_record(*options, "--", recording.PRODUCER, *words, **kwargs)
-        self.wait_for(self.spools, "spool")
+        # Its header is shorter: something was stored.
+        self.wait_for(lambda: any(p.stat().st_size > 200 for p in self.spools()), "chunk")
         return process, int(self.spools()[0].name.split(".")[0])
 
     def end(self, process, program):
@@ -284,7 +285,7 @@ class OfTheLauncher(recording.Case):
         process = self.start_record(
             "--", recording.PRODUCER, *words, start_new_session=True, cwd=where
         )
-        self.wait_for(lambda: new("*.spool"), "spool")
+        self.wait_for(lambda: any(p.stat().st_size > 200 for p in new("*.spool")), "chunk")
         program = int(new("*.spool")[0].name.split(".")[0])
         time.sleep(0.3)
         (janitor,) = self.janitors(process)
@@ -372,7 +373,8 @@ class OfTheLauncher(recording.Case):
         """So it is while it is recorded: the file is where it would have been."""
         (self.folder / "a").mkdir()
         process = self.start_record("--", recording.PRODUCER, "follow=1", cwd=self.folder / "a")
-        self.wait_for(lambda: list(self.folder.glob("a/.*/*.spool")), "spool")
+        stored = lambda: [p.stat().st_size for p in self.folder.glob("a/.*/*.spool")]
+        self.wait_for(lambda: any(size > 200 for size in stored()), "chunk")
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=20)

@@ -19,6 +19,7 @@ static void begin_sampling(uint64_t iterations, uint32_t sample_ms)
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	options.collector = folder;
 	options.sample_ms = sample_ms;
+	options.host_ms = 0;
 	options.iterations = iterations;
 	ck_assert_int_eq(dp_recording_new(&recording, folder, &options, NULL), DP_OK);
 }
