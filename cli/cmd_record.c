@@ -151,7 +151,7 @@ static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
 
 static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 {
-	/* Four buffers of a megabyte, and some room for NVTX: less, the collector does not take. */
+	/* Some buffers, and some room for NVTX: with less, little would be recorded. */
 	return opt_bytes(value, UINT64_C(5) << 20, &((struct record *)into)->options.max_memory,
 			 why);
 }

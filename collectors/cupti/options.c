@@ -75,7 +75,8 @@ void dp_options__read(struct options *out, const char *text)
 	memset(out, 0, sizeof(*out));
 	out->api = out->nvtx = out->memory = out->sync = out->jit = out->overhead = true;
 	out->max_memory = 512 * MIB;
-	out->slot_bytes = MIB;
+	/* Each thread that launches has one, and programs have hundreds of threads. */
+	out->slot_bytes = MIB / 4;
 	out->flush_ms = 250;
 	out->exit_ms = 4000;
 	for (; text && *text; text += length + (text[length] == ',')) {

@@ -37,7 +37,9 @@ def record_until_file(place, command, *switches):
 
 
 def longest_loop(report):
-    return max((len(loop["iterations"]) for loop in report["loops"]), default=0)
+    """Of those that are in no other: layers are loops as well."""
+    outer = [loop for loop in report["loops"] if loop["parent"] is None]
+    return max((len(loop["iterations"]) for loop in outer), default=0)
 
 
 def limits(place, program):
@@ -78,7 +80,7 @@ def flush(place):
         trace = place.folder / "trace.db"
         place.expect_whole(trace)
         timed, untimed = count_kernels(trace)
-        rate = timed / 1.5
+        rate = max(1, timed) / 1.5
         lines.append((busy, read_counts(path)[0], timed, untimed, f"{untimed / rate * 1e3:.0f} ms"))
         trace.unlink()
         path.unlink()
