@@ -38,24 +38,16 @@ static char *temporary_name(const char *target)
 	return path;
 }
 
-/* What the file would have had from open(), or what the one to be replaced has. */
-static mode_t file_mode(const struct stat *old)
-{
-	mode_t mask;
-
-	if (old)
-		return old->st_mode & 0777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static bool open_temporary(struct output *output, const struct stat *old)
+/*
+ * Only its owner can read it: a report has command lines and names of the user's own. What an
+ * earlier file of the name allowed is not looked at; somebody else may have put that there.
+ */
+static bool open_temporary(struct output *output, bool exists)
 {
 	sigset_t before;
 	int saved;
 
-	output->target = old ? realpath(output->path, NULL) : strdup(output->path);
+	output->target = exists ? realpath(output->path, NULL) : strdup(output->path);
 	output->temporary = output->target ? temporary_name(output->target) : NULL;
 	if (!output->temporary)
 		return refuse(output, strerror(errno));
@@ -70,7 +62,8 @@ static bool open_temporary(struct output *output, const struct stat *old)
 		output->temporary = NULL;
 		return refuse(output, strerror(saved));
 	}
-	if (fcntl(output->fd, F_SETFD, FD_CLOEXEC) || fchmod(output->fd, file_mode(old)))
+	if (fcntl(output->fd, F_SETFD, FD_CLOEXEC) ||
+	    (output->mode && fchmod(output->fd, output->mode)))
 		return refuse(output, strerror(errno));
 	return true;
 }
@@ -89,15 +82,16 @@ static bool open_path(struct output *output)
 	if (exists && S_ISREG(status.st_mode) && !output->force)
 		return refuse(output, "exists already; -f overwrites it");
 	if (!exists || S_ISREG(status.st_mode))
-		return open_temporary(output, exists ? &status : NULL);
+		return open_temporary(output, exists);
 	output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	return output->fd >= 0 || refuse(output, strerror(errno));
 }
 
-bool output_open(struct output *output, const char *path, bool force, bool pageable)
+bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable)
 {
 	*output = (struct output)OUTPUT_INIT;
 	output->force = force;
+	output->mode = mode;
 	if (path && strcmp(path, "-")) {
 		output->path = path;
 		if (open_path(output))

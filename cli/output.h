@@ -9,6 +9,7 @@
 
 #include <deepprof/report.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct output {
 	const char *path; /* as given; NULL for standard output */
@@ -16,6 +17,7 @@ struct output {
 	char *temporary;
 	int fd;
 	bool force;
+	mode_t mode; /* 0: its owner's alone */
 	bool pageable;
 	bool one_line; /* line breaks are left out */
 	int failure;   /* errno of the first write that failed, 0: none */
@@ -26,16 +28,17 @@ struct output {
 	bool has_left; /* the pager's reader, before the end */
 };
 
-#define OUTPUT_INIT                                                                             \
-	{                                                                                       \
-		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT, NULL, 0, false, false \
+#define OUTPUT_INIT                                                                                \
+	{                                                                                          \
+		NULL, NULL, NULL, -1, false, 0, false, false, 0, PAGER_INIT, NULL, 0, false, false \
 	}
 
 /*
- * path: NULL or "-" for standard output. An existing regular file is refused without force; a
- * device or a pipe is written to as it is. False where it can't be, which was said.
+ * path: NULL or "-" for standard output. An existing regular file is refused without force, and its
+ * permissions are not those of the new one: that has mode, or, where it is 0, only its owner reads
+ * it. A device or a pipe is written to as it is. Returns false after printing the error.
  */
-bool output_open(struct output *output, const char *path, bool force, bool pageable);
+bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
 
 /* True where what is written appears on a terminal, at once or through a pager. */
 bool output_is_terminal(const struct output *output);

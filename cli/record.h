@@ -12,6 +12,7 @@ struct record {
 	struct dp_record_options options;
 	const char *output; /* -o, NULL: the default name */
 	bool force;
+	mode_t mode; /* of the trace file, the umask applied; 0: its owner's alone */
 	bool chain;
 	bool wait;
 	int verbosity;
@@ -20,7 +21,7 @@ struct record {
 	int pause_signal;    /* 0: none */
 	const char *recover; /* a folder: run nothing */
 	char **command;	     /* NULL ends it */
-	char *line;	     /* the same as one line, or NULL */
+	char *line;	     /* the same as it is stored, or NULL */
 	char *target;	     /* the file's name */
 	struct stat before;  /* of what had that name in the beginning, or zeros */
 	char *temporary;     /* what it is until it is whole; NULL: a file in the folder */

@@ -1,14 +1,13 @@
 /* The process, its threads, devices, contexts, streams and the names of functions. */
 #include "record/facts.h"
 #include "record/convert.h"
+#include "spool/secret.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* CUpti_ActivityObjectKind. */
 enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
-
-enum { VARIABLES_MAX = 4096 };
 
 void dp_facts__fini(struct dp_facts *facts)
 {
@@ -51,17 +50,14 @@ static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
 static const char *const other_names[] = { "cmdline", "cupti.version", "driver.version",
 					   "graph_mode", NULL };
 
-/* These are kept however many variables there are: they may come after all of them. */
-static bool is_asked_for(const char *key, size_t length)
+/* Of all else nothing is stored, whatever a spool has. */
+static bool is_stored(const char *key, size_t length)
 {
-	static const char *const *const lists[] = { rank_names, local_names, world_names,
-						    other_names };
-
-	for (size_t i = 0; i < DP_COUNT(lists); i++)
-		for (const char *const *name = lists[i]; *name; name++)
-			if (strlen(*name) == length && !memcmp(*name, key, length))
-				return true;
-	return false;
+	for (const char *const *name = other_names; *name; name++)
+		if (strlen(*name) == length && !memcmp(*name, key, length))
+			return true;
+	return length > strlen("env.") && !memcmp(key, "env.", strlen("env.")) &&
+	       dp_secret__may_store(key + strlen("env."), length - strlen("env."));
 }
 
 static struct dp_spool_info *find_info(struct dp_source *source, const char *key, size_t length)
@@ -78,42 +74,22 @@ static struct dp_spool_info *find_info(struct dp_source *source, const char *key
 	return NULL;
 }
 
-/* Each variable once, however often it is told. */
-static int lose_info(struct dp_source *source, const struct dp_spool_info *info)
-{
-	struct dp_key key = { { DP_SPOOL_INFO, info->key } };
-	struct dp_facts *facts = &source->facts;
-
-	if (dp_lookup__get(&facts->places, &key) != DP_NONE)
-		return DP_OK;
-	if (dp_lookup__set(&facts->places, &key, 0))
-		return dp_error__nomem(source->convert->error, 0);
-	facts->infos_lost++;
-	return DP_OK;
-}
-
 static int take_info(struct dp_source *source, const struct dp_spool_info *info)
 {
 	struct dp_facts *facts = &source->facts;
 	size_t length;
 	const char *key = dp_spool__string(source->spool, info->key, &length);
 	struct dp_spool_info *known = find_info(source, key, length);
-	bool asked_for = is_asked_for(key, length);
 
 	if (known) {
 		*known = *info;
 		return DP_OK;
 	}
-	/* Of all others only variables are written. */
-	if (!asked_for && strncmp(key, "env.", 4))
+	if (!is_stored(key, length))
 		return DP_OK;
-	/* A process has some hundred, if its launcher sets many variables. */
-	if (!asked_for && facts->variables == VARIABLES_MAX)
-		return lose_info(source, info);
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);
-	facts->variables += !asked_for;
 	facts->infos[facts->info_count++] = *info;
 	return DP_OK;
 }
