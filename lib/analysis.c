@@ -47,17 +47,17 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis);
 }
 
-size_t dp_analysis__complete(const struct dp_segmented_loop *loop)
+size_t dp_analysis__complete(const struct dp_sequence_loop *loop)
 {
 	size_t complete = 0;
 
 	for (size_t k = 0; k < loop->count; k++)
-		complete += !loop->segments[k].partial;
+		complete += !loop->iterations[k].partial;
 	return complete;
 }
 
 /* Moves what was found into a loop of the analysis; the edits change owners. */
-static int convert_loop(struct run *run, struct dp_segmented_loop *from,
+static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 			const struct dp_sequence *sequence, size_t base)
 {
 	struct dp_analysis *analysis = run->analysis;
@@ -194,25 +194,25 @@ static int loops_of_marks(struct run *run, const struct dp_sequence *sequence,
 		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(run->trace)),
 	};
 	int status = dp_loops__from_marks(loops, request, &boundaries, run->error);
-	struct dp_segmented_loop *loop;
+	struct dp_sequence_loop *loop;
 
 	if (status)
 		return status;
 	loop = &(*loops)->loops[0];
-	if (loop->segments[0].first == 0 && loop->segments[0].deleted > loop->length / 20)
-		loop->segments[0].partial = true;
-	if (at_end && loop->segments[loop->count - 1].deleted > loop->length / 20)
-		loop->segments[loop->count - 1].partial = true;
+	if (loop->iterations[0].first == 0 && loop->iterations[0].deleted > loop->length / 20)
+		loop->iterations[0].partial = true;
+	if (at_end && loop->iterations[loop->count - 1].deleted > loop->length / 20)
+		loop->iterations[loop->count - 1].partial = true;
 	return DP_OK;
 }
 
 /* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
 static int take_marks(struct run *run, const struct dp_sequence *sequence,
 		      const struct dp_loops_request *request, const struct dp_marks *marks,
-		      struct dp_segmented_loop *loop)
+		      struct dp_sequence_loop *loop)
 {
 	struct dp_loops *by_marks;
-	struct dp_segmented_loop swap = *loop;
+	struct dp_sequence_loop swap = *loop;
 	int status = loops_of_marks(run, sequence, request, marks, &by_marks);
 
 	if (status)
@@ -232,12 +232,12 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 	int status = DP_OK;
 
 	for (size_t i = 0; i < loops->count && !status; i++) {
-		struct dp_segmented_loop *loop = &loops->loops[i];
+		struct dp_sequence_loop *loop = &loops->loops[i];
 		struct dp_marks marks;
 
 		if (!loop->chosen)
 			continue;
-		if (dp_sequence__repeated(&marks, sequence, loop->segments, loop->count))
+		if (dp_sequence__repeated(&marks, sequence, loop->iterations, loop->count))
 			return dp_error__nomem(run->error, 0);
 		if (marks.count)
 			status = take_marks(run, sequence, request, &marks, loop);
@@ -273,19 +273,19 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
-static size_t covered(const struct dp_segmented_loop *loop)
+static size_t covered(const struct dp_sequence_loop *loop)
 {
 	size_t kernels = 0;
 
 	for (size_t i = 0; i < loop->count; i++)
-		kernels += loop->segments[i].end - loop->segments[i].first;
+		kernels += loop->iterations[i].end - loop->iterations[i].first;
 	return kernels;
 }
 
 /* The loop at the level of the report that covers most kernels; NULL where there is none. */
-static const struct dp_segmented_loop *main_loop(const struct dp_loops *loops)
+static const struct dp_sequence_loop *main_loop(const struct dp_loops *loops)
 {
-	const struct dp_segmented_loop *most = NULL;
+	const struct dp_sequence_loop *most = NULL;
 
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].chosen && (!most || covered(&loops->loops[i]) > covered(most)))
@@ -296,7 +296,7 @@ static const struct dp_segmented_loop *main_loop(const struct dp_loops *loops)
 /* Several iterations, and hardly the layers of the single one that is marked. */
 static bool is_surer(const struct dp_loops *loops)
 {
-	const struct dp_segmented_loop *loop = main_loop(loops);
+	const struct dp_sequence_loop *loop = main_loop(loops);
 
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
 }
@@ -344,10 +344,10 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 			  const struct dp_loops *loops, const struct dp_loops *tree)
 {
 	uint64_t told = run->options->iterations[0];
-	const struct dp_segmented_loop *likely = NULL;
+	const struct dp_sequence_loop *likely = NULL;
 
 	for (size_t i = 0; i < tree->count; i++) {
-		const struct dp_segmented_loop *loop = &tree->loops[i];
+		const struct dp_sequence_loop *loop = &tree->loops[i];
 
 		if (dp_analysis__complete(loop) == told)
 			return;

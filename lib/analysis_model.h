@@ -6,7 +6,7 @@
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
-#include "segment/loops.h"
+#include "loops/loops.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
 
@@ -47,11 +47,11 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
 
 /* Fills a loop's iterations, of which there are info.iterations, and what is counted of them. */
-void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
 
 /* Iterations of it that are whole. */
-size_t dp_analysis__complete(const struct dp_segmented_loop *loop);
+size_t dp_analysis__complete(const struct dp_sequence_loop *loop);
 
 /* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
  * silence. Cost: numbers times loops. */

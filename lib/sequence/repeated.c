@@ -34,7 +34,7 @@ struct fit {
 	size_t same; /* first kernels */
 };
 
-static struct fit compare(const struct dp_marks *marks, const struct dp_segment *segments,
+static struct fit compare(const struct dp_marks *marks, const struct dp_repetition *iterations,
 			  size_t count)
 {
 	struct fit fit = { 0 };
@@ -43,14 +43,14 @@ static struct fit compare(const struct dp_marks *marks, const struct dp_segment 
 	for (size_t i = 0; i < marks->count; i++)
 		fit.marked += marks->ends[i] - marks->starts[i];
 	for (size_t i = 0; i < count; i++)
-		fit.looped += segments[i].end - segments[i].first;
+		fit.looped += iterations[i].end - iterations[i].first;
 	for (size_t i = 0; i < count; i++) {
-		while (k < marks->count && marks->ends[k] <= segments[i].first)
+		while (k < marks->count && marks->ends[k] <= iterations[i].first)
 			k++;
-		for (size_t j = k; j < marks->count && marks->starts[j] < segments[i].end; j++) {
-			fit.common += DP_MIN(marks->ends[j], segments[i].end) -
-				      DP_MAX(marks->starts[j], segments[i].first);
-			fit.same += marks->starts[j] == segments[i].first;
+		for (size_t j = k; j < marks->count && marks->starts[j] < iterations[i].end; j++) {
+			fit.common += DP_MIN(marks->ends[j], iterations[i].end) -
+				      DP_MAX(marks->starts[j], iterations[i].first);
+			fit.same += marks->starts[j] == iterations[i].first;
 		}
 	}
 	return fit;
@@ -73,7 +73,7 @@ static bool is_better(const struct fit *fit, const struct fit *best)
 
 /* Tries the names one by one, those with the longest ranges first. */
 static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
-		    const struct dp_range_keys *keys, const struct dp_segment *segments,
+		    const struct dp_range_keys *keys, const struct dp_repetition *iterations,
 		    size_t count)
 {
 	uint8_t *verdicts = dp_alloc__array(keys->strings, 1);
@@ -95,7 +95,7 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		status = dp_marks__by_name(&own, sequence, verdicts);
 		if (status)
 			break;
-		fit = compare(&own, segments, count);
+		fit = compare(&own, iterations, count);
 		if (tiles(&own, &fit, count) && (!marks->count || is_better(&fit, &best))) {
 			struct dp_marks swap = *marks;
 
@@ -110,7 +110,7 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 }
 
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
-			  const struct dp_segment *segments, size_t count)
+			  const struct dp_repetition *iterations, size_t count)
 {
 	struct dp_range_keys keys = { 0 };
 	int status = DP_OK;
@@ -123,7 +123,7 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 	if (!status) {
 		if (keys.count > 0)
 			qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
-		status = try_keys(marks, sequence, &keys, segments, count);
+		status = try_keys(marks, sequence, &keys, iterations, count);
 	}
 	dp_range_keys__fini(&keys);
 	if (status)

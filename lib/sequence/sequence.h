@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "sequence/family.h"
-#include "segment/loops.h"
+#include "iterate/iteration.h"
 #include <deepprof/trace.h>
 
 struct dp_sequence {
@@ -85,6 +85,6 @@ int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence
  * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
  */
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
-			  const struct dp_segment *segments, size_t count);
+			  const struct dp_repetition *iterations, size_t count);
 
 #endif

@@ -279,19 +279,19 @@ static struct dp_trace *annotated(bool with_steps)
 START_TEST(ranges_that_repeat_as_iterations_do)
 {
 	for (size_t shift = 0; shift < 4; shift++) {
-		struct dp_segment segments[6] = { 0 };
+		struct dp_repetition iterations[6] = { 0 };
 		struct dp_sequence sequence;
 		struct dp_trace *trace = annotated(true);
 		struct dp_marks marks;
 		size_t count = shift ? 5 : 6;
 
 		for (size_t i = 0; i < count; i++) {
-			segments[i].first = shift + 4 * i;
-			segments[i].end = shift + 4 * i + 4;
+			iterations[i].first = shift + 4 * i;
+			iterations[i].end = shift + 4 * i + 4;
 		}
 		ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL),
 				 0);
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, count), DP_OK);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
 		ck_assert_uint_eq(marks.count, 6);
 		for (size_t i = 0; i < 6; i++) {
 			ck_assert_uint_eq(marks.starts[i], 4 * i);
@@ -300,10 +300,10 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 		dp_marks__fini(&marks);
 		/* two iterations at a time are no step */
 		for (size_t i = 0; i < 3; i++) {
-			segments[i].first = 8 * i;
-			segments[i].end = 8 * i + 8;
+			iterations[i].first = 8 * i;
+			iterations[i].end = 8 * i + 8;
 		}
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 3), DP_OK);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 3), DP_OK);
 		ck_assert_uint_eq(marks.count, 0);
 		dp_sequence__fini(&sequence);
 		dp_trace_free(trace);
@@ -313,17 +313,17 @@ END_TEST
 
 START_TEST(ranges_of_another_level_are_none)
 {
-	struct dp_segment segments[6] = { 0 };
+	struct dp_repetition iterations[6] = { 0 };
 	struct dp_sequence sequence;
 	struct dp_trace *trace = annotated(false);
 	struct dp_marks marks;
 
 	for (size_t i = 0; i < 6; i++) {
-		segments[i].first = 4 * i;
-		segments[i].end = 4 * i + 4;
+		iterations[i].first = 4 * i;
+		iterations[i].end = 4 * i + 4;
 	}
 	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
-	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 6), DP_OK);
+	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 6), DP_OK);
 	ck_assert_uint_eq(marks.count, 0);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
