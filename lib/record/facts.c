@@ -432,17 +432,14 @@ static char *variables_of(const struct dp_source *source)
 	return text;
 }
 
-/* "12.4" for 12040. */
-static void put_driver(struct dp_source *source)
+/* "12.4" for 12040; NULL where it is not known. */
+static const char *driver_of(const struct dp_source *source, char *buf, size_t size)
 {
 	const char *text = dp_facts__info(source, "driver.version");
 	long version = text ? strtol(text, NULL, 10) : 0;
-	char dotted[48];
 
-	snprintf(dotted, sizeof(dotted), "%ld.%ld", version / 1000, version % 1000 / 10);
-	/* Bound as it is used: the row is done before this returns to where the text ends. */
-	sqlite3_bind_text(source->convert->db.row, ++source->convert->db.column,
-			  version > 0 ? dotted : NULL, -1, SQLITE_TRANSIENT);
+	snprintf(buf, size, "%ld.%ld", version / 1000, version % 1000 / 10);
+	return version > 0 ? buf : NULL;
 }
 
 static int put_process(struct dp_source *source, const char *command, const char *variables)
@@ -454,6 +451,7 @@ static int put_process(struct dp_source *source, const char *command, const char
 	const char *version = dp_facts__info(source, "cupti.version");
 	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns);
 	int64_t end = DP_MAX(source->facts.end_ns, source->last_ns), length = 0;
+	char driver[48]; /* the row borrows it */
 	bool exited = about->pid == (int64_t)header->pid && about->exit_status >= 0;
 	int status = dp_db__row(db, DP_ROW_PROCESS);
 
@@ -474,7 +472,7 @@ static int put_process(struct dp_source *source, const char *command, const char
 	dp_db__text(db, *command ? command : NULL);
 	dp_db__text(db, *variables ? variables : NULL);
 	dp_db__known(db, version != NULL, version ? strtol(version, NULL, 10) : 0);
-	put_driver(source);
+	dp_db__text(db, driver_of(source, driver, sizeof(driver)));
 	dp_db__text(db, dp_facts__info(source, "graph_mode"));
 	return dp_db__done(db);
 }
