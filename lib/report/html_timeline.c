@@ -142,7 +142,7 @@ static size_t merge(struct block *blocks, size_t from, size_t to, size_t into, i
 		    next->end_ns - next->start_ns <= step_ns) {
 			last->end_ns = DP_MAX(last->end_ns, next->end_ns);
 			last->count += next->count;
-			last->bytes += next->bytes;
+			last->bytes = dp_sum__u64(last->bytes, next->bytes);
 		} else {
 			blocks[into++] = *next;
 		}

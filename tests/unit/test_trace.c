@@ -235,6 +235,58 @@ START_TEST(impossible_times_are_lost_and_negative_ones_clamped)
 }
 END_TEST
 
+static uint64_t lost(const struct dp_trace *trace, const char *reason)
+{
+	const struct dp_loss *loss;
+
+	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
+		if (!strcmp(loss->reason, reason))
+			return loss->records;
+	return 0;
+}
+
+/* Of times and durations, from the file's zero and from the trace's, and of bytes: last and next.
+ */
+START_TEST(values_have_limits)
+{
+	const int64_t limit = INT64_C(1) << 61;
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	uint32_t device = dp_builder__device(builder, process, 0);
+	struct dp_op copy = { .stream = stream, .kind = DP_OP_COPY, .start_ns = 5, .end_ns = 6 };
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 2, 1);
+	/* Longer than a duration may be, though both ends are times. */
+	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 1, 2);
+	/* Farther from the first operation than a time may be, but not from the file's 0. */
+	add_op(builder, stream, DP_OP_KERNEL, limit, limit, 3);
+	add_op(builder, stream, DP_OP_KERNEL, limit - 1, limit - 1, 4);
+	add_call(builder, DP_NONE, "a", -limit, -limit + 5, 5);
+	add_call(builder, DP_NONE, "b", -limit - 1, 0, 6);
+	add_call(builder, DP_NONE, "c", 7, limit, 7);
+	copy.bytes = (uint64_t)limit - 1;
+	ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+	copy.bytes++;
+	ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, 8, device, 1 - limit), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, 8, device, -limit), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, limit, device, 1), DP_OK);
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
+	ck_assert_int_eq(dp_trace_duration_ns(trace), limit);
+	ck_assert_int_eq(dp_trace_ops(trace)->start_ns[2], limit);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[2], 4);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_calls(trace)->correlation[0], 5);
+	ck_assert_uint_eq(dp_trace_memory(trace)->count, 1);
+	ck_assert_uint_eq(lost(trace, "events with impossible times"), 5);
+	ck_assert_uint_eq(lost(trace, "events with impossible sizes"), 2);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(names_are_demangled_and_repaired)
 {
 	struct dp_builder *builder = start();
@@ -512,6 +564,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, devices_are_in_order);
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
+	tcase_add_test(tests, values_have_limits);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
 	tcase_add_test(tests, names_do_not_explode);
 	tcase_add_test(tests, what_is_lost_beside_the_unknown);
