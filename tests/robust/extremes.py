@@ -5,8 +5,8 @@ extremes.py [--seed=N] [--rounds=N] [--share=N] [--sanitized] SIMULATOR DEEPPROF
 
 A trace of each format that the simulator knows, and each FILE, is changed in four ways: all times
 scaled until they are near the limit, so that what is found in it is computed from such values; all
-durations and sizes as long as they may be, so that sums of them overflow; half of all numbers
-replaced by extreme ones; or a few. Every command and format (of --share each Nth, in turns) has to
+durations and sizes so large that sums of them overflow; half of all numbers replaced by extreme
+ones; or a few. Every command and format (of --share each Nth, in turns) has to
 end with 0, or with 1 and a line that says why, and no sanitizer may say anything. What a report has
 of times must lie within the limit. Exit status: 0, or 1 for a fault. The same seed gives the same
 traces.
@@ -69,7 +69,8 @@ class Change:
         if self.way == 'scaled':
             return int(value * self.factor)
         if self.way == 'long':
-            return (LIMIT - 2) // self.unit_ns
+            # Longer, and what began in this century would end beyond the limit.
+            return LIMIT // 4 // self.unit_ns
         return self.of_any(value)
 
     def of_any(self, value):
@@ -196,7 +197,9 @@ def main():
             shutil.copy(file, path)
             seed = f'{options.seed} {turn} {file.name} {way}'
             change_file(path, lambda unit, way=way, seed=seed: Change(way, seed, unit))
-            turns = COMMANDS[number % options.share :: options.share]
+            # Each way meets each command, in some format.
+            first = (number + number // len(WAYS)) % options.share
+            turns = COMMANDS[first :: options.share]
             work += [([options.deepprof] + command, path) for command in turns]
 
         def one(item):
