@@ -486,8 +486,23 @@ class Output(cli.Case):
     def test_the_input_itself(self):
         trace = self.folder / "trace.json"
         shutil.copy(self.trace, trace)
-        result = cli.run("analyze", "-f", "-o", trace, trace)
-        self.assert_fails(result, 2, "the trace itself")
+        hard = self.folder / "hard.json"
+        os.link(trace, hard)
+        link = self.folder / "link.json"
+        link.symlink_to(trace)
+        for name in trace, hard, link:
+            for verb, *files in (
+                ["analyze", trace],
+                ["analyze", "-"],
+                ["analyze", "/dev/stdin"],
+                ["export", "-"],
+                ["info", "-"],
+                ["compare", self.trace, "-"],
+                ["compare", "-", self.trace],
+            ):
+                with open(trace, "rb") as stdin:
+                    result = cli.run(verb, "-f", "-o", name, *files, stdin=stdin)
+                self.assert_fails(result, 2, "the trace itself")
         self.assertEqual(trace.read_bytes(), self.trace.read_bytes())
 
     def test_impossible_names(self):
