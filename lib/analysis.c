@@ -13,6 +13,13 @@
  * make that as many. */
 #define STREAMS_MOST 4096
 
+/* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
+ * as with annotations, where each begins is not. */
+#define CONFIRMED 0.95
+
+/* A mark around so many of the stream's kernels is around everything. */
+#define EVERYTHING 0.95
+
 /* One analysis under way. */
 struct run {
 	struct dp_analysis *analysis;
@@ -232,7 +239,10 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	return DP_OK;
 }
 
-/* Loops that were found unaided, and that annotations repeat with, have their boundaries. */
+/*
+ * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
+ * are surer where each iteration has one annotation that marks less than it.
+ */
 static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops *loops)
 {
@@ -246,8 +256,12 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 			continue;
 		if (dp_sequence__repeated(&marks, sequence, loop->iterations, loop->count))
 			return dp_error__nomem(run->error, 0);
-		if (marks.count)
+		if (marks.count && marks.inside) {
+			loop->confidence = DP_MAX(loop->confidence, CONFIRMED);
+			loop->few = false;
+		} else if (marks.count) {
 			status = take_marks(run, sequence, request, &marks, loop);
+		}
 		dp_marks__fini(&marks);
 	}
 	return status;
@@ -297,8 +311,9 @@ const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loo
 	const struct dp_sequence_loop *most = NULL;
 
 	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen && (!most || 
-		    dp_analysis__covered(&loops->loops[i]) > dp_analysis__covered(most)))
+		if (loops->loops[i].chosen &&
+		    (!most ||
+		     dp_analysis__covered(&loops->loops[i]) > dp_analysis__covered(most)))
 			most = &loops->loops[i];
 	return most;
 }
@@ -309,6 +324,31 @@ static bool is_surer(const struct dp_loops *loops)
 	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
 
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
+}
+
+/* One mark around everything is no iteration: it tells when the profiler was on. */
+static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
+{
+	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       (double)dp_analysis__covered(&loops->loops[0]) >=
+		       EVERYTHING * (double)sequence->count;
+}
+
+/* No loops, but what came nearest to one. */
+static int only_candidate(struct run *run, struct dp_loops **loops, const struct dp_loops *tree)
+{
+	const struct dp_sequence_loop *nearest = dp_analysis__main_loop(tree);
+	size_t all = dp_analysis__covered(&(*loops)->loops[0]);
+
+	dp_loops__free(*loops);
+	*loops = NULL;
+	if (no_loops(run, loops))
+		return DP_ERR_NOMEM;
+	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
+	(*loops)->best_confidence = nearest ? nearest->confidence : tree->best_confidence;
+	(*loops)->best_coverage = nearest ? (double)dp_analysis__covered(nearest) / (double)all
+					  : tree->best_coverage;
+	return DP_OK;
 }
 
 /*
@@ -342,6 +382,8 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 				      : "found from the kernels");
 		worse = *loops;
 		*loops = tree;
+	} else if (!several && is_everything(*loops, sequence)) {
+		status = only_candidate(run, loops, tree);
 	} else if (dp_loops__beside(*loops, tree)) {
 		status = dp_error__nomem(run->error, 0);
 	}

@@ -65,6 +65,7 @@ struct dp_marks {
 	size_t count;
 	bool cut_first; /* the first range has kernels before the sequence, too */
 	bool cut_last;	/* the last one behind it */
+	bool inside;	/* of repeated ones: see dp_sequence__repeated() */
 };
 
 /*
@@ -90,6 +91,12 @@ int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence
  * about as many, and nearly all kernels of the loop were launched in them. Ranges around several
  * iterations, or around parts of one, are no such; of several names the one that covers most, then
  * the one whose boundaries agree most. *marks is the caller's; it is empty where there are none.
+ *
+ * Where such ranges leave kernels between them that are of the loop (a model's input is prepared
+ * before its range begins), they mark less than an iteration. If there is one in each iteration,
+ * marks->inside is true: the loop's own boundaries are better. If not, each range lasts until the
+ * next one.
+ *
  * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
  */
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,

@@ -305,23 +305,71 @@ START_TEST(streams_at_once_are_not_one)
 }
 END_TEST
 
+static void mark(const char *text, int64_t start_ns, int64_t end_ns)
+{
+	struct dp_range range = { .start_ns = start_ns - 60,
+				  .end_ns = end_ns - 60,
+				  .thread = thread,
+				  .kind = DP_RANGE_ANNOTATION };
+
+	range.name = dp_builder__string(builder, text, strlen(text));
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+}
+
 /* Steps that are marked count on whatever stream they run. */
 START_TEST(marks_of_changing_streams)
 {
 	start(true);
 	for (int i = 0; i < 6; i++) {
-		struct dp_range range = { .thread = thread, .kind = DP_RANGE_ANNOTATION };
+		int64_t begin_ns = now_ns;
 		char name[32];
 
-		range.start_ns = now_ns - 60;
 		put_all(step, stream_of(_i, i), 0);
-		range.end_ns = now_ns - 60;
-		range.name = dp_builder__string(
-			builder, name,
-			(size_t)snprintf(name, sizeof(name), "ProfilerStep#%d", i));
-		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+		snprintf(name, sizeof(name), "ProfilerStep#%d", i);
+		mark(name, begin_ns, now_ns);
 	}
 	expect_on_streams(6, (size_t[]){ 2, 4, 4, 6 }[_i]);
+}
+END_TEST
+
+/*
+ * A profiler's step around everything, annotations inside it that leave out what each iteration
+ * begins and ends with: the kernels show the iterations, beginnings and ends included.
+ */
+START_TEST(marks_that_leave_work)
+{
+	static const char *const heads[] = { "", "x", "xyx" }, *const tails[] = { "z", "", "zww" };
+	const char *head = heads[_i % 3], *tail = tails[_i / 3];
+	int64_t begin_ns, first_ns;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	const struct dp_loop *loop;
+
+	start(true);
+	begin_ns = now_ns;
+	put_all("pqrsptqqrstpr", 7, 0);
+	first_ns = now_ns;
+	for (int i = 0; i < 6; i++) {
+		int64_t model_ns;
+
+		put_all(head, 7, 0);
+		model_ns = now_ns;
+		for (int k = 0; k < 10; k++)
+			put_all(step, 7, 0);
+		put_all("vu", 7, 0);
+		mark("model", model_ns, now_ns);
+		put_all(tail, 7, 0);
+	}
+	mark("ProfilerStep#3", begin_ns, now_ns);
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 6);
+	ck_assert_uint_eq(loop->length, 10 * strlen(step) + 2 + strlen(head) + strlen(tail));
+	ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, 0)->start_ns, first_ns - 1000);
+	ck_assert_double_ge(loop->confidence, 0.95);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
 }
 END_TEST
 
@@ -342,6 +390,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
+	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
 }
 
 #include "test_main.h"

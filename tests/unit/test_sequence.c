@@ -322,6 +322,52 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 }
 END_TEST
 
+/*
+ * Steps of 40 kernels in ranges that leave out the first and the last of each: loops that begin
+ * where steps do keep their boundaries, others get those of the ranges, without a gap.
+ */
+START_TEST(ranges_that_leave_kernels)
+{
+	enum { STEPS = 5, KERNELS = 40 };
+	struct dp_sequence sequence;
+	struct dp_trace *trace;
+
+	start();
+	for (int i = 0; i < STEPS * KERNELS; i++) {
+		if (i % KERNELS == 0)
+			range("model", i * 100 + 105, i * 100 + (KERNELS - 1) * 100 + 5);
+		call("cudaLaunchKernel", i * 100 + 10, i * 100 + 12, (uint32_t)i + 1);
+		op(DP_OP_KERNEL, "kernel", i * 100 + 20, i * 100 + 30, (uint32_t)i + 1);
+	}
+	trace = finish();
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+	for (size_t shift = 0; shift < KERNELS; shift++) {
+		struct dp_repetition iterations[STEPS] = { 0 };
+		size_t count = shift ? STEPS - 1 : STEPS;
+		struct dp_marks marks;
+
+		for (size_t i = 0; i < count; i++) {
+			iterations[i].first = shift + i * KERNELS;
+			iterations[i].end = shift + (i + 1) * KERNELS;
+		}
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
+		ck_assert_uint_eq(marks.count, STEPS);
+		ck_assert_int_eq(marks.inside, shift == 0);
+		for (size_t i = 0; i < STEPS; i++) {
+			size_t more = !shift || i == STEPS - 1 ? KERNELS - 1 : KERNELS + 1;
+
+			/* the gap at the loop's beginning is not all of the loop */
+			ck_assert_uint_eq(marks.starts[i], i * KERNELS + 1);
+			if (shift != KERNELS - 1 || i)
+				ck_assert_uint_ge(marks.ends[i], i * KERNELS + more);
+		}
+		dp_marks__fini(&marks);
+	}
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(ranges_of_another_level_are_none)
 {
 	struct dp_repetition iterations[6] = { 0 };
@@ -367,6 +413,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, marks_cut_by_launch);
 	tcase_add_test(tests, marks_of_the_launching_thread_count);
 	tcase_add_test(tests, ranges_that_repeat_as_iterations_do);
+	tcase_add_test(tests, ranges_that_leave_kernels);
 	tcase_add_test(tests, ranges_of_another_level_are_none);
 	tcase_add_test(tests, families_forget_tiles);
 }
