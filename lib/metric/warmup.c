@@ -59,12 +59,13 @@ static size_t slow_prefix(const struct dp_iteration *iterations, size_t count, s
 	size_t most = DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART),
 			     (size_t)(MOST_SHARE * (double)count));
 	size_t used = gather(scratch, iterations, count, count / 2, count), end = first;
-	double median, limit;
+	double median, mad, limit;
 
 	if (used < 2)
 		return first;
 	median = dp_stat__median(scratch, used);
-	limit = median + DP_MAX(MADS * dp_stat__mad(scratch, used), SHARE * median);
+	mad = dp_stat__mad(scratch, used);
+	limit = median + DP_MAX(MADS * mad, SHARE * median);
 	while (end < count / 2 && period_ns(iterations, count, end) > limit)
 		end++;
 	used = gather(scratch, iterations, count, end, count / 2);

@@ -165,6 +165,8 @@ START_TEST(warmup_is_what_comes_first)
 	/* Half of it: then neither half is the steady one. */
 	static const double falls[] = { 900, 900, 901, 902, 900, 100, 100, 100, 100, 100 };
 	static const double later[] = { 100, 300, 100, 101, 99, 100, 100, 102, 98, 100 };
+	/* 5 MAD above the median of the second half is 445. */
+	static const double scattered[] = { 300, 240, 250, 245, 240, 205, 285, 205, 245, 283 };
 
 	ck_assert_uint_eq(warm(two, 10, 0, 99), 2);
 	ck_assert_uint_eq(warm(two, 10, 1, 99), 1);
@@ -174,6 +176,7 @@ START_TEST(warmup_is_what_comes_first)
 	ck_assert_uint_eq(warm(none, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(falls, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(later, 10, 0, 99), 0);
+	ck_assert_uint_eq(warm(scattered, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(two, 3, 0, 99), 0);
 	ck_assert_uint_eq(warm(two, 0, 0, 99), 0);
 }
