@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "trace/builder_model.h"
 #include "trace/call_kind.h"
+#include "trace/demangle.h"
+#include "trace/demangle_long.h"
 #include "trace/sort.h"
 
 #include <check.h>
@@ -380,6 +382,69 @@ static size_t doubling_name(char *name, int levels)
 	return used;
 }
 
+/* Names as kernels have them, which the runtime's demangler and the one for long names know both.
+ */
+static const char *const plain_names[] = {
+	"_Z3addiPf",
+	"_Z3addPKfPVdRcOmrPKs",
+	"_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_18TensorListMetadataILi1EEENS1_"
+	"11ZeroFunctorIfLi1ELi1ELi0EEEJEEEvT_T0_DpT1_",
+	"_ZN7cutlass6KernelI4GemmLi128ELb1ELb0ELj3ELln7EEEvT_",
+	"_Z1fIJifP1AEEvDpPKT_",
+	"_Z1fI1AIS0_IiEEEvT_S2_",
+	"_Z1fIRiEvOT_",
+	"_Z1fSt6vectorIiSaIiEE",
+	"_ZN1a1bIN1c1dEEENT_1eES3_",
+	"_Z1fILN1a1eE3EEvv",
+	"_ZSt4swapIiEvRT_S1_",
+	"_ZN1a1vE",
+};
+
+START_TEST(long_names_are_plain_as_others)
+{
+	char *expected, *got;
+
+	ck_assert_int_eq(dp_name__demangle(&expected, plain_names[_i]), DP_OK);
+	ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], 4096), DP_OK);
+	ck_assert_ptr_nonnull(expected);
+	ck_assert_ptr_nonnull(got);
+	ck_assert_str_eq(got, expected);
+	free(got);
+	/* Whatever is cut off, and however little room there is: nothing but no plain form. */
+	for (size_t i = 0; i < strlen(expected); i++) {
+		ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], i), DP_OK);
+		ck_assert_ptr_null(got);
+	}
+	free(expected);
+	for (size_t i = 0; i < strlen(plain_names[_i]); i++) {
+		char *cut = strndup(plain_names[_i], i);
+
+		ck_assert_int_eq(dp_name__demangle_long(&got, cut, 4096), DP_OK);
+		free(got);
+		free(cut);
+	}
+}
+END_TEST
+
+/* The runtime refuses more than 1,024 bytes. */
+START_TEST(names_may_be_long)
+{
+	char name[4096] = "_Z1fI2ab", expected[8192] = "void f<ab", *plain;
+
+	for (int i = 0; i < 500; i++) {
+		strcat(name, i % 2 ? "S0_" : "Li7E");
+		strcat(expected, i % 2 ? ", ab" : ", 7");
+	}
+	strcat(name, "EvPT_");
+	strcat(expected, ">(ab*)");
+	ck_assert_uint_gt(strlen(name), 1024);
+	ck_assert_int_eq(dp_name__demangle(&plain, name), DP_OK);
+	ck_assert_ptr_nonnull(plain);
+	ck_assert_str_eq(plain, expected);
+	free(plain);
+}
+END_TEST
+
 START_TEST(names_do_not_explode)
 {
 	struct dp_builder *builder = start();
@@ -624,6 +689,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, values_have_limits);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
+	tcase_add_loop_test(tests, long_names_are_plain_as_others, 0, (int)DP_COUNT(plain_names));
+	tcase_add_test(tests, names_may_be_long);
 	tcase_add_test(tests, names_do_not_explode);
 	tcase_add_test(tests, what_is_lost_beside_the_unknown);
 	tcase_add_test(tests, losses_have_a_limit);
