@@ -23,6 +23,9 @@ struct folder {
 		-1, -1, 0, 0, 0, \
 	}
 
+/* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
+const char *folder_for_temporary(void);
+
 /*
  * A private name is a stem, a dot and this many letters. A name of NAME_MAX bytes leaves no room
  * for more, so only the first bytes of a stem are used.
