@@ -18,9 +18,9 @@ struct folder {
 	char *path; /* for people and for the recorded program; never opened here */
 };
 
-#define FOLDER_INIT              \
-	{                        \
-		-1, -1, 0, 0, 0, \
+#define FOLDER_INIT                \
+	{                          \
+		-1, -1, 0, 0, NULL \
 	}
 
 /* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
