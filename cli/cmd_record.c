@@ -203,6 +203,17 @@ static bool set_force(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_mode(void *into, const char *value, struct opt_why *why)
+{
+	return opt_mode(value, &((struct record *)into)->mode, why);
+}
+
+static bool set_no_cmdline(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.command_lines = false;
+	return true;
+}
+
 static bool set_verbose(void *into, const char *value, struct opt_why *why)
 {
 	((struct record *)into)->verbosity = 1;
@@ -221,6 +232,11 @@ static const struct opt options[] = {
 	  "variable",
 	  set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
+	{ 0, "mode", "MODE", "permissions of the trace file (600), less the umask, as in 640",
+	  set_mode },
+	{ 0, "no-cmdline", NULL,
+	  "store no command lines; without this, what looks like a secret in them is replaced",
+	  set_no_cmdline },
 	{ 0, "delay", "TIME", "start recording this long after the first kernel launch", set_delay },
 	{ 0, "duration", "TIME",
 	  "record for this long, from the first kernel launch on; the program goes on",
@@ -285,21 +301,6 @@ static bool take_slot(struct record *record)
 	return true;
 }
 
-/* The command as one line. The caller's; NULL without memory. */
-static char *command_line(char **command)
-{
-	size_t size = 1, used = 0;
-	char *line;
-
-	for (int i = 0; command[i]; i++)
-		size += strlen(command[i]) + 1;
-	line = malloc(size);
-	for (int i = 0; line && command[i]; i++)
-		used += (size_t)snprintf(line + used, size - used, "%s%s", i ? " " : "",
-					 command[i]);
-	return line;
-}
-
 /* All that must be in order before the program is run. */
 static bool prepare(struct record *record)
 {
@@ -310,6 +311,11 @@ static bool prepare(struct record *record)
 				"what this one records");
 	if (!record_target(record) || !take_slot(record))
 		return false;
+	if (record->options.command_lines &&
+	    dp_record_command_line(&record->line, record->command, &error)) {
+		message_error(&error);
+		return false;
+	}
 	if (!record_folder(record))
 		return false;
 	recover_hint(record);
@@ -320,7 +326,8 @@ static bool prepare(struct record *record)
 	record->options.first_launch = record->delay_ns > 0 || record->duration_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
-	if (dp_recording_new(&record->recording, record->folder, &record->options, &error)) {
+	record->options.folder = record->folder.fd;
+	if (dp_recording_new(&record->recording, record->folder.path, &record->options, &error)) {
 		message_error(&error);
 		return false;
 	}
@@ -361,7 +368,6 @@ static int record_all(struct record *record)
 	struct record_end end = { .failure = 0 };
 	int status = CMD_FAILED;
 
-	record->line = command_line(record->command);
 	if (!prepare(record) || !record_run(record, &end))
 		goto out;
 	if (!end.started) {
@@ -372,9 +378,7 @@ static int record_all(struct record *record)
 	if (!end.kept && !status)
 		status = CMD_FAILED;
 out:
-	record_close(record);
-	free(record->target);
-	free(record->line);
+	record_fini(record);
 	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
 }
 
@@ -388,21 +392,27 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx ||
 	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
 	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
-	       o->sample_ms != none.sample_ms || o->host_ms != none.host_ms || o->max_memory || o->max_spool || o->iterations;
+	       o->sample_ms != none.sample_ms || o->host_ms != none.host_ms ||
+	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *wish, int argc)
 {
 	struct recovery recovery;
+	struct folder folder;
 
 	if (argc || is_for_a_run(wish)) {
 		message("record: --recover takes %s", argc ? "no command"
-							   : "-o, -f, -v and -q, and no other "
-							     "option");
+							   : "-o, -f, --mode, -v and -q, and no "
+							     "other option");
 		return CMD_USAGE;
 	}
-	if (!recover_open(&recovery, wish->recover))
+	if (!recover_find(&folder, wish->recover))
 		return CMD_FAILED;
+	if (!recover_open(&recovery, &folder)) {
+		folder_close(&folder);
+		return CMD_FAILED;
+	}
 	if (!recover_to(&recovery, wish)) {
 		recover_leave(&recovery);
 		return CMD_FAILED;
@@ -412,7 +422,7 @@ static enum cmd_exit recover(const struct record *wish, int argc)
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct record record = { .options = DP_RECORD_OPTIONS_INIT, .folder_fd = -1 };
+	struct record record = RECORD_INIT;
 	enum cmd_exit status = CMD_DONE;
 
 	if (!cmd_parse(cmd, &record, &argc, &argv, &status))

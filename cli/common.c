@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool common_set_format(void *into, const char *value, struct opt_why *why)
 {
@@ -29,6 +30,11 @@ bool common_set_force(void *into, const char *value, struct opt_why *why)
 {
 	((struct common *)into)->force = true;
 	return true;
+}
+
+bool common_set_mode(void *into, const char *value, struct opt_why *why)
+{
+	return opt_mode(value, &((struct common *)into)->mode, why);
 }
 
 bool common_set_no_pager(void *into, const char *value, struct opt_why *why)
@@ -73,16 +79,26 @@ bool common_compresses(const struct common *common)
 	return length > 3 && !strcasecmp(common->output + length - 3, ".gz");
 }
 
+bool common_open_output(const struct common *common, struct output *output, bool pageable)
+{
+	return output_open(output, common->output, common->force, common->mode,
+			   pageable && !common->no_pager);
+}
+
 /* Overwriting one's own input is never meant. */
 static bool is_input(const char *output, int count, char *const *files)
 {
 	struct stat out, in;
 
-	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
+	if (!output || !strcmp(output, "-") || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
-	for (int i = 0; i < count; i++)
-		if (!stat(files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+	for (int i = 0; i < count; i++) {
+		int failed =
+			strcmp(files[i], "-") != 0 ? stat(files[i], &in) : fstat(STDIN_FILENO, &in);
+
+		if (!failed && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;
+	}
 	return false;
 }
 
@@ -99,6 +115,11 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	common->source.quiet = common->verbosity < 0;
 	if (common->force && !common->output) {
 		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
+		return false;
+	}
+	if (common->mode && !common->output) {
+		message("%s: --mode is for the file that -o names, and there is no -o",
+			common->source.verb);
 		return false;
 	}
 	if (!is_input(common->output, *argc, *argv))

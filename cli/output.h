@@ -6,16 +6,19 @@
 #define DP_CLI_OUTPUT_H
 
 #include "pager.h"
+#include "place.h"
 
 #include <deepprof/report.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct output {
 	const char *path; /* as given; NULL for standard output */
-	char *target;	  /* the name to rename to: links resolved; NULL: written directly */
-	char *temporary;
+	struct place place;
+	char temporary[256]; /* its name in the place's folder; "": written directly */
 	int fd;
 	bool force;
+	mode_t mode; /* 0: its owner's alone */
 	bool pageable;
 	bool one_line; /* line breaks are left out */
 	int failure;   /* errno of the first write that failed, 0: none */
@@ -26,16 +29,18 @@ struct output {
 	bool has_left; /* the pager's reader, before the end */
 };
 
-#define OUTPUT_INIT                                                                             \
-	{                                                                                       \
-		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT, NULL, 0, false, false \
+#define OUTPUT_INIT                                                \
+	{                                                          \
+		.place = PLACE_INIT, .fd = -1, .pager = PAGER_INIT \
 	}
 
 /*
- * path: NULL or "-" for standard output. An existing regular file is refused without force; a
- * device or a pipe is written to as it is. False where it can't be, which was said.
+ * path: NULL or "-" for standard output. An existing regular file is refused without force, and its
+ * permissions are not those of the new one: that has mode, or, where it is 0, only its owner reads
+ * it. A device or a pipe is written to as it is; a symbolic link of another user is refused. Returns
+ * false after printing the error.
  */
-bool output_open(struct output *output, const char *path, bool force, bool pageable);
+bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
 
 /* True where what is written appears on a terminal, at once or through a pager. */
 bool output_is_terminal(const struct output *output);

@@ -36,6 +36,7 @@
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
 	bool all_calls;	  /* of the APIs, also those that no analysis uses */
+	bool cmdline;
 	bool graph_nodes;
 	bool first;	  /* the launcher waits for the first kernel */
 	bool read_held;	  /* and for iterations: records are stored before CUPTI gives them back */
@@ -137,6 +138,7 @@ struct collector {
 	struct options options;
 	struct cupti cupti;
 	char folder[PATH_MAX];
+	struct dp_descriptor folder_file; /* while it begins */
 	pid_t pid;
 	uint32_t serial;
 	struct dp_descriptor spool_file;

@@ -19,6 +19,7 @@ static const struct word switches[] = {
 	{ "overhead", offsetof(struct options, overhead) },
 	{ "first", offsetof(struct options, first) },
 	{ "read-held", offsetof(struct options, read_held) },
+	{ "cmdline", offsetof(struct options, cmdline) },
 };
 
 static const struct word numbers[] = {
@@ -74,6 +75,7 @@ void dp_options__read(struct options *out, const char *text)
 
 	memset(out, 0, sizeof(*out));
 	out->api = out->nvtx = out->memory = out->sync = out->jit = out->overhead = true;
+	out->cmdline = true;
 	out->max_memory = 512 * MIB;
 	/* Each thread that launches has one, and programs have hundreds of threads. */
 	out->slot_bytes = MIB / 4;

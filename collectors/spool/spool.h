@@ -24,6 +24,7 @@
 
 /* The environment that the launcher gives to the program. */
 #define DP_SPOOL_ENV "DEEPPROF_SPOOL"		/* the directory, absolute */
+#define DP_SPOOL_ENV_ID "DEEPPROF_SPOOL_ID"	/* its device and inode: DP_SPOOL_ID */
 #define DP_SPOOL_ENV_OPTIONS "DEEPPROF_OPTIONS" /* key=value,key=value */
 #define DP_SPOOL_ENV_CUPTI "DEEPPROF_CUPTI"	/* a libcupti to use, or the folder that has it */
 #define DP_SPOOL_ENV_CUDA_INJECTION "CUDA_INJECTION64_PATH"
@@ -31,6 +32,12 @@
 #define DP_SPOOL_LIBRARY "libdeepprof-cupti.so"
 #define DP_SPOOL_EXIT_LIBRARY "libdeepprof-exit.so" /* for LD_PRELOAD */
 #define DP_SPOOL_SOCKET "socket"
+
+/*
+ * Whoever may write to the folder around the directory can put another one, or a link, in its
+ * place: one with another device or inode is not used. Both are uintmax_t.
+ */
+#define DP_SPOOL_ID "%ju:%ju"
 
 /*
  * DEEPPROF_OPTIONS. Switches are 0 or 1; sizes are bytes in decimal. Unknown keys are ignored.
@@ -42,6 +49,7 @@
  *   sync=1           synchronizations
  *   jit=1            compilation
  *   overhead=1       CUPTI's own
+ *   cmdline=1        the process's command line (secret.h)
  *   graph=graph      or node: CUDA graphs as one operation, or each of their nodes
  *   max-memory=N     ceiling of the pool, default 512 MiB
  *   max-spool=N      ceiling of the spool file, default none
@@ -141,10 +149,10 @@ enum dp_spool_type {
 };
 
 /*
- * Keys of DP_SPOOL_INFO (the last of a key wins): cmdline (arguments parted by \n), exe, env.NAME
- * for RANK, LOCAL_RANK, WORLD_SIZE, SLURM_*, OMPI_*, PMI_* and CUDA_VISIBLE_DEVICES, cupti.version
- * (the number of cuptiGetVersion), cupti.path, driver.version (as cuDriverGetVersion counts),
- * graph_mode (graph or node), collector.version, subscriber (who holds CUPTI, where it was taken).
+ * Keys of DP_SPOOL_INFO (the last of a key wins): cmdline (arguments separated by \n, secrets
+ * replaced), env.NAME for the variables that secret.h names, cupti.version (the number of
+ * cuptiGetVersion), cupti.path, driver.version (as cuDriverGetVersion counts), graph_mode (graph or
+ * node).
  */
 struct dp_spool_info {
 	uint32_t key;

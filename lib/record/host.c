@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The busiest threads of a process are sampled; who they are is looked up this often. */
@@ -208,11 +209,16 @@ static void *run(void *argument)
 	return NULL;
 }
 
+/* Who has made it does not matter: a link, or what would make us wait, is none of ours. */
 static FILE *open_file(int folder_fd, int flags)
 {
-	int fd = openat(folder_fd, DP_HOST_FILE, O_RDWR | O_CLOEXEC | flags, 0600);
-	FILE *file = fd >= 0 ? fdopen(fd, flags & O_TRUNC ? "w+" : "r+") : NULL;
+	int fd = openat(folder_fd, DP_HOST_FILE,
+			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+	struct stat info;
+	FILE *file = NULL;
 
+	if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode))
+		file = fdopen(fd, "r+");
 	if (!file && fd >= 0)
 		close(fd);
 	return file;
@@ -236,7 +242,7 @@ static struct dp_host *new_host(FILE *file)
 
 int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms)
 {
-	FILE *file = open_file(folder_fd, O_CREAT | O_TRUNC);
+	FILE *file = open_file(folder_fd, O_CREAT | O_EXCL);
 	struct dp_host *host = file ? new_host(file) : NULL;
 	sigset_t all, before;
 
@@ -263,7 +269,7 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms)
 
 int dp_host__open(struct dp_host **out, int folder_fd)
 {
-	FILE *file = open_file(folder_fd, O_NOFOLLOW | O_NONBLOCK);
+	FILE *file = open_file(folder_fd, 0);
 
 	*out = NULL;
 	if (!file)

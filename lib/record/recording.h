@@ -50,11 +50,14 @@ struct dp_recording {
 	struct dp_watch *watch; /* where iterations are counted */
 };
 
+/* recording.c: opens the folder, which must be the caller's. */
+int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
+
+/* Opens a file of the folder to be read; -1 where it is none. */
+int dp_recording__open_file(const struct dp_recording *recording, const char *name);
+
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
-
-/* Opens a member's spool; -1 where that can't be. */
-int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member);
 
 /* On CUPTI's clock, when a member was to stop; 0: not before it did. */
 int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member);
