@@ -237,7 +237,8 @@ static const struct opt options[] = {
 	{ 0, "no-cmdline", NULL,
 	  "store no command lines; without this, what looks like a secret in them is replaced",
 	  set_no_cmdline },
-	{ 0, "delay", "TIME", "start recording this long after the first kernel launch", set_delay },
+	{ 0, "delay", "TIME", "start recording this long after the first kernel launch",
+	  set_delay },
 	{ 0, "duration", "TIME",
 	  "record for this long, from the first kernel launch on; the program goes on",
 	  set_duration },
@@ -389,11 +390,11 @@ static bool is_for_a_run(const struct record *record)
 
 	return record->chain || record->wait || record->delay_ns || record->duration_ns ||
 	       record->pause_signal || o->cupti || o->api != none.api || o->all_calls ||
-	       o->nvtx != none.nvtx ||
-	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
-	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
-	       o->sample_ms != none.sample_ms || o->host_ms != none.host_ms ||
-	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
+	       o->nvtx != none.nvtx || o->memory != none.memory ||
+	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
+	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
+	       o->host_ms != none.host_ms || !o->command_lines || o->max_memory || o->max_spool ||
+	       o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *wish, int argc)

@@ -47,7 +47,8 @@ struct run {
 	bool interrupted;    /* a signal came after that */
 	unsigned interrupts; /* Ctrl-C, while the file was written */
 	bool delayed;	     /* --delay is not over */
-	int64_t recorded_at; /* when recording began, at the first kernel at the earliest; 0: not yet */
+	int64_t recorded_at; /* when recording began, at the first kernel at the earliest; 0: not
+				yet */
 	int64_t resume_at;   /* 0: not known, or past */
 	int64_t stop_at;     /* 0: not known, or never */
 	int64_t give_up_at;  /* on processes left behind; 0: never */

@@ -121,10 +121,11 @@ static void say_kineto(const struct record *record)
 
 	if (!daemon || !*daemon || !strcmp(daemon, "0"))
 		return;
-	message_warning("KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no kernels "
-			"would be recorded; without it: deepprof record env -u KINETO_USE_DAEMON "
-			"%.200s",
-			record->line ? record->line : record->command[0]);
+	message_warning(
+		"KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no kernels "
+		"would be recorded; without it: deepprof record env -u KINETO_USE_DAEMON "
+		"%.200s",
+		record->line ? record->line : record->command[0]);
 }
 
 void record_say_ahead(const struct record *record)
@@ -133,8 +134,7 @@ void record_say_ahead(const struct record *record)
 
 	say_kineto(record);
 	if (why)
-		message_warning("%s: %.80s will probably not be recorded", why,
-				record->command[0]);
+		message_warning("%s: %.80s will probably not be recorded", why, record->command[0]);
 }
 
 /* Is it a variable of the environment with which the process was started? */

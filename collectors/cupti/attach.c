@@ -83,8 +83,8 @@ static bool subscribe(struct cupti *cupti)
 	char holder[256] = "";
 	int result;
 
-	cupti->many = dp_cupti__takes_many(cupti) &&
-		      !subscribe_as(cupti, true, holder, sizeof(holder));
+	cupti->many =
+		dp_cupti__takes_many(cupti) && !subscribe_as(cupti, true, holder, sizeof(holder));
 	if (cupti->many)
 		return true;
 	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
@@ -104,7 +104,8 @@ static bool subscribe(struct cupti *cupti)
 static void set_attributes(struct cupti *cupti)
 {
 	bool nodes = dp_collector.options.graph_nodes;
-	size_t bytes = DEVICE_BUFFER_BYTES, limit = nodes ? DEVICE_BUFFERS_OF_NODES : DEVICE_BUFFERS;
+	size_t bytes = DEVICE_BUFFER_BYTES,
+	       limit = nodes ? DEVICE_BUFFERS_OF_NODES : DEVICE_BUFFERS;
 	uint8_t yes = 1;
 
 	/* Older versions lack some: they do without. */

@@ -27,11 +27,11 @@ static bool matters(const char *name)
 {
 	/* What follows "cu" or "cuda". */
 	static const char *const used[] = {
-		"Launch",      "Memcpy",       "Memset",      "GraphLaunch", "GraphInstantiate",
-		"GraphUpload", "GraphExec",    "Malloc",      "Free",	     "MemAlloc",
-		"MemFree",     "MemHost",      "HostAlloc",   "HostReg",     "HostUnreg",
-		"MemPool",     "MemCreate",    "MemRelease",  "MemMap",	     "MemUnmap",
-		"MemSet",      "MemPrefetch",  "ModuleLoad",  "LibraryLoad", "Link",
+		"Launch",      "Memcpy",       "Memset",     "GraphLaunch", "GraphInstantiate",
+		"GraphUpload", "GraphExec",    "Malloc",     "Free",	    "MemAlloc",
+		"MemFree",     "MemHost",      "HostAlloc",  "HostReg",	    "HostUnreg",
+		"MemPool",     "MemCreate",    "MemRelease", "MemMap",	    "MemUnmap",
+		"MemSet",      "MemPrefetch",  "ModuleLoad", "LibraryLoad", "Link",
 		"ModuleGet",   "ModuleUnload",
 	};
 	const char *rest = starts(name, "cuda") ? name + 4 : starts(name, "cu") ? name + 2 : "";
@@ -53,7 +53,8 @@ bool dp_calls__is_used(uint32_t domain, uint32_t cbid)
 		return true;
 	if (!known[domain][cbid])
 		known[domain][cbid] =
-			c->cupti.GetCallbackName(domain, cbid, &name) || !name || matters(name) ? 2 : 1;
+			c->cupti.GetCallbackName(domain, cbid, &name) || !name || matters(name) ? 2
+												: 1;
 	return known[domain][cbid] == 2;
 }
 

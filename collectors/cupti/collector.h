@@ -35,11 +35,11 @@
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
-	bool all_calls;	  /* of the APIs, also those that no analysis uses */
+	bool all_calls; /* of the APIs, also those that no analysis uses */
 	bool cmdline;
 	bool graph_nodes;
-	bool first;	  /* the launcher waits for the first kernel */
-	bool read_held;	  /* and for iterations: records are stored before CUPTI gives them back */
+	bool first;	/* the launcher waits for the first kernel */
+	bool read_held; /* and for iterations: records are stored before CUPTI gives them back */
 	bool start_paused;
 	bool capture_profiler;
 	uint64_t max_memory;
@@ -85,9 +85,9 @@ struct cupti {
 	int (*ActivityEnableDriverApi_v2)(void *subscriber, uint32_t cbid, uint8_t enable);
 	int (*ActivitySetAttribute_v2)(void *subscriber, uint32_t attribute, size_t *bytes,
 				       void *value);
-	int (*ActivityRegisterCallbacks_v2)(
-		void *subscriber, void (*request)(uint8_t **, size_t *, size_t *, void *),
-		void (*complete)(uint8_t *, size_t, size_t, void *));
+	int (*ActivityRegisterCallbacks_v2)(void *subscriber,
+					    void (*request)(uint8_t **, size_t *, size_t *, void *),
+					    void (*complete)(uint8_t *, size_t, size_t, void *));
 	int (*ActivityGetNextRecord_v2)(void *subscriber, uint8_t *buffer, size_t valid,
 					void **record);
 	int (*ActivityGetNumDroppedRecords_v2)(void *subscriber, void *context, uint32_t stream,
@@ -96,7 +96,7 @@ struct cupti {
 	void *subscriber;
 	uint32_t version;
 	int driver_version;
-	bool many; /* subscribed together with others */
+	bool many;	       /* subscribed together with others */
 	_Atomic bool attached; /* set last: what is above does not change after */
 	char path[PATH_MAX];
 };
@@ -156,7 +156,7 @@ struct collector {
 	struct discard discards[DISCARDS];
 	uint8_t *trash; /* where even the discards ran out */
 	_Atomic uint64_t trashed;
-	_Atomic uint32_t trash_lent; /* so often CUPTI has it now */
+	_Atomic uint32_t trash_lent;  /* so often CUPTI has it now */
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
 	/* Of the threads. */
 	bool writing;				    /* the writer was started */
@@ -270,9 +270,9 @@ int dp_cupti__register(void);
 static inline int dp_cupti__next(const struct cupti *cupti, uint8_t *buffer, size_t valid,
 				 void **record)
 {
-	return cupti->many ? cupti->ActivityGetNextRecord_v2(cupti->subscriber, buffer, valid,
-							     record)
-			   : cupti->ActivityGetNextRecord(buffer, valid, record);
+	return cupti->many
+		       ? cupti->ActivityGetNextRecord_v2(cupti->subscriber, buffer, valid, record)
+		       : cupti->ActivityGetNextRecord(buffer, valid, record);
 }
 int dp_cupti__dropped(size_t *dropped);
 

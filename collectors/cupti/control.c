@@ -1,10 +1,10 @@
 /*
- * The thread that calls CUPTI: it flushes four times a second, turns recording on and off as the launcher
- * or the program's capture range want it, and makes the last flush. It may hang in CUPTI; then
- * nobody waits for it longer than life.c says, and the writer goes on. Where the program outlives
- * the recording, both threads end, and give back the room they have on disk and in memory. Their
- * descriptors stay open: a thread of the program that is about to tell something would send it to
- * whatever had the number next.
+ * The thread that calls CUPTI: it flushes four times a second, turns recording on and off as the
+ * launcher or the program's capture range want it, and makes the last flush. It may hang in CUPTI;
+ * then nobody waits for it longer than life.c says, and the writer goes on. Where the program
+ * outlives the recording, both threads end, and give back the room they have on disk and in memory.
+ * Their descriptors stay open: a thread of the program that is about to tell something would send
+ * it to whatever had the number next.
  */
 #include "cupti/collector.h"
 
@@ -28,9 +28,10 @@ static struct {
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
-	bool alone; /* the launcher is gone */
-	bool first; /* finishing comes before all that CUDA does at exit */
-	int64_t since_ns; /* recording is on, as far as a long run is concerned; 0: it was reported */
+	bool alone;	  /* the launcher is gone */
+	bool first;	  /* finishing comes before all that CUDA does at exit */
+	int64_t since_ns; /* recording is on, as far as a long run is concerned; 0: it was reported
+			   */
 } my;
 
 /* True where CUPTI has done it. */

@@ -3,9 +3,10 @@
  * that the program is linked with; one beside CUDA's libraries that are mapped (wheels keep it in
  * nvidia/cuda_cupti/lib, for CUDA 13 in nvidia/cu13/lib, toolkits beside cudart or in
  * extras/CUPTI); the default search; toolkits where they are installed. Two copies in one process
- * conflict, hence the order. Wheels that bundle one put a hash in its name. What is newer than the driver is not called, it would
- * refuse, or worse: the search goes on without it. But it ends where one is named or mapped: who
- * has mapped it may use it as well, and another beside it would be a second copy.
+ * conflict, hence the order. Wheels that bundle one put a hash in its name. What is newer than the
+ * driver is not called, it would refuse, or worse: the search goes on without it. But it ends where
+ * one is named or mapped: who has mapped it may use it as well, and another beside it would be a
+ * second copy.
  */
 #include "cupti/collector.h"
 
@@ -337,8 +338,8 @@ static void *open_named_toolkit(struct search *search)
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		const char *root = secure_getenv(roots[i]);
 
-		for (size_t k = 0; root && *root && !library && k < sizeof(below) / sizeof(below[0]);
-		     k++)
+		for (size_t k = 0;
+		     root && *root && !library && k < sizeof(below) / sizeof(below[0]); k++)
 			library = open_pattern(search, root, below[k]);
 	}
 	return library;

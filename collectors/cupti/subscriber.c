@@ -56,9 +56,9 @@ int dp_cupti__attribute(uint32_t attribute, void *value, size_t bytes)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
 
-	return cupti->many ? cupti->ActivitySetAttribute_v2(cupti->subscriber, attribute, &bytes,
-							    value)
-			   : cupti->ActivitySetAttribute(attribute, &bytes, value);
+	return cupti->many
+		       ? cupti->ActivitySetAttribute_v2(cupti->subscriber, attribute, &bytes, value)
+		       : cupti->ActivitySetAttribute(attribute, &bytes, value);
 }
 
 static void requested(uint8_t **buffer, size_t *bytes, size_t *most_records, void *unused)
@@ -85,7 +85,7 @@ int dp_cupti__dropped(size_t *dropped)
 {
 	const struct cupti *cupti = &dp_collector.cupti;
 
-	return cupti->many ? cupti->ActivityGetNumDroppedRecords_v2(cupti->subscriber, NULL, 0,
-								    dropped)
-			   : cupti->ActivityGetNumDroppedRecords(NULL, 0, dropped);
+	return cupti->many
+		       ? cupti->ActivityGetNumDroppedRecords_v2(cupti->subscriber, NULL, 0, dropped)
+		       : cupti->ActivityGetNumDroppedRecords(NULL, 0, dropped);
 }

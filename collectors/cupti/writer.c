@@ -26,7 +26,7 @@ static struct {
 	uint32_t slots[SLOTS_MOST];
 	struct {
 		uint64_t sequence;
-		uint32_t at;	 /* names of what is before it are known */
+		uint32_t at;	  /* names of what is before it are known */
 		uint32_t settled; /* what is before it has been there for a while */
 		uint32_t stored;  /* what is before it is in the spool */
 		int64_t settled_ns;
@@ -132,12 +132,13 @@ static void report_no_times(struct collector *c)
 	if (my.no_times || atomic_load(&c->final))
 		return;
 	my.no_times = true;
-	dp_message__say(DP_SPOOL_WARNING, "no-times",
-			"CUPTI has no memory left on the GPU for the times of kernels: from here on "
-			"kernels are recorded without%s",
-			c->options.graph_nodes ? "; without --cuda-graph=node far fewer are needed, "
-						 "and --duration and -n end the recording earlier"
-					       : "");
+	dp_message__say(
+		DP_SPOOL_WARNING, "no-times",
+		"CUPTI has no memory left on the GPU for the times of kernels: from here on "
+		"kernels are recorded without%s",
+		c->options.graph_nodes ? "; without --cuda-graph=node far fewer are needed, "
+					 "and --duration and -n end the recording earlier"
+				       : "");
 }
 
 /* A buffer, or what is left of it. */

@@ -58,9 +58,9 @@ struct dp_record_options {
 	 */
 	int folder;
 	bool command_lines; /* of the processes, without what looks like a secret */
-	bool all_calls;	   /* and all others, which makes a recording much larger */
-	uint32_t host_ms;  /* what the processes' threads do, as often as this; 0: never */
-	bool first_launch; /* note when the first kernel is launched: dp_record_status */
+	bool all_calls;	    /* and all others, which makes a recording much larger */
+	uint32_t host_ms;   /* what the processes' threads do, as often as this; 0: never */
+	bool first_launch;  /* note when the first kernel is launched: dp_record_status */
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \

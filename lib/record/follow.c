@@ -43,7 +43,7 @@ struct loop {
 	uint64_t kernels;    /* in them */
 	uint64_t told_at;    /* kernels fed when it was told of */
 	int64_t told_ns;     /* when the last of those began */
-	int64_t cut_ns;	     /* when the first kernel began after those that are wanted; 0: not yet */
+	int64_t cut_ns; /* when the first kernel began after those that are wanted; 0: not yet */
 };
 
 /* A stream. */

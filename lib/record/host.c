@@ -283,8 +283,8 @@ int dp_host__open(struct dp_host **out, int folder_fd)
 
 void dp_host__add(struct dp_host *host, pid_t pid, uint32_t own_pid)
 {
-	struct process *made = host->count < PROCESSES_MAX ? dp_alloc__zeroed(1, sizeof(*made))
-							   : NULL;
+	struct process *made =
+		host->count < PROCESSES_MAX ? dp_alloc__zeroed(1, sizeof(*made)) : NULL;
 
 	if (!made)
 		return;

@@ -8,8 +8,8 @@
 
 /* Sums since the thread began. */
 struct dp_host_thread {
-	uint64_t run_ns;  /* on a processor */
-	uint64_t wait_ns; /* able to run, but not on one */
+	uint64_t run_ns;		 /* on a processor */
+	uint64_t wait_ns;		 /* able to run, but not on one */
 	uint64_t voluntary, involuntary; /* switches to another thread */
 	uint64_t major_faults;
 	int32_t processor; /* where it ran last */

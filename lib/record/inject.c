@@ -144,9 +144,9 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 		   DP_SPOOL_ENV_OPTIONS
 		   "=api=%s,nvtx=%d,memory=%d,cmdline=%d,graph=%s,start=%s,capture=%s%s%s%s",
 		   calls[o->api ? 1 + o->all_calls : 0], o->nvtx, o->memory, o->command_lines,
-		   o->graph_nodes ? "node" : "graph",
-		   o->paused ? "pause" : "run", o->capture_profiler ? "profiler" : "all", limits,
-		   chain ? ",chain=" : "", chain ? chain : "");
+		   o->graph_nodes ? "node" : "graph", o->paused ? "pause" : "run",
+		   o->capture_profiler ? "profiler" : "all", limits, chain ? ",chain=" : "",
+		   chain ? chain : "");
 }
 
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,

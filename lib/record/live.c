@@ -304,8 +304,7 @@ static void sample_host(struct dp_recording *recording, const struct dp_member *
 	struct ucred peer;
 	socklen_t bytes = sizeof(peer);
 
-	if (!recording->host && recording->options.host_ms &&
-	    recording->control != DP_POOL_STOP &&
+	if (!recording->host && recording->options.host_ms && recording->control != DP_POOL_STOP &&
 	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms))
 		recording->options.host_ms = 0;
 	if (recording->host &&

@@ -4,9 +4,9 @@
  *
  *     bench_collector [SECONDS [RATE]]        launches a second; 0: as fast as it goes
  *
- * A launch is two records that are stored, the driver's call and a kernel. The cost per record is the processor time
- * of the whole process less that of the same launches without the collector (the fake's own: the
- * same records into a buffer that nobody reads).
+ * A launch is two records that are stored, the driver's call and a kernel. The cost per record is
+ * the processor time of the whole process less that of the same launches without the collector (the
+ * fake's own: the same records into a buffer that nobody reads).
  */
 #include "fake.h"
 #include "cupti/cupti_abi.h"

@@ -266,8 +266,8 @@ static void put_off(struct buffer *b, const struct fake_times *times)
 {
 	uint64_t left = atomic_load(&device_left), now = fake_now();
 	uint64_t due = times->end == UINT64_MAX ? UINT64_MAX
-			       : times->end > now ? monotonic() + (times->end - now)
-						  : 0;
+		       : times->end > now	? monotonic() + (times->end - now)
+						: 0;
 
 	/* What graphs have used is not used again (parcagpu#23). */
 	if (times->in_graph) {

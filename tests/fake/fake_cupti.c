@@ -75,7 +75,7 @@ static void (*callback)(void *, uint32_t, uint32_t, const void *);
 static void *callback_user;
 static _Atomic uint64_t enabled[2];
 static _Atomic bool called_back[CALLS]; /* the driver's calls that a callback is wanted for */
-static _Atomic bool single[2][CALLS];	/* the driver's and runtime's calls that are recorded alone */
+static _Atomic bool single[2][CALLS]; /* the driver's and runtime's calls that are recorded alone */
 static _Atomic bool left_out[2][CALLS]; /* and those that are not, of a kind that is */
 static _Atomic uint32_t singles;
 static uint32_t attributes; /* that were set, whatever the answer was */

@@ -20,7 +20,7 @@ struct run_options {
 	const char *holder;
 	bool leaves;
 	bool hang;
-	bool late; /* CUPTI knows its records when it makes them, not before */
+	bool late;		 /* CUPTI knows its records when it makes them, not before */
 	const char *switches[4]; /* of the fake, "NAME=value" */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
@@ -58,9 +58,9 @@ struct run {
 	unsigned int trouble_call; /* as the options have it */
 	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */
 	struct fake_truth truth;
-	int64_t first_launch_ns; /* as the pool of one process has it */
+	int64_t first_launch_ns;		    /* as the pool of one process has it */
 	uint64_t salvaged_kernels, untimed_kernels; /* of those delivered */
-	char messages[8192]; /* codes and texts */
+	char messages[8192];			    /* codes and texts */
 	/* Called for each record, if set before. */
 	void (*each)(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record);
 	void *user;

@@ -11,8 +11,8 @@
 
 #include <check.h>
 
-static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4",
-					"12.8", "13.0", "13.1", "13.2", "13.3", "13.4" };
+static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4", "12.8",
+					"13.0", "13.1", "13.2", "13.3", "13.4" };
 
 static unsigned int clocks; /* points of CUPTI's */
 
@@ -39,8 +39,7 @@ static void see_kernel(struct run *run, struct dp_spool *spool,
 			 : low % 5 == 2 ? "_Z7softmaxPfi"
 			 : low % 5 == 3 ? "_Z3addPfS_"
 					: "void_a_kernel_of_many_words");
-	ck_assert_int_eq(kernel->priority,
-			 strcmp(version, "13.1") >= 0 ? -5 : 0);
+	ck_assert_int_eq(kernel->priority, strcmp(version, "13.1") >= 0 ? -5 : 0);
 	ck_assert_uint_eq(kernel->shape.cluster[0], 1);
 }
 

@@ -49,8 +49,7 @@ START_TEST(times_come_late)
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
-	run_app(&run, &options,
-		WORDS("init", "launch=1000", "sleep=1200", "launch=50", "kill"));
+	run_app(&run, &options, WORDS("init", "launch=1000", "sleep=1200", "launch=50", "kill"));
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 1050);
 	ck_assert_uint_le(run.untimed_kernels, 50);
