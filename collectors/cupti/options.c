@@ -77,8 +77,7 @@ void dp_options__read(struct options *out, const char *text)
 	out->api = out->nvtx = out->memory = out->sync = out->jit = out->overhead = true;
 	out->cmdline = true;
 	out->max_memory = 512 * MIB;
-	/* Each thread that launches has one, and programs have hundreds of threads. */
-	out->slot_bytes = MIB / 4;
+	out->slot_bytes = MIB;
 	out->flush_ms = 250;
 	out->exit_ms = 4000;
 	for (; text && *text; text += length + (text[length] == ',')) {

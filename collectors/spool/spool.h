@@ -53,7 +53,7 @@
  *   graph=graph      or node: CUDA graphs as one operation, or each of their nodes
  *   max-memory=N     ceiling of the pool, default 512 MiB
  *   max-spool=N      ceiling of the spool file, default none
- *   slot=N           bytes of a buffer, default 256 KiB
+ *   slot=N           bytes of a buffer, default 1 MiB
  *   flush-ms=N       period of flushes, default 250; 0: none
  *   first=0          1: the pool's header is to say when the first kernel was launched
  *   read-held=0      1: store finished records of buffers that CUPTI still holds
