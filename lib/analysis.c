@@ -496,21 +496,6 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
-/* The streams that are analyzed with one: the ones asked for are what they are. */
-static int choose_streams(struct run *run, uint32_t stream)
-{
-	int status = DP_OK;
-
-	if (run->options->stream >= 0)
-		dp_stream_group__single(&run->group, run->trace, stream);
-	else
-		status = dp_stream_group__init(&run->group, run->trace, stream, run->error);
-	for (uint32_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
-		if (run->group.has[s])
-			run->analysis->streams[s].with = (size_t)stream + 1;
-	return status;
-}
-
 static int analyze_stream(struct run *run, uint32_t stream)
 {
 	const struct dp_analysis_options *options = run->options;
@@ -520,12 +505,11 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_sequence sequence;
 	int status;
 
-	memset(&sequence, 0, sizeof(sequence));
-	status = choose_streams(run, stream);
-	if (!status)
-		status = dp_sequence__init(&sequence, run->trace, &run->group,
-					   DP_ALPHABET_KERNELS, options->range_start_ns,
-					   options->range_end_ns, run->error);
+	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
+				       run->error);
+	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
+		if (run->group.has[s])
+			analysis->streams[s].with = (size_t)stream + 1;
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);

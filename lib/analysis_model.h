@@ -61,6 +61,15 @@ size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
 /* The loop at the level of the report that covers most kernels; NULL where there is none. */
 const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
 
+/*
+ * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,
+ * to be released with their fini (also after a failure). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a
+ * regex that is none).
+ */
+int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
+			  const struct dp_trace *trace, uint32_t stream,
+			  const struct dp_analysis_options *options, struct dp_error *error);
+
 /* To look for loops in a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 

@@ -191,6 +191,7 @@ static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequenc
 	struct spans spans = { 0 };
 	int status = collect(&spans, sequence, regex, verdicts);
 
+	marks->ranges = spans.count;
 	if (!status && spans.count) {
 		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
 		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));

@@ -207,6 +207,23 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
 
+int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
+			 uint32_t stream, struct dp_error *error)
+{
+	uint32_t device = dp_trace_stream(trace, stream)->device;
+	const struct dp_stream *other;
+
+	*group = (struct dp_stream_group){ .stream = stream };
+	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
+	if (!group->has)
+		return dp_error__nomem(error, 0);
+	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
+		group->has[s] = s == stream || (other->device == device && other->compute_ns > 0);
+		group->streams += group->has[s];
+	}
+	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
+}
+
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
 				 const struct dp_stream_group *from, struct dp_error *error)
 {

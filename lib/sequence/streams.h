@@ -23,6 +23,10 @@ struct dp_stream_group {
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
 			  uint32_t stream, struct dp_error *error);
 
+/* A stream and all those of its device that compute. Errors and cost as those of init. */
+int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
+			 uint32_t stream, struct dp_error *error);
+
 /* Of one stream alone. No cost, and nothing to fail. */
 void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trace *trace,
 			     uint32_t stream);

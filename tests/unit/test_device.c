@@ -332,6 +332,35 @@ START_TEST(marks_of_changing_streams)
 }
 END_TEST
 
+/* Other work on another stream in every second step, and what runs there is not the same. */
+START_TEST(marks_of_different_work)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+	struct dp_trace *trace;
+
+	start(true);
+	for (int i = 0; i < 7; i++) {
+		int64_t begin_ns = now_ns;
+		char name[32];
+
+		put_all(i % 2 ? "pqrqps" : step, 7 + i % 2, 0);
+		snprintf(name, sizeof(name), "ProfilerStep#%d", i);
+		mark(name, begin_ns, now_ns);
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_int_eq(loop->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(loop->complete, 7);
+	ck_assert(dp_loop_has_stream(analysis, loop->id, 0));
+	ck_assert(dp_loop_has_stream(analysis, loop->id, 1));
+	ck_assert(!dp_loop_has_stream(analysis, loop->id, 2));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /*
  * A profiler's step around everything, annotations inside it that leave out what each iteration
  * begins and ends with: the kernels show the iterations, beginnings and ends included.
@@ -390,6 +419,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
+	tcase_add_test(tests, marks_of_different_work);
 	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
 }
 
