@@ -496,6 +496,23 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
+/* Streams that run at once, and whose launches show no loop: as if the first were alone. */
+static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_loops **loops)
+{
+	const struct dp_analysis_options *options = run->options;
+	uint32_t stream = sequence->stream;
+	int status;
+
+	dp_loops__free(*loops);
+	*loops = NULL;
+	dp_sequence__fini(sequence);
+	dp_stream_group__fini(&run->group);
+	dp_stream_group__single(&run->group, run->trace, stream);
+	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
+				   options->range_start_ns, options->range_end_ns, run->error);
+	return status ? status : find_loops(run, sequence, loops);
+}
+
 static int analyze_stream(struct run *run, uint32_t stream)
 {
 	const struct dp_analysis_options *options = run->options;
@@ -507,20 +524,23 @@ static int analyze_stream(struct run *run, uint32_t stream)
 
 	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
 				       run->error);
+	run->kernels += status ? 0 : sequence.count;
+	if (!status)
+		status = find_loops(run, &sequence, &loops);
+	if (!status && run->group.by_launch && !dp_analysis__main_loop(loops))
+		status = find_alone(run, &sequence, &loops);
+	if (!status)
+		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
 	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
 		if (run->group.has[s])
 			analysis->streams[s].with = (size_t)stream + 1;
-	run->kernels += status ? 0 : sequence.count;
-	if (!status)
-		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
-	if (!status)
-		status = find_loops(run, &sequence, &loops);
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,
 			{ loops->best_length, loops->best_coverage, loops->best_confidence },
+			run->group.by_launch,
 			(size_t)stream + 1
 		};
 	dp_loops__free(loops);

@@ -25,6 +25,7 @@ struct dp_loop_data {
 struct dp_stream_result {
 	bool analyzed;
 	struct dp_candidate candidate;
+	bool by_launch; /* its kernels are in the order of their launches */
 	size_t with; /* the stream whose loops have its kernels, + 1; 0: none has */
 };
 

@@ -2,11 +2,13 @@
  * Iterations of a device rather than of one stream's kernels: programs that launch one kernel again
  * and again, told by what they copy, and work that moves from stream to stream.
  */
+#include "base/base.h"
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct dp_builder *builder;
@@ -292,6 +294,58 @@ START_TEST(one_kernel_on_changing_streams)
 }
 END_TEST
 
+/* Iterations that are launched one after the other, and run on several streams at once. */
+START_TEST(iterations_at_once)
+{
+	int64_t free_ns[4] = { 0 };
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+	struct dp_trace *trace;
+	uint32_t *ops;
+	size_t count;
+
+	start(true);
+	for (int i = 0; i < 24; i++) {
+		int64_t *stream_ns = &free_ns[i % (_i + 2)];
+
+		for (size_t k = 0; k < strlen(step); k++) {
+			struct dp_op op = { .start_ns = DP_MAX(now_ns + 50, *stream_ns) };
+			struct dp_call call = { now_ns, now_ns + 5, 0, thread, ++launches };
+			char name[] = "kernel_x";
+
+			name[7] = step[k];
+			op.end_ns = *stream_ns = op.start_ns + 2000 + below(1000);
+			op.stream = dp_builder__stream(builder, process, 0, 1, i % (_i + 2));
+			op.name = dp_builder__kernel_name(builder, name, strlen(name));
+			op.correlation = launches;
+			call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+			ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+			now_ns += 1000;
+		}
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 24);
+	ck_assert_uint_eq(loop->length, strlen(step));
+	ck_assert_int_eq(dp_loop_operations(analysis, loop->id, &ops, &count, NULL), DP_OK);
+	ck_assert_uint_eq(count, 24 * strlen(step));
+	for (size_t k = 0; k < 24; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(analysis, loop->id, k);
+
+		for (size_t i = 0; i < at->kernels; i++)
+			ck_assert_uint_eq(dp_trace_ops(trace)->stream[ops[at->first_kernel + i]],
+					  k % (size_t)(_i + 2));
+		ck_assert_int_eq(dp_trace_ops(trace)->start_ns[ops[at->first_kernel]],
+				 at->start_ns);
+	}
+	free(ops);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* Two programs at once do not take turns: the iterations are one's. */
 START_TEST(streams_at_once_are_not_one)
 {
@@ -417,6 +471,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, iterations_on_changing_streams, 0, 4);
 	tcase_add_loop_test(tests, helpers_stay_apart, 0, 4);
 	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
+	tcase_add_loop_test(tests, iterations_at_once, 0, 3);
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
 	tcase_add_test(tests, marks_of_different_work);
