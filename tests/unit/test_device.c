@@ -3,6 +3,7 @@
  * and again, told by what they copy, and work that moves from stream to stream.
  */
 #include "base/base.h"
+#include "alloc_fail.h"
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
 
@@ -456,6 +457,55 @@ START_TEST(marks_that_leave_work)
 }
 END_TEST
 
+/* Every allocation may fail: of one kernel's loop, and of work that moves or runs at once. */
+START_TEST(memory_is_short)
+{
+	static const char *const none[] = { "interval_ns" };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_trace *trace = NULL;
+	size_t failed = 0;
+	bool more = true;
+
+	options.metrics = none;
+	options.metrics_count = 1;
+	start(true);
+	for (int i = 0; i < 12; i++) {
+		int64_t begin_ns = now_ns;
+
+		if (_i < 2)
+			put_all(_i ? "UkkD" : "UkD", 7, 0);
+		else
+			put_all(_i == 2 ? "abcadaebf" : "abc", 7 + i % 2, 0);
+		now_ns -= _i == 3 ? 2000 : 0;
+		if (_i == 2)
+			mark("ProfilerStep#1", begin_ns, now_ns);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		struct dp_analysis *analysis = NULL;
+		uint32_t *ops = NULL;
+		size_t count = 0;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_analysis_run(&analysis, trace, &options, &error);
+		if (!status)
+			status = dp_loop_operations(analysis, 0, &ops, &count, &error);
+		more = alloc_fail_stop();
+		/* an array that can't be made smaller does */
+		ck_assert(!status || (more && status == DP_ERR_NOMEM));
+		failed += status == DP_ERR_NOMEM;
+		ck_assert_int_eq(error.status, status);
+		free(ops);
+		dp_analysis_free(analysis);
+		ck_assert_uint_lt(k, 20000);
+	}
+	ck_assert_uint_gt(failed, 50);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	int sizes = sizeof(counts) / sizeof(*counts);
@@ -475,6 +525,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
 	tcase_add_test(tests, marks_of_different_work);
+	tcase_add_loop_test(tests, memory_is_short, 0, 4);
 	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
 }
 
