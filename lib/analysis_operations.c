@@ -10,7 +10,9 @@
 
 enum {
 	FEW_NAMES = 4,	 /* kernels of more names tell iterations from anything else */
-	LEAST_AGAIN = 3, /* times that a kernel runs again and again */
+	LEAST_AGAIN = 3, /* times that a kernel runs again and again; … */
+	SOME_AGAIN = 5,	 /* … and where a few others are before it and behind: … */
+	FEW_OTHERS = 2,	 /* … so many, which begin and end a program */
 };
 
 #define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */
@@ -125,7 +127,9 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 	double share = (double)count / (double)kernels->count;
 	int status;
 
-	if (count < LEAST_AGAIN || share < MOST_KERNELS)
+	if (count < LEAST_AGAIN ||
+	    (share < MOST_KERNELS &&
+	     (count < SOME_AGAIN || kernels->count - count > FEW_OTHERS)))
 		return DP_OK;
 	starts = dp_alloc__array(count + 1, sizeof(*starts));
 	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||

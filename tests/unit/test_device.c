@@ -347,6 +347,18 @@ START_TEST(iterations_at_once)
 }
 END_TEST
 
+/* More streams than one, each with little of the work, and one that is busier with other things. */
+START_TEST(work_spread_thin)
+{
+	start(false);
+	for (int i = 0; i < 24; i++)
+		put_all(step, 10 + i % 12, 0);
+	for (int i = 0; i < 60; i++)
+		put_all((char[]){ (char)('m' + below(8)), '\0' }, 7, 0);
+	expect_on_streams(24, 12);
+}
+END_TEST
+
 /* Two programs at once do not take turns: the iterations are one's. */
 START_TEST(streams_at_once_are_not_one)
 {
@@ -522,6 +534,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, helpers_stay_apart, 0, 4);
 	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
 	tcase_add_loop_test(tests, iterations_at_once, 0, 3);
+	tcase_add_test(tests, work_spread_thin);
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
 	tcase_add_test(tests, marks_of_different_work);
