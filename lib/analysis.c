@@ -326,10 +326,12 @@ static bool is_surer(const struct dp_loops *loops)
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
 }
 
-/* One mark around everything is no iteration: it tells when the profiler was on. */
+/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
+ * capture it may be of one that goes on. */
 static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       !loops->loops[0].iterations[0].partial &&
 	       (double)dp_analysis__covered(&loops->loops[0]) >=
 		       EVERYTHING * (double)sequence->count;
 }
