@@ -274,11 +274,13 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
-/* Loops that were found from the kernels, with the boundaries of annotations that repeat so. */
+/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
 static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops **loops)
 {
-	int status = dp_loops__find(loops, request, run->error);
+	bool single = sequence->alphabet == 1 && !request->counts_count;
+	/* the order of one symbol tells nothing */
+	int status = single ? no_loops(run, loops) : dp_loops__find(loops, request, run->error);
 
 	if (!status && !request->counts_count)
 		status = dp_analysis__operations(loops, sequence, &run->group, run->options,

@@ -161,13 +161,12 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_error *error)
 {
-	bool single = kernels->alphabet == 1, found = dp_analysis__main_loop(*loops);
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
 	int status;
 
-	if (kernels->alphabet > FEW_NAMES || (found && !single))
+	if (kernels->alphabet > FEW_NAMES || dp_analysis__main_loop(*loops))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)

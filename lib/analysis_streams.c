@@ -77,7 +77,8 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 	int status = DP_OK;
 
 	memset(sequence, 0, sizeof(*sequence));
-	if (options->stream >= 0)
+	/* the paper's strings are of one stream */
+	if (options->stream >= 0 || options->paper)
 		dp_stream_group__single(group, trace, stream);
 	else
 		status = dp_stream_group__init(group, trace, stream, error);
