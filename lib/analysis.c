@@ -278,14 +278,17 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops **loops)
 {
+	/* without a number the order of one symbol tells nothing */
 	bool single = sequence->alphabet == 1 && !request->counts_count;
-	/* the order of one symbol tells nothing */
 	int status = single ? no_loops(run, loops) : dp_loops__find(loops, request, run->error);
 
-	if (!status && !request->counts_count)
+	if (!status && request->counts_count)
+		return dp_analysis__counted(loops, request, sequence, &run->group, run->options,
+					    run->error);
+	if (!status)
 		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
 						 run->error);
-	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
+	if (!status && !run->options->ignore_marks)
 		status = use_repeated(run, sequence, request, *loops);
 	return status;
 }
@@ -450,17 +453,6 @@ static void tell_missing(const struct run *run, const struct dp_sequence *sequen
 {
 	dp_analysis__missing_counts(run->options, dp_trace_stream(run->trace, sequence->stream),
 				    loops);
-}
-
-struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
-{
-	return (struct dp_loops_request){
-		.symbols = sequence->symbols,
-		.count = sequence->count,
-		.alphabet = sequence->alphabet,
-		.family = sequence->family,
-		.evidence = dp_sequence__evidence(sequence),
-	};
 }
 
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */

@@ -83,6 +83,12 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_error *error);
 
+/* The same where numbers of iterations are known and no loop of kernels has one: puts the loop in its
+ * place if it has. */
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
+			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
+			 const struct dp_analysis_options *options, struct dp_error *error);
+
 /* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
  * silence. Cost: numbers times loops. */
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,

@@ -17,6 +17,17 @@ enum {
 
 #define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */
 
+struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
+{
+	return (struct dp_loops_request){
+		.symbols = sequence->symbols,
+		.count = sequence->count,
+		.alphabet = sequence->alphabet,
+		.family = sequence->family,
+		.evidence = dp_sequence__evidence(sequence),
+	};
+}
+
 /* For each operation of a sequence the kernels before it, and for the end; NULL: no memory. */
 static uint32_t *count_kernels(const struct dp_sequence *operations)
 {
@@ -186,5 +197,39 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);
 	dp_stream_group__fini(&group);
+	return status;
+}
+
+/* Is the main loop of one of the numbers that are known? Then it was found by that. */
+static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
+{
+	const struct dp_sequence_loop *main_loop = dp_analysis__main_loop(loops);
+
+	for (size_t i = 0; main_loop && i < request->counts_count; i++)
+		if (request->counts[i] == dp_analysis__complete(main_loop)) {
+			loops->loops[main_loop - loops->loops].found_by = DP_FOUND_BY_COUNT;
+			return true;
+		}
+	return false;
+}
+
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
+			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
+			 const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_loops *found, *swap = *loops;
+	int status;
+
+	if (request->paper || dp_analysis__main_loop(*loops))
+		return DP_OK;
+	found = dp_alloc__zeroed(1, sizeof(*found));
+	if (!found)
+		return dp_error__nomem(error, sizeof(*found));
+	status = dp_analysis__operations(&found, kernels, streams, options, error);
+	if (!status && take_count(found, request)) {
+		*loops = found;
+		found = swap;
+	}
+	dp_loops__free(found);
 	return status;
 }

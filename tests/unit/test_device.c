@@ -117,6 +117,30 @@ static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 
 static const int counts[] = { 3, 5, 10, 50, 400 };
 
+/* Also by the number of its iterations. */
+START_TEST(one_kernel_by_its_number)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace;
+	uint64_t number = (uint64_t)counts[_i];
+
+	start(false);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all("UUkD", 7, 0);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	options.iterations = &number;
+	options.iterations_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_COUNT);
+	ck_assert(dp_analysis_loop(analysis, 0)->fits);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, number);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(one_kernel_with_its_copies)
 {
 	for (int launched = 0; launched < 2; launched++)
@@ -523,6 +547,7 @@ static void fill(TCase *tests)
 	int sizes = sizeof(counts) / sizeof(*counts);
 
 	tcase_add_loop_test(tests, one_kernel_with_its_copies, 0, sizes);
+	tcase_add_loop_test(tests, one_kernel_by_its_number, 0, sizes);
 	tcase_add_loop_test(tests, copies_on_their_own_streams, 0, sizes);
 	tcase_add_loop_test(tests, one_kernel_and_nothing_else, 0, sizes);
 	tcase_add_loop_test(tests, copies_around_the_loop_are_none_of_its, 0, sizes);
