@@ -4,6 +4,7 @@
 
 #include "align/align.h"
 #include "iterate/iteration.h"
+#include "iterate/walk.h"
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
@@ -48,27 +49,5 @@ void dp_cut__fini(struct dp_cut *cut);
 /* Numbers equal edit scripts. Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits. */
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
-
-/*
- * Walks through a span: runs of matches, split where the first offset comes round, and edits.
- * Offsets count from the first offset.
- */
-struct dp_walk {
-	const struct dp_alignment *alignment;
-	const struct dp_align_span *span;
-	size_t length, first;
-	size_t at, offset, edit;
-};
-
-enum { DP_WALK_RUN = 3 }; /* beside enum dp_edit_kind */
-
-struct dp_walk_step {
-	uint32_t kind;
-	size_t at, offset, length; /* length in symbols of the sequence: 0 for a deletion */
-};
-
-void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
-		    size_t length, size_t first);
-bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step);
 
 #endif
