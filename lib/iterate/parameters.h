@@ -79,7 +79,8 @@ enum {
 /* Scores of offsets near an optimizer. */
 #define DP_OPTIMIZER_FADE 0.7	 /* less over the bookkeeping than right behind it; presets */
 #define DP_OPTIMIZER_LAST 0.5	 /* more right behind it; traces */
+#define DP_UPDATE_RUN_LAST 1.25	 /* the same of a run: its end is sharper than that of names */
 #define DP_OPTIMIZER_INSIDE -1.5 /* of its own kernels; traces */
-#define DP_OPTIMIZER_UNSURE 1.0	 /* of the last of a run that names do not give away; traces */
+#define DP_UPDATE_RUN_UNSURE 1.35 /* of the last of a run that names do not give away; traces */
 
 #endif

@@ -362,7 +362,7 @@ static void optimizer(const struct dp_ballot *b, double *score)
 	for (size_t i = 0; i < run->room; i++)
 		score[(run->end + i) % b->m] +=
 			1 - DP_OPTIMIZER_FADE * (double)i / (double)run->room;
-	score[run->end] += DP_OPTIMIZER_LAST;
+	score[run->end] += run->named ? DP_OPTIMIZER_LAST : DP_UPDATE_RUN_LAST;
 	for (size_t o = 0; o < b->m; o++) {
 		/* unless another ends in front of it and the host pauses: it clears gradients */
 		bool clears = run->named && b->offsets.launch_gap[o] > 0.5 &&
@@ -372,7 +372,7 @@ static void optimizer(const struct dp_ballot *b, double *score)
 			score[o] += DP_OPTIMIZER_INSIDE;
 	}
 	if (!run->named)
-		score[back_by(run->end, 1, b->m)] = DP_OPTIMIZER_UNSURE;
+		score[back_by(run->end, 1, b->m)] = DP_UPDATE_RUN_UNSURE;
 }
 
 bool dp_votes__is_step(const struct dp_ballot *b)
