@@ -5,15 +5,12 @@
  * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
  */
 #include "iterate/cut.h"
+#include "iterate/inner.h"
 #include "iterate/insertions.h"
+#include "iterate/parameters.h"
 #include "align/diff.h"
 
 #include <string.h>
-
-enum {
-	REST_MAX = 32, /* symbols behind the last iteration that are its own */
-	SLACK_MAX = 4, /* symbols whose lack at an end of the sequence is a loss */
-};
 
 /* A stretch of one span between two boundaries. */
 struct piece {
@@ -164,7 +161,31 @@ static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t ou
 {
 	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
 
-	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)SLACK_MAX);
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)DP_END_LACK);
+}
+
+/*
+ * Completes a piece that lacks iterations of loops inside its pattern, at its beginning or end: it
+ * has `behind` symbols of the pattern's end behind it then. Returns false where it lacks more, or
+ * where it may go on outside of the sequence.
+ */
+static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
+			  const struct piece *piece, size_t *behind)
+{
+	size_t rest, room = c->n - piece->end;
+
+	*behind = 0;
+	if (piece->from > 0 &&
+	    (piece->first == 0 || !dp_inner__at_begin(p->turned, p->length, piece->from)))
+		return false;
+	if (piece->to == p->length)
+		return piece->from > 0;
+	if (!dp_inner__at_end(p->turned, p->length, piece->to, &rest) || rest > room ||
+	    (rest == 0 && room == 0))
+		return false;
+	*behind = rest;
+	return !memcmp(c->aligned + piece->end, p->turned + p->length - rest,
+		       rest * sizeof(*c->aligned));
 }
 
 /* A piece that is not gone on with: an iteration, a partial one, or none. */
@@ -177,7 +198,7 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
 	bool most = matched * 5 >= m * 4;
 	size_t before = head ? DP_MIN(piece->first, piece->from) : 0;
-	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + REST_MAX) : 0;
+	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + DP_REST_MAX) : 0;
 	int status;
 
 	head = head && !(most && is_whole(c, m, piece->from, before));
@@ -189,6 +210,12 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 	}
 	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
 		return put_segment(cut, piece, false);
+	if ((head || tail || !most) &&
+	    lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
+		most = true;
+		head = tail = false;
+		before = 0;
+	}
 	if (head || tail)
 		return put_segment(cut, piece, true);
 	if (most) {
@@ -472,7 +499,7 @@ static int take_rest(struct cutter *c)
 		return DP_OK;
 	m = c->patterns[c->tail_pattern].length;
 	rest = c->n - c->held.end;
-	if (c->held.from > 0 || c->held.to < m || rest > REST_MAX || rest * 2 > m)
+	if (c->held.from > 0 || c->held.to < m || rest > DP_REST_MAX || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
 		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,

@@ -83,4 +83,10 @@ enum {
 #define DP_OPTIMIZER_INSIDE -1.5 /* of its own kernels; traces */
 #define DP_UPDATE_RUN_UNSURE 1.35 /* of the last of a run that names do not give away; traces */
 
+/* Cutting an alignment into iterations. */
+enum {
+	DP_REST_MAX = 32, /* symbols behind the last iteration that are its own */
+	DP_END_LACK = 4,  /* symbols that an iteration at an end of the sequence may lack */
+};
+
 #endif
