@@ -89,4 +89,16 @@ enum {
 	DP_END_LACK = 4,  /* symbols that an iteration at an end of the sequence may lack */
 };
 
+/* Single boundaries next to edits (presets with noise, seeds below 2000). */
+enum {
+	DP_BOUNDARY_CALLS = 100000, /* calls of the evidence at most, for one loop */
+	DP_BOUNDARIES = 33,	    /* that are learned from */
+	DP_AROUND = 4,		    /* symbols around a boundary that it has to stand out from, … */
+	DP_GAP_TIMES = 4,	    /* … by a launch gap so many times theirs */
+	DP_NEAR_EDIT = 8,	    /* symbols from a boundary to an edit that may concern it */
+	DP_REACH = 12,		    /* symbols that a boundary is moved over, besides insertions */
+	DP_WIDE = 512,		    /* insertions that it is moved over */
+};
+#define DP_GAP_LIKE 0.33 /* of the typical launch gap: one as long is a boundary's */
+
 #endif

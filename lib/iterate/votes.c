@@ -280,6 +280,12 @@ static void launch_gaps(const struct dp_ballot *b, double *score)
 		score[o] = b->offsets.launch_gap[o];
 }
 
+static double has_gap(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	return typical->launch_gap_ns > 0 &&
+	       (double)here->launch_gap_ns >= DP_GAP_LIKE * (double)typical->launch_gap_ns;
+}
+
 static void kernel_gaps(const struct dp_ballot *b, double *score)
 {
 	for (size_t o = 0; o < b->m && b->observed && !b->evidence.launches_recorded; o++)
@@ -329,6 +335,11 @@ static void recurring(const struct dp_ballot *b, const bool *at, double *score)
 static void uploads(const struct dp_ballot *b, double *score)
 {
 	recurring(b, b->offsets.upload, score);
+}
+
+static double has_upload(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	return typical->after_upload && here->after_upload;
 }
 
 static void syncs(const struct dp_ballot *b, double *score)
@@ -408,8 +419,9 @@ const struct dp_vote dp_votes[] = {
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, DP_WEIGHT_FIRST_LAUNCH,
 	  "profilers start to record launches at a step", first_launch },
 	{ "launch-gap", DP_PHASE_LAUNCH_GAP, DP_WEIGHT_LAUNCH_GAP,
-	  "the host loads data and logs between two steps", launch_gaps },
-	{ "upload", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD, "a step begins with its input", uploads },
+	  "the host loads data and logs between two steps", launch_gaps, has_gap },
+	{ "upload", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD, "a step begins with its input", uploads,
+	  has_upload },
 	{ "upload-at-gap", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD_AT_GAP,
 	  "by chance an upload and the largest pause are seldom at one place", upload_at_gap },
 	{ "sync", DP_PHASE_SYNC, DP_WEIGHT_SYNC, "the host reads a loss back between two steps",
@@ -420,3 +432,13 @@ const struct dp_vote dp_votes[] = {
 	  "without launches the device's pauses stand for the host's", kernel_gaps },
 };
 const size_t dp_vote_count = DP_COUNT(dp_votes);
+
+double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	double sum = 0;
+
+	for (size_t v = 0; v < dp_vote_count; v++)
+		if (dp_votes[v].at)
+			sum += dp_votes[v].weight * dp_votes[v].at(here, typical);
+	return sum;
+}

@@ -47,10 +47,15 @@ struct dp_vote {
 	double weight; /* log-odds of a score of 1 */
 	const char *why;
 	void (*score)(const struct dp_ballot *ballot, double *score); /* adds to score[0..m) */
+	/* of one position, 0 to 1: has it what boundaries typically have? NULL: no matter */
+	double (*at)(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 };
 
 extern const struct dp_vote dp_votes[];
 extern const size_t dp_vote_count;
+
+/* The weighted sum of the votes on one position. */
+double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical);
 
 /* The span ends of a ballot; room for alignment->span_count. */
 void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
