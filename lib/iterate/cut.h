@@ -1,4 +1,4 @@
-/* From an alignment and a first offset per pattern to iterations with edit scripts. */
+/* From an alignment and a first offset per pattern to iterations with their edits. */
 #ifndef DP_ITERATE_CUT_H
 #define DP_ITERATE_CUT_H
 
@@ -10,7 +10,7 @@
 struct dp_cut_pattern {
 	const uint32_t *exact;	/* symbols to compare with where it was aligned under coarser names,
 				   in the order of the alignment; else NULL */
-	const uint32_t *turned; /* the aligned symbols, from the first offset on */
+	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
 };
@@ -36,7 +36,8 @@ struct dp_cut {
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. Where a span breaks off and the same pattern goes on later, the two parts are one
  * iteration if less than half of it is missing. A part that misses more than a fifth is partial
- * where the sequence begins or ends, elsewhere it is no iteration.
+ * where the sequence begins or ends, elsewhere it is no iteration; what repeats next to it, as
+ * iterations of an inner loop do, is not missing unless the sequence begins or ends there.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, where exact names are compared, n.
  */
@@ -46,7 +47,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 
 void dp_cut__fini(struct dp_cut *cut);
 
-/* Numbers equal edit scripts. Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits. */
+/* Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits. */
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
 

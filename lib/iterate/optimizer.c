@@ -13,13 +13,6 @@ struct run {
 	size_t first, length;
 };
 
-/* Do two runs have a symbol in common? Both are shorter than m. */
-static bool overlap(const struct run *a, const struct run *b, size_t m)
-{
-	return (b->first + m - a->first) % m < a->length ||
-	       (a->first + m - b->first) % m < b->length;
-}
-
 static bool only_moves(const struct run *run, size_t m, const bool *moves, size_t period)
 {
 	for (size_t i = 0; moves && i < period; i++)
@@ -28,9 +21,9 @@ static bool only_moves(const struct run *run, size_t m, const bool *moves, size_
 	return moves;
 }
 
-/* The longest run of one period, if it is longer than *best; none that overlaps other. */
+/* The longest run of one period, if it is longer than *best. */
 static void longest_run(const uint32_t *s, size_t m, const bool *moves, size_t period,
-			const struct run *other, struct run *best)
+			struct run *best)
 {
 	size_t same = 0;
 
@@ -44,37 +37,17 @@ static void longest_run(const uint32_t *s, size_t m, const bool *moves, size_t p
 		run = (struct run){ (i - same - period) % m, same + period };
 		same = 0;
 		if (run.length < m && run.length >= DP_PARAMETERS_MIN * period &&
-		    run.length > best->length && !only_moves(&run, m, moves, period) &&
-		    !(other && overlap(&run, other, m)))
+		    run.length > best->length && !only_moves(&run, m, moves, period))
 			*best = run;
 	}
-}
-
-/* A run of updates that no other one is nearly as long as. */
-static void find_run(struct dp_optimizer *optimizer, const uint32_t *pattern, const bool *moves)
-{
-	struct run best = { 0, 0 }, next = { 0, 0 };
-	size_t m = optimizer->m;
-
-	for (size_t period = 1; period <= DP_UPDATE_PERIOD && period < m; period++)
-		longest_run(pattern, m, moves, period, NULL, &best);
-	if (best.length * DP_UPDATE_SHARE < m)
-		return;
-	for (size_t period = 1; period <= DP_UPDATE_PERIOD; period++)
-		longest_run(pattern, m, moves, period, &best, &next);
-	if (best.length * 2 < next.length * 3)
-		return;
-	optimizer->length = best.length;
-	optimizer->end = (best.first + best.length) % m;
-	optimizer->room = DP_MIN(best.length, (size_t)DP_AFTER_OPTIMIZER);
 }
 
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves)
 {
 	size_t last = SIZE_MAX, longest = 0, count = 0, after = 0;
+	struct run run = { 0, 0 };
 
-	*optimizer = (struct dp_optimizer){ .at = at, .m = m };
 	for (size_t o = 0; at && o < 2 * m; o++) {
 		if (!at[o % m])
 			continue;
@@ -85,20 +58,16 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		}
 		last = o;
 	}
-	optimizer->named = count > 0;
-	optimizer->everywhere = count == m;
-	if (!count) {
-		find_run(optimizer, pattern, moves);
-	} else if (count < m && longest * 4 >= m) {
-		optimizer->length = count;
+	*optimizer = (struct dp_optimizer){ .named = count > 0, .everywhere = count == m };
+	if (count) {
+		optimizer->known = count < m && longest * 4 >= m;
 		optimizer->end = after;
 		optimizer->room = DP_MIN(longest, DP_MAX(m / 16, 4));
+		return;
 	}
-}
-
-bool dp_optimizer__has(const struct dp_optimizer *optimizer, size_t offset)
-{
-	size_t back = (optimizer->end + optimizer->m - 1 - offset) % optimizer->m;
-
-	return optimizer->named ? optimizer->at[offset] : back < optimizer->length;
+	for (size_t period = 1; period <= DP_UPDATE_PERIOD && period < m; period++)
+		longest_run(pattern, m, moves, period, &run);
+	optimizer->known = run.length > 0 && run.length * DP_UPDATE_SHARE >= m;
+	optimizer->end = (run.first + run.length) % m;
+	optimizer->room = DP_MIN(run.length, (size_t)DP_AFTER_OPTIMIZER);
 }

@@ -5,12 +5,10 @@
 #include "base/base.h"
 
 struct dp_optimizer {
-	const bool *at; /* offsets of kernels that names give away, or NULL */
-	size_t m;
-	bool named;	 /* there are such kernels; */
+	bool named;	 /* names give kernels of it away; */
 	bool everywhere; /* there are no others */
-	size_t length;	 /* symbols that it has, or seems to have; 0: it is not known where it ends */
-	size_t end;	 /* the offset behind it */
+	bool known;	 /* it is known where it ends: */
+	size_t end;	 /* in front of this offset */
 	size_t room;	 /* symbols behind it that may be bookkeeping of the same step */
 };
 
@@ -21,8 +19,5 @@ struct dp_optimizer {
  */
 void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern, size_t m,
 			const bool *at, const bool *moves);
-
-/* Is an offset one of its kernels? */
-bool dp_optimizer__has(const struct dp_optimizer *optimizer, size_t offset);
 
 #endif

@@ -45,8 +45,6 @@ enum {
 	/* symbols by which an end of a span may be off: what lies beyond may happen to match */
 	DP_END_SLACK = 8,
 	DP_END_SLACK_LONG = 64, /* the same of a long pattern with noise */
-	/* symbols that two loops end with by chance */
-	DP_SHARED_END = 3,
 	/* symbols by which a capture with edits may miss a whole number of iterations */
 	DP_NEAR_FIT = 2,
 	/* whole iterations fewer than the best: more make an offset no less likely */
@@ -80,13 +78,20 @@ enum {
 #define DP_OPTIMIZER_FADE 0.7	 /* less over the bookkeeping than right behind it; presets */
 #define DP_OPTIMIZER_LAST 0.5	 /* more right behind it; traces */
 #define DP_UPDATE_RUN_LAST 1.25	 /* the same of a run: its end is sharper than that of names */
-#define DP_OPTIMIZER_INSIDE -1.5 /* of its own kernels; traces */
-#define DP_UPDATE_RUN_UNSURE 1.35 /* of the last of a run that names do not give away; traces */
 
 /* Cutting an alignment into iterations. */
 enum {
 	DP_REST_MAX = 32, /* symbols behind the last iteration that are its own */
 	DP_END_LACK = 4,  /* symbols that an iteration at an end of the sequence may lack */
+	/* symbols of an iteration's beginning that insertions may be moved over, to its front; */
+	DP_SHIFT_MAX = 64,
+	DP_INSERTIONS_MAX = 8, /* and runs of insertions there that are looked through */
+};
+
+/* Boundaries inside of a repetition that was one folded symbol (test_repeats.c). */
+enum {
+	DP_UNFOLD_REACH = 64,  /* symbols that one iteration has of the other's repetition */
+	DP_UNFOLD_SAMPLES = 31, /* boundaries whose gaps are asked for */
 };
 
 /* Single boundaries next to edits (presets with noise, seeds below 2000). */

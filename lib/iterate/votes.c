@@ -64,19 +64,6 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		score[o] = -DP_MIN((double)most - score[o], DP_FEWER_MAX);
 }
 
-/*
- * A span behind another loop's begins early where both end alike, the sequence's first one cannot:
- * the offset that the sequence begins with stands for those just in front of it.
- */
-static size_t as_first(const struct dp_ballot *b, size_t offset)
-{
-	const struct dp_align_span *s = b->alignment->spans;
-
-	if (s->begin > 0 || s->pattern != b->pattern || b->cut_begin || b->evidence.open_begin)
-		return offset;
-	return back_by(s->begin_offset, offset, b->m) <= DP_SHARED_END ? s->begin_offset : offset;
-}
-
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 {
 	const struct dp_align_span *s = b->alignment->spans;
@@ -93,14 +80,14 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		*ends = (struct dp_span_ends){
 			.before = s->begin,
 			.behind = b->n - s->end,
-			.begin = k > 0 ? as_first(b, s->begin_offset) : s->begin_offset,
+			.begin = s->begin_offset,
 			.end = s->end_offset,
 			.near = DP_MIN(m * s->edit_count / (8 * (s->end - s->begin)),
 				       (size_t)DP_NEAR_FIT),
 			.leads = k == 0,
 		};
 		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
-			ends->end = as_first(b, back_by(ends->end, s->end - s[1].begin, m));
+			ends->end = back_by(ends->end, s->end - s[1].begin, m);
 		ends->first = back_by(ends->begin, ends->before, m);
 		ends->last = (ends->end + ends->behind) % m;
 	}
@@ -266,7 +253,7 @@ static void first_launch(const struct dp_ballot *b, double *score)
 						       : DP_NO_OFFSET;
 	double sum = 0, odds;
 
-	if (offset == DP_NO_OFFSET || !(may_begin(b, offset) || (b->optimizer.length && offset == b->optimizer.end)))
+	if (offset == DP_NO_OFFSET || !(may_begin(b, offset) || (b->optimizer.known && offset == b->optimizer.end)))
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
@@ -359,31 +346,17 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 			score[o] = log((double)b->m / (double)count);
 }
 
-/*
- * A step ends with its optimizer: it begins right behind it, or behind the bookkeeping that may
- * follow, and not with one of its kernels. The last of a run that names do not give away may by
- * chance be a kernel of the next step.
- */
+/* A step begins right behind an optimizer, or behind the bookkeeping that may follow. */
 static void optimizer(const struct dp_ballot *b, double *score)
 {
 	const struct dp_optimizer *run = &b->optimizer;
 
-	if (!run->length)
+	if (!run->known)
 		return;
 	for (size_t i = 0; i < run->room; i++)
 		score[(run->end + i) % b->m] +=
 			1 - DP_OPTIMIZER_FADE * (double)i / (double)run->room;
 	score[run->end] += run->named ? DP_OPTIMIZER_LAST : DP_UPDATE_RUN_LAST;
-	for (size_t o = 0; o < b->m; o++) {
-		/* unless another ends in front of it and the host pauses: it clears gradients */
-		bool clears = run->named && b->offsets.launch_gap[o] > 0.5 &&
-			      dp_optimizer__has(run, back_by(o, 1, b->m));
-
-		if (dp_optimizer__has(run, o) && !clears)
-			score[o] += DP_OPTIMIZER_INSIDE;
-	}
-	if (!run->named)
-		score[back_by(run->end, 1, b->m)] = DP_UPDATE_RUN_UNSURE;
 }
 
 bool dp_votes__is_step(const struct dp_ballot *b)
