@@ -175,7 +175,7 @@ static size_t place(struct placer *p, size_t k)
 }
 
 /* Appends the edits of an iteration to made->edits: new ones if it was moved. */
-static int script(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
+static int put_edits(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
 {
 	struct dp_edit *edits = edits_at(p->cut, s), *fresh = NULL;
 	size_t count = edits_of(s);
@@ -219,7 +219,7 @@ static int move(struct placer *p, const size_t *first)
 		cut->covered = cut->covered + (end - first[k]) - (s->end - s->first);
 		s->first = first[k];
 		s->end = end;
-		status = script(p, &made, s, moved);
+		status = put_edits(p, &made, s, moved);
 	}
 	free(cut->edits);
 	cut->edits = made.edits;

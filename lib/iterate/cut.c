@@ -197,8 +197,7 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	}
 	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
 		return put_iteration(cut, piece, false);
-	if ((head || tail || !most) &&
-	    lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
+	if ((head || tail || !most) && lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
 		most = true;
 		head = tail = false;
 		before = 0;
@@ -232,8 +231,8 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 	struct piece *held = &c->held;
 	size_t from = held->end, offset = held->to, missing = 0, count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from, p->rotated + offset,
-				  to - offset);
+	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from,
+				  p->rotated + offset, to - offset);
 
 	if (status)
 		return status;
@@ -255,7 +254,8 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
  * A span begins: does it go on with the iteration that the span before broke off? Then the piece
  * that is begun is that iteration.
  */
-static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset, bool *joined)
+static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset,
+			  bool *joined)
 {
 	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
 	bool fits;

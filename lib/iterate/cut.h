@@ -8,8 +8,8 @@
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact;	/* symbols to compare with where it was aligned under coarser names,
-				   in the order of the alignment; else NULL */
+	const uint32_t *exact; /* symbols to compare with where it was aligned under coarser names,
+				  in the order of the alignment; else NULL */
 	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
@@ -47,7 +47,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 
 void dp_cut__fini(struct dp_cut *cut);
 
-/* Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits. */
+/* Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
+ * iterations and edits. */
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
 

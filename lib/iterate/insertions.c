@@ -19,7 +19,8 @@ static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
  * The first run of insertions in an iteration, if there is but renamed kernels in front of it: its
  * first edit, or s->edits + that of all where there is none.
  */
-static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s, size_t *count)
+static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s,
+			       size_t *count)
 {
 	const struct dp_edit *edits = cut->edits + s->edits;
 	size_t all = (size_t)s->inserted + s->deleted + s->substituted, at = 0, n = 0;
@@ -139,7 +140,7 @@ static void pack_edits(struct dp_cut *cut)
 }
 
 void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			   const struct dp_cut_pattern *pattern)
+			 const struct dp_cut_pattern *pattern)
 {
 	move_all(cut, symbols, pattern);
 	pack_edits(cut);

@@ -65,8 +65,8 @@ static void sample(struct sampler *s)
 
 /*
  * How far each offset's median gap stands out, on a logarithmic scale, since a boundary's gap is
- * seldom the very largest: 0 for one like most, 1 for the largest. Of several that are as large none
- * says more than that it is one of them.
+ * seldom the very largest: 0 for one like most, 1 for the largest. Of several that are as large
+ * none says more than that it is one of them.
  */
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)

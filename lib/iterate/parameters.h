@@ -10,20 +10,20 @@
  * Weights of votes, in units of log-odds: how much more likely an offset is to begin an iteration
  * if the vote gives it its full score (votes.c has the reasons).
  */
-#define DP_WEIGHT_WHOLE 1.5	     /* for each whole iteration fewer than the best; families */
-#define DP_WEIGHT_CAPTURE_BEGIN 1.0  /* families, presets */
-#define DP_WEIGHT_CAPTURE_END 1.5    /* families, presets */
-#define DP_WEIGHT_SPAN_BEGIN 4.0     /* shared by the loop's spans, and one; families */
-#define DP_WEIGHT_SPAN_END 3.0	     /* the same; families */
-#define DP_WEIGHT_FIT 1.0	     /* the score is a log-odds itself */
-#define DP_WEIGHT_KNOWN 8.0	     /* shared by all known boundaries; families */
-#define DP_WEIGHT_FIRST_LAUNCH 3.5   /* at most; traces */
-#define DP_WEIGHT_LAUNCH_GAP 3.0     /* presets, traces */
-#define DP_WEIGHT_UPLOAD 1.5	     /* presets, traces */
-#define DP_WEIGHT_UPLOAD_AT_GAP 0.5  /* times a logarithm of offsets for each upload; traces */
-#define DP_WEIGHT_SYNC 0.7	     /* presets */
-#define DP_WEIGHT_OPTIMIZER 2.0	     /* presets, traces */
-#define DP_WEIGHT_KERNEL_GAP 1.0     /* families without launches */
+#define DP_WEIGHT_WHOLE 1.5	    /* for each whole iteration fewer than the best; families */
+#define DP_WEIGHT_CAPTURE_BEGIN 1.0 /* families, presets */
+#define DP_WEIGHT_CAPTURE_END 1.5   /* families, presets */
+#define DP_WEIGHT_SPAN_BEGIN 4.0    /* shared by the loop's spans, and one; families */
+#define DP_WEIGHT_SPAN_END 3.0	    /* the same; families */
+#define DP_WEIGHT_FIT 1.0	    /* the score is a log-odds itself */
+#define DP_WEIGHT_KNOWN 8.0	    /* shared by all known boundaries; families */
+#define DP_WEIGHT_FIRST_LAUNCH 3.5  /* at most; traces */
+#define DP_WEIGHT_LAUNCH_GAP 3.0    /* presets, traces */
+#define DP_WEIGHT_UPLOAD 1.5	    /* presets, traces */
+#define DP_WEIGHT_UPLOAD_AT_GAP 0.5 /* times a logarithm of offsets for each upload; traces */
+#define DP_WEIGHT_SYNC 0.7	    /* presets */
+#define DP_WEIGHT_OPTIMIZER 2.0	    /* presets, traces */
+#define DP_WEIGHT_KERNEL_GAP 1.0    /* families without launches */
 
 /*
  * The chance that the next best offset is the right one where nothing sets the two apart: a little
@@ -53,7 +53,7 @@ enum {
 #define DP_END_DECAY 0.8 /* score of an offset against the one next to it, within the slack */
 
 enum {
-	/* rank of a boundary's launch gap among all offsets: among the first ten in 9 real traces */
+	/* rank of a boundary's launch gap among all offsets, as in nine real traces */
 	DP_GAP_RANK = 10,
 	/* kernels without a launch that are looked through for the first with one */
 	DP_HEAD_MAX = 1 << 20,
@@ -62,9 +62,9 @@ enum {
 	/* symbols of a pattern that hardly a layer has: a wait there is the step's */
 	DP_STEP_LONG = 128,
 };
-#define DP_GAP_TYPICAL 0.9 /* quantile of the gaps inside an iteration: boundaries are few */
-#define DP_GAP_SAME 0.9	   /* on the scale of gaps (0 typical, 1 largest): one like the largest */
-#define DP_GAP_RANGE 0.1   /* logarithm of largest to typical: below it no gap stands out */
+#define DP_GAP_TYPICAL 0.9   /* quantile of the gaps inside an iteration: boundaries are few */
+#define DP_GAP_SAME 0.9	     /* on the scale of gaps (0 typical, 1 largest): one like the largest */
+#define DP_GAP_RANGE 0.1     /* logarithm of largest to typical: below it no gap stands out */
 #define DP_GAP_NOISE_NS 1000 /* gaps that differ by this are the same: a timer's resolution */
 
 /* Optimizers, and runs of kernels that may be one's. */
@@ -75,9 +75,9 @@ enum {
 	DP_UPDATE_SHARE = 10,	 /* of an iteration: one kernel in so many, at least */
 };
 /* Scores of offsets near an optimizer. */
-#define DP_OPTIMIZER_FADE 0.7	 /* less over the bookkeeping than right behind it; presets */
-#define DP_OPTIMIZER_LAST 0.5	 /* more right behind it; traces */
-#define DP_UPDATE_RUN_LAST 1.25	 /* the same of a run: its end is sharper than that of names */
+#define DP_OPTIMIZER_FADE 0.7	/* less over the bookkeeping than right behind it; presets */
+#define DP_OPTIMIZER_LAST 0.5	/* more right behind it; traces */
+#define DP_UPDATE_RUN_LAST 1.25 /* the same of a run: its end is sharper than that of names */
 
 /* Cutting an alignment into iterations. */
 enum {
@@ -90,7 +90,7 @@ enum {
 
 /* Boundaries inside of a repetition that was one folded symbol (test_repeats.c). */
 enum {
-	DP_UNFOLD_REACH = 64,  /* symbols that one iteration has of the other's repetition */
+	DP_UNFOLD_REACH = 64,	/* symbols that one iteration has of the other's repetition */
 	DP_UNFOLD_SAMPLES = 31, /* boundaries whose gaps are asked for */
 };
 
@@ -98,11 +98,11 @@ enum {
 enum {
 	DP_BOUNDARY_CALLS = 100000, /* calls of the evidence at most, for one loop */
 	DP_BOUNDARIES = 33,	    /* that are learned from */
-	DP_AROUND = 4,		    /* symbols around a boundary that it has to stand out from, … */
-	DP_GAP_TIMES = 4,	    /* … by a launch gap so many times theirs */
-	DP_NEAR_EDIT = 8,	    /* symbols from a boundary to an edit that may concern it */
-	DP_REACH = 12,		    /* symbols that a boundary is moved over, besides insertions */
-	DP_WIDE = 512,		    /* insertions that it is moved over */
+	DP_AROUND = 4,	  /* symbols around a boundary that it has to stand out from, … */
+	DP_GAP_TIMES = 4, /* … by a launch gap so many times theirs */
+	DP_NEAR_EDIT = 8, /* symbols from a boundary to an edit that may concern it */
+	DP_REACH = 12,	  /* symbols that a boundary is moved over, besides insertions */
+	DP_WIDE = 512,	  /* insertions that it is moved over */
 };
 #define DP_GAP_LIKE 0.33 /* of the typical launch gap: one as long is a boundary's */
 

@@ -93,7 +93,8 @@ static long by_head(const struct unfolder *u)
 	const struct dp_repetition *first = &u->iterations[0];
 	size_t head = u->position[first->first], same = 0;
 
-	if (first->partial || head > DP_UNFOLD_REACH || u->evidence->open_begin || u->evidence->cut_begin)
+	if (first->partial || head > DP_UNFOLD_REACH || u->evidence->open_begin ||
+	    u->evidence->cut_begin)
 		return 0;
 	for (size_t k = 0; k < u->joint_count; k++)
 		same += u->joints[k].run_before > head &&
@@ -155,8 +156,8 @@ static void move_end(const struct unfolder *u, struct dp_repetition *s, bool sin
  * A boundary between two iterations, which becomes one in the sequence. A partial one may have been
  * nothing but what the other gets.
  */
-static void move_joint(const struct unfolder *u, struct dp_repetition *left, struct dp_repetition *right,
-		       size_t folded)
+static void move_joint(const struct unfolder *u, struct dp_repetition *left,
+		       struct dp_repetition *right, size_t folded)
 {
 	struct joint j = joint_at(u, folded);
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
@@ -219,8 +220,9 @@ static size_t move_all(struct unfolder *u)
 	return kept;
 }
 
-size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count, const uint32_t *symbols,
-			   size_t n, const uint32_t *position, const struct dp_evidence *evidence)
+size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
+			     const uint32_t *symbols, size_t n, const uint32_t *position,
+			     const struct dp_evidence *evidence)
 {
 	struct unfolder u = { .iterations = iterations,
 			      .count = count,

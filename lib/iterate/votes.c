@@ -40,8 +40,8 @@ static void count_whole(const struct dp_ballot *b, double *score)
 	for (size_t k = 0; k < b->alignment->span_count; k++) {
 		const struct dp_align_span *s = &b->alignment->spans[k];
 		size_t advance = dp_align__advance(b->alignment, k), first, last;
-		bool chance = (b->cut_begin && s->begin < b->m) ||
-			      (b->cut_end && b->n - s->end < b->m);
+		bool chance =
+			(b->cut_begin && s->begin < b->m) || (b->cut_end && b->n - s->end < b->m);
 
 		if (s->pattern != b->pattern || advance < b->m || chance)
 			continue;
@@ -238,8 +238,8 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 		larger += gap[o] > gap[offset];
 		any += gap[o] > 0;
 	}
-	return !any || (gap[offset] > 0 &&
-			larger <= DP_MAX(m / 50, DP_MIN(m / 8, (size_t)DP_GAP_RANK)));
+	return !any ||
+	       (gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, (size_t)DP_GAP_RANK)));
 }
 
 /*
@@ -249,11 +249,12 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
  */
 static void first_launch(const struct dp_ballot *b, double *score)
 {
-	size_t offset = b->observed && b->first_launch ? offset_at(b, b->first_launch)
-						       : DP_NO_OFFSET;
+	size_t offset =
+		b->observed && b->first_launch ? offset_at(b, b->first_launch) : DP_NO_OFFSET;
 	double sum = 0, odds;
 
-	if (offset == DP_NO_OFFSET || !(may_begin(b, offset) || (b->optimizer.known && offset == b->optimizer.end)))
+	if (offset == DP_NO_OFFSET ||
+	    !(may_begin(b, offset) || (b->optimizer.known && offset == b->optimizer.end)))
 		return;
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
@@ -385,8 +386,8 @@ const struct dp_vote dp_votes[] = {
 	  "in front of other work a loop ends with an iteration", spans_end },
 	{ "capture-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT,
 	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
-	{ "span-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT,
-	  "so does what lies between other work", spans_fit },
+	{ "span-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT, "so does what lies between other work",
+	  spans_fit },
 	{ "known", DP_PHASE_COMPLETE, DP_WEIGHT_KNOWN,
 	  "a loop inside of another, or around it, begins where that one does", known_boundaries },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, DP_WEIGHT_FIRST_LAUNCH,
@@ -399,8 +400,8 @@ const struct dp_vote dp_votes[] = {
 	  "by chance an upload and the largest pause are seldom at one place", upload_at_gap },
 	{ "sync", DP_PHASE_SYNC, DP_WEIGHT_SYNC, "the host reads a loss back between two steps",
 	  syncs },
-	{ "optimizer", DP_PHASE_FINISH_KERNEL, DP_WEIGHT_OPTIMIZER, "a step ends with its optimizer",
-	  optimizer },
+	{ "optimizer", DP_PHASE_FINISH_KERNEL, DP_WEIGHT_OPTIMIZER,
+	  "a step ends with its optimizer", optimizer },
 	{ "kernel-gap", DP_PHASE_KERNEL_GAP, DP_WEIGHT_KERNEL_GAP,
 	  "without launches the device's pauses stand for the host's", kernel_gaps },
 };

@@ -13,10 +13,10 @@
 /* The ends of one span of the pattern, of those that hold an iteration or more. */
 struct dp_span_ends {
 	size_t before, behind; /* symbols of the sequence in front of it, and behind */
-	size_t begin, end;     /* the offset that it begins with, and the one that would come next */
-	size_t first, last;    /* the same of the whole sequence, if the pattern filled it */
-	size_t near;	       /* symbols by which edits may move an end */
-	bool leads;	       /* no span comes before it */
+	size_t begin, end;  /* the offset that it begins with, and the one that would come next */
+	size_t first, last; /* the same of the whole sequence, if the pattern filled it */
+	size_t near;	    /* symbols by which edits may move an end */
+	bool leads;	    /* no span comes before it */
 };
 
 /* All that votes look at. */
@@ -26,8 +26,8 @@ struct dp_ballot {
 	size_t n, m;
 	uint32_t pattern;
 	struct dp_evidence evidence;
-	bool cut_begin; /* chance decides what the sequence begins with, … */
-	bool cut_end;	/* … or ends with */
+	bool cut_begin;	     /* chance decides what the sequence begins with, … */
+	bool cut_end;	     /* … or ends with */
 	const size_t *known; /* positions at which iterations are known to begin, ascending */
 	size_t known_count;
 	bool observed;		   /* is anything known besides names? If so, of each offset: */
@@ -36,7 +36,7 @@ struct dp_ballot {
 	struct dp_span_ends *spans;
 	size_t span_count;
 	struct dp_optimizer optimizer;
-	int64_t *scratch;     /* room for m + 1 */
+	int64_t *scratch; /* room for m + 1 */
 };
 
 #define DP_NO_OFFSET SIZE_MAX
