@@ -18,6 +18,8 @@ struct dp_sequence_loop {
 	bool in_row;	   /* one of several after each other that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
+	size_t copies; /* and memsets, beside the symbols: where operations were looked at */
+	size_t sets;
 	size_t occurrences; /* exact ones in the sequence, those that do not overlap */
 	struct dp_repetition *iterations;
 	size_t count;
@@ -87,6 +89,22 @@ int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree);
 
 /* The same, but only loops inside its iterations. */
 int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree);
+
+/* A sequence of operations, as it lies over the sequence of its kernels. */
+enum dp_symbol_kind { DP_SYMBOL_KERNEL, DP_SYMBOL_COPY, DP_SYMBOL_SET };
+
+struct dp_projection {
+	const uint32_t *kernels_before; /* of each operation, and of the end */
+	const uint8_t *kind;		/* of each symbol of the operations: enum dp_symbol_kind */
+	const uint32_t *kernels;	/* the other sequence's symbols */
+};
+
+/*
+ * Loops of operations as loops of kernels; of loops without any there are none. *loops is the
+ * caller's, to be freed with dp_loops__free(). Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
+		      const struct dp_projection *by, struct dp_error *error);
 
 /*
  * For boundaries that are known: gives the loop a pattern, which is the most frequent of the n
