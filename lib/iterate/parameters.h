@@ -45,6 +45,8 @@ enum {
 	/* symbols by which an end of a span may be off: what lies beyond may happen to match */
 	DP_END_SLACK = 8,
 	DP_END_SLACK_LONG = 64, /* the same of a long pattern with noise */
+	/* symbols that two loops end with by chance; families with evaluation */
+	DP_SHARED_END = 3,
 	/* symbols by which a capture with edits may miss a whole number of iterations */
 	DP_NEAR_FIT = 2,
 	/* whole iterations fewer than the best: more make an offset no less likely */
