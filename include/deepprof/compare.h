@@ -37,7 +37,8 @@ struct dp_compare_options {
 /*
  * Compares two analyses; options may be NULL. *comparison is the caller's, to be freed with
  * dp_comparison_free(); on failure it is not written. Runs without loops that are alike are no
- * failure: there are no pairs then.
+ * failure: there are no pairs then. Where an analysis was restricted to some metrics, the others
+ * and times by kernel are unknown, and there are no kernel rows.
  *
  * Loops at the chosen level are paired by the kernels of their patterns, those most alike first, up
  * to the 64 loops of each run that took most time. Of those that are left, the two that took most

@@ -230,11 +230,22 @@ static int by_change(const void *a, const void *b)
 	return names ? names : compare_names(x->name[1], y->name[1]);
 }
 
+/* Analyses of chosen metrics have no times by kernel. */
+static bool has_times(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
+{
+	for (int run = 0; run < 2; run++)
+		if (!dp_loop_kernel_stat(comparison->run[run], pair->info.loop[run], 0))
+			return false;
+	return true;
+}
+
 int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	struct rows rows = { .comparison = comparison, .pair = pair };
 	int status = DP_ERR_NOMEM;
 
+	if (!has_times(comparison, pair))
+		return DP_OK;
 	pair->kernels = dp_alloc__array(pair->place_count + 1, sizeof(*pair->kernels));
 	rows.sums = dp_alloc__array(pair->place_count + 1, sizeof(*rows.sums));
 	rows.moved = dp_alloc__array(pair->place_count, sizeof(*rows.moved));

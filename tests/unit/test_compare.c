@@ -436,6 +436,32 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
+/* Analyses of chosen metrics have no times by kernel: those rows are missing, all else is there. */
+START_TEST(chosen_metrics_are_compared)
+{
+	static const char *const names[] = { "utilization" };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct run all = run_of(base, BASE, 30, 0), chosen = run_of(base, BASE, 30, 0);
+	struct dp_comparison *comparison;
+
+	dp_analysis_free(chosen.analysis);
+	options.metrics = names;
+	options.metrics_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&chosen.analysis, chosen.trace, &options, NULL), DP_OK);
+	for (int k = 0; k < 3; k++) {
+		comparison = compare(k == 1 ? &all : &chosen, k == 2 ? &all : &chosen);
+		ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->same, BASE);
+		ck_assert_ptr_null(dp_pair_kernel(comparison, 0, 0));
+		ck_assert_ptr_nonnull(dp_pair_place(comparison, 0, 0));
+		ck_assert_uint_eq(
+			dp_pair_metric(comparison, 0, metric_named("period_ns"))->count[0], 29);
+		dp_comparison_free(comparison);
+	}
+	end_run(&all);
+	end_run(&chosen);
+}
+END_TEST
+
 struct text {
 	char *data;
 	size_t used;
@@ -553,6 +579,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, the_longest_are_paired);
 	tcase_add_test(tests, nothing_is_no_failure);
 	tcase_add_test(tests, options_are_checked);
+	tcase_add_test(tests, chosen_metrics_are_compared);
 	tcase_add_test(tests, formats_say_the_same);
 	tcase_add_test(tests, allocations_fail);
 }
