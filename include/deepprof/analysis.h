@@ -298,6 +298,7 @@ struct dp_finding {
 	const char *advice; /* one action */
 	size_t evidence_count;
 	const struct dp_evidence_value *evidence;
+	const char *metric; /* of iterations, that the cost is a part of; NULL: of none */
 };
 
 /* Findings in order of recoverable time in the whole trace. */

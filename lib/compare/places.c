@@ -139,8 +139,9 @@ static struct dp_estimate estimate(const struct dp_time_stat *stat, double wider
 	variance = stat->stddev_ns * stat->stddev_ns / (n - 1) * wider;
 	return (struct dp_estimate){
 		.value = stat->mean_ns,
-		.below = variance,
-		.above = variance,
+		.variance = variance,
+		.least = stat->min_ns,
+		.most = stat->max_ns,
 		.freedom = DP_MAX(n / wider - 1, 2),
 		.count = stat->count,
 	};

@@ -174,6 +174,7 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	out->finding.severity = share < critical ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	out->finding.confidence = input->loop->confidence;
 	out->finding.recoverable_ns = part_ns;
+	out->finding.metric = name;
 	dp_rule__evidence(out, "share_of_period", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 	return true;

@@ -94,6 +94,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->first_iteration = waits.first;
 	finding->last_iteration = waits.last;
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
+	finding->metric = "interval_ns";
 	finding->advice =
 		dp_rule__typical(input, "h2d_bytes") >= INPUT_BYTES ? advice_input : advice_stall;
 	dp_rule__evidence(out, "waited_share", "1", share);

@@ -20,7 +20,7 @@ import cli
 # A line per limit that is crossed.
 CROSSED = re.compile(
     r"(?m)^deepprof: (\w+) of (loop .*?) (rose|fell)( from 0)? by (\S+(?: \S+)?)"
-    r" \(95% sure: at least (\S+(?: \S+)?)\), more than (\S+)$"
+    r" \(95% CI: at least (\S+(?: \S+)?)\), more than (\S+)$"
 )
 
 
@@ -89,8 +89,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            r"\Adeepprof: warning: --fail-on=\S+: crossed, but not surely, by loop 0: \+8\.\d\d%"
-            r" \(95% sure: \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
+            r"\Adeepprof: warning: --fail-on=\S+: exceeded, but not significantly, by loop 0: \+8\.\d\d%"
+            r" \(95% CI \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
         )
         self.kept("-q", *args)
         self.kept("--fail-on=iteration_time=+20%", self.before, self.slower)
@@ -101,7 +101,7 @@ class Limits(Case):
         ((metric, _, verb, _, measured, least, most),) = self.crossed(
             "--fail-on=period_ns=-5%", self.slower, self.before
         )
-        self.assertEqual((metric, verb, most), ("iteration_time", "fell", "5%"))
+        self.assertEqual((metric, verb, most), ("period_ns", "fell", "5%"))
         self.assertAlmostEqual(float(measured[:-1]), ratio * 100, delta=0.006)
         self.assertTrue(5 < float(least[:-1]) <= float(measured[:-1]))
         self.kept("--fail-on=iteration_time=+0%", self.slower, self.before)
@@ -164,8 +164,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            r"deepprof: --fail-on=iteration_time=\+20%: not crossed by loop 0: \+[89]\.\d\d%"
-            r" \(95% sure: \+[89]\.\d\d% to \+[89]\.\d\d%\)\n",
+            r"deepprof: --fail-on=iteration_time=\+20%: not exceeded by loop 0: \+[89]\.\d\d%"
+            r" \(95% CI \+[89]\.\d\d% to \+[89]\.\d\d%\)\n",
         )
 
     def test_confidence(self):
@@ -176,7 +176,7 @@ class Limits(Case):
                 "--fail-on=iteration_time=+1%", f"--confidence={percent}", self.before, self.slower
             )
             self.assertEqual(result.returncode, 3)
-            least.append(float(re.search(rf"\({percent} sure: at least ([\d.]+)%\)", result.stderr)[1]))
+            least.append(float(re.search(rf"\({percent} CI: at least ([\d.]+)%\)", result.stderr)[1]))
         self.assertEqual(least, sorted(least, reverse=True))
         self.assertGreater(least[0], least[2])
 
@@ -195,12 +195,12 @@ class Limits(Case):
         for traces, name in ((few, self.before), few), ((self.before, few), few):
             self.unknown(
                 "--fail-on=iteration_time=+5%", *traces,
-                words=("iteration_time=+5%: can't be judged of loop 0", f"{name} has only 3 steady", "4 are"),
+                words=("iteration_time=+5%: cannot be judged for loop 0", f"{name} has only 3 steady", "4 are required"),
             )
         self.assert_done(self.compare(few, self.before))
 
     def test_what_a_trace_lacks(self):
-        told = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=("has no ", "to get them"))
+        told = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record ", "to record it"))
         self.assertIn(str(self.before), told)
         self.assertNotIn(str(self.slower), told)
         self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
@@ -208,7 +208,7 @@ class Limits(Case):
     def test_crossed_and_unknown(self):
         result = self.compare("--fail-on=power_W=+5%,iteration_time=+5%", self.before, self.slower)
         self.assertEqual(result.returncode, 3)
-        self.assertIn("power_W=+5%: can't be judged", result.stderr)
+        self.assertIn("power_W=+5%: cannot be judged", result.stderr)
         self.assertRegex(result.stderr, CROSSED)
 
     def test_no_loops(self):
@@ -260,8 +260,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged of loop 1:"
-            rf" {re.escape(str(short))} has only 3 steady iterations with it, 4 are needed\n\Z",
+            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged for loop 1:"
+            rf" {re.escape(str(short))} has only 3 steady iterations with this metric; 4 are required\n\Z",
         )
 
 
@@ -398,7 +398,7 @@ class Numbers(Case):
         back = self.compare(self.slower, self.before).stdout
         self.assertRegex(back, r"\n  [78]\.\d% faster: ")
         same = self.compare(self.before, self.before).stdout
-        self.assertIn("\n  no sure difference: ", same)
+        self.assertIn("\n  no significant difference: ", same)
         self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
 
 
@@ -419,9 +419,9 @@ class Usage(Case):
         self.refused("--fail-on=", words=("METRIC=+P%",))
         self.refused("--fail-on=iteration_tim=+5%", words=("did you mean 'iteration_time'?",))
         self.refused("--fail-on=period=+5%", words=("did you mean 'period_ns'?",))
-        self.refused("--fail-on=xyzzy=+5%", words=("no metric 'xyzzy'", "info --build"))
-        self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("no metric",))
-        self.refused("--fail-on=median_period_ns=+5%", words=("of its iterations it is period_ns",))
+        self.refused("--fail-on=xyzzy=+5%", words=("unknown metric 'xyzzy'", "info --build"))
+        self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("unknown metric",))
+        self.refused("--fail-on=median_period_ns=+5%", words=("that of its iterations is period_ns",))
         self.refused("--fail-on=iteration_time=5%", words=("a sign is missing",))
         self.refused("--fail-on=iteration_time=", words=("a sign is missing",))
         for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5d", "99999999999s", "9" * 40 + "%":
