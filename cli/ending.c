@@ -19,6 +19,7 @@ static const struct ending endings[] = {
 	{ ".json", { "json", "json", "chrome", "json" }, false, false },
 	{ ".jsonl", { "json", NULL, NULL, "json" }, true, false },
 	{ ".csv", { "csv", "csv", NULL, NULL }, false, false },
+	{ ".md", { "markdown", "markdown", NULL, NULL }, false, false },
 	{ ".html", { "html", NULL, NULL, NULL }, false, false },
 	{ ".htm", { "html", NULL, NULL, NULL }, false, true },
 	{ ".trace", { "chrome", NULL, "chrome", NULL }, false, false },
@@ -29,7 +30,6 @@ static const struct ending endings[] = {
 	{ ".db", { "sqlite", NULL, "sqlite", NULL }, false, false },
 	/* What others write or read: text under such a name would but mislead. */
 	{ ".arrow", { NULL }, false, true },
-	{ ".md", { NULL }, false, true },
 	{ ".ncu-rep", { NULL }, false, true },
 	{ ".nsys-rep", { NULL }, false, true },
 	{ ".nvprof", { NULL }, false, true },

@@ -18,7 +18,7 @@
 #define WIDE 13	      /* of one with any unit */
 #define KIND_COLUMN 9 /* "replaced " */
 #define CALLS_MOST 11 /* " (100 → 90)": rare ones that are longer do not cost all names */
-#define NAME_LEAST 16 /* columns for a name: less says nothing */
+#define NAME_LEAST 12 /* columns for a name: less says nothing */
 #define NARROW 74     /* below it there is no room for how sure a change is */
 
 /* Rows that the short report has. */
@@ -266,7 +266,8 @@ struct rows {
 	size_t *places;	    /* where they differ from one like it */
 	size_t count;
 	size_t more; /* rows that are not shown */
-	size_t room; /* columns for a name */
+	size_t room; /* columns for a name, */
+	size_t calls; /* and those behind it for its calls, unless they are rare and take more */
 };
 
 static size_t name_column(const struct dp_render *render)
@@ -302,7 +303,7 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 	const size_t *places = rows->places + 2 * row;
 	struct dp_difference times = kernel->ns;
 	char label[DP_LABEL_SIZE], calls[DP_COMPARE_WORDS];
-	size_t first = names[0][0] ? 0 : 1;
+	size_t first = names[0][0] ? 0 : 1, room;
 	bool ascii = render->options->ascii;
 
 	/* What a run does not have is no 0. */
@@ -310,9 +311,10 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 		times.value[kernel->kind == DP_KERNEL_REMOVED] = (double)NAN;
 	write_numbers(render, &times, "ns", COLUMN);
 	dp_text__column(render, dp_kernel_change_name(kernel->kind), KIND_COLUMN);
-	calls_text(calls, kernel, ascii);
-	dp_render__text(render,
-			dp_label__kernel_at(label, names[first], places[first], rows->room, ascii));
+	room = rows->room + rows->calls;
+	room -= DP_MIN(calls_text(calls, kernel, ascii), room - 1);
+	dp_render__text(render, dp_label__kernel_at(label, names[first], places[first],
+						    DP_MIN(room, rows->room), ascii));
 	dp_render__format(render, "%s\n", calls);
 	if (kernel->kind != DP_KERNEL_REPLACED)
 		return;
@@ -353,8 +355,8 @@ static bool choose_rows(struct rows *rows, const struct dp_render *render,
 		rows->kernels[rows->count++] = kernel;
 		wide = DP_MAX(wide, calls_text(calls, kernel, render->options->ascii));
 	}
-	wide = DP_MIN(wide, (size_t)CALLS_MOST);
-	rows->room = DP_MAX(name_room(render), wide + NAME_LEAST) - wide;
+	rows->calls = DP_MIN(wide, (size_t)CALLS_MOST);
+	rows->room = DP_MAX(name_room(render), rows->calls + NAME_LEAST) - rows->calls;
 	return !dp_label__tell_apart(rows->places, rows->names, 2 * rows->count, rows->room,
 				     render->options->ascii);
 }

@@ -117,6 +117,13 @@ void dp_text__without(struct dp_render *render);
 /* "critical" in its colour. Returns its width. */
 size_t dp_text__severity(struct dp_render *render, enum dp_severity severity);
 
+/* How many loops are at the level that was asked for. */
+size_t dp_text__level(const struct dp_render *render);
+
+/* " on GPU 1", " in loop 3": where a finding is, if there are several places. */
+void dp_text__place(struct dp_words *words, const struct dp_render *render,
+		    const struct dp_finding *finding);
+
 /* A finding. */
 void dp_text__finding(struct dp_render *render, size_t finding);
 

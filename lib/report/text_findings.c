@@ -98,6 +98,44 @@ static void write_detail(struct dp_render *render, const struct dp_finding *find
 	dp_text__wrap(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
 }
 
+size_t dp_text__level(const struct dp_render *render)
+{
+	const struct dp_loop *loop;
+	size_t level = 0;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		level += loop->at_level;
+	return level;
+}
+
+/* Has its device no other loop at the level of the report? Then the device says which it is. */
+static bool is_alone(const struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_loop *other;
+
+	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
+		if (other->at_level && other->device == loop->device && other->id != loop->id)
+			return false;
+	return true;
+}
+
+void dp_text__place(struct dp_words *words, const struct dp_render *render,
+		    const struct dp_finding *finding)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, finding->loop);
+	const struct dp_text *text = render->state;
+	char device[DP_LABEL_SIZE];
+
+	if (finding->loop == text->primary && text->level <= 1)
+		return;
+	if (is_alone(render, loop))
+		dp_words__add(words, " on %s",
+			      dp_text__device(device, dp_analysis_trace(render->analysis),
+					      loop->device));
+	else
+		dp_words__add(words, " in loop %u", (unsigned)finding->loop);
+}
+
 void dp_text__finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -118,8 +156,7 @@ void dp_text__finding(struct dp_render *render, size_t id)
 	       dp_text__severity(render, finding->severity);
 	dp_render__text(render, " ");
 	dp_words__add(&words, "%s", finding->rule);
-	if (finding->loop != text->primary || text->level > 1)
-		dp_words__add(&words, " in loop %u", (unsigned)finding->loop);
+	dp_text__place(&words, render, finding);
 	dp_text__cost(&cost, render, finding);
 	if (cost.used)
 		dp_words__add(&words, ": %s", cost.text);

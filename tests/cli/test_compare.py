@@ -450,7 +450,7 @@ class Usage(Case):
 
     def test_endings(self):
         for name in "x.html", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
-            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv,"))
+            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md,"))
 
 
 class Input(Case):
@@ -580,6 +580,26 @@ class Output(Case):
                 self.assertTrue(text)
                 for line in text.splitlines():
                     self.assertLessEqual(len(line), columns, line)
+
+    def test_markdown(self):
+        """The verdict of the text, and tables whose rows have the columns of their head."""
+        env = cli.environment(LC_ALL="C.UTF-8", COLUMNS=200)
+        text = self.compare(self.before, self.slower, env=env).stdout
+        marked = self.compare("--format=markdown", self.before, self.slower).stdout
+        (headline,) = re.findall(r"(?m)^### (.*)$", marked)
+        self.assertIn(headline, text)
+        tables = re.findall(r"(?m)(?:^\|.*\n)+", marked)
+        self.assertEqual(len(tables), 4)
+        for table in tables:
+            columns = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+            self.assertEqual(len(columns), 1, table)
+        told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
+        self.assertIn("| period | ", tables[1])
+        self.assertIn(" | slower | 4 | ", tables[2])
+        for finding in told["findings"]:
+            self.assertIn(f"| `{finding['rule']}` | {finding['change']} | ", tables[3])
+        self.assert_done(self.compare("-o", "a.md", self.before, self.slower, cwd=self.folder))
+        self.assertEqual((self.folder / "a.md").read_text(), marked)
 
     def test_ascii_and_color(self):
         text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout

@@ -384,7 +384,7 @@ class Output(cli.Case):
             self.assertEqual(result.returncode, 0)
             if ending:
                 self.assertIn(f"no format has the ending {ending},", result.stderr)
-                self.assertIn(".json .jsonl .csv .html", result.stderr)
+                self.assertIn(".json .jsonl .csv .md .html", result.stderr)
             else:
                 self.assertNotIn("ending", result.stderr)
             self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
@@ -413,6 +413,7 @@ class Output(cli.Case):
             ("r.Html.GZ", ["analyze"], html),
             ("r.TXT", ["analyze"], text),
             ("r.csv", ["analyze"], b"file,loop,"),
+            ("r.md", ["analyze"], b"### `"),
             ("r.jsonl", ["analyze"], b'{  "schema"'),
             ("r.jsonl", ["info"], b'{  "schema"'),
             ("r.json", ["info"], b'{\n'),
@@ -432,7 +433,7 @@ class Output(cli.Case):
             self.assertEqual(data.count(b"\n") == 1, name == "r.jsonl", name)
             path.unlink()
         for verb, name, listed in (
-            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .html .trace .pftrace .perf"),
+            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .md .html .trace .pftrace .perf"),
             ("analyze", "r.pdf", ".sqlite .db"),
             ("analyze", "r.xml.gz", "analyze writes no .xml:"),
             ("export", "r.html", "export writes no .html: it writes .json .trace .pftrace .perf"),
