@@ -499,6 +499,8 @@ static int diagnose(struct run *run)
 			.thresholds = run->options->thresholds,
 			.thresholds_count = run->options->thresholds_count,
 			.stalls = &loop->values.stalls,
+			.ranges = &loop->values.ranges,
+			.stats = &loop->stats,
 		};
 
 		if (loop->info.at_level)

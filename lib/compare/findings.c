@@ -69,12 +69,12 @@ int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *
 	if (!pair->findings)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[0], i)); i++)
-		if (finding->loop == pair->info.loop[0])
+		if (dp_finding_concerns(finding, (uint32_t)pair->info.loop[0]))
 			pair->findings[pair->finding_count++].finding[0] = finding;
 	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[1], i)); i++) {
 		struct dp_pair_finding *row;
 
-		if (finding->loop != pair->info.loop[1])
+		if (!dp_finding_concerns(finding, (uint32_t)pair->info.loop[1]))
 			continue;
 		row = open_row(pair, finding->rule);
 		if (!row)

@@ -9,8 +9,8 @@
  * of the traces has no causes, all of it is one part.
  */
 static const char *const with_causes[] = {
-	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "idle_host_ns", "idle_sync_ns",
-	"idle_copy_ns", "idle_launch_ns",  "idle_other_ns",   "period_ns",
+	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "host_wait_ns", "input_wait_ns",
+	"idle_sync_ns", "idle_copy_ns",	   "idle_launch_ns",  "idle_other_ns", "period_ns",
 };
 static const char *const without_causes[] = {
 	"compute_ns", "comm_exposed_ns", "copy_exposed_ns", "idle_ns", "period_ns",

@@ -35,13 +35,6 @@ struct window {
 	size_t most_ranges; /* of a thread, and calls */
 };
 
-/* "ncclDevKernel_…", "void ncclKernel<…>": the libraries for communication (HTA). */
-static bool is_comm(const char *name)
-{
-	return strstr(name, "nccl") == name || strstr(name, "rccl") == name ||
-	       strstr(name, "hccl") == name || strstr(name, " nccl") || strstr(name, " rccl");
-}
-
 static uint8_t class_of(const struct dp_trace *trace, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -58,7 +51,7 @@ static uint8_t class_of(const struct dp_trace *trace, size_t op)
 	case DP_OP_KERNEL:
 		break;
 	}
-	return is_comm(dp_trace_string(trace, ops->name[op])) ? OP_COMM : OP_COMPUTE;
+	return dp_kernel_communicates(dp_trace_string(trace, ops->name[op])) ? OP_COMM : OP_COMPUTE;
 }
 
 static int add(struct window *window, const struct block *block)

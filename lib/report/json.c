@@ -6,6 +6,7 @@
 #include "report/json_text.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What is open: the document is written in this order. */
@@ -251,6 +252,32 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
+/* What the host did while the device was idle, and where it waited. */
+static void write_host_ranges(struct dp_render *render, size_t loop)
+{
+	const struct dp_host_range *at;
+
+	dp_json_out__key(render, ",\n      ", "host_ranges");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "activity");
+		dp_json_out__string(render, dp_host_activity_name(at->activity));
+		dp_json_out__key(render, ", ", "outer");
+		dp_json_out__string(render, at->outer);
+		dp_json_out__key(render, ", ", "inner");
+		if (at->inner)
+			dp_json_out__string(render, at->inner);
+		else
+			dp_render__text(render, "null");
+		dp_json_out__number(render, ", ", "typical_ns", at->typical_ns, "ns");
+		dp_json_out__number(render, ", ", "slow_ns", at->slow_ns, "ns");
+		dp_json_out__number(render, ", ", "calls",
+				    at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 /* Ends the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
@@ -267,7 +294,9 @@ static void close_loop(struct dp_render *render, struct json *json)
 			dp_json_out__number(render, ",\n        ", info->name,
 					    dp_loop_summary(render->analysis, json->loop, i),
 					    info->unit);
-	dp_render__text(render, "\n      }\n    }");
+	dp_render__text(render, "\n      }");
+	write_host_ranges(render, json->loop);
+	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;
 	json->any = true;
 }
@@ -394,6 +423,20 @@ static void open_findings(struct dp_render *render, struct json *json)
 	json->any = false;
 }
 
+static void write_ranges(struct dp_render *render, const struct dp_finding *finding)
+{
+	dp_json_out__key(render, ",\n      ", "ranges");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->range_count; i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
+		dp_json_out__string(render, finding->ranges[i].name);
+		dp_json_out__number(render, ", ", "ns", finding->ranges[i].ns, "ns");
+		dp_json_out__number(render, ", ", "share", finding->ranges[i].share, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 static int write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -422,6 +465,21 @@ static int write_finding(struct dp_render *render, size_t id)
 				    finding->evidence[i].unit);
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
+	write_ranges(render, finding);
+	dp_json_out__key(render, ",\n      ", "loops");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->loop_count; i++)
+		dp_render__format(render, "%s%u", i ? ", " : "", (unsigned)finding->loops[i]);
+	dp_json_out__key(render, "], ", "overlaps");
+	if (finding->overlaps)
+		dp_json_out__string(render, finding->overlaps);
+	else
+		dp_render__text(render, "null");
+	dp_json_out__key(render, ",\n      ", "metric");
+	if (finding->metric)
+		dp_json_out__string(render, finding->metric);
+	else
+		dp_render__text(render, "null");
 	dp_json_out__key(render, ",\n      ", "advice");
 	dp_json_out__string(render, finding->advice);
 	dp_render__text(render, " }");

@@ -238,5 +238,7 @@ char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_n
 {
 	const double values[2] = { low_ns, high_ns };
 
+	if (!(high_ns > low_ns))
+		return dp_human__duration(buf, low_ns, ascii);
 	return dp_human__two(buf, values, "ns", ascii ? " to " : "\xe2\x80\x93", ascii);
 }
