@@ -173,6 +173,8 @@ static void start_pager(struct output *output)
 	pager_start(&output->pager);
 	output->failure = write_all(output->pager.fd < 0 ? output->fd : output->pager.fd,
 				    output->kept, output->kept_size);
+	if (output->pager.fd >= 0 && output->failure == EPIPE)
+		leave_pager(output);
 }
 
 /* Is more kept than the screen has lines for, the prompt's included? */

@@ -503,7 +503,7 @@ class Scope(cli.Case):
         report = json.loads(cli.run("analyze", "-q", "--format=json", *args, self.trace).stdout)
         page = cli.run("analyze", "-q", "--format=html", *args, self.trace).stdout
         text = cli.run("analyze", "-q", *args, self.trace).stdout
-        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text)
+        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text.split("\n\n")[0])
         path = self.folder / "scope.sqlite"
         self.assert_done(cli.run("export", "-q", "-f", "-o", path, *args, self.trace))
         with sqlite3.connect(path) as db:

@@ -239,7 +239,7 @@ class Input(cli.Case):
         one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
         middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
         text = cli.run("analyze", f"--range=:{middle_ns}ns", trace).stdout
-        self.assertRegex(text, r"Loop 0  no whole iteration: 1 cut off, of \d+ kernels\n")
+        self.assertRegex(text, r"Loop 0  no whole iteration: 1 partial, of \d+ kernels\n")
         self.assertIn("no whole iteration is in the range", text)
         self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
         self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
