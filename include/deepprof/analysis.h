@@ -118,7 +118,15 @@ struct dp_loop {
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
 	bool fits;		      /* found by count: complete is a number that was told */
 	bool in_row; /* found by count: it has that number together with loops before or after it */
+	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
+	size_t sets;   /* tell and all operations were looked at; else 0 */
 };
+
+/*
+ * Whether kernels of a stream (an index) are among a loop's: of its stream they are, and where work
+ * moves between streams of a device, of others as well. Constant cost.
+ */
+DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream);
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
@@ -193,10 +201,6 @@ struct dp_metric_info {
 	const char *of;	   /* a summary's metric, by name; NULL for a metric of iterations */
 	enum dp_need need; /* what a trace must hold for it: see dp_trace_lacks() */
 };
-
-/* Is a kernel one that communicates with other devices, by its name: nccl, rccl, all-reduce kernels
- * of frameworks and the like? Cost: linear in the name. */
-DP_API bool dp_kernel_communicates(const char *name);
 
 /* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */
 DP_API const struct dp_metric_info *dp_metric(size_t index);

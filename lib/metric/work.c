@@ -5,7 +5,7 @@
  * synchronizing call of the same thread: that is how frameworks make an asynchronous call block.
  */
 #include "metric/work.h"
-#include <deepprof/analysis.h>
+#include "base/communication.h"
 
 /* A synchronization that begins this much after a copy's call is meant for it. */
 #define AT_ONCE_NS 50000
@@ -22,7 +22,7 @@ static int find_comm(struct dp_work *work)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < strings; i++)
 		work->is_comm[i] =
-			dp_kernel_communicates(dp_trace_string(work->trace, (uint32_t)i));
+			dp_communication__is_kernel(dp_trace_string(work->trace, (uint32_t)i));
 	return DP_OK;
 }
 
