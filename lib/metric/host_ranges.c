@@ -1,5 +1,5 @@
 /*
- * Per thread a stack of open ranges, which idle time walks through in order. Ranges as long as an
+ * Per thread a stack of open ranges, which idle time walks through in order. Ranges that are an
  * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
  * apart for typical and for slow iterations, so that the difference of the two can be told.
  *
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A range that covers more of the typical period is the iteration itself. */
+/* A range that is as long as most of the typical period and launches most of what an iteration does
+ * is the iteration itself; a checkpoint may be as long. */
 #define WHOLE_ITERATION 0.9
+#define MOST_LAUNCHES 0.5
 
 enum kind { NOT_COUNTED, TYPICAL, SLOW };
 
@@ -43,6 +45,9 @@ struct dp_host_ranges_maker {
 	uint8_t *kinds;	  /* per iteration */
 	double counts[2]; /* iterations: typical ones, slow ones */
 	int64_t longest_ns;
+	int64_t *launch_ns; /* when kernels were launched */
+	size_t launch_count;
+	double launches; /* per iteration */
 	struct source source;
 	uint32_t *order; /* ranges by thread, in order of time */
 	uint32_t *below; /* per range: the one that it is in, or DP_NONE */
@@ -67,14 +72,52 @@ static void choose_source(struct dp_host_ranges_maker *maker)
 						 calls->name, calls->thread };
 }
 
+static int find_launches(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+
+	maker->launch_ns = dp_alloc__array(calls->count, sizeof(*maker->launch_ns));
+	if (!maker->launch_ns)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->kind[i] == DP_CALL_LAUNCH && calls->thread[i] < maker->thread_count &&
+		    maker->work->launches[calls->thread[i]])
+			maker->launch_ns[maker->launch_count++] = calls->start_ns[i];
+	return DP_OK;
+}
+
+/* How many kernels were launched before a time. */
+static size_t launches_before(const struct dp_host_ranges_maker *maker, int64_t time_ns)
+{
+	size_t low = 0, high = maker->launch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maker->launch_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double launches_in(const struct dp_host_ranges_maker *maker, int64_t start_ns,
+			  int64_t end_ns)
+{
+	return (double)launches_before(maker, end_ns) - (double)launches_before(maker, start_ns);
+}
+
 /* Is it a range of a launching thread, and a part of an iteration? */
 static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
 {
 	const struct source *source = &maker->source;
+	int64_t start_ns = source->start_ns[range], end_ns = source->end_ns[range];
 
 	return source->thread[range] < maker->thread_count &&
 	       maker->work->launches[source->thread[range]] &&
-	       source->end_ns[range] - source->start_ns[range] < maker->longest_ns;
+	       (end_ns - start_ns < maker->longest_ns ||
+		launches_in(maker, start_ns, end_ns) < MOST_LAUNCHES * maker->launches);
 }
 
 /* Ranges by thread: they come in order of time. */
@@ -155,7 +198,15 @@ int dp_host_ranges__begin(struct dp_host_ranges_maker **maker, const struct dp_w
 	made->count = count;
 	made->thread_count = dp_trace_thread_count(work->trace);
 	choose_source(made);
-	if (find_kinds(made) || sort_by_thread(made)) {
+	if (find_kinds(made) || find_launches(made)) {
+		dp_host_ranges__free(made);
+		return DP_ERR_NOMEM;
+	}
+	if (count > 1)
+		made->launches = launches_in(made, iterations[0].start_ns,
+					     iterations[count - 1].start_ns) /
+				 (double)(count - 1);
+	if (sort_by_thread(made)) {
 		dp_host_ranges__free(made);
 		return DP_ERR_NOMEM;
 	}
@@ -168,6 +219,7 @@ void dp_host_ranges__free(struct dp_host_ranges_maker *maker)
 	if (!maker)
 		return;
 	free(maker->kinds);
+	free(maker->launch_ns);
 	free(maker->order);
 	free(maker->below);
 	free(maker->threads);
