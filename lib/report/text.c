@@ -100,6 +100,7 @@ static int write_loop(struct dp_render *render, size_t loop)
 	if (!render->options->verbose)
 		return DP_OK;
 	dp_text__tables(render, loop);
+	dp_text__ranges(render, loop);
 	dp_text__variants(render, loop);
 	dp_render__text(render, "\n");
 	dp_text__iterations_head(render, loop);

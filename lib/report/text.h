@@ -117,6 +117,9 @@ void dp_text__copies(struct dp_render *render);
 void dp_text__tables(struct dp_render *render, size_t loop);
 void dp_text__variants(struct dp_render *render, size_t loop);
 
+/* What the host did while the device was idle. */
+void dp_text__ranges(struct dp_render *render, size_t loop);
+
 /* Why a device has no loop, for all that have none. */
 void dp_text__without(struct dp_render *render);
 
