@@ -52,6 +52,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->asked);
 	free(analysis->streams);
 	dp_findings__fini(&analysis->findings);
+	dp_trace_free(analysis->own);
 	free(analysis);
 }
 

@@ -87,6 +87,22 @@ DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace 
 
 DP_API void dp_analysis_free(struct dp_analysis *analysis);
 
+/*
+ * An analysis from the JSON report of one, which was written with all metrics: a baseline for
+ * dp_comparison_run() without its trace. It has loops at the level of the report, their iterations,
+ * metrics, times of kernels and findings; its trace, which it owns, has the name, the format, the
+ * length, devices and streams, and no operations. *analysis is the caller's, to be freed with
+ * dp_analysis_free(); on failure it is not written.
+ *
+ * Errors: DP_ERR_IO, DP_ERR_FORMAT (no such report, or one of another schema), DP_ERR_LIMIT (larger
+ * than 1 GiB), DP_ERR_NOMEM. Cost: linear in the report, several times of which it takes as memory.
+ */
+DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
+			    struct dp_error *error);
+
+/* Does a file begin as such a report does, compressed or not? False where it cannot be read. */
+DP_API bool dp_analysis_is_report(const char *path);
+
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 

@@ -252,6 +252,35 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
+/* Times of kernels: by name, and by position, where names are the pattern's. */
+static void write_times(struct dp_render *render, size_t loop)
+{
+	const struct dp_time_stat *at;
+
+	dp_json_out__key(render, ",\n      ", "kernel_times");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_kernel_stat(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
+		dp_json_out__string(render, at->name);
+		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
+		dp_json_out__number(render, ", ", "total_ns", at->total_ns, "ns");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+	dp_json_out__key(render, ",\n      ", "position_times");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_position_stat(render->analysis, loop, i)); i++) {
+		dp_render__text(render, i ? ",\n        { " : "\n        { ");
+		dp_json_out__integer(render, "", "count", (int64_t)at->count);
+		dp_json_out__number(render, ", ", "mean_ns", at->mean_ns, "1");
+		dp_json_out__number(render, ", ", "min_ns", at->min_ns, "ns");
+		dp_json_out__number(render, ", ", "max_ns", at->max_ns, "ns");
+		dp_json_out__number(render, ", ", "stddev_ns", at->stddev_ns, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 /* What the host did while the device was idle, and where it waited. */
 static void write_host_ranges(struct dp_render *render, size_t loop)
 {
@@ -296,6 +325,7 @@ static void close_loop(struct dp_render *render, struct json *json)
 					    info->unit);
 	dp_render__text(render, "\n      }");
 	write_host_ranges(render, json->loop);
+	write_times(render, json->loop);
 	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;
 	json->any = true;

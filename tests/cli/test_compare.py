@@ -509,6 +509,75 @@ class Input(Case):
                 self.assert_done(self.compare("--fail-on", limit, *traces))
 
 
+class Baseline(Case):
+    """A saved report stands for the trace that it is of."""
+
+    def report_of(self, trace, name, *args):
+        path = self.folder / name
+        self.assert_done(cli.run("analyze", "-q", "-o", path, *args, trace))
+        return path
+
+    def near(self, have, want):
+        """Equal but for what is rounded in the report."""
+        if isinstance(want, dict):
+            self.assertEqual(set(have), set(want))
+            for key, value in want.items():
+                self.near(have[key], value)
+        elif isinstance(want, list):
+            self.assertEqual(len(have), len(want))
+            for pair in zip(have, want):
+                self.near(*pair)
+        elif isinstance(want, (int, float)) and not isinstance(want, bool):
+            self.assertAlmostEqual(have, want, delta=2 + abs(want) * 1e-3)
+        else:
+            self.assertEqual(have, want)
+
+    def test_reports_are_traces(self):
+        want = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"]
+        before = self.report_of(self.before, "before.json.gz")
+        after = self.report_of(self.slower, "after.json")
+        for runs in (before, self.slower), (self.before, after), (before, after):
+            result = self.compare("--format=json", "--fail-on=iteration_time=+5%", *runs)
+            self.assertEqual(result.returncode, 3)
+            told = json.loads(result.stdout)
+            self.assertEqual([run["path"] for run in told["runs"]], [str(self.before), str(self.slower)])
+            self.near(told["pairs"], want)
+        for form in "text", "csv", "markdown":
+            self.assert_done(self.compare(f"--format={form}", before, after))
+
+    def test_reports_that_are_none(self):
+        for text, words in (
+            ('{ "schema": 2, "loops": [] }', "schema 1"),
+            ('{ "schema": 1 }', "schema 1"),
+            ('{ "schema": 1, "loops": [', "line 1"),
+            ('{ "schema": 1, "loops": [{ "at_level": true }] }', "a loop of no stream"),
+        ):
+            (self.folder / "bad.json").write_text(text)
+            self.assert_fails(self.compare(self.folder / "bad.json", self.before), 1, "bad.json", words)
+        whole = self.report_of(self.before, "whole.json")
+        half = self.folder / "half.json"
+        half.write_text(whole.read_text()[: whole.stat().st_size // 2])
+        self.assert_fails(self.compare(self.before, half), 1, "half.json")
+
+    def test_lists_of_other_lengths(self):
+        """What a report has not is not known; what it has too much of is left out."""
+        whole = json.loads(self.report_of(self.before, "whole.json").read_text())
+        path = self.folder / "changed.json"
+        for change in (
+            lambda loop: loop.pop("kernel_times"),
+            lambda loop: loop["position_times"].pop(),
+            lambda loop: loop["pattern"]["kernels"].clear(),
+            lambda loop: loop["iterations"].clear(),
+            lambda loop: [each.clear() for each in loop["iterations"]],
+            lambda loop: loop.update(iterations=7, pattern=[], summary=None),
+        ):
+            report = json.loads(json.dumps(whole))
+            change(report["loops"][0])
+            report["findings"] += [{"rule": "host-bound", "loop": 99}, {"rule": 5}, 7]
+            path.write_text(json.dumps(report))
+            self.assert_done(self.compare(path, self.before))
+
+
 class Output(Case):
     def test_same_bytes(self):
         for form in "text", "json", "csv":
