@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import gzip
+import html.parser
 import io
 import json
 import os
@@ -446,11 +447,11 @@ class Usage(Case):
     def test_contradictions(self):
         self.refused("--paper", words=("needs the number of iterations",))
         self.refused("-f", words=("there is no -o",))
-        self.refused("--format=html", words=("text", "json", "csv"))
+        self.refused("--format=chrome", words=("text", "json", "csv", "html"))
 
     def test_endings(self):
-        for name in "x.html", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
-            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md,"))
+        for name in "x.trace", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
+            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md .html,"))
 
 
 class Input(Case):
@@ -669,6 +670,27 @@ class Output(Case):
             self.assertIn(f"| `{finding['rule']}` | {finding['change']} | ", tables[3])
         self.assert_done(self.compare("-o", "a.md", self.before, self.slower, cwd=self.folder))
         self.assertEqual((self.folder / "a.md").read_text(), marked)
+
+    def test_html(self):
+        """A page that is well formed and loads nothing; bars are as long as their parts."""
+        page = self.compare("--format=html", self.before, self.slower).stdout
+        told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
+        self.assertNotRegex(page, r"<script|https?://|url\(")
+        parser = html.parser.HTMLParser()
+        parser.open = []
+        parser.handle_starttag = lambda tag, attrs: tag in ("meta",) or parser.open.append(tag)
+        parser.handle_endtag = lambda tag: self.assertEqual(parser.open.pop(), tag)
+        parser.feed(page)
+        self.assertEqual(parser.open, [])
+        widths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', page)]
+        *parts, period = told["parts"]
+        most = max(period["values"])
+        want = [part["values"][run] / most * 900 for run in (0, 1) for part in parts]
+        self.assertEqual(len(widths), len(want))
+        for pair in zip(widths, want):
+            self.assertAlmostEqual(*pair, delta=0.01)
+        self.assertIn('<span class="slower">8.', page)
+        self.assertEqual(len(re.findall("<polyline", page)), 2)
 
     def test_ascii_and_color(self):
         text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout

@@ -589,7 +589,7 @@ START_TEST(formats_say_the_same)
 	free(text.data);
 	ck_assert_int_eq(dp_comparison_write(comparison, "html5", NULL, NULL, NULL),
 			 DP_ERR_ARGUMENT);
-	ck_assert_ptr_null(dp_comparison_format(4));
+	ck_assert_ptr_null(dp_comparison_format(5));
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
