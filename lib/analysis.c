@@ -52,6 +52,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->asked);
 	free(analysis->streams);
 	dp_findings__fini(&analysis->findings);
+	dp_trace_free(analysis->own);
 	free(analysis);
 }
 
@@ -578,6 +579,8 @@ static int diagnose(struct run *run)
 			.thresholds = run->options->thresholds,
 			.thresholds_count = run->options->thresholds_count,
 			.stalls = &loop->values.stalls,
+			.ranges = &loop->values.ranges,
+			.stats = &loop->stats,
 		};
 
 		if (loop->info.at_level)

@@ -219,6 +219,14 @@ const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 						  : NULL;
 }
 
+bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop)
+{
+	for (size_t i = 0; i < finding->loop_count; i++)
+		if (finding->loops[i] == loop)
+			return true;
+	return false;
+}
+
 static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, size_t index)
 {
 	return index < stats->count ? &stats->stats[index] : NULL;
@@ -246,6 +254,21 @@ const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analy
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at ? stat_at(&at->stats.positions, index) : NULL;
+}
+
+const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis, size_t loop,
+					       size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && index < at->values.ranges.count ? &at->values.ranges.ranges[index] : NULL;
+}
+
+const char *dp_host_activity_name(enum dp_host_activity activity)
+{
+	static const char *const names[] = { "wait", "input", "sync" };
+
+	return (size_t)activity < DP_COUNT(names) ? names[activity] : "wait";
 }
 
 int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device, int64_t start_ns,

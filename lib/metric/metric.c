@@ -223,6 +223,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = run_table(&values, &ready, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
+	values.ranges = ready.parts.ranges;
+	ready.parts.ranges = (struct dp_host_ranges){ 0 };
 	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
@@ -237,5 +239,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	free(values->values);
 	free(values->summary);
 	dp_stalls__fini(&values->stalls);
+	dp_host_ranges__fini(&values->ranges);
 	*values = (struct dp_metric_values){ 0 };
 }

@@ -21,6 +21,7 @@ struct sweep {
 	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
 	int64_t until_ns[DP_COUNT(unions)];
 	struct dp_spans_at loaders;
+	struct dp_host_ranges_maker *ranges;
 	size_t fed_end;	    /* where the run of operations ends that are no kernels */
 	uint64_t fed_bytes; /* uploads in it */
 	bool begun;
@@ -93,8 +94,8 @@ static void add_gap(struct sweep *sweep, size_t op)
 {
 	int64_t start_ns = sweep->until_ns[0], length_ns = sweep->ops->start_ns[op] - start_ns;
 	const struct dp_parts *parts = sweep->parts;
+	int64_t period_ns, input_ns;
 	struct dp_gap gap;
-	int64_t period_ns;
 	size_t k;
 
 	if (!dp_spread__seek(&sweep->place, start_ns))
@@ -122,7 +123,13 @@ static void add_gap(struct sweep *sweep, size_t op)
 	 */
 	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
-	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_wait_ns(sweep, start_ns, op, &gap);
+	input_ns = input_wait_ns(sweep, start_ns, op, &gap);
+	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_ns;
+	/* A gap has one activity: most of it. */
+	if (gap.host_ns && !sweep->status)
+		sweep->status = dp_host_ranges__add(
+			sweep->ranges, 2 * input_ns > gap.host_ns ? DP_HOST_INPUT : DP_HOST_WAIT, k,
+			start_ns, op);
 }
 
 /* The memory on the host's side of a copy between host and device; unknown for others. */
@@ -223,6 +230,8 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 		.loaders = { &work->loaders, 0 },
 	};
 
+	if (dp_host_ranges__begin(&sweep.ranges, work, input->iterations, input->count))
+		return DP_ERR_NOMEM;
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);
 	for (size_t i = 0; i < DP_COUNT(unions); i++) {
 		sweep.unions[i] = spread_of(&sweep, unions[i]);
@@ -231,6 +240,9 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 	for (size_t i = 0; i < work->count; i++)
 		add_op(&sweep, i);
 	dp_stalls__sort(&parts->stalls);
+	if (!sweep.status)
+		return dp_host_ranges__finish(&parts->ranges, sweep.ranges);
+	dp_host_ranges__free(sweep.ranges);
 	return sweep.status;
 }
 
@@ -360,4 +372,5 @@ void dp_parts__fini(struct dp_parts *parts)
 	free(parts->values);
 	parts->values = NULL;
 	dp_stalls__fini(&parts->stalls);
+	dp_host_ranges__fini(&parts->ranges);
 }

@@ -424,6 +424,10 @@ class Database(cli.Case):
             kernels = self.db.execute("SELECT kernel FROM pattern WHERE loop = ? ORDER BY position",
                                       (loop["id"],))
             self.assertEqual([row[0] for row in kernels], loop["pattern"]["kernels"])
+            ranges = self.db.execute("SELECT activity, outer, inner, typical_ns, slow_ns, calls"
+                                     " FROM host_range WHERE loop = ? ORDER BY rowid", (loop["id"],))
+            self.assertEqual([tuple(row) for row in ranges],
+                             [tuple(each.values()) for each in loop["host_ranges"]])
         self.assertEqual(self.db.execute("SELECT count(*) FROM finding").fetchone()[0],
                          len(report["findings"]))
         self.assertEqual(self.db.execute("SELECT count(*) FROM operation").fetchone()[0],
@@ -503,7 +507,7 @@ class Scope(cli.Case):
         report = json.loads(cli.run("analyze", "-q", "--format=json", *args, self.trace).stdout)
         page = cli.run("analyze", "-q", "--format=html", *args, self.trace).stdout
         text = cli.run("analyze", "-q", *args, self.trace).stdout
-        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text)
+        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text.split("\n\n")[0])
         path = self.folder / "scope.sqlite"
         self.assert_done(cli.run("export", "-q", "-f", "-o", path, *args, self.trace))
         with sqlite3.connect(path) as db:

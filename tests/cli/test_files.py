@@ -308,7 +308,7 @@ class Input(cli.Case):
         one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
         middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
         text = cli.run("analyze", f"--range=:{middle_ns}ns", trace).stdout
-        self.assertRegex(text, r"Loop 0  no whole iteration: 1 cut off, of \d+ kernels\n")
+        self.assertRegex(text, r"Loop 0  no whole iteration: 1 partial, of \d+ kernels\n")
         self.assertIn("no whole iteration is in the range", text)
         self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
         self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
@@ -476,7 +476,7 @@ class Output(cli.Case):
             self.assertEqual(result.returncode, 0)
             if ending:
                 self.assertIn(f"no format has the ending {ending},", result.stderr)
-                self.assertIn(".json .jsonl .csv .html", result.stderr)
+                self.assertIn(".json .jsonl .csv .md .html", result.stderr)
             else:
                 self.assertNotIn("ending", result.stderr)
             self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
@@ -505,6 +505,7 @@ class Output(cli.Case):
             ("r.Html.GZ", ["analyze"], html),
             ("r.TXT", ["analyze"], text),
             ("r.csv", ["analyze"], b"file,loop,"),
+            ("r.md", ["analyze"], b"### `"),
             ("r.jsonl", ["analyze"], b'{  "schema"'),
             ("r.jsonl", ["info"], b'{  "schema"'),
             ("r.json", ["info"], b'{\n'),
@@ -524,7 +525,7 @@ class Output(cli.Case):
             self.assertEqual(data.count(b"\n") == 1, name == "r.jsonl", name)
             path.unlink()
         for verb, name, listed in (
-            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .html .trace .pftrace .perf"),
+            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .md .html .trace .pftrace .perf"),
             ("analyze", "r.pdf", ".sqlite .db"),
             ("analyze", "r.xml.gz", "analyze writes no .xml:"),
             ("export", "r.html", "export writes no .html: it writes .json .trace .pftrace .perf"),
