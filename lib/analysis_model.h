@@ -29,6 +29,7 @@ struct dp_stream_result {
 
 struct dp_analysis {
 	const struct dp_trace *trace;
+	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
