@@ -233,10 +233,34 @@ def write_kineto(path, events):
         file.write('\n]}\n')
 
 
-def devices(path, scale, count=400, kernels=40):
-    """Many devices with a few kernels each, all at the same time."""
-    write_kineto(path, (kernel(10 * i, f'kernel_{i % 8}', device=d)
-                        for i in range(kernels) for d in range(int(count * scale))))
+def add_devices(path, count, kernels, thread):
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
+                     'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, '
+                     'nameId INTEGER)')
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         [(i, f'kernel_{i}') for i in range(8)] + [(8, 'cudaLaunchKernel')])
+    rows = [(10000 * i, d, i * count + d + 1) for i in range(kernels) for d in range(count)]
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL '
+                         'VALUES(?, ?, ?, 1, 7, ?, 16777216, ?, NULL)',
+                         ((at + 2000, at + 9000, d, c, at // 10000 % 8) for at, d, c in rows))
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?, ?, 0, ?, ?, 8)',
+                         ((at + 1, at + 1500, 16777217 + thread(d), c) for at, d, c in rows))
+    database.execute('COMMIT')
+    database.close()
+
+
+def devices(path, scale, count=400, kernels=160):
+    """Many devices with a few kernels each, and a thread each that launches them."""
+    add_devices(path, int(count * scale), kernels, lambda device: device)
+
+
+def one_thread(path, scale, count=400, kernels=160):
+    """The same, all launched by one thread."""
+    add_devices(path, int(count * scale), kernels, lambda device: 0)
 
 
 def streams(path, scale, count=12000):
@@ -258,7 +282,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    streams, long_names)}
+    one_thread, streams, long_names)}
 
 
 def main():
