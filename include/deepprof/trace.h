@@ -157,7 +157,8 @@ struct dp_samples {
 };
 
 enum dp_stream_class {
-	DP_STREAM_MAIN,	  /* of its process and device the one with most kernels */
+	DP_STREAM_MAIN,	  /* of its process and device the one with most kernel time, communication
+			     excluded */
 	DP_STREAM_COPY,	  /* copies, but no kernels */
 	DP_STREAM_ASSIST, /* all others */
 };
@@ -172,7 +173,8 @@ struct dp_stream {
 	size_t kernels; /* graph replays included */
 	size_t copies;
 	size_t sets;
-	int64_t busy_ns; /* length of the union of its operations */
+	int64_t busy_ns;    /* length of the union of its operations */
+	int64_t compute_ns; /* and of its kernels, those of communication excluded */
 };
 
 /* A device as one process sees it: two processes on one device are two of these. */

@@ -58,6 +58,8 @@ struct dp_bulk {
 
 struct dp_db {
 	sqlite3 *handle;
+	sqlite3_vfs vfs; /* used by handle */
+	char vfs_name[40];
 	const char *path;
 	struct dp_error *error;
 	struct dp_bulk bulk[DP_BULK_COUNT];
