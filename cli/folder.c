@@ -15,6 +15,13 @@
 /* Names that are tried before a folder counts as full: of 62^6 hardly one is taken. */
 enum { TRIES = 100 };
 
+const char *folder_for_temporary(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
 static void random_tail(char tail[FOLDER_TAIL + 1])
 {
 	static const char letters[] =

@@ -18,10 +18,13 @@ struct folder {
 	char *path; /* for people and for the recorded program; never opened here */
 };
 
-#define FOLDER_INIT              \
-	{                        \
-		-1, -1, 0, 0, 0, \
+#define FOLDER_INIT                \
+	{                          \
+		-1, -1, 0, 0, NULL \
 	}
+
+/* Where temporary files go that belong beside nothing: TMPDIR, or /tmp. */
+const char *folder_for_temporary(void);
 
 /*
  * A private name is a stem, a dot and this many letters. A name of NAME_MAX bytes leaves no room

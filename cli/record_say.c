@@ -88,7 +88,7 @@ void record_tell_outer(void)
 		snprintf(found, sizeof(found), "%ju:%ju", (uintmax_t)info.st_dev,
 			 (uintmax_t)info.st_ino);
 		if (!strcmp(found, id))
-			fd = openat(folder, INNER_FILE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			fd = openat(folder, INNER_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 				    0600);
 	}
 	if (fd >= 0)

@@ -74,14 +74,12 @@ static const char *name_in_folder(const struct spawn_export *export)
 
 static bool make_directory(struct spawn_export *export, const char *path)
 {
-	const char *top = getenv("TMPDIR");
+	const char *top = folder_for_temporary();
 	struct folder *folder = &export->folder;
 	sigset_t before;
 	bool made = false;
 	int above, saved;
 
-	if (!top || !*top)
-		top = "/tmp";
 	above = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_hold(&before);
 	if (above >= 0)

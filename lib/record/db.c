@@ -49,36 +49,6 @@ static int run_all(struct dp_db *db, const char *const *statements)
 	return status;
 }
 
-static int same_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
-{
-	return snprintf(out, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
-}
-
-/*
- * SQLite replaces the links of a path by what they lead to, and opens that. A path below
- * /proc/self/fd would then be that of the folder's name, which another may have now: here it stays.
- * For the time of opening alone is this known to SQLite, which has one list for all of a process.
- */
-static int open_handle(struct dp_db *db, const char *path)
-{
-	sqlite3_vfs *normal = sqlite3_vfs_find(NULL);
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, code;
-
-	if (!normal)
-		return SQLITE_ERROR;
-	snprintf(db->vfs_name, sizeof(db->vfs_name), "deepprof-%p", (void *)db);
-	db->vfs = *normal;
-	db->vfs.pNext = NULL;
-	db->vfs.zName = db->vfs_name;
-	db->vfs.xFullPathname = same_name;
-	code = sqlite3_vfs_register(&db->vfs, 0);
-	if (code)
-		return code;
-	code = sqlite3_open_v2(path, &db->handle, flags, db->vfs_name);
-	sqlite3_vfs_unregister(&db->vfs);
-	return code;
-}
-
 int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 {
 	/* Nobody reads the file before it is whole, so that nothing need be rolled back. */
@@ -94,7 +64,9 @@ int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 	memset(db, 0, sizeof(*db));
 	db->path = path;
 	db->error = error;
-	if (open_handle(db, path))
+	/* The path may be one of /proc/self/fd. */
+	if (dp_plain__open(&db->handle, &db->vfs, path,
+			   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX))
 		return dp_db__fail(db);
 	/* The page size is the first statement of the schema and must come first. */
 	status = run(db, dp_schema__tables[0]);

@@ -12,6 +12,7 @@ import signal
 import sqlite3
 import stat
 import subprocess
+import time
 import unittest
 
 import cli
@@ -126,6 +127,50 @@ class Input(cli.Case):
             for each in report, expected:
                 each["trace"].pop("path", None)
             self.assertEqual(report, expected)
+
+    def test_compressed_database(self):
+        """It is unpacked where TMPDIR says, and nothing of it is left there, or ever has a name."""
+        database = cli.simulate(self.folder / "trace.sqlite", "-F", "nsys")
+        packed = gzip.compress(database.read_bytes())
+        (self.folder / "trace.sqlite.gz").write_bytes(packed)
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        env = cli.environment(TMPDIR=temporary)
+        result = cli.run("info", self.folder / "trace.sqlite.gz", env=env)
+        self.assert_done(result)
+        self.assertIn("nsys", result.stdout)
+        self.assertEqual(os.listdir(temporary), [])
+        env = cli.environment(TMPDIR=self.folder / "no-such")
+        result = cli.run("info", self.folder / "trace.sqlite.gz", env=env)
+        self.assert_fails(result, 1, "no-such: No such file or directory")
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+            with subprocess.Popen(
+                [cli.DEEPPROF, "analyze", str(fifo)],
+                stderr=subprocess.PIPE,
+                env=cli.environment(TMPDIR=temporary),
+                preexec_fn=cli.default_signals,
+            ) as process:
+                with open(fifo, "wb") as writer:
+                    writer.write(packed[: len(packed) // 2])
+                    writer.flush()
+                    self.wait_for_descriptor(process, temporary)
+                    process.send_signal(number)
+                    process.wait(cli.TIMEOUT_S)
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(os.listdir(temporary), [])
+
+    def wait_for_descriptor(self, process, folder):
+        """Until the process has a file of the folder open."""
+        until = time.monotonic() + cli.TIMEOUT_S
+        while time.monotonic() < until:
+            for fd in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    if os.readlink(fd).startswith(str(folder.resolve())):
+                        return
+            time.sleep(0.005)
+        self.fail("no file is open there")
 
     def test_standard_input_from_a_pipe(self):
         with subprocess.Popen(["cat", str(self.trace)], stdout=subprocess.PIPE) as cat:

@@ -29,7 +29,8 @@ LAYERS = {
                      'deepprof/analysis.h'],
     'lib/compare': ['base/', 'compare/', 'align/lcs.h', 'metric/stat.h', 'sequence/family.h', 'deepprof/'],
     'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
-                   'deepprof/common.h', 'deepprof/detector.h', 'deepprof/record.h'],
+                   'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
+                   'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
 }

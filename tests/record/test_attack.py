@@ -224,6 +224,26 @@ class TwoUsers(Case):
                 )
             self.assert_untouched()
 
+    def test_other_commands(self):
+        """-o is as careful there: with -f what a link leads to would be replaced."""
+        trace = cli.simulate(self.folder / "trace.json")
+        for _ in self.protections():
+            for name, owner in ("report.json", ATTACKER), ("own.json", VICTIM):
+                self.plant(name, self.precious / "thesis.txt", owner)
+            for words in ["analyze", trace], ["info", trace], ["export", trace], ["compare", trace, trace]:
+                result = cli.run(
+                    *words, "-f", "-o", "report.json", cwd=self.shared, preexec_fn=user(VICTIM)
+                )
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn("is a symbolic link of another user, and is not followed", result.stderr)
+            self.assert_untouched()
+            result = cli.run(
+                "analyze", trace, "-f", "-o", "own.json", cwd=self.shared, preexec_fn=user(VICTIM)
+            )
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue((self.precious / "thesis.txt").read_text().startswith("{"))
+            (self.precious / "thesis.txt").write_text("precious thesis.txt")
+
     def test_own_link(self):
         for _ in self.protections():
             self.plant("run.db", self.precious / "thesis.txt", VICTIM)
