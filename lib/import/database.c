@@ -98,8 +98,8 @@ static bool is_overspent(struct dp_database *database)
 	for (size_t i = 0; i < DP_COUNT(counters); i++)
 		if (!sqlite3_db_status(database->sqlite, counters[i], &count, &most, 1))
 			database->touches += (uint64_t)count;
-	return database->touches > TOUCHES_PER_PAGE * database->pages + TOUCHES_PER_ROW * rows +
-					   TOUCHES_FREE ||
+	return database->touches >
+		       TOUCHES_PER_PAGE * database->pages + TOUCHES_PER_ROW * rows + TOUCHES_FREE ||
 	       database->value_bytes > VALUES_PER_BYTE * database->stored_bytes + VALUES_FREE;
 }
 

@@ -228,8 +228,7 @@ int dp_rows__next(struct dp_rows *rows)
 
 	if (rows->ended || !rows->statement)
 		return 0;
-	if (rows->read % ROWS_PER_CHECK == 0 &&
-	    dp_database__overspent(rows->database, rows->table))
+	if (rows->read % ROWS_PER_CHECK == 0 && dp_database__overspent(rows->database, rows->table))
 		return lose_rest(rows, rows->any ? rows->rowid : 0);
 	rc = sqlite3_step(rows->statement) & 0xff;
 	if (rc == SQLITE_ROW) {

@@ -54,8 +54,7 @@ static int gather(struct states *states, const struct dp_metric_input *input, en
 {
 	const struct dp_samples *samples = dp_trace_samples(input->trace);
 	size_t last = 0, count;
-	const uint32_t *rows =
-		dp_groups__rows(&input->work->index->samples, input->device, &count);
+	const uint32_t *rows = dp_groups__rows(&input->work->index->samples, input->device, &count);
 
 	states->time_ns = dp_alloc__array(count, sizeof(*states->time_ns));
 	states->sum = dp_alloc__array(count, sizeof(*states->sum));

@@ -60,8 +60,9 @@ static bool integer(const char *blob, size_t length, const struct dp_spool_schem
 bool dp_nccl__read(const struct dp_source *source, const struct dp_spool_nvtx *event,
 		   struct dp_nccl *out)
 {
-	int64_t *const values[DP_NCCL_FIELDS] = { &out->comm, &out->bytes, &out->reduction, &out->root,
-					  &out->peer, &out->rank,  &out->ranks };
+	int64_t *const values[DP_NCCL_FIELDS] = { &out->comm, &out->bytes, &out->reduction,
+						  &out->root, &out->peer,  &out->rank,
+						  &out->ranks };
 	struct dp_key key = { { (int64_t)event->schema, event->domain } };
 	size_t length;
 	const char *blob = dp_spool__string(source->spool, event->blob, &length);

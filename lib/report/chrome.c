@@ -301,8 +301,7 @@ static void write_call(struct dp_render *render, struct dp_chrome_out *out, size
 	char cut[CUT_SIZE];
 
 	out->call_lanes[i] = (uint8_t)lane;
-	dp_chrome_out__begin(render, "X", "cuda_runtime",
-			     event_name(cut, out, calls->name[i]));
+	dp_chrome_out__begin(render, "X", "cuda_runtime", event_name(cut, out, calls->name[i]));
 	dp_chrome_row__write(render, row, lane);
 	dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
 	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);

@@ -63,12 +63,39 @@ static void put_number(struct fuzz_input *input)
 
 static void put_word(struct fuzz_input *input)
 {
-	static const char *const words[] = {
-		"ns", "us", "ms", "s", "B", "KB", "MB", "GB", "GB/s", "MB/s", "Start", "Duration",
-		"Name", "Stream", "Device", "Context", "Correlation_ID", "Size", "Throughput",
-		"[CUDA memcpy HtoD]", "[CUDA memset]", "\"a,b\"", "\"a\"\"b\"", "\"", "\"a\nb\"", "",
-		"Pageable", "Pinned", "Managed", "-", "void k<int>(float*)", "\xff", "Tesla V100 (0)"
-	};
+	static const char *const words[] = { "ns",
+					     "us",
+					     "ms",
+					     "s",
+					     "B",
+					     "KB",
+					     "MB",
+					     "GB",
+					     "GB/s",
+					     "MB/s",
+					     "Start",
+					     "Duration",
+					     "Name",
+					     "Stream",
+					     "Device",
+					     "Context",
+					     "Correlation_ID",
+					     "Size",
+					     "Throughput",
+					     "[CUDA memcpy HtoD]",
+					     "[CUDA memset]",
+					     "\"a,b\"",
+					     "\"a\"\"b\"",
+					     "\"",
+					     "\"a\nb\"",
+					     "",
+					     "Pageable",
+					     "Pinned",
+					     "Managed",
+					     "-",
+					     "void k<int>(float*)",
+					     "\xff",
+					     "Tesla V100 (0)" };
 	const char *word = words[fuzz_below(input, sizeof(words) / sizeof(words[0]))];
 	struct span cell = any_cell(input);
 

@@ -64,11 +64,22 @@ static void run(struct subject *at, char *sql)
 
 static const char *odd_value(struct subject *at, char buf[64])
 {
-	static const char *const values[] = {
-		"NULL",	   "''",	  "'x'",	 "x'00ff'",	  "9e999",    "-9e999",
-		"1.5",	   "zeroblob(70000)", "'1'",	 "randomblob(300)", "rowid",	 "-rowid",
-		"hex(zeroblob(3000))", "char(0x202e, 0x9b)", "cast(x'ff80' as text)", "'a' || char(0)"
-	};
+	static const char *const values[] = { "NULL",
+					      "''",
+					      "'x'",
+					      "x'00ff'",
+					      "9e999",
+					      "-9e999",
+					      "1.5",
+					      "zeroblob(70000)",
+					      "'1'",
+					      "randomblob(300)",
+					      "rowid",
+					      "-rowid",
+					      "hex(zeroblob(3000))",
+					      "char(0x202e, 0x9b)",
+					      "cast(x'ff80' as text)",
+					      "'a' || char(0)" };
 
 	if (fuzz_below(at->input, 2))
 		return values[fuzz_below(at->input, sizeof(values) / sizeof(values[0]))];
@@ -97,8 +108,9 @@ static void change_rows(struct subject *at)
 	int n = 1 + (int)fuzz_below(at->input, 300);
 
 	if (fuzz_below(at->input, 3))
-		run(at, sqlite3_mprintf("INSERT OR IGNORE INTO \"%w\" SELECT * FROM \"%w\" LIMIT %d",
-					at->table, fuzz_below(at->input, 4) ? at->table : at->other, n));
+		run(at, sqlite3_mprintf(
+				"INSERT OR IGNORE INTO \"%w\" SELECT * FROM \"%w\" LIMIT %d",
+				at->table, fuzz_below(at->input, 4) ? at->table : at->other, n));
 	else
 		run(at, sqlite3_mprintf("DELETE FROM \"%w\" WHERE rowid %% %d = 0", at->table,
 					1 + n % 4));
@@ -108,7 +120,8 @@ static void rename_things(struct subject *at)
 {
 	switch (fuzz_below(at->input, 3)) {
 	case 0:
-		run(at, sqlite3_mprintf("ALTER TABLE \"%w\" RENAME TO \"%w_\"", at->table, at->table));
+		run(at,
+		    sqlite3_mprintf("ALTER TABLE \"%w\" RENAME TO \"%w_\"", at->table, at->table));
 		break;
 	case 1:
 		run(at, sqlite3_mprintf("ALTER TABLE \"%w\" RENAME COLUMN \"%w\" TO \"x%d\"",
@@ -125,10 +138,17 @@ static void add_column(struct subject *at)
 {
 	static const char *const names[] = { "rowid", "_rowid_", "oid", "id", "value", "x" };
 	static const char *const types[] = {
-		"", "INTEGER", "TEXT DEFAULT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
-		"BLOB DEFAULT x'00'", "REAL DEFAULT 9e999", "INTEGER AS (rowid) VIRTUAL",
-		"INTEGER AS (1 + 1) VIRTUAL", "TEXT COLLATE nowhere", "INTEGER CHECK (0)",
-		"INTEGER REFERENCES nowhere(a)", "DEFAULT (random())"
+		"",
+		"INTEGER",
+		"TEXT DEFAULT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
+		"BLOB DEFAULT x'00'",
+		"REAL DEFAULT 9e999",
+		"INTEGER AS (rowid) VIRTUAL",
+		"INTEGER AS (1 + 1) VIRTUAL",
+		"TEXT COLLATE nowhere",
+		"INTEGER CHECK (0)",
+		"INTEGER REFERENCES nowhere(a)",
+		"DEFAULT (random())"
 	};
 
 	run(at, sqlite3_mprintf("ALTER TABLE \"%w\" ADD COLUMN \"%w\" %s", at->table,
@@ -175,30 +195,43 @@ static void add_thing(struct subject *at)
 static void spoil_schema(struct subject *at)
 {
 	static const char *const ways[] = {
-		"rootpage = %d", "rootpage = -%d", "rootpage = 1", "rootpage = 0 AND %d", "sql = NULL",
-		"sql = 'CREATE TABLE x(' || %d", "name = NULL", "type = 'view'", "type = 'table'",
-		"tbl_name = 'x%d'", "sql = replace(sql, 'INTEGER', 'TEXT')",
-		"sql = replace(sql, ')', ', rowid AS (1))')", "sql = sql || ' STRICT'",
-		"sql = replace(sql, 'CREATE TABLE', 'CREATE VIRTUAL TABLE')", "name = 'sqlite_stat%d'",
+		"rootpage = %d",
+		"rootpage = -%d",
+		"rootpage = 1",
+		"rootpage = 0 AND %d",
+		"sql = NULL",
+		"sql = 'CREATE TABLE x(' || %d",
+		"name = NULL",
+		"type = 'view'",
+		"type = 'table'",
+		"tbl_name = 'x%d'",
+		"sql = replace(sql, 'INTEGER', 'TEXT')",
+		"sql = replace(sql, ')', ', rowid AS (1))')",
+		"sql = sql || ' STRICT'",
+		"sql = replace(sql, 'CREATE TABLE', 'CREATE VIRTUAL TABLE')",
+		"name = 'sqlite_stat%d'",
 	};
 	char *set = sqlite3_mprintf(ways[fuzz_below(at->input, sizeof(ways) / sizeof(ways[0]))],
 				    (int)fuzz_below(at->input, 12));
 
 	sqlite3_exec(at->db, "PRAGMA writable_schema = ON", NULL, NULL, NULL);
 	if (fuzz_below(at->input, 8) == 0)
-		run(at, sqlite3_mprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-					"FROM n LIMIT 300) INSERT INTO sqlite_master SELECT 'table', "
-					"'b' || i, 'b' || i, 2, 'CREATE TABLE b' || i || '(a)' FROM n"));
+		run(at, sqlite3_mprintf(
+				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+				"FROM n LIMIT 300) INSERT INTO sqlite_master SELECT 'table', "
+				"'b' || i, 'b' || i, 2, 'CREATE TABLE b' || i || '(a)' FROM n"));
 	run(at, sqlite3_mprintf("UPDATE sqlite_master SET %s WHERE name = %Q", set, at->table));
 	sqlite3_free(set);
 }
 
 static void change_pragmas(struct subject *at)
 {
-	static const char *const ways[] = { "page_size = 512; VACUUM", "page_size = 65536; VACUUM",
-					    "auto_vacuum = 1; VACUUM", "user_version = %d",
-					    "application_id = %d",     "schema_version = %d",
-					    "encoding = 'UTF-16'; VACUUM" };
+	static const char *const ways[] = {
+		"page_size = 512; VACUUM",    "page_size = 65536; VACUUM",
+		"auto_vacuum = 1; VACUUM",    "user_version = %d",
+		"application_id = %d",	      "schema_version = %d",
+		"encoding = 'UTF-16'; VACUUM"
+	};
 	char *sql = sqlite3_mprintf(ways[fuzz_below(at->input, sizeof(ways) / sizeof(ways[0]))],
 				    (int)fuzz_number(at->input));
 
@@ -209,10 +242,10 @@ static void change_pragmas(struct subject *at)
 /* Runs one way on the database in memory; its bytes replace those of the input. */
 static bool by_sql(struct fuzz_input *input, size_t size)
 {
-	static void (*const ways[])(struct subject *) = {
-		change_values, change_values, change_values, change_rowids, change_rows, change_rows,
-		rename_things, add_column,    replace_table, add_thing,	    spoil_schema, change_pragmas
-	};
+	static void (*const ways[])(
+		struct subject *) = { change_values, change_values, change_values, change_rowids,
+				      change_rows,   change_rows,   rename_things, add_column,
+				      replace_table, add_thing,	    spoil_schema,  change_pragmas };
 	struct subject at = { .input = input };
 	unsigned char *bytes = sqlite3_malloc64(size + 1);
 	sqlite3_int64 length = 0;
@@ -284,7 +317,9 @@ static void spoil_page(struct fuzz_input *input, size_t size)
 
 static void spoil_header(struct fuzz_input *input, size_t size)
 {
-	static const uint8_t places[] = { 16, 18, 19, 20, 21, 24, 28, 32, 36, 40, 44, 52, 56, 64, 92 };
+	static const uint8_t places[] = {
+		16, 18, 19, 20, 21, 24, 28, 32, 36, 40, 44, 52, 56, 64, 92
+	};
 	size_t at = places[fuzz_below(input, sizeof(places))];
 
 	if (at < 24)
@@ -292,7 +327,8 @@ static void spoil_header(struct fuzz_input *input, size_t size)
 	else
 		put_32(input->data + at, (uint32_t)fuzz_number(input));
 	if (fuzz_below(input, 2))
-		put_32(input->data + 28, (uint32_t)(size / (page_size(input) ? page_size(input) : 1)));
+		put_32(input->data + 28,
+		       (uint32_t)(size / (page_size(input) ? page_size(input) : 1)));
 	if (fuzz_below(input, 2))
 		memcpy(input->data + 92, input->data + 24, 4);
 }
@@ -392,7 +428,8 @@ void fuzz_grammar(struct fuzz_input *input)
 		if (way == 13)
 			input->size = size;
 		else
-			input->data[size + fuzz_below(input, input->size - size)] ^= 1 << fuzz_below(input, 8);
+			input->data[size + fuzz_below(input, input->size - size)] ^=
+				1 << fuzz_below(input, 8);
 	} else if (way == 13) {
 		add_journal(input, size);
 	} else {

@@ -171,9 +171,12 @@ static void nest(struct fuzz_input *input, const struct values *values)
 static void spoil_text(struct fuzz_input *input, const struct values *values)
 {
 	static const char *const parts[] = {
-		"\\u0000", "\\ud800",  "\\udc00", "\\uD83D\\uDE00", "\\", "\\\"", "\\x", "\\u12",
-		"\xff",	   "\xc0\x80", "\xe2\x82", "\xed\xa0\x80",  "\t", "\n",	  "\x1b[31m",
-		"\"",	   "%s",       "<script>", "\xe2\x80\xae",  " ",  "[name 0]"
+		"\\u0000", "\\ud800",  "\\udc00",      "\\uD83D\\uDE00",
+		"\\",	   "\\\"",     "\\x",	       "\\u12",
+		"\xff",	   "\xc0\x80", "\xe2\x82",     "\xed\xa0\x80",
+		"\t",	   "\n",       "\x1b[31m",     "\"",
+		"%s",	   "<script>", "\xe2\x80\xae", " ",
+		"[name 0]"
 	};
 	const char *part = parts[fuzz_below(input, sizeof(parts) / sizeof(parts[0]))];
 	const struct value *value = any(input, values);
@@ -187,8 +190,10 @@ static void spoil_text(struct fuzz_input *input, const struct values *values)
 
 static void spoil_structure(struct fuzz_input *input, const struct values *values)
 {
-	static const char *const parts[] = { ",", ":", "[", "]", "{", "}", "/**/", "//\n",
-					     "\xef\xbb\xbf", "\0", ",,", "null", "\"" };
+	static const char *const parts[] = {
+		",",  ":",  "[",    "]", "{", "}", "/**/", "//\n", "\xef\xbb\xbf",
+		"\0", ",,", "null", "\""
+	};
 	const char *part = parts[fuzz_below(input, sizeof(parts) / sizeof(parts[0]))];
 	const struct value *value = any(input, values);
 
@@ -202,7 +207,7 @@ static void spoil_structure(struct fuzz_input *input, const struct values *value
 void fuzz_grammar(struct fuzz_input *input)
 {
 	static void (*const ways[])(struct fuzz_input *, const struct values *) = {
-		put_number,   put_number,    copy_value, copy_value, delete_value, repeat_value,
+		put_number,   put_number,    copy_value, copy_value, delete_value,   repeat_value,
 		repeat_value, repeat_member, nest,	 spoil_text, spoil_structure
 	};
 	static struct values values;

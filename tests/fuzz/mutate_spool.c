@@ -41,7 +41,7 @@ static void swap(struct fuzz_input *input, struct records *records)
 	records->all[b] = kept;
 }
 
-static void delete(struct fuzz_input *input, struct records *records)
+static void delete (struct fuzz_input *input, struct records *records)
 {
 	size_t at = fuzz_below(input, records->count);
 
@@ -84,8 +84,9 @@ static void change_type(struct fuzz_input *input, struct records *records)
 /* Pushes, pops, starts and ends of few threads, domains and numbers, in any order. */
 static void add_ranges(struct fuzz_input *input, struct records *records)
 {
-	static const uint32_t types[] = { DP_SPOOL_NVTX_PUSH, DP_SPOOL_NVTX_POP, DP_SPOOL_NVTX_START,
-					  DP_SPOOL_NVTX_END, DP_SPOOL_NVTX_MARK };
+	static const uint32_t types[] = { DP_SPOOL_NVTX_PUSH, DP_SPOOL_NVTX_POP,
+					  DP_SPOOL_NVTX_START, DP_SPOOL_NVTX_END,
+					  DP_SPOOL_NVTX_MARK };
 
 	for (size_t left = fuzz_below(input, 300); left && records->count < RECORDS_MOST; left--) {
 		struct dp_spool_record *record = &records->all[records->count++];
