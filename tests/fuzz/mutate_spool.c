@@ -107,6 +107,16 @@ static void add_ranges(struct fuzz_input *input, struct records *records)
 	}
 }
 
+/* The writer trusts who calls it: the only truth value among the fields is one. */
+static void settle(struct dp_spool_record *record)
+{
+	unsigned char byte;
+
+	memcpy(&byte, &record->memcpy.peer, 1);
+	if (record->type == DP_SPOOL_MEMCPY)
+		record->memcpy.peer = byte & 1;
+}
+
 static void read_records(struct records *records, struct dp_spool *spool)
 {
 	records->count = 0;
@@ -173,6 +183,8 @@ void fuzz_grammar(struct fuzz_input *input)
 		read_records(&records, spool);
 		for (size_t left = 1 + fuzz_below(input, 8); left && records.count; left--)
 			ways[fuzz_below(input, sizeof(ways) / sizeof(ways[0]))](input, &records);
+		for (size_t i = 0; i < records.count; i++)
+			settle(&records.all[i]);
 		rewrite(input, size, &records, spool);
 		dp_spool__close(spool);
 	}
