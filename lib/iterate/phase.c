@@ -398,7 +398,8 @@ static void sample(struct weigher *w)
 				w->syncs[o] += at.after_sync;
 				w->finishes[o] += at.finishes_step;
 				w->moves[o] |= at.moves_data;
-				w->waits[o] += DP_MAX(at.launch_wait_ns, 0);
+				w->waits[o] =
+					dp_sum__i64(w->waits[o], DP_MAX(at.launch_wait_ns, 0));
 			}
 		}
 	}

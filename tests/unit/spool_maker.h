@@ -28,6 +28,6 @@ void spool_make_open(const char *folder, uint32_t count);
  * The same folder with so many variables of the environment, told twice, and what else a process
  * says of itself after them.
  */
-void spool_make_variables(const char *folder, uint32_t count);
+void spool_make_variables(const char *folder);
 
 #endif
