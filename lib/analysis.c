@@ -13,6 +13,12 @@
  * make that as many. */
 #define STREAMS_MOST 4096
 
+/*
+ * A device's metrics read all calls of the threads that launch on it. Machines have up to 72 GPUs
+ * to a process; with so many times the trace's calls nobody has to wait for minutes, either.
+ */
+#define CALLS_MOST 256
+
 /* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
  * as with annotations, where each begins is not. */
 #define CONFIRMED 0.95
@@ -29,6 +35,7 @@ struct run {
 	struct dp_owners owners;
 	size_t kernels;		 /* of all sequences */
 	size_t streams;		 /* to be analyzed */
+	uint64_t calls;		 /* read for the devices so far */
 	size_t marked;		 /* of those, with ranges that match options->marks */
 	struct dp_stream_group group; /* streams of the sequence at hand, */
 	struct dp_breaks breaks;      /* and its breaks */
@@ -51,6 +58,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->loops);
 	free(analysis->asked);
 	free(analysis->streams);
+	dp_work_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
 	dp_trace_free(analysis->own);
 	free(analysis);
@@ -164,6 +172,17 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return status;
 }
 
+/* Threads that launch on thousands of devices would make the work that many times the trace. */
+static int count_calls(struct run *run, const struct dp_work *work)
+{
+	run->calls += work->call_count;
+	if (run->calls / CALLS_MOST <= dp_trace_calls(run->trace)->count)
+		return DP_OK;
+	return dp_error__set(run->error, DP_ERR_LIMIT,
+			     "the same threads launch on more than %d devices: choose a device",
+			     CALLS_MOST);
+}
+
 /* Of the loops from base on, which are of one stream. */
 static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
 {
@@ -173,8 +192,10 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 
 	choose_level(analysis, base, run->options->level);
 	if (analysis->loop_count > base)
-		status = dp_work__init(&work, run->trace, analysis->loops[base].info.device,
+		status = dp_work__init(&work, &analysis->index, analysis->loops[base].info.device,
 				       run->error);
+	if (!status)
+		status = count_calls(run, &work);
 	for (size_t i = base; !status && i < analysis->loop_count; i++)
 		status = compute_metrics(run, &analysis->loops[i], sequence, &work);
 	dp_work__fini(&work);
@@ -688,6 +709,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	run.analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
 	status = run.analysis->streams ? choose_metrics(&run) : dp_error__nomem(error, 0);
+	if (!status)
+		status = dp_work_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)
 		status = dp_owners__init(&run.owners, trace, error);
 	if (!status)

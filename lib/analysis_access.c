@@ -275,7 +275,7 @@ int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device
 			     int64_t end_ns, int (*each)(void *ctx, const struct dp_idle *idle),
 			     void *ctx, struct dp_error *error)
 {
-	struct dp_idle_window window = { analysis->trace, device, start_ns, end_ns };
+	struct dp_idle_window window = { &analysis->index, device, start_ns, end_ns };
 
 	return dp_idle__foreach(&window, each, ctx, error);
 }

@@ -32,6 +32,7 @@ struct dp_stream_result {
 struct dp_analysis {
 	const struct dp_trace *trace;
 	struct dp_trace *own; /* what a saved report says of its trace; else NULL */
+	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;

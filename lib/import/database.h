@@ -6,6 +6,10 @@
  * scanned in order of their rowids, by columns looked up by name. A damaged page costs the rows in
  * it: the scan goes on behind it and the loss is counted. Only tables are read: views, virtual
  * tables, generated columns, triggers and functions of the file are never run.
+ *
+ * The work is proportional to the file: reading stops, as at damage, where rows that share pages or
+ * values make it more than a constant number of times the file's size, and a file whose schema has
+ * more than about 3,500 entries is refused.
  */
 #ifndef DP_IMPORT_DATABASE_H
 #define DP_IMPORT_DATABASE_H

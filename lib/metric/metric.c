@@ -80,6 +80,7 @@ struct prepared {
 	int64_t *interval_start_ns;
 	int64_t *interval_end_ns;
 	double *scratch;
+	struct dp_work_index index;
 	struct dp_work work;
 };
 
@@ -102,6 +103,7 @@ static void prepared_fini(struct prepared *made)
 	free(made->interval_end_ns);
 	free(made->scratch);
 	dp_work__fini(&made->work);
+	dp_work_index__fini(&made->index);
 }
 
 /* Partial iterations have no values, whatever a metric says. */
@@ -165,7 +167,9 @@ static int prepare(struct prepared *made, struct dp_metric_input *input,
 	if (!reads(values, false))
 		return DP_OK;
 	if (!input->work) {
-		status = dp_work__init(&made->work, input->trace, input->device, error);
+		status = dp_work_index__init(&made->index, input->trace, error);
+		if (!status)
+			status = dp_work__init(&made->work, &made->index, input->device, error);
 		input->work = &made->work;
 	}
 	parts.work = input->work;

@@ -166,7 +166,7 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (memory == DP_MEMORY_PAGEABLE) {
 		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
 		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;
-	} else if (call != DP_NONE && sweep->input->work->waited[call]) {
+	} else if (call != DP_NONE && dp_work__waited(sweep->input->work, call)) {
 		row(parts, DP_PART_BLOCKING_NS)[k] += length_ns;
 	}
 }
@@ -175,7 +175,7 @@ static bool is_comm(const struct sweep *sweep, size_t op)
 {
 	uint32_t name = sweep->ops->name[op];
 
-	return name != DP_NONE && sweep->input->work->is_comm[name];
+	return name != DP_NONE && sweep->input->work->index->is_comm[name];
 }
 
 static void add_op(struct sweep *sweep, size_t i)
@@ -298,16 +298,16 @@ enum { HOST_PARTS = DP_PART_HOST_CALLS - DP_PART_HOST_LAUNCH };
 
 /* Calls inside a call (a driver's inside the runtime's) belong to the outer one. */
 static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *any,
-			const struct dp_calls *calls, const bool *launches, int64_t *until_ns)
+			const struct dp_work *work, int64_t *until_ns)
 {
+	const struct dp_calls *calls = dp_trace_calls(work->trace);
 	int64_t any_until_ns = INT64_MIN;
 
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t c = 0; c < work->call_count; c++) {
+		size_t i = work->calls[c];
 		uint32_t thread = calls->thread[i];
 		int64_t start_ns = calls->start_ns[i], end_ns = calls->end_ns[i];
 
-		if (thread == DP_NONE || !launches[thread])
-			continue;
 		if (end_ns > until_ns[thread])
 			dp_spread__add(&spreads[part_of_call(calls->kind[i]) - DP_PART_HOST_LAUNCH],
 				       DP_MAX(start_ns, until_ns[thread]), end_ns);
@@ -336,8 +336,7 @@ static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input
 					    row(parts, (enum dp_part)(DP_PART_HOST_LAUNCH + i)),
 					    full + i * input->count };
 	if (!status)
-		sweep_calls(spreads, &any, dp_trace_calls(input->work->trace),
-			    input->work->launches, until_ns);
+		sweep_calls(spreads, &any, input->work, until_ns);
 	for (size_t i = 0; i < HOST_PARTS && !status; i++)
 		dp_spread__settle(&spreads[i]);
 	free(until_ns);

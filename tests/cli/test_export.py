@@ -15,6 +15,9 @@ from decimal import Decimal
 import cli
 import pftrace
 
+sys.path.insert(0, str(cli.SOURCE / "tests" / "robust"))
+import hostile
+
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 # A Python that has HolisticTraceAnalysis.
 HTA = os.environ.get("DEEPPROF_HTA_PYTHON", sys.executable)
@@ -56,6 +59,23 @@ class Timeline(cli.Case):
         text = self.export("a.json").read_text(encoding="utf-8")
         self.assertNotRegex(text, r'"(ts|dur)":-')
         self.assertNotRegex(text, r'"(ts|dur)":\d+(\.\d{0,2}|\.\d{4,})?[,}]')
+
+    def test_long_names(self):
+        """They are whole where that costs little, else cut, and whole once."""
+        for events, cut in (20, False), (2000, True):
+            trace = self.folder / "long.sqlite"
+            hostile.long_names(trace, 1, events=events, length=20000, names=2)
+            path = self.folder / "a.json"
+            self.assert_done(cli.run("export", "-f", "-o", path, trace))
+            told = load(path)
+            names = [e["name"] for e in told["traceEvents"] if e.get("cat") == "kernel"]
+            self.assertEqual(len(names), events)
+            self.assertEqual("deepprofNames" in told, cut)
+            full = told.get("deepprofNames", {})
+            self.assertEqual({full.get(name, name) for name in names},
+                             {"a" * 20000, "b" * 20000})
+            if cut:
+                self.assertTrue(all(len(name) < 1100 for name in names))
 
     def test_read_back(self):
         """The same operations, so the same loops."""
