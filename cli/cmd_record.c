@@ -22,9 +22,17 @@ static const char *switch_name(size_t index)
 	return names[index];
 }
 
+static const char *calls_name(size_t index)
+{
+	static const char *const names[] = { "on", "off", "all", NULL };
+
+	return names[index];
+}
+
 static bool set_api(void *into, const char *value, struct opt_why *why)
 {
-	((struct record *)into)->options.api = !strcmp(value, "on");
+	((struct record *)into)->options.api = strcmp(value, "off") != 0;
+	((struct record *)into)->options.all_calls = !strcmp(value, "all");
 	return true;
 }
 
@@ -88,6 +96,19 @@ static bool set_sample_gpu(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_sample_host(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns = 0;
+
+	if (strcmp(value, "off") && !opt_time(value, &ns, why))
+		return false;
+	/* More often costs more than is learnt: the kernel's time slices take milliseconds. */
+	if (ns && (ns < 10000000 || ns > INT64_C(3600000000000)))
+		return opt_refuse(why, "from 10ms to 3600s, or off");
+	((struct record *)into)->options.host_ms = (uint32_t)(ns / 1000000);
+	return true;
+}
+
 static bool set_delay(void *into, const char *value, struct opt_why *why)
 {
 	return opt_time(value, &((struct record *)into)->delay_ns, why);
@@ -130,7 +151,7 @@ static bool set_pause_signal(void *into, const char *value, struct opt_why *why)
 
 static bool set_max_memory(void *into, const char *value, struct opt_why *why)
 {
-	/* Four buffers of a megabyte, and some room for NVTX: less, the collector does not take. */
+	/* Some buffers, and some room for NVTX: with less, little would be recorded. */
 	return opt_bytes(value, UINT64_C(5) << 20, &((struct record *)into)->options.max_memory,
 			 why);
 }
@@ -216,8 +237,11 @@ static const struct opt options[] = {
 	{ 0, "no-cmdline", NULL,
 	  "store no command lines; without this, what looks like a secret in them is replaced",
 	  set_no_cmdline },
-	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
-	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
+	{ 0, "delay", "TIME", "start recording this long after the first kernel launch",
+	  set_delay },
+	{ 0, "duration", "TIME",
+	  "record for this long, from the first kernel launch on; the program goes on",
+	  set_duration },
 	{ 'n', "iterations", "N",
 	  "record until N iterations of the program's loop were seen; the program goes on",
 	  set_iterations },
@@ -226,7 +250,8 @@ static const struct opt options[] = {
 	{ 0, "pause-signal", "NAME",
 	  "this signal to record pauses and resumes, instead of going to the program",
 	  set_pause_signal, signal_name },
-	{ 0, "api", "SWITCH", "calls of the CUDA API (on)", set_api, switch_name },
+	{ 0, "api", "CALLS", "CUDA calls that an analysis uses (on), none, or all", set_api,
+	  calls_name },
 	{ 0, "nvtx", "SWITCH", "NVTX ranges and marks (on)", set_nvtx, switch_name },
 	{ 0, "memory", "SWITCH", "memory that is allocated and freed (on)", set_memory,
 	  switch_name },
@@ -236,6 +261,9 @@ static const struct opt options[] = {
 	  "power, clocks and use of the GPUs, as often as this (100ms), "
 	  "or off",
 	  set_sample_gpu },
+	{ 0, "sample-host", "TIME",
+	  "run and wait times of the program's threads, as often as this (50ms), or off",
+	  set_sample_host },
 	{ 0, "max-memory", "SIZE", "of the buffers of each process (512M)", set_max_memory },
 	{ 0, "max-spool", "SIZE", "of the temporary file of each process (no limit)",
 	  set_max_spool },
@@ -296,6 +324,7 @@ static bool prepare(struct record *record)
 	record->noted = recover_note(record);
 	record->options.keep = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
+	record->options.first_launch = record->delay_ns > 0 || record->duration_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
 	record->options.folder = record->folder.fd;
@@ -360,11 +389,12 @@ static bool is_for_a_run(const struct record *record)
 	const struct dp_record_options none = DP_RECORD_OPTIONS_INIT, *o = &record->options;
 
 	return record->chain || record->wait || record->delay_ns || record->duration_ns ||
-	       record->pause_signal || o->cupti || o->api != none.api || o->nvtx != none.nvtx ||
-	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
-	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
-	       o->sample_ms != none.sample_ms || !o->command_lines || o->max_memory ||
-	       o->max_spool || o->iterations;
+	       record->pause_signal || o->cupti || o->api != none.api || o->all_calls ||
+	       o->nvtx != none.nvtx || o->memory != none.memory ||
+	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
+	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
+	       o->host_ms != none.host_ms || !o->command_lines || o->max_memory || o->max_spool ||
+	       o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *wish, int argc)

@@ -181,7 +181,7 @@ static bool is_of_process(const char *name)
 
 static bool is_of_recording(const char *name)
 {
-	static const char *const names[] = { "about",	"begin",  "inner",
+	static const char *const names[] = { "about",	"begin",  "host",    "inner",
 					     "samples", "socket", "trace.db" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

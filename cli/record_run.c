@@ -46,7 +46,10 @@ struct run {
 	bool over;	     /* the program is gone */
 	bool interrupted;    /* a signal came after that */
 	unsigned interrupts; /* Ctrl-C, while the file was written */
-	int64_t resume_at;   /* 0: no delay is running */
+	bool delayed;	     /* --delay is not over */
+	int64_t recorded_at; /* when recording began, at the first kernel at the earliest; 0: not
+				yet */
+	int64_t resume_at;   /* 0: not known, or past */
 	int64_t stop_at;     /* 0: not known, or never */
 	int64_t give_up_at;  /* on processes left behind; 0: never */
 	int64_t stopped_at;  /* 0: not yet */
@@ -202,6 +205,7 @@ static void toggle(struct run *run)
 {
 	if (run->stopped)
 		return;
+	run->delayed = false;
 	run->resume_at = 0;
 	control(run, run->paused ? DP_RECORD_RUN : DP_RECORD_PAUSE);
 	message("recording %s", run->paused ? "paused" : "resumed");
@@ -305,15 +309,21 @@ static void keep_time(struct run *run, const struct dp_record_status *status)
 	const struct record *record = run->record;
 	int64_t now = now_ns();
 
+	if (run->delayed && status->first_launch_ns)
+		run->resume_at = status->first_launch_ns + record->delay_ns;
 	if (run->resume_at && now >= run->resume_at) {
+		run->delayed = false;
 		run->resume_at = 0;
+		run->recorded_at = now;
 		if (run->paused)
 			control(run, DP_RECORD_RUN);
 	}
+	if (!run->recorded_at && !run->paused)
+		run->recorded_at = status->first_launch_ns;
 	/* The recording has stopped by itself. */
 	run->stopped |= status->enough;
-	if (record->duration_ns && !run->stop_at && status->processes && !run->paused)
-		run->stop_at = now + record->duration_ns;
+	if (record->duration_ns && !run->stop_at && run->recorded_at)
+		run->stop_at = run->recorded_at + record->duration_ns;
 	if (run->stop_at && now >= run->stop_at && !run->stopped)
 		control(run, DP_RECORD_STOP);
 	if (run->stopped && !run->stopped_at)
@@ -335,10 +345,20 @@ static int64_t next_look(const struct run *run)
 	return settled > soon ? settled : soon;
 }
 
+/* What counts from the first kernel waits for it; nobody tells when it is launched. */
+static bool waits_for_kernel(const struct run *run)
+{
+	return !run->stopped && run->record->options.first_launch && !run->recorded_at &&
+	       !run->resume_at;
+}
+
 /* Milliseconds until there is something to do by the clock; -1: nothing. */
 static int patience(const struct run *run)
 {
 	int64_t at = sooner(run->resume_at, run->stopped ? 0 : run->stop_at), now = now_ns();
+
+	if (waits_for_kernel(run))
+		at = sooner(at, now + LOOK_MS * INT64_C(1000000));
 
 	if (run->keeping)
 		return -1;
@@ -388,7 +408,7 @@ static void dismiss(struct run *run)
 static void begin_keeping(struct run *run)
 {
 	run->end->early = !run->over;
-	run->end->delayed = run->resume_at != 0;
+	run->end->delayed = run->delayed;
 	dismiss(run);
 	/* Those that came in that time meant no file. */
 	take_signals(run);
@@ -469,8 +489,7 @@ bool record_run(struct record *record, struct record_end *end)
 	} else {
 		record_say_ahead(record);
 		run.paused = record->options.paused;
-		if (record->delay_ns)
-			run.resume_at = now_ns() + record->delay_ns;
+		run.delayed = record->delay_ns > 0;
 		serve(&run);
 	}
 	release_signals(&run);

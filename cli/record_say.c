@@ -114,13 +114,27 @@ static const char *lacking(void)
 	return NULL;
 }
 
+/* With it PyTorch's profiler subscribes to CUPTI when torch is imported, and only one can. */
+static void say_kineto(const struct record *record)
+{
+	const char *daemon = getenv("KINETO_USE_DAEMON");
+
+	if (!daemon || !*daemon || !strcmp(daemon, "0"))
+		return;
+	message_warning(
+		"KINETO_USE_DAEMON is set: PyTorch's profiler may hold CUPTI, and no kernels "
+		"would be recorded; without it: deepprof record env -u KINETO_USE_DAEMON "
+		"%.200s",
+		record->line ? record->line : record->command[0]);
+}
+
 void record_say_ahead(const struct record *record)
 {
 	const char *why = lacking();
 
+	say_kineto(record);
 	if (why)
-		message_warning("%s: most likely nothing of %.80s will be recorded", why,
-				record->command[0]);
+		message_warning("%s: %.80s will probably not be recorded", why, record->command[0]);
 }
 
 /* Is it a variable of the environment with which the process was started? */
@@ -279,7 +293,8 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	else if (counted && count)
 		snprintf(buf, size, "%llu iteration%s, ", (unsigned long long)count,
 			 count == 1 ? "" : "s");
-	if (end->enough)
+	/* As many as were asked for, found while it ran or when it had ended. */
+	if (end->enough || result->beyond)
 		return buf;
 	if (!counted || count >= wanted)
 		message("%s ended before it was certain which loop to count: all of it is there, "
@@ -330,6 +345,15 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			"notice",
 			human_count(events, result->salvaged));
 	say_losses(result);
+	if (result->untimed)
+		message("%s operations have no times: %s", human_count(events, result->untimed),
+			result->salvaged ? "a process was killed before they were read from the GPU"
+					 : "CUPTI had no memory for them, or they were still "
+					   "running");
+	if (result->graph_launches)
+		message("%s CUDA graph launches are recorded as one operation each; "
+			"--cuda-graph=node records the kernels in them",
+			human_count(events, result->graph_launches));
 }
 
 void record_say_done(const struct record *record, const struct record_end *end,

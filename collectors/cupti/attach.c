@@ -1,21 +1,22 @@
 /* Subscribes to CUPTI and turns on what is wanted, in the order that its versions need. */
 #include "cupti/collector.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
- * On the GPU CUPTI keeps the times of operations that it has not told of, 32 bytes each, in buffers
- * that it makes as it needs them (three at once) and uses again. It may have 250 of 3.2 MB, each
- * program's memory permitting; Kineto gives it 20. Ours are larger, for each is made in a thread of
- * the program's, and 256 MB in all: eight times what a million operations a second take from one
- * flush to the next. Beyond that operations come without their times, which is told as a loss; a
- * program that finds no memory would fail.
+ * On the GPU CUPTI keeps the times of operations that it has not read yet, 32 bytes each, in
+ * buffers that it makes as it needs them (three at once) and uses again. By default it may have 250
+ * of 3.2 MB; Kineto gives it 20. Ours are larger, as each is made in a thread of the program's, and
+ * 256 MB in all: eight times what a million operations a second take in a second.
+ *
+ * What nodes of graphs have taken CUPTI 13.0 does not use again (github.com/parca-dev/parcagpu
+ * issue 23). Where graphs are recorded node by node it may have as much as by default, 800 MB:
+ * 26 million nodes. Operations beyond that have no times.
  */
 #define DEVICE_BUFFER_BYTES ((size_t)8 << 20)
 #define DEVICE_BUFFERS ((size_t)32)
-
-/* Of a domain; 13.5 has 877 of the driver. */
-#define CALLS_MOST 1200u
+#define DEVICE_BUFFERS_OF_NODES ((size_t)100)
 
 static const char *why(int result)
 {
@@ -57,26 +58,38 @@ static void tell(int result, const char *holder)
 	}
 }
 
+/* The one subscriber, or, where CUPTI can have several, one of them. */
+static int subscribe_as(struct cupti *cupti, bool many, char *holder, size_t holder_bytes)
+{
+	struct cupti_subscriber_params params = {
+		/* What 13.0 knows of it, unless more is needed. */
+		.bytes = many ? sizeof(params) : offsetof(struct cupti_subscriber_params, many),
+		.name = "deepprof",
+		.old_name = holder,
+		.old_name_bytes = holder_bytes,
+		.many = many,
+	};
+
+	return cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL, &params);
+}
+
 /*
- * Not by cuptiSubscribe_v2(): from 13.3 on who has subscribed so has to use functions of that kind
- * throughout, for CUPTI's clock, say. But it names who is in the way; where that one has gone
+ * Where only one can subscribe it is not done by cuptiSubscribe_v2(), which would be to use the
+ * functions of that kind throughout. But it names who is in the way; where that one has gone
  * meanwhile, it is subscribed to as before.
  */
 static bool subscribe(struct cupti *cupti)
 {
 	char holder[256] = "";
-	struct cupti_subscriber_params params = {
-		.bytes = sizeof(params),
-		.name = "deepprof",
-		.old_name = holder,
-		.old_name_bytes = sizeof(holder),
-	};
 	int result;
 
+	cupti->many =
+		dp_cupti__takes_many(cupti) && !subscribe_as(cupti, true, holder, sizeof(holder));
+	if (cupti->many)
+		return true;
 	result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
 	if (result && cupti->Subscribe_v2) {
-		result = cupti->Subscribe_v2(&cupti->subscriber, dp_buffers__callback, NULL,
-					     &params);
+		result = subscribe_as(cupti, false, holder, sizeof(holder));
 		if (!result) {
 			(void)cupti->Unsubscribe(cupti->subscriber);
 			result = cupti->Subscribe(&cupti->subscriber, dp_buffers__callback, NULL);
@@ -88,63 +101,96 @@ static bool subscribe(struct cupti *cupti)
 	return !result;
 }
 
-static void set_attribute(struct cupti *cupti, uint32_t attribute, void *value, size_t bytes)
-{
-	/* Older versions lack some: they do without. */
-	(void)cupti->ActivitySetAttribute(attribute, &bytes, value);
-}
-
 static void set_attributes(struct cupti *cupti)
 {
-	size_t bytes = DEVICE_BUFFER_BYTES, limit = DEVICE_BUFFERS;
+	bool nodes = dp_collector.options.graph_nodes;
+	size_t bytes = DEVICE_BUFFER_BYTES,
+	       limit = nodes ? DEVICE_BUFFERS_OF_NODES : DEVICE_BUFFERS;
 	uint8_t yes = 1;
 
-	set_attribute(cupti, CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof(yes));
-	set_attribute(cupti, CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
-	set_attribute(cupti, CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
-	set_attribute(cupti, CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
+	/* Older versions lack some: they do without. */
+	(void)dp_cupti__attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof(yes));
+	(void)dp_cupti__attribute(CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
+	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
+	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
+	/* For all subscribers, and it stays so; without it whole graphs are refused. */
+	if (cupti->many && !nodes)
+		(void)dp_cupti__attribute(CUPTI_ATTR_MANY_WHOLE_GRAPHS, &yes, sizeof(yes));
 	if (cupti->SetThreadIdType)
 		(void)cupti->SetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
+	/* From 12.8 on each query of an event that is not ready would be a record. */
+	if (cupti->ActivityEnableAllSyncRecords)
+		(void)cupti->ActivityEnableAllSyncRecords(0);
 }
 
-/*
- * Calls that programs and their libraries make by the million and that say nothing; torch.profiler
- * leaves some of them out as well.
- */
-static const char *const noisy[] = {
-	"cudaGetDevice",
-	"cudaGetLastError",
-	"cudaPeekAtLastError",
-	"cudaSetDevice",
-	"cudaStreamIsCapturing",
-	"cuCtxGetCurrent",
-	"cuDevicePrimaryCtxGetState",
-	"cuKernelGetAttribute",
-	"cuPointerGetAttribute",
-	"cuPointerGetAttributes",
-};
-
-/* With or without the version that CUPTI puts after it. */
-static bool is_noisy(const char *name)
+static const char *name_of(uint32_t kind)
 {
-	for (size_t i = 0; i < sizeof(noisy) / sizeof(noisy[0]); i++) {
-		size_t length = strlen(noisy[i]);
+	static const struct {
+		uint32_t kind;
+		const char *name;
+	} names[] = {
+		{ CUPTI_DEVICE, "devices" },
+		{ CUPTI_CONTEXT, "contexts" },
+		{ CUPTI_STREAM, "streams" },
+		{ CUPTI_NAME, "names" },
+		{ CUPTI_OVERHEAD, "its own overhead" },
+		{ CUPTI_JIT, "compilation" },
+		{ CUPTI_MEMCPY, "copies" },
+		{ CUPTI_MEMCPY2, "copies between devices" },
+		{ CUPTI_MEMSET, "memsets" },
+		{ CUPTI_RUNTIME, "runtime calls" },
+		{ CUPTI_DRIVER, "driver calls" },
+		{ CUPTI_EXT_CORR, "correlation ids of other tools" },
+		{ CUPTI_EVENT, "events" },
+		{ CUPTI_SYNC, "synchronization" },
+		{ CUPTI_MEMORY2, "allocations" },
+		{ CUPTI_MEMORY_POOL, "memory pools" },
+		{ CUPTI_GRAPH_TRACE, "CUDA graphs" },
+	};
 
-		if (!strncmp(name, noisy[i], length) && (!name[length] || name[length] == '_'))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].kind == kind)
+			return names[i].name;
+	return "kernels";
 }
 
-static void filter(const struct cupti *cupti, uint32_t domain, int (*enable)(uint32_t, uint8_t))
-{
-	const char *name;
+static struct {
+	uint64_t kinds;	   /* that CUPTI refuses */
+	uint64_t reported; /* of those */
+	int result;	   /* why the last was */
+} refused;
 
-	for (uint32_t cbid = 1; enable && cbid < CALLS_MOST; cbid++) {
-		name = NULL;
-		if (!cupti->GetCallbackName(domain, cbid, &name) && name && is_noisy(name))
-			(void)enable(cbid, 0);
+void dp_attach__kind(uint32_t kind, bool enable)
+{
+	int result = dp_cupti__enable(kind, enable);
+
+	if (!result || !enable)
+		return;
+	refused.kinds |= (uint64_t)1 << kind;
+	refused.result = result;
+}
+
+/* Without kernels nothing else matters; old versions have never heard of some kinds. */
+static void report_refused(void)
+{
+	uint64_t kinds = refused.kinds & ~refused.reported;
+	char list[512] = "";
+	size_t used = 0;
+
+	refused.reported |= kinds;
+	if (kinds >> CUPTI_KERNEL & 1) {
+		tell(refused.result, "");
+		return;
 	}
+	for (uint32_t kind = 0; kind < 64; kind++)
+		if (kinds >> kind & 1 && used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", name_of(kind));
+	if (kinds)
+		dp_message__say(refused.result == CUPTI_E_INVALID_KIND ? DP_SPOOL_NOTE
+								       : DP_SPOOL_WARNING,
+				"kind-refused", "CUPTI does not record %s here: %s (%d)", list,
+				why(refused.result), refused.result);
 }
 
 /*
@@ -155,18 +201,15 @@ static const uint32_t facts[] = { CUPTI_DEVICE, CUPTI_CONTEXT, CUPTI_STREAM, CUP
 
 void dp_attach__facts(bool enable)
 {
-	struct cupti *cupti = &dp_collector.cupti;
-
 	if (!cupti_answers())
 		return;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		(void)(enable ? cupti->ActivityEnable(facts[i]) : cupti->ActivityDisable(facts[i]));
+		dp_attach__kind(facts[i], enable);
 }
 
 void dp_attach__kinds(bool enable)
 {
 	const struct options *o = &dp_collector.options;
-	struct cupti *cupti = &dp_collector.cupti;
 	const struct {
 		uint32_t kind;
 		bool wanted;
@@ -177,30 +220,21 @@ void dp_attach__kinds(bool enable)
 		{ CUPTI_MEMCPY, true },
 		{ CUPTI_MEMCPY2, true },
 		{ CUPTI_MEMSET, true },
-		{ CUPTI_RUNTIME, o->api },
-		{ CUPTI_DRIVER, o->api },
 		{ CUPTI_EXT_CORR, o->api },
 		{ CUPTI_SYNC, o->sync },
 		{ CUPTI_MEMORY2, o->memory },
 		{ CUPTI_MEMORY_POOL, o->memory },
 		{ CUPTI_GRAPH_TRACE, !o->graph_nodes },
 	};
-	int result;
 
 	if (!cupti_answers())
 		return;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (!kinds[i].wanted)
-			continue;
-		result = enable ? cupti->ActivityEnable(kinds[i].kind)
-				: cupti->ActivityDisable(kinds[i].kind);
-		if (result && enable && kinds[i].kind == CUPTI_KERNEL)
-			tell(result, "");
-	}
-	if (!enable || !o->api)
-		return;
-	filter(cupti, CUPTI_DOMAIN_RUNTIME, cupti->ActivityEnableRuntimeApi);
-	filter(cupti, CUPTI_DOMAIN_DRIVER, cupti->ActivityEnableDriverApi);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].wanted)
+			dp_attach__kind(kinds[i].kind, enable);
+	if (!(refused.kinds >> CUPTI_KERNEL & 1))
+		dp_calls__enable(enable);
+	report_refused();
 }
 
 static void enable_callbacks(struct cupti *cupti)
@@ -220,36 +254,52 @@ static void enable_callbacks(struct cupti *cupti)
 		(void)cupti->EnableCallback(1, cupti->subscriber, ids[i][0], ids[i][1]);
 }
 
-void dp_attach__cupti(void)
+static bool attach(struct cupti *cupti)
 {
-	struct cupti *cupti = &dp_collector.cupti;
 	int result;
 
-	if (cupti->attached || !dp_load__cupti(cupti))
-		return;
+	if (!dp_load__cupti(cupti))
+		return false;
 	result = cupti->GetVersion(&cupti->version);
 	if (result) {
 		tell(result, "");
-		return;
+		return false;
 	}
 	cupti->driver_version = dp_load__driver_version();
+	if (!subscribe(cupti))
+		return false;
 	dp_collector.measured = dp_sizes__measure(cupti, dp_collector.strides);
 	memcpy(dp_collector.pool->strides, dp_collector.strides, sizeof(dp_collector.strides));
-	if (!subscribe(cupti))
-		return;
 	set_attributes(cupti);
-	result = cupti->ActivityRegisterCallbacks(dp_buffers__requested, dp_buffers__completed);
+	result = dp_cupti__register();
 	if (result) {
 		tell(result, "");
 		(void)cupti->Unsubscribe(cupti->subscriber);
-		return;
+		return false;
 	}
 	cupti->attached = true;
-	enable_callbacks(cupti);
+	return true;
+}
+
+void dp_attach__cupti(void)
+{
+	struct collector *c = &dp_collector;
+
+	if (c->cupti.attached)
+		return;
+	if (!attach(&c->cupti)) {
+		/* There will be no kernel to wait for. */
+		atomic_store(&c->pool->first_launch_ns, clock_ns(CLOCK_MONOTONIC));
+		return;
+	}
+	enable_callbacks(&c->cupti);
+	if (c->options.first)
+		dp_first__watch(true);
 	dp_attach__facts(true);
-	if (!dp_collector.options.start_paused && !dp_collector.options.capture_profiler)
+	if (!c->options.start_paused && !c->options.capture_profiler)
 		dp_attach__kinds(true);
-	atomic_store(&dp_collector.handed_over, 1);
-	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", cupti->version, cupti->path);
-	dp_wake(&dp_collector.control_wake);
+	atomic_store(&c->handed_over, 1);
+	dp_message__say(DP_SPOOL_NOTE, "attached", "CUPTI %u from %s", c->cupti.version,
+			c->cupti.path);
+	dp_wake(&c->control_wake);
 }

@@ -1,6 +1,6 @@
 /*
  * CUPTI's callbacks, on the program's threads: nothing here calls CUPTI or allocates, and nothing
- * waits but the begin of a capture range, for it to be recorded.
+ * waits but the begin and the end of a capture range, for recording to be on or off.
  */
 #include "cupti/collector.h"
 
@@ -49,6 +49,7 @@ void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records
 	if (give_discard(buffer, bytes))
 		return;
 	/* One record is written over the other: it can be counted, not told. */
+	atomic_fetch_add(&c->trash_lent, 1);
 	*buffer = c->trash;
 	*bytes = DISCARD_BYTES;
 	*most_records = 1;
@@ -61,6 +62,7 @@ static void complete_discard(const uint8_t *buffer, size_t valid_bytes)
 
 	if (buffer == c->trash) {
 		atomic_fetch_add(&c->trashed, valid_bytes != 0);
+		atomic_fetch_sub(&c->trash_lent, 1);
 		/* As all that CUPTI is given; it may go to many at once, and none is walked. */
 		memset(c->trash, 0, DISCARD_BYTES);
 		return;
@@ -103,20 +105,23 @@ void dp_buffers__completed(void *context, uint32_t stream, uint8_t *buffer, size
 	dp_wake(&c->writer_wake);
 }
 
+/* How long a call that begins or ends a range may wait for the control thread. */
+#define RANGE_NS INT64_C(1000000000)
+
 static void profiler_call(bool start, const struct cupti_callback_data *data)
 {
 	struct collector *c = &dp_collector;
-	int64_t limit = clock_ns(CLOCK_MONOTONIC) + 100000000;
+	int64_t limit = clock_ns(CLOCK_MONOTONIC) + RANGE_NS;
 	uint32_t range = atomic_load(&c->range);
 
-	/* Recording is on before the call returns to the program, off once it has been made. */
+	/* Recording is on, or off, before the call returns to the program. */
 	if (data->site != CUPTI_SITE_ENTER)
 		return;
 	while ((range & 1) != start && !atomic_compare_exchange_weak(&c->range, &range, range + 1))
 		;
 	range += (range & 1) != start;
 	dp_wake(&c->control_wake);
-	while (start && live() && (int32_t)(atomic_load(&c->range_seen) - range) < 0 &&
+	while (live() && (int32_t)(atomic_load(&c->range_seen) - range) < 0 &&
 	       clock_ns(CLOCK_MONOTONIC) < limit) {
 		struct timespec pause = { 0, 100000 };
 
@@ -138,7 +143,7 @@ void dp_buffers__callback(void *user, uint32_t domain, uint32_t cbid, const void
 				state->message ? state->message : "(no reason given)");
 	} else if (domain == CUPTI_DOMAIN_RUNTIME) {
 		profiler_call(cbid == CUPTI_CUDART_PROFILER_START, data);
-	} else if (domain == CUPTI_DOMAIN_DRIVER) {
+	} else if (domain == CUPTI_DOMAIN_DRIVER && !dp_first__saw(cbid)) {
 		profiler_call(cbid == CUPTI_CU_PROFILER_START, data);
 	}
 }

@@ -10,7 +10,9 @@
  *   options.c  DEEPPROF_OPTIONS         buffers.c  CUPTI's callbacks
  *   load.c     finds and opens CUPTI    writer.c   the thread that stores
  *   attach.c   subscribes, enables      control.c  the thread that flushes, pauses, ends
+ *   subscriber.c  CUPTI's functions     calls.c    which calls are recorded
  *   sizes.c    measures records         info.c     the process described
+ *   device.c   the devices described    first.c    when the first kernel is launched
  *   nvtx.c, payload.c, ring.c           NVTX
  *   switches.c when recording was off
  */
@@ -33,8 +35,11 @@
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
+	bool all_calls; /* of the APIs, also those that no analysis uses */
 	bool cmdline;
 	bool graph_nodes;
+	bool first;	/* the launcher waits for the first kernel */
+	bool read_held; /* and for iterations: records are stored before CUPTI gives them back */
 	bool start_paused;
 	bool capture_profiler;
 	uint64_t max_memory;
@@ -71,10 +76,27 @@ struct cupti {
 	int (*ActivityFlushAll)(uint32_t flag);
 	int (*ActivityGetNextRecord)(uint8_t *buffer, size_t valid, void **record);
 	int (*ActivityGetNumDroppedRecords)(void *context, uint32_t stream, size_t *dropped);
+	int (*ActivityEnableAllSyncRecords)(uint8_t enable);
+	/* Of who has subscribed together with others (subscriber.c). */
+	int (*GetTimestamp_v2)(void *subscriber, uint64_t *time);
+	int (*ActivityEnable_v2)(void *subscriber, uint32_t kind, void *config);
+	int (*ActivityDisable_v2)(void *subscriber, uint32_t kind, void *config);
+	int (*ActivityEnableRuntimeApi_v2)(void *subscriber, uint32_t cbid, uint8_t enable);
+	int (*ActivityEnableDriverApi_v2)(void *subscriber, uint32_t cbid, uint8_t enable);
+	int (*ActivitySetAttribute_v2)(void *subscriber, uint32_t attribute, size_t *bytes,
+				       void *value);
+	int (*ActivityRegisterCallbacks_v2)(void *subscriber,
+					    void (*request)(uint8_t **, size_t *, size_t *, void *),
+					    void (*complete)(uint8_t *, size_t, size_t, void *));
+	int (*ActivityGetNextRecord_v2)(void *subscriber, uint8_t *buffer, size_t valid,
+					void **record);
+	int (*ActivityGetNumDroppedRecords_v2)(void *subscriber, void *context, uint32_t stream,
+					       size_t *dropped);
 	void *library;
 	void *subscriber;
 	uint32_t version;
 	int driver_version;
+	bool many;	       /* subscribed together with others */
 	_Atomic bool attached; /* set last: what is above does not change after */
 	char path[PATH_MAX];
 };
@@ -134,6 +156,7 @@ struct collector {
 	struct discard discards[DISCARDS];
 	uint8_t *trash; /* where even the discards ran out */
 	_Atomic uint64_t trashed;
+	_Atomic uint32_t trash_lent;  /* so often CUPTI has it now */
 	_Atomic uint64_t thread_lost; /* NVTX events of threads without a ring */
 	/* Of the threads. */
 	bool writing;				    /* the writer was started */
@@ -148,6 +171,9 @@ struct collector {
 	_Atomic uint32_t ending;
 	_Atomic uint32_t given_up;    /* the recording is over, the program is not */
 	_Atomic uint32_t cupti_ended; /* the process ends, and CUPTI's objects have ended */
+	_Atomic uint32_t first_seen;  /* a kernel was launched */
+	bool filters_calls;	      /* CUPTI records all calls of a kind: the writer leaves out */
+	_Atomic uint32_t want_runtime, runtime_calls; /* calls.c */
 	struct dp_spool_writer writer;
 	struct dp_translate translate;
 	uint16_t strides[DP_SPOOL_KINDS];
@@ -190,6 +216,7 @@ static inline int64_t clock_ns(clockid_t clock)
 bool dp_life__start(void);
 void dp_life__finish(void);
 void dp_life__finish_first(void);
+void dp_life__use_all_processors(void);
 
 /* Adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
@@ -230,6 +257,38 @@ static inline uint8_t *dp_pool__data(uint32_t slot)
 void dp_attach__cupti(void);
 void dp_attach__facts(bool enable);
 void dp_attach__kinds(bool enable);
+
+void dp_attach__kind(uint32_t kind, bool enable); /* a refusal is reported */
+
+/* subscriber.c: CUPTI's functions, of the kind that suits how we have subscribed. */
+bool dp_cupti__takes_many(const struct cupti *cupti);
+int dp_cupti__time(uint64_t *time);
+int dp_cupti__enable(uint32_t kind, bool enable);
+int dp_cupti__call(uint32_t domain, uint32_t cbid, bool enable);
+int dp_cupti__attribute(uint32_t attribute, void *value, size_t bytes);
+int dp_cupti__register(void);
+static inline int dp_cupti__next(const struct cupti *cupti, uint8_t *buffer, size_t valid,
+				 void **record)
+{
+	return cupti->many
+		       ? cupti->ActivityGetNextRecord_v2(cupti->subscriber, buffer, valid, record)
+		       : cupti->ActivityGetNextRecord(buffer, valid, record);
+}
+int dp_cupti__dropped(size_t *dropped);
+
+/* calls.c */
+void dp_calls__enable(bool enable);
+bool dp_calls__is_used(uint32_t domain, uint32_t cbid);
+void dp_calls__saw(const struct dp_spool_record *record);
+void dp_calls__look(void);
+
+/* device.c: for the writer; false where CUDA has not started yet. */
+bool dp_device__describe(struct dp_spool_writer *w);
+
+/* first.c */
+void dp_first__watch(bool enable);
+bool dp_first__saw(uint32_t cbid); /* in CUPTI's callback; false: it is none of those */
+void dp_first__look(void);	   /* by the control thread */
 
 /* buffers.c */
 void dp_buffers__requested(uint8_t **buffer, size_t *bytes, size_t *most_records);

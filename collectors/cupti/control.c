@@ -1,10 +1,10 @@
 /*
- * The thread that calls CUPTI: it flushes every second, turns recording on and off as the launcher
- * or the program's capture range want it, and makes the last flush. It may hang in CUPTI; then
- * nobody waits for it longer than life.c says, and the writer goes on. Where the program outlives
- * the recording, both threads end, and give back the room they have on disk and in memory. Their
- * descriptors stay open: a thread of the program that is about to tell something would send it to
- * whatever had the number next.
+ * The thread that calls CUPTI: it flushes four times a second, turns recording on and off as the
+ * launcher or the program's capture range want it, and makes the last flush. It may hang in CUPTI;
+ * then nobody waits for it longer than life.c says, and the writer goes on. Where the program
+ * outlives the recording, both threads end, and give back the room they have on disk and in memory.
+ * Their descriptors stay open: a thread of the program that is about to tell something would send
+ * it to whatever had the number next.
  */
 #include "cupti/collector.h"
 
@@ -14,14 +14,24 @@
 #define TICK_MS 20
 #define LOOK_TICKS 5
 
+/* CUPTI gives buffers back by a thread of its own, after a flush: 30 ms were seen. */
+#define RETURN_NS INT64_C(500000000)
+
+/* 13.0 to 13.4 use more processor time the longer they record; update 1 of 13.4 does not. */
+#define LONG_RUN_NS INT64_C(600000000000)
+#define LONG_RUN_FIRST 130000u
+#define LONG_RUN_LAST 130400u
+
 static struct {
 	bool recording; /* the kinds are enabled */
 	bool told;	/* that it is on, of NVTX alone before CUPTI is there */
 	bool attached;
 	int64_t next_flush_ns;
 	uint32_t ticks;
-	bool alone; /* the launcher is gone */
-	bool first; /* finishing comes before all that CUDA does at exit */
+	bool alone;	  /* the launcher is gone */
+	bool first;	  /* finishing comes before all that CUDA does at exit */
+	int64_t since_ns; /* recording is on, as far as a long run is concerned; 0: it was reported
+			   */
 } my;
 
 /* True where CUPTI has done it. */
@@ -61,12 +71,24 @@ static void record(bool on)
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 }
 
-/* The writer has nothing to do: the launcher may read what there is, for no more will come. */
+/* Has a slot that CUPTI holds a record in it? */
+static bool has_record(uint32_t slot)
+{
+	return __atomic_load_n((uint32_t *)(void *)dp_pool__data(slot), __ATOMIC_RELAXED) != 0;
+}
+
+/*
+ * Neither CUPTI nor the writer has anything more to give: the launcher may read what there is, for
+ * no more will come.
+ */
 static bool is_stored(const struct collector *c)
 {
-	for (uint32_t i = 0; i < c->pool->slots; i++)
-		if (atomic_load(&c->slots[i].state) == DP_SLOT_COMPLETED)
+	for (uint32_t i = 0; i < c->pool->slots; i++) {
+		uint32_t state = atomic_load(&c->slots[i].state);
+
+		if (state == DP_SLOT_COMPLETED || (state == DP_SLOT_HELD && has_record(i)))
 			return false;
+	}
 	for (uint32_t i = 0; i < c->pool->rings; i++)
 		if (atomic_load(&c->rings[i].head) != atomic_load(&c->rings[i].tail))
 			return false;
@@ -141,12 +163,13 @@ static void follow_wishes(void)
 static uint32_t count_kept(uint64_t sequence)
 {
 	struct collector *c = &dp_collector;
-	uint32_t kept = 0;
+	uint32_t kept = atomic_load(&c->trash_lent);
 
+	for (int i = 0; i < DISCARDS; i++)
+		kept += atomic_load(&c->discards[i].state) == DISCARD_HELD;
 	for (uint32_t i = 0; i < c->pool->slots; i++)
 		kept += atomic_load(&c->slots[i].state) == DP_SLOT_HELD &&
-			atomic_load(&c->slots[i].sequence) <= sequence &&
-			__atomic_load_n((uint32_t *)(void *)dp_pool__data(i), __ATOMIC_RELAXED);
+			atomic_load(&c->slots[i].sequence) <= sequence && has_record(i);
 	return kept;
 }
 
@@ -157,15 +180,39 @@ static uint32_t count_kept(uint64_t sequence)
  */
 static void flush_last(void)
 {
+	const struct timespec pause = { 0, 2000000 };
 	uint64_t sequence = atomic_load(&dp_collector.sequence);
 	uint32_t kept = flush_now(CUPTI_FLUSH_FORCED) ? count_kept(sequence) : 0;
+	int64_t limit = clock_ns(CLOCK_MONOTONIC) + RETURN_NS;
 
+	while (kept && clock_ns(CLOCK_MONOTONIC) < limit) {
+		nanosleep(&pause, NULL);
+		kept = count_kept(sequence);
+	}
 	if (kept)
 		dp_message__say(DP_SPOOL_WARNING, "taken-over",
 				"CUPTI has not given %u buffer%s back: a profiler within the "
 				"program (torch.profiler, say) may have taken over what CUPTI "
 				"records, and what followed is missing",
 				kept, kept == 1 ? "" : "s");
+}
+
+static void warn_of_long_run(void)
+{
+	uint32_t version = dp_collector.cupti.version;
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!my.attached || !my.since_ns || version < LONG_RUN_FIRST || version > LONG_RUN_LAST)
+		return;
+	if (!my.recording)
+		my.since_ns = now;
+	if (now - my.since_ns < LONG_RUN_NS)
+		return;
+	my.since_ns = 0;
+	dp_message__say(DP_SPOOL_WARNING, "long-run",
+			"CUPTI 13.0 to 13.4 use more and more processor time in a recording of "
+			"more than 10 minutes, as this one: --duration or -n ends it earlier, and "
+			"13.4 update 1 does not do it");
 }
 
 void *dp_control_thread(void *unused)
@@ -178,11 +225,17 @@ void *dp_control_thread(void *unused)
 	my.ticks = 0;
 	my.alone = false;
 	my.first = false;
+	my.since_ns = clock_ns(CLOCK_MONOTONIC);
+	dp_life__use_all_processors();
 	while (!atomic_load(&c->final)) {
 		uint32_t wake = atomic_load(&c->control_wake);
 
 		follow_wishes();
 		come_first();
+		dp_first__look();
+		if (my.recording)
+			dp_calls__look();
+		warn_of_long_run();
 		if (is_of_no_use()) {
 			give_up();
 			goto out;

@@ -41,6 +41,7 @@ enum {
 	CUPTI_NAME = 11,
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY2 = 22,
+	CUPTI_EVENT = 36,
 	CUPTI_STREAM = 37,
 	CUPTI_SYNC = 38,
 	CUPTI_EXT_CORR = 39,
@@ -58,6 +59,7 @@ enum {
 	CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT = 2,
 	CUPTI_ATTR_ZEROED_BUFFER = 5,
 	CUPTI_ATTR_PER_THREAD_BUFFER = 9,
+	CUPTI_ATTR_MANY_WHOLE_GRAPHS = 20, /* 13.3: whole graphs, with several subscribers */
 };
 
 enum { CUPTI_THREAD_ID_SYSTEM = 1 };
@@ -104,6 +106,8 @@ struct cupti_subscriber_params {
 	const char *name;
 	char *old_name; /* receives who has subscribed already */
 	size_t old_name_bytes;
+	uint8_t many; /* 13.3: others may subscribe as well, and have */
+	uint8_t pad[7];
 };
 
 /* Addresses are kept as numbers: records are read outside of the process as well. */
@@ -343,6 +347,21 @@ struct cupti_sync {
 	uint64_t event_sync; /* 12.8 */
 	uint32_t result;
 	uint32_t pad;
+};
+
+/* An event was recorded in a stream. */
+struct cupti_event {
+	uint32_t kind;
+	uint32_t correlation;
+	uint32_t context;
+	uint32_t stream;
+	uint32_t event;
+	uint32_t pad;
+	uint32_t device; /* 12.8 */
+	uint32_t pad2;
+	uint64_t reserved;
+	uint64_t timestamp;
+	uint64_t event_sync; /* as in cupti_sync */
 };
 
 struct cupti_memory2 {

@@ -102,7 +102,7 @@ static int64_t read_clocks(struct dp_spool_clock *out)
 
 	out->realtime = clock_ns(CLOCK_REALTIME);
 	out->cupti = 0;
-	if (cupti_answers() && !dp_collector.cupti.GetTimestamp(&time))
+	if (cupti_answers() && !dp_cupti__time(&time))
 		out->cupti = time;
 	out->monotonic_raw = clock_ns(CLOCK_MONOTONIC_RAW);
 	after = clock_ns(CLOCK_MONOTONIC);

@@ -149,6 +149,18 @@ static bool open_spool(char *name, size_t room)
 	return false;
 }
 
+/*
+ * A thread begins on the processors of the one that made it, which may have been bound to one. The
+ * process was started on those that the guard has noted (exit_guard.c).
+ */
+void dp_life__use_all_processors(void)
+{
+	const cpu_set_t *all = (const cpu_set_t *)dlsym(RTLD_DEFAULT, "deepprof_processors");
+
+	if (all)
+		(void)sched_setaffinity(0, sizeof(*all), all);
+}
+
 static bool start_thread(void *(*function)(void *), const char *name)
 {
 	pthread_attr_t attributes;

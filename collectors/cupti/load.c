@@ -1,16 +1,19 @@
 /*
- * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped;
- * one beside CUDA's libraries that are mapped (wheels keep it in nvidia/cuda_cupti/lib, for CUDA 13
- * in nvidia/cu13/lib, toolkits beside cudart or in extras/CUPTI); the default search. Two copies in
- * one process conflict, hence the order. What is newer than the driver is not called, it would
- * refuse, or worse: the search goes on without it. But it ends where one is named or mapped: who
- * has mapped it may use it as well, and another beside it would be a second copy.
+ * Finds the libcupti that belongs to the program: what DEEPPROF_CUPTI names; one that is mapped, or
+ * that the program is linked with; one beside CUDA's libraries that are mapped (wheels keep it in
+ * nvidia/cuda_cupti/lib, for CUDA 13 in nvidia/cu13/lib, toolkits beside cudart or in
+ * extras/CUPTI); the default search; toolkits where they are installed. Two copies in one process
+ * conflict, hence the order. Wheels that bundle one put a hash in its name. What is newer than the
+ * driver is not called, it would refuse, or worse: the search goes on without it. But it ends where
+ * one is named or mapped: who has mapped it may use it as well, and another beside it would be a
+ * second copy.
  */
 #include "cupti/collector.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,17 +82,23 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
+/* libcupti.so, libcupti.so.12, libcupti-ab12cd34.so.12. */
+static bool is_cupti(const char *file)
+{
+	return starts(file, "libcupti.so") || (starts(file, "libcupti-") && strstr(file, ".so"));
+}
+
 static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 {
 	static const char *const neighbours[] = {
-		"libcudart.so", "libcublas",   "libcudnn", "libnvrtc",
-		"libcufft",	"libcusparse", "libnccl",
+		"libcudart", "libcublas",   "libcudnn", "libnvrtc",
+		"libcufft",  "libcusparse", "libnccl",	"libtorch_cuda",
 	};
 	struct search *search = data;
 	const char *path = info->dlpi_name, *base = base_of(path);
 	size_t folder = (size_t)(base - path);
 
-	if (starts(base, "libcupti.so") && !is_unfit(info->dlpi_addr)) {
+	if (is_cupti(base) && !is_unfit(info->dlpi_addr)) {
 		snprintf(search->places[0], PATH_MAX, "%s", path);
 		search->count = 1;
 		search->mapped = true;
@@ -101,6 +110,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 		add(search, path, folder, "");
 		add(search, path, folder, "../../cuda_cupti/lib/");
 		add(search, path, folder, "../../cu13/lib/");
+		add(search, path, folder, "../../nvidia/cuda_cupti/lib/");
+		add(search, path, folder, "../../nvidia/cu13/lib/");
 		add(search, path, folder, "../extras/CUPTI/lib64/");
 		add(search, path, folder, "../../../extras/CUPTI/lib64/");
 	}
@@ -274,7 +285,7 @@ static bool is_other_name(const char *file)
 	for (size_t i = 0; i < NAMES; i++)
 		if (!strcmp(file, names[i].name))
 			return false;
-	return starts(file, "libcupti.so");
+	return is_cupti(file);
 }
 
 /* A file, or a folder with a libcupti.so or libcupti.so.N in it; by another name, too. */
@@ -300,16 +311,57 @@ static void *open_place(struct search *search, const char *place)
 	return library;
 }
 
+/* The folders that fit a pattern, from the last: that is the newest version. */
+static void *open_pattern(struct search *search, const char *root, const char *pattern)
+{
+	char path[PATH_MAX];
+	void *library = NULL;
+	glob_t found;
+
+	if (snprintf(path, sizeof(path), "%s%s", root, pattern) >= (int)sizeof(path) ||
+	    glob(path, GLOB_ONLYDIR, NULL, &found))
+		return NULL;
+	for (size_t i = found.gl_pathc; i-- > 0 && !library;)
+		library = open_place(search, found.gl_pathv[i]);
+	globfree(&found);
+	return library;
+}
+
+/* Toolkits that the environment names. */
+static void *open_named_toolkit(struct search *search)
+{
+	static const char *const roots[] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
+	static const char *const below[] = { "/extras/CUPTI/lib64/", "/lib64/", "/lib/",
+					     "/targets/*/lib/" };
+	void *library = NULL;
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		const char *root = secure_getenv(roots[i]);
+
+		for (size_t k = 0;
+		     root && *root && !library && k < sizeof(below) / sizeof(below[0]); k++)
+			library = open_pattern(search, root, below[k]);
+	}
+	return library;
+}
+
+/* Where the linker looks, and where toolkits and NVIDIA's own tools are installed. */
 static void *open_default(struct search *search)
 {
 	static const char *const folders[] = {
 		"/usr/local/cuda/extras/CUPTI/lib64/",
 		"/usr/local/cuda/lib64/",
+		"/usr/local/cuda-*/extras/CUPTI/lib64/",
+		"/usr/local/cuda-*/lib64/",
+		"/opt/nvidia/hpc_sdk/*/*/cuda/*/extras/CUPTI/lib64/",
+		"/opt/nvidia/nsight-systems*/*/target-linux-*/",
 	};
 	void *library = open_name(search, "");
 
+	if (!library)
+		library = open_named_toolkit(search);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !library; i++)
-		library = open_place(search, folders[i]);
+		library = open_pattern(search, "", folders[i]);
 	return library;
 }
 
@@ -340,6 +392,16 @@ static const struct {
 	FUNCTION(ActivityFlushAll, true),
 	FUNCTION(ActivityGetNextRecord, true),
 	FUNCTION(ActivityGetNumDroppedRecords, true),
+	FUNCTION(ActivityEnableAllSyncRecords, false),
+	FUNCTION(GetTimestamp_v2, false),
+	FUNCTION(ActivityEnable_v2, false),
+	FUNCTION(ActivityDisable_v2, false),
+	FUNCTION(ActivityEnableRuntimeApi_v2, false),
+	FUNCTION(ActivityEnableDriverApi_v2, false),
+	FUNCTION(ActivitySetAttribute_v2, false),
+	FUNCTION(ActivityRegisterCallbacks_v2, false),
+	FUNCTION(ActivityGetNextRecord_v2, false),
+	FUNCTION(ActivityGetNumDroppedRecords_v2, false),
 #undef FUNCTION
 };
 
@@ -358,6 +420,18 @@ bool dp_load__functions(struct cupti *cupti)
 	return true;
 }
 
+/* One that is part of the program itself. */
+static void *open_linked(struct search *search)
+{
+	void *function = dlsym(RTLD_DEFAULT, "cuptiSubscribe");
+	Dl_info info;
+
+	if (!function || !dladdr(function, &info) || !info.dli_fname)
+		return NULL;
+	snprintf(search->path, sizeof(search->path), "%s", info.dli_fname);
+	return dlopen(NULL, RTLD_NOW);
+}
+
 static void *find(struct search *search)
 {
 	const char *named = secure_getenv(DP_SPOOL_ENV_CUPTI);
@@ -366,6 +440,8 @@ static void *find(struct search *search)
 	if (named && *named)
 		return open_place(search, named);
 	dl_iterate_phdr(look_at, search);
+	if (!search->mapped)
+		library = open_linked(search);
 	for (size_t i = 0; i < search->count && !library; i++)
 		library = open_place(search, search->places[i]);
 	if (!library && !search->mapped)

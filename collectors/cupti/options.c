@@ -17,6 +17,8 @@ static const struct word switches[] = {
 	{ "sync", offsetof(struct options, sync) },
 	{ "jit", offsetof(struct options, jit) },
 	{ "overhead", offsetof(struct options, overhead) },
+	{ "first", offsetof(struct options, first) },
+	{ "read-held", offsetof(struct options, read_held) },
 	{ "cmdline", offsetof(struct options, cmdline) },
 };
 
@@ -48,7 +50,9 @@ static void set(struct options *out, const char *key, const char *value)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!strcmp(key, numbers[i].key))
 			*(uint64_t *)((char *)out + numbers[i].offset) = number_of(value);
-	if (!strcmp(key, "graph"))
+	if (!strcmp(key, "api"))
+		out->all_calls = !strcmp(value, "all");
+	else if (!strcmp(key, "graph"))
 		out->graph_nodes = !strcmp(value, "node");
 	else if (!strcmp(key, "start"))
 		out->start_paused = !strcmp(value, "pause");
@@ -73,8 +77,9 @@ void dp_options__read(struct options *out, const char *text)
 	out->api = out->nvtx = out->memory = out->sync = out->jit = out->overhead = true;
 	out->cmdline = true;
 	out->max_memory = 512 * MIB;
-	out->slot_bytes = MIB;
-	out->flush_ms = 1000;
+	/* Each thread that launches has one, and programs have hundreds of threads. */
+	out->slot_bytes = MIB / 4;
+	out->flush_ms = 250;
 	out->exit_ms = 4000;
 	for (; text && *text; text += length + (text[length] == ',')) {
 		length = strcspn(text, ",");

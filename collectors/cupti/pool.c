@@ -194,7 +194,7 @@ int dp_pool__take(void)
 
 	for (uint32_t i = 0; i < c->pool->slots; i++) {
 		if (i >= ready && atomic_load(&c->slots[i].state) == DP_SLOT_FREE) {
-			/* Ahead of the writer: better a pause for 1 MiB of zeros than a loss. */
+			/* Ahead of the writer: better a pause for a slot of zeros than a loss. */
 			if (!back(c->pool->slot_data + (uint64_t)i * c->pool->slot_bytes,
 				  c->pool->slot_bytes))
 				return -1;

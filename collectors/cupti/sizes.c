@@ -33,6 +33,9 @@ static const struct {
 	{ CUPTI_OVERHEAD, 21, 48 },
 	{ CUPTI_OVERHEAD, 22, 56 },
 	{ CUPTI_MEMCPY2, 16, 96 },
+	{ CUPTI_EVENT, 0, 24 },
+	{ CUPTI_EVENT, 26, 56 },
+	{ CUPTI_EVENT, 130500, 80 },
 	{ CUPTI_STREAM, 0, 24 },
 	{ CUPTI_SYNC, 0, 40 },
 	{ CUPTI_SYNC, 26, 56 },
@@ -47,11 +50,12 @@ static const struct {
 	{ CUPTI_JIT, 22, 72 },
 	{ CUPTI_KERNEL, 130100, 224 },
 	{ CUPTI_CONTEXT, 130100, 40 },
-	/* The headers of 13.4 and 13.5. */
+	/* The headers of 13.2 to 13.5. */
+	{ CUPTI_DEVICE, 130200, 192 },
+	{ CUPTI_KERNEL, 130300, 232 },
 	{ CUPTI_KERNEL, 130400, 248 },
 	{ CUPTI_MEMCPY, 130400, 112 },
 	{ CUPTI_MEMSET, 130400, 104 },
-	{ CUPTI_DEVICE, 130400, 192 },
 };
 
 uint16_t dp_sizes__known(uint32_t version, uint32_t kind)
@@ -71,10 +75,10 @@ static uint16_t probe(const struct cupti *cupti, uint64_t *buffer, uint32_t kind
 
 	for (size_t i = 0; i < PROBE_BYTES / 8; i++)
 		buffer[i] = kind;
-	if (cupti->ActivityGetNextRecord((uint8_t *)buffer, PROBE_BYTES, &first) || !first)
+	if (dp_cupti__next(cupti, (uint8_t *)buffer, PROBE_BYTES, &first) || !first)
 		return 0;
 	second = first;
-	if (cupti->ActivityGetNextRecord((uint8_t *)buffer, PROBE_BYTES, &second) || !second)
+	if (dp_cupti__next(cupti, (uint8_t *)buffer, PROBE_BYTES, &second) || !second)
 		return 0;
 	difference = (uintptr_t)second - (uintptr_t)first;
 	return difference >= 8 && difference < PROBE_BYTES && difference % 8 == 0

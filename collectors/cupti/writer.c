@@ -12,6 +12,9 @@
 #define TIDS 1024u
 #define TID_PLACES 8u
 
+/* A record in a buffer that CUPTI holds may still be written to, for this long at most. */
+#define SETTLE_NS INT64_C(20000000)
+
 static struct {
 	uint64_t cbids[3][CBIDS / 64]; /* names that are in the spool */
 	uint32_t tids[TIDS];	       /* threads that are: a cache */
@@ -23,8 +26,13 @@ static struct {
 	uint32_t slots[SLOTS_MOST];
 	struct {
 		uint64_t sequence;
-		uint32_t at;
-	} looked[SLOTS_MOST]; /* held buffers, for names */
+		uint32_t at;	  /* names of what is before it are known */
+		uint32_t settled; /* what is before it has been there for a while */
+		uint32_t stored;  /* what is before it is in the spool */
+		int64_t settled_ns;
+	} looked[SLOTS_MOST]; /* held buffers */
+	bool described;	      /* devices were */
+	bool no_times;	      /* that times are missing was reported */
 } my;
 
 static void name_call(struct collector *c, const struct dp_spool_api *api)
@@ -74,7 +82,7 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 		return 0;
 	if (c->strides[kind])
 		return c->strides[kind];
-	if (!cupti_answers() || c->cupti.ActivityGetNextRecord(data, valid, &next) || !next)
+	if (!cupti_answers() || dp_cupti__next(&c->cupti, data, valid, &next) || !next)
 		return 0;
 	bytes = (uintptr_t)next - (uintptr_t)data;
 	if (bytes < 8 || bytes % 8 || bytes > UINT16_MAX)
@@ -83,33 +91,116 @@ static size_t size_at(struct collector *c, uint8_t *data, size_t valid, uint32_t
 	return (size_t)bytes;
 }
 
-/* Stores the records of [data, data + valid); a held buffer ends with the first kind of 0. */
-static void store_records(struct collector *c, uint8_t *data, size_t valid, uint32_t source,
-			  uint64_t sequence, bool held)
+/* What CUPTI knows of a record before it gives it back: not when the GPU came to it. */
+static bool has_times(const uint8_t *data, uint32_t kind)
+{
+	size_t start_at, end_at;
+	uint64_t start, end;
+
+	switch (kind) {
+	case CUPTI_KERNEL:
+		start_at = offsetof(struct cupti_kernel, start);
+		end_at = offsetof(struct cupti_kernel, end);
+		break;
+	case CUPTI_MEMCPY:
+		start_at = offsetof(struct cupti_memcpy, start);
+		end_at = offsetof(struct cupti_memcpy, end);
+		break;
+	case CUPTI_MEMCPY2:
+		start_at = offsetof(struct cupti_memcpy2, start);
+		end_at = offsetof(struct cupti_memcpy2, end);
+		break;
+	case CUPTI_MEMSET:
+		start_at = offsetof(struct cupti_memset, start);
+		end_at = offsetof(struct cupti_memset, end);
+		break;
+	case CUPTI_GRAPH_TRACE:
+		start_at = offsetof(struct cupti_graph_trace, start);
+		end_at = offsetof(struct cupti_graph_trace, end);
+		break;
+	default:
+		return true;
+	}
+	memcpy(&start, data + start_at, sizeof(start));
+	memcpy(&end, data + end_at, sizeof(end));
+	return start && end >= start;
+}
+
+/* CUPTI has given a buffer back without the times of what is in it. */
+static void report_no_times(struct collector *c)
+{
+	if (my.no_times || atomic_load(&c->final))
+		return;
+	my.no_times = true;
+	dp_message__say(
+		DP_SPOOL_WARNING, "no-times",
+		"CUPTI has no memory left on the GPU for the times of kernels: from here on "
+		"kernels are recorded without%s",
+		c->options.graph_nodes ? "; without --cuda-graph=node far fewer are needed, "
+					 "and --duration and -n end the recording earlier"
+				       : "");
+}
+
+/* A buffer, or what is left of it. */
+struct part {
+	uint8_t *data;
+	size_t from, to;
+	uint32_t source;
+	uint64_t sequence;
+	bool held;     /* it ends with the first kind of 0 */
+	bool finished; /* and before the first record whose times are missing */
+};
+
+static void store_record(struct collector *c, const uint8_t *data, size_t bytes)
 {
 	struct dp_spool_record record;
-	size_t at = 0, bytes;
+
+	dp_translate__activity(&c->translate, &record, data, bytes);
+	if (record.type == DP_SPOOL_API) {
+		if (c->filters_calls && !dp_calls__is_used(record.api.domain, record.api.cbid))
+			return;
+		name_call(c, &record.api);
+		name_thread(c, record.api.tid);
+	}
+	dp_calls__saw(&record);
+	dp_writer__add(&c->writer, &record, true);
+}
+
+/* Stores the records of a part; how far it came. */
+static size_t store_records(struct collector *c, const struct part *part)
+{
+	size_t at = part->from, bytes;
 	uint32_t kind;
 
-	while (valid - at >= 8) {
-		memcpy(&kind, data + at, 4);
-		if (!kind && held)
+	while (part->to - at >= 8) {
+		memcpy(&kind, part->data + at, 4);
+		if (!kind && part->held)
 			break;
-		bytes = size_at(c, data + at, valid - at, kind);
-		if (!bytes || bytes > valid - at)
+		bytes = size_at(c, part->data + at, part->to - at, kind);
+		if (!bytes || bytes > part->to - at)
 			break;
-		dp_translate__activity(&c->translate, &record, data + at, bytes);
-		if (record.type == DP_SPOOL_API) {
-			name_call(c, &record.api);
-			name_thread(c, record.api.tid);
+		if (!has_times(part->data + at, kind)) {
+			if (part->finished)
+				break;
+			if (!part->held)
+				report_no_times(c);
 		}
-		dp_writer__add(&c->writer, &record, true);
+		store_record(c, part->data + at, bytes);
 		at += bytes;
-		dp_writer__source(&c->writer, source, sequence, at);
+		dp_writer__source(&c->writer, part->source, part->sequence, at);
 	}
-	if (at < valid && !held)
-		dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1, valid - at);
-	dp_writer__source(&c->writer, source, sequence, valid);
+	return at;
+}
+
+/* The rest of a part that can't be read is counted; all of it is done with. */
+static void store_rest(struct collector *c, const struct part *part)
+{
+	size_t at = store_records(c, part);
+
+	if (at < part->to && !part->held)
+		dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1,
+				part->to - at);
+	dp_writer__source(&c->writer, part->source, part->sequence, part->to);
 	dp_writer__flush(&c->writer);
 	dp_writer__source(&c->writer, DP_SPOOL_SOURCE_NONE, 0, 0);
 }
@@ -118,27 +209,77 @@ static void ask_dropped(struct collector *c)
 {
 	size_t dropped = 0;
 
-	if (!cupti_answers() || c->cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped))
+	if (!cupti_answers() || dp_cupti__dropped(&dropped))
 		return;
 	dp_writer__lose(&c->writer, DP_LOSS_CUPTI, DP_SPOOL_KIND_UNKNOWN, dropped, 0);
+}
+
+/* What is known of a slot's use; begun anew where it is another. */
+static void look_again(const struct collector *c, uint32_t index)
+{
+	uint64_t sequence = atomic_load(&c->slots[index].sequence);
+
+	if (my.looked[index].sequence == sequence)
+		return;
+	memset(&my.looked[index], 0, sizeof(my.looked[index]));
+	my.looked[index].sequence = sequence;
+}
+
+static struct part part_of(const struct collector *c, uint32_t index, bool held)
+{
+	look_again(c, index);
+	return (struct part){
+		.data = dp_pool__data(index),
+		.from = my.looked[index].stored,
+		.to = held ? c->pool->slot_bytes : atomic_load(&c->slots[index].valid_bytes),
+		.source = index,
+		.sequence = my.looked[index].sequence,
+		.held = held,
+	};
 }
 
 static void store_slot(struct collector *c, uint32_t index, bool held)
 {
 	struct dp_pool_slot *slot = &c->slots[index];
-	uint8_t *data = dp_pool__data(index);
-	uint32_t valid = held ? c->pool->slot_bytes : atomic_load(&slot->valid_bytes);
+	struct part part = part_of(c, index, held);
 
+	if (part.from > part.to)
+		part.from = part.to;
 	dp_writer__flush(&c->writer);
-	store_records(c, data, valid, index, atomic_load(&slot->sequence), held);
+	store_rest(c, &part);
 	atomic_store(&slot->consumed_bytes, c->pool->slot_bytes);
 	ask_dropped(c);
 	dp_writer__flush(&c->writer);
 	/* What was taken from CUPTI it may still write to: nobody else is to have it. */
 	if (held)
 		return;
-	memset(data, 0, c->pool->slot_bytes);
+	memset(part.data, 0, c->pool->slot_bytes);
+	memset(&my.looked[index], 0, sizeof(my.looked[index]));
 	dp_pool__release(index);
+}
+
+/*
+ * Records of a buffer that CUPTI holds, as it holds one for as long as something in it has not
+ * ended, and in a program that always has something to do that is until it is full. What was not
+ * there yet when this was last looked at is left: it may not be whole.
+ */
+static void store_finished(struct collector *c, uint32_t index)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct part part = part_of(c, index, true);
+
+	if (now - my.looked[index].settled_ns < SETTLE_NS)
+		return;
+	part.to = my.looked[index].settled;
+	part.finished = true;
+	if (part.from < part.to) {
+		dp_writer__flush(&c->writer);
+		my.looked[index].stored = (uint32_t)store_records(c, &part);
+		dp_writer__flush(&c->writer);
+		dp_writer__source(&c->writer, DP_SPOOL_SOURCE_NONE, 0, 0);
+	}
+	my.looked[index].settled = my.looked[index].at;
+	my.looked[index].settled_ns = now;
 }
 
 /* Now that CUPTI records it may answer what it did not before. */
@@ -185,31 +326,57 @@ static bool store_slots(struct collector *c, bool last)
 	return count;
 }
 
-/* Buffers that were handed out where the pool was full: counted, by kind. */
-static void count_discards(struct collector *c)
+/* Counts what a buffer has that was handed out where the pool was full; valid: how much that is. */
+static void count_discard(struct collector *c, const struct discard *discard, size_t valid)
+{
+	size_t at = 0, bytes;
+	uint32_t kind;
+
+	while (valid - at >= 8) {
+		memcpy(&kind, discard->data + at, 4);
+		bytes = size_at(c, discard->data + at, valid - at, kind);
+		if (!bytes || bytes > valid - at)
+			break;
+		dp_writer__lose(&c->writer, DP_LOSS_POOL_FULL, kind, 1, bytes);
+		at += bytes;
+	}
+	if (at < valid)
+		dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1, valid - at);
+}
+
+/* Up to where there are records in one that CUPTI holds. */
+static size_t held_bytes(const struct collector *c, const struct discard *discard)
+{
+	size_t at = 0;
+	uint32_t kind;
+
+	while (DISCARD_BYTES - at >= 8) {
+		memcpy(&kind, discard->data + at, 4);
+		if (!kind || kind >= DP_SPOOL_KINDS || !c->strides[kind] ||
+		    c->strides[kind] > DISCARD_BYTES - at)
+			break;
+		at += c->strides[kind];
+	}
+	return at;
+}
+
+/* Of those that CUPTI has not given back in time, too. */
+static void count_discards(struct collector *c, bool last)
 {
 	uint64_t trashed = atomic_exchange(&c->trashed, 0);
 
+	if (last)
+		trashed += atomic_load(&c->trash_lent);
 	dp_writer__lose(&c->writer, DP_LOSS_POOL_FULL, DP_SPOOL_KIND_UNKNOWN, trashed, 0);
 	for (int i = 0; i < DISCARDS; i++) {
 		struct discard *discard = &c->discards[i];
-		size_t at = 0, valid, bytes;
-		uint32_t kind;
+		uint32_t state = atomic_load(&discard->state);
 
-		if (atomic_load(&discard->state) != DISCARD_DONE)
+		if (last && state == DISCARD_HELD)
+			count_discard(c, discard, held_bytes(c, discard));
+		if (state != DISCARD_DONE)
 			continue;
-		valid = atomic_load(&discard->valid_bytes);
-		while (valid - at >= 8) {
-			memcpy(&kind, discard->data + at, 4);
-			bytes = size_at(c, discard->data + at, valid - at, kind);
-			if (!bytes || bytes > valid - at)
-				break;
-			dp_writer__lose(&c->writer, DP_LOSS_POOL_FULL, kind, 1, bytes);
-			at += bytes;
-		}
-		if (at < valid)
-			dp_writer__lose(&c->writer, DP_LOSS_DAMAGED, DP_SPOOL_KIND_UNKNOWN, 1,
-					valid - at);
+		count_discard(c, discard, atomic_load(&discard->valid_bytes));
 		memset(discard->data, 0, DISCARD_BYTES);
 		atomic_store(&discard->state, DISCARD_FREE);
 	}
@@ -313,15 +480,11 @@ static void store_notes(struct collector *c)
  */
 static void read_names(struct collector *c, uint32_t index)
 {
-	uint64_t sequence = atomic_load(&c->slots[index].sequence);
 	uint8_t *data = dp_pool__data(index);
 	struct cupti_kernel kernel;
 	uint32_t kind, bytes, *at = &my.looked[index].at;
 
-	if (my.looked[index].sequence != sequence) {
-		my.looked[index].sequence = sequence;
-		*at = 0;
-	}
+	look_again(c, index);
 	while (c->pool->slot_bytes - *at >= 8) {
 		kind = __atomic_load_n((uint32_t *)(void *)(data + *at), __ATOMIC_ACQUIRE);
 		bytes = kind < DP_SPOOL_KINDS ? c->strides[kind] : 0;
@@ -336,11 +499,22 @@ static void read_names(struct collector *c, uint32_t index)
 	}
 }
 
-static void read_all_names(struct collector *c)
+static void look_at_held(struct collector *c)
 {
-	for (uint32_t i = 0; i < c->pool->slots; i++)
-		if (atomic_load_explicit(&c->slots[i].state, memory_order_acquire) == DP_SLOT_HELD)
-			read_names(c, i);
+	for (uint32_t i = 0; i < c->pool->slots; i++) {
+		if (atomic_load_explicit(&c->slots[i].state, memory_order_acquire) != DP_SLOT_HELD)
+			continue;
+		read_names(c, i);
+		if (c->options.read_held)
+			store_finished(c, i);
+	}
+}
+
+/* Where CUPTI has asked for a buffer there is something to describe, or soon will be. */
+static void describe_devices(struct collector *c)
+{
+	if (!my.described && atomic_load(&c->requested))
+		my.described = dp_device__describe(&c->writer);
 }
 
 static void each_second(struct collector *c)
@@ -404,13 +578,14 @@ static bool pass(struct collector *c, bool last)
 	bool any = store_rings(c);
 
 	any |= store_slots(c, last);
-	count_discards(c);
+	count_discards(c, last);
 	pass_lost_threads(c);
 	store_notes(c);
 	put_versions(c);
 	note_state(c);
 	each_second(c);
-	read_all_names(c);
+	look_at_held(c);
+	describe_devices(c);
 	dp_pool__grow();
 	if (unloads != my.unloads) {
 		my.unloads = unloads;
@@ -458,6 +633,7 @@ void *dp_writer_thread(void *unused)
 	struct collector *c = &dp_collector;
 
 	memset(&my, 0, sizeof(my));
+	dp_life__use_all_processors();
 	dp_info__process(&c->writer);
 	dp_writer__flush(&c->writer);
 	while (!atomic_load(&c->writer_quit)) {

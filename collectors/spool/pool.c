@@ -64,6 +64,7 @@ bool dp_pool__status(int pool_fd, struct dp_pool_status *out)
 		.pid = head.pid,
 		.state = head.state,
 		.spool_bytes = head.spool_bytes,
+		.first_launch_ns = head.first_launch_ns,
 	};
 	bank = &head.banks[head.bank & 1];
 	for (int i = 0; i < DP_SPOOL_KINDS; i++) {

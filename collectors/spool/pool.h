@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 #define DP_POOL_MAGIC "DPPOOL01"
-#define DP_POOL_VERSION 1
+#define DP_POOL_VERSION 2
 #define DP_POOL_SLOTS_LIMIT 65536u
 #define DP_POOL_RINGS_LIMIT 65536u
 #define DP_POOL_SLOT_LIMIT (64u << 20)
@@ -85,6 +85,7 @@ struct dp_pool_header {
 	_Atomic uint32_t slots_ready; /* pre-faulted slots, from the first */
 	_Atomic uint32_t peak_slots;  /* the most that were in use at once */
 	_Atomic uint64_t spool_bytes;
+	_Atomic int64_t first_launch_ns;  /* CLOCK_MONOTONIC; 0: none, or nobody asked for it */
 	uint16_t strides[DP_SPOOL_KINDS]; /* sizes of CUPTI's records as measured, 0: unknown */
 	_Atomic uint32_t bank;		  /* the current one */
 	uint32_t reserved;
@@ -188,6 +189,7 @@ struct dp_pool_status {
 	uint64_t stored;
 	uint64_t lost;
 	uint64_t spool_bytes;
+	int64_t first_launch_ns;
 };
 
 /* False where it is no pool. */

@@ -42,7 +42,8 @@
 /*
  * DEEPPROF_OPTIONS. Switches are 0 or 1; sizes are bytes in decimal. Unknown keys are ignored.
  *
- *   api=1            runtime and driver calls (without them no correlation ids)
+ *   api=1            driver calls that an analysis uses (without any no correlation ids), or all:
+ *                    every call of the runtime and the driver
  *   nvtx=1           NVTX ranges, marks, payloads
  *   memory=1         memory operations and pools
  *   sync=1           synchronizations
@@ -52,8 +53,10 @@
  *   graph=graph      or node: CUDA graphs as one operation, or each of their nodes
  *   max-memory=N     ceiling of the pool, default 512 MiB
  *   max-spool=N      ceiling of the spool file, default none
- *   slot=N           bytes of a buffer, default 1 MiB
- *   flush-ms=N       period of flushes, default 1000; 0: none
+ *   slot=N           bytes of a buffer, default 256 KiB
+ *   flush-ms=N       period of flushes, default 250; 0: none
+ *   first=0          1: the pool's header is to say when the first kernel was launched
+ *   read-held=0      1: store finished records of buffers that CUPTI still holds
  *   exit-ms=N        how long a flush at the end may take, default 4000
  *   start=run        or pause: wait for DP_POOL_RUN in the pool's control word
  *   capture=all      or profiler: only between cudaProfilerStart and cudaProfilerStop

@@ -26,7 +26,7 @@ struct dp_record_options {
 	const char *cupti; /* a libcupti, or the folder that has it; NULL: the program's own */
 	const char *chain; /* another injected library, called first; NULL: none */
 	const char *nvml;  /* the library to sample with; NULL: libnvidia-ml.so.1 */
-	bool api;	   /* calls of the runtime and driver API */
+	bool api;	   /* calls of the CUDA APIs that an analysis uses */
 	bool nvtx;
 	bool memory;	       /* memory operations */
 	bool graph_nodes;      /* CUDA graphs node by node, instead of whole */
@@ -40,7 +40,8 @@ struct dp_record_options {
 	/*
 	 * Stop once so many complete iterations of its busiest stream's loop were seen in a
 	 * process (deepprof/detector.h); 0: never. Each process stops by itself, and when all that
-	 * have a loop did, so do the others.
+	 * have a loop did, so do the others. Of those beyond, which ran before the loop was
+	 * certain, the file has one, and one more of each 50 that were asked for.
 	 */
 	uint64_t iterations;
 	/*
@@ -57,12 +58,16 @@ struct dp_record_options {
 	 */
 	int folder;
 	bool command_lines; /* of the processes, without what looks like a secret */
+	bool all_calls;	    /* and all others, which makes a recording much larger */
+	uint32_t host_ms;   /* what the processes' threads do, as often as this; 0: never */
+	bool first_launch;  /* note when the first kernel is launched: dp_record_status */
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
 			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1, true,    \
+			false, 50, false,                                                          \
 	}
 
 /*
@@ -131,6 +136,11 @@ struct dp_record_status {
 	uint64_t bytes;	     /* of the temporary files */
 	uint64_t iterations; /* where they are counted: of the process that has had most */
 	bool enough;	     /* they were as many as was asked for: nothing is recorded any more */
+	/*
+	 * With options.first_launch, when the first kernel was launched, or a process began that
+	 * CUPTI can't record: CLOCK_MONOTONIC; 0: not yet.
+	 */
+	int64_t first_launch_ns;
 };
 
 /* How it stands. */
@@ -176,6 +186,9 @@ struct dp_record_result {
 	uint64_t unbalanced;   /* kinds of which completed is not stored + lost: a fault */
 	uint64_t duration_ns;  /* from the first event to the end of the last */
 	bool cupti;	       /* CUPTI has recorded in some process */
+	uint64_t untimed;      /* operations whose times are missing; not in operations */
+	uint64_t beyond;       /* records that followed the iterations asked for: not in the file */
+	uint64_t graph_launches; /* of the operations: CUDA graphs, each as one */
 };
 
 /*

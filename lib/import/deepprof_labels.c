@@ -248,6 +248,13 @@ static int read_loss(struct deepprof *deepprof, struct dp_rows *rows)
 				(uint64_t)dp_rows__integer(rows, 1, 0, INT64_MAX, 0), 0);
 }
 
+/* Operations whose times nobody knows: an analysis has nothing of them. */
+static int read_untimed(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	deepprof->untimed++;
+	return DP_OK;
+}
+
 enum { PAUSE_PROCESS, PAUSE_START, PAUSE_DUR };
 
 /* One that never ended has nothing after it. */
@@ -297,6 +304,7 @@ static int scan_labels(struct deepprof *deepprof)
 		{ "mem_bytes", false }, { "uuid", false },
 	};
 	static const struct dp_column loss[] = { { "reason", true }, { "records", false } };
+	static const struct dp_column untimed[] = { { "process", true } };
 	static const struct dp_column pause[] = {
 		[PAUSE_PROCESS] = { "process", true },
 		[PAUSE_START] = { "start", true },
@@ -315,6 +323,12 @@ static int scan_labels(struct deepprof *deepprof)
 		dp_places__name_devices(&deepprof->places, &deepprof->gpus);
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "loss", loss, DP_COUNT(loss), read_loss);
+	if (!status)
+		status = dp_deepprof__scan(deepprof, "untimed", untimed, 1, read_untimed);
+	if (!status && deepprof->untimed)
+		status = dp_builder__loss(deepprof->import->builder,
+					  "while recording: GPU operations without times",
+					  deepprof->untimed, 0);
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "pause", pause, DP_COUNT(pause), read_pause);
 	return status;

@@ -16,6 +16,7 @@ struct deepprof {
 	struct dp_lookup calls;	    /* domain, cbid: the name's string */
 	struct dp_strings uuids;
 	struct dp_lookup uuid_devices; /* UUID's number, 0 …: the builder's device */
+	uint64_t untimed;	       /* operations */
 };
 
 static inline int dp_deepprof__failed(const struct deepprof *deepprof)

@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 2. */
+/* The SQL text of deepprof's own trace file, schema 3. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -102,6 +102,18 @@ const char *const dp_schema__tables[] = {
 
 	"CREATE TABLE count(process INTEGER NOT NULL, kind INTEGER NOT NULL, completed INTEGER, "
 	"stored INTEGER, lost INTEGER)",
+
+	"CREATE TABLE untimed(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"kind INTEGER NOT NULL, device INTEGER, context INTEGER, stream INTEGER, name INTEGER, "
+	"corr INTEGER, epoch INTEGER)",
+
+	"CREATE TABLE host_sample(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"tid INTEGER NOT NULL, ts INTEGER NOT NULL, run_ns INTEGER NOT NULL, wait_ns INTEGER, "
+	"voluntary INTEGER, involuntary INTEGER, processor INTEGER, major_faults INTEGER)",
+
+	"CREATE TABLE host_load(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"ts INTEGER NOT NULL, read_bytes INTEGER, write_bytes INTEGER, throttled_ns INTEGER, "
+	"cpu_stall_ns INTEGER, memory_stall_ns INTEGER, io_stall_ns INTEGER)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 

@@ -14,12 +14,21 @@ static const struct {
 	const char *table;
 	unsigned int columns; /* but for the id */
 } tables[DP_BULK_COUNT] = {
-	[DP_BULK_KERNEL] = { "kernel", 27 },	[DP_BULK_MEMCPY] = { "memcpy", 17 },
-	[DP_BULK_MEMSET] = { "memset", 13 },	[DP_BULK_GRAPH] = { "graph_launch", 9 },
-	[DP_BULK_API] = { "api", 9 },		[DP_BULK_SYNC] = { "sync", 9 },
-	[DP_BULK_MEM_OP] = { "mem_op", 10 },	[DP_BULK_MEM_POOL] = { "mem_pool", 11 },
-	[DP_BULK_EXT_CORR] = { "ext_corr", 5 }, [DP_BULK_NVTX] = { "nvtx", 9 },
-	[DP_BULK_OVERHEAD] = { "overhead", 5 }, [DP_BULK_CLOCK] = { "clock_sync", 5 },
+	[DP_BULK_KERNEL] = { "kernel", 27 },
+	[DP_BULK_MEMCPY] = { "memcpy", 17 },
+	[DP_BULK_MEMSET] = { "memset", 13 },
+	[DP_BULK_GRAPH] = { "graph_launch", 9 },
+	[DP_BULK_API] = { "api", 9 },
+	[DP_BULK_SYNC] = { "sync", 9 },
+	[DP_BULK_MEM_OP] = { "mem_op", 10 },
+	[DP_BULK_MEM_POOL] = { "mem_pool", 11 },
+	[DP_BULK_EXT_CORR] = { "ext_corr", 5 },
+	[DP_BULK_NVTX] = { "nvtx", 9 },
+	[DP_BULK_OVERHEAD] = { "overhead", 5 },
+	[DP_BULK_CLOCK] = { "clock_sync", 5 },
+	[DP_BULK_UNTIMED] = { "untimed", 8 },
+	[DP_BULK_HOST_SAMPLE] = { "host_sample", 9 },
+	[DP_BULK_HOST_LOAD] = { "host_load", 8 },
 };
 
 struct table {

@@ -164,6 +164,21 @@ static int take_loss(struct dp_source *source, const struct dp_spool_loss *loss)
 			loss->realtime_ns != 0, loss->records, loss->bytes);
 }
 
+/* It belongs to what the recording was to end before. */
+static bool is_cut(struct dp_source *source, const struct dp_spool_record *record)
+{
+	int64_t time_ns;
+
+	if (!source->cut_ns)
+		return false;
+	if (record->type == DP_SPOOL_NVTX)
+		return dp_clock__monotonic(&source->clock, (int64_t)record->nvtx.monotonic_ns) >=
+		       dp_clock__time(&source->clock, (uint64_t)source->cut_ns);
+	/* What has no time is of the end: all before it has been read from the GPU. */
+	time_ns = (int64_t)dp_records__time(record);
+	return !time_ns || time_ns >= source->cut_ns;
+}
+
 static int second_pass(struct dp_source *source, const struct dp_spool_record *record)
 {
 	uint64_t before = source->convert->result.events;
@@ -172,6 +187,11 @@ static int second_pass(struct dp_source *source, const struct dp_spool_record *r
 
 	if (status || taken)
 		return status;
+	if (is_cut(source, record)) {
+		source->cut[dp_spool__kind(record) % DP_SPOOL_KINDS]++;
+		source->convert->result.beyond++;
+		return DP_OK;
+	}
 	switch (record->type) {
 	case DP_SPOOL_NVTX:
 		status = dp_nvtx__event(source, &record->nvtx);
@@ -247,9 +267,32 @@ static void begin_clock(struct dp_source *source)
 	source->noted_monotonic = header->monotonic_ns;
 }
 
-int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable)
+/* For those who know processes by their pids only. */
+static int note_process(struct dp_source *source)
 {
-	struct dp_source source = { .convert = convert, .first_ns = INT64_MAX };
+	const struct dp_spool_header *header = dp_spool__header(source->spool);
+	struct dp_convert *convert = source->convert;
+	size_t count = convert->result.processes;
+
+	if (dp_array__reserve(&convert->processes, &convert->process_room, count,
+			      sizeof(*convert->processes)))
+		return dp_error__nomem(convert->error, 0);
+	convert->processes[count - 1] = (struct dp_host_process){
+		.pid = header->pid,
+		.id = source->process,
+		.start_ns = dp_clock__monotonic(&source->clock, header->monotonic_ns),
+	};
+	return DP_OK;
+}
+
+int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, int64_t cut_ns,
+		      bool *unusable)
+{
+	struct dp_source source = {
+		.convert = convert,
+		.cut_ns = cut_ns,
+		.first_ns = INT64_MAX,
+	};
 	int status;
 
 	*unusable = false;
@@ -263,7 +306,9 @@ int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unu
 	}
 	if (!status && !*unusable) {
 		convert->result.processes++;
-		status = dp_nvtx__finish(&source);
+		status = note_process(&source);
+		if (!status)
+			status = dp_nvtx__finish(&source);
 		if (!status)
 			status = dp_facts__write(&source);
 		if (!status)
@@ -340,4 +385,5 @@ void dp_convert__fini(struct dp_convert *convert)
 	dp_db__fini(&convert->db);
 	dp_strings__fini(&convert->strings);
 	dp_lookup__fini(&convert->functions);
+	free(convert->processes);
 }

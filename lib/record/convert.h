@@ -6,6 +6,7 @@
 #include "record/clock.h"
 #include "record/db.h"
 #include "record/facts.h"
+#include "record/host.h"
 #include "record/nvtx.h"
 #include "spool/spool.h"
 #include "spool/translate.h"
@@ -23,6 +24,8 @@ struct dp_convert {
 	struct dp_record_result result;
 	uint64_t spool_bytes; /* of all spools, read twice */
 	uint64_t done_bytes;
+	struct dp_host_process *processes; /* as they were numbered */
+	size_t process_room;
 	int64_t first_ns; /* the earliest and the latest time of all events */
 	int64_t last_ns;
 };
@@ -41,6 +44,8 @@ struct dp_source {
 	size_t name_room;
 	struct dp_facts facts;
 	struct dp_nvtx nvtx;
+	int64_t cut_ns;			   /* what began then or later is left out; 0: nothing */
+	uint64_t cut[DP_SPOOL_KINDS];	   /* that, by kind */
 	uint64_t untimed;		   /* records without a time */
 	uint64_t unknown;		   /* of kinds that have no table */
 	uint64_t left_out[DP_SPOOL_KINDS]; /* both, by kind */
@@ -50,9 +55,11 @@ struct dp_source {
 
 /*
  * Converts the spool that fd is. pool_fd: the process's pool, or -1; it is salvaged where the
- * spool does not end in order. DP_OK with *unusable set where it is no spool.
+ * spool does not end in order. cut_ns: on CUPTI's clock, when the recording is to have ended; 0: it
+ * has no earlier end. DP_OK with *unusable set where it is no spool.
  */
-int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, bool *unusable);
+int dp_convert__spool(struct dp_convert *convert, int fd, int pool_fd, int64_t cut_ns,
+		      bool *unusable);
 
 /* Begins a file; writes what all processes share, and ends it. */
 int dp_convert__open(struct dp_convert *convert, const char *path, struct dp_error *error);
@@ -80,6 +87,9 @@ static inline void dp_source__saw(struct dp_source *source, int64_t first, int64
 	if (last > source->last_ns)
 		source->last_ns = last;
 }
+
+/* On CUPTI's clock: when it happened, 0 where that is missing; 1 for what has no time. */
+uint64_t dp_records__time(const struct dp_spool_record *record);
 
 /* A row of what is not a fact (facts.h) nor NVTX: operations, calls and so on. */
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record);

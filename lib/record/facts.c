@@ -354,11 +354,13 @@ static int put_counts(struct dp_source *source)
 
 	for (uint32_t kind = 0; kind < DP_SPOOL_KINDS && !status; kind++) {
 		const struct dp_spool_count *count = &source->facts.counts[kind];
-		uint64_t out;
+		uint64_t out, cut;
 
-		if (!count->completed && !count->stored && !count->lost)
+		/* What is cut off does not belong to the recording. */
+		cut = DP_MIN(source->cut[kind], count->stored);
+		if (count->completed == cut && count->stored == cut && !count->lost)
 			continue;
-		out = DP_MIN(source->left_out[kind], count->stored);
+		out = DP_MIN(source->left_out[kind], count->stored - cut);
 		convert->result.lost += count->lost + out;
 		convert->result.unbalanced += count->completed != count->stored + count->lost;
 		status = dp_db__row(db, DP_ROW_COUNT);
@@ -366,8 +368,8 @@ static int put_counts(struct dp_source *source)
 			break;
 		dp_db__int(db, source->process);
 		dp_db__int(db, kind);
-		dp_db__int(db, (int64_t)count->completed);
-		dp_db__int(db, (int64_t)(count->stored - out));
+		dp_db__int(db, (int64_t)(count->completed - cut));
+		dp_db__int(db, (int64_t)(count->stored - cut - out));
 		dp_db__int(db, (int64_t)(count->lost + out));
 		status = dp_db__done(db);
 	}

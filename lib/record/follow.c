@@ -23,6 +23,9 @@ enum { LANES = 16, LOOPS = 64, HELD_MAX = 1 << 20, CHECK_EVERY = 1 << 12 };
 /* Two periods of flushes, and what writing them takes. */
 #define HOLD_NS (INT64_C(3000000) * DP_FOLLOW_FLUSH_MS)
 
+/* Starts of kernels that are kept, per stream: twice as many as a detector looks back. */
+#define STARTS_MAX ((size_t)1 << 19)
+
 /* How long a loop goes on until it is believed: kernels, or time. */
 #define BELIEF_KERNELS 8192
 #define BELIEF_NS INT64_C(3000000000)
@@ -40,6 +43,7 @@ struct loop {
 	uint64_t kernels;    /* in them */
 	uint64_t told_at;    /* kernels fed when it was told of */
 	int64_t told_ns;     /* when the last of those began */
+	int64_t cut_ns; /* when the first kernel began after those that are wanted; 0: not yet */
 };
 
 /* A stream. */
@@ -53,6 +57,9 @@ struct lane {
 	size_t symbol_room;
 	uint64_t fed;
 	int64_t last_ns; /* the start of the last that was fed */
+	int64_t *starts; /* of the last that were fed, by their number modulo the room */
+	size_t start_room;
+	uint64_t target; /* complete iterations after which nothing is wanted */
 	/* Those that go on, the latest last. */
 	struct loop loops[LOOPS];
 	size_t loop_count;
@@ -81,15 +88,27 @@ static void on_loop(void *ctx, const struct dp_detector_loop *told)
 		(struct loop){ .id = told->id, .told_at = told->at, .told_ns = lane->last_ns };
 }
 
+/* When the kernel of a number began; 0 where that is not known any more, or not yet. */
+static int64_t start_of(const struct lane *lane, uint64_t number)
+{
+	bool known = number < lane->fed && lane->fed - number <= lane->start_room;
+
+	return known ? lane->starts[number % lane->start_room] : 0;
+}
+
 static void on_iteration(void *ctx, const struct dp_detector_iteration *iteration)
 {
 	struct lane *lane = ctx;
 
 	for (size_t i = lane->loop_count; i-- > 0;) {
-		if (lane->loops[i].id != iteration->loop)
+		struct loop *loop = &lane->loops[i];
+
+		if (loop->id != iteration->loop)
 			continue;
-		lane->loops[i].iterations += !iteration->partial;
-		lane->loops[i].kernels += iteration->count;
+		loop->iterations += !iteration->partial;
+		loop->kernels += iteration->count;
+		if (loop->iterations == lane->target && !loop->cut_ns)
+			loop->cut_ns = start_of(lane, iteration->first + iteration->count);
 		return;
 	}
 }
@@ -115,6 +134,7 @@ static void free_lane(struct lane *lane)
 	dp_detector_free(lane->detector);
 	free(lane->held);
 	free(lane->symbols);
+	free(lane->starts);
 	free(lane);
 }
 
@@ -166,6 +186,15 @@ static struct lane *new_lane(const struct dp_spool_place *place)
 	return lane;
 }
 
+/*
+ * A detector's iterations may begin elsewhere than an analysis's: of one more than are wanted as
+ * many are whole, and some, where many are wanted, may be left out for what they hold.
+ */
+static uint64_t target_of(uint64_t wanted)
+{
+	return wanted + 1 + wanted / 50;
+}
+
 /* The place's, made where it is new: then the one with the fewest kernels may have to go. */
 static struct lane *lane_of(struct dp_follow *follow, const struct dp_spool_place *place)
 {
@@ -185,6 +214,7 @@ static struct lane *lane_of(struct dp_follow *follow, const struct dp_spool_plac
 	made = new_lane(place);
 	if (!made)
 		return NULL;
+	made->target = target_of(follow->wanted);
 	if (follow->lane_count < LANES) {
 		least = follow->lane_count++;
 		follow->lanes[least] = NULL;
@@ -250,6 +280,30 @@ static void sort(struct lane *lane)
 	}
 }
 
+/* Room for the starts of as many as the next feed has, and those before them. */
+static int keep_starts(struct lane *lane, size_t count)
+{
+	size_t room = lane->start_room ? lane->start_room : 4096;
+	int64_t *made;
+
+	while (room < STARTS_MAX && room < lane->fed + count)
+		room *= 2;
+	if (room > lane->start_room) {
+		made = dp_alloc__zeroed(room, sizeof(*made));
+		if (!made)
+			return DP_ERR_NOMEM;
+		/* It is doubled before it is full: each has its number for a place. */
+		if (lane->starts)
+			memcpy(made, lane->starts, lane->start_room * sizeof(*made));
+		free(lane->starts);
+		lane->starts = made;
+		lane->start_room = room;
+	}
+	for (size_t i = 0; i < count; i++)
+		lane->starts[(lane->fed + i) % room] = lane->held[i].start;
+	return DP_OK;
+}
+
 /* Feeds what began before a time. */
 static int feed(struct lane *lane, int64_t before_ns)
 {
@@ -261,6 +315,8 @@ static int feed(struct lane *lane, int64_t before_ns)
 	if (!count)
 		return DP_OK;
 	if (dp_array__reserve(&lane->symbols, &lane->symbol_room, count, sizeof(*lane->symbols)))
+		return DP_ERR_NOMEM;
+	if (keep_starts(lane, count))
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		lane->symbols[i] = lane->held[i].symbol;
@@ -287,6 +343,7 @@ static void judge(struct dp_follow *follow, bool last)
 {
 	const struct lane *busiest = NULL;
 	struct dp_follow_state *state = &follow->state;
+	uint64_t kernels = 0;
 
 	for (size_t i = 0; i < follow->lane_count; i++)
 		if (!busiest || follow->lanes[i]->fed > busiest->fed)
@@ -297,8 +354,13 @@ static void judge(struct dp_follow *follow, bool last)
 		const struct loop *loop = &busiest->loops[i];
 
 		state->iterations = DP_MAX(state->iterations, loop->iterations);
-		if (loop->iterations >= follow->wanted && (last || is_believed(busiest, loop)))
-			state->enough = true;
+		if (loop->iterations < busiest->target || (!last && !is_believed(busiest, loop)))
+			continue;
+		state->enough = true;
+		/* Of several, as at the end of all, that which most of it is. */
+		if (loop->kernels > kernels)
+			state->cut_ns = loop->cut_ns;
+		kernels = DP_MAX(kernels, loop->kernels);
 	}
 }
 

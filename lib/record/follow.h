@@ -13,8 +13,9 @@ struct dp_follow;
 enum { DP_FOLLOW_FLUSH_MS = 250 };
 
 /*
- * Follows the spool that fd is, which stays the caller's, until wanted complete iterations were
- * seen. Errors: DP_ERR_NOMEM, and DP_ERR_UNSUPPORTED where it is no spool (yet).
+ * Follows the spool that fd is, which stays the caller's, until as many complete iterations as are
+ * wanted were seen, and one or some more, as others may count them otherwise. Errors: DP_ERR_NOMEM,
+ * and DP_ERR_UNSUPPORTED where it is no spool (yet).
  */
 int dp_follow__new(struct dp_follow **out, int fd, uint64_t wanted);
 void dp_follow__free(struct dp_follow *follow);
@@ -30,6 +31,7 @@ struct dp_follow_state {
 	bool looping;	     /* there is a loop now */
 	bool enough;	     /* it has, or had, as many iterations as were wanted */
 	uint64_t iterations; /* complete ones */
+	int64_t cut_ns; /* on CUPTI's clock: what began then or later is not wanted; 0: all is */
 };
 struct dp_follow_state dp_follow__state(const struct dp_follow *follow);
 

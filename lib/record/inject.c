@@ -124,12 +124,16 @@ static int add_folder(struct dp_recording *recording, struct dp_error *error)
 static int add_options(struct dp_recording *recording, const char *chain, struct dp_error *error)
 {
 	const struct dp_record_options *o = &recording->options;
-	char limits[128] = "";
+	static const char *const calls[] = { "0", "1", "all" };
+	char limits[160] = "";
 	int used = 0;
 
-	/* follow.c waits for no more than this. */
+	/* follow.c waits for no more than this, and buffers may be held for longer. */
 	if (o->iterations)
-		used = snprintf(limits, sizeof(limits), ",flush-ms=%d", DP_FOLLOW_FLUSH_MS);
+		used = snprintf(limits, sizeof(limits), ",flush-ms=%d,read-held=1",
+				DP_FOLLOW_FLUSH_MS);
+	if (o->first_launch)
+		used += snprintf(limits + used, sizeof(limits) - (size_t)used, ",first=1");
 	if (o->max_memory)
 		used += snprintf(limits + used, sizeof(limits) - (size_t)used,
 				 ",max-memory=%" PRIu64, o->max_memory);
@@ -138,10 +142,11 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 			 o->max_spool);
 	return add(recording, error,
 		   DP_SPOOL_ENV_OPTIONS
-		   "=api=%d,nvtx=%d,memory=%d,cmdline=%d,graph=%s,start=%s,capture=%s%s%s%s",
-		   o->api, o->nvtx, o->memory, o->command_lines, o->graph_nodes ? "node" : "graph",
-		   o->paused ? "pause" : "run", o->capture_profiler ? "profiler" : "all", limits,
-		   chain ? ",chain=" : "", chain ? chain : "");
+		   "=api=%s,nvtx=%d,memory=%d,cmdline=%d,graph=%s,start=%s,capture=%s%s%s%s",
+		   calls[o->api ? 1 + o->all_calls : 0], o->nvtx, o->memory, o->command_lines,
+		   o->graph_nodes ? "node" : "graph", o->paused ? "pause" : "run",
+		   o->capture_profiler ? "profiler" : "all", limits, chain ? ",chain=" : "",
+		   chain ? chain : "");
 }
 
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,

@@ -2,7 +2,7 @@
  * The live part: processes connect to a socket in the folder and hand over their pools, so that
  * what they have not stored survives them. All that comes in is judged: a process may be anything.
  */
-#define _GNU_SOURCE /* accept4() */
+#define _GNU_SOURCE /* accept4(), struct ucred */
 #include "record/recording.h"
 #include "spool/pool.h"
 
@@ -123,6 +123,11 @@ static int add_member(struct dp_recording *recording, const char *name, int pool
 	return DP_OK;
 }
 
+int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member)
+{
+	return member->watched ? dp_watch__state(recording->watch, member->watch).cut_ns : 0;
+}
+
 static void tell_control(struct dp_recording *recording)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {
@@ -145,8 +150,10 @@ void dp_recording_control(struct dp_recording *recording, enum dp_record_control
 	for (size_t i = 0; i < recording->member_count; i++)
 		recording->members[i].told = false;
 	tell_control(recording);
-	if (control == DP_RECORD_STOP)
+	if (control == DP_RECORD_STOP) {
 		dp_nvml__stop(recording->nvml);
+		dp_host__stop(recording->host);
+	}
 }
 
 /* Once each: of a thousand ranks all have the same to say. */
@@ -291,6 +298,20 @@ static void heed_watch(struct dp_recording *recording)
 		dp_recording_control(recording, DP_RECORD_STOP);
 }
 
+/* The process may be of another namespace: who it is here the kernel knows. */
+static void sample_host(struct dp_recording *recording, const struct dp_member *member)
+{
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
+	if (!recording->host && recording->options.host_ms && recording->control != DP_POOL_STOP &&
+	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms))
+		recording->options.host_ms = 0;
+	if (recording->host &&
+	    !getsockopt(member->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.pid > 0)
+		dp_host__add(recording->host, peer.pid, (uint32_t)strtoul(member->name, NULL, 10));
+}
+
 /* A process that begins. Its socket is its member's from now on. */
 static int greet(struct dp_recording *recording, int fd, const struct dp_message *message,
 		 int passed)
@@ -309,6 +330,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 		return status == DP_ERR_NOMEM ? status : DP_OK;
 	}
 	forget_guest(recording, fd);
+	sample_host(recording, &recording->members[recording->member_count - 1]);
 	tell_control(recording);
 	tell_keeper(recording, &recording->members[recording->member_count - 1]);
 	if (recording->options.iterations)
@@ -400,7 +422,17 @@ static int accept_all(struct dp_recording *recording)
 	}
 }
 
-/* The sampler begins with the first process: a program without a GPU costs nothing. */
+static bool is_removed(int folder_fd)
+{
+	struct stat info;
+
+	return !fstat(folder_fd, &info) && !info.st_nlink;
+}
+
+/*
+ * The sampler begins with the first process: a program without a GPU costs nothing. Without samples
+ * the recording goes on; of a folder that somebody has removed the end of it tells.
+ */
 static int start_sampling(struct dp_recording *recording)
 {
 	int status;
@@ -411,9 +443,13 @@ static int start_sampling(struct dp_recording *recording)
 		return DP_OK;
 	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->folder_fd,
 				recording->options.sample_ms);
-	if (status)
-		recording->options.sample_ms = 0;
-	return status;
+	if (!status)
+		return DP_OK;
+	recording->options.sample_ms = 0;
+	if (status != DP_ERR_NOMEM && !is_removed(recording->folder_fd))
+		dp_log__write(&recording->options.log, DP_LOG_WARNING,
+			      "the GPUs' power and clocks are not recorded: %s", strerror(errno));
+	return status == DP_ERR_NOMEM ? status : DP_OK;
 }
 
 static int serve_one(struct dp_recording *recording, int fd)
@@ -467,6 +503,10 @@ void dp_recording_status(struct dp_recording *recording, struct dp_record_status
 			status->active += member->socket >= 0 &&
 					  member->stood.state != DP_POOL_STOPPED &&
 					  member->stood.state != DP_POOL_ENDED;
+		if (member->stood.first_launch_ns &&
+		    (!status->first_launch_ns ||
+		     member->stood.first_launch_ns < status->first_launch_ns))
+			status->first_launch_ns = member->stood.first_launch_ns;
 		status->events += member->stood.completed;
 		status->lost += member->stood.lost;
 		status->bytes += member->stood.spool_bytes;

@@ -126,6 +126,7 @@ static void remove_files(struct dp_recording *recording)
 		unlinkat(recording->folder_fd, other, 0);
 	}
 	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
+	unlinkat(recording->folder_fd, DP_HOST_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
 	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
@@ -135,6 +136,7 @@ void dp_recording_free(struct dp_recording *recording)
 	if (!recording)
 		return;
 	dp_nvml__free(recording->nvml);
+	dp_host__free(recording->host);
 	dp_watch__free(recording->watch);
 	if (recording->owned) {
 		dp_live__collect(recording);
@@ -181,12 +183,16 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 		if (spool < 0)
 			return dp_error__set(convert->error, DP_ERR_IO, "%s: %s", member->name,
 					     strerror(errno));
-		status = dp_convert__spool(convert, spool, member->pool, &unusable);
+		status = dp_convert__spool(convert, spool, member->pool,
+					   dp_live__cut(recording, member), &unusable);
 		close(spool);
 	}
 	if (!status)
 		status = dp_nvml__write(recording->nvml, &convert->db, convert->zero_monotonic,
 					&convert->result.samples);
+	if (!status)
+		status = dp_host__write(recording->host, &convert->db, convert->zero_monotonic,
+					convert->processes, convert->result.processes);
 	return status ? status : dp_convert__finish(convert);
 }
 
@@ -205,6 +211,7 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 		memcpy(&all, about, DP_MIN(about->size, sizeof(all)));
 	convert.about = &all;
 	dp_nvml__stop(recording->nvml);
+	dp_host__stop(recording->host);
 	dp_watch__stop(recording->watch);
 	if (recording->listener < 0)
 		dp_recover__wait(recording);

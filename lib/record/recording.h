@@ -3,6 +3,7 @@
 #define DP_RECORD_RECORDING_H
 
 #include "base/base.h"
+#include "record/host.h"
 #include "record/nvml.h"
 #include "record/watch.h"
 #include "spool/pool.h"
@@ -45,6 +46,7 @@ struct dp_recording {
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
 	struct dp_nvml *nvml;
+	struct dp_host *host;
 	struct dp_watch *watch; /* where iterations are counted */
 };
 
@@ -56,6 +58,9 @@ int dp_recording__open_file(const struct dp_recording *recording, const char *na
 
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
+
+/* On CUPTI's clock, when a member was to stop; 0: not before it did. */
+int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_member *member);
 
 /* Takes spools that are in the folder though nobody has announced them. */
 int dp_live__collect(struct dp_recording *recording);

@@ -150,6 +150,7 @@ static int put_graph_launch(struct dp_source *source, const struct dp_spool_grap
 
 	if (status)
 		return status;
+	source->convert->result.graph_launches++;
 	dp_bulk__put(&row, graph->graph);
 	put_cause(&row, graph->correlation);
 	return DP_OK;
@@ -307,8 +308,7 @@ static int put_clock(struct dp_source *source, const struct dp_spool_clock *cloc
 	return DP_OK;
 }
 
-/* When it happened; nothing can be said of what has no time. */
-static uint64_t time_of(const struct dp_spool_record *record)
+uint64_t dp_records__time(const struct dp_spool_record *record)
 {
 	switch (record->type) {
 	case DP_SPOOL_KERNEL:
@@ -372,6 +372,53 @@ static void leave_out(struct dp_source *source, const struct dp_spool_record *re
 	source->left_out[kind < DP_SPOOL_KINDS ? kind : DP_SPOOL_KIND_UNKNOWN]++;
 }
 
+/* An operation of the GPU whose times nobody knows; of what else has none nothing can be said. */
+static int put_untimed(struct dp_source *source, const struct dp_spool_record *record)
+{
+	const struct dp_spool_place *place = &record->kernel.place;
+	uint64_t cause = record->kernel.correlation;
+	struct dp_bulk_row row;
+	int64_t name = 0;
+	int status;
+
+	switch (record->type) {
+	case DP_SPOOL_KERNEL:
+		break;
+	case DP_SPOOL_MEMCPY:
+		place = &record->memcpy.place;
+		cause = record->memcpy.correlation;
+		break;
+	case DP_SPOOL_MEMSET:
+		place = &record->memset.place;
+		cause = record->memset.correlation;
+		break;
+	case DP_SPOOL_GRAPH:
+		place = &record->graph.place;
+		cause = record->graph.correlation;
+		break;
+	default:
+		source->untimed++;
+		leave_out(source, record);
+		return DP_OK;
+	}
+	status = record->type == DP_SPOOL_KERNEL
+			 ? dp_source__string(source, record->kernel.name, &name)
+			 : DP_OK;
+	if (!status)
+		status = dp_db__bulk(&source->convert->db, DP_BULK_UNTIMED, &row);
+	if (status)
+		return status;
+	source->convert->result.untimed++;
+	dp_bulk__put(&row, source->process);
+	dp_bulk__put(&row, dp_spool__kind(record));
+	dp_bulk__put(&row, place->device);
+	dp_bulk__put(&row, place->context);
+	dp_bulk__put(&row, place->stream);
+	dp_bulk__known(&row, name != 0, name);
+	put_cause(&row, cause);
+	return DP_OK;
+}
+
 int dp_records__put(struct dp_source *source, const struct dp_spool_record *record)
 {
 	switch (record->type) {
@@ -396,11 +443,8 @@ int dp_records__put(struct dp_source *source, const struct dp_spool_record *reco
 	default:
 		return DP_OK;
 	}
-	if (!time_of(record)) {
-		source->untimed++;
-		leave_out(source, record);
-		return DP_OK;
-	}
+	if (!dp_records__time(record))
+		return put_untimed(source, record);
 	source->convert->result.events++;
 	return put(source, record);
 }

@@ -101,6 +101,8 @@ static int collect(struct dp_recording *recording, struct dp_error *error)
 	int status = dp_nvml__open(&recording->nvml, recording->folder_fd);
 
 	if (!status)
+		status = dp_host__open(&recording->host, recording->folder_fd);
+	if (!status)
 		status = dp_live__collect(recording);
 	if (status == DP_ERR_NOMEM)
 		return dp_error__nomem(error, 0);

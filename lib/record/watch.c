@@ -174,6 +174,12 @@ void dp_watch__stop(struct dp_watch *watch)
 	pthread_mutex_unlock(&watch->lock);
 	pthread_join(watch->thread, NULL);
 	watch->running = false;
+	/* What ended last may not have been read to its end. */
+	for (size_t i = 0; i < watch->count; i++) {
+		watch->list[i].gone = true;
+		if (!watch->list[i].failed)
+			follow(watch, &watch->list[i]);
+	}
 }
 
 void dp_watch__free(struct dp_watch *watch)

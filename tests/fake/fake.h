@@ -6,7 +6,17 @@
  * before there was a buffer, or a last one while something is recorded. With FAKE_13_2 it is one
  * that must not be called at all, for it would crash, as 13.2 does where there is no driver.
  *
- * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so
+ * In these it is as the real ones are, unless a switch says otherwise:
+ *
+ * FAKE_CUPTI_WITHHOLD=0        a flush gives buffers back that have records without an end, too
+ * FAKE_CUPTI_LATE_TIMES=0      times of the GPU are in the records at once, not after a flush
+ * FAKE_CUPTI_DELAY_MS=10       after a flush buffers come so late, by a thread of CUPTI's
+ * FAKE_CUPTI_REUSES=1          room on the GPU for times of graphs' nodes is used again
+ * FAKE_CUPTI_DEVICE_RECORDS=N  that room, in records; else what the attributes make of it
+ * FAKE_CUPTI_NESTED=0          a runtime call has no record of the driver's call inside of it
+ * FAKE_CUPTI_DEVICES=1         devices are told of though they were asked for in cuInit()
+ *
+ * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so; Kind_N=result for one kind
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
  * FAKE_CUPTI_LATE=1                   records have no size before one was made
  * FAKE_CUPTI_HOLDER=name              cuptiSubscribe_v2 says who has subscribed
@@ -29,7 +39,12 @@ struct fake_truth {
 	_Atomic uint64_t buffers;
 	_Atomic uint64_t nvtx;
 	_Atomic uint64_t constructed, destructed; /* libraries */
+	_Atomic uint64_t device_records;	  /* that the GPU has room for the times of */
+	_Atomic uint64_t v2;			  /* subscribed by cuptiSubscribe_v2() */
 };
+
+/* Numbers of calls, and a query's result. */
+enum { FAKE_CU_LAUNCH = 307, FAKE_CUDA_LAUNCH = 211, FAKE_NOT_READY = 600 };
 
 /* Kinds that no version has: one whose size CUPTI knows, one whose size nobody does. */
 #define FAKE_NEW_KIND 61
@@ -58,6 +73,13 @@ struct fake_interface {
 	/* The program's own profiler registers for buffers; what it is given is no truth of ours.
 	 */
 	void (*take_over)(void);
+	/* Of a call of the driver's that is about to be made. */
+	void (*call_back)(uint32_t cbid);
+	/* The number that ties an operation to its call; 0 where no calls are recorded. */
+	uint32_t (*number_of)(uint32_t correlation);
+	/* A launch whose kernel runs from start to end, of CLOCK_REALTIME. */
+	void (*launch_at)(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
+			  uint64_t end);
 };
 
 #endif

@@ -8,7 +8,14 @@
  *   threads=T,N     T threads, N launches each
  *   loop=N,US       N iterations, US microseconds each: three layers of two kernels, four more
  *                   kernels that a second thread launches
+ *   busy=N,US       N iterations of ten kernels of US microseconds each, one iteration ahead of
+ *                   the GPU: something is always under way
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
+ *   queries=N       N records of events that were not ready when they were asked
+ *   nodes=N         N kernels of a graph
+ *   bind            the thread binds itself to one processor
+ *   spin=MS         works for so long; idle=N: N threads that sleep
+ *   processors      exits with 94 if a thread of the collector's is bound to that one
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
  *   kinds=N         N records of each kind that is decoded
@@ -40,12 +47,14 @@
  *   exit=N _exit=N quick=N abort kill term segv
  */
 #include "fake_app.h"
+#include "cupti/cupti_abi.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +161,34 @@ static void loop(const char *value)
 	pthread_join(thread, NULL);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void busy(const char *value)
+{
+	uint64_t count = strtoull(value, NULL, 10), us = strtoull(strchr(value, ',') + 1, NULL, 10);
+	uint64_t until = 0;
+
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		for (size_t k = 0; k < 10; k++) {
+			uint64_t start = now_ns() + 2000;
+
+			if (start < until)
+				start = until;
+			until = start + us * 1000;
+			app_fake->launch_at(k < 8 ? loop_names[k] : back_names[k - 8],
+					    atomic_fetch_add(&correlation, 1), 7, start, until);
+		}
+		while (now_ns() + 10000 * us < until)
+			usleep(100);
+	}
+}
+
 static void kinds(uint64_t count)
 {
 	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
@@ -176,6 +213,76 @@ static void calls(void)
 	app_fake->record(5, (uint64_t)10 << 32);
 	app_fake->record(4, (uint64_t)304 << 32);
 	app_fake->record(4, (uint64_t)307 << 32);
+}
+
+static void queries(uint64_t count)
+{
+	struct cupti_sync sync = { .kind = CUPTI_SYNC, .type = 1, .start = 1000, .end = 2000 };
+
+	sync.result = FAKE_NOT_READY;
+	for (uint64_t i = 0; app_fake && i < count; i++)
+		app_fake->append(&sync, sizeof(sync));
+}
+
+static void nodes(uint64_t count)
+{
+	struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .start = 1000, .end = 2000 };
+
+	kernel.name = (uint64_t)(uintptr_t)names[0];
+	kernel.context = 1;
+	kernel.stream = 7;
+	kernel.graph = 5;
+	for (uint64_t i = 0; app_fake && i < count; i++) {
+		kernel.graph_node = i + 1;
+		kernel.start += 1000;
+		kernel.end += 1000;
+		app_fake->append(&kernel, sizeof(kernel));
+	}
+}
+
+static void spin(uint64_t ms)
+{
+	uint64_t until = now_ns() + ms * 1000000;
+
+	while (now_ns() < until)
+		;
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void idle(uint64_t count)
+{
+	pthread_t thread;
+
+	for (uint64_t i = 0; i < count; i++)
+		if (pthread_create(&thread, NULL, sleep_on, NULL))
+			abort();
+}
+
+static int first_processor(const cpu_set_t *set)
+{
+	int at = 0;
+
+	while (at < CPU_SETSIZE && !CPU_ISSET(at, set))
+		at++;
+	return at;
+}
+
+static void bind_thread(void)
+{
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof(all), &all))
+		abort();
+	CPU_SET(first_processor(&all), &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		abort();
 }
 
 static void facts(void)
@@ -340,6 +447,22 @@ static int is_deaf(const char *tid)
 	if (file)
 		fclose(file);
 	return ours ? (blocked & all) == all : -1;
+}
+
+/* Those of our threads that are on one processor only. */
+static void processors(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	cpu_set_t set;
+
+	while (tasks && (entry = readdir(tasks)))
+		if (is_deaf(entry->d_name) > 0 &&
+		    !sched_getaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof(set), &set) &&
+		    CPU_COUNT(&set) == 1)
+			exit(94);
+	if (tasks)
+		closedir(tasks);
 }
 
 static void masks(void)
@@ -523,8 +646,15 @@ static const struct word all_words[] = {
 	{ "launch", .of_number = app_launch },
 	{ "threads", .of_text = threads },
 	{ "loop", .of_text = loop },
+	{ "busy", .of_text = busy },
 	{ "calls", .plain = calls },
 	{ "facts", .plain = facts },
+	{ "queries", .of_number = queries },
+	{ "nodes", .of_number = nodes },
+	{ "spin", .of_number = spin },
+	{ "idle", .of_number = idle },
+	{ "bind", .plain = bind_thread },
+	{ "processors", .plain = processors },
 	{ "takeover", .plain = take_over },
 	{ "kinds", .of_number = kinds },
 	{ "odd", .plain = odd },

@@ -2,10 +2,15 @@
  * has the rest. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* Tools are being loaded. */
+extern _Atomic int fake_cuda_initializing;
+_Atomic int fake_cuda_initializing;
 
 int cuInit(unsigned int flags);
 int cuDriverGetVersion(int *version);
@@ -28,8 +33,10 @@ int cuInit(unsigned int flags)
 	}
 	initialize = (int (*)(void))(uintptr_t)dlsym(library, "InitializeInjection");
 	errno = 123;
+	atomic_store(&fake_cuda_initializing, 1);
 	if (!initialize || !initialize())
 		return 1;
+	atomic_store(&fake_cuda_initializing, 0);
 	if (errno != 123)
 		abort();
 	fake_device_find();

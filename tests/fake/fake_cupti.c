@@ -1,9 +1,9 @@
-#include "fake.h"
-#include "cupti/cupti_abi.h"
+/* The fake libcupti's functions; fake_buffers.c has its buffers. */
+#include "fake_buffers.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,75 +14,79 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct version {
-	const char *name;
-	uint32_t number;
-	uint16_t sizes[FAKE_KINDS];
-};
+/* The driver with which several may subscribe: 610, which has CUDA 13.3. */
+#define DRIVER_OF_MANY 13030
+/* What a record takes of the device's buffers. */
+#define DEVICE_RECORD_BYTES 32
+/* Calls of an API. */
+#define CALLS 900
 
 #define SAME [4] = 40, [5] = 40, [11] = 32, [37] = 24, [39] = 24, [48] = 40, [61] = FAKE_NEW_BYTES
 
-/* As measured on the real ones; 13.4 from its headers. */
-static const struct version versions[] = {
+/* As measured on the real ones; from 13.2 on from their headers. */
+static const struct fake_version versions[] = {
 	{ "11.8",
 	  18,
 	  { SAME, [1] = 88, [2] = 88, [3] = 200, [10] = 200, [8] = 176, [9] = 16, [17] = 40,
-	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
+	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
 	{ "12.0",
 	  18,
 	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 176, [9] = 16, [17] = 40,
-	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
+	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
 	{ "12.3",
 	  21,
 	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 16, [17] = 48,
-	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 64 } },
+	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 64 } },
 	{ "12.4",
 	  22,
 	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 24, [17] = 56,
-	    [22] = 96, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 72 } },
+	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 72 } },
 	{ "12.8",
 	  26,
 	  { SAME, [1] = 96, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 32, [17] = 56,
-	    [22] = 96, [38] = 56, [49] = 128, [50] = 72, [51] = 56, [52] = 72 } },
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 72, [51] = 56, [52] = 72 } },
 	{ "13.0",
 	  130001,
 	  { SAME, [1] = 96, [2] = 88, [3] = 216, [10] = 216, [8] = 184, [9] = 32, [17] = 56,
-	    [22] = 96, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
 	{ "13.1",
 	  130100,
 	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 184, [9] = 40, [17] = 56,
-	    [22] = 96, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
+	{ "13.2",
+	  130200,
+	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 192, [9] = 40, [17] = 56,
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
+	{ "13.3",
+	  130300,
+	  { SAME, [1] = 96, [2] = 88, [3] = 232, [10] = 232, [8] = 192, [9] = 40, [17] = 56,
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
 	{ "13.4",
 	  130400,
 	  { SAME, [1] = 112, [2] = 104, [3] = 248, [10] = 248, [8] = 192, [9] = 40, [17] = 56,
-	    [22] = 96, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
+	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
 };
 
-struct buffer {
-	struct buffer *next;
-	atomic_flag lock;
-	uint8_t *data;
-	size_t bytes, used, most, records;
-};
-
-static const struct version *version;
-static void (*request)(uint8_t **, size_t *, size_t *);
-static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
+const struct fake_version *fake_version;
+struct fake_switches fake_switches;
+static struct fake_truth nobody;
+struct fake_truth *fake_truth = &nobody;
 static void (*callback)(void *, uint32_t, uint32_t, const void *);
-static _Atomic(struct buffer *) buffers;
+static void *callback_user;
 static _Atomic uint64_t enabled[2];
+static _Atomic bool called_back[CALLS]; /* the driver's calls that a callback is wanted for */
+static _Atomic bool single[2][CALLS]; /* the driver's and runtime's calls that are recorded alone */
+static _Atomic bool left_out[2][CALLS]; /* and those that are not, of a kind that is */
+static _Atomic uint32_t singles;
 static uint32_t attributes; /* that were set, whatever the answer was */
 static uint32_t thread_ids;
 static _Atomic uint64_t dropped;
-static struct fake_truth nobody, *truth = &nobody;
-static _Atomic bool has_asked; /* for a buffer */
 static bool subscribed_v2;
+static bool no_device;	    /* devices were asked for too early for CUPTI to tell of them */
+static bool no_query_syncs; /* of queries, where what was asked for was not ready */
 static _Atomic bool ended;
-static _Atomic bool left_out[2][600]; /* driver's and runtime's calls that are not recorded */
-static __thread struct buffer *mine;
-static __thread bool in_callback;
 
-static uint64_t now(void)
+uint64_t fake_now(void)
 {
 	struct timespec time;
 
@@ -90,7 +94,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void fail(const char *what)
+void fake_fail(const char *what)
 {
 	fprintf(stderr, "fake libcupti: %s\n", what);
 	abort();
@@ -102,18 +106,30 @@ static int verdict(const char *function)
 	const char *list = getenv("FAKE_CUPTI_FAIL"), *found;
 	size_t length = strlen(function);
 
-	if (in_callback)
-		fail("called from within a callback");
+	if (fake_in_callback)
+		fake_fail("called from within a callback");
 	if (ended)
-		fail("called after its end");
+		fake_fail("called after its end");
 #ifdef FAKE_13_2
-	fail("called without a driver");
+	fake_fail("called without a driver");
 #endif
 	for (found = list ? strstr(list, function) : NULL; found;
 	     found = strstr(found + 1, function))
 		if (found[length] == '=')
 			return atoi(found + length + 1);
 	return 0;
+}
+
+/* From 13.3 on who has subscribed in the one way can't call functions of the other. */
+static int verdict_of(const char *function, bool is_v2)
+{
+	int result = verdict(function);
+
+	if (is_v2 && fake_version->number < 130300)
+		fake_fail("it does not have that function yet");
+	if (!result && fake_version->number >= 130300 && is_v2 != subscribed_v2)
+		return CUPTI_E_NOT_COMPATIBLE;
+	return result;
 }
 
 /* As the real one's objects end: some are made when it is loaded, some when it is first called. */
@@ -125,14 +141,14 @@ static void end(void)
 static void end_at_exit(void)
 {
 	if (atexit(end))
-		fail("no memory");
+		fake_fail("no memory");
 }
 
-/* In a child of fork(): who held one is not there any more. */
-static void free_locks(void)
+static uint64_t number(const char *name, uint64_t otherwise)
 {
-	for (struct buffer *b = atomic_load(&buffers); b; b = b->next)
-		atomic_flag_clear(&b->lock);
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
 __attribute__((constructor)) static void start(void)
@@ -142,76 +158,94 @@ __attribute__((constructor)) static void start(void)
 
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
 		if (!strcmp(versions[i].name, wanted ? wanted : "12.8"))
-			version = &versions[i];
-	if (!version)
-		fail("no such version");
-	if (pthread_atfork(NULL, NULL, free_locks))
-		fail("no memory");
+			fake_version = &versions[i];
+	if (!fake_version)
+		fake_fail("no such version");
+	fake_switches = (struct fake_switches){
+		.withhold = number("FAKE_CUPTI_WITHHOLD", 1),
+		.late_times = number("FAKE_CUPTI_LATE_TIMES", 1),
+		.nested = number("FAKE_CUPTI_NESTED", 1),
+		.reuses = number("FAKE_CUPTI_REUSES", 0),
+		.devices = number("FAKE_CUPTI_DEVICES", 0),
+		.delay_ns = number("FAKE_CUPTI_DELAY_MS", 10) * 1000000,
+		.device_records = number("FAKE_CUPTI_DEVICE_RECORDS", 0),
+	};
 	end_at_exit();
 	fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	fake_truth = mmap(NULL, sizeof(*fake_truth), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	if (truth == MAP_FAILED)
-		fail("no memory for the truth");
-	atomic_fetch_add(&truth->constructed, 1);
+	if (fake_truth == MAP_FAILED)
+		fake_fail("no memory for the truth");
+	atomic_fetch_add(&fake_truth->constructed, 1);
 }
 
 __attribute__((destructor)) static void stop(void)
 {
-	atomic_fetch_add(&truth->destructed, 1);
+	atomic_fetch_add(&fake_truth->destructed, 1);
 }
 
-static void lock(struct buffer *b)
+/* Where a record of the kind has its times; false for what is not of the GPU. */
+static bool find_times(uint32_t kind, size_t *start, size_t *end_at)
 {
-	while (atomic_flag_test_and_set_explicit(&b->lock, memory_order_acquire))
-		;
-}
+	static const struct {
+		uint32_t kind;
+		size_t start, end;
+	} places[] = {
+		{ CUPTI_KERNEL, offsetof(struct cupti_kernel, start),
+		  offsetof(struct cupti_kernel, end) },
+		{ CUPTI_MEMCPY, offsetof(struct cupti_memcpy, start),
+		  offsetof(struct cupti_memcpy, end) },
+		{ CUPTI_MEMCPY2, offsetof(struct cupti_memcpy2, start),
+		  offsetof(struct cupti_memcpy2, end) },
+		{ CUPTI_MEMSET, offsetof(struct cupti_memset, start),
+		  offsetof(struct cupti_memset, end) },
+		{ CUPTI_GRAPH_TRACE, offsetof(struct cupti_graph_trace, start),
+		  offsetof(struct cupti_graph_trace, end) },
+	};
 
-static void unlock(struct buffer *b)
-{
-	atomic_flag_clear_explicit(&b->lock, memory_order_release);
-}
-
-static void give_back(struct buffer *b)
-{
-	uint8_t *data = b->data;
-
-	if (!data)
-		return;
-	b->data = NULL;
-	in_callback = true;
-	complete(NULL, 0, data, b->bytes, b->used);
-	in_callback = false;
-}
-
-static void get_buffer(struct buffer *b)
-{
-	atomic_store(&has_asked, true);
-	in_callback = true;
-	request(&b->data, &b->bytes, &b->most);
-	in_callback = false;
-	if (!b->data)
-		fail("no buffer: before 12.9 that is a crash");
-	b->used = b->records = 0;
-	atomic_fetch_add(&truth->buffers, 1);
-	for (size_t i = 0; !b->most && i < b->bytes; i += 512)
-		if (b->data[i])
-			fail("a buffer is not zeroed");
-}
-
-static struct buffer *my_buffer(void)
-{
-	if (!mine) {
-		mine = calloc(1, sizeof(*mine));
-		if (!mine)
-			fail("no memory");
-		mine->next = atomic_load(&buffers);
-		while (!atomic_compare_exchange_weak(&buffers, &mine->next, mine))
-			;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (places[i].kind != kind)
+			continue;
+		*start = places[i].start;
+		*end_at = places[i].end;
+		return true;
 	}
-	return mine;
+	return false;
+}
+
+bool fake_take_times(uint8_t *record, uint32_t kind, struct fake_times *out)
+{
+	uint64_t node = 0;
+	size_t start, end_at;
+
+	if (!find_times(kind, &start, &end_at))
+		return false;
+	memcpy(&out->start, record + start, 8);
+	memcpy(&out->end, record + end_at, 8);
+	if (kind == CUPTI_KERNEL)
+		memcpy(&node, record + offsetof(struct cupti_kernel, graph_node), 8);
+	out->in_graph = node && !fake_switches.reuses;
+	/* A kernel that never ends. */
+	if (!out->end)
+		out->end = UINT64_MAX;
+	if (!fake_switches.late_times)
+		return false;
+	memset(record + start, 0, 8);
+	memset(record + end_at, 0, 8);
+	return true;
+}
+
+void fake_set_times(uint8_t *record, uint32_t kind, uint64_t start, uint64_t end_time)
+{
+	size_t start_at, end_at;
+
+	if (!find_times(kind, &start_at, &end_at))
+		return;
+	memcpy(record + start_at, &start, 8);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(record + end_at, &end_time, 8);
 }
 
 static bool is_enabled(uint32_t kind)
@@ -227,73 +261,98 @@ static uint32_t thread_id(void)
 						    : (uint32_t)(uintptr_t)pthread_self();
 }
 
-static bool is_left_out(const struct cupti_api *call)
+/* The kind is recorded, or the one call is. */
+static bool is_wanted(const void *record, uint32_t kind)
 {
-	return (call->kind == CUPTI_DRIVER || call->kind == CUPTI_RUNTIME) && call->cbid < 600 &&
-	       atomic_load(&left_out[call->kind == CUPTI_RUNTIME][call->cbid]);
+	const struct cupti_sync *sync = record;
+	const struct cupti_api *call = record;
+	size_t domain = kind == CUPTI_RUNTIME;
+
+	if (kind == CUPTI_DEVICE && no_device)
+		return false;
+	if (kind == CUPTI_SYNC && sync->result == FAKE_NOT_READY && no_query_syncs)
+		return false;
+	if ((kind != CUPTI_DRIVER && kind != CUPTI_RUNTIME) || call->cbid >= CALLS)
+		return is_enabled(kind);
+	return is_enabled(kind) ? !atomic_load(&left_out[domain][call->cbid])
+				: atomic_load(&single[domain][call->cbid]);
 }
 
-/* Appends a record, its kind last, as one who may be killed at any moment would see it. */
 static void append(const void *record, size_t known)
 {
-	struct buffer *b = my_buffer();
 	uint32_t kind;
-	size_t bytes;
 
 	memcpy(&kind, record, 4);
-	if (!is_enabled(kind) || !request || is_left_out(record))
-		return;
-	bytes = kind < FAKE_KINDS ? version->sizes[kind] : 64;
-	if (!bytes)
-		return;
-	lock(b);
-	if (b->data && (b->bytes - b->used < bytes || (b->most && b->records >= b->most)))
-		give_back(b);
-	if (!b->data)
-		get_buffer(b);
-	if (b->data) {
-		uint8_t *to = b->data + b->used;
-
-		/* A buffer for one record is the scrap that several threads may have been given. */
-		if (!b->most) {
-			memcpy(to + 4, (const char *)record + 4,
-			       (known < bytes ? known : bytes) - 4);
-			__atomic_store_n((uint32_t *)(void *)to, kind, __ATOMIC_RELEASE);
-		}
-		b->used += bytes;
-		b->records++;
-		atomic_fetch_add_explicit(&truth->records[kind < FAKE_KINDS ? kind : 0], 1,
-					  memory_order_relaxed);
-	}
-	unlock(b);
+	if (is_wanted(record, kind))
+		fake_put(record, known);
 }
 
-static void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero)
+/* Before a launch: who asked for it is called. */
+static void call_back(uint32_t cbid)
 {
-	uint64_t time = now();
-	struct cupti_api api = {
-		.kind = CUPTI_RUNTIME, .cbid = 211, .start = time, .end = time + 900
-	};
+	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };
+
+	if (cbid >= CALLS || !atomic_load_explicit(&called_back[cbid], memory_order_relaxed))
+		return;
+	fake_in_callback = true;
+	callback(callback_user, CUPTI_DOMAIN_DRIVER, cbid, &data);
+	data.site = CUPTI_SITE_EXIT;
+	callback(callback_user, CUPTI_DOMAIN_DRIVER, cbid, &data);
+	fake_in_callback = false;
+}
+
+/* Without a call that is recorded there are no numbers that tie anything to it. */
+static uint32_t number_of(uint32_t correlation)
+{
+	bool any = is_enabled(CUPTI_DRIVER) || is_enabled(CUPTI_RUNTIME) || atomic_load(&singles);
+
+	return any ? correlation : 0;
+}
+
+/* The runtime's call has the driver's inside of it, by the same number. */
+static void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
+			   uint64_t end_time)
+{
+	uint64_t time = fake_now();
+	struct cupti_api api = { .kind = CUPTI_DRIVER,
+				 .cbid = FAKE_CU_LAUNCH,
+				 .start = time + 100,
+				 .end = time + 800,
+				 .process = (uint32_t)getpid(),
+				 .correlation = correlation };
 	struct cupti_kernel kernel = {
 		.kind = CUPTI_KERNEL,
 		.registers = 32,
-		.start = zero ? 0 : time + 1000,
-		.end = zero ? 0 : time + 3000,
+		.start = start,
+		.end = end_time,
 		.context = 1,
 		.stream = stream,
 		.grid = { (int32_t)(correlation & 3) + 1, 2, 1 },
 		.block = { 128, 1, 1 },
-		.correlation = correlation,
+		.correlation = number_of(correlation),
 		.name = (uint64_t)(uintptr_t)name,
 		.cluster = { 1, 1, 1 },
 		.priority = -5,
 	};
 
-	api.process = (uint32_t)getpid();
+	call_back(FAKE_CU_LAUNCH);
 	api.thread = thread_id();
-	api.correlation = correlation;
-	append(&api, sizeof(api));
+	if (fake_switches.nested)
+		append(&api, sizeof(api));
 	append(&kernel, sizeof(kernel));
+	api.kind = CUPTI_RUNTIME;
+	api.cbid = FAKE_CUDA_LAUNCH;
+	api.start = time;
+	api.end = time + 900;
+	append(&api, sizeof(api));
+}
+
+/* It begins a microsecond later and takes two; zero: it never ends. */
+static void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero)
+{
+	uint64_t time = fake_now();
+
+	fake_launch_at(name, correlation, stream, zero ? 0 : time + 1000, zero ? 0 : time + 3000);
 }
 
 static void fake_record(uint32_t kind, uint64_t n)
@@ -304,6 +363,10 @@ static void fake_record(uint32_t kind, uint64_t n)
 	for (size_t i = 0; i < 32; i++)
 		words[i] = n + i;
 	memcpy(words, &kind, 4);
+	/* A call that matters, where none is named. */
+	if ((kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME) && !(n >> 32))
+		words[0] |= (uint64_t)(kind == CUPTI_DRIVER ? FAKE_CU_LAUNCH : FAKE_CUDA_LAUNCH)
+			    << 32;
 	/* Where the record has an address, it must be one. */
 	if (kind == CUPTI_DEVICE)
 		words[17] = (uint64_t)(uintptr_t)text;
@@ -314,31 +377,6 @@ static void fake_record(uint32_t kind, uint64_t n)
 	else if (kind == CUPTI_JIT)
 		words[7] = (uint64_t)(uintptr_t)text;
 	append(words, sizeof(words));
-}
-
-static void fake_complete_twice(uint64_t ms)
-{
-	struct buffer *b = my_buffer();
-	uint8_t *data = b->data;
-
-	if (!data)
-		return;
-	lock(b);
-	give_back(b);
-	usleep((useconds_t)ms * 1000);
-	in_callback = true;
-	complete(NULL, 0, data, b->bytes, b->used);
-	in_callback = false;
-	unlock(b);
-}
-
-static void fake_complete_foreign(void)
-{
-	static uint8_t other[4096];
-
-	in_callback = true;
-	complete(NULL, 0, other, sizeof(other), sizeof(other));
-	in_callback = false;
 }
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag);
@@ -359,15 +397,11 @@ static void take_complete(void *context, uint32_t stream, uint8_t *buffer, size_
 
 static void fake_take_over(void)
 {
-	request = take_request;
-	complete = take_complete;
+	/* What was launched has ended: nothing is withheld. */
+	usleep(1000);
+	fake_register((void *)(uintptr_t)take_request, (void *)(uintptr_t)take_complete, false);
 	(void)cuptiActivityFlushAll(0);
-	truth = &nobody;
-}
-
-static void fake_put_aside(void)
-{
-	mine = NULL;
+	fake_truth = &nobody;
 }
 
 static void fake_drop(uint64_t records)
@@ -377,9 +411,9 @@ static void fake_drop(uint64_t records)
 
 static void fake_unload(void)
 {
-	in_callback = true;
+	fake_in_callback = true;
 	callback(NULL, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_MODULE_UNLOAD, NULL);
-	in_callback = false;
+	fake_in_callback = false;
 }
 
 static void fake_profiler(int begin)
@@ -392,35 +426,34 @@ static void fake_profiler(int begin)
 	callback(NULL, CUPTI_DOMAIN_RUNTIME, cbid, &data);
 }
 
-static struct fake_truth *fake_truth(void)
+static struct fake_truth *get_truth(void)
 {
-	return truth;
+	return fake_truth;
 }
 
 static void fake_pretend(void)
 {
-	truth = &nobody;
+	fake_truth = &nobody;
 }
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
 	fake_launch,	       fake_record,    fake_complete_twice,
 	fake_complete_foreign, fake_put_aside, fake_drop,
-	fake_unload,	       fake_profiler,  fake_truth,
+	fake_unload,	       fake_profiler,  get_truth,
 	fake_pretend,	       append,	       is_enabled,
-	fake_take_over,
+	fake_take_over,	       call_back,      number_of,
+	fake_launch_at,
 };
 
+typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
+
 EXPORT int cuptiGetVersion(uint32_t *out);
-#ifdef FAKE_13_2
-EXPORT int cuptiActivityEnable_v2(void *subscriber, uint32_t kind);
-#endif
 EXPORT int cuptiGetTimestamp(uint64_t *out);
 EXPORT int cuptiGetResultString(int result, const char **text);
-EXPORT int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
-			  void *user);
-EXPORT int cuptiSubscribe_v2(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
-			     void *user, struct cupti_subscriber_params *params);
+EXPORT int cuptiSubscribe(void **out, callback_fn function, void *user);
+EXPORT int cuptiSubscribe_v2(void **out, callback_fn function, void *user,
+			     struct cupti_subscriber_params *params);
 EXPORT int cuptiUnsubscribe(void *subscriber);
 EXPORT int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid);
 EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name);
@@ -429,32 +462,36 @@ EXPORT int cuptiActivityEnable(uint32_t kind);
 EXPORT int cuptiActivityDisable(uint32_t kind);
 EXPORT int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
+EXPORT int cuptiActivityEnableAllSyncRecords(uint8_t enable);
 EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
-EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
-					  void (*done)(void *, uint32_t, uint8_t *, size_t,
-						       size_t));
+EXPORT int cuptiActivityRegisterCallbacks(void *ask, void *done);
 EXPORT int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out);
+EXPORT int cuptiActivityEnable_v2(void *subscriber, uint32_t kind, void *config);
+#ifndef FAKE_13_2
+EXPORT int cuptiGetTimestamp_v2(void *subscriber, uint64_t *out);
+EXPORT int cuptiActivityDisable_v2(void *subscriber, uint32_t kind, void *config);
+EXPORT int cuptiActivityEnableDriverApi_v2(void *subscriber, uint32_t cbid, uint8_t enable);
+EXPORT int cuptiActivityEnableRuntimeApi_v2(void *subscriber, uint32_t cbid, uint8_t enable);
+EXPORT int cuptiActivitySetAttribute_v2(void *subscriber, uint32_t attribute, size_t *bytes,
+					void *value);
+EXPORT int cuptiActivityRegisterCallbacks_v2(void *subscriber, void *ask, void *done);
+EXPORT int cuptiActivityGetNextRecord_v2(void *subscriber, uint8_t *buffer, size_t valid,
+					 void **record);
+EXPORT int cuptiActivityGetNumDroppedRecords_v2(void *subscriber, void *context, uint32_t stream,
+						size_t *out);
+#endif
 
 int cuptiGetVersion(uint32_t *out)
 {
-	*out = version->number;
+	*out = fake_version->number;
 	return verdict("GetVersion");
 }
 
-#ifdef FAKE_13_2
-int cuptiActivityEnable_v2(void *subscriber, uint32_t kind)
-{
-	return verdict("ActivityEnable_v2");
-}
-#endif
-
 int cuptiGetTimestamp(uint64_t *out)
 {
-	*out = now();
-	if (subscribed_v2 && version->number >= 130300)
-		return CUPTI_E_NOT_COMPATIBLE;
-	return verdict("GetTimestamp");
+	*out = fake_now();
+	return verdict_of("GetTimestamp", false);
 }
 
 int cuptiGetResultString(int result, const char **text)
@@ -463,42 +500,70 @@ int cuptiGetResultString(int result, const char **text)
 	return 0;
 }
 
-int cuptiSubscribe(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
-		   void *user)
+static int subscribe(void **out, callback_fn function, void *user, bool is_v2)
 {
 	static int asked;
 
 	end_at_exit();
 	callback = function;
+	callback_user = user;
 	*out = &callback;
-	subscribed_v2 = false;
+	subscribed_v2 = is_v2;
 	/* Who had subscribed goes. */
 	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
 		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
-	return verdict("Subscribe");
+	return 0;
 }
 
-int cuptiSubscribe_v2(void **out, void (*function)(void *, uint32_t, uint32_t, const void *),
-		      void *user, struct cupti_subscriber_params *params)
+int cuptiSubscribe(void **out, callback_fn function, void *user)
+{
+	int result = subscribe(out, function, user, false);
+
+	return result ? result : verdict("Subscribe");
+}
+
+static int driver_version(void)
+{
+	int (*function)(int *) =
+		(int (*)(int *))(uintptr_t)dlsym(RTLD_DEFAULT, "cuDriverGetVersion");
+	int driver = 0;
+
+	return function && !function(&driver) ? driver : 0;
+}
+
+/* Several live together where all of them want it, and the driver is new enough. */
+int cuptiSubscribe_v2(void **out, callback_fn function, void *user,
+		      struct cupti_subscriber_params *params)
 {
 	const char *holder = getenv("FAKE_CUPTI_HOLDER");
-
-	int result = cuptiSubscribe(out, function, user);
+	bool many = params->bytes > offsetof(struct cupti_subscriber_params, many) && params->many;
+	int result;
 
 	if (holder && params->old_name)
 		snprintf(params->old_name, params->old_name_bytes, "%s", holder);
-	subscribed_v2 = !result;
+	if (many && driver_version() < DRIVER_OF_MANY)
+		return CUPTI_E_MULTIPLE_SUBSCRIBERS;
+	result = subscribe(out, function, user, true);
+	if (!many && !result)
+		result = verdict("Subscribe");
+	fake_truth->v2 = !result;
 	return result;
 }
 
 int cuptiUnsubscribe(void *subscriber)
 {
+	subscribed_v2 = false;
+	fake_truth->v2 = 0;
 	return verdict("Unsubscribe");
 }
 
 int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint32_t cbid)
 {
-	return verdict("EnableCallback");
+	int result = verdict("EnableCallback");
+
+	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < CALLS)
+		atomic_store(&called_back[cbid], enable);
+	return result;
 }
 
 int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
@@ -507,15 +572,16 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 		uint32_t domain, cbid;
 		const char *name;
 	} names[] = {
-		{ CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000" },
+		{ CUPTI_DOMAIN_RUNTIME, FAKE_CUDA_LAUNCH, "cudaLaunchKernel_v7000" },
 		{ CUPTI_DOMAIN_RUNTIME, 10, "cudaGetLastError_v3020" },
 		{ CUPTI_DOMAIN_RUNTIME, 3, "cudaGetDeviceCount_v3020" },
 		{ CUPTI_DOMAIN_DRIVER, 304, "cuCtxGetCurrent" },
+		{ CUPTI_DOMAIN_DRIVER, 119, "cuEventQuery" },
 		{ CUPTI_DOMAIN_DRIVER, 126, "cuStreamSynchronize" },
 		{ CUPTI_DOMAIN_DRIVER, 220, "cuMemsetD32Async" },
 		{ CUPTI_DOMAIN_DRIVER, 277, "cuMemcpyHtoDAsync_v2" },
 		{ CUPTI_DOMAIN_DRIVER, 279, "cuMemcpyDtoHAsync_v2" },
-		{ CUPTI_DOMAIN_DRIVER, 307, "cuLaunchKernel" },
+		{ CUPTI_DOMAIN_DRIVER, FAKE_CU_LAUNCH, "cuLaunchKernel" },
 		{ CUPTI_DOMAIN_DRIVER, 514, "cuGraphLaunch" },
 	};
 
@@ -535,130 +601,244 @@ int cuptiSetThreadIdType(uint32_t type)
 	return result;
 }
 
-int cuptiActivityEnable(uint32_t kind)
+/* Devices are told of where that is asked for after cuInit() has gone further than its tools. */
+static bool in_cu_init(void)
+{
+	const _Atomic int *in = dlsym(RTLD_DEFAULT, "fake_cuda_initializing");
+
+	return in && atomic_load(in);
+}
+
+static int set_kind(uint32_t kind, bool enable)
 {
 	static const uint32_t first =
 		1u << CUPTI_ATTR_DEVICE_BUFFER_SIZE | 1u << CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT |
 		1u << CUPTI_ATTR_ZEROED_BUFFER | 1u << CUPTI_ATTR_PER_THREAD_BUFFER;
-	int result = verdict("ActivityEnable");
 
 	/* The benches subscribe to nothing where they measure what is without the collector. */
-	if (callback && attributes != first)
-		fail("attributes come first");
-	if (!result)
-		atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
+	if (callback && (attributes & first) != first)
+		fake_fail("attributes come first");
+	if (!enable) {
+		atomic_fetch_and(&enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
+		return 0;
+	}
+	no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
+	atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
 	/* That comes before what is said of single calls. */
-	for (size_t i = 0; i < 600 && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
+	for (size_t i = 0; i < CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
 		atomic_store(&left_out[kind == CUPTI_RUNTIME][i], false);
-	return result;
+	return 0;
+}
+
+/* FAKE_CUPTI_FAIL=Kind_N=result refuses one kind. */
+static int kind_verdict(const char *function, uint32_t kind, bool is_v2)
+{
+	char name[32];
+	int result = verdict_of(function, is_v2);
+
+	snprintf(name, sizeof(name), "Kind_%u", (unsigned int)kind);
+	return result ? result : verdict(name);
+}
+
+int cuptiActivityEnable(uint32_t kind)
+{
+	int result = kind_verdict("ActivityEnable", kind, false);
+
+	return result ? result : set_kind(kind, true);
+}
+
+int cuptiActivityDisable(uint32_t kind)
+{
+	int result = verdict_of("ActivityDisable", false);
+
+	return result ? result : set_kind(kind, false);
 }
 
 static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
 {
 	/* From 12.5 on. */
-	if (version->number < 23 || cbid >= 600)
+	if (fake_version->number < 23 || cbid >= CALLS)
 		return CUPTI_E_NOT_SUPPORTED;
 	atomic_store(&left_out[domain][cbid], !enable);
+	if (atomic_exchange(&single[domain][cbid], enable) != (bool)enable)
+		atomic_fetch_add(&singles, enable ? 1u : UINT32_MAX);
 	return 0;
 }
 
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-	int result = verdict("ActivityEnableDriverApi");
+	int result = verdict_of("ActivityEnableDriverApi", false);
 
 	return result ? result : enable_call(0, cbid, enable);
 }
 
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-	int result = verdict("ActivityEnableRuntimeApi");
+	int result = verdict_of("ActivityEnableRuntimeApi", false);
 
 	return result ? result : enable_call(1, cbid, enable);
 }
 
-int cuptiActivityDisable(uint32_t kind)
+/* From 12.8 on; before, there are no such records. */
+int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
-	int result = verdict("ActivityDisable");
-
-	if (!result)
-		atomic_fetch_and(&enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
-	return result;
+	no_query_syncs = !enable;
+	return verdict("ActivityEnableAllSyncRecords");
 }
 
-int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
+static void set_attribute(uint32_t attribute, const size_t *bytes, const void *value)
 {
 	static size_t each = 3200000, most = 250;
-	bool is_flag =
-		attribute == CUPTI_ATTR_ZEROED_BUFFER || attribute == CUPTI_ATTR_PER_THREAD_BUFFER;
+	bool is_flag = attribute != CUPTI_ATTR_DEVICE_BUFFER_SIZE &&
+		       attribute != CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT;
 
 	if (*bytes != (is_flag ? sizeof(uint8_t) : sizeof(size_t)))
-		fail("an attribute of another size");
+		fake_fail("an attribute of another size");
 	if (attribute < 32)
 		attributes |= 1u << attribute;
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_SIZE)
 		memcpy(&each, value, sizeof(each));
 	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT)
 		memcpy(&most, value, sizeof(most));
-	if (attribute == CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT && each * most > 256 << 20)
-		fail("more memory of the GPU than the manual page says");
-	return verdict("ActivitySetAttribute");
+	fake_truth->device_records = each * most / DEVICE_RECORD_BYTES;
+	fake_set_device_records(fake_switches.device_records ? fake_switches.device_records
+							     : fake_truth->device_records);
 }
 
-int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size_t *),
-				   void (*done)(void *, uint32_t, uint8_t *, size_t, size_t))
+int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
 {
-	int result = verdict("ActivityRegisterCallbacks");
+	int result = verdict_of("ActivitySetAttribute", false);
 
-	if (result)
-		return result;
-	request = ask;
-	complete = done;
-	return 0;
+	set_attribute(attribute, bytes, value);
+	return result;
+}
+
+int cuptiActivityRegisterCallbacks(void *ask, void *done)
+{
+	int result = verdict_of("ActivityRegisterCallbacks", false);
+
+	if (!result)
+		fake_register(ask, done, false);
+	return result;
 }
 
 int cuptiActivityFlushAll(uint32_t flag)
 {
 	int result = verdict("ActivityFlushAll");
 
-	if (!atomic_load(&has_asked))
-		fail("flushed before a buffer was asked for");
+	if (!fake_has_asked())
+		fake_fail("flushed before a buffer was asked for");
 	if (flag && (enabled[0] || enabled[1]))
-		fail("flushed for good while it records");
+		fake_fail("flushed for good while it records");
 	if (getenv("FAKE_CUPTI_HANG") && flag)
 		for (;;)
 			pause();
-	for (struct buffer *b = atomic_load(&buffers); b; b = b->next) {
-		lock(b);
-		give_back(b);
-		unlock(b);
-	}
+	fake_flush(flag);
 	return result;
 }
 
-int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
+static int next_record(uint8_t *buffer, size_t valid, void **record)
 {
 	uint8_t *at = *record ? *record : buffer;
 	uint32_t kind;
 
-	if (verdict("ActivityGetNextRecord"))
-		return CUPTI_E_UNKNOWN;
-	if (getenv("FAKE_CUPTI_LATE") && !atomic_load(&buffers))
+	if (getenv("FAKE_CUPTI_LATE") && !fake_has_asked())
 		return CUPTI_E_NOT_INITIALIZED;
 	memcpy(&kind, at, 4);
-	if (!kind || kind >= FAKE_KINDS || !version->sizes[kind])
+	if (!kind || kind >= FAKE_KINDS || !fake_version->sizes[kind])
 		return CUPTI_E_INVALID_KIND;
 	if (*record)
-		at += version->sizes[kind];
+		at += fake_version->sizes[kind];
 	if (at >= buffer + valid)
 		return CUPTI_E_MAX_LIMIT_REACHED;
 	*record = at;
 	return 0;
 }
 
-int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out)
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record)
 {
-	int result = verdict("ActivityGetNumDroppedRecords");
+	if (verdict("ActivityGetNextRecord"))
+		return CUPTI_E_UNKNOWN;
+	return next_record(buffer, valid, record);
+}
 
+static int take_dropped(int result, size_t *out)
+{
 	*out = result ? 0 : atomic_exchange(&dropped, 0);
 	return result;
 }
+
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *out)
+{
+	return take_dropped(verdict_of("ActivityGetNumDroppedRecords", false), out);
+}
+
+int cuptiActivityEnable_v2(void *subscriber, uint32_t kind, void *config)
+{
+	int result = kind_verdict("ActivityEnable", kind, true);
+
+	/* With several, whole graphs have to be asked for before anything is. */
+	if (!result && kind == CUPTI_GRAPH_TRACE &&
+	    !(attributes >> CUPTI_ATTR_MANY_WHOLE_GRAPHS & 1))
+		result = CUPTI_E_NOT_COMPATIBLE;
+	return result ? result : set_kind(kind, true);
+}
+
+#ifndef FAKE_13_2
+int cuptiGetTimestamp_v2(void *subscriber, uint64_t *out)
+{
+	*out = fake_now();
+	return verdict_of("GetTimestamp", true);
+}
+
+int cuptiActivityDisable_v2(void *subscriber, uint32_t kind, void *config)
+{
+	int result = verdict_of("ActivityDisable", true);
+
+	return result ? result : set_kind(kind, false);
+}
+
+int cuptiActivityEnableDriverApi_v2(void *subscriber, uint32_t cbid, uint8_t enable)
+{
+	int result = verdict_of("ActivityEnableDriverApi", true);
+
+	return result ? result : enable_call(0, cbid, enable);
+}
+
+int cuptiActivityEnableRuntimeApi_v2(void *subscriber, uint32_t cbid, uint8_t enable)
+{
+	int result = verdict_of("ActivityEnableRuntimeApi", true);
+
+	return result ? result : enable_call(1, cbid, enable);
+}
+
+int cuptiActivitySetAttribute_v2(void *subscriber, uint32_t attribute, size_t *bytes, void *value)
+{
+	int result = verdict_of("ActivitySetAttribute", true);
+
+	set_attribute(attribute, bytes, value);
+	return result;
+}
+
+int cuptiActivityRegisterCallbacks_v2(void *subscriber, void *ask, void *done)
+{
+	int result = verdict_of("ActivityRegisterCallbacks", true);
+
+	if (!result)
+		fake_register(ask, done, true);
+	return result;
+}
+
+int cuptiActivityGetNextRecord_v2(void *subscriber, uint8_t *buffer, size_t valid, void **record)
+{
+	if (verdict_of("ActivityGetNextRecord", true))
+		return CUPTI_E_UNKNOWN;
+	return next_record(buffer, valid, record);
+}
+
+int cuptiActivityGetNumDroppedRecords_v2(void *subscriber, void *context, uint32_t stream,
+					 size_t *out)
+{
+	return take_dropped(verdict_of("ActivityGetNumDroppedRecords", true), out);
+}
+#endif

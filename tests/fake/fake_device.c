@@ -21,8 +21,8 @@
 #define PINNED_BYTES_PER_NS 24
 #define PAGEABLE_BYTES_PER_NS 8
 #define NODES 4096
-#define STREAMS 64
-#define PINNED 64
+#define STREAMS 512
+#define PINNED 1024
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
 enum { TO_DEVICE = 1, TO_HOST = 2, PAGEABLE = 1, PINNED_MEMORY = 2, DEVICE_MEMORY = 3 };
@@ -108,10 +108,24 @@ static void emit_call(uint32_t cbid, uint64_t start, uint32_t id)
 	emit(&api, sizeof(api));
 }
 
+static void call_back(uint32_t cbid)
+{
+	if (fake)
+		fake->call_back(cbid);
+}
+
+/* What ties an operation to its call, where calls are recorded. */
+static uint32_t number_of(uint32_t id)
+{
+	return fake ? fake->number_of(id) : id;
+}
+
 static void emit_operation(const struct operation *op, const struct stream *stream, uint64_t start,
 			   uint32_t id, uint32_t graph, size_t node)
 {
 	uint64_t end = start + op->ns;
+
+	id = number_of(id);
 
 	if (op->kind == CUPTI_KERNEL) {
 		struct cupti_kernel kernel = {
@@ -207,7 +221,7 @@ static void replay(const struct graph *graph, struct stream *stream, uint64_t st
 {
 	struct cupti_graph_trace trace = {
 		.kind = CUPTI_GRAPH_TRACE,
-		.correlation = id,
+		.correlation = number_of(id),
 		.start = start,
 		.end = end,
 		.graph = graph->id,
@@ -253,10 +267,28 @@ EXPORTED(cuDeviceGetName, char *name, int room, int device)
 	return 0;
 }
 
-/* The clock in kHz is all that is asked for. */
+EXPORTED(cuDeviceGetUuid_v2, uint8_t *uuid, int device)
+{
+	for (uint8_t i = 0; i < 16; i++)
+		uuid[i] = (uint8_t)(0xa0 + i);
+	return 0;
+}
+
+EXPORTED(cuDeviceTotalMem_v2, size_t *bytes, int device)
+{
+	*bytes = (size_t)1 << 37;
+	return 0;
+}
+
+/* The numbers are CUdevice_attribute's. */
 EXPORTED(cuDeviceGetAttribute, int *value, int attribute, int device)
 {
-	*value = 1000000;
+	static const int values[77] = {
+		[13] = 1000000, [16] = 132, [36] = 2619000, [37] = 5120,
+		[38] = 1 << 20, [40] = 3,   [75] = 9,
+	};
+
+	*value = attribute >= 0 && attribute < 77 ? values[attribute] : 0;
 	return 0;
 }
 
@@ -387,6 +419,7 @@ EXPORTED(cuLaunchKernel, void *function, unsigned int grid_x, unsigned int grid_
 		.block = { block_x, block_y, block_z },
 	};
 
+	call_back(DO_LAUNCH);
 	memcpy(&op.ns, parameters[0], sizeof(op.ns));
 	op.ns += 500;
 	return issue(stream_of(stream), &op, DO_LAUNCH);
@@ -443,6 +476,7 @@ EXPORTED(cuGraphLaunch, void *executable, void *handle)
 	uint32_t id = atomic_fetch_add(&correlation, 1) + 1;
 	uint64_t called = now(), ns = 0, start;
 
+	call_back(DO_GRAPH);
 	for (size_t i = 0; i < graph->count; i++)
 		ns += graph->nodes[i].ns;
 	pthread_mutex_lock(&lock);

@@ -20,7 +20,8 @@ struct run_options {
 	const char *holder;
 	bool leaves;
 	bool hang;
-	bool late; /* CUPTI knows its records when it makes them, not before */
+	bool late;		 /* CUPTI knows its records when it makes them, not before */
+	const char *switches[4]; /* of the fake, "NAME=value" */
 	bool no_socket;
 	unsigned int kill_after_us; /* SIGKILL */
 	unsigned int linger_ms;	    /* for what it leaves behind */
@@ -32,7 +33,7 @@ struct run_options {
 	/* Of trouble.c, which is preloaded where one of these is set. */
 	unsigned int trouble_call;
 	bool trouble_on;
-	const char *trouble_name, *trouble_step, *trouble_late;
+	const char *trouble_name, *trouble_step, *trouble_age, *trouble_late;
 	uint32_t control_after_ms[3]; /* stages of the control word: run, pause, run */
 };
 
@@ -57,7 +58,9 @@ struct run {
 	unsigned int trouble_call; /* as the options have it */
 	uint64_t trouble_calls;	   /* that the collector made of what trouble.c has */
 	struct fake_truth truth;
-	char messages[8192]; /* codes and texts */
+	int64_t first_launch_ns;		    /* as the pool of one process has it */
+	uint64_t salvaged_kernels, untimed_kernels; /* of those delivered */
+	char messages[8192];			    /* codes and texts */
 	/* Called for each record, if set before. */
 	void (*each)(struct run *run, struct dp_spool *spool, const struct dp_spool_record *record);
 	void *user;

@@ -11,8 +11,8 @@
 
 #include <check.h>
 
-static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4",
-					"12.8", "13.0", "13.1", "13.4" };
+static const char *const versions[] = { "11.8", "12.0", "12.3", "12.4", "12.8",
+					"13.0", "13.1", "13.2", "13.3", "13.4" };
 
 static unsigned int clocks; /* points of CUPTI's */
 
@@ -39,8 +39,7 @@ static void see_kernel(struct run *run, struct dp_spool *spool,
 			 : low % 5 == 2 ? "_Z7softmaxPfi"
 			 : low % 5 == 3 ? "_Z3addPfS_"
 					: "void_a_kernel_of_many_words");
-	ck_assert_int_eq(kernel->priority,
-			 !strcmp(version, "13.1") || !strcmp(version, "13.4") ? -5 : 0);
+	ck_assert_int_eq(kernel->priority, strcmp(version, "13.1") >= 0 ? -5 : 0);
 	ck_assert_uint_eq(kernel->shape.cluster[0], 1);
 }
 
@@ -56,7 +55,8 @@ START_TEST(layouts)
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 20000);
-	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], 20000);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], 0);
+	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], 20300);
 	ck_assert_uint_eq(run.stored[CUPTI_MEMCPY2], 300);
 	ck_assert_uint_eq(run.ended_spools, 1);
 	ck_assert_uint_eq(run.records[DP_SPOOL_CBID], 1);
@@ -108,18 +108,29 @@ START_TEST(subscriber_leaves)
 }
 END_TEST
 
-/* From 12.5 on calls that say nothing are left out. */
+/* Calls that no analysis uses are left out: by CUPTI from 12.5 on, by the writer before. */
+static const struct {
+	const char *version, *options;
+	uint64_t runtime, driver;
+} call_counts[] = {
+	{ "12.8", NULL, 0, 1 },
+	{ "12.4", NULL, 0, 1 },
+	{ "12.8", "api=all", 2, 2 },
+	{ "12.4", "api=all", 2, 2 },
+};
+
 START_TEST(noisy_calls)
 {
-	struct run_options options = { .version = _i ? "12.8" : "12.4" };
+	struct run_options options = { .version = call_counts[_i].version,
+				       .options = call_counts[_i].options };
 	static struct run run;
 
 	memset(&run, 0, sizeof(run));
 	run_app(&run, &options, WORDS("init", "calls"));
 	run_check_exit(&run, 0);
-	run_check_complete(&run);
-	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], _i ? 1 : 2);
-	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], _i ? 1 : 2);
+	run_check_sums(&run);
+	ck_assert_uint_eq(run.stored[CUPTI_RUNTIME], call_counts[_i].runtime);
+	ck_assert_uint_eq(run.stored[CUPTI_DRIVER], call_counts[_i].driver);
 }
 END_TEST
 
@@ -189,7 +200,10 @@ START_TEST(numbers_of_the_programs)
 	run_check_sums(&run);
 	ck_assert_int_eq(pread(file, text, sizeof(text), 0), 4);
 	ck_assert_str_eq(text, "mine");
-	ck_assert_uint_eq(run.completed[CUPTI_KERNEL], 300100);
+	/* A kernel and a call each; of some nobody knows what they were. */
+	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
+				  run.completed[0],
+			  600200);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_DISK], 0);
 	close(file);
 	unlink(path);
@@ -327,13 +341,14 @@ static const struct {
 	const char *options;
 	uint32_t off[4];
 } groups[] = {
-	{ "api=1", { 0 } },
+	{ "api=all", { 0 } },
+	{ "api=1", { CUPTI_RUNTIME } },
 	{ "api=0", { CUPTI_RUNTIME, CUPTI_DRIVER, CUPTI_EXT_CORR } },
-	{ "memory=0", { CUPTI_MEMORY2, CUPTI_MEMORY_POOL } },
-	{ "sync=0", { CUPTI_SYNC } },
-	{ "jit=0,overhead=0", { CUPTI_JIT, CUPTI_OVERHEAD } },
-	{ "graph=node", { CUPTI_GRAPH_TRACE } },
-	{ "nvtx=0", { DP_SPOOL_KIND_NVTX } },
+	{ "api=all,memory=0", { CUPTI_MEMORY2, CUPTI_MEMORY_POOL } },
+	{ "api=all,sync=0", { CUPTI_SYNC } },
+	{ "api=all,jit=0,overhead=0", { CUPTI_JIT, CUPTI_OVERHEAD } },
+	{ "api=all,graph=node", { CUPTI_GRAPH_TRACE } },
+	{ "api=all,nvtx=0", { DP_SPOOL_KIND_NVTX } },
 };
 
 static bool is_off(size_t group, uint32_t kind)
@@ -353,9 +368,13 @@ START_TEST(groups_of_kinds)
 	run_app(&run, &options, WORDS("init", "kinds=5", "launch=5", "nvtx=10"));
 	run_check_exit(&run, 0);
 	run_check_complete(&run);
-	for (size_t i = 0; i < RUN_KINDS; i++)
-		ck_assert_uint_eq(run.stored[run_kinds[i]],
-				  is_off((size_t)_i, run_kinds[i]) ? 0 : 5);
+	for (size_t i = 0; i < RUN_KINDS; i++) {
+		uint32_t kind = run_kinds[i];
+		/* Devices are described once; five launches make as many calls more. */
+		uint64_t wanted = kind == CUPTI_DEVICE ? 1 : kind == CUPTI_DRIVER ? 10 : 5;
+
+		ck_assert_uint_eq(run.stored[kind], is_off((size_t)_i, kind) ? 0 : wanted);
+	}
 	ck_assert_uint_eq(run.completed[DP_SPOOL_KIND_NVTX],
 			  is_off((size_t)_i, DP_SPOOL_KIND_NVTX) ? 0 : NVTX_EVENTS);
 }
@@ -399,14 +418,14 @@ START_TEST(pool_full)
 	run_app(&run, &options, WORDS("init", "threads=32,20000"));
 	run_check_exit(&run, 0);
 	run_check_sums(&run);
-	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
+	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
 				  run.completed[0],
-			  run.truth.records[CUPTI_KERNEL] + run.truth.records[CUPTI_RUNTIME]);
+			  run.truth.records[CUPTI_KERNEL] + run.truth.records[CUPTI_DRIVER]);
 	/* By kind, but for those that nobody could look at. */
 	ck_assert_uint_le(run.completed[CUPTI_KERNEL], run.truth.records[CUPTI_KERNEL]);
-	ck_assert_uint_le(run.completed[CUPTI_RUNTIME], run.truth.records[CUPTI_RUNTIME]);
+	ck_assert_uint_le(run.completed[CUPTI_DRIVER], run.truth.records[CUPTI_DRIVER]);
 	ck_assert_uint_gt(run.lost[CUPTI_KERNEL], 0);
-	ck_assert_uint_gt(run.lost[CUPTI_RUNTIME], 0);
+	ck_assert_uint_gt(run.lost[CUPTI_DRIVER], 0);
 	ck_assert_uint_gt(run.lost_by[DP_LOSS_POOL_FULL], 0);
 }
 END_TEST
@@ -438,11 +457,9 @@ START_TEST(sudden_ends)
 	ck_assert(WIFSIGNALED(run.status));
 	ck_assert_int_eq(WTERMSIG(run.status), _i ? SIGKILL : SIGABRT);
 	run_check_sums(&run);
-	for (size_t i = 0; i < RUN_KINDS; i++)
-		ck_assert_uint_eq(run.stored[run_kinds[i]], run.truth.records[run_kinds[i]]);
+	run_check_complete(&run);
 	ck_assert_uint_eq(run.seen[DP_SPOOL_KIND_NVTX], run.truth.nvtx);
 	ck_assert_uint_eq(run.salvaged_spools, 1);
-	ck_assert_uint_eq(run.undefined, 0);
 }
 END_TEST
 
@@ -492,7 +509,7 @@ START_TEST(flush_hangs)
 	run_check_exit(&run, 6);
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[flush-hangs]"));
-	ck_assert(run.seconds < 5);
+	ck_assert_ptr_nonnull(strstr(run.messages, "within 300 ms"));
 }
 END_TEST
 
@@ -617,7 +634,7 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, layouts, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_loop_test(tests, sizes_not_told, 0, 2);
 	tcase_add_test(tests, subscriber_leaves);
-	tcase_add_loop_test(tests, noisy_calls, 0, 2);
+	tcase_add_loop_test(tests, noisy_calls, 0, sizeof(call_counts) / sizeof(call_counts[0]));
 	tcase_add_test(tests, taken_over);
 	tcase_add_test(tests, no_cuda);
 	tcase_add_test(tests, output_untouched);

@@ -2,6 +2,7 @@
 #include "run.h"
 #include "cupti/cupti_abi.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,10 @@ static const struct {
 	{ "cuda/lib64/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
 	{ "cuda/targets/x86_64-linux/lib/libcudart.so.12", "cuda/extras/CUPTI/lib64/libcupti.so" },
 	{ "lib/libcupti.so.12", "lib/libcupti.so.12" },
+	{ "torch/lib/libcudart-0f1e2d3c.so.12", "torch/lib/libcupti-ab12cd34.so.12" },
+	{ "torch/lib/libtorch_cuda.so", "nvidia/cuda_cupti/lib/libcupti.so.12" },
+	{ "torch/lib/libtorch_cuda.so", "nvidia/cu13/lib/libcupti.so.13" },
+	{ "lib/libcupti-ab12cd34.so.12", "lib/libcupti-ab12cd34.so.12" },
 };
 
 static void put_file(const char *folder, const char *name, const char *from, char path[300])
@@ -122,6 +127,15 @@ static void put_file(const char *folder, const char *name, const char *from, cha
 	snprintf(command, sizeof(command), "mkdir -p \"$(dirname '%s')\" && cp '%s' '%s'", path,
 		 from, path);
 	ck_assert_int_eq(system(command), 0);
+}
+
+static bool has_installed(void)
+{
+	void *library = dlopen("libcupti.so.12", RTLD_LAZY);
+
+	if (!library)
+		library = dlopen("libcupti.so", RTLD_LAZY);
+	return library != NULL;
 }
 
 static void remove_all(const char *folder)
@@ -151,6 +165,61 @@ START_TEST(cupti_of_the_program)
 	run_check_complete(&run);
 	ck_assert_ptr_nonnull(strstr(run.messages, "[attached]"));
 	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
+/* CUPTI is part of the program: here, by being preloaded, it is where all look for symbols. */
+START_TEST(linked_cupti)
+{
+	struct run_options options = { .cupti = "" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", path[300], preload[320], word[310];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file(folder, "libprogram.so", FAKE_CUPTI, path);
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", path);
+	snprintf(word, sizeof(word), "find=%s", path);
+	options.switches[0] = preload;
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", word, "launch=100", "exit=4"));
+	remove_all(folder);
+	run_check_exit(&run, 4);
+	ck_assert_msg(strstr(run.messages, "/libprogram.so"), "%s", run.messages);
+	ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+}
+END_TEST
+
+/* A toolkit that only the environment names, in the ways that toolkits lie. */
+static const struct {
+	const char *variable, *cupti;
+} toolkits[] = {
+	{ "CUDA_HOME", "extras/CUPTI/lib64/libcupti.so" },
+	{ "CUDA_PATH", "lib64/libcupti.so.12" },
+	{ "CONDA_PREFIX", "lib/libcupti.so.12" },
+	{ "CONDA_PREFIX", "targets/x86_64-linux/lib/libcupti.so.12" },
+};
+
+START_TEST(cupti_of_the_environment)
+{
+	struct run_options options = { .cupti = "", .driver = "12080" };
+	char folder[] = "/tmp/deepprof-layout.XXXXXX", cupti[300], word[310], variable[100];
+	static struct run run;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file(folder, toolkits[_i].cupti, FAKE_CUPTI, cupti);
+	snprintf(variable, sizeof(variable), "%s=%s", toolkits[_i].variable, folder);
+	snprintf(word, sizeof(word), "find=%s", cupti);
+	options.switches[0] = variable;
+	memset(&run, 0, sizeof(run));
+	run_app(&run, &options, WORDS("init", word, "launch=100", "exit=4"));
+	remove_all(folder);
+	run_check_exit(&run, 4);
+	/* One that is installed where the linker looks comes first. */
+	ck_assert_ptr_null(strstr(run.messages, "[no-cupti]"));
+	if (strstr(run.messages, folder))
+		ck_assert_uint_eq(run.stored[CUPTI_KERNEL], 100);
+	else
+		ck_assert_msg(has_installed(), "%s", run.messages);
 }
 END_TEST
 
@@ -273,6 +342,9 @@ static void fill(TCase *tests)
 			    sizeof(newer_folders) / sizeof(newer_folders[0]));
 	tcase_add_loop_test(tests, cupti_of_the_program, 0,
 			    sizeof(layouts_on_disk) / sizeof(layouts_on_disk[0]));
+	tcase_add_loop_test(tests, cupti_of_the_environment, 0,
+			    sizeof(toolkits) / sizeof(toolkits[0]));
+	tcase_add_loop_test(tests, linked_cupti, 0, 1);
 	tcase_add_test(tests, unfit_then_fit);
 	tcase_add_loop_test(tests, unfit_is_mapped, 0, 2);
 	tcase_add_test(tests, unfit_stays);

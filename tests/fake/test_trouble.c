@@ -209,7 +209,7 @@ START_TEST(buffers_on_a_small_disk)
 	if (disks[_i] >= 24 << 20)
 		ck_assert_uint_gt(run.stored[CUPTI_KERNEL], 0);
 	if (run.spools && disks[_i] >= 24 << 20)
-		ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
+		ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
 					  run.completed[0],
 				  800000);
 }
@@ -227,9 +227,9 @@ START_TEST(small_buffers)
 	run_app(&run, &options, WORDS("init", "threads=16,20000", "nvtx=1000", "exit=4"));
 	run_check_exit(&run, 4);
 	run_check_sums(&run);
-	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_RUNTIME] +
+	ck_assert_uint_eq(run.completed[CUPTI_KERNEL] + run.completed[CUPTI_DRIVER] +
 				  run.completed[0],
-			  run.truth.records[CUPTI_KERNEL] + run.truth.records[CUPTI_RUNTIME]);
+			  run.truth.records[CUPTI_KERNEL] + run.truth.records[CUPTI_DRIVER]);
 }
 END_TEST
 

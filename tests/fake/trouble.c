@@ -7,6 +7,7 @@
  *   TROUBLE_NAME=F    only calls of the function F count, and all of them fail
  *   TROUBLE_COUNT=F   a file of 8 bytes: how many calls there were
  *   TROUBLE_STEP=MS,S from MS milliseconds after the start on, the day's time is S seconds off
+ *   TROUBLE_AGE=MS,S  from then on the monotonic clock is S seconds ahead
  *   TROUBLE_LATE=MS   the collector's first look at the day's time takes so long
  */
 #include <dirent.h>
@@ -29,9 +30,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static long chosen, step_ms, step_s;
+static long chosen, step_ms, step_s, age_ms, age_s;
 static _Atomic long late_ms;
-static bool from_there_on, have_step;
+static bool from_there_on, have_step, have_age;
 static const char *only;
 static _Atomic uint64_t own_count, *count = &own_count;
 static struct timespec began;
@@ -58,12 +59,13 @@ static void map_count(const char *path)
 __attribute__((constructor)) static void start(void)
 {
 	const char *call = getenv("TROUBLE_CALL"), *step = getenv("TROUBLE_STEP");
-	const char *late = getenv("TROUBLE_LATE");
+	const char *late = getenv("TROUBLE_LATE"), *age = getenv("TROUBLE_AGE");
 
 	now(CLOCK_MONOTONIC, &began);
 	only = getenv("TROUBLE_NAME");
 	from_there_on = getenv("TROUBLE_ON") != NULL;
 	have_step = step && sscanf(step, "%ld,%ld", &step_ms, &step_s) == 2;
+	have_age = age && sscanf(age, "%ld,%ld", &age_ms, &age_s) == 2;
 	map_count(getenv("TROUBLE_COUNT"));
 	chosen = call ? atol(call) : 0;
 	late_ms = late ? atol(late) : 0;
@@ -161,6 +163,14 @@ EXPORT int open64(const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+static bool is_past(long ms)
+{
+	struct timespec time;
+
+	now(CLOCK_MONOTONIC, &time);
+	return (time.tv_sec - began.tv_sec) * 1000 + (time.tv_nsec - began.tv_nsec) / 1000000 >= ms;
+}
+
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out);
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 {
@@ -173,11 +183,9 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 		late_ms = 0;
 		nanosleep(&time, NULL);
 	}
-	if (!have_step || clock != CLOCK_REALTIME)
-		return 0;
-	now(CLOCK_MONOTONIC, &time);
-	if ((time.tv_sec - began.tv_sec) * 1000 + (time.tv_nsec - began.tv_nsec) / 1000000 >=
-	    step_ms)
+	if (have_step && clock == CLOCK_REALTIME && is_past(step_ms))
 		out->tv_sec += step_s;
+	if (have_age && clock == CLOCK_MONOTONIC && is_past(age_ms))
+		out->tv_sec += age_s;
 	return 0;
 }

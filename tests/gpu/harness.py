@@ -150,7 +150,8 @@ class Place:
 
     def record_command(self, command, *switches, output="trace.db"):
         # Two copies in a process get in each other's way: what PyTorch and JAX bring is theirs.
-        if self.options.cupti and self.name.startswith("work"):
+        ours = self.name.startswith("work") or command[0] == self.options.work
+        if self.options.cupti and ours:
             switches = (f"--cupti={self.options.cupti}", *switches)
         return [self.options.deepprof, "record", "-f", "-o", output, *switches, "--", *command]
 

@@ -9,6 +9,7 @@ import pathlib
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import types
 import unittest
 
@@ -37,11 +38,13 @@ class Run(cli.Case):
 
     @unittest.skipIf(SANITIZED, "needs times that can be believed")
     def test_all(self):
-        result = self.run_checks()
+        # How much -n records is tried elsewhere, and takes its time.
+        names = [name for name, _, _ in harness.CHECKS if name != "probe-limits"]
+        result = self.run_checks(*names)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         results = (self.folder / "out" / "RESULTS.md").read_text()
         self.assertNotIn("FAIL", results)
-        for name, _, _ in harness.CHECKS:
+        for name in names:
             self.assertIn(f"\n## {name}: ", results)
         self.assertEqual(os.listdir(self.folder / "out"), ["RESULTS.md"])
 
@@ -64,6 +67,28 @@ class Run(cli.Case):
         self.assertEqual(result.stdout, "")
         self.assertRegex(result.stderr, r"--cupti=/no/such: No such file[^\n]*\n")
         self.assertRegex(result.stderr, r"run: --cupti names one; pack takes one along\n\Z")
+
+    def test_parts(self):
+        """Each check is in one of them, and is run there."""
+        names = [name for name, _, _ in harness.CHECKS]
+        parts = [
+            subprocess.run(
+                [sys.executable, HERE / "run", "--list", "--part", str(part)],
+                encoding="utf-8", capture_output=True, check=True, env=cli.environment(),
+            ).stdout.splitlines()
+            for part in range(1, 5)
+        ]  # fmt: skip
+        listed = [line.split()[0] for part in parts for line in part]
+        self.assertEqual(sorted(listed), sorted(names))
+
+    def test_archive(self):
+        """What was kept is in one file, beside the numbers."""
+        result = self.run_checks("--part", "4", "--keep")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        left = sorted(os.listdir(self.folder / "out"))
+        self.assertEqual(left, ["RESULTS.part4.md", "part4.tar.gz"])
+        with tarfile.open(self.folder / "out" / "part4.tar.gz") as tar:
+            self.assertIn("probe-attach/trace.db", tar.getnames())
 
     def test_unknown(self):
         self.assertEqual(self.run_checks("no-such-check").returncode, 1)
@@ -165,6 +190,7 @@ class Comparison(cli.Case):
 
 if __name__ == "__main__":
     import checks_jax  # noqa: E402,F401
+    import checks_probe  # noqa: E402,F401
     import checks_torch  # noqa: E402,F401
     import checks_work  # noqa: E402,F401
 

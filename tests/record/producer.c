@@ -431,6 +431,9 @@ static void work(struct producer *p)
 			p->shift += arg("step", 0);
 			put_clock(p);
 		}
+		/* It works on, recorded or not. */
+		if (!p->pool->first_launch_ns)
+			p->pool->first_launch_ns = now_ns(CLOCK_MONOTONIC);
 		if (control == DP_POOL_RUN)
 			put_iteration(p);
 		if (follow)

@@ -35,7 +35,7 @@ def with_nvml(**changes):
 
 
 DRIVER = os.access("/dev/nvidiactl", os.R_OK | os.W_OK)
-NO_DRIVER = re.compile(r"^deepprof: warning: [^\n]*: most likely nothing of .* will be recorded\n", re.M)
+NO_DRIVER = re.compile(r"^deepprof: warning: [^\n]*: .* will probably not be recorded\n", re.M)
 
 
 class Case(unittest.TestCase):

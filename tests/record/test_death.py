@@ -30,10 +30,10 @@ class OfTheProgram(recording.Case):
         self.assert_clean()
 
     def test_killed_at_any_point(self):
-        for i in range(12):
+        for i in range(6):
             process = self.start_record("-f", "-o", "t.db", "--", recording.PRODUCER, "follow=1")
             self.wait_for(self.spools, "spool")
-            time.sleep(0.002 * i)
+            time.sleep(0.004 * i)
             program = int(self.spools()[0].name.split(".")[0])
             os.kill(program, signal.SIGKILL)
             _, stderr = process.communicate(timeout=20)
@@ -100,7 +100,8 @@ class OfTheLauncher(recording.Case):
 
     def start(self, *words, options=(), **kwargs):
         process = self.start_record(*options, "--", recording.PRODUCER, *words, **kwargs)
-        self.wait_for(self.spools, "spool")
+        # Its header is shorter: something was stored.
+        self.wait_for(lambda: any(p.stat().st_size > 200 for p in self.spools()), "chunk")
         return process, int(self.spools()[0].name.split(".")[0])
 
     def end(self, process, program):
@@ -141,9 +142,9 @@ class OfTheLauncher(recording.Case):
 
     def test_killed_at_once(self):
         """Before there is a program, or a folder: nothing is left of that, either."""
-        for i in range(40):
-            process = self.start_record("--", "sleep", "0.2", start_new_session=True)
-            time.sleep(i * 0.0005)
+        for i in range(12):
+            process = self.start_record("--", "sleep", "0.1", start_new_session=True)
+            time.sleep(i * 0.0017)
             process.kill()
             process.communicate(timeout=20)
             self.assert_clean(20)
@@ -161,75 +162,106 @@ class OfTheLauncher(recording.Case):
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)
         self.assert_balanced()
 
+    def finish_killed(self, process, program):
+        """The launcher is killed; the program ends by itself. Kernels that the file has."""
+        process.kill()
+        process.communicate(timeout=20)
+        # The program has not been killed.
+        self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "program's end", 60)
+        self.assert_clean(60)
+        self.assertEqual(os.listdir(self.folder), ["t.db"])
+        self.assert_balanced("t.db")
+        kernels = self.one("SELECT count(*) FROM kernel", "t.db")
+        (self.folder / "t.db").unlink()
+        return kernels
+
     def test_killed_anywhere(self):
-        """At any moment of 40,000 iterations and their conversion: there is all, or what there was."""
-        whole = part = 0
-        for i in range(int(os.environ.get("DEEPPROF_KILLS", "12"))):
-            process, program = self.start("iterations=40000", options=["-f", "-o", "t.db"])
-            if i % 3 < 2:
-                self.wait_for(lambda: any(p.stat().st_size > 9999 for p in self.spools()), "chunk")
-            else:
-                # However slow the machine is, some are killed in what comes after the program.
-                self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "end", 60)
-            time.sleep(i * 0.061 % 0.7)
-            process.kill()
-            process.communicate(timeout=20)
-            # The program has not been killed.
-            self.wait_for(lambda: not pathlib.Path(f"/proc/{program}").exists(), "program's end")
-            self.assert_clean(60)
-            self.assertEqual(os.listdir(self.folder), ["t.db"])
-            self.assert_balanced("t.db")
-            kernels = self.one("SELECT count(*) FROM kernel", "t.db")
-            whole += kernels == 240000
-            part += kernels < 240000
-            (self.folder / "t.db").unlink()
-        self.assertGreater(whole, 0)
-        self.assertGreater(part, 0)
+        """While the program runs: what there was. It ends when nobody records it any more."""
+        for i in range(int(os.environ.get("DEEPPROF_KILLS", "4"))):
+            process, program = self.start("follow=1", "pace=100", options=["-f", "-o", "t.db"])
+            self.wait_for(lambda: any(p.stat().st_size > 9999 for p in self.spools()), "chunk")
+            time.sleep(i * 0.061 % 0.3)
+            self.assertGreater(self.finish_killed(process, program), 0)
+
+    def test_killed_anywhere_after_the_program(self):
+        """At any moment of what comes after it: there is all."""
+        for i in range(int(os.environ.get("DEEPPROF_KILLS", "3"))):
+            process, program = self.start("iterations=5000", options=["-f", "-o", "t.db"])
+            # Until then it is a zombie, or waited for.
+            self.wait_for(lambda: not self.runs(program), "end", 60)
+            time.sleep(i * 0.031 % 0.2)
+            self.assertEqual(self.finish_killed(process, program), 30000)
+
+    def converting(self, *words, **kwargs):
+        """One that is stopped while it writes its file; its program has ended. And how much of it."""
+        iterations = 10000
+        while True:
+            process = self.start_record(
+                "-f", "-o", "deepprof.db", "--", recording.PRODUCER, f"iterations={iterations}",
+                *words, **kwargs,
+            )  # fmt: skip
+            self.wait_for(lambda: list(self.folder.glob(".*/trace.db")) or process.poll() is not None, "trace", 60)
+            process.send_signal(signal.SIGSTOP)
+            if process.poll() is None and list(self.folder.glob(".*/trace.db")):
+                return process, iterations
+            # It was faster than this, which may have had no processor.
+            process.send_signal(signal.SIGCONT)
+            process.communicate(timeout=60)
+            iterations *= 2
+            self.assertLess(iterations, 2000000)
+
+    def go_on(self, process, number):
+        """It gets the signal and may go on."""
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
 
     def test_told_to_end_while_it_converts(self):
-        process = self.start_record("--", recording.PRODUCER, "iterations=200000")
-        self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process, iterations = self.converting()
+        self.go_on(process, signal.SIGTERM)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assert_clean(60)
-        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 1200000)
-
-    def converting(self, words):
-        """One that writes its file, which takes some seconds; its program has ended."""
-        process = self.start_record("--", recording.PRODUCER, *words)
-        self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
-        return process
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def test_interrupted_while_it_converts(self):
         """The file is written, and it is told how not to wait for it."""
-        process = self.converting(["iterations=100000"])
-        process.send_signal(signal.SIGINT)
+        process, iterations = self.converting()
+        self.go_on(process, signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertIn(
             "deepprof: deepprof.db is being written; another interrupt leaves that for later\n", stderr
         )
         self.assert_clean(10)
-        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
+
+    def interrupted_twice(self):
+        """One that was, while it wrote its file, its janitor, and how much there was."""
+        while True:
+            process, iterations = self.converting("left=50", "end=signal:9")
+            (janitor,) = self.janitors(process)
+            self.go_on(process, signal.SIGINT)
+            while "is being written" not in process.stderr.readline():
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGSTOP)
+            if list(self.folder.glob(".*/trace.db")):
+                self.go_on(process, signal.SIGINT)
+                return process, janitor, iterations
+            # It was faster than this.
+            process.send_signal(signal.SIGCONT)
+            process.communicate(timeout=60)
 
     def test_interrupted_again(self):
         """Nothing is lost to impatience, what only a dead process's memory has included."""
-        process = self.converting(["iterations=100000", "left=50", "end=signal:9"])
-        process.send_signal(signal.SIGINT)
-        while "is being written" not in process.stderr.readline():
-            self.assertIsNone(process.poll())
-        (janitor,) = self.janitors(process)
-        process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=20)
+        process, janitor, iterations = self.interrupted_twice()
+        _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -signal.SIGINT)
-        self.wait_for(lambda: not self.runs(janitor), "end of all")
+        self.wait_for(lambda: not self.runs(janitor), "end of all", 60)
         (left,) = self.left()
         self.assertRegex(stderr, rf"is kept, .*; next: deepprof record --recover=.*/{left}\n\Z")
-        self.assertEqual(os.listdir(self.folder), [left])
         result = self.run_record(f"--recover={self.folder / left}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assert_balanced()
         self.assert_clean()
@@ -237,17 +269,13 @@ class OfTheLauncher(recording.Case):
     def test_interrupts_that_are_ignored(self):
         """As in the background of a script."""
         ignoring = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
-        process = self.start_record(
-            "--", recording.PRODUCER, "iterations=100000", preexec_fn=ignoring
-        )
-        self.wait_for(lambda: list(self.folder.glob(".*/trace.db")), "trace", 60)
+        process, iterations = self.converting(preexec_fn=ignoring)
         for _ in range(3):
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.05)
+            self.go_on(process, signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertNotIn("interrupt", stderr)
-        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 600000)
+        self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def leave(self, *words, cwd=None):
         """All are killed, as by a machine that goes down: the folder that stays."""
@@ -257,7 +285,7 @@ class OfTheLauncher(recording.Case):
         process = self.start_record(
             "--", recording.PRODUCER, *words, start_new_session=True, cwd=where
         )
-        self.wait_for(lambda: new("*.spool"), "spool")
+        self.wait_for(lambda: any(p.stat().st_size > 200 for p in new("*.spool")), "chunk")
         program = int(new("*.spool")[0].name.split(".")[0])
         time.sleep(0.3)
         (janitor,) = self.janitors(process)
@@ -345,7 +373,8 @@ class OfTheLauncher(recording.Case):
         """So it is while it is recorded: the file is where it would have been."""
         (self.folder / "a").mkdir()
         process = self.start_record("--", recording.PRODUCER, "follow=1", cwd=self.folder / "a")
-        self.wait_for(lambda: list(self.folder.glob("a/.*/*.spool")), "spool")
+        stored = lambda: [p.stat().st_size for p in self.folder.glob("a/.*/*.spool")]
+        self.wait_for(lambda: any(size > 200 for size in stored()), "chunk")
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=20)

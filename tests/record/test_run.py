@@ -264,7 +264,7 @@ class Program(recording.Case):
         result = self.run_record(*args, "env")
         self.assertIn(
             "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,capture=profiler,"
-            "max-memory=67108864,max-spool=2147483648\n",
+            "first=1,max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )
         self.assertIn(f"DEEPPROF_CUPTI={self.folder}\n", result.stdout)

@@ -149,8 +149,11 @@ class Short(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
     def assert_all_counted(self, made):
-        """Of so many kernels and calls each is there, or counted as lost: how many are."""
-        stored = self.one("SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api)")
+        """Of so many kernels, calls and devices each is there, or counted as lost: how many are."""
+        stored = self.one(
+            "SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api) + "
+            "(SELECT count(*) FROM device)"
+        )
         self.assertGreater(stored, 0)
         self.assertEqual(self.one("SELECT sum(completed) FROM count"), made)
         self.assertEqual(self.one("SELECT sum(lost) FROM count"), made - stored)
@@ -172,7 +175,7 @@ class Short(Case):
         self.assertIn(f"--recover={self.folder.resolve()}/{left}\n", result.stderr)
         result = self.run_record(f"--recover={left}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        lost = self.assert_all_counted(600000)
+        lost = self.assert_all_counted(600001)
         self.assertIn(f", {lost:,} lost; next: ", result.stderr)
         self.assert_clean(5)
 
@@ -205,7 +208,7 @@ class Short(Case):
             r"deepprof: [^\n]*deepprof[.]db: [^\n]* lost; next: [^\n]*\ndeepprof[.]db\n\Z",
             result.stderr,
         )
-        self.assert_all_counted(600000)
+        self.assert_all_counted(600001)
         self.assertRegex(
             recording.NO_DRIVER.sub("", result.stderr),
             r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
@@ -231,10 +234,18 @@ class Short(Case):
 class Processes(Case):
     def test_deadly_signals(self):
         for word, number in ("term", signal.SIGTERM), ("segv", signal.SIGSEGV):
-            result = self.fake("init", "launch=3000", word, options=["-f", "-o", "t.db"])
+            # By then the first 2,000 have been read from the GPU, and of the others no one knows.
+            result = self.fake(
+                "init", "launch=2000", "sleep=1000", "launch=1000", word, options=["-f", "-o", "t.db"]
+            )
             self.assertEqual(result.returncode, -number, result.stderr)
             self.assertEqual(result.stdout, "")
-            self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 3000)
+            timed = self.one("SELECT count(*) FROM kernel", "t.db")
+            untimed = self.one("SELECT count(*) FROM untimed WHERE kind = 10", "t.db")
+            self.assertGreaterEqual(timed, 2000)
+            self.assertEqual(timed + untimed, 3000)
+            if untimed:
+                self.assertIn(f"{untimed:,} operations have no times: a process was killed", result.stderr)
             self.assertEqual(self.one("SELECT exit FROM process", "t.db"), 128 + number)
             self.assert_balanced("t.db")
             self.assert_clean()

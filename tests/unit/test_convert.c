@@ -77,7 +77,7 @@ START_TEST(facts)
 {
 	convert(true);
 	check_rows("SELECT key, value FROM meta WHERE key != 'version' ORDER BY key",
-		   "command|python train.py;hostname|host;schema|2;"
+		   "command|python train.py;hostname|host;schema|3;"
 		   "t0_realtime_ns|1700000000000000000");
 	check_rows("SELECT * FROM process", "1|4242|4000|0|2000000000|3|3|1|8|python train.py|"
 					    "RANK=3\nLOCAL_RANK=1\nWORLD_SIZE=8|130001|13.1|graph");
@@ -171,7 +171,9 @@ START_TEST(sums)
 	ck_assert_uint_eq(result.processes, 1);
 	ck_assert_uint_eq(result.operations, 4 + 2 + 1 + 1);
 	ck_assert_uint_eq(result.events, 8 + 2 + 2 + 2 + 1 + 1 + 2 + 1 + 9);
-	ck_assert_uint_eq(result.lost, 17 + 2);
+	ck_assert_uint_eq(result.lost, 17 + 1);
+	ck_assert_uint_eq(result.untimed, 1);
+	ck_assert_uint_eq(result.graph_launches, 1);
 	ck_assert_uint_eq(result.lost_buffers, 17);
 	ck_assert_uint_eq(result.lost_disk + result.lost_limit + result.lost_cupti, 0);
 	ck_assert_uint_eq(result.unsalvaged, 0);
@@ -179,11 +181,12 @@ START_TEST(sums)
 	ck_assert_uint_eq(result.duration_ns, 9700);
 	ck_assert(result.cupti);
 	check_rows("SELECT kind, completed, stored, lost FROM count ORDER BY kind",
-		   "1|1|1|0;2|1|1|0;4|1|1|0;5|1|1|0;8|1|1|0;9|1|1|0;10|22|4|18;11|2|2|0;"
+		   "1|1|1|0;2|1|1|0;4|1|1|0;5|1|1|0;8|1|1|0;9|1|1|0;10|22|5|17;11|2|2|0;"
 		   "17|2|2|0;22|1|1|0;37|1|1|0;38|2|2|0;39|1|1|0;49|2|2|0;50|1|1|0;51|1|1|0;"
 		   "52|1|1|0;61|1|0|1;112|16|16|0");
 	check_rows("SELECT reason, records, bytes FROM loss ORDER BY reason",
-		   "no-time|1|-;pool-full|17|3400;unknown-kind|1|-");
+		   "pool-full|17|3400;unknown-kind|1|-");
+	check_rows("SELECT kind, device, context, stream FROM untimed", "10|0|1|7");
 	remove_folder();
 }
 END_TEST

@@ -11,16 +11,22 @@
 
 static struct dp_recording *recording;
 
-static void begin(uint64_t iterations)
+static void begin_sampling(uint64_t iterations, uint32_t sample_ms)
 {
 	struct dp_record_options options = DP_RECORD_OPTIONS_INIT;
 
 	make_folder("libdeepprof-cupti.so");
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	options.collector = folder;
-	options.sample_ms = 0;
+	options.sample_ms = sample_ms;
+	options.host_ms = 0;
 	options.iterations = iterations;
 	ck_assert_int_eq(dp_recording_new(&recording, folder, &options, NULL), DP_OK);
+}
+
+static void begin(uint64_t iterations)
+{
+	begin_sampling(iterations, 0);
 }
 
 static void finish(void)
@@ -189,8 +195,30 @@ START_TEST(is_followed)
 }
 END_TEST
 
+/* Somebody renames the folder before the first process is heard of, and takes nothing from it. */
+START_TEST(folder_that_is_moved)
+{
+	char moved[sizeof(folder) + 8], file[sizeof(moved) + 16];
+	int fd;
+
+	begin_sampling(0, 100);
+	make_spool("1.0.spool");
+	fd = come();
+	say(fd, DP_HELLO, "1.0.spool");
+	snprintf(moved, sizeof(moved), "%s.moved", folder);
+	snprintf(file, sizeof(file), "%s/samples", moved);
+	ck_assert_int_eq(rename(folder, moved), 0);
+	ck_assert_uint_eq(serve().processes, 1);
+	ck_assert_int_eq(access(file, F_OK), 0);
+	ck_assert_int_eq(rename(moved, folder), 0);
+	close(fd);
+	finish();
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, folder_that_is_moved);
 	tcase_add_test(tests, folder_that_is_taken);
 	tcase_add_test(tests, packets_of_all_kinds);
 	tcase_add_test(tests, says_hello_twice);

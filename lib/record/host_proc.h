@@ -1,0 +1,48 @@
+/* Files of /proc, read: what they tell of a thread, and of what holds its process up. */
+#ifndef DP_RECORD_HOST_PROC_H
+#define DP_RECORD_HOST_PROC_H
+
+#include "base/base.h"
+
+#include <sys/types.h>
+
+/* Sums since the thread began. */
+struct dp_host_thread {
+	uint64_t run_ns;		 /* on a processor */
+	uint64_t wait_ns;		 /* able to run, but not on one */
+	uint64_t voluntary, involuntary; /* switches to another thread */
+	uint64_t major_faults;
+	int32_t processor; /* where it ran last */
+	bool has_wait, has_switches, has_stat;
+};
+
+/* Sums since the machine, the cgroup or the process began. */
+enum {
+	DP_HOST_READ_BYTES,  /* by the process, from disks */
+	DP_HOST_WRITE_BYTES, /* to disks */
+	DP_HOST_THROTTLED,   /* ns: its cgroup had used up its share of the processors */
+	DP_HOST_CPU,	     /* ns: something on the machine waited for a processor */
+	DP_HOST_MEMORY,	     /* ns: … for memory */
+	DP_HOST_IO,	     /* ns: … for I/O */
+	DP_HOST_LOADS
+};
+
+struct dp_host_load {
+	uint32_t has; /* a bit for each value */
+	uint64_t values[DP_HOST_LOADS];
+};
+
+/*
+ * How long a thread of the process ran and waited, in ticks where the kernel has no schedstat.
+ * False: it is gone. Nothing stays open: of many processes with many threads each that would take
+ * all descriptors.
+ */
+bool dp_host_proc__times(pid_t pid, pid_t tid, struct dp_host_thread *out);
+
+/* The rest. */
+void dp_host_proc__more(pid_t pid, pid_t tid, struct dp_host_thread *out);
+
+/* with_machine: what is the same for all processes, too. */
+void dp_host_proc__load(pid_t pid, bool with_machine, struct dp_host_load *out);
+
+#endif
