@@ -64,39 +64,6 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	}
 }
 
-/* A character was expected at json->at: is it not there, or is there none? */
-static inline enum dp_json_result missing(const struct dp_json *json)
-{
-	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_BROKEN;
-}
-
-enum dp_json_result dp_chrome__next_member(struct dp_json *json, struct dp_json_text *key)
-{
-	enum dp_json_result result;
-	char c = dp_json__peek(json);
-
-	if (c == ',') {
-		json->at++;
-		c = dp_json__peek(json);
-	}
-	if (c == '}') {
-		json->at++;
-		key->at = NULL;
-		return DP_JSON_OK;
-	}
-	if (c != '"')
-		return missing(json);
-	result = dp_json__string(json, DP_JSON_KEY, key);
-	if (result != DP_JSON_OK)
-		return result;
-	if (key->bare)
-		return DP_JSON_BROKEN;
-	dp_json__peek(json);
-	json->at++; /* the colon that made it a key */
-	dp_json__peek(json);
-	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_OK;
-}
-
 static enum dp_json_result text_member(struct dp_json *json, struct dp_json_text *text,
 				       uint32_t *has, uint32_t bit)
 {
@@ -174,7 +141,7 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
 	json->at++;
 	while ((event->has & wanted) != wanted) {
-		result = dp_chrome__next_member(json, &key);
+		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
 		result = arg_member(json, event, arg_key(key.at, key.length));
@@ -242,7 +209,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 	event->pid_text = event->tid_text = (struct dp_json_text){ .at = "" };
 	json->at++;
 	do {
-		result = dp_chrome__next_member(json, &text);
+		result = dp_json__member(json, &text);
 		if (result != DP_JSON_OK || !text.at)
 			return result;
 		key = event_key(text.at, text.length);
@@ -265,7 +232,7 @@ enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chro
 	*device = (struct dp_chrome_device){ .id = -1 };
 	json->at++;
 	for (;;) {
-		result = dp_chrome__next_member(json, &key);
+		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
 		if (key.length == 2 && !memcmp(key.at, "id", 2))

@@ -58,7 +58,7 @@ static void look_at_members(struct dp_chrome_look *look, struct dp_json *json)
 {
 	struct dp_json_text key;
 
-	while (dp_chrome__next_member(json, &key) == DP_JSON_OK && key.at) {
+	while (dp_json__member(json, &key) == DP_JSON_OK && key.at) {
 		switch (dp_chrome__member(&key)) {
 		case DP_CHROME_EVENTS:
 			if (*json->at != '[')

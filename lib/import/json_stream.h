@@ -53,8 +53,8 @@ enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum d
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream);
 
 /*
- * The next key of an object of any size, behind a comma if there is one. False where the object ends
- * or is broken. The text is valid until json.at moves.
+ * The next key of an object of any size, behind a comma if there is one. False where the object
+ * ends or is broken. The text is valid until json.at moves.
  */
 bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key);
 
