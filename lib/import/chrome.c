@@ -336,8 +336,8 @@ static int no_events(const struct document *doc)
 {
 	if (doc->rocprofiler)
 		return fail(doc, NULL, DP_ERR_UNSUPPORTED,
-			    "rocprofv3's own JSON (rocprofiler-sdk-tool), which is not supported: "
-			    "record with torch.profiler instead, which knows AMD's GPUs, too");
+			    "rocprofv3's own JSON (rocprofiler-sdk-tool), not a Chrome trace: "
+			    "read it with --input-format=rocprofv3");
 	if (doc->not_json)
 		return fail(doc, NULL, DP_ERR_FORMAT, "not JSON: begins with neither { nor [");
 	if (doc->broken && doc->has_events)

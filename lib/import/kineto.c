@@ -607,7 +607,7 @@ static int probe_kineto(const struct dp_probe *probe)
 	struct dp_chrome_look look;
 
 	dp_chrome__look(&look, probe);
-	if (look.events || look.rocprofiler)
+	if (look.events)
 		return 80;
 	return look.kineto ? 70 : look.json ? 10 : 0;
 }

@@ -114,6 +114,45 @@ static const char kineto_text[] =
 	"\"tid\": 43, \"ts\": 0, \"dur\": 20}\n"
 	"]}\n";
 
+static const char rocprofv3_text[] =
+	"{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"node\":{\"id\":0},\"pid\":42,\"config"
+	"\":{\"group_by_queue\":false},\"command\":[\"a\"]},\"agents\":[{\"size\":312,\"id\""
+	":{\"handle\":90},\"type\":1},{\"size\":312,\"id\":{\"handle\":91},\"type\":2,\"prod"
+	"uct_name\":\"MI300X \\u00e9\",\"logical_node_type_id\":0}],\"strings\":{\"callb"
+	"ack_records\":[{\"kind\":\"X\",\"operations\":[\"y\"]}],\"buffer_records\":[{\"kin"
+	"d\":\"NONE\",\"operations\":[]},{\"kind\":\"HIP_RUNTIME_API\",\"operations\":[\"hi"
+	"pLaunchKernel\",\"hipFree\"]},{\"kind\":\"MARKER_CORE_RANGE_API\",\"operations"
+	"\":[\"roctxThreadRangeA\"]},{\"kind\":\"MEMORY_COPY\",\"operations\":[\"NONE\",\"M"
+	"EMORY_COPY_HOST_TO_DEVICE\"]},{\"kind\":\"MEMORY_ALLOCATION\",\"operations\":"
+	"[\"MEMORY_ALLOCATION_ALLOCATE\",\"MEMORY_ALLOCATION_FREE\"]}],\"marker_api\""
+	":[{\"key\":77,\"value\":\"step \\\"1\\\"\"}]},\"kernel_symbols\":[{\"size\":88,\"kern"
+	"el_id\":1,\"kernel_name\":\"_Z3addPfi.kd\",\"demangled_kernel_name\":\"add(flo"
+	"at*, int) [clone .kd]\"},{\"size\":88,\"kernel_id\":2,\"kernel_name\":\"_Z3mul"
+	"Pfi.kd\"}],\"buffer_records\":{\"kernel_dispatch\":[{\"size\":96,\"kind\":9,\"op"
+	"eration\":2,\"correlation_id\":{\"internal\":5,\"external\":0},\"start_timesta"
+	"mp\":100,\"end_timestamp\":105,\"thread_id\":43,\"dispatch_info\":{\"size\":72,"
+	"\"agent_id\":{\"handle\":91},\"queue_id\":{\"handle\":3},\"kernel_id\":1,\"dispat"
+	"ch_id\":1,\"grid_size\":{\"x\":1,\"y\":1,\"z\":1}},\"stream_id\":{\"handle\":7}},{\""
+	"size\":96,\"kind\":9,\"operation\":2,\"correlation_id\":{\"internal\":6,\"extern"
+	"al\":0},\"start_timestamp\":106,\"end_timestamp\":109,\"thread_id\":43,\"dispa"
+	"tch_info\":{\"size\":72,\"agent_id\":{\"handle\":91},\"queue_id\":{\"handle\":3},"
+	"\"kernel_id\":2,\"dispatch_id\":1,\"grid_size\":{\"x\":1,\"y\":1,\"z\":1}},\"stream"
+	"_id\":{\"handle\":7}}],\"hip_api\":[{\"size\":96,\"kind\":1,\"operation\":0,\"corr"
+	"elation_id\":{\"internal\":5,\"external\":0},\"start_timestamp\":90,\"end_time"
+	"stamp\":95,\"thread_id\":43}],\"marker_api\":[{\"size\":96,\"kind\":2,\"operatio"
+	"n\":0,\"correlation_id\":{\"internal\":77,\"external\":0},\"start_timestamp\":8"
+	"0,\"end_timestamp\":400,\"thread_id\":43}],\"memory_copy\":[{\"size\":96,\"kind"
+	"\":3,\"operation\":1,\"correlation_id\":{\"internal\":9,\"external\":0},\"start_"
+	"timestamp\":110,\"end_timestamp\":120,\"thread_id\":43,\"dst_agent_id\":{\"han"
+	"dle\":91},\"src_agent_id\":{\"handle\":90},\"bytes\":64,\"stream_id\":{\"handle\""
+	":8}}],\"memory_allocation\":[{\"size\":96,\"kind\":4,\"operation\":0,\"correlat"
+	"ion_id\":{\"internal\":11,\"external\":0},\"start_timestamp\":85,\"end_timesta"
+	"mp\":86,\"thread_id\":43,\"agent_id\":{\"handle\":91},\"address\":{\"value\":4096"
+	"},\"allocation_size\":1000},{\"size\":96,\"kind\":4,\"operation\":1,\"correlati"
+	"on_id\":{\"internal\":12,\"external\":0},\"start_timestamp\":300,\"end_timesta"
+	"mp\":301,\"thread_id\":43,\"agent_id\":{\"handle\":0},\"address\":{\"value\":4096"
+	"},\"allocation_size\":0}]}}]}";
+
 static const struct {
 	const char *format;
 	const char *text;
@@ -122,6 +161,7 @@ static const struct {
 } sources[] = {
 	{ "nvprof_csv", csv_text, NULL, NULL },
 	{ "kineto", kineto_text, NULL, NULL },
+	{ "rocprofv3", rocprofv3_text, NULL, NULL },
 	{ "nsys", NULL, NULL, nsys_sql },
 	{ "nvprof_db", NULL, NULL, nvprof_sql },
 	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
