@@ -18,80 +18,84 @@ void dp_rocm__fini(struct dp_rocm *rocm)
 	dp_lookup__fini(&rocm->agents);
 	dp_lookup__fini(&rocm->blocks);
 	free(rocm->list);
+	free(rocm->pids);
 }
 
-int dp_rocm__add_gpu(struct dp_rocm *rocm, int64_t pid, int64_t agent, int64_t device,
+/* Keys are no pids: those are not negative, and -1 is none. */
+int dp_rocm__add_process(struct dp_rocm *rocm, int64_t pid, int64_t *key)
+{
+	if (dp_array__reserve(&rocm->pids, &rocm->process_room, rocm->process_count + 1,
+			      sizeof(*rocm->pids)))
+		return dp_error__nomem(rocm->import->error, 0);
+	rocm->pids[rocm->process_count++] = pid;
+	*key = -1 - (int64_t)rocm->process_count;
+	return DP_OK;
+}
+
+void dp_rocm__finish(struct dp_rocm *rocm)
+{
+	for (size_t i = 0; i < rocm->process_count; i++)
+		dp_builder__pid(rocm->import->builder,
+				dp_places__find_process(&rocm->places, -2 - (int64_t)i),
+				rocm->pids[i]);
+	dp_places__name_devices(&rocm->places, &rocm->gpus);
+}
+
+int dp_rocm__add_gpu(struct dp_rocm *rocm, int64_t process, int64_t agent, int64_t device,
 		     const struct dp_gpu *gpu)
 {
-	struct dp_key key = { { pid, agent } };
+	struct dp_key key = { { process, agent } };
 	int64_t id = (int64_t)rocm->gpu_count++;
 
 	if (device < 0 || device >= DP_NONE)
 		return DP_OK;
 	if (dp_lookup__set(&rocm->agents, &key, (uint32_t)device) ||
 	    dp_gpus__add(&rocm->gpus, id, device, gpu) ||
-	    dp_gpus__map(&rocm->gpus, pid, device, id))
+	    dp_gpus__map(&rocm->gpus, process, device, id))
 		return dp_error__nomem(rocm->import->error, 0);
 	return DP_OK;
 }
 
-int64_t dp_rocm__device(const struct dp_rocm *rocm, int64_t pid, int64_t agent)
+static bool is_gpu(const struct dp_rocm *rocm, int64_t process, int64_t agent)
 {
-	struct dp_key key = { { pid, agent } };
+	struct dp_key key = { { process, agent } };
+
+	return dp_lookup__get(&rocm->agents, &key) != DP_NONE;
+}
+
+int64_t dp_rocm__device(const struct dp_rocm *rocm, int64_t process, int64_t agent)
+{
+	struct dp_key key = { { process, agent } };
 	uint32_t device = dp_lookup__get(&rocm->agents, &key);
 
 	return device == DP_NONE ? agent : (int64_t)device;
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
+int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, int64_t process, int64_t src, int64_t dst,
+		  int64_t *agent)
 {
-	size_t n = strlen(end);
-
-	return length > n && !memcmp(text + length - n, end, n);
-}
-
-uint32_t dp_rocm__kernel_name(struct dp_rocm *rocm, const char *text, size_t length)
-{
-	static const char *const descriptor[] = { " [clone .kd]", ".kd" };
-
-	for (size_t i = 0; i < DP_COUNT(descriptor); i++)
-		if (ends_with(text, length, descriptor[i]))
-			length -= strlen(descriptor[i]);
-	return dp_builder__kernel_name(rocm->import->builder, text, length);
-}
-
-int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, const char *text, size_t length)
-{
-	static const struct {
-		const char *end;
-		enum dp_copy_kind kind;
-		enum dp_memory_kind src, dst;
-	} known[] = {
-		/* Whether the host's memory is pinned is not recorded. */
-		{ "HOST_TO_DEVICE", DP_COPY_HTOD, DP_MEMORY_UNKNOWN, DP_MEMORY_DEVICE },
-		{ "DEVICE_TO_HOST", DP_COPY_DTOH, DP_MEMORY_DEVICE, DP_MEMORY_UNKNOWN },
-		{ "DEVICE_TO_DEVICE", DP_COPY_DTOD, DP_MEMORY_DEVICE, DP_MEMORY_DEVICE },
-		{ "HOST_TO_HOST", DP_COPY_HTOH, DP_MEMORY_UNKNOWN, DP_MEMORY_UNKNOWN },
-	};
+	static const enum dp_copy_kind kinds[2][2] = { { DP_COPY_HTOH, DP_COPY_HTOD },
+						       { DP_COPY_DTOH, DP_COPY_DTOD } };
+	bool from = is_gpu(rocm, process, src), to = is_gpu(rocm, process, dst);
 
 	op->kind = DP_OP_COPY;
-	for (size_t i = 0; i < DP_COUNT(known); i++) {
-		if (!ends_with(text, length, known[i].end))
-			continue;
-		op->copy_kind = known[i].kind;
-		op->src_kind = known[i].src;
-		op->dst_kind = known[i].dst;
-	}
+	op->copy_kind = kinds[from][to];
+	if (from && to && src != dst)
+		op->copy_kind = DP_COPY_PTOP;
+	/* Whether the host's memory is pinned is not recorded. */
+	op->src_kind = from ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
+	op->dst_kind = to ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
 	op->name = dp_builder__copy_name(rocm->import->builder, op->copy_kind);
+	*agent = from ? src : dst;
 	return op->name == DP_NONE ? rocm->import->error->status : DP_OK;
 }
 
-int dp_rocm__allocate(struct dp_rocm *rocm, int64_t time_ns, int64_t pid, int64_t agent,
+int dp_rocm__allocate(struct dp_rocm *rocm, int64_t time_ns, int64_t process, int64_t agent,
 		      int64_t address, int64_t bytes)
 {
-	uint32_t device =
-		dp_places__find_device(&rocm->places, pid, dp_rocm__device(rocm, pid, agent));
-	struct dp_key key = { { pid, address } };
+	uint32_t device = dp_places__find_device(&rocm->places, process,
+						 dp_rocm__device(rocm, process, agent));
+	struct dp_key key = { { process, address } };
 
 	if (device == DP_NONE || bytes <= 0 || rocm->block_count >= DP_NONE)
 		return DP_OK;
@@ -103,9 +107,9 @@ int dp_rocm__allocate(struct dp_rocm *rocm, int64_t time_ns, int64_t pid, int64_
 	return dp_builder__add_memory(rocm->import->builder, time_ns, device, bytes);
 }
 
-int dp_rocm__free(struct dp_rocm *rocm, int64_t time_ns, int64_t pid, int64_t address)
+int dp_rocm__free(struct dp_rocm *rocm, int64_t time_ns, int64_t process, int64_t address)
 {
-	struct dp_key key = { { pid, address } };
+	struct dp_key key = { { process, address } };
 	uint32_t block = dp_lookup__get(&rocm->blocks, &key);
 
 	if (block == DP_NONE)

@@ -48,8 +48,8 @@ struct reader {
 	size_t kind_count, kind_room;
 	char *scratch;
 	size_t scratch_room;
-	int64_t pid;
-	int64_t gpus; /* of the process, so far */
+	int64_t process; /* its key in rocm */
+	int64_t gpus;	 /* of the process, so far */
 	bool by_queue;
 	uint64_t records; /* objects that were used */
 	uint64_t nameless;
@@ -112,13 +112,13 @@ static uint32_t keep(struct reader *reader, struct texts *texts, const struct dp
 /* The builder's string of a text that was kept. */
 static uint32_t use(struct reader *reader, struct texts *texts, uint32_t raw)
 {
+	struct dp_builder *builder = reader->import->builder;
 	const char *text = dp_strings__get(&texts->raw, raw);
 
 	if (texts->ids[raw] == DP_NONE)
-		texts->ids[raw] =
-			texts == &reader->kernels
-				? dp_rocm__kernel_name(&reader->rocm, text, strlen(text))
-				: dp_builder__string(reader->import->builder, text, strlen(text));
+		texts->ids[raw] = texts == &reader->kernels
+					  ? dp_builder__kernel_name(builder, text, strlen(text))
+					  : dp_builder__string(builder, text, strlen(text));
 	return texts->ids[raw];
 }
 
@@ -143,16 +143,17 @@ static void forget_process(struct reader *reader)
 	dp_lookup__fini(&reader->marker_ids);
 	reader->kernel_ids = reader->marker_ids = (struct dp_lookup){ 0 };
 	reader->gpus = 0;
-	reader->pid = -1;
+	reader->process = -1;
 	reader->by_queue = false;
 }
 
 /* The process's own description. */
 static int take_metadata(struct reader *reader)
 {
-	reader->pid = number(reader, DP_RV3_PID, -1);
 	reader->by_queue = number(reader, DP_RV3_BY_QUEUE, 0) == 1;
-	return DP_OK;
+	return dp_rocm__add_process(&reader->rocm, number(reader, DP_RV3_PID, -1), &reader->process)
+		       ? failed(reader)
+		       : DP_OK;
 }
 
 /* An agent; those of type 2 are GPUs. Before ROCm 7 its number among them is not there. */
@@ -173,7 +174,7 @@ static int take_agent(struct reader *reader)
 		if (gpu.name == DP_NONE)
 			return failed(reader);
 	}
-	if (dp_rocm__add_gpu(&reader->rocm, reader->pid, reader->record.number[DP_RV3_ID],
+	if (dp_rocm__add_gpu(&reader->rocm, reader->process, reader->record.number[DP_RV3_ID],
 			     number(reader, DP_RV3_TYPE_INDEX, reader->gpus), &gpu))
 		return failed(reader);
 	reader->gpus++;
@@ -279,9 +280,9 @@ static int start_op(struct reader *reader, struct dp_op *op, int64_t agent)
 	*op = (struct dp_op){ .start_ns = reader->record.number[DP_RV3_START],
 			      .end_ns = reader->record.number[DP_RV3_END],
 			      .correlation = correlation_of(reader) };
-	op->stream =
-		dp_places__stream(&reader->rocm.places, reader->pid,
-				  dp_rocm__device(&reader->rocm, reader->pid, agent), -1, stream);
+	op->stream = dp_places__stream(&reader->rocm.places, reader->process,
+				       dp_rocm__device(&reader->rocm, reader->process, agent), -1,
+				       stream);
 	return op->stream == DP_NONE ? failed(reader) : DP_OK;
 }
 
@@ -309,27 +310,22 @@ static int take_kernel(struct reader *reader)
 	return DP_OK;
 }
 
-/* A copy belongs to the device that it comes from, or that it goes to where it comes from the host.
- */
 static int take_copy(struct reader *reader)
 {
-	enum dp_rocm_region region;
-	uint32_t raw = operation_of(reader, &region);
-	const char *name = raw == DP_NONE ? "" : dp_strings__get(&reader->calls.raw, raw);
-	struct dp_op op = { 0 }, place;
+	int64_t bytes = number(reader, DP_RV3_BYTES, 0), agent;
+	struct dp_op op, copy = { 0 };
 
-	if (dp_rocm__copy(&reader->rocm, &op, name, strlen(name)) ||
-	    start_op(reader, &place,
-		     number(reader,
-			    op.copy_kind == DP_COPY_HTOD ? DP_RV3_DST_AGENT : DP_RV3_SRC_AGENT,
-			    -1)))
+	if (dp_rocm__copy(&reader->rocm, &copy, reader->process,
+			  number(reader, DP_RV3_SRC_AGENT, -1),
+			  number(reader, DP_RV3_DST_AGENT, -1), &agent) ||
+	    start_op(reader, &op, agent))
 		return failed(reader);
-	op.start_ns = place.start_ns;
-	op.end_ns = place.end_ns;
-	op.correlation = place.correlation;
-	op.stream = place.stream;
-	op.bytes = (uint64_t)DP_MAX(number(reader, DP_RV3_BYTES, 0), 0);
-	return dp_builder__op(reader->import->builder, &op) ? failed(reader) : DP_OK;
+	copy.start_ns = op.start_ns;
+	copy.end_ns = op.end_ns;
+	copy.correlation = op.correlation;
+	copy.stream = op.stream;
+	copy.bytes = (uint64_t)DP_MAX(bytes, 0);
+	return dp_builder__op(reader->import->builder, &copy) ? failed(reader) : DP_OK;
 }
 
 static int take_memory(struct reader *reader)
@@ -340,9 +336,9 @@ static int take_memory(struct reader *reader)
 	int64_t address = number(reader, DP_RV3_ADDRESS, 0);
 	int64_t time_ns = reader->record.number[DP_RV3_START];
 
-	if (strstr(name, "FREE") ? dp_rocm__free(&reader->rocm, time_ns, reader->pid, address)
+	if (strstr(name, "FREE") ? dp_rocm__free(&reader->rocm, time_ns, reader->process, address)
 	    : strstr(name, "ALLOCATE")
-		    ? dp_rocm__allocate(&reader->rocm, time_ns, reader->pid,
+		    ? dp_rocm__allocate(&reader->rocm, time_ns, reader->process,
 					number(reader, DP_RV3_AGENT, -1), address,
 					number(reader, DP_RV3_ALLOCATED, 0))
 		    : DP_OK)
@@ -391,7 +387,7 @@ static int take_region(struct reader *reader)
 	name = message != DP_NONE ? use(reader, &reader->markers, message)
 				  : use(reader, &reader->calls, raw);
 	if (has(reader, DP_RV3_THREAD)) {
-		thread = dp_places__thread(&reader->rocm.places, reader->pid,
+		thread = dp_places__thread(&reader->rocm.places, reader->process,
 					   reader->record.number[DP_RV3_THREAD]);
 		if (thread == DP_NONE)
 			return failed(reader);
@@ -626,7 +622,7 @@ static int report(struct reader *reader)
 	if (!status && reader->nameless)
 		status = dp_builder__loss(builder, "kernels whose symbol is not in the file",
 					  reader->nameless, 0);
-	dp_places__name_devices(&reader->rocm.places, &reader->rocm.gpus);
+	dp_rocm__finish(&reader->rocm);
 	return status;
 }
 
@@ -651,7 +647,7 @@ static int read_rocprofv3(struct dp_import *import)
 	if (!reader)
 		return dp_error__nomem(import->error, sizeof(*reader));
 	reader->import = import;
-	reader->pid = -1;
+	reader->process = -1;
 	dp_rocm__init(&reader->rocm, import);
 	status = dp_json_stream__open(&reader->stream, import);
 	if (!status && !read_document(reader) && !stopped(reader))

@@ -246,17 +246,47 @@ def read_rocprofv3(path, truth):
     return ops, {"calls": len(records["hip_api"]), "ranges": len(records["marker_api"])}
 
 
+def read_rocpd(path, truth):
+    db = connect(path)
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"HOST_TO_DEVICE": 1, "DEVICE_TO_HOST": 2, "DEVICE_TO_DEVICE": 8}
+    ops, calls, ranges = [], 0, 0
+    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                               "AND name LIKE 'rocpd_kernel_dispatch_%'").fetchall():
+        end = table.removeprefix("rocpd_kernel_dispatch")
+        gpus = dict(db.execute("SELECT id, type_index FROM rocpd_info_agent%s "
+                               "WHERE type = 'GPU'" % end))
+        for s, e, agent, stream, name in db.execute(
+                "SELECT start, end, agent_id, stream_id, display_name FROM %s k JOIN "
+                "rocpd_info_kernel_symbol%s n ON n.id = kernel_id" % (table, end)):
+            place = (gpus[agent], stream)
+            ops.append(Op(KERNEL, s, e, (place[0], contexts[place], stream), name))
+        for s, e, src, dst, stream, size, name in db.execute(
+                "SELECT start, end, src_agent_id, dst_agent_id, stream_id, size, string FROM "
+                "rocpd_memory_copy%s JOIN rocpd_string%s n ON n.id = name_id" % (end, end)):
+            copy = copies[name.removeprefix("MEMORY_COPY_")]
+            place = (gpus[dst if copy == 1 else src], stream)
+            ops.append(Op(COPY, s, e, (place[0], contexts[place], stream), name, size, copy))
+        kinds = dict(db.execute("SELECT string, count(*) FROM rocpd_region%s r JOIN rocpd_event%s "
+                                "e ON e.id = event_id JOIN rocpd_string%s s ON s.id = category_id "
+                                "GROUP BY string" % (end, end, end)))
+        calls += kinds.get("HIP_RUNTIME_API_EXT", 0)
+        ranges += kinds.get("MARKER_CORE_RANGE_API", 0)
+    return ops, {"calls": calls, "ranges": ranges}
+
+
 # What has no time since 1970.
-NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3"}
+NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
+            "rocpd"}
 READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
            "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
-           "rocprofv3": read_rocprofv3}
+           "rocprofv3": read_rocprofv3, "rocpd": read_rocpd}
 PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
 MANGLED = {"nvprof", "nvvp"}
-MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof"}
+MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 
 
 def union(spans):

@@ -25,7 +25,8 @@ static const char *const nsys_sql[] = {
 	"INSERT INTO StringIds VALUES(1, 'add(int)'), (2, 'cudaLaunchKernel'), (3, 'step')",
 	"CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER)",
 	"INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000)",
-	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice INTEGER)",
+	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice "
+	"INTEGER)",
 	"INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 80, 0)",
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, "
 	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
@@ -50,8 +51,10 @@ static const char *const nvprof_sql[] = {
 	"INSERT INTO Version VALUES(12)",
 	"CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)",
 	"INSERT INTO StringTable VALUES(1, '_Z3addPfi'), (2, 'step')",
-	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start INTEGER, "
-	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start "
+	"INTEGER, "
+	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId "
+	"INTEGER, "
 	"name INTEGER)",
 	"INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES(1, 10, 20, 0, 1, 7, 5, 1), "
 	"(2, 30, 40, 0, 1, 7, 6, 1)",
@@ -64,8 +67,58 @@ static const char *const nvprof_sql[] = {
 	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 211, 1, 2, 42, 43, 5)",
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER(_id_ INTEGER PRIMARY KEY, flags INTEGER, "
 	"timestamp INTEGER, id INTEGER, objectKind INTEGER, objectId BLOB, name INTEGER)",
-	"INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(1, 2, 1, 1, 2, X'2A0000002B00000000000000', 2), "
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(1, 2, 1, 1, 2, "
+	"X'2A0000002B00000000000000', 2), "
 	"(2, 4, 50, 1, 2, X'2A0000002B00000000000000', 0)",
+	NULL
+};
+
+static const char *const rocpd_sql[] = {
+	"CREATE TABLE rocpd_metadata_a(id INTEGER PRIMARY KEY, tag TEXT, value TEXT)",
+	"CREATE TABLE rocpd_string_a(id INTEGER PRIMARY KEY, string TEXT NOT NULL)",
+	"CREATE TABLE rocpd_info_process_a(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, "
+	"extdata JSONB DEFAULT '{}' NOT NULL)",
+	"CREATE TABLE rocpd_info_thread_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, tid INTEGER NOT NULL)",
+	"CREATE TABLE rocpd_info_agent_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, type TEXT, type_index INTEGER, product_name TEXT)",
+	"CREATE TABLE rocpd_info_kernel_symbol_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, kernel_name TEXT, display_name TEXT)",
+	"CREATE TABLE rocpd_event_a(id INTEGER PRIMARY KEY, category_id INTEGER, stack_id "
+	"INTEGER, extdata JSONB DEFAULT '{}' NOT NULL)",
+	"CREATE TABLE rocpd_region_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER NOT "
+	"NULL, tid INTEGER, start BIGINT, end BIGINT, name_id INTEGER, event_id INTEGER)",
+	"CREATE TABLE rocpd_kernel_dispatch_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, agent_id INTEGER, kernel_id INTEGER, queue_id INTEGER, stream_id "
+	"INTEGER, start BIGINT, end BIGINT, event_id INTEGER)",
+	"CREATE TABLE rocpd_memory_copy_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, start BIGINT, end BIGINT, dst_agent_id INTEGER, src_agent_id INTEGER, "
+	"size INTEGER, stream_id INTEGER, event_id INTEGER)",
+	"CREATE TABLE rocpd_memory_allocate_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, agent_id INTEGER, type TEXT, level TEXT, start BIGINT, end "
+	"BIGINT, address INTEGER, size INTEGER)",
+	"INSERT INTO rocpd_metadata_a(tag,value) VALUES('schema_version','3')",
+	"INSERT INTO rocpd_string_a(id,string) "
+	"VALUES(1,'KERNEL_DISPATCH'),(2,'HIP_RUNTIME_API'),(3,'MARKER_CORE_RANGE_API'),(4,'RC"
+	"CL_API'),(5,'hipLaunchKernel')",
+	"INSERT INTO rocpd_info_process_a(id,pid) VALUES(900,42)",
+	"INSERT INTO rocpd_info_thread_a(id,nid,pid,tid) VALUES(1,1,900,43)",
+	"INSERT INTO rocpd_info_agent_a(id,nid,pid,type,type_index,product_name) "
+	"VALUES(0,1,900,'CPU',0,'EPYC'),(4,1,900,'GPU',0,'MI300X')",
+	"INSERT INTO rocpd_info_kernel_symbol_a(id,nid,pid,kernel_name,display_name) "
+	"VALUES(1,1,900,'x','_Z3addPfi.kd')",
+	"INSERT INTO rocpd_event_a(id,category_id,stack_id,extdata) "
+	"VALUES(1,2,70,'{}'),(2,1,70,'{}'),(3,3,72,'{\"message\":\"step "
+	"\\\\\"1\"}'),(4,4,73,'{}')",
+	"INSERT INTO rocpd_region_a(nid,pid,tid,start,end,name_id,event_id) "
+	"VALUES(1,900,1,90,95,5,1),(1,900,1,80,400,5,3),(1,900,1,82,83,5,4)",
+	"INSERT INTO rocpd_kernel_dispatch_a(nid,pid,agent_id,kernel_id,queue_id,stream_id,st"
+	"art,end,event_id) VALUES(1,900,4,1,3,7,100,105,2),(1,900,4,1,4,7,106,109,9)",
+	"INSERT INTO rocpd_memory_copy_a(nid,pid,start,end,dst_agent_id,src_agent_id,size,str"
+	"eam_id,event_id) VALUES(1,900,110,120,4,0,64,8,NULL)",
+	"INSERT INTO rocpd_memory_allocate_a(nid,pid,agent_id,type,level,start,end,address,si"
+	"ze) VALUES(1,900,4,'ALLOC','REAL',85,86,4096,10),(1,900,NULL,'FREE','REAL',300,301,4"
+	"096,0)",
 	NULL
 };
 
@@ -106,7 +159,8 @@ static const char kineto_text[] =
 	"\"ts\": 14, \"dur\": 2, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, "
 	"\"correlation\": 6}},\n"
 	"{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD (Pageable -> Device)\", "
-	"\"pid\": 0, \"tid\": 7, \"ts\": 13, \"dur\": 1, \"args\": {\"device\": 0, \"context\": 1, "
+	"\"pid\": 0, \"tid\": 7, \"ts\": 13, \"dur\": 1, \"args\": {\"device\": 0, "
+	"\"context\": 1, "
 	"\"stream\": 7, \"correlation\": 8, \"bytes\": 64}},\n"
 	"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 42, "
 	"\"tid\": 43, \"ts\": 1, \"dur\": 2, \"args\": {\"correlation\": 5}},\n"
@@ -164,6 +218,7 @@ static const struct {
 	{ "rocprofv3", rocprofv3_text, NULL, NULL },
 	{ "nsys", NULL, NULL, nsys_sql },
 	{ "nvprof_db", NULL, NULL, nvprof_sql },
+	{ "rocpd", NULL, NULL, rocpd_sql },
 	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
 };
 
