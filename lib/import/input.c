@@ -74,10 +74,32 @@ static int fill(struct dp_input *input, struct dp_error *error)
 	return DP_OK;
 }
 
+/* What is asked for in large pieces is read to where it is wanted. */
+static int read_directly(struct dp_input *input, char *buf, size_t size, size_t *got,
+			 struct dp_error *error)
+{
+	ssize_t n;
+
+	do {
+		n = read(input->fd, buf, DP_MIN(size, (size_t)1 << 30));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return io_error(error, "can't read");
+	input->raw_end = n == 0;
+	input->position += (uint64_t)n;
+	*got = (size_t)n;
+	return DP_OK;
+}
+
 static int read_plain(struct dp_input *input, char *buf, size_t size, size_t *got,
 		      struct dp_error *error)
 {
-	int status = fill(input, error);
+	int status;
+
+	if (input->raw_at == input->raw_length && !input->raw_end && !input->memory &&
+	    size >= RAW_BYTES)
+		return read_directly(input, buf, size, got, error);
+	status = fill(input, error);
 
 	if (status)
 		return status;
@@ -261,6 +283,39 @@ int dp_input__read(struct dp_input *input, void *buf, size_t size, size_t *got,
 		return DP_OK;
 	}
 	return read_content(input, buf, size, got, error);
+}
+
+/* Behind what was read already, by moving in the file; false where that is not possible. */
+static bool seek(struct dp_input *input, uint64_t bytes, uint64_t *passed)
+{
+	uint64_t left = input->size > input->position ? input->size - input->position : 0;
+
+	if (input->gzip || input->memory || !input->size || input->raw_at < input->raw_length ||
+	    input->head_read < input->head_length)
+		return false;
+	bytes = DP_MIN(bytes, left);
+	if (lseek(input->fd, (off_t)bytes, SEEK_CUR) < 0)
+		return false;
+	input->position += bytes;
+	*passed += bytes;
+	return true;
+}
+
+int dp_input__skip(struct dp_input *input, uint64_t bytes, uint64_t *passed, struct dp_error *error)
+{
+	char waste[16384];
+	size_t got = 1;
+	int status = DP_OK;
+
+	*passed = 0;
+	while (!status && got && *passed < bytes) {
+		if (seek(input, bytes - *passed, passed))
+			break;
+		status = dp_input__read(
+			input, waste, (size_t)DP_MIN(bytes - *passed, sizeof(waste)), &got, error);
+		*passed += status ? 0 : got;
+	}
+	return status;
 }
 
 const char *dp_input__damage(const struct dp_input *input)

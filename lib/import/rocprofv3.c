@@ -12,7 +12,7 @@
 #include "import/json_stream.h"
 #include "import/rocm.h"
 #include "import/rocprofv3_record.h"
-#include "base/strings.h"
+#include "import/texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,13 +23,6 @@ static const char *const object_keys[] = { "size", "metadata", NULL };
 /* Kinds and operations beyond these numbers are damage. */
 #define MOST_KINDS 1024
 #define MOST_OPERATIONS 65536
-
-/* Texts of which few are used: they become the trace's strings when they are. */
-struct texts {
-	struct dp_strings raw;
-	uint32_t *ids; /* by text: the builder's string, DP_NONE before it is used */
-	size_t room;
-};
 
 struct kind {
 	enum dp_rocm_region region;
@@ -42,7 +35,7 @@ struct reader {
 	struct dp_json_stream stream;
 	struct dp_rocprofv3_record record;
 	struct dp_rocm rocm;
-	struct texts kernels, calls, markers;
+	struct dp_texts kernels, calls, markers;
 	struct dp_lookup kernel_ids, marker_ids; /* the process's numbers: text */
 	struct kind *kinds;
 	size_t kind_count, kind_room;
@@ -92,40 +85,21 @@ static const char *plain(struct reader *reader, const struct dp_json_text *text,
 }
 
 /* Keeps a text; DP_NONE where memory is short. */
-static uint32_t keep(struct reader *reader, struct texts *texts, const struct dp_json_text *text)
+static uint32_t keep(struct reader *reader, struct dp_texts *texts, const struct dp_json_text *text)
 {
-	size_t length, before = texts->raw.count;
+	size_t length;
 	const char *bytes = plain(reader, text, &length);
-	uint32_t raw =
-		bytes ? dp_strings__intern(&texts->raw, bytes, strnlen(bytes, length)) : DP_NONE;
+	uint32_t raw = bytes ? dp_texts__keep(texts, bytes, length) : DP_NONE;
 
-	if (raw == DP_NONE ||
-	    dp_array__reserve(&texts->ids, &texts->room, texts->raw.count, sizeof(*texts->ids))) {
+	if (raw == DP_NONE)
 		nomem(reader);
-		return DP_NONE;
-	}
-	if (raw == before)
-		texts->ids[raw] = DP_NONE;
 	return raw;
 }
 
 /* The builder's string of a text that was kept. */
-static uint32_t use(struct reader *reader, struct texts *texts, uint32_t raw)
+static uint32_t use(struct reader *reader, struct dp_texts *texts, uint32_t raw)
 {
-	struct dp_builder *builder = reader->import->builder;
-	const char *text = dp_strings__get(&texts->raw, raw);
-
-	if (texts->ids[raw] == DP_NONE)
-		texts->ids[raw] = texts == &reader->kernels
-					  ? dp_builder__kernel_name(builder, text, strlen(text))
-					  : dp_builder__string(builder, text, strlen(text));
-	return texts->ids[raw];
-}
-
-static void texts_fini(struct texts *texts)
-{
-	dp_strings__fini(&texts->raw);
-	free(texts->ids);
+	return dp_texts__use(texts, reader->import->builder, raw);
 }
 
 static void forget_kinds(struct reader *reader)
@@ -182,8 +156,8 @@ static int take_agent(struct reader *reader)
 }
 
 /* Keeps a text by its number in the process. */
-static int take_text(struct reader *reader, struct texts *texts, struct dp_lookup *ids, int64_t id,
-		     enum dp_rocprofv3_field field)
+static int take_text(struct reader *reader, struct dp_texts *texts, struct dp_lookup *ids,
+		     int64_t id, enum dp_rocprofv3_field field)
 {
 	struct dp_key key = { { id } };
 	uint32_t raw = keep(reader, texts, dp_rocprofv3__text(&reader->record, field));
@@ -332,7 +306,7 @@ static int take_memory(struct reader *reader)
 {
 	enum dp_rocm_region region;
 	uint32_t raw = operation_of(reader, &region);
-	const char *name = raw == DP_NONE ? "" : dp_strings__get(&reader->calls.raw, raw);
+	const char *name = raw == DP_NONE ? "" : dp_texts__get(&reader->calls, raw);
 	int64_t address = number(reader, DP_RV3_ADDRESS, 0);
 	int64_t time_ns = reader->record.number[DP_RV3_START];
 
@@ -631,9 +605,9 @@ static void release(struct reader *reader)
 	forget_process(reader);
 	free(reader->kinds);
 	free(reader->scratch);
-	texts_fini(&reader->kernels);
-	texts_fini(&reader->calls);
-	texts_fini(&reader->markers);
+	dp_texts__fini(&reader->kernels);
+	dp_texts__fini(&reader->calls);
+	dp_texts__fini(&reader->markers);
 	dp_rocm__fini(&reader->rocm);
 	dp_json_stream__close(&reader->stream);
 	free(reader);
@@ -648,6 +622,7 @@ static int read_rocprofv3(struct dp_import *import)
 		return dp_error__nomem(import->error, sizeof(*reader));
 	reader->import = import;
 	reader->process = -1;
+	reader->kernels.kernels = true;
 	dp_rocm__init(&reader->rocm, import);
 	status = dp_json_stream__open(&reader->stream, import);
 	if (!status && !read_document(reader) && !stopped(reader))

@@ -27,10 +27,11 @@ void dp_marks__fini(struct dp_marks *marks)
 	memset(marks, 0, sizeof(*marks));
 }
 
-/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7. */
+/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7, XPlanes have steps. */
 static bool is_step(const char *name)
 {
-	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep"));
+	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep")) ||
+	       !strncmp(name, "Step#", strlen("Step#"));
 }
 
 /* 1: matches, 0: doesn't; found out once per name, in verdicts[name] as verdict + 1. */

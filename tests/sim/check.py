@@ -275,6 +275,67 @@ def read_rocpd(path, truth):
     return ops, {"calls": calls, "ranges": ranges}
 
 
+def fields(data):
+    """A message's fields: number and value, which is bytes or an integer."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 1:
+            value, at = data[at:at + 8], at + 8
+        else:
+            value = varint()
+            if tag & 7 == 2:
+                value, at = data[at:at + value], at + value
+        yield tag >> 3, value
+
+
+def read_xplane(path, truth):
+    with open(path, "rb") as file:
+        data = file.read()
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"MemcpyH2D": 1, "MemcpyD2H": 2, "MemcpyD2D": 8}
+    ops, calls, ranges = [], 0, 0
+    for _, plane in fields(data):
+        plane = list(fields(plane))
+        name = next(v for n, v in plane if n == 2).decode()
+        names = {key: dict(fields(value))[2].decode() for key, value in
+                 (dict(fields(v)).values() for n, v in plane if n == 4)}
+        for line in (list(fields(v)) for n, v in plane if n == 3):
+            line_id, t0 = dict(line)[1], dict(line)[3]
+            for event in (list(fields(v)) for n, v in line if n == 4):
+                first = dict(event)
+                start = t0 + first[2] // 1000
+                stats = [dict(fields(v)) for n, v in event if n == 4]
+                if name == "/host:CPU":
+                    is_call = names[first[1]].startswith("cuda")
+                    calls += is_call
+                    ranges += not is_call
+                    continue
+                device = int(name.rsplit(":", 1)[1])
+                place = (device, contexts[device, line_id], line_id)
+                what = names[first[1]]
+                details = dict(word.split(":", 1) for s in stats if s[1] in (2, 3)
+                               for word in s[5].decode().split())
+                kind = (COPY if what in copies else SET if what == "Memset" else
+                        GRAPH if what.startswith("graph ") else KERNEL)
+                ops.append(Op(kind, start, start + first[3] // 1000, place, what,
+                              int(details.get("size", details.get("num_bytes", 0))),
+                              copies.get(what, 0)))
+    return ops, {"calls": calls, "ranges": ranges}
+
+
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
             "rocpd"}
@@ -283,7 +344,8 @@ READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021":
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
-           "rocprofv3": read_rocprofv3, "rocpd": read_rocpd}
+           "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
+           "xplane": read_xplane}
 PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}

@@ -84,7 +84,8 @@ bool held_is_at(const struct dp_trace *trace, const struct dp_stream *stream, co
 	const struct dp_device *device = dp_trace_device(trace, stream->device);
 	int64_t pid = dp_trace_process(trace, stream->process)->pid;
 
-	return pid == held_integer(place, "process") &&
+	/* XPlanes do not say which process they are of. */
+	return (pid == -1 || pid == held_integer(place, "process")) &&
 	       device->id == held_integer(place, "device") &&
 	       stream->stream == held_integer(place, "stream");
 }
@@ -99,7 +100,7 @@ static size_t stream_at(const struct dp_trace *trace, const json_t *place)
 
 static void check_stream(const struct dp_trace *trace, const json_t *planted, const char *format)
 {
-	static const char *const no_context[] = { "rocprofv3", "rocpd", NULL };
+	static const char *const no_context[] = { "rocprofv3", "rocpd", "xplane", NULL };
 	static const char *const classes[] = { "main", "copy", "assist" };
 	size_t index = stream_at(trace, planted);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
