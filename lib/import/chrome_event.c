@@ -43,22 +43,28 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 4:
 		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
 	case 5:
-		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES : 0;
+		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES
+		       : IS("Index")		  ? DP_CHROME_INDEX
+						  : 0;
 	case 6:
 		return IS("device")   ? DP_CHROME_DEVICE
 		       : IS("stream") ? DP_CHROME_STREAM
 		       : IS("labels") ? DP_CHROME_LABELS
+		       : IS("dev-id") ? DP_CHROME_DEVICE
 				      : 0;
 	case 7:
 		return IS("context") ? DP_CHROME_CONTEXT : 0;
 	case 9:
-		return IS("Device Id") ? DP_CHROME_DEVICE : 0;
+		return IS("Device Id")	 ? DP_CHROME_DEVICE
+		       : IS("Task Type") ? DP_CHROME_TASK
+		       : IS("Stream Id") ? DP_CHROME_STREAM
+					 : 0;
 	case 11:
 		return IS("correlation")   ? DP_CHROME_CORRELATION
 		       : IS("Device Type") ? DP_CHROME_DEVICE_TYPE
 					   : 0;
 	case 14:
-		return IS("correlation id") ? DP_CHROME_CORRELATION : 0;
+		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION : 0;
 	default:
 		return 0;
 	}
@@ -117,6 +123,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return number_member(json, 0, &event->bytes, &event->has, key);
 	case DP_CHROME_SIZE:
 		return number_member(json, 0, &event->size, &event->has, key);
+	case DP_CHROME_INDEX:
+		return number_member(json, 0, &event->index, &event->has, key);
 	case DP_CHROME_DEVICE_TYPE:
 		return number_member(json, 0, &event->device_type, &event->has, key);
 	case DP_CHROME_ARG_NAME:
@@ -125,6 +133,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return text_member(json, &event->labels, &event->has, key);
 	case DP_CHROME_OP:
 		return text_member(json, &event->op, &event->has, key);
+	case DP_CHROME_TASK:
+		return text_member(json, &event->task, &event->has, key);
 	default:
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
 	}

@@ -25,8 +25,14 @@ static bool is_tensorflow(const struct dp_chrome_event *event)
 
 	if (event->has & DP_CHROME_CATEGORY && event->category.length == 2)
 		return !memcmp(event->category.at, "Op", 2);
-	for (size_t i = 0; event->has & DP_CHROME_ARG_NAME && i < DP_COUNT(rows); i++)
-		if (event->phase == 'M' && has_prefix(&event->arg_name, rows[i]))
+	if (!(event->has & DP_CHROME_ARG_NAME) || event->phase != 'M')
+		return false;
+	/* XLA's are planes, "/device:GPU:0"; TensorFlow 1's "/device:GPU:0/stream:all Compute". */
+	if (has_prefix(&event->arg_name, "/device:") &&
+	    !memchr(event->arg_name.at, ' ', event->arg_name.length))
+		return false;
+	for (size_t i = 0; i < DP_COUNT(rows); i++)
+		if (has_prefix(&event->arg_name, rows[i]))
 			return true;
 	return false;
 }
