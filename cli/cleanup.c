@@ -8,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATHS = 8 };
+enum { NAMES = 8 };
 
-static const char *volatile paths[PATHS];
+static struct {
+	volatile int folder;
+	const char *volatile name;
+} temporary[NAMES];
 static struct sigaction pipe_action;
 static bool held[3]; /* descriptors that were closed */
 
@@ -19,11 +22,11 @@ static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
 /* Only calls that are safe in a handler (POSIX 2.4.3). */
 static void on_signal(int number)
 {
-	for (size_t i = PATHS; i-- > 0;) {
-		const char *path = paths[i];
+	for (size_t i = NAMES; i-- > 0;) {
+		const char *name = temporary[i].name;
 
-		if (path && unlink(path))
-			rmdir(path);
+		if (name && unlinkat(temporary[i].folder, name, 0))
+			unlinkat(temporary[i].folder, name, AT_REMOVEDIR);
 	}
 	/* SA_RESETHAND: the second one ends the process. */
 	raise(number);
@@ -58,23 +61,24 @@ void cleanup_release(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-bool cleanup_add(const char *path)
+bool cleanup_add(int folder, const char *name)
 {
 	catch_fatal();
-	for (size_t i = 0; i < PATHS; i++) {
-		if (paths[i])
+	for (size_t i = 0; i < NAMES; i++) {
+		if (temporary[i].name)
 			continue;
-		paths[i] = path;
+		temporary[i].folder = folder;
+		temporary[i].name = name;
 		return true;
 	}
 	return false;
 }
 
-void cleanup_forget(const char *path)
+void cleanup_forget(const char *name)
 {
-	for (size_t i = 0; i < PATHS; i++)
-		if (paths[i] == path)
-			paths[i] = NULL;
+	for (size_t i = 0; i < NAMES; i++)
+		if (temporary[i].name == name)
+			temporary[i].name = NULL;
 }
 
 void cleanup_die_of_pipe(void)

@@ -13,9 +13,12 @@
 void cleanup_hold(sigset_t *before);
 void cleanup_release(const sigset_t *before);
 
-/* path is borrowed until cleanup_forget(). False where there is no room for one more. */
-bool cleanup_add(const char *path);
-void cleanup_forget(const char *path);
+/*
+ * The name in an open folder; both are borrowed until cleanup_forget(), which knows the name by its
+ * address. False where there is no room for one more.
+ */
+bool cleanup_add(int folder, const char *name);
+void cleanup_forget(const char *name);
 
 /* Ends by SIGPIPE as a program would that never looked, or returns where that is ignored. */
 void cleanup_die_of_pipe(void);

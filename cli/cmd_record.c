@@ -292,7 +292,8 @@ static bool prepare(struct record *record)
 	record->options.paused = record->delay_ns > 0;
 	record->options.log = record_log(record);
 	record->options.collector = getenv("DEEPPROF_COLLECTOR");
-	if (dp_recording_new(&record->recording, record->folder, &record->options, &error)) {
+	record->options.folder = record->folder.fd;
+	if (dp_recording_new(&record->recording, record->folder.path, &record->options, &error)) {
 		message_error(&error);
 		return false;
 	}
@@ -344,9 +345,7 @@ static int record_all(struct record *record)
 	if (!end.kept && !status)
 		status = CMD_FAILED;
 out:
-	record_close(record);
-	free(record->target);
-	free(record->line);
+	record_fini(record);
 	return end.started && WIFSIGNALED(end.wait_status) ? follow(&end) : status;
 }
 
@@ -365,6 +364,7 @@ static bool is_for_a_run(const struct record *record)
 static enum cmd_exit recover(const struct record *wish, int argc)
 {
 	struct recovery recovery;
+	struct folder folder;
 
 	if (argc || is_for_a_run(wish)) {
 		message("record: --recover takes %s", argc ? "no command"
@@ -372,8 +372,12 @@ static enum cmd_exit recover(const struct record *wish, int argc)
 							     "option");
 		return CMD_USAGE;
 	}
-	if (!recover_open(&recovery, wish->recover))
+	if (!recover_find(&folder, wish->recover))
 		return CMD_FAILED;
+	if (!recover_open(&recovery, &folder)) {
+		folder_close(&folder);
+		return CMD_FAILED;
+	}
 	if (!recover_to(&recovery, wish)) {
 		recover_leave(&recovery);
 		return CMD_FAILED;
@@ -383,7 +387,7 @@ static enum cmd_exit recover(const struct record *wish, int argc)
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct record record = { .options = DP_RECORD_OPTIONS_INIT, .folder_fd = -1 };
+	struct record record = RECORD_INIT;
 	enum cmd_exit status = CMD_DONE;
 
 	if (!cmd_parse(cmd, &record, &argc, &argv, &status))

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool common_set_format(void *into, const char *value, struct opt_why *why)
 {
@@ -78,11 +79,15 @@ static bool is_input(const char *output, int count, char *const *files)
 {
 	struct stat out, in;
 
-	if (!output || stat(output, &out) || !S_ISREG(out.st_mode))
+	if (!output || !strcmp(output, "-") || stat(output, &out) || !S_ISREG(out.st_mode))
 		return false;
-	for (int i = 0; i < count; i++)
-		if (!stat(files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+	for (int i = 0; i < count; i++) {
+		int failed =
+			strcmp(files[i], "-") != 0 ? stat(files[i], &in) : fstat(STDIN_FILENO, &in);
+
+		if (!failed && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return true;
+	}
 	return false;
 }
 

@@ -3,6 +3,7 @@
  * recorded processes share, for with their last holder it would be gone, and when this process is
  * gone it removes the temporary folder: after it has finished the recording, where nobody else has.
  */
+#include "message.h"
 #include "record.h"
 
 #include <dirent.h>
@@ -21,54 +22,32 @@
 /* Packets: what is wanted, and for KEEP and DROP the name. */
 enum { KEEP = 'k', DROP = 'd', REMOVE = 'x', LEAVE = 'l', PUT_AWAY = 'p', NAME_MAX_BYTES = 300 };
 
-/* The first one, the other way: the folder's name ends in this. */
+/* The first one, the other way: the folder's name ends in this, and it is this one. */
 struct ready {
 	int failure; /* errno, where there is none */
-	char end[6];
+	char end[FOLDER_TAIL];
+	dev_t device;
+	ino_t inode;
 };
 
 static pid_t janitor;
 static int lifeline = -1; /* its other end is closed when this process is gone */
 
-/* All that the folder holds are files. */
-static bool remove_once(const char *folder)
-{
-	DIR *stream = opendir(folder);
-	struct dirent *entry;
-
-	if (!stream)
-		return true;
-	while ((entry = readdir(stream)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(stream), entry->d_name, 0);
-	closedir(stream);
-	return !rmdir(folder);
-}
-
-/* A process may just have made one more file. */
-void janitor_remove(const char *folder)
-{
-	const struct timespec pause = { 0, 10000000 };
-
-	for (int i = 0; i < 200 && !remove_once(folder); i++)
-		nanosleep(&pause, NULL);
-}
-
 /* What was inherited may be a pipe that somebody waits on; a file must not become standard error.
  */
-static void close_all_but(int keep)
+static void close_all_but(int socket, int above)
 {
 	DIR *stream = opendir("/proc/self/fd");
 	struct dirent *entry;
 	int null;
 
 	for (int fd = 0; !stream && fd < 1024; fd++)
-		if (fd != keep)
+		if (fd != socket && fd != above)
 			close(fd);
 	while (stream && (entry = readdir(stream))) {
 		int fd = atoi(entry->d_name);
 
-		if (entry->d_name[0] != '.' && fd != keep && fd != dirfd(stream))
+		if (entry->d_name[0] != '.' && fd != socket && fd != above && fd != dirfd(stream))
 			close(fd);
 	}
 	if (stream)
@@ -163,8 +142,9 @@ static char watch_over(int fd, struct kept_list *all)
 	return 0;
 }
 
-/* Opens what the other process leaves, once it is gone. */
-static bool open_left(struct recovery *recovery, const char *folder, const struct kept_list *all)
+/* Opens what the other process leaves, once it is gone; takes the folder then. */
+static bool open_left(struct recovery *recovery, const struct folder *folder,
+		      const struct kept_list *all)
 {
 	const struct timespec pause = { 0, 10000000 };
 	bool open = false;
@@ -180,7 +160,7 @@ static bool open_left(struct recovery *recovery, const char *folder, const struc
  * As if it had been this process all along; but it can be told to end again. What is then wanted of
  * the folder.
  */
-static char finish(const char *folder, const struct kept_list *all)
+static char finish(const struct folder *folder, const struct kept_list *all)
 {
 	struct recovery recovery;
 	sigset_t none;
@@ -195,7 +175,7 @@ static char finish(const char *folder, const struct kept_list *all)
 }
 
 /* The file is not wanted now; later it may be. */
-static void put_away(const char *folder, const struct kept_list *all)
+static void put_away(const struct folder *folder, const struct kept_list *all)
 {
 	struct recovery recovery;
 
@@ -203,79 +183,105 @@ static void put_away(const char *folder, const struct kept_list *all)
 		recover_leave(&recovery);
 }
 
+/* Tells the other process which folder was made. */
+static bool report_folder(int fd, const struct folder *folder, int failure)
+{
+	struct ready ready = { .failure = failure };
+
+	if (!failure) {
+		ready.device = folder->device;
+		ready.inode = folder->inode;
+		memcpy(ready.end, strchr(folder->path, 0) - sizeof(ready.end), sizeof(ready.end));
+	}
+	return write(fd, &ready, sizeof(ready)) == (ssize_t)sizeof(ready) && !failure;
+}
+
 /*
  * In a session of its own: signals to the terminal's or the job's processes are not for it. It
  * makes the folder, too, so that there is no moment at which nobody would remove it.
  */
-static void tend(int fd, char *folder)
+static void tend(int fd, int above, const char *above_path, const char *stem)
 {
 	struct kept_list all = { NULL, 0 };
-	struct ready ready = { 0, "" };
+	struct folder folder;
 	struct rlimit files;
 	sigset_t every;
+	bool made;
 	char wish;
 
 	setsid();
 	sigfillset(&every);
 	sigprocmask(SIG_BLOCK, &every, NULL);
-	close_all_but(fd);
+	close_all_but(fd, above);
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (!mkdtemp(folder))
-		ready.failure = errno;
-	memcpy(ready.end, folder + strlen(folder) - sizeof(ready.end), sizeof(ready.end));
+	made = folder_make(&folder, above, above_path, stem);
 	/* A working directory keeps a file system from being unmounted. */
-	if (write(fd, &ready, sizeof(ready)) != (ssize_t)sizeof(ready) || ready.failure ||
-	    chdir("/")) {
-		rmdir(folder);
+	if (!report_folder(fd, &folder, made ? 0 : errno) || chdir("/")) {
+		if (made)
+			folder_remove(&folder);
 		_exit(1);
 	}
 	wish = watch_over(fd, &all);
 	if (!wish)
-		wish = finish(folder, &all);
+		wish = finish(&folder, &all);
 	if (wish == PUT_AWAY)
-		put_away(folder, &all);
+		put_away(&folder, &all);
 	if (wish == REMOVE)
-		janitor_remove(folder);
+		folder_remove(&folder);
 	_exit(0);
 }
 
-/* Waits until it is out of reach of what may kill us. False where it has not come so far. */
-static bool hear_of_folder(char *folder)
+/*
+ * Waits until the folder is out of reach of what may kill us. False with errno where there is none;
+ * where the other process has not come so far it is made here.
+ */
+static bool hear_of_folder(struct folder *folder, int above, const char *above_path,
+			   const char *stem)
 {
 	struct ready ready;
+	char name[NAME_MAX_BYTES];
 	ssize_t bytes;
 
 	do
 		bytes = read(lifeline, &ready, sizeof(ready));
 	while (bytes < 0 && errno == EINTR);
 	if (bytes != (ssize_t)sizeof(ready))
-		return mkdtemp(folder) != NULL;
-	memcpy(folder + strlen(folder) - sizeof(ready.end), ready.end, sizeof(ready.end));
+		return folder_make(folder, above, above_path, stem);
 	errno = ready.failure;
-	return !ready.failure;
+	if (errno)
+		return false;
+	snprintf(name, sizeof(name), "%.*s.%.*s", FOLDER_STEM_MAX, stem, FOLDER_TAIL, ready.end);
+	if (!folder_open(folder, above, above_path, name))
+		return false;
+	if (folder->device == ready.device && folder->inode == ready.inode)
+		return true;
+	folder_close(folder);
+	errno = EBUSY;
+	return false;
 }
 
-bool janitor_start(char *folder, pid_t *pid)
+bool janitor_start(struct folder *folder, int above, const char *above_path, const char *stem,
+		   pid_t *pid)
 {
 	int ends[2];
 
 	*pid = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return mkdtemp(folder) != NULL;
+		return folder_make(folder, above, above_path, stem);
 	janitor = fork();
 	if (!janitor) {
 		close(ends[1]);
-		tend(ends[0], folder);
+		tend(ends[0], above, above_path, stem);
 	}
 	close(ends[0]);
 	lifeline = ends[1];
 	if (janitor < 0)
-		return mkdtemp(folder) != NULL;
+		return folder_make(folder, above, above_path, stem);
 	*pid = janitor;
-	return hear_of_folder(folder);
+	return hear_of_folder(folder, above, above_path, stem);
 }
 
 static void tell(char what, const char *name, int passed)
@@ -312,7 +318,14 @@ void janitor_put_away(void)
 	tell(PUT_AWAY, NULL, -1);
 }
 
-void janitor_finish(const char *folder, bool leave)
+void janitor_say_stays(const struct folder *folder)
+{
+	message_warning("%s is not removed: it was replaced, or has files that deepprof did not "
+			"make",
+			folder->path);
+}
+
+void janitor_finish(const struct folder *folder, bool leave)
 {
 	tell(leave ? LEAVE : REMOVE, NULL, -1);
 	if (lifeline >= 0)
@@ -323,6 +336,6 @@ void janitor_finish(const char *folder, bool leave)
 			continue;
 	janitor = 0;
 	/* Where there was none. */
-	if (!leave)
-		janitor_remove(folder);
+	if (!leave && !folder_remove(folder))
+		janitor_say_stays(folder);
 }

@@ -1,36 +1,38 @@
 /* JSON as info writes it (RFC 8259). */
 #include "json.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 
-static void escape_one(struct json *json, unsigned char c)
+static void escape_one(struct json *json, uint32_t code)
 {
 	static const char letters[] = "btn\0fr";
 
-	if (c == '"' || c == '\\')
-		output_print(json->output, "\\%c", c);
-	else if (c >= 8 && c <= 13 && letters[c - 8])
-		output_print(json->output, "\\%c", letters[c - 8]);
+	if (code == '"' || code == '\\')
+		output_print(json->output, "\\%c", (char)code);
+	else if (code >= 8 && code <= 13 && letters[code - 8])
+		output_print(json->output, "\\%c", letters[code - 8]);
 	else
-		output_print(json->output, "\\u%04x", c);
+		output_print(json->output, "\\u%04x", (unsigned)code);
 }
 
+/* A name of a file may be any bytes; JSON is UTF-8: U+FFFD for each byte of no character. */
 static void quote(struct json *json, const char *text)
 {
 	const char *run = text;
+	uint32_t code;
+	size_t bytes;
 
 	output_write(json->output, "\"", 1);
-	for (;; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+	for (; *text; text += bytes) {
+		bytes = utf8_next(text, &code);
+		if (!utf8_is_control(code) && code != '"' && code != '\\' && code != 0xfffd)
 			continue;
 		output_write(json->output, run, (size_t)(text - run));
-		if (!c)
-			break;
-		escape_one(json, c);
-		run = text + 1;
+		escape_one(json, code);
+		run = text + bytes;
 	}
+	output_write(json->output, run, (size_t)(text - run));
 	output_write(json->output, "\"", 1);
 }
 

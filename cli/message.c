@@ -1,6 +1,7 @@
 /* What the program says on standard error. */
 #include "message.h"
 #include "progress.h"
+#include "utf8.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,9 +26,7 @@ static void put(const char *kind, const char *format, va_list args)
 	char text[2304];
 
 	vsnprintf(text, sizeof(text), format, args);
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			*at = '?';
+	utf8_mask(text);
 	progress_clear();
 	fprintf(stderr, "deepprof: %s%s\n", kind, text);
 }

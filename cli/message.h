@@ -4,7 +4,10 @@
 
 #include <deepprof/common.h>
 
-/* "deepprof: …". Control characters are shown as '?'. A progress line is cleared first. */
+/*
+ * "deepprof: …". What is not safe to show (utf8.h) is shown as '?'. A progress line is cleared
+ * first.
+ */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for an error of the library. */

@@ -1,11 +1,13 @@
 /* Output: standard output, pager, or a file by rename. */
 #include "output.h"
 #include "cleanup.h"
+#include "folder.h"
 #include "message.h"
 #include "tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,20 +26,6 @@ static bool refuse(const struct output *output, const char *why)
 	return false;
 }
 
-/* "DIR/.NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. */
-static char *temporary_name(const char *target)
-{
-	const char *slash = strrchr(target, '/');
-	int directory = slash ? (int)(slash - target) + 1 : 0;
-	size_t size = strlen(target) + sizeof(".XXXXXX") + 1;
-	char *path = malloc(size);
-
-	/* A name near NAME_MAX has no room for more; its first bytes will do. */
-	if (path)
-		snprintf(path, size, "%.*s.%.200s.XXXXXX", directory, target, target + directory);
-	return path;
-}
-
 /* What the file would have had from open(), or what the one to be replaced has. */
 static mode_t file_mode(const struct stat *old)
 {
@@ -50,48 +38,50 @@ static mode_t file_mode(const struct stat *old)
 	return 0666 & ~mask;
 }
 
+/* ".NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. */
 static bool open_temporary(struct output *output, const struct stat *old)
 {
+	char stem[NAME_MAX + 2];
 	sigset_t before;
 	int saved;
 
-	output->target = old ? realpath(output->path, NULL) : strdup(output->path);
-	output->temporary = output->target ? temporary_name(output->target) : NULL;
-	if (!output->temporary)
-		return refuse(output, strerror(errno));
+	snprintf(stem, sizeof(stem), ".%s", place_name(&output->place));
 	cleanup_hold(&before);
-	output->fd = mkstemp(output->temporary);
+	output->fd = folder_make_file(output->place.folder, stem, output->temporary,
+				      sizeof(output->temporary));
 	saved = errno;
 	if (output->fd >= 0)
-		cleanup_add(output->temporary);
+		cleanup_add(output->place.folder, output->temporary);
+	else
+		output->temporary[0] = '\0';
 	cleanup_release(&before);
-	if (output->fd < 0) {
-		free(output->temporary);
-		output->temporary = NULL;
+	if (output->fd < 0)
 		return refuse(output, strerror(saved));
-	}
-	if (fcntl(output->fd, F_SETFD, FD_CLOEXEC) || fchmod(output->fd, file_mode(old)))
+	if (fchmod(output->fd, file_mode(old)))
 		return refuse(output, strerror(errno));
 	return true;
 }
 
 static bool open_path(struct output *output)
 {
-	struct stat status;
-	bool exists = !stat(output->path, &status);
+	struct place *place = &output->place;
+	const char *why = place_find(place, output->path, false);
+	struct stat opened;
 
-	if (!exists && errno != ENOENT)
-		return refuse(output, strerror(errno));
-	if (!*output->path || (!exists && output->path[strlen(output->path) - 1] == '/'))
-		return refuse(output, "no name for a file");
-	if (exists && S_ISDIR(status.st_mode))
+	if (why)
+		return refuse(output, why);
+	if (place->taken && S_ISDIR(place->info.st_mode))
 		return refuse(output, "is a directory");
-	if (exists && S_ISREG(status.st_mode) && !output->force)
+	if (place->taken && S_ISREG(place->info.st_mode) && !output->force)
 		return refuse(output, "exists already; -f overwrites it");
-	if (!exists || S_ISREG(status.st_mode))
-		return open_temporary(output, exists ? &status : NULL);
-	output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return output->fd >= 0 || refuse(output, strerror(errno));
+	if (!place->taken || S_ISREG(place->info.st_mode))
+		return open_temporary(output, place->taken ? &place->info : NULL);
+	output->fd = openat(place->folder, place_name(place), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (output->fd < 0 || fstat(output->fd, &opened))
+		return refuse(output, strerror(errno));
+	/* A link may have taken its place since. */
+	return (opened.st_dev == place->info.st_dev && opened.st_ino == place->info.st_ino) ||
+	       refuse(output, strerror(EBUSY));
 }
 
 bool output_open(struct output *output, const char *path, bool force, bool pageable)
@@ -236,16 +226,19 @@ struct dp_sink output_sink(struct output *output)
 	return (struct dp_sink){ sink_write, output };
 }
 
-/* Without force the name must not have been taken meanwhile: link() looks and acts at once. */
+/* Without force the name must not have been taken meanwhile: linkat() looks and acts at once. */
 static int put_in_place(const struct output *output)
 {
+	int folder = output->place.folder;
+	const char *name = place_name(&output->place);
+
 	if (!output->force) {
-		if (!link(output->temporary, output->target))
-			return unlink(output->temporary) ? errno : 0;
+		if (!linkat(folder, output->temporary, folder, name, 0))
+			return unlinkat(folder, output->temporary, 0) ? errno : 0;
 		if (errno == EEXIST)
 			return EEXIST;
 	}
-	return rename(output->temporary, output->target) ? errno : 0;
+	return renameat(folder, output->temporary, folder, name) ? errno : 0;
 }
 
 /* Some file systems refuse to sync, none refuses to tell of a full disk. */
@@ -253,7 +246,7 @@ static int finish_file(struct output *output)
 {
 	int failure = output->failure;
 
-	if (!failure && output->temporary && fsync(output->fd) && errno != EINVAL)
+	if (!failure && output->temporary[0] && fsync(output->fd) && errno != EINVAL)
 		failure = errno;
 	if (close(output->fd) && !failure && errno != EINTR)
 		failure = errno;
@@ -265,16 +258,15 @@ static bool close_file(struct output *output, bool keep)
 {
 	int failure = output->fd >= 0 ? finish_file(output) : 0;
 
-	if (output->temporary) {
+	if (output->temporary[0]) {
 		if (keep && !failure)
 			failure = put_in_place(output);
 		if (!keep || failure)
-			unlink(output->temporary);
+			unlinkat(output->place.folder, output->temporary, 0);
 		cleanup_forget(output->temporary);
 	}
-	free(output->temporary);
-	free(output->target);
-	output->temporary = output->target = NULL;
+	output->temporary[0] = '\0';
+	place_close(&output->place);
 	return !failure || refuse(output, strerror(failure));
 }
 

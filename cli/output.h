@@ -6,14 +6,15 @@
 #define DP_CLI_OUTPUT_H
 
 #include "pager.h"
+#include "place.h"
 
 #include <deepprof/report.h>
 #include <stdbool.h>
 
 struct output {
 	const char *path; /* as given; NULL for standard output */
-	char *target;	  /* the name to rename to: links resolved; NULL: written directly */
-	char *temporary;
+	struct place place;
+	char temporary[256]; /* its name in the place's folder; "": written directly */
 	int fd;
 	bool force;
 	bool pageable;
@@ -26,14 +27,15 @@ struct output {
 	bool has_left; /* the pager's reader, before the end */
 };
 
-#define OUTPUT_INIT                                                                             \
-	{                                                                                       \
-		NULL, NULL, NULL, -1, false, false, false, 0, PAGER_INIT, NULL, 0, false, false \
+#define OUTPUT_INIT                                                \
+	{                                                          \
+		.place = PLACE_INIT, .fd = -1, .pager = PAGER_INIT \
 	}
 
 /*
  * path: NULL or "-" for standard output. An existing regular file is refused without force; a
- * device or a pipe is written to as it is. False where it can't be, which was said.
+ * device or a pipe is written to as it is; a symbolic link of another user is refused. Returns
+ * false after printing the error.
  */
 bool output_open(struct output *output, const char *path, bool force, bool pageable);
 

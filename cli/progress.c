@@ -1,6 +1,7 @@
 /* The progress line. One thread may have it while another has something to say. */
 #include "progress.h"
 #include "tty.h"
+#include "utf8.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -62,9 +63,7 @@ static void show(const char *text)
 	n = strlen(safe);
 	if (width > 1 && n > width - 1)
 		safe[width - 1] = '\0';
-	for (char *at = safe; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			*at = '?';
+	utf8_mask(safe);
 	pthread_mutex_lock(&lock);
 	fprintf(stderr, "\r\033[K%s", safe);
 	fflush(stderr);

@@ -2,11 +2,17 @@
 #ifndef DP_CLI_RECORD_H
 #define DP_CLI_RECORD_H
 
+#include "folder.h"
+#include "place.h"
+
 #include <deepprof/record.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+
+/* The trace file's name in a private folder. */
+#define RECORD_TRACE "trace.db"
 
 struct record {
 	struct dp_record_options options;
@@ -16,21 +22,27 @@ struct record {
 	bool wait;
 	int verbosity;
 	int64_t delay_ns;
-	int64_t duration_ns; /* 0: to the end */
-	int pause_signal;    /* 0: none */
-	const char *recover; /* a folder: run nothing */
-	char **command;	     /* NULL ends it */
-	char *line;	     /* the same as one line, or NULL */
-	char *target;	     /* the file's name */
-	struct stat before;  /* of what had that name in the beginning, or zeros */
-	char *temporary;     /* what it is until it is whole; NULL: a file in the folder */
-	char *folder;	     /* for all that is temporary */
-	int folder_fd;	     /* the same, or -1 */
-	bool noted;	     /* what it takes to recover it is written down there */
-	bool unwritten;	     /* it could not be made a trace file */
-	pid_t janitor;	     /* a child of ours besides the command; 0: none */
+	int64_t duration_ns;  /* 0: to the end */
+	int pause_signal;     /* 0: none */
+	const char *recover;  /* a folder: run nothing */
+	char **command;	      /* NULL ends it */
+	char *line;	      /* the same as one line, or NULL */
+	char *target;	      /* the file's name, for people */
+	struct place place;   /* the same to work with; what had the name in the beginning, too */
+	struct folder folder; /* private, for all that is temporary */
+	struct folder other;  /* with --recover -o, where the file is written; none: in folder */
+	bool noted;	      /* what it takes to recover it is written down there */
+	bool unwritten;	      /* it could not be made a trace file */
+	bool closed;	      /* done with the folder */
+	pid_t janitor;	      /* a child of ours besides the command; 0: none */
 	struct dp_recording *recording;
 };
+
+#define RECORD_INIT                                                                            \
+	{                                                                                      \
+		.options = DP_RECORD_OPTIONS_INIT, .place = PLACE_INIT, .folder = FOLDER_INIT, \
+		.other = FOLDER_INIT                                                           \
+	}
 
 /* record_file.c: names, and the file in its place. */
 
@@ -40,20 +52,30 @@ const char *record_wrong_cupti(const char *path);
 /* Expands %p, %h, %q{VAR} and %%; the caller's; NULL where it can't be, which was said. */
 char *record_name(const char *pattern);
 
-/* The file's name is known to be free, or to be overwritten or rotated; else that was said. */
+/*
+ * Finds the place of the target, whose name must be free unless it is to be overwritten or rotated.
+ * Returns false after printing the error.
+ */
 bool record_target(struct record *record);
 
-/* Makes the private folder beside the target. */
+/* The absolute path of the folder that a place is in. The caller's; NULL after printing the error.
+ */
+char *record_above(const struct place *place);
+
+/* Makes the private folder beside the target. Returns false after printing the error. */
 bool record_folder(struct record *record);
 
 /*
- * The folder, and the one that it is in, may have been renamed since; then target and folder are
- * what they are now. False where it was removed, which was said.
+ * The folder that the target is in may have been renamed since; target and the private folder's
+ * path then get the new name. Returns false where the private folder was removed, after saying so.
  */
 bool record_find_folder(struct record *record);
 
-/* Puts the file at its name; record->target is what it became. False where that was said. */
-bool record_place(struct record *record, const char *path);
+/*
+ * Puts the file "trace.db" of a private folder at the target's name; record->target is the name
+ * that it got. Returns false after printing the error.
+ */
+bool record_place(struct record *record, const struct folder *from);
 
 /*
  * Has the name still what it had in the beginning? What came there meanwhile, as by a deepprof
@@ -92,15 +114,19 @@ void record_tell_outer(void);
 void record_say_nothing(const struct record *record, const struct record_end *end,
 			const struct dp_record_result *result);
 struct dp_log record_log(const struct record *record);
-void record_say_kept(const char *folder);
+void record_say_kept(const struct folder *folder);
 void record_say_done(const struct record *record, const struct record_end *end,
 		     const struct dp_record_result *result);
 
 /* record_keep.c: writes the file and says so; false where it could not be kept whole. */
 bool record_keep(struct record *record, const struct record_end *end);
 
-/* Done with the recording and its folder, but for what could not be written. */
+/*
+ * Done with the recording and its folder, but for what could not be written. The descriptors stay
+ * until record_fini(), which does that, too, if it has not been done.
+ */
 void record_close(struct record *record);
+void record_fini(struct record *record);
 
 /* Both, while another thread heeds signals. The end is as it was when that began. */
 struct record_keeping {
@@ -110,8 +136,8 @@ struct record_keeping {
 	int fd;	   /* becomes readable at the end of it */
 	bool done; /* it has ended; until then what record has is the thread's */
 	bool kept;
-	char *name;   /* of the file that was wanted */
-	char *folder; /* all that is temporary */
+	char *name;	      /* of the file that was wanted */
+	struct folder folder; /* the record's descriptors, and the path at that time */
 };
 void record_keep_begin(struct record_keeping *keeping, struct record *record,
 		       const struct record_end *end);
@@ -124,14 +150,17 @@ void record_keep_fini(struct record_keeping *keeping);
 int record_exit_status(const struct record_end *end);
 
 /*
- * janitor.c: a process of its own that makes the folder as mkdtemp() does, and removes it when this
- * process is gone, after it has finished the recording if this one was killed. *pid is 0 where
- * there is none, and the folder is all there is. janitor_finish() has it remove the folder now, or
- * leave it to be recovered.
+ * janitor.c: a process of its own that makes the private folder, and removes it when this process
+ * is gone, after it has finished the recording if this one was killed. *pid is 0 where there is
+ * none, and the folder is all there is. janitor_finish() has it remove the folder now, or leave it
+ * to be recovered.
  */
-bool janitor_start(char *folder, pid_t *pid);
-void janitor_finish(const char *folder, bool leave);
-void janitor_remove(const char *folder);
+bool janitor_start(struct folder *folder, int above, const char *above_path, const char *stem,
+		   pid_t *pid);
+void janitor_finish(const struct folder *folder, bool leave);
+
+/* Of a folder that folder_remove() has left. */
+void janitor_say_stays(const struct folder *folder);
 
 /* For dp_record_options.keep. */
 void janitor_keep(void *ctx, const char *name, int fd);
@@ -154,8 +183,14 @@ void recover_hint(const struct record *record);
  */
 bool recover_suggest(const char *target);
 
-/* Opens what was left in a folder; false where that was said. Then finishes it, or says why not. */
-bool recover_open(struct recovery *recovery, const char *folder);
+/* Opens the folder of a recording of the caller's. Returns false after printing the error. */
+bool recover_find(struct folder *folder, const char *path);
+
+/*
+ * Opens what was left in a folder, which it takes. Returns false after printing the error, and the
+ * folder stays the caller's. Then finishes it, or says why not.
+ */
+bool recover_open(struct recovery *recovery, const struct folder *folder);
 bool recover_finish(struct recovery *recovery);
 
 /* Before that: the file is to be what the options say, not what was written down. */

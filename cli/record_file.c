@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 /* What two that write the same name at once wait for each other, in all. */
-enum { LOCK_ROUNDS = 200, ROUND_NS = 10000000, LINKS_MAX = 40 };
+enum { LOCK_ROUNDS = 200, ROUND_NS = 10000000 };
 
 /* Does a folder have a libcupti.so, or one with a version behind? */
 static bool has_cupti(DIR *folder)
@@ -149,176 +150,198 @@ static bool refuse(const char *path, const char *why)
 	return false;
 }
 
-/* The folder that the target is in, "." where it has none; with a slash at its end or empty. */
-static int folder_length(const char *target)
-{
-	const char *slash = strrchr(target, '/');
-
-	return slash ? (int)(slash - target) + 1 : 0;
-}
-
-/* A link stays, and what it leads to is written, be it there or not: as open() would have it. */
-static bool follow_links(struct record *record)
-{
-	char to[4096], name[8200];
-
-	for (int i = 0; i < LINKS_MAX; i++) {
-		ssize_t length = readlink(record->target, to, sizeof(to) - 1);
-		int above = folder_length(record->target);
-
-		if (length < 0)
-			return true;
-		to[length] = '\0';
-		snprintf(name, sizeof(name), "%.*s%s", *to == '/' ? 0 : above, record->target, to);
-		free(record->target);
-		record->target = strdup(name);
-		if (!record->target)
-			return refuse(name, strerror(ENOMEM));
-	}
-	return refuse(record->target, strerror(ELOOP));
-}
-
+/* A link at the default name that is not followed is put aside like any file of that name. */
 bool record_target(struct record *record)
 {
-	struct stat info;
-	size_t length = strlen(record->target);
+	struct place *place = &record->place;
+	struct stat input;
+	const char *why;
+	char *path;
 
-	if (!length || record->target[length - 1] == '/')
-		return refuse(record->target, "no name for a file");
-	if (!follow_links(record))
-		return false;
-	if (stat(record->target, &info))
-		return errno == ENOENT || refuse(record->target, strerror(errno));
-	if (S_ISDIR(info.st_mode))
-		return refuse(record->target, "is a directory");
-	if (!S_ISREG(info.st_mode))
-		return refuse(record->target, "is not a regular file");
+	place_close(place);
+	why = place_find(place, record->target, !record->output);
+	if (why)
+		return refuse(record->target, why);
+	path = strdup(place->path);
+	if (!path)
+		return refuse(record->target, strerror(ENOMEM));
+	free(record->target);
+	record->target = path;
+	if (!place->taken)
+		return true;
+	if (S_ISLNK(place->info.st_mode))
+		message_warning("%s: is a symbolic link of another user, and is not followed",
+				path);
+	else if (S_ISDIR(place->info.st_mode))
+		return refuse(path, "is a directory");
+	else if (!S_ISREG(place->info.st_mode))
+		return refuse(path, "is not a regular file");
 	if (record->output && !record->force)
-		return refuse(record->target, "exists already; -f overwrites it");
-	record->before = info;
+		return refuse(path, "exists already; -f overwrites it");
+	if (!fstat(STDIN_FILENO, &input) && S_ISREG(input.st_mode) &&
+	    input.st_dev == place->info.st_dev && input.st_ino == place->info.st_ino)
+		return refuse(path,
+			      "is also the standard input of the command; choose another name");
 	return true;
+}
+
+/* The name of an open folder; NULL where it has none any more. */
+static char *name_of(int folder)
+{
+	struct stat own, found;
+	char link[64], now[4096];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+	length = readlink(link, now, sizeof(now) - 1);
+	now[length > 0 ? length : 0] = '\0';
+	if (fstat(folder, &own) || lstat(now, &found) || found.st_ino != own.st_ino ||
+	    found.st_dev != own.st_dev)
+		return NULL;
+	return strdup(now);
+}
+
+char *record_above(const struct place *place)
+{
+	char *above = name_of(place->folder);
+
+	if (!above)
+		refuse(place->path, strerror(errno));
+	return above;
 }
 
 bool record_folder(struct record *record)
 {
-	int length = folder_length(record->target);
-	char above[4096], made[8192];
-	char *absolute;
+	char *above = record_above(&record->place), stem[NAME_MAX + 2];
+	bool made;
 
-	snprintf(above, sizeof(above), "%.*s", length ? length : 1, length ? record->target : ".");
-	absolute = realpath(above, NULL);
-	if (!absolute)
-		return refuse(above, strerror(errno));
-	/* A name near NAME_MAX has no room for more; its first bytes will do. */
-	snprintf(made, sizeof(made), "%s/.%.200s.XXXXXX", strcmp(absolute, "/") ? absolute : "",
-		 record->target + length);
-	free(absolute);
-	if (!janitor_start(made, &record->janitor)) {
-		message("%s: nothing can be written there: %s", above, strerror(errno));
+	if (!above)
 		return false;
-	}
-	record->folder = strdup(made);
-	record->folder_fd = open(made, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (record->folder)
-		return true;
-	rmdir(made);
-	return refuse(record->target, strerror(ENOMEM));
+	snprintf(stem, sizeof(stem), ".%s", place_name(&record->place));
+	made = janitor_start(&record->folder, record->place.folder, above, stem, &record->janitor);
+	if (!made)
+		message("%s: nothing can be written there: %s", above, strerror(errno));
+	free(above);
+	return made;
 }
 
 bool record_target_is_old(const struct record *record)
 {
-	const struct stat *before = &record->before;
+	const struct stat *before = &record->place.info;
 	struct stat now;
 
-	return !stat(record->target, &now) && now.st_ino == before->st_ino &&
-	       now.st_dev == before->st_dev && now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	return record->place.taken &&
+	       !fstatat(record->place.folder, place_name(&record->place), &now,
+			AT_SYMLINK_NOFOLLOW) &&
+	       now.st_ino == before->st_ino && now.st_dev == before->st_dev &&
+	       now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
 }
 
-/* The names that both have in the folder above. */
-static bool move(struct record *record, const char *folder)
+/* Puts another folder's name before the last part of a path. */
+static void rename_above(char **path, const char *above)
 {
-	const char *slash = strrchr(record->target, '/');
-	int above = (int)(strrchr(folder, '/') - folder) + 1;
-	char target[8300];
+	const char *slash = strrchr(*path, '/');
+	const char *name = slash ? slash + 1 : *path;
+	size_t size = strlen(above) + strlen(name) + 2;
+	char *now = malloc(size);
 
-	snprintf(target, sizeof(target), "%.*s%s", above, folder,
-		 slash ? slash + 1 : record->target);
-	free(record->folder);
-	free(record->target);
-	record->folder = strdup(folder);
-	record->target = strdup(target);
-	return (record->folder && record->target) || refuse(folder, strerror(ENOMEM));
+	if (!now)
+		return;
+	snprintf(now, size, "%s/%s", strcmp(above, "/") != 0 ? above : "", name);
+	free(*path);
+	*path = now;
+}
+
+/* Does the path still lead to the folder that the target is in? */
+static bool leads_there(const struct record *record)
+{
+	char *above = place_above(record->target);
+	struct stat own, found;
+	bool leads = above && !stat(above, &found) && !fstat(record->place.folder, &own) &&
+		     found.st_ino == own.st_ino && found.st_dev == own.st_dev;
+
+	free(above);
+	return leads;
 }
 
 bool record_find_folder(struct record *record)
 {
-	char link[64], now[4096];
-	struct stat own, found;
-	ssize_t length;
+	struct stat own;
+	char *above;
 
-	if (record->folder_fd < 0 || fstat(record->folder_fd, &own))
+	if (fstat(record->folder.fd, &own) || !own.st_nlink) {
+		message("nothing that was recorded is left: %s was removed meanwhile",
+			record->folder.path);
+		return false;
+	}
+	if (leads_there(record))
 		return true;
-	if (!stat(record->folder, &found) && found.st_ino == own.st_ino &&
-	    found.st_dev == own.st_dev)
-		return true;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", record->folder_fd);
-	length = readlink(link, now, sizeof(now) - 1);
-	now[length > 0 ? length : 0] = '\0';
-	if (!stat(now, &found) && found.st_ino == own.st_ino && found.st_dev == own.st_dev)
-		return move(record, now);
-	message("nothing that was recorded is left: %s was removed meanwhile", record->folder);
-	return false;
+	above = name_of(record->place.folder);
+	if (above) {
+		rename_above(&record->target, above);
+		/* With --recover -o they are not in the same one. */
+		if (record->other.fd < 0)
+			rename_above(&record->folder.path, above);
+	}
+	free(above);
+	return true;
 }
 
 /* The last recording of the default name is kept as .old. */
-static bool rotate(const char *target)
+static bool rotate(const struct record *record)
 {
-	char old[4200];
+	int folder = record->place.folder;
+	const char *name = place_name(&record->place);
+	char old[NAME_MAX + sizeof(".old")];
 
-	snprintf(old, sizeof(old), "%s.old", target);
-	if (!rename(target, old) || errno == ENOENT)
+	snprintf(old, sizeof(old), "%s.old", name);
+	if (!renameat(folder, name, folder, old) || errno == ENOENT)
 		return true;
-	message_warning("%s stays, as it can't become %s: %s", target, old, strerror(errno));
+	message_warning("%s stays, as it can't become %s.old: %s", record->target, record->target,
+			strerror(errno));
 	return false;
 }
 
 /* Looks whether the name is free, and takes it, at once; errno is EEXIST where it is not. */
-static bool put_new(const char *path, const char *name)
+static bool put_new(const struct record *record, const struct folder *from, const char *name)
 {
+	int folder = record->place.folder;
 	struct stat info;
 
-	if (!link(path, name))
+	if (!linkat(from->fd, RECORD_TRACE, folder, name, 0))
 		return true;
 	if (errno == EEXIST)
 		return false;
 	/* A file system may have no links, and then may not know this either. */
-	if (!renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE))
+	if (!renameat2(from->fd, RECORD_TRACE, folder, name, RENAME_NOREPLACE))
 		return true;
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
-	if (!lstat(name, &info)) {
+	if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW)) {
 		errno = EEXIST;
 		return false;
 	}
-	return !rename(path, name);
+	return !renameat(from->fd, RECORD_TRACE, folder, name);
 }
 
 /* "NAME.2" and on: the name is another's, and nothing is to be lost. */
-static bool place_beside(struct record *record, const char *path)
+static bool place_beside(struct record *record, const struct folder *from)
 {
-	char name[4200];
+	char end[16], name[NAME_MAX + sizeof(end)], *target;
+	size_t size = strlen(record->target) + sizeof(end);
 
 	for (int i = 2; i < 100000; i++) {
-		snprintf(name, sizeof(name), "%s.%d", record->target, i);
-		if (!put_new(path, name)) {
-			if (errno == EEXIST)
-				continue;
-			return refuse(name, strerror(errno));
+		snprintf(end, sizeof(end), ".%d", i);
+		snprintf(name, sizeof(name), "%s%s", place_name(&record->place), end);
+		if (put_new(record, from, name)) {
+			target = realloc(record->target, size);
+			if (target)
+				record->target = strcat(target, end);
+			return target != NULL;
 		}
-		free(record->target);
-		record->target = strdup(name);
-		return record->target != NULL;
+		if (errno != EEXIST)
+			return refuse(name, strerror(errno));
 	}
 	return refuse(record->target, strerror(EEXIST));
 }
@@ -328,14 +351,11 @@ static bool place_beside(struct record *record, const char *path)
  * do, each must see what the one before has put there. -1 where it can't be locked, as on some
  * network file systems, or where somebody else holds it.
  */
-static int open_folder(const char *target)
+static int lock_folder(const struct record *record)
 {
 	const struct timespec pause = { 0, ROUND_NS };
-	int length = folder_length(target), fd;
-	char above[4096];
+	int fd = openat(record->place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(above, sizeof(above), "%.*s", length ? length : 1, length ? target : ".");
-	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	for (int i = 0; i < LOCK_ROUNDS && flock(fd, LOCK_EX | LOCK_NB); i++) {
@@ -347,32 +367,32 @@ static int open_folder(const char *target)
 }
 
 /* The name is had by force, or else must be free, or have what a recording of it may put aside. */
-static bool place(struct record *record, const char *path)
+static bool place(struct record *record, const struct folder *from)
 {
-	const char *taken = record->target;
+	const char *taken = record->target, *name = place_name(&record->place);
 
 	if (record->output && record->force) {
-		if (!rename(path, record->target))
+		if (!renameat(from->fd, RECORD_TRACE, record->place.folder, name))
 			return true;
 		message_warning("%s can't be overwritten: %s", taken, strerror(errno));
-		return place_beside(record, path);
+		return place_beside(record, from);
 	}
 	if (!record->output && record_target_is_old(record)) {
-		if (!rotate(record->target))
-			return place_beside(record, path);
+		if (!rotate(record))
+			return place_beside(record, from);
 	}
-	if (put_new(path, record->target))
+	if (put_new(record, from, name))
 		return true;
 	if (errno != EEXIST)
 		return refuse(record->target, strerror(errno));
 	message_warning("%s appeared meanwhile, and stays", taken);
-	return place_beside(record, path);
+	return place_beside(record, from);
 }
 
-bool record_place(struct record *record, const char *path)
+bool record_place(struct record *record, const struct folder *from)
 {
-	int folder = open_folder(record->target);
-	bool done = place(record, path);
+	int folder = lock_folder(record);
+	bool done = place(record, from);
 
 	if (folder >= 0) {
 		fsync(folder);

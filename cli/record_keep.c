@@ -47,46 +47,32 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 	return !status;
 }
 
-static char *temporary_path(const struct record *record)
-{
-	size_t size = strlen(record->folder) + sizeof("/trace.db");
-	char *path = record->temporary ? strdup(record->temporary) : malloc(size);
-
-	if (path && !record->temporary)
-		snprintf(path, size, "%s/trace.db", record->folder);
-	return path;
-}
-
 bool record_keep(struct record *record, const struct record_end *end)
 {
+	const struct folder *from = record->other.fd >= 0 ? &record->other : &record->folder;
 	struct dp_record_result result = { 0 };
-	char *path;
+	char path[64];
 	bool done = false;
 
 	if (!record_find_folder(record))
 		return false;
-	path = temporary_path(record);
-	if (!path) {
-		message("record: %s", strerror(ENOMEM));
-		return false;
-	}
+	/* By descriptor: the folder's own name may lead elsewhere by now. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/" RECORD_TRACE, from->fd);
 	/* What a killed process has begun to write. */
-	unlink(path);
+	unlinkat(from->fd, RECORD_TRACE, 0);
 	record->unwritten = !write_file(record, end, path, &result);
 	if (record->unwritten)
-		goto out;
+		return false;
 	done = true;
 	if (!result.events && !result.samples) {
 		record_say_nothing(record, end, &result);
-	} else if ((done = record_place(record, path))) {
+	} else if ((done = record_place(record, from))) {
 		record_say_done(record, end, &result);
 		done = !result.unbalanced;
 	} else {
 		record->unwritten = true;
 	}
-	unlink(path);
-out:
-	free(path);
+	unlinkat(from->fd, RECORD_TRACE, 0);
 	return done;
 }
 
@@ -96,17 +82,22 @@ void record_close(struct record *record)
 
 	if (leave) {
 		dp_recording_leave(record->recording);
-		record_say_kept(record->folder);
+		record_say_kept(&record->folder);
 	}
 	dp_recording_free(record->recording);
 	record->recording = NULL;
-	if (record->folder)
-		janitor_finish(record->folder, leave);
-	free(record->folder);
-	record->folder = NULL;
-	if (record->folder_fd >= 0)
-		close(record->folder_fd);
-	record->folder_fd = -1;
+	if (record->folder.fd >= 0 && !record->closed)
+		janitor_finish(&record->folder, leave);
+	record->closed = true;
+}
+
+void record_fini(struct record *record)
+{
+	record_close(record);
+	folder_close(&record->folder);
+	place_close(&record->place);
+	free(record->target);
+	free(record->line);
 }
 
 /* Signals are the other thread's, but that of a file that is too large is of who writes it. */
@@ -131,9 +122,10 @@ void record_keep_begin(struct record_keeping *keeping, struct record *record,
 {
 	*keeping = (struct record_keeping){ .record = record, .end = *end };
 	keeping->name = strdup(record->target);
-	keeping->folder = strdup(record->folder);
+	keeping->folder = record->folder;
+	keeping->folder.path = strdup(record->folder.path);
 	keeping->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (keeping->name && keeping->folder && keeping->fd >= 0 &&
+	if (keeping->name && keeping->folder.path && keeping->fd >= 0 &&
 	    !pthread_create(&keeping->thread, NULL, keep, keeping))
 		return;
 	/* Signals wait meanwhile. */
@@ -156,5 +148,5 @@ void record_keep_fini(struct record_keeping *keeping)
 	if (keeping->fd >= 0)
 		close(keeping->fd);
 	free(keeping->name);
-	free(keeping->folder);
+	free(keeping->folder.path);
 }

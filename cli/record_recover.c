@@ -2,6 +2,7 @@
  * Finishing what a killed deepprof record began: what it wanted to do is written down in its
  * folder, beside what was recorded.
  */
+#define _GNU_SOURCE /* O_PATH */
 #include "cleanup.h"
 #include "human.h"
 #include "message.h"
@@ -10,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,34 +37,34 @@ static const char *placing(const struct record *record)
 
 bool recover_note(const struct record *record)
 {
-	const char *slash = strrchr(record->target, '/');
-	const struct stat *before = &record->before;
-	char path[8300];
-	FILE *file;
+	const struct stat *before = &record->place.info;
+	int fd = openat(record->folder.fd, ABOUT_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			0600);
+	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	bool done;
 
-	snprintf(path, sizeof(path), "%s/" ABOUT_FILE, record->folder);
-	file = fopen(path, "we");
-	if (!file)
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
 		return false;
+	}
 	done = fprintf(file, "%s%c%s%c%s%c%.*s%c" BEFORE_FORMAT "%c", ABOUT_MAGIC, 0,
-		       placing(record), 0, slash ? slash + 1 : record->target, 0,
-		       ABOUT_BYTES_MAX / 2, record->line ? record->line : "", 0,
-		       (uintmax_t)before->st_dev, (uintmax_t)before->st_ino,
-		       (intmax_t)before->st_mtim.tv_sec, before->st_mtim.tv_nsec, 0) > 0;
+		       placing(record), 0, place_name(&record->place), 0, ABOUT_BYTES_MAX / 2,
+		       record->line ? record->line : "", 0, (uintmax_t)before->st_dev,
+		       (uintmax_t)before->st_ino, (intmax_t)before->st_mtim.tv_sec,
+		       before->st_mtim.tv_nsec, 0) > 0;
 	return !fclose(file) && done;
 }
 
 /* All of the file, with a 0 behind it; NULL where it can't be had. */
-static char *read_about(const char *folder, size_t *size)
+static char *read_about(const struct folder *folder, size_t *size)
 {
-	char path[8300], *text = malloc(ABOUT_BYTES_MAX + 1);
+	char *text = malloc(ABOUT_BYTES_MAX + 1);
 	struct stat info;
 	FILE *file;
 	int fd;
 
-	snprintf(path, sizeof(path), "%.8000s/" ABOUT_FILE, folder);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = openat(folder->fd, ABOUT_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	file = fd >= 0 ? fdopen(fd, "r") : NULL;
 	if (!file || !text || fstat(fd, &info) || !S_ISREG(info.st_mode)) {
 		free(text);
@@ -79,8 +81,9 @@ static char *read_about(const char *folder, size_t *size)
 }
 
 /* Where it is not written down nothing had the name. */
-static void read_before(struct stat *before, const char *text)
+static void read_before(struct place *place, const char *text)
 {
+	struct stat *before = &place->info;
 	uintmax_t device, inode;
 	intmax_t seconds;
 	long ns;
@@ -90,26 +93,32 @@ static void read_before(struct stat *before, const char *text)
 	before->st_dev = (dev_t)device;
 	before->st_ino = (ino_t)inode;
 	before->st_mtim = (struct timespec){ (time_t)seconds, ns };
+	place->taken = inode != 0;
 }
 
 /* The file is to lie where the folder does, wherever that is now. */
 static bool set_target(struct record *record, const char *name)
 {
-	int above = (int)(strrchr(record->folder, '/') - record->folder) + 1;
-	char target[8300];
+	const struct folder *folder = &record->folder;
+	int above = (int)(folder_name(folder) - folder->path);
+	size_t size = (size_t)above + strlen(name) + 1;
 
-	if (!*name || strchr(name, '/'))
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
 		return false;
-	snprintf(target, sizeof(target), "%.*s%s", above, record->folder, name);
-	record->target = strdup(target);
-	return record->target != NULL;
+	record->target = malloc(size);
+	if (!record->target)
+		return false;
+	snprintf(record->target, size, "%.*s%s", above, folder->path, name);
+	record->place.path = strdup(record->target);
+	record->place.folder = fcntl(folder->above, F_DUPFD_CLOEXEC, 3);
+	return record->place.path && record->place.folder >= 0;
 }
 
 static bool understand(struct record *record)
 {
 	const char *texts[TEXTS], *end, *at;
 	size_t size = 0;
-	char *about = read_about(record->folder, &size);
+	char *about = read_about(&record->folder, &size);
 	bool done = false;
 
 	if (!about)
@@ -126,136 +135,192 @@ static bool understand(struct record *record)
 	record->force = !strcmp(texts[PLACING], "overwrite");
 	record->line = strdup(texts[COMMAND]);
 	if (texts[BEFORE] < end)
-		read_before(&record->before, texts[BEFORE]);
+		read_before(&record->place, texts[BEFORE]);
 	done = record->line && set_target(record, texts[TARGET]);
 out:
 	free(about);
 	return done;
 }
 
-enum folder { NO_FOLDER, LEFT, IN_USE };
+enum state { NO_RECORDING, LEFT, IN_USE };
 
-/* Of a recording: does somebody work in it? */
-static enum folder look_at(const char *path)
+/* Of a folder: does somebody work in it? Other users' are not the caller's to recover. */
+static enum state look_at(int above, const char *name)
 {
-	enum folder found = NO_FOLDER;
+	enum state found = NO_RECORDING;
 	struct stat info;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		return NO_FOLDER;
-	if (!fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW))
+		return NO_RECORDING;
+	if (!fstat(fd, &info) && info.st_uid == geteuid() &&
+	    !fstatat(fd, ABOUT_FILE, &info, AT_SYMLINK_NOFOLLOW))
 		found = flock(fd, LOCK_SH | LOCK_NB) ? IN_USE : LEFT;
 	close(fd);
 	return found;
 }
 
 /*
- * Tells of folders of a target's recordings, but not of its own; above is where they are, with a
- * slash at its end. How many there were that are in use or left.
+ * Reports folders of a target's recordings, but not its own. above is where they are, and its path,
+ * with a slash at its end, is for people. Returns how many are in use or left.
  */
-static unsigned tell_folders(const char *above, const char *target, const char *own)
+static unsigned report_folders(int above, const char *above_path, const char *target,
+			       const char *own)
 {
-	size_t stem = strnlen(target, 200) + 2;
-	char path[4400], word[4500], name[204];
-	DIR *stream = opendir(*above ? above : ".");
+	size_t stem = strnlen(target, FOLDER_STEM_MAX - 1) + 2;
+	int fd = openat(above, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char path[4400], word[4500], name[FOLDER_STEM_MAX + 4];
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 	unsigned count = 0;
-	enum folder found;
+	enum state found;
 
-	snprintf(name, sizeof(name), ".%.200s.", target);
+	snprintf(name, sizeof(name), ".%.*s.", FOLDER_STEM_MAX - 1, target);
 	while (stream && (entry = readdir(stream))) {
-		if (strlen(entry->d_name) != stem + strlen("XXXXXX") ||
+		if (strlen(entry->d_name) != stem + FOLDER_TAIL ||
 		    strncmp(entry->d_name, name, stem) || !strcmp(entry->d_name, own))
 			continue;
-		snprintf(path, sizeof(path), "%.4000s%.255s", above, entry->d_name);
-		found = look_at(path);
+		snprintf(path, sizeof(path), "%.4000s%.255s", above_path, entry->d_name);
+		found = look_at(fd, entry->d_name);
 		if (found == LEFT)
 			message_warning("an earlier recording was not finished; next: deepprof "
 					"record --recover=%s",
 					human_word(word, sizeof(word), path));
 		else if (found == IN_USE && !*own)
 			message("a recording is going on here; its file comes when that ends");
-		count += found != NO_FOLDER;
+		count += found != NO_RECORDING;
 	}
 	if (stream)
 		closedir(stream);
+	else if (fd >= 0)
+		close(fd);
 	return count;
 }
 
 void recover_hint(const struct record *record)
 {
-	const char *own = strrchr(record->folder, '/') + 1;
-	const char *slash = strrchr(record->target, '/');
+	const char *own = folder_name(&record->folder);
 	char above[4096];
 
-	snprintf(above, sizeof(above), "%.*s", (int)(own - record->folder), record->folder);
-	tell_folders(above, slash ? slash + 1 : record->target, own);
+	snprintf(above, sizeof(above), "%.*s", (int)(own - record->folder.path),
+		 record->folder.path);
+	report_folders(record->folder.above, above, place_name(&record->place), own);
 }
 
 bool recover_suggest(const char *target)
 {
-	return tell_folders("", target, "") > 0;
+	return report_folders(AT_FDCWD, "", target, "") > 0;
+}
+
+/* Known to cleanup.c by its address. */
+static const char trace[] = RECORD_TRACE;
+
+static void close_other(struct folder *other)
+{
+	if (other->fd < 0)
+		return;
+	cleanup_forget(trace);
+	folder_remove(other);
+	cleanup_forget(folder_name(other));
+	folder_close(other);
 }
 
 static void recover_fini(struct recovery *recovery)
 {
-	dp_recording_free(recovery->record.recording);
-	free(recovery->record.target);
-	free(recovery->record.folder);
-	free(recovery->record.line);
-	if (recovery->record.temporary) {
-		unlink(recovery->record.temporary);
-		cleanup_forget(recovery->record.temporary);
-		free(recovery->record.temporary);
-	}
+	struct record *record = &recovery->record;
+
+	dp_recording_free(record->recording);
+	free(record->target);
+	free(record->line);
+	close_other(&record->other);
+	place_close(&record->place);
+	folder_close(&record->folder);
 }
 
-bool recover_open(struct recovery *recovery, const char *folder)
+/* Why a folder is not to be recovered; NULL: it may be. */
+static const char *refusal(const struct folder *folder)
 {
+	struct stat info;
+
+	if (fstat(folder->fd, &info))
+		return strerror(errno);
+	/* Whoever can put a file there could have any file here overwritten. */
+	if (info.st_mode & (S_IWGRP | S_IWOTH))
+		return "other users may write to it";
+	return NULL;
+}
+
+bool recover_find(struct folder *folder, const char *path)
+{
+	char *absolute = realpath(path, NULL),
+	     *above_path = absolute ? place_above(absolute) : NULL;
+	int above = above_path ? open(above_path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *why = NULL;
+
+	if (above < 0 || !folder_open(folder, above, above_path, strrchr(absolute, '/') + 1))
+		why = errno == EPERM ? "belongs to another user" : strerror(errno);
+	else
+		why = refusal(folder);
+	if (why) {
+		message("%s: %s", path, why);
+		if (above >= 0)
+			folder_close(folder);
+	}
+	if (above >= 0)
+		close(above);
+	free(above_path);
+	free(absolute);
+	return !why;
+}
+
+bool recover_open(struct recovery *recovery, const struct folder *folder)
+{
+	struct record *record = &recovery->record;
 	struct dp_error error = DP_ERROR_INIT;
 
-	*recovery = (struct recovery){ .record = { .options = DP_RECORD_OPTIONS_INIT,
-						   .folder_fd = -1 } };
-	recovery->record.folder = realpath(folder, NULL);
-	if (!recovery->record.folder) {
-		message("%s: %s", folder, strerror(errno));
-		return false;
-	}
-	recovery->record.options.log = record_log(&recovery->record);
-	if (dp_recording_recover(&recovery->record.recording, recovery->record.folder,
-				 &recovery->record.options, &error)) {
+	*record = (struct record)RECORD_INIT;
+	record->folder = *folder;
+	record->options.log = record_log(record);
+	record->options.folder = folder->fd;
+	if (dp_recording_recover(&record->recording, folder->path, &record->options, &error))
 		message_error(&error);
-	} else if (!understand(&recovery->record)) {
-		message("%s: deepprof record has not come far enough there", folder);
-	} else {
+	else if (!understand(record))
+		message("%s: deepprof record has not come far enough there", folder->path);
+	else
 		return true;
-	}
 	/* What is not understood is not removed. */
+	record->folder = (struct folder)FOLDER_INIT;
 	recover_fini(recovery);
 	return false;
 }
 
-/* ".NAME.XXXXXX" beside the target: it may be on another disk than the folder. */
-static bool write_beside(struct record *record)
+/*
+ * A private folder beside the target: it may be on another disk than the recording, and whoever may
+ * write there could put a link in the place of a file.
+ */
+static bool make_other(struct record *record)
 {
-	const char *slash = strrchr(record->target, '/');
-	int above = slash ? (int)(slash - record->target) + 1 : 0, fd;
-	size_t size = strlen(record->target) + sizeof("..XXXXXX");
-	char *path = malloc(size);
+	char *above = record_above(&record->place), stem[NAME_MAX + 2];
+	struct folder *other = &record->other;
+	sigset_t before;
+	bool made;
+	int saved;
 
-	if (!path)
+	if (!above)
 		return false;
-	snprintf(path, size, "%.*s.%.200s.XXXXXX", above, record->target, record->target + above);
-	fd = mkstemp(path);
-	if (fd < 0) {
-		free(path);
-		return false;
+	snprintf(stem, sizeof(stem), ".%s", place_name(&record->place));
+	cleanup_hold(&before);
+	made = folder_make(other, record->place.folder, above, stem);
+	saved = errno;
+	if (made) {
+		cleanup_add(other->above, folder_name(other));
+		cleanup_add(other->fd, trace);
 	}
-	close(fd);
-	cleanup_add(path);
-	record->temporary = path;
-	return true;
+	cleanup_release(&before);
+	free(above);
+	if (!made)
+		message("%s: %s", record->target, strerror(saved));
+	return made;
 }
 
 bool recover_to(struct recovery *recovery, const struct record *wish)
@@ -270,30 +335,27 @@ bool recover_to(struct recovery *recovery, const struct record *wish)
 	record->output = wish->output;
 	record->force = wish->force;
 	record->target = record_name(wish->output);
-	if (!record->target || !record_target(record))
-		return false;
-	if (write_beside(record))
-		return true;
-	message("%s: %s", record->target, strerror(errno));
-	return false;
+	return record->target && record_target(record) && make_other(record);
 }
 
 bool recover_finish(struct recovery *recovery)
 {
 	struct record_end end = { .wait_status = -1, .recovered = true };
+	struct record *record = &recovery->record;
 	bool done;
 
 	/* A limit on the size of files is then an error to tell of. */
 	signal(SIGXFSZ, SIG_IGN);
-	done = record_keep(&recovery->record, &end);
+	done = record_keep(record, &end);
 
 	/* Where it could not be written there may be room later. */
-	if (recovery->record.unwritten) {
-		record_say_kept(recovery->record.folder);
+	if (record->unwritten) {
+		record_say_kept(&record->folder);
 		recover_leave(recovery);
 		return done;
 	}
-	janitor_remove(recovery->record.folder);
+	if (!folder_remove(&record->folder))
+		janitor_say_stays(&record->folder);
 	recover_fini(recovery);
 	return done;
 }

@@ -263,7 +263,7 @@ static void interrupt_keeping(struct run *run, int number)
 	}
 	if (number == SIGINT) {
 		janitor_put_away();
-		record_say_kept(run->keep.folder);
+		record_say_kept(&run->keep.folder);
 	}
 	heed(run, number);
 }

@@ -1,4 +1,5 @@
 /* What record says at the end: what there is, or why there is nothing. */
+#define _GNU_SOURCE /* O_PATH */
 #include "human.h"
 #include "message.h"
 #include "record.h"
@@ -71,24 +72,33 @@ static void say_losses(const struct dp_record_result *result)
 /* A file of the outer one's folder. */
 #define INNER_FILE "inner"
 
+/* By name, which may lead elsewhere by now: the other variable says which folder is meant. */
 void record_tell_outer(void)
 {
-	const char *folder = getenv("DEEPPROF_SPOOL");
-	char path[4200];
-	int fd = -1;
+	const char *path = getenv("DEEPPROF_SPOOL"), *id = getenv("DEEPPROF_SPOOL_ID");
+	int folder = -1, fd = -1;
+	struct stat info;
+	char found[64];
 
-	if (folder && snprintf(path, sizeof(path), "%s/" INNER_FILE, folder) < (int)sizeof(path))
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (path && id)
+		folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0)
+		return;
+	if (!fstat(folder, &info)) {
+		snprintf(found, sizeof(found), "%ju:%ju", (uintmax_t)info.st_dev,
+			 (uintmax_t)info.st_ino);
+		if (!strcmp(found, id))
+			fd = openat(folder, INNER_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				    0600);
+	}
 	if (fd >= 0)
 		close(fd);
+	close(folder);
 }
 
 static bool inner_one_records(const struct record *record)
 {
-	char path[8300];
-
-	snprintf(path, sizeof(path), "%.8000s/" INNER_FILE, record->folder);
-	return !access(path, F_OK);
+	return !faccessat(record->folder.fd, INNER_FILE, F_OK, 0);
 }
 
 /* Why nothing can be recorded on this machine; NULL: it may. */
@@ -140,7 +150,7 @@ static unsigned count_left(const struct record *record)
 	unsigned count = 0;
 	char variable[8300];
 
-	snprintf(variable, sizeof(variable), "DEEPPROF_SPOOL=%.8000s", record->folder);
+	snprintf(variable, sizeof(variable), "DEEPPROF_SPOOL=%.8000s", record->folder.path);
 	while (stream && (entry = readdir(stream)))
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
 			count += has_variable(entry->d_name, variable);
@@ -211,9 +221,10 @@ void record_say_nothing(const struct record *record, const struct record_end *en
 }
 
 /* What the files in the folder take of the disk. */
-static uint64_t bytes_in(const char *folder)
+static uint64_t bytes_in(const struct folder *folder)
 {
-	DIR *stream = opendir(folder);
+	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 	struct stat info;
 	uint64_t bytes = 0;
@@ -227,13 +238,13 @@ static uint64_t bytes_in(const char *folder)
 	return bytes;
 }
 
-void record_say_kept(const char *folder)
+void record_say_kept(const struct folder *folder)
 {
 	char bytes[HUMAN_SIZE], word[8300];
 
 	message("what was recorded is kept, all %s of it, for later; next: deepprof "
 		"record --recover=%s",
-		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder));
+		human_bytes(bytes, bytes_in(folder)), human_word(word, sizeof(word), folder->path));
 }
 
 static const char *losses(char *buf, size_t size, const struct dp_record_result *result)

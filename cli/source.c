@@ -1,5 +1,6 @@
 /* Opening traces. */
 #include "source.h"
+#include "folder.h"
 #include "human.h"
 #include "message.h"
 #include "progress.h"
@@ -87,6 +88,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 	int status;
 
 	open.label = name;
+	open.temporary_folder = folder_for_temporary();
 	open.input_format = options->input_format;
 	open.allow_no_gpu = options->allow_no_gpu;
 	open.log = message_log();

@@ -1,10 +1,13 @@
 /* Running nsys. */
+#define _GNU_SOURCE /* O_PATH */
 #include "spawn.h"
 #include "cleanup.h"
+#include "human.h"
 #include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,64 +53,69 @@ bool spawn_is_nsys_recording(const char *path)
 	       S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
-/* "NAME.sqlite" for "DIR/NAME.nsys-rep", in a directory; NULL without memory. */
-static char *database_name(const char *directory, const char *path)
+/* "NAME.sqlite" for "DIR/NAME.nsys-rep", in the folder; NULL without memory. */
+static char *database_name(const struct folder *folder, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 	size_t stem = (size_t)(strrchr(base, '.') - base);
-	size_t size = strlen(directory) + 1 + stem + sizeof(".sqlite");
+	size_t size = strlen(folder->path) + 1 + stem + sizeof(".sqlite");
 	char *name = malloc(size);
 
 	if (name)
-		snprintf(name, size, "%s/%.*s.sqlite", directory, (int)stem, base);
+		snprintf(name, size, "%s/%.*s.sqlite", folder->path, (int)stem, base);
 	return name;
+}
+
+static const char *name_in_folder(const struct spawn_export *export)
+{
+	return strrchr(export->database, '/') + 1;
 }
 
 static bool make_directory(struct spawn_export *export, const char *path)
 {
-	const char *top = getenv("TMPDIR");
+	const char *top = folder_for_temporary();
+	struct folder *folder = &export->folder;
 	sigset_t before;
-	size_t size;
-	bool made;
-	int saved;
+	bool made = false;
+	int above, saved;
 
-	if (!top || !*top)
-		top = "/tmp";
-	size = strlen(top) + sizeof("/deepprof-XXXXXX");
-	export->directory = malloc(size);
-	if (!export->directory)
-		return false;
-	snprintf(export->directory, size, "%s/deepprof-XXXXXX", top);
+	above = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_hold(&before);
-	made = mkdtemp(export->directory) != NULL;
+	if (above >= 0)
+		made = folder_make(folder, above, top, "deepprof");
 	saved = errno;
 	if (made)
-		cleanup_add(export->directory);
+		cleanup_add(folder->above, folder_name(folder));
 	cleanup_release(&before);
+	if (above >= 0)
+		close(above);
 	if (!made) {
 		message("%s: %s", top, strerror(saved));
-		free(export->directory);
-		export->directory = NULL;
 		return false;
 	}
-	export->database = database_name(export->directory, path);
+	export->database = database_name(folder, path);
 	if (export->database)
-		cleanup_add(export->database);
+		cleanup_add(folder->fd, name_in_folder(export));
 	return export->database != NULL;
 }
 
 /* What it prints is of no use on standard output; its errors are. */
-static int run_nsys(const char *nsys, const char *database, const char *path)
+static int run_nsys(const char *nsys, const struct spawn_export *export, const char *path)
 {
+	char output[NAME_MAX + 16];
 	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		signal(SIGPIPE, SIG_DFL);
-		execl(nsys, "nsys", "export", "--type=sqlite", "--force-overwrite=true", "-o",
-		      database, path, (char *)NULL);
+		/* A name that begins with a dash would be an option. */
+		snprintf(output, sizeof(output), "./%s", name_in_folder(export));
+		/* The folder's path may lead elsewhere by now. */
+		if (!fchdir(export->folder.fd))
+			execl(nsys, "nsys", "export", "--type=sqlite", "--force-overwrite=true",
+			      "-o", output, path, (char *)NULL);
 		_exit(127);
 	}
 	if (pid < 0)
@@ -120,15 +128,31 @@ static int run_nsys(const char *nsys, const char *database, const char *path)
 
 static bool without_nsys(const char *path)
 {
+	char word[4500];
+
 	message("%s: only nsys reads this format, and there is none on the PATH", path);
-	message("where it is installed: nsys export --type=sqlite '%s', then analyze the .sqlite",
-		path);
+	message("where it is installed: nsys export --type=sqlite %s, then analyze the .sqlite",
+		human_word(word, sizeof(word), path));
 	return false;
+}
+
+/* Where it runs, relative names would be others. */
+static int export_to(const struct spawn_export *export, const char *nsys, const char *path)
+{
+	char *tool = *nsys == '/' ? strdup(nsys) : realpath(nsys, NULL);
+	char *recording = realpath(path, NULL);
+	int status = -1;
+
+	if (tool && recording)
+		status = run_nsys(tool, export, recording);
+	free(recording);
+	free(tool);
+	return status;
 }
 
 bool spawn_export_nsys(struct spawn_export *export, const char *path)
 {
-	char nsys[4096], absolute[4098];
+	char nsys[4096];
 	int status;
 
 	if (access(path, R_OK)) {
@@ -139,11 +163,9 @@ bool spawn_export_nsys(struct spawn_export *export, const char *path)
 		return without_nsys(path);
 	if (!make_directory(export, path))
 		return false;
-	/* A name that begins with a dash would be an option. */
-	snprintf(absolute, sizeof(absolute), "%s%s", path[0] == '-' ? "./" : "", path);
 	message("%s: exporting with nsys to a temporary database", path);
-	status = run_nsys(nsys, export->database, absolute);
-	if (!status && !access(export->database, R_OK))
+	status = export_to(export, nsys, path);
+	if (!status && !faccessat(export->folder.fd, name_in_folder(export), R_OK, 0))
 		return true;
 	message("%s: nsys export failed with status %d", path, status);
 	return false;
@@ -152,14 +174,14 @@ bool spawn_export_nsys(struct spawn_export *export, const char *path)
 void spawn_export_close(struct spawn_export *export)
 {
 	if (export->database) {
-		unlink(export->database);
-		cleanup_forget(export->database);
+		unlinkat(export->folder.fd, name_in_folder(export), 0);
+		cleanup_forget(name_in_folder(export));
 	}
-	if (export->directory) {
-		rmdir(export->directory);
-		cleanup_forget(export->directory);
+	if (export->folder.fd >= 0) {
+		folder_remove(&export->folder);
+		cleanup_forget(folder_name(&export->folder));
 	}
+	folder_close(&export->folder);
 	free(export->database);
-	free(export->directory);
 	*export = (struct spawn_export)SPAWN_EXPORT_INIT;
 }

@@ -2,6 +2,8 @@
 #ifndef DP_CLI_SPAWN_H
 #define DP_CLI_SPAWN_H
 
+#include "folder.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,13 +15,13 @@ bool spawn_is_nsys_recording(const char *path);
 
 /* A recording exported to a database that lasts as long as this. */
 struct spawn_export {
-	char *directory;
+	struct folder folder;
 	char *database; /* what to open */
 };
 
-#define SPAWN_EXPORT_INIT  \
-	{                  \
-		NULL, NULL \
+#define SPAWN_EXPORT_INIT         \
+	{                         \
+		FOLDER_INIT, NULL \
 	}
 
 /* Runs nsys. False where it can't be done, which was said together with what to do. */

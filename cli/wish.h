@@ -58,7 +58,7 @@ const char *wish_metric_name(size_t index);
 	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,               \
 	  wish_level_name },                                                                      \
 	{ 0, "device", "ID", "this device only", wish_set_device },                               \
-	{ 0, "stream", "ID", "this stream instead of the one with most kernels",                  \
+	{ 0, "stream", "ID", "this stream instead of the one with most kernel time",              \
 	  wish_set_stream },                                                                      \
 	{ 0, "range", "START:END",                                                                \
 	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", wish_set_range },      \

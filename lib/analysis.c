@@ -13,6 +13,13 @@
  * make that as many. */
 #define STREAMS_MOST 4096
 
+/* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
+ * as with annotations, where each begins is not. */
+#define CONFIRMED 0.95
+
+/* A mark around so many of the stream's kernels is around everything. */
+#define EVERYTHING 0.95
+
 /* One analysis under way. */
 struct run {
 	struct dp_analysis *analysis;
@@ -23,7 +30,8 @@ struct run {
 	size_t kernels;		 /* of all sequences */
 	size_t streams;		 /* to be analyzed */
 	size_t marked;		 /* of those, with ranges that match options->marks */
-	struct dp_breaks breaks; /* of the sequence at hand */
+	struct dp_stream_group group; /* streams of the sequence at hand, */
+	struct dp_breaks breaks;      /* and its breaks */
 };
 
 void dp_analysis_free(struct dp_analysis *analysis)
@@ -47,17 +55,17 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis);
 }
 
-size_t dp_analysis__complete(const struct dp_segmented_loop *loop)
+size_t dp_analysis__complete(const struct dp_sequence_loop *loop)
 {
 	size_t complete = 0;
 
 	for (size_t k = 0; k < loop->count; k++)
-		complete += !loop->segments[k].partial;
+		complete += !loop->iterations[k].partial;
 	return complete;
 }
 
 /* Moves what was found into a loop of the analysis; the edits change owners. */
-static int convert_loop(struct run *run, struct dp_segmented_loop *from,
+static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 			const struct dp_sequence *sequence, size_t base)
 {
 	struct dp_analysis *analysis = run->analysis;
@@ -84,6 +92,8 @@ static int convert_loop(struct run *run, struct dp_segmented_loop *from,
 		.at_level = from->chosen,
 		.in_row = from->in_row,
 		.length = from->length,
+		.copies = from->copies,
+		.sets = from->sets,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 	};
@@ -121,6 +131,8 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.stream = loop->info.stream,
 		.ops = sequence->ops,
 		.op_count = sequence->count,
+		.rows = run->group.rows,
+		.row_count = run->group.count,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
@@ -194,25 +206,25 @@ static int loops_of_marks(struct run *run, const struct dp_sequence *sequence,
 		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(run->trace)),
 	};
 	int status = dp_loops__from_marks(loops, request, &boundaries, run->error);
-	struct dp_segmented_loop *loop;
+	struct dp_sequence_loop *loop;
 
 	if (status)
 		return status;
 	loop = &(*loops)->loops[0];
-	if (loop->segments[0].first == 0 && loop->segments[0].deleted > loop->length / 20)
-		loop->segments[0].partial = true;
-	if (at_end && loop->segments[loop->count - 1].deleted > loop->length / 20)
-		loop->segments[loop->count - 1].partial = true;
+	if (loop->iterations[0].first == 0 && loop->iterations[0].deleted > loop->length / 20)
+		loop->iterations[0].partial = true;
+	if (at_end && loop->iterations[loop->count - 1].deleted > loop->length / 20)
+		loop->iterations[loop->count - 1].partial = true;
 	return DP_OK;
 }
 
 /* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
 static int take_marks(struct run *run, const struct dp_sequence *sequence,
 		      const struct dp_loops_request *request, const struct dp_marks *marks,
-		      struct dp_segmented_loop *loop)
+		      struct dp_sequence_loop *loop)
 {
 	struct dp_loops *by_marks;
-	struct dp_segmented_loop swap = *loop;
+	struct dp_sequence_loop swap = *loop;
 	int status = loops_of_marks(run, sequence, request, marks, &by_marks);
 
 	if (status)
@@ -220,27 +232,36 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	*loop = by_marks->loops[0];
 	loop->parent = swap.parent;
 	loop->chosen = swap.chosen;
+	loop->copies = swap.copies;
+	loop->sets = swap.sets;
 	by_marks->loops[0] = swap;
 	dp_loops__free(by_marks);
 	return DP_OK;
 }
 
-/* Loops that were found unaided, and that annotations repeat with, have their boundaries. */
+/*
+ * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
+ * are surer where each iteration has one annotation that marks less than it.
+ */
 static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops *loops)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < loops->count && !status; i++) {
-		struct dp_segmented_loop *loop = &loops->loops[i];
+		struct dp_sequence_loop *loop = &loops->loops[i];
 		struct dp_marks marks;
 
 		if (!loop->chosen)
 			continue;
-		if (dp_sequence__repeated(&marks, sequence, loop->segments, loop->count))
+		if (dp_sequence__repeated(&marks, sequence, loop->iterations, loop->count))
 			return dp_error__nomem(run->error, 0);
-		if (marks.count)
+		if (marks.count && marks.inside) {
+			loop->confidence = DP_MAX(loop->confidence, CONFIRMED);
+			loop->few = false;
+		} else if (marks.count) {
 			status = take_marks(run, sequence, request, &marks, loop);
+		}
 		dp_marks__fini(&marks);
 	}
 	return status;
@@ -259,6 +280,9 @@ static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 {
 	int status = dp_loops__find(loops, request, run->error);
 
+	if (!status && !request->counts_count)
+		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
+						 run->error);
 	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
 		status = use_repeated(run, sequence, request, *loops);
 	return status;
@@ -273,22 +297,23 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
-static size_t covered(const struct dp_segmented_loop *loop)
+size_t dp_analysis__covered(const struct dp_sequence_loop *loop)
 {
 	size_t kernels = 0;
 
 	for (size_t i = 0; i < loop->count; i++)
-		kernels += loop->segments[i].end - loop->segments[i].first;
+		kernels += loop->iterations[i].end - loop->iterations[i].first;
 	return kernels;
 }
 
-/* The loop at the level of the report that covers most kernels; NULL where there is none. */
-static const struct dp_segmented_loop *main_loop(const struct dp_loops *loops)
+const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops)
 {
-	const struct dp_segmented_loop *most = NULL;
+	const struct dp_sequence_loop *most = NULL;
 
 	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen && (!most || covered(&loops->loops[i]) > covered(most)))
+		if (loops->loops[i].chosen &&
+		    (!most ||
+		     dp_analysis__covered(&loops->loops[i]) > dp_analysis__covered(most)))
 			most = &loops->loops[i];
 	return most;
 }
@@ -296,9 +321,34 @@ static const struct dp_segmented_loop *main_loop(const struct dp_loops *loops)
 /* Several iterations, and hardly the layers of the single one that is marked. */
 static bool is_surer(const struct dp_loops *loops)
 {
-	const struct dp_segmented_loop *loop = main_loop(loops);
+	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
 
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
+}
+
+/* One mark around everything is no iteration: it tells when the profiler was on. */
+static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
+{
+	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       (double)dp_analysis__covered(&loops->loops[0]) >=
+		       EVERYTHING * (double)sequence->count;
+}
+
+/* No loops, but what came nearest to one. */
+static int only_candidate(struct run *run, struct dp_loops **loops, const struct dp_loops *tree)
+{
+	const struct dp_sequence_loop *nearest = dp_analysis__main_loop(tree);
+	size_t all = dp_analysis__covered(&(*loops)->loops[0]);
+
+	dp_loops__free(*loops);
+	*loops = NULL;
+	if (no_loops(run, loops))
+		return DP_ERR_NOMEM;
+	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
+	(*loops)->best_confidence = nearest ? nearest->confidence : tree->best_confidence;
+	(*loops)->best_coverage = nearest ? (double)dp_analysis__covered(nearest) / (double)all
+					  : tree->best_coverage;
+	return DP_OK;
 }
 
 /*
@@ -327,11 +377,13 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported are those %s",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      main_loop(tree)->found_by == DP_FOUND_BY_MARKS
+			      dp_analysis__main_loop(tree)->found_by == DP_FOUND_BY_MARKS
 				      ? "that other annotations mark"
 				      : "found from the kernels");
 		worse = *loops;
 		*loops = tree;
+	} else if (!several && is_everything(*loops, sequence)) {
+		status = only_candidate(run, loops, tree);
 	} else if (dp_loops__beside(*loops, tree)) {
 		status = dp_error__nomem(run->error, 0);
 	}
@@ -344,15 +396,15 @@ static void tell_likelier(const struct run *run, const struct dp_sequence *seque
 			  const struct dp_loops *loops, const struct dp_loops *tree)
 {
 	uint64_t told = run->options->iterations[0];
-	const struct dp_segmented_loop *likely = NULL;
+	const struct dp_sequence_loop *likely = NULL;
 
 	for (size_t i = 0; i < tree->count; i++) {
-		const struct dp_segmented_loop *loop = &tree->loops[i];
+		const struct dp_sequence_loop *loop = &tree->loops[i];
 
 		if (dp_analysis__complete(loop) == told)
 			return;
 		if (loop->chosen && loop->confidence > 0.9 &&
-		    (!likely || covered(loop) > covered(likely)))
+		    (!likely || dp_analysis__covered(loop) > dp_analysis__covered(likely)))
 			likely = loop;
 	}
 	if (likely && told > 1 && dp_analysis__complete(&loops->loops[0]) == told)
@@ -396,25 +448,30 @@ static void tell_missing(const struct run *run, const struct dp_sequence *sequen
 				    loops);
 }
 
-/* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
-static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
+struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 {
-	const struct dp_analysis_options *options = run->options;
-	struct dp_loops_request request = {
+	return (struct dp_loops_request){
 		.symbols = sequence->symbols,
 		.count = sequence->count,
 		.alphabet = sequence->alphabet,
 		.family = sequence->family,
-		.counts = options->iterations,
-		.counts_count = options->iterations_count,
-		.paper = options->paper,
-		.epsilon = options->epsilon,
-		.max_unmatched = options->max_unmatched,
 		.evidence = dp_sequence__evidence(sequence),
 	};
+}
+
+/* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
+static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
+{
+	const struct dp_analysis_options *options = run->options;
+	struct dp_loops_request request = dp_analysis__request(sequence);
 	struct dp_marks marks = { 0 };
 	int status = DP_OK;
 
+	request.counts = options->iterations;
+	request.counts_count = options->iterations_count;
+	request.paper = options->paper;
+	request.epsilon = options->epsilon;
+	request.max_unmatched = options->max_unmatched;
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
@@ -439,6 +496,21 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
+/* The streams that are analyzed with one: the ones asked for are what they are. */
+static int choose_streams(struct run *run, uint32_t stream)
+{
+	int status = DP_OK;
+
+	if (run->options->stream >= 0)
+		dp_stream_group__single(&run->group, run->trace, stream);
+	else
+		status = dp_stream_group__init(&run->group, run->trace, stream, run->error);
+	for (uint32_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
+		if (run->group.has[s])
+			run->analysis->streams[s].with = (size_t)stream + 1;
+	return status;
+}
+
 static int analyze_stream(struct run *run, uint32_t stream)
 {
 	const struct dp_analysis_options *options = run->options;
@@ -448,8 +520,12 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_sequence sequence;
 	int status;
 
-	status = dp_sequence__init(&sequence, run->trace, stream, options->range_start_ns,
-				   options->range_end_ns, run->error);
+	memset(&sequence, 0, sizeof(sequence));
+	status = choose_streams(run, stream);
+	if (!status)
+		status = dp_sequence__init(&sequence, run->trace, &run->group,
+					   DP_ALPHABET_KERNELS, options->range_start_ns,
+					   options->range_end_ns, run->error);
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
@@ -459,12 +535,15 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
-			true, { loops->best_length, loops->best_coverage, loops->best_confidence }
+			true,
+			{ loops->best_length, loops->best_coverage, loops->best_confidence },
+			(size_t)stream + 1
 		};
 	dp_loops__free(loops);
 	if (!status)
 		status = measure_loops(run, base, &sequence);
 	dp_sequence__fini(&sequence);
+	dp_stream_group__fini(&run->group);
 	free(run->breaks.first);
 	run->breaks = (struct dp_breaks){ 0 };
 	return status;
@@ -585,54 +664,6 @@ static int choose_metrics(struct run *run)
 	return DP_OK;
 }
 
-static int check_thresholds(const struct dp_analysis_options *options, struct dp_error *error)
-{
-	for (size_t i = 0; i < options->thresholds_count; i++) {
-		const struct dp_threshold *threshold = &options->thresholds[i];
-		const struct dp_rule_info *rule;
-		size_t r = 0;
-
-		if (!threshold->rule)
-			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
-		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
-			r++;
-		if (!rule || !(rule->threshold > 0))
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "no rule '%s' with a threshold", threshold->rule);
-		if (!(threshold->share > 0) || !(threshold->share <= 1))
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "the threshold of %s is a share above 0, at most 1",
-					     threshold->rule);
-	}
-	return DP_OK;
-}
-
-static int check_options(const struct dp_analysis_options *options, struct dp_error *error)
-{
-	if (options->iterations_count && !options->iterations)
-		return dp_error__set(error, DP_ERR_ARGUMENT,
-				     "%zu numbers of iterations, but no array of them",
-				     options->iterations_count);
-	if (options->thresholds_count && !options->thresholds)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "%zu thresholds, but no array of them",
-				     options->thresholds_count);
-	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
-				     (unsigned)options->level);
-	for (size_t i = 0; i < options->iterations_count; i++)
-		if (!options->iterations[i])
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "a number of iterations must be 1 or more");
-	if (options->paper && !options->iterations_count)
-		return dp_error__set(error, DP_ERR_ARGUMENT,
-				     "the paper's algorithm needs the number of iterations");
-	if (!options->epsilon)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "epsilon must be 1 or more");
-	if (options->range_start_ns >= options->range_end_ns)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
-	return check_thresholds(options, error);
-}
-
 int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		    const struct dp_analysis_options *options, struct dp_error *error)
 {
@@ -642,7 +673,7 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
-	status = check_options(&all, error);
+	status = dp_analysis__check_options(&all, error);
 	if (status)
 		return status;
 	run.analysis = dp_alloc__zeroed(1, sizeof(*run.analysis));

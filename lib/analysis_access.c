@@ -149,6 +149,14 @@ bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 	return true;
 }
 
+bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && stream < dp_trace_stream_count(analysis->trace) &&
+	       (stream == at->info.stream || analysis->streams[stream].with == (size_t)at->info.stream + 1);
+}
+
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 		      size_t iteration)
 {

@@ -1,7 +1,7 @@
 /* Iterations that were found in a sequence, in the times of its trace. */
 #include "analysis_model.h"
 
-static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			       const struct dp_sequence *sequence)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
@@ -9,28 +9,28 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_segmen
 
 	loop->info.variants = 0;
 	for (size_t k = 0; k < from->count; k++) {
-		const struct dp_segment *segment = &from->segments[k];
-		uint32_t first = sequence->ops[segment->first];
-		uint32_t last = sequence->ops[segment->end - 1];
+		const struct dp_repetition *iteration = &from->iterations[k];
+		uint32_t first = sequence->ops[iteration->first];
+		uint32_t last = sequence->ops[iteration->end - 1];
 
 		loop->iterations[k] = (struct dp_iteration){
 			.index = k,
 			.start_ns = ops->start_ns[first],
 			.end_ns = ops->end_ns[last],
-			.first_kernel = segment->first,
-			.kernels = segment->end - segment->first,
-			.inserted = segment->inserted,
-			.deleted = segment->deleted,
-			.substituted = segment->substituted,
-			.variant = segment->variant,
-			.partial = segment->partial,
-			.foreign_kernels = k ? segment->first - after : 0,
-			.edits = segment->edits,
+			.first_kernel = iteration->first,
+			.kernels = iteration->end - iteration->first,
+			.inserted = iteration->inserted,
+			.deleted = iteration->deleted,
+			.substituted = iteration->substituted,
+			.variant = iteration->variant,
+			.partial = iteration->partial,
+			.foreign_kernels = k ? iteration->first - after : 0,
+			.edits = iteration->edits,
 		};
-		after = segment->end;
-		kernels += segment->end - segment->first;
-		if (segment->variant + (size_t)1 > loop->info.variants)
-			loop->info.variants = segment->variant + (size_t)1;
+		after = iteration->end;
+		kernels += iteration->end - iteration->first;
+		if (iteration->variant + (size_t)1 > loop->info.variants)
+			loop->info.variants = iteration->variant + (size_t)1;
 	}
 	if (sequence->count)
 		loop->info.coverage = (double)kernels / (double)sequence->count;
@@ -73,7 +73,7 @@ static void mark_breaks(struct dp_loop_data *loop, const struct dp_breaks *break
 	}
 }
 
-void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks)
 {
 	convert_iterations(loop, from, sequence);

@@ -6,7 +6,7 @@
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
-#include "segment/loops.h"
+#include "loops/loops.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
 
@@ -25,6 +25,7 @@ struct dp_loop_data {
 struct dp_stream_result {
 	bool analyzed;
 	struct dp_candidate candidate;
+	size_t with; /* the stream whose loops have its kernels, + 1; 0: none has */
 };
 
 struct dp_analysis {
@@ -38,6 +39,9 @@ struct dp_analysis {
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 
+/* Errors: DP_ERR_ARGUMENT, for options that cannot be. */
+int dp_analysis__check_options(const struct dp_analysis_options *options, struct dp_error *error);
+
 /*
  * For nothing to analyze: sets an error that names what there is instead. A device or a stream that
  * has no kernels, DP_OK where neither was asked for; marks that match no range with kernels.
@@ -47,11 +51,27 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error);
 
 /* Fills a loop's iterations, of which there are info.iterations, and what is counted of them. */
-void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_segmented_loop *from,
+void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
 
-/* Iterations of it that are whole. */
-size_t dp_analysis__complete(const struct dp_segmented_loop *loop);
+/* Iterations of it that are whole, and kernels in all of them. */
+size_t dp_analysis__complete(const struct dp_sequence_loop *loop);
+size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
+
+/* The loop at the level of the report that covers most kernels; NULL where there is none. */
+const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
+
+/* To look for loops in a sequence unaided. */
+struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
+
+/*
+ * Where kernels alone are too few to tell: puts loops with the copies of each iteration in place of
+ * those found, or the loop that a single kernel is, if there are such. Errors: DP_ERR_NOMEM. Cost:
+ * a search in the operations where there are few kernels' names, else none.
+ */
+int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
+			    const struct dp_stream_group *streams,
+			    const struct dp_analysis_options *options, struct dp_error *error);
 
 /* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
  * silence. Cost: numbers times loops. */

@@ -115,6 +115,7 @@ struct collector {
 	struct options options;
 	struct cupti cupti;
 	char folder[PATH_MAX];
+	struct dp_descriptor folder_file; /* while it begins */
 	pid_t pid;
 	uint32_t serial;
 	struct dp_descriptor spool_file;

@@ -117,17 +117,30 @@ static bool install_handlers(void)
 	return true;
 }
 
+/* The launcher's own folder, not what another user may have put in its place. */
+static bool open_folder(struct collector *c)
+{
+	const char *id = secure_getenv(DP_SPOOL_ENV_ID);
+	int fd = open(c->folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char found[64];
+
+	dp_descriptor__take(&c->folder_file, fd);
+	if (c->folder_file.fd < 0)
+		return false;
+	snprintf(found, sizeof(found), DP_SPOOL_ID, (uintmax_t)c->folder_file.device,
+		 (uintmax_t)c->folder_file.inode);
+	return id && !strcmp(found, id);
+}
+
 /* The first name that no image of this process has used. */
 static bool open_spool(char *name, size_t room)
 {
 	struct collector *c = &dp_collector;
-	char path[PATH_MAX + 64];
-	int fd;
+	int folder = dp_descriptor__get(&c->folder_file), fd;
 
 	for (c->serial = 0; c->serial < 100000; c->serial++) {
 		snprintf(name, room, "%d.%u.spool", (int)c->pid, c->serial);
-		snprintf(path, sizeof(path), "%.4095s/%.63s", c->folder, name);
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+		fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == EEXIST)
 			continue;
 		dp_descriptor__take(&c->spool_file, fd);
@@ -179,7 +192,7 @@ static void reset(void)
 	if (c->writer.buffer)
 		dp_writer__fini(&c->writer);
 	memset(c, 0, sizeof(*c));
-	c->spool_file.fd = c->pool_file.fd = c->socket.fd = -1;
+	c->folder_file.fd = c->spool_file.fd = c->pool_file.fd = c->socket.fd = -1;
 }
 
 static bool begin(const char *folder)
@@ -194,6 +207,9 @@ static bool begin(const char *folder)
 	memcpy(c->folder, folder, strlen(folder) + 1);
 	c->pid = getpid();
 	dp_options__read(&c->options, secure_getenv(DP_SPOOL_ENV_OPTIONS));
+	/* Without it there is nobody to tell. */
+	if (!open_folder(c))
+		return false;
 	dp_message__open();
 	if (!install_handlers()) {
 		dp_message__say(DP_SPOOL_ERROR, "no-memory", "no memory to begin with: %s",
@@ -228,7 +244,8 @@ static bool begin(const char *folder)
 		.address = dp_writer__address,
 		.number = dp_writer__number,
 	};
-	/* Until the launcher says more. Where it will never hear of us, nobody would end the wait. */
+	/* Until the launcher says more. Where it will never hear of us, nobody would end the wait.
+	 */
 	if (c->options.start_paused)
 		atomic_store(&c->pool->control, DP_POOL_PAUSE);
 	if (!dp_message__hello(name))
@@ -262,6 +279,7 @@ static bool start_quietly(const char *folder)
 	sigaddset(&limit, SIGXFSZ);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	started = begin(folder);
+	dp_descriptor__close(&dp_collector.folder_file);
 	if (!sigismember(&old, SIGXFSZ))
 		while (sigtimedwait(&limit, NULL, &no_time) == SIGXFSZ)
 			;

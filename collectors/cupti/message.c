@@ -4,7 +4,6 @@
  */
 #include "cupti/collector.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,23 +11,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* An address has room for 108 bytes; a longer folder is reached by a descriptor of it. */
+/* By a descriptor of the folder: its path may be too long for an address, or lead elsewhere. */
 static bool connect_to(int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int folder = -1, n;
 
-	n = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", dp_collector.folder,
-		     DP_SPOOL_SOCKET);
-	if (n >= (int)sizeof(address.sun_path)) {
-		folder = open(dp_collector.folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", folder,
-			 DP_SPOOL_SOCKET);
-	}
-	n = connect(fd, (const struct sockaddr *)&address, sizeof(address));
-	if (folder >= 0)
-		close(folder);
-	return !n;
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+		 dp_descriptor__get(&dp_collector.folder_file), DP_SPOOL_SOCKET);
+	return !connect(fd, (const struct sockaddr *)&address, sizeof(address));
 }
 
 void dp_message__open(void)

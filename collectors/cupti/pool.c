@@ -85,15 +85,16 @@ static void lay_out(struct dp_pool_header *head)
 /* Memory of no file; where the launcher can't be given it, a file beside the spool. */
 static int open_pool(uint64_t bytes)
 {
-	char path[PATH_MAX + 64];
+	char name[64];
 	int fd = -1;
 
 	if (dp_collector.socket.fd >= 0)
 		fd = memfd_create("deepprof-pool", MFD_CLOEXEC);
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "%s/%d.%u.pool", dp_collector.folder,
-			 (int)dp_collector.pid, dp_collector.serial);
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		snprintf(name, sizeof(name), "%d.%u.pool", (int)dp_collector.pid,
+			 dp_collector.serial);
+		fd = openat(dp_descriptor__get(&dp_collector.folder_file), name,
+			    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	}
 	if (fd >= 0 && ftruncate(fd, (off_t)bytes)) {
 		close(fd);

@@ -24,6 +24,7 @@
 
 /* The environment that the launcher gives to the program. */
 #define DP_SPOOL_ENV "DEEPPROF_SPOOL"		/* the directory, absolute */
+#define DP_SPOOL_ENV_ID "DEEPPROF_SPOOL_ID"	/* its device and inode: DP_SPOOL_ID */
 #define DP_SPOOL_ENV_OPTIONS "DEEPPROF_OPTIONS" /* key=value,key=value */
 #define DP_SPOOL_ENV_CUPTI "DEEPPROF_CUPTI"	/* a libcupti to use, or the folder that has it */
 #define DP_SPOOL_ENV_CUDA_INJECTION "CUDA_INJECTION64_PATH"
@@ -31,6 +32,12 @@
 #define DP_SPOOL_LIBRARY "libdeepprof-cupti.so"
 #define DP_SPOOL_EXIT_LIBRARY "libdeepprof-exit.so" /* for LD_PRELOAD */
 #define DP_SPOOL_SOCKET "socket"
+
+/*
+ * Whoever may write to the folder around the directory can put another one, or a link, in its
+ * place: one with another device or inode is not used. Both are uintmax_t.
+ */
+#define DP_SPOOL_ID "%ju:%ju"
 
 /*
  * DEEPPROF_OPTIONS. Switches are 0 or 1; sizes are bytes in decimal. Unknown keys are ignored.

@@ -118,7 +118,15 @@ struct dp_loop {
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
 	bool fits;		      /* found by count: complete is a number that was told */
 	bool in_row; /* found by count: it has that number together with loops before or after it */
+	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
+	size_t sets;   /* tell and all operations were looked at; else 0 */
 };
+
+/*
+ * Whether kernels of a stream (an index) are among a loop's: of its stream they are, and where work
+ * moves between streams of a device, of others as well. Constant cost.
+ */
+DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream);
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);

@@ -50,19 +50,27 @@ struct dp_record_options {
 	 */
 	void (*keep)(void *ctx, const char *name, int fd);
 	void *keep_ctx;
+	/*
+	 * A descriptor of the recording's folder, which then is opened by this and not by its name:
+	 * another user who may write to the folder around it could have put a symbolic link there.
+	 * -1: by its name, which must not be a link.
+	 */
+	int folder;
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
-			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL,              \
+			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1,          \
 	}
 
 /*
  * Opens a recording in an empty folder that only the caller can enter; folder is an absolute path.
- * *recording is the caller's, to be freed with dp_recording_free(); on failure it is not written.
- * Errors: DP_ERR_IO, DP_ERR_NOMEM; DP_ERR_ARGUMENT where a value can't be handed on;
- * DP_ERR_UNSUPPORTED where the libraries to inject are not installed.
+ * A folder of another user is refused (DP_ERR_ARGUMENT). What is made there is made relative to a
+ * descriptor of the folder, wherever its name leads later. *recording is the caller's, to be freed
+ * with dp_recording_free(); on failure it is not written. Errors: DP_ERR_IO, DP_ERR_NOMEM;
+ * DP_ERR_ARGUMENT where a value can't be handed on; DP_ERR_UNSUPPORTED where the libraries to
+ * inject are not installed.
  */
 DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
 			    const struct dp_record_options *options, struct dp_error *error);
@@ -70,8 +78,9 @@ DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
 /*
  * Opens what a recording left in its folder whose process was killed, to be written. It is done
  * with the folder's processes: those that still run are told to stop, when their memory is adopted.
- * options, of which only log counts, may be NULL. Errors: as above; DP_ERR_UNSUPPORTED where no
- * recording was in the folder, DP_ERR_ARGUMENT where one still is.
+ * options, of which only log and folder count, may be NULL. Errors: as above; DP_ERR_UNSUPPORTED
+ * where no recording was in the folder, DP_ERR_ARGUMENT where one still is, or the folder is
+ * another user's.
  */
 DP_API int dp_recording_recover(struct dp_recording **recording, const char *folder,
 				const struct dp_record_options *options, struct dp_error *error);

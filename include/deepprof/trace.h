@@ -157,7 +157,8 @@ struct dp_samples {
 };
 
 enum dp_stream_class {
-	DP_STREAM_MAIN,	  /* of its process and device the one with most kernels */
+	DP_STREAM_MAIN,	  /* of its process and device the one with most kernel time, communication
+			     excluded */
 	DP_STREAM_COPY,	  /* copies, but no kernels */
 	DP_STREAM_ASSIST, /* all others */
 };
@@ -172,7 +173,8 @@ struct dp_stream {
 	size_t kernels; /* graph replays included */
 	size_t copies;
 	size_t sets;
-	int64_t busy_ns; /* length of the union of its operations */
+	int64_t busy_ns;    /* length of the union of its operations */
+	int64_t compute_ns; /* and of its kernels, those of communication excluded */
 };
 
 /* A device as one process sees it: two processes on one device are two of these. */
@@ -228,11 +230,14 @@ struct dp_open_options {
 	/* What dp_trace_path() and errors call the file, where it stands for another (a temporary
 	 * copy); NULL: its path. */
 	const char *label;
+	/* Where a compressed database is unpacked; NULL: /tmp. */
+	const char *temporary_folder;
 };
 
-#define DP_OPEN_OPTIONS_INIT                                                                  \
-	{                                                                                     \
-		sizeof(struct dp_open_options), NULL, false, { NULL, NULL }, NULL, NULL, NULL \
+#define DP_OPEN_OPTIONS_INIT                                                                   \
+	{                                                                                      \
+		sizeof(struct dp_open_options), NULL, false, { NULL, NULL }, NULL, NULL, NULL, \
+			NULL                                                                   \
 	}
 
 /*
@@ -244,9 +249,9 @@ struct dp_open_options {
  * Errors: DP_ERR_IO, DP_ERR_FORMAT, DP_ERR_DAMAGED, DP_ERR_NO_GPU, DP_ERR_UNSUPPORTED,
  * DP_ERR_LIMIT (more than 2^32 events of one kind, or 2 GiB of names), DP_ERR_NOMEM,
  * DP_ERR_ARGUMENT (an unknown input_format). Cost: linear in the (decompressed) file; memory for
- * the model, not for the file. A compressed database is unpacked into a temporary file, which is
- * refused (DP_ERR_LIMIT) where it would have more than 200 times its size or leave less than 5% of
- * the disk free.
+ * the model, not for the file. A compressed database is unpacked into a temporary file without a
+ * name, which is gone with the process at the latest, and which is refused (DP_ERR_LIMIT) where it
+ * would have more than 200 times its size or leave less than 5% of the disk free.
  */
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);

@@ -5,7 +5,7 @@
  */
 #include "base/lookup.h"
 #include "compare/compare.h"
-#include "pattern/lcs.h"
+#include "align/lcs.h"
 
 #include <math.h>
 #include <string.h>

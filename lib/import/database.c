@@ -159,16 +159,19 @@ static void harden(sqlite3 *sqlite, struct dp_database *database)
  */
 static int open_sqlite(struct dp_database *database, const char *path)
 {
-	bool wal = companion_bytes(path, "-wal") > 0;
+	const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+			  SQLITE_OPEN_PRIVATECACHE;
+	bool plain = !strncmp(path, "/proc/self/fd/", 14);
+	bool wal = !plain && companion_bytes(path, "-wal") > 0;
 	char *uri = make_uri(path, wal ? "mode=ro" : "mode=ro&immutable=1");
 	int rc;
 
 	if (!uri)
 		return dp_database__nomem(database);
-	rc = sqlite3_open_v2(uri, &database->sqlite,
-			     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-				     SQLITE_OPEN_PRIVATECACHE,
-			     wal ? "unix-none" : NULL);
+	if (plain)
+		rc = dp_plain__open(&database->sqlite, &database->vfs, uri, flags);
+	else
+		rc = sqlite3_open_v2(uri, &database->sqlite, flags, wal ? "unix-none" : NULL);
 	free(uri);
 	if (rc == SQLITE_NOMEM || !database->sqlite)
 		return dp_database__nomem(database);

@@ -3,11 +3,13 @@
 #define DP_IMPORT_DATABASE_PRIVATE_H
 
 #include "import/database.h"
+#include "import/plain_open.h"
 
 #include <sqlite3.h>
 
 struct dp_database {
 	sqlite3 *sqlite;
+	struct dp_plain_vfs vfs; /* of a path below /proc/self/fd */
 	const struct dp_import *import;
 	char **tables; /* names of the tables, virtual ones left out */
 	size_t table_count;

@@ -168,7 +168,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 
 	probe.head = dp_input__head(input, &probe.length);
 	if (dp_input__is_gzip(input) && dp_unpack__is_database(&probe)) {
-		status = dp_unpack__open(unpacked, input, error);
+		status = dp_unpack__open(unpacked, input, options->temporary_folder, error);
 		if (status)
 			return status;
 		probe.path = import.path = unpacked->path;

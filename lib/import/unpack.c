@@ -1,7 +1,10 @@
 /* A temporary file that holds what a compressed database holds. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "import/unpack.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -23,7 +26,8 @@ bool dp_unpack__is_database(const struct dp_probe *probe)
 	return probe->length >= 16 && !memcmp(probe->head, "SQLite format 3", 16);
 }
 
-static int write_all(int fd, const char *buf, size_t length, struct dp_error *error)
+static int write_all(int fd, const char *folder, const char *buf, size_t length,
+		     struct dp_error *error)
 {
 	while (length) {
 		ssize_t n = write(fd, buf, length);
@@ -32,7 +36,7 @@ static int write_all(int fd, const char *buf, size_t length, struct dp_error *er
 			continue;
 		if (n < 0)
 			return dp_error__set(error, DP_ERR_IO,
-					     "can't unpack into a file in /tmp: %s",
+					     "can't unpack into a file in %.180s: %s", folder,
 					     strerror(errno));
 		buf += n;
 		length -= (size_t)n;
@@ -41,7 +45,8 @@ static int write_all(int fd, const char *buf, size_t length, struct dp_error *er
 }
 
 /* Is it sane to go on after so many bytes? */
-static int check_size(int fd, const struct dp_input *input, uint64_t bytes, struct dp_error *error)
+static int check_size(int fd, const char *folder, const struct dp_input *input, uint64_t bytes,
+		      struct dp_error *error)
 {
 	struct statvfs disk;
 
@@ -55,12 +60,14 @@ static int check_size(int fd, const struct dp_input *input, uint64_t bytes, stru
 	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
 	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))
 		return dp_error__set(error, DP_ERR_LIMIT,
-				     "a compressed database that would fill the disk of /tmp: "
-				     "unpack it elsewhere");
+				     "a compressed database that would fill the disk of %.180s: "
+				     "unpack it elsewhere",
+				     folder);
 	return DP_OK;
 }
 
-static int copy_all(int fd, struct dp_input *input, char *buf, struct dp_error *error)
+static int copy_all(int fd, const char *folder, struct dp_input *input, char *buf,
+		    struct dp_error *error)
 {
 	uint64_t bytes = 0;
 	size_t got = 1;
@@ -70,39 +77,57 @@ static int copy_all(int fd, struct dp_input *input, char *buf, struct dp_error *
 		status = dp_input__read(input, buf, CHUNK_BYTES, &got, error);
 		bytes += got;
 		if (!status)
-			status = check_size(fd, input, bytes, error);
+			status = check_size(fd, folder, input, bytes, error);
 		if (!status)
-			status = write_all(fd, buf, got, error);
+			status = write_all(fd, folder, buf, got, error);
 	}
 	return status;
 }
 
-int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, struct dp_error *error)
+/* A file without a name, or, where the file system has none, one that loses it at once. */
+static int open_file(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	size_t size = strlen(folder) + sizeof("/deepprof-XXXXXX");
+	char *path;
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	path = malloc(size);
+	if (!path)
+		return -1;
+	snprintf(path, size, "%s/deepprof-XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, const char *folder,
+		    struct dp_error *error)
 {
 	char *buf = malloc(CHUNK_BYTES);
-	int fd, status;
+	int status;
 
 	if (!buf)
 		return dp_error__nomem(error, CHUNK_BYTES);
-	strcpy(unpacked->path, "/tmp/deepprof-XXXXXX");
-	fd = mkstemp(unpacked->path);
-	if (fd < 0) {
-		status = dp_error__set(error, DP_ERR_IO, "can't make a file in /tmp: %s",
+	if (!folder)
+		folder = "/tmp";
+	unpacked->fd = open_file(folder);
+	if (unpacked->fd < 0)
+		status = dp_error__set(error, DP_ERR_IO, "can't make a file in %.180s: %s", folder,
 				       strerror(errno));
-	} else {
-		unpacked->exists = true;
-		status = copy_all(fd, input, buf, error);
-		if (close(fd) && !status)
-			status = dp_error__set(error, DP_ERR_IO, "can't unpack: %s",
-					       strerror(errno));
-	}
+	else
+		status = copy_all(unpacked->fd, folder, input, buf, error);
+	snprintf(unpacked->path, sizeof(unpacked->path), "/proc/self/fd/%d", unpacked->fd);
 	free(buf);
 	return status;
 }
 
 void dp_unpack__close(struct dp_unpacked *unpacked)
 {
-	if (unpacked->exists)
-		unlink(unpacked->path);
-	unpacked->exists = false;
+	if (unpacked->fd >= 0)
+		close(unpacked->fd);
+	unpacked->fd = -1;
 }

@@ -5,22 +5,23 @@
 #include "import/import.h"
 
 struct dp_unpacked {
-	char path[64];
-	bool exists;
+	int fd;	       /* of a file without a name: nothing stays, however the process ends */
+	char path[32]; /* what to open: /proc/self/fd/N */
 };
 
-#define DP_UNPACKED_INIT  \
-	{                 \
-		"", false \
+#define DP_UNPACKED_INIT \
+	{                \
+		-1, ""   \
 	}
 
 bool dp_unpack__is_database(const struct dp_probe *probe);
 
 /*
- * Writes the whole content of input into a new temporary file. Errors: DP_ERR_NOMEM, DP_ERR_IO,
- * DP_ERR_LIMIT where it would be out of proportion, or fill the disk.
+ * Writes the whole content of input into a new temporary file in a folder, NULL for /tmp. Errors:
+ * DP_ERR_NOMEM, DP_ERR_IO, DP_ERR_LIMIT where it would be out of proportion, or fill the disk.
  */
-int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, struct dp_error *error);
+int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, const char *folder,
+		    struct dp_error *error);
 
 /* Removes the file. */
 void dp_unpack__close(struct dp_unpacked *unpacked);

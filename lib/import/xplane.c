@@ -597,7 +597,8 @@ static int read_xplane(struct dp_import *import)
 	reader->import = import;
 	reader->builder = import->builder;
 	if (pipe)
-		status = dp_unpack__open(&unpacked, import->input, import->error);
+		status = dp_unpack__open(&unpacked, import->input,
+					 import->options->temporary_folder, import->error);
 	if (!status)
 		status = read_twice(reader, pipe ? unpacked.path : import->path);
 	if (!status && pipe)

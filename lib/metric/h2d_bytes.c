@@ -13,9 +13,8 @@
 static int64_t begin_without(const struct dp_metric_input *input, const struct dp_iteration *at)
 {
 	const struct dp_ops *ops = dp_trace_ops(input->trace);
-	size_t count = 0;
-	const uint32_t *rows = dp_trace_stream_ops(input->trace, input->stream, &count);
-	size_t place = dp_metric__place(rows, count, input->ops[at->first_kernel]);
+	const uint32_t *rows = input->rows;
+	size_t place = dp_metric__place(rows, input->row_count, input->ops[at->first_kernel]);
 
 	while (place > 0)
 		if (dp_op_is_kernel(ops->kind[rows[--place]]))

@@ -149,7 +149,8 @@ static bool reads(const struct dp_metric_values *values, bool parts)
 static int prepare(struct prepared *made, struct dp_metric_input *input,
 		   const struct dp_metric_values *values, struct dp_error *error)
 {
-	struct dp_parts_input parts = { NULL, input->stream, input->iterations, input->count };
+	struct dp_parts_input parts = { NULL, input->rows, input->row_count, input->iterations,
+					input->count };
 	int status = DP_OK;
 
 	made->interval_start_ns = dp_alloc__array(input->count, sizeof(int64_t));
@@ -209,6 +210,9 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	while (dp_summary_metric(summaries))
 		summaries++;
 	ready.parts = (struct dp_parts){ 0 };
+	if (!ready.rows)
+		ready.rows =
+			dp_trace_stream_ops(input->trace, input->stream, &ready.row_count);
 	values.values = dp_alloc__array(dp_size__mul(input->count, rows), sizeof(*values.values));
 	values.summary = dp_alloc__array(summaries, sizeof(*values.summary));
 	if (values.values && values.summary)

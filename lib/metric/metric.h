@@ -14,8 +14,10 @@ struct dp_metric_input {
 	const struct dp_trace *trace;
 	uint32_t device;
 	uint32_t stream;
-	const uint32_t *ops; /* the stream's kernels in order: indices of operations */
+	const uint32_t *ops; /* the kernels that iterations are of, in order: operations' indices */
 	size_t op_count;
+	const uint32_t *rows; /* all operations of their streams; NULL: those of the stream */
+	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: not told */

@@ -24,8 +24,8 @@ static double mean_gap(const struct dp_ops *ops, const uint32_t *rows, size_t fi
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
 {
 	const struct dp_ops *ops = dp_trace_ops(input->trace);
-	size_t count = 0;
-	const uint32_t *rows = dp_trace_stream_ops(input->trace, input->stream, &count);
+	const uint32_t *rows = input->rows;
+	size_t count = input->row_count;
 
 	for (size_t k = 0; k < input->count; k++) {
 		const struct dp_iteration *at = &input->iterations[k];

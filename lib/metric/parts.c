@@ -247,8 +247,8 @@ static int sweep_queue(struct dp_parts *parts, const struct dp_parts_input *inpu
 	struct dp_spread any = { input->iterations, input->count, 0, row(parts, DP_PART_QUEUED),
 				 NULL };
 	int64_t since_ns = INT64_MAX;
-	size_t count = 0;
-	const uint32_t *rows = dp_trace_stream_ops(input->work->trace, input->stream, &count);
+	const uint32_t *rows = input->rows;
+	size_t count = input->row_count;
 
 	sum.full = dp_alloc__zeroed(input->count, sizeof(*sum.full));
 	if (!sum.full)

@@ -86,7 +86,8 @@ static inline double dp_parts__get(const struct dp_parts *parts, enum dp_part pa
 /* Whose loop it is. */
 struct dp_parts_input {
 	const struct dp_work *work;
-	uint32_t stream;
+	const uint32_t *rows; /* operations of the loop's streams, in order */
+	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
 };

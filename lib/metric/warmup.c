@@ -1,11 +1,11 @@
 /*
- * The second half of a run is steady or nothing is. What stands out from it by 5 MAD and 10%, from
- * the first complete iteration on without a break, is warm-up; where that does not end before the
- * half, the periods fall all the time and there is no steady state to speak of.
+ * Warm-up is a prefix: few iterations, that stand out from the second half of the run by 5 MAD and
+ * 10%, and after which periods are those of the second half. Where they go on falling, that is a
+ * trend: iterations with less and less to do.
  *
- * A few periods have no median to stand out from: there a cold first one is told from noise by how
- * far it lies above the longest of all others, half as much again and three times their range.
- * Periods that vary by 10% stay so in all but some of 10,000 runs.
+ * In a trend, and among a few periods, which have no median to stand out from, cold first ones are
+ * told from the next ones by how far they lie above the longest of them: half as much again and
+ * three times their range. Periods that vary by 10% stay so in all but some of 10,000 runs.
  */
 #include "metric/warmup.h"
 #include "metric/stat.h"
@@ -15,8 +15,13 @@
 #define FEWEST 5
 #define MADS 5
 #define SHARE 0.10
+#define MOST_LEAST 5	/* iterations that may be warm-up, but no more than a … */
+#define MOST_PART 4	/* … quarter of all; … */
+#define MOST_SHARE 0.05 /* … of many this share */
+#define LEVEL 1.25	/* times the second half's: what comes after warm-up is not more */
 
 #define FEW_LEAST 2
+#define FEW_MOST 16 /* periods that a cold one is compared with */
 #define FEW_RANGES 3
 #define FEW_SHARE 0.5
 
@@ -29,35 +34,57 @@ static double period_ns(const struct dp_iteration *iterations, size_t count, siz
 	return (double)(iterations[k + 1].start_ns - iterations[k].start_ns);
 }
 
-/* What a steady period is at most. */
-static double steady_limit(const struct dp_iteration *iterations, size_t count, double *scratch)
+/* Periods of [from, to) that there are, in values; returns how many. */
+static size_t gather(double *values, const struct dp_iteration *iterations, size_t count,
+		     size_t from, size_t to)
 {
 	size_t used = 0;
-	double median, mad;
 
-	for (size_t k = count / 2; k < count; k++) {
+	for (size_t k = from; k < to; k++) {
 		double value = period_ns(iterations, count, k);
 
 		if (!isnan(value))
-			scratch[used++] = value;
+			values[used++] = value;
 	}
-	if (used < 2)
-		return (double)NAN;
-	median = dp_stat__median(scratch, used);
-	mad = dp_stat__mad(scratch, used);
-	return median + DP_MAX(MADS * mad, SHARE * median);
+	return used;
 }
 
 /*
- * The first of few is cold; begin is its number. The last iteration has no period: its duration, of
- * which that would be a little more, stands in for it where there is one other alone.
+ * The end of the iterations from first on that are slower than the second half of the run; first
+ * where there are none, or where what follows them is not steady.
  */
-static bool first_is_cold(const struct dp_iteration *iterations, size_t count, size_t begin)
+static size_t slow_prefix(const struct dp_iteration *iterations, size_t count, size_t first,
+			  double *scratch)
+{
+	size_t most = DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART),
+			     (size_t)(MOST_SHARE * (double)count));
+	size_t used = gather(scratch, iterations, count, count / 2, count), end = first;
+	double median, mad, limit;
+
+	if (used < 2)
+		return first;
+	median = dp_stat__median(scratch, used);
+	mad = dp_stat__mad(scratch, used);
+	limit = median + DP_MAX(MADS * mad, SHARE * median);
+	while (end < count / 2 && period_ns(iterations, count, end) > limit)
+		end++;
+	used = gather(scratch, iterations, count, end, count / 2);
+	if (end - first > most || !used || dp_stat__median(scratch, used) > LEVEL * median)
+		return first;
+	return end;
+}
+
+/*
+ * The longest period that one next to those from begin on may have. The last iteration has no
+ * period: its duration, of which that would be a little more, stands in for it where there is one
+ * other alone. Infinite where there are too few.
+ */
+static double cold_limit(const struct dp_iteration *iterations, size_t count, size_t begin)
 {
 	double least = (double)INFINITY, most = 0, value;
 	size_t used = 0;
 
-	for (size_t k = begin + 1; k < count; k++) {
+	for (size_t k = begin; k < count && used < FEW_MOST; k++) {
 		value = period_ns(iterations, count, k);
 		if (k + 1 == count && used == 1 && !iterations[k].partial)
 			value = (double)(iterations[k].end_ns - iterations[k].start_ns);
@@ -67,34 +94,48 @@ static bool first_is_cold(const struct dp_iteration *iterations, size_t count, s
 		most = fmax(most, value);
 		used++;
 	}
-	return used >= FEW_LEAST &&
-	       period_ns(iterations, count, begin) >
-		       most + fmax(FEW_RANGES * (most - least), FEW_SHARE * most);
+	return used < FEW_LEAST ? (double)INFINITY
+				: most + fmax(FEW_RANGES * (most - least), FEW_SHARE * most);
+}
+
+/* The end of the iterations from first on that are cold; first where there are none. */
+static size_t cold_prefix(const struct dp_iteration *iterations, size_t count, size_t first)
+{
+	size_t last = first + DP_MAX(DP_MIN(MOST_LEAST, count / MOST_PART), 1);
+	double least = (double)INFINITY;
+
+	for (size_t end = first; end < DP_MIN(last, count);) {
+		double value = period_ns(iterations, count, end++);
+
+		if (isnan(value))
+			break;
+		least = fmin(least, value);
+		if (least > cold_limit(iterations, count, end))
+			return end;
+	}
+	return first;
 }
 
 int dp_warmup__mark(struct dp_iteration *iterations, size_t count, struct dp_error *error)
 {
-	double *scratch, limit;
+	double *scratch;
 	size_t first = 0, end;
 
 	for (size_t k = 0; k < count; k++)
 		iterations[k].warmup = false;
 	while (first < count && iterations[first].partial)
 		first++;
-	if (count < first + FEWEST + 1) {
-		if (first < count)
-			iterations[first].warmup = first_is_cold(iterations, count, first);
-		return DP_OK;
+	end = first;
+	if (count >= first + FEWEST + 1) {
+		scratch = dp_alloc__array(count, sizeof(*scratch));
+		if (!scratch)
+			return dp_error__nomem(error, dp_size__mul(count, sizeof(*scratch)));
+		end = slow_prefix(iterations, count, first, scratch);
+		free(scratch);
 	}
-	scratch = dp_alloc__array(count, sizeof(*scratch));
-	if (!scratch)
-		return dp_error__nomem(error, dp_size__mul(count, sizeof(*scratch)));
-	limit = steady_limit(iterations, count, scratch);
-	free(scratch);
-	for (end = first; end < count / 2; end++)
-		if (!(period_ns(iterations, count, end) > limit))
-			break;
-	for (size_t k = first; k < end && end < count / 2; k++)
+	if (end == first)
+		end = cold_prefix(iterations, count, first);
+	for (size_t k = first; k < end; k++)
 		iterations[k].warmup = true;
 	return DP_OK;
 }

@@ -5,6 +5,7 @@
  * synchronizing call of the same thread: that is how frameworks make an asynchronous call block.
  */
 #include "metric/work.h"
+#include "base/communication.h"
 
 #include <string.h>
 
@@ -14,19 +15,6 @@
 /* What a call takes at least that is no launch, wait or copy, for it to be told of. */
 #define STALL_NS 10000
 
-/* Names of NCCL's kernels and its relatives': ncclDevKernel_…, ncclKernel_…, rccl…, hccl…. */
-static bool names_comm(const char *name)
-{
-	static const char *const prefixes[] = { "nccl", "rccl", "hccl" };
-
-	if (!strncmp(name, "void ", 5))
-		name += 5;
-	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
 static int find_comm(struct dp_work *work)
 {
 	size_t strings = dp_trace_string_count(work->trace);
@@ -35,7 +23,8 @@ static int find_comm(struct dp_work *work)
 	if (!work->is_comm)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < strings; i++)
-		work->is_comm[i] = names_comm(dp_trace_string(work->trace, (uint32_t)i));
+		work->is_comm[i] =
+			dp_communication__is_kernel(dp_trace_string(work->trace, (uint32_t)i));
 	return DP_OK;
 }
 

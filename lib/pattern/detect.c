@@ -8,7 +8,7 @@
  * iteration: the most frequent window, else the one most alike to the others.
  *
  * Layers give leads, too, and so do pairs of iterations: which of them is the iteration is for
- * the aligner to say (segment/).
+ * the aligner to say (iteration/).
  */
 #include "pattern/detect.h"
 #include "base/hash.h"

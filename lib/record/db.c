@@ -64,8 +64,9 @@ int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 	memset(db, 0, sizeof(*db));
 	db->path = path;
 	db->error = error;
-	if (sqlite3_open_v2(path, &db->handle,
-			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
+	/* The path may be one of /proc/self/fd. */
+	if (dp_plain__open(&db->handle, &db->vfs, path,
+			   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX))
 		return dp_db__fail(db);
 	/* The page size is the first statement of the schema and must come first. */
 	status = run(db, dp_schema__tables[0]);

@@ -8,6 +8,7 @@
 #define DP_RECORD_DB_H
 
 #include "base/base.h"
+#include "import/plain_open.h"
 
 #include <sqlite3.h>
 
@@ -58,6 +59,7 @@ struct dp_bulk {
 
 struct dp_db {
 	sqlite3 *handle;
+	struct dp_plain_vfs vfs;
 	const char *path;
 	struct dp_error *error;
 	struct dp_bulk bulk[DP_BULK_COUNT];

@@ -4,11 +4,13 @@
 #include "spool/spool.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Appends "NAME=value". */
@@ -105,6 +107,20 @@ static int add_guard(struct dp_recording *recording, const char *folder, struct 
 	return add(recording, error, "LD_PRELOAD=%s", path);
 }
 
+/* The folder, and which one its name is to lead to. */
+static int add_folder(struct dp_recording *recording, struct dp_error *error)
+{
+	struct stat info;
+	int status;
+
+	if (fstat(recording->folder_fd, &info))
+		return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	status = add(recording, error, DP_SPOOL_ENV "=%s", recording->folder);
+	return status ? status
+		      : add(recording, error, DP_SPOOL_ENV_ID "=" DP_SPOOL_ID,
+			    (uintmax_t)info.st_dev, (uintmax_t)info.st_ino);
+}
+
 static int add_options(struct dp_recording *recording, const char *chain, struct dp_error *error)
 {
 	const struct dp_record_options *o = &recording->options;
@@ -138,7 +154,7 @@ int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_op
 		return dp_error__set(error, DP_ERR_ARGUMENT, "a comma in %.180s", options->chain);
 	status = find_collector(options->collector, folder, error);
 	if (!status)
-		status = add(recording, error, DP_SPOOL_ENV "=%s", recording->folder);
+		status = add_folder(recording, error);
 	if (!status)
 		status = add(recording, error, DP_SPOOL_ENV_CUDA_INJECTION "=%s/" DP_SPOOL_LIBRARY,
 			     folder);

@@ -41,9 +41,6 @@ static int bind_in(int folder_fd, int fd)
 
 int dp_live__open(struct dp_recording *recording, struct dp_error *error)
 {
-	recording->folder_fd = open(recording->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (recording->folder_fd < 0)
-		goto failed;
 	recording->poll = epoll_create1(EPOLL_CLOEXEC);
 	if (recording->poll < 0)
 		goto failed;
@@ -101,13 +98,6 @@ static bool is_known(const struct dp_recording *recording, const char *name)
 		if (!strcmp(recording->members[i].name, name))
 			return true;
 	return false;
-}
-
-/* A fifo would make us wait, and a link may lead anywhere. */
-int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member)
-{
-	return openat(recording->folder_fd, member->name,
-		      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 /* Takes ownership of pool and socket where it is DP_OK. */
@@ -273,7 +263,7 @@ static int count_iterations(struct dp_recording *recording, struct dp_member *me
 	}
 	if (status)
 		return status;
-	spool = dp_live__spool(recording, member);
+	spool = dp_recording__open_file(recording, member->name);
 	if (spool < 0)
 		return DP_ERR_IO;
 	status = dp_watch__add(recording->watch, spool, &member->watch);
@@ -419,7 +409,7 @@ static int start_sampling(struct dp_recording *recording)
 		return DP_OK;
 	if (recording->control == DP_POOL_STOP)
 		return DP_OK;
-	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->samples,
+	status = dp_nvml__start(&recording->nvml, recording->nvml_library, recording->folder_fd,
 				recording->options.sample_ms);
 	if (status)
 		recording->options.sample_ms = 0;
@@ -489,7 +479,7 @@ static int pool_beside(const struct dp_recording *recording, const char *name)
 	char pool[300];
 
 	snprintf(pool, sizeof(pool), "%.*s.pool", (int)(strlen(name) - 6), name);
-	return openat(recording->folder_fd, pool, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return dp_recording__open_file(recording, pool);
 }
 
 static int compare_members(const void *a, const void *b)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { GPUS_MAX = 64, CLOCK_SM = 1, CLOCK_MEM = 2, SENSOR_GPU = 0 };
@@ -296,17 +297,22 @@ static bool start_thread(struct dp_nvml *nvml)
 	return nvml->running;
 }
 
-static FILE *open_file(const char *path, int flags)
+static FILE *open_file(int folder, int flags)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-	FILE *file = fd >= 0 ? fdopen(fd, flags & O_TRUNC ? "w+" : "r+") : NULL;
+	int fd = openat(folder, DP_NVML_FILE, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags,
+			0600);
+	struct stat info;
+	FILE *file = NULL;
+
+	if (fd >= 0 && !fstat(fd, &info) && S_ISREG(info.st_mode))
+		file = fdopen(fd, "r+");
 
 	if (!file && fd >= 0)
 		close(fd);
 	return file;
 }
 
-int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, uint32_t every_ms)
+int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32_t every_ms)
 {
 	struct dp_nvml *nvml = dp_alloc__zeroed(1, sizeof(*nvml));
 	int status = DP_ERR_IO;
@@ -320,7 +326,7 @@ int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, 
 		free(nvml);
 		return DP_ERR_NOMEM;
 	}
-	nvml->file = open_file(path, O_CREAT | O_TRUNC);
+	nvml->file = open_file(folder, O_CREAT | O_EXCL);
 	if (!nvml->file)
 		goto out;
 	if (make_condition(nvml))
@@ -341,10 +347,10 @@ out:
 	return status;
 }
 
-int dp_nvml__open(struct dp_nvml **out, const char *path)
+int dp_nvml__open(struct dp_nvml **out, int folder)
 {
 	struct dp_nvml *nvml;
-	FILE *file = open_file(path, O_NOFOLLOW | O_NONBLOCK);
+	FILE *file = open_file(folder, 0);
 
 	*out = NULL;
 	if (!file)

@@ -35,14 +35,17 @@ struct dp_nvml_sample {
 
 struct dp_nvml;
 
+/* What has been sampled, in the recording's folder. */
+#define DP_NVML_FILE "samples"
+
 /*
- * Starts sampling into a file made at path; library may be NULL. Without NVML, or without a GPU,
- * there are no samples. Errors: DP_ERR_NOMEM, DP_ERR_IO.
+ * Starts sampling into a file made in an open folder; library may be NULL. Without NVML, or without
+ * a GPU, there are no samples. Errors: DP_ERR_NOMEM, DP_ERR_IO.
  */
-int dp_nvml__start(struct dp_nvml **out, const char *library, const char *path, uint32_t every_ms);
+int dp_nvml__start(struct dp_nvml **out, const char *library, int folder, uint32_t every_ms);
 
 /* Opens what another process has sampled; *out is NULL where there is no file. Same errors. */
-int dp_nvml__open(struct dp_nvml **out, const char *path);
+int dp_nvml__open(struct dp_nvml **out, int folder);
 
 /* Stops the thread; what was sampled can be read now. NULL is allowed. */
 void dp_nvml__stop(struct dp_nvml *nvml);

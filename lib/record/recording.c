@@ -9,19 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SAMPLES_FILE "samples"
-
 enum { ZERO_TRIES = 6, ZERO_GOOD_NS = 1000 };
-
-static char *samples_path(const char *folder)
-{
-	size_t size = strlen(folder) + sizeof("/" SAMPLES_FILE);
-	char *path = malloc(size);
-
-	if (path)
-		snprintf(path, size, "%s/" SAMPLES_FILE, folder);
-	return path;
-}
 
 /* Time 0 on both clocks, read as near to each other as may be: another process may come between. */
 static void set_zero(struct dp_recording *recording)
@@ -51,15 +39,45 @@ int dp_recording__make(struct dp_recording **out, const char *folder,
 	recording->options = *options;
 	recording->folder_fd = recording->listener = recording->poll = -1;
 	recording->folder = strdup(folder);
-	recording->samples = samples_path(folder);
 	recording->nvml_library = options->nvml ? strdup(options->nvml) : NULL;
-	if (!recording->folder || !recording->samples ||
-	    (options->nvml && !recording->nvml_library)) {
+	if (!recording->folder || (options->nvml && !recording->nvml_library)) {
 		dp_recording_free(recording);
 		return dp_error__nomem(error, 0);
 	}
 	*out = recording;
 	return DP_OK;
+}
+
+int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int given = recording->options.folder, status = DP_OK;
+	struct stat info;
+
+	/* Opened anew: the lock on it goes with what is opened, and must be this one's alone. */
+	recording->folder_fd =
+		given >= 0 ? openat(given, ".", flags) : open(recording->folder, flags);
+	if (recording->folder_fd < 0 || fstat(recording->folder_fd, &info))
+		status = dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	else if (info.st_uid != geteuid())
+		status = dp_error__set(error, DP_ERR_ARGUMENT, "belongs to another user");
+	if (status)
+		dp_error__where(error, recording->folder, NULL, 0, 0);
+	return status;
+}
+
+/* A fifo would make us wait, and a link may lead anywhere. */
+int dp_recording__open_file(const struct dp_recording *recording, const char *name)
+{
+	int fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat info;
+
+	if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
 }
 
 int dp_recording_new(struct dp_recording **out, const char *folder,
@@ -74,6 +92,9 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 	status = dp_recording__make(&recording, folder, &all, error);
 	if (status)
 		return status;
+	status = dp_recording__open_folder(recording, error);
+	if (status)
+		goto out;
 	set_zero(recording);
 	/* DP_POOL_RUN or DP_POOL_PAUSE: what the processes are told when they come. */
 	dp_recording_control(recording, all.paused ? DP_RECORD_PAUSE : DP_RECORD_RUN);
@@ -82,12 +103,12 @@ int dp_recording_new(struct dp_recording **out, const char *folder,
 		status = dp_live__open(recording, error);
 	if (!status)
 		status = dp_begin__write(recording, error);
-	if (status) {
+out:
+	if (status)
 		dp_recording_free(recording);
-		return status;
-	}
-	*out = recording;
-	return DP_OK;
+	else
+		*out = recording;
+	return status;
 }
 
 /* What processes and this have left there; the folder itself is the caller's. */
@@ -104,7 +125,7 @@ static void remove_files(struct dp_recording *recording)
 		snprintf(other, sizeof(other), "%.*s" DP_POOL_NEW, stem, name);
 		unlinkat(recording->folder_fd, other, 0);
 	}
-	unlinkat(recording->folder_fd, SAMPLES_FILE, 0);
+	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
 	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
 	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
 }
@@ -126,7 +147,6 @@ void dp_recording_free(struct dp_recording *recording)
 		free(recording->variables[i]);
 	free(recording->variables);
 	free(recording->nvml_library);
-	free(recording->samples);
 	free(recording->folder);
 	free(recording);
 }
@@ -157,7 +177,7 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 	for (size_t i = 0; i < recording->member_count && !status; i++) {
 		const struct dp_member *member = &recording->members[i];
 
-		spool = dp_live__spool(recording, member);
+		spool = dp_recording__open_file(recording, member->name);
 		if (spool < 0)
 			return dp_error__set(convert->error, DP_ERR_IO, "%s: %s", member->name,
 					     strerror(errno));

@@ -44,16 +44,18 @@ struct dp_recording {
 	uint32_t control;
 	int64_t zero_realtime;
 	int64_t zero_monotonic;
-	char *samples; /* the file's path */
 	struct dp_nvml *nvml;
 	struct dp_watch *watch; /* where iterations are counted */
 };
 
+/* recording.c: opens the folder, which must be the caller's. */
+int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
+
+/* Opens a file of the folder to be read; -1 where it is none. */
+int dp_recording__open_file(const struct dp_recording *recording, const char *name);
+
 /* live.c */
 int dp_live__open(struct dp_recording *recording, struct dp_error *error);
-
-/* Opens a member's spool; -1 where that can't be. */
-int dp_live__spool(const struct dp_recording *recording, const struct dp_member *member);
 
 /* Takes spools that are in the folder though nobody has announced them. */
 int dp_live__collect(struct dp_recording *recording);

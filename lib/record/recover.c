@@ -67,8 +67,7 @@ int dp_begin__write(struct dp_recording *recording, struct dp_error *error)
 
 static bool read_begin(struct dp_recording *recording)
 {
-	int fd = openat(recording->folder_fd, DP_BEGIN_FILE,
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = dp_recording__open_file(recording, DP_BEGIN_FILE);
 	char text[128];
 	ssize_t bytes;
 
@@ -85,9 +84,10 @@ static bool read_begin(struct dp_recording *recording)
 
 static int open_folder(struct dp_recording *recording, struct dp_error *error)
 {
-	recording->folder_fd = open(recording->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (recording->folder_fd < 0)
-		return folder_failed(recording, error);
+	int status = dp_recording__open_folder(recording, error);
+
+	if (status)
+		return status;
 	if (!read_begin(recording)) {
 		dp_error__set(error, DP_ERR_UNSUPPORTED, "no recording was begun there");
 		dp_error__where(error, recording->folder, NULL, 0, 0);
@@ -98,7 +98,7 @@ static int open_folder(struct dp_recording *recording, struct dp_error *error)
 
 static int collect(struct dp_recording *recording, struct dp_error *error)
 {
-	int status = dp_nvml__open(&recording->nvml, recording->samples);
+	int status = dp_nvml__open(&recording->nvml, recording->folder_fd);
 
 	if (!status)
 		status = dp_live__collect(recording);

@@ -263,18 +263,19 @@ struct launch {
 	uint32_t thread;
 };
 
-/* The stream's kernels, in order. The caller frees them. */
-static uint32_t *kernels_of(const struct dp_trace *trace, uint32_t stream, size_t *count)
+/* The kernels that a loop's iterations are of, in order. The caller frees them. */
+static uint32_t *kernels_of(const struct dp_analysis *analysis, size_t loop, size_t *count)
 {
-	const struct dp_ops *ops = dp_trace_ops(trace);
-	size_t total;
-	const uint32_t *rows = dp_trace_stream_ops(trace, stream, &total);
-	uint32_t *kernels = dp_alloc__array(total + 1, sizeof(*kernels));
+	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(analysis));
+	const struct dp_scope *scope = dp_analysis_scope(analysis);
+	uint32_t *kernels = dp_alloc__array(ops->count + 1, sizeof(*kernels));
 
 	*count = 0;
-	for (size_t i = 0; kernels && i < total; i++)
-		if (dp_op_is_kernel(ops->kind[rows[i]]))
-			kernels[(*count)++] = rows[i];
+	for (uint32_t i = 0; kernels && i < ops->count; i++)
+		if (dp_op_is_kernel(ops->kind[i]) && ops->start_ns[i] >= scope->range_start_ns &&
+		    ops->start_ns[i] < scope->range_end_ns &&
+		    dp_loop_has_stream(analysis, loop, ops->stream[i]))
+			kernels[(*count)++] = i;
 	return kernels;
 }
 
@@ -332,7 +333,7 @@ void dp_chrome_out__steps(struct dp_render *render, size_t id)
 	if (!loop->at_level)
 		return;
 	out->steps = false;
-	kernels = kernels_of(out->trace, loop->stream, &count);
+	kernels = kernels_of(render->analysis, id, &count);
 	if (!kernels) {
 		if (!render->status)
 			render->status = dp_error__nomem(render->error, 0);

@@ -4,6 +4,7 @@
  * hold, neighbours that are too small to be told apart become one.
  */
 #include "report/html.h"
+#include "base/communication.h"
 
 #include <string.h>
 
@@ -35,13 +36,6 @@ struct window {
 	size_t most_ranges; /* of a thread, and calls */
 };
 
-/* "ncclDevKernel_…", "void ncclKernel<…>": the libraries for communication (HTA). */
-static bool is_comm(const char *name)
-{
-	return strstr(name, "nccl") == name || strstr(name, "rccl") == name ||
-	       strstr(name, "hccl") == name || strstr(name, " nccl") || strstr(name, " rccl");
-}
-
 static uint8_t class_of(const struct dp_trace *trace, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -58,7 +52,8 @@ static uint8_t class_of(const struct dp_trace *trace, size_t op)
 	case DP_OP_KERNEL:
 		break;
 	}
-	return is_comm(dp_trace_string(trace, ops->name[op])) ? OP_COMM : OP_COMPUTE;
+	return dp_communication__is_kernel(dp_trace_string(trace, ops->name[op])) ? OP_COMM
+										  : OP_COMPUTE;
 }
 
 static int add(struct window *window, const struct block *block)
@@ -380,6 +375,29 @@ static int write_all(struct dp_render *render, struct window *window)
 	return write_threads(render, window);
 }
 
+/* The stream of the loop that has most of its operations in a time. */
+static uint32_t stream_of(const struct dp_analysis *analysis, const struct dp_loop *loop,
+			  int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	const int64_t *starts_ns = dp_trace_ops(trace)->start_ns;
+	uint32_t best = loop->stream;
+	size_t most = 0, total;
+
+	for (uint32_t s = 0; s < dp_trace_stream_count(trace); s++) {
+		const uint32_t *rows = dp_trace_stream_ops(trace, s, &total);
+		size_t own = 0;
+
+		if (!dp_loop_has_stream(analysis, loop->id, s))
+			continue;
+		for (size_t i = 0; i < total && starts_ns[rows[i]] < end_ns; i++)
+			own += starts_ns[rows[i]] >= start_ns;
+		best = own > most ? s : best;
+		most = DP_MAX(most, own);
+	}
+	return best;
+}
+
 static void write_timeline(struct dp_render *render, const struct dp_loop *loop, size_t k,
 			   const struct dp_html_idle *idle)
 {
@@ -388,7 +406,8 @@ static void write_timeline(struct dp_render *render, const struct dp_loop *loop,
 				 .start_ns = idle->start_ns,
 				 .end_ns = idle->end_ns,
 				 .device = loop->device,
-				 .stream = loop->stream };
+				 .stream = stream_of(render->analysis, loop, idle->start_ns,
+						     idle->end_ns) };
 	size_t lanes[LANES + 1] = { 0 };
 	int status;
 

@@ -272,11 +272,39 @@ static void close_loop(struct dp_render *render, struct json *json)
 	json->any = true;
 }
 
+/* Of a loop whose kernels run on several streams: their ids. */
+static void write_streams_of(struct dp_render *render, size_t id)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_stream *stream;
+	size_t count = 0, written = 0;
+
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++)
+		count += dp_loop_has_stream(render->analysis, id, i);
+	if (count < 2)
+		return;
+	dp_json_out__key(render, ",\n      ", "streams");
+	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+		if (!dp_loop_has_stream(render->analysis, id, i))
+			continue;
+		dp_render__text(render, written++ ? ", " : "[");
+		if (stream->stream < 0)
+			dp_render__text(render, "null");
+		else
+			dp_render__integer(render, stream->stream);
+	}
+	dp_render__text(render, "]");
+}
+
 static void write_pattern(struct dp_render *render, size_t id, const struct dp_loop *loop)
 {
 	dp_json_out__key(render, ",\n      ", "pattern");
 	dp_json_out__integer(render, "{ ", "length", (int64_t)loop->length);
 	dp_json_out__integer(render, ", ", "occurrences", (int64_t)loop->occurrences);
+	if (loop->copies + loop->sets) {
+		dp_json_out__integer(render, ", ", "copies", (int64_t)loop->copies);
+		dp_json_out__integer(render, ", ", "sets", (int64_t)loop->sets);
+	}
 	dp_json_out__key(render, ",\n        ", "kernels");
 	dp_render__text(render, "[");
 	for (size_t i = 0; i < loop->length; i++) {
@@ -337,6 +365,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	else
 		dp_render__integer(render, loop->parent);
 	stream_key(render, ",\n      ", trace, dp_trace_stream(trace, loop->stream));
+	write_streams_of(render, id);
 	dp_json_out__key(render, ",\n      ", "found_by");
 	dp_json_out__string(render, dp_found_by_name(loop->found_by));
 	dp_json_out__key(render, ", ", "phase");

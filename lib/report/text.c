@@ -107,7 +107,18 @@ static int write_loop(struct dp_render *render, size_t loop)
 	return DP_OK;
 }
 
-/* One line each for the other loops of the level that was asked for. */
+/* Is a loop around one of the level? Those name it. */
+static bool is_named(const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_loop *inner;
+
+	for (size_t i = 0; (inner = dp_analysis_loop(analysis, i)); i++)
+		if (inner->at_level && inner->parent == loop)
+			return true;
+	return false;
+}
+
+/* One line each for the other loops of the level that was asked for, and those around them. */
 static void write_others(struct dp_render *render)
 {
 	size_t loops = dp_analysis_loop_count(render->analysis), told = 0, more = 0;
@@ -118,7 +129,8 @@ static void write_others(struct dp_render *render)
 		return;
 	text->others_told = true;
 	for (size_t i = 0; i < loops; i++) {
-		if (i == text->primary || !dp_analysis_loop(render->analysis, i)->at_level)
+		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->at_level &&
+					   !is_named(render->analysis, i)))
 			continue;
 		if (told >= LOOPS_MOST) {
 			more++;

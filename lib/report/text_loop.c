@@ -28,7 +28,8 @@ static const char *found_by_words(const struct dp_loop *loop)
 	case DP_FOUND_BY_AUTO:
 		break;
 	}
-	return "found from the kernels alone";
+	return loop->copies + loop->sets ? "found from kernels and copies"
+					 : "found from the kernels alone";
 }
 
 static const char *phase_words(enum dp_phase_evidence phase)
@@ -66,6 +67,20 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, "; %s %s", who, begins);
 }
 
+/* "1,462 kernels", "1 kernel, 3 copies and 1 memset": of an iteration. */
+static void add_contents(struct dp_words *words, const struct dp_loop *loop)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
+	if (loop->copies)
+		dp_words__add(words, "%s %s %s", loop->sets ? "," : " and",
+			      dp_text__count(number, loop->copies),
+			      loop->copies == 1 ? "copy" : "copies");
+	if (loop->sets)
+		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
+}
+
 /* "6 iterations of 1,462 kernels, one every 176.2 ms (median; ±2.5 ms)"; in short, "(±2.5 ms)". */
 static void add_title(struct dp_words *words, struct dp_render *render, size_t id, bool brief)
 {
@@ -85,7 +100,7 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	else
 		dp_words__add(words, "%s of ",
 			      dp_text__plural(number, loop->complete, "iteration"));
-	dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
+	add_contents(words, loop);
 	if (isfinite(median_ns))
 		dp_words__add(words, loop->complete == 1 ? ", %s to the next" : ", one every %s",
 			      dp_human__duration(number, median_ns, ascii));
@@ -218,13 +233,19 @@ static void write_origin(struct dp_render *render, size_t id)
 	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
 	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
+	size_t more = 0;
 
 	if (loop->parent != DP_NONE)
 		dp_words__add(&words, "inside loop %u; ", (unsigned)loop->parent);
 	dp_words__add(&words, "%s", dp_text__device(device, trace, loop->device));
 	if (stream->stream >= 0)
 		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
-	dp_words__add(&words, ": %s of its kernels", dp_human__share(number, loop->coverage));
+	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
+		more += s != loop->stream && dp_loop_has_stream(render->analysis, id, s);
+	if (more)
+		dp_words__add(&words, " and %s", dp_text__plural(number, more, "other"));
+	dp_words__add(&words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
+		      more ? "their" : "its");
 	dp_words__add(&words, "; %s", found_by_words(loop));
 	if (loop->found_by != DP_FOUND_BY_MARKS)
 		dp_words__add(&words, ", %s sure", dp_human__share(number, loop->confidence));

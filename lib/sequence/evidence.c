@@ -54,6 +54,12 @@ static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32
 	return most;
 }
 
+/* Is an operation of the sequence an upload itself? */
+static bool is_upload(const struct dp_ops *ops, uint32_t op)
+{
+	return ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] == DP_COPY_HTOD;
+}
+
 static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 {
 	const struct dp_sequence *sequence = ctx;
@@ -64,6 +70,9 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	uint32_t previous = kernel != DP_NONE ? ops->call[kernel] : DP_NONE;
 	uint64_t bytes = uploaded(sequence, op, kernel);
 
+	/* the first of several that are symbols */
+	if (is_upload(ops, op) && !(kernel != DP_NONE && is_upload(ops, kernel)))
+		bytes = ops->bytes[op] ? ops->bytes[op] : UINT64_MAX;
 	out->kernel_gap_ns = -1;
 	if (kernel != DP_NONE)
 		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);

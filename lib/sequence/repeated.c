@@ -34,7 +34,7 @@ struct fit {
 	size_t same; /* first kernels */
 };
 
-static struct fit compare(const struct dp_marks *marks, const struct dp_segment *segments,
+static struct fit compare(const struct dp_marks *marks, const struct dp_repetition *iterations,
 			  size_t count)
 {
 	struct fit fit = { 0 };
@@ -43,14 +43,14 @@ static struct fit compare(const struct dp_marks *marks, const struct dp_segment 
 	for (size_t i = 0; i < marks->count; i++)
 		fit.marked += marks->ends[i] - marks->starts[i];
 	for (size_t i = 0; i < count; i++)
-		fit.looped += segments[i].end - segments[i].first;
+		fit.looped += iterations[i].end - iterations[i].first;
 	for (size_t i = 0; i < count; i++) {
-		while (k < marks->count && marks->ends[k] <= segments[i].first)
+		while (k < marks->count && marks->ends[k] <= iterations[i].first)
 			k++;
-		for (size_t j = k; j < marks->count && marks->starts[j] < segments[i].end; j++) {
-			fit.common += DP_MIN(marks->ends[j], segments[i].end) -
-				      DP_MAX(marks->starts[j], segments[i].first);
-			fit.same += marks->starts[j] == segments[i].first;
+		for (size_t j = k; j < marks->count && marks->starts[j] < iterations[i].end; j++) {
+			fit.common += DP_MIN(marks->ends[j], iterations[i].end) -
+				      DP_MAX(marks->starts[j], iterations[i].first);
+			fit.same += marks->starts[j] == iterations[i].first;
 		}
 	}
 	return fit;
@@ -73,7 +73,7 @@ static bool is_better(const struct fit *fit, const struct fit *best)
 
 /* Tries the names one by one, those with the longest ranges first. */
 static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
-		    const struct dp_range_keys *keys, const struct dp_segment *segments,
+		    const struct dp_range_keys *keys, const struct dp_repetition *iterations,
 		    size_t count)
 {
 	uint8_t *verdicts = dp_alloc__array(keys->strings, 1);
@@ -95,7 +95,7 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 		status = dp_marks__by_name(&own, sequence, verdicts);
 		if (status)
 			break;
-		fit = compare(&own, segments, count);
+		fit = compare(&own, iterations, count);
 		if (tiles(&own, &fit, count) && (!marks->count || is_better(&fit, &best))) {
 			struct dp_marks swap = *marks;
 
@@ -109,8 +109,63 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 	return status;
 }
 
+/* Between most marks and the next ones there are kernels. */
+static bool leave_kernels(const struct dp_marks *marks)
+{
+	size_t gaps = 0;
+
+	for (size_t i = 1; i < marks->count; i++)
+		gaps += marks->starts[i] > marks->ends[i - 1];
+	return gaps * 2 > marks->count - 1;
+}
+
+/* Each iteration has one mark, which lies in it whole. */
+static bool are_inside(const struct dp_marks *marks, const struct dp_repetition *iterations,
+		       size_t count)
+{
+	if (marks->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (marks->starts[i] < iterations[i].first || marks->ends[i] > iterations[i].end)
+			return false;
+	return true;
+}
+
+/* Are kernels [from, to) all of the loop? Iteration *k or a later one is the first that may be. */
+static bool is_of_loop(size_t from, size_t to, const struct dp_repetition *iterations, size_t count,
+		       size_t *k)
+{
+	while (*k < count && iterations[*k].end <= from)
+		++*k;
+	for (size_t i = *k; i < count && iterations[i].first <= from && from < to; i++)
+		from = iterations[i].end;
+	return from >= to;
+}
+
+/*
+ * Each mark lasts until the next one, but over no kernels that are not of the loop; the last one as
+ * much longer as the others were made at least.
+ */
+static void extend(struct dp_marks *marks, const struct dp_repetition *iterations, size_t count)
+{
+	size_t k = 0, last = marks->count - 1, least = SIZE_MAX, to;
+
+	for (size_t i = 0; i < last; i++) {
+		to = marks->starts[i + 1];
+		if (!is_of_loop(marks->ends[i], to, iterations, count, &k))
+			continue;
+		least = DP_MIN(least, to - marks->ends[i]);
+		marks->ends[i] = to;
+	}
+	if (least == SIZE_MAX)
+		return;
+	to = marks->ends[last] + least;
+	if (is_of_loop(marks->ends[last], to, iterations, count, &k))
+		marks->ends[last] = to;
+}
+
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
-			  const struct dp_segment *segments, size_t count)
+			  const struct dp_repetition *iterations, size_t count)
 {
 	struct dp_range_keys keys = { 0 };
 	int status = DP_OK;
@@ -123,7 +178,12 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 	if (!status) {
 		if (keys.count > 0)
 			qsort(keys.keys, keys.count, sizeof(*keys.keys), by_total);
-		status = try_keys(marks, sequence, &keys, segments, count);
+		status = try_keys(marks, sequence, &keys, iterations, count);
+	}
+	if (!status && marks->count && leave_kernels(marks)) {
+		marks->inside = are_inside(marks, iterations, count);
+		if (!marks->inside)
+			extend(marks, iterations, count);
 	}
 	dp_range_keys__fini(&keys);
 	if (status)

@@ -12,44 +12,96 @@ void dp_sequence__fini(struct dp_sequence *sequence)
 	free(sequence->names);
 	free(sequence->family);
 	free(sequence->kind);
+	free(sequence->op_kind);
 	memset(sequence, 0, sizeof(*sequence));
 }
 
-static bool belongs(const struct dp_ops *ops, uint32_t op, int64_t start_ns, int64_t end_ns)
+/* Symbols beside names: copies by kind, and memsets. */
+enum { MOVE_SET = DP_COPY_UM_DTOD + 1, MOVES };
+
+/* What operations there are, and which symbols they got. */
+struct reader {
+	struct dp_sequence *sequence;
+	enum dp_alphabet alphabet;
+	int64_t start_ns, end_ns;
+	uint32_t *symbol_of; /* of a name, then of what is moved: the symbol + 1 */
+	size_t names;
+	size_t room;
+};
+
+static bool is_migration(uint8_t copy_kind)
 {
-	return dp_op_is_kernel(ops->kind[op]) && ops->start_ns[op] >= start_ns &&
-	       ops->start_ns[op] < end_ns;
+	return copy_kind >= DP_COPY_UM_HTOD;
 }
 
-/* symbol_of[name] is the name's symbol + 1; names get symbols as they come. */
-static int read_symbols(struct dp_sequence *sequence, const uint32_t *rows, size_t count,
-			int64_t start_ns, int64_t end_ns, uint32_t *symbol_of, size_t names)
+/* Is it of the alphabet? */
+static bool counts(const struct reader *reader, uint32_t op)
 {
+	const struct dp_ops *ops = dp_trace_ops(reader->sequence->trace);
+
+	if (dp_op_is_kernel(ops->kind[op]))
+		return true;
+	return reader->alphabet == DP_ALPHABET_OPERATIONS &&
+	       (ops->kind[op] == DP_OP_SET || !is_migration(ops->copy_kind[op]));
+}
+
+/* Kernels without a name share one: their number is beyond the string table. */
+static uint32_t *symbol_of(const struct reader *reader, uint32_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(reader->sequence->trace);
+	size_t move = ops->kind[op] == DP_OP_COPY ? ops->copy_kind[op] : (size_t)MOVE_SET;
+
+	if (dp_op_is_kernel(ops->kind[op]))
+		return &reader->symbol_of[DP_MIN((size_t)ops->name[op], reader->names)];
+	return &reader->symbol_of[reader->names + 1 + move];
+}
+
+/* An operation outside of the time that was asked for. */
+static void note_outside(const struct reader *reader, uint32_t op)
+{
+	struct dp_sequence *sequence = reader->sequence;
+
+	if (dp_trace_ops(sequence->trace)->start_ns[op] >= reader->end_ns)
+		sequence->behind = DP_MIN(sequence->behind, op);
+	else
+		sequence->before = op;
+}
+
+static int add_symbol(struct reader *reader, uint32_t op)
+{
+	struct dp_sequence *sequence = reader->sequence;
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
-	size_t room = 0;
+	size_t kinds = sequence->alphabet, room = reader->room;
 
-	for (size_t i = 0; i < count; i++) {
-		/* Kernels without a name share one: their number is beyond the string table. */
-		uint32_t op = rows[i];
-		size_t name = DP_MIN((size_t)ops->name[op], names);
+	if (dp_array__reserve(&sequence->names, &reader->room, kinds + 1,
+			      sizeof(*sequence->names)) ||
+	    dp_array__reserve(&sequence->op_kind, &room, kinds + 1, sizeof(*sequence->op_kind)))
+		return DP_ERR_NOMEM;
+	sequence->names[kinds] = ops->name[op];
+	sequence->op_kind[kinds] = ops->kind[op];
+	*symbol_of(reader, op) = ++sequence->alphabet;
+	return DP_OK;
+}
 
-		if (!belongs(ops, op, start_ns, end_ns)) {
-			if (!dp_op_is_kernel(ops->kind[op]))
-				continue;
-			if (ops->start_ns[op] >= end_ns)
-				sequence->behind = DP_MIN(sequence->behind, op);
-			else
-				sequence->before = op;
+/* Names get symbols as they come. */
+static int read_symbols(struct reader *reader, const struct dp_stream_group *group)
+{
+	struct dp_sequence *sequence = reader->sequence;
+	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
+
+	for (size_t i = 0; i < group->count; i++) {
+		uint32_t op = group->rows[i], *symbol;
+
+		if (!counts(reader, op))
+			continue;
+		if (ops->start_ns[op] < reader->start_ns || ops->start_ns[op] >= reader->end_ns) {
+			note_outside(reader, op);
 			continue;
 		}
-		if (!symbol_of[name]) {
-			if (dp_array__reserve(&sequence->names, &room, sequence->alphabet + 1,
-					      sizeof(*sequence->names)))
-				return DP_ERR_NOMEM;
-			sequence->names[sequence->alphabet] = ops->name[op];
-			symbol_of[name] = ++sequence->alphabet;
-		}
-		sequence->symbols[sequence->count] = symbol_of[name] - 1;
+		symbol = symbol_of(reader, op);
+		if (!*symbol && add_symbol(reader, op))
+			return DP_ERR_NOMEM;
+		sequence->symbols[sequence->count] = *symbol - 1;
 		sequence->ops[sequence->count++] = op;
 		sequence->launches |= ops->call[op] != DP_NONE;
 	}
@@ -76,7 +128,9 @@ static int read_families(struct dp_sequence *sequence)
 			dp_strings__intern(&families, text, dp_family__name(text, name));
 		if (sequence->family[i] == DP_NONE)
 			goto out;
-		sequence->kind[i] = (uint8_t)dp_family__kind(name);
+		sequence->kind[i] = dp_op_is_kernel(sequence->op_kind[i])
+					    ? (uint8_t)dp_family__kind(name)
+					    : DP_KERNEL_MOVES;
 	}
 	status = DP_OK;
 out:
@@ -85,25 +139,26 @@ out:
 	return status;
 }
 
-int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace, uint32_t stream,
+int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
+		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
 {
-	size_t count, names = dp_trace_string_count(trace);
-	const uint32_t *rows = dp_trace_stream_ops(trace, stream, &count);
-	uint32_t *symbol_of = NULL;
+	struct reader reader = { sequence,	 alphabet, start_ns, end_ns, NULL,
+				 dp_trace_string_count(trace), 0 };
 	int status = DP_ERR_NOMEM;
 
 	memset(sequence, 0, sizeof(*sequence));
 	sequence->trace = trace;
-	sequence->stream = stream;
+	sequence->stream = group->stream;
 	sequence->before = sequence->behind = DP_NONE;
-	symbol_of = dp_alloc__zeroed(names + 1, sizeof(*symbol_of));
-	sequence->symbols = dp_alloc__array(count, sizeof(*sequence->symbols));
-	sequence->ops = dp_alloc__array(count, sizeof(*sequence->ops));
-	if (symbol_of && sequence->symbols && sequence->ops)
-		status = read_symbols(sequence, rows, count, start_ns, end_ns, symbol_of, names);
+	reader.symbol_of =
+		dp_alloc__zeroed(reader.names + 1 + MOVES, sizeof(*reader.symbol_of));
+	sequence->symbols = dp_alloc__array(group->count, sizeof(*sequence->symbols));
+	sequence->ops = dp_alloc__array(group->count, sizeof(*sequence->ops));
+	if (reader.symbol_of && sequence->symbols && sequence->ops)
+		status = read_symbols(&reader, group);
 	if (!status)
 		status = read_families(sequence);
-	free(symbol_of);
+	free(reader.symbol_of);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }

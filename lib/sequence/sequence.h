@@ -1,13 +1,14 @@
 /*
- * The bridge between a trace and integers: the kernels of one stream as symbols, what else is known
- * of each, and the way back from symbols to operations and names.
+ * The bridge between a trace and integers: the kernels, or all operations, of a stream or of several
+ * as symbols, what else is known of each, and the way back from symbols to operations and names.
  */
 #ifndef DP_SEQUENCE_SEQUENCE_H
 #define DP_SEQUENCE_SEQUENCE_H
 
 #include "base/base.h"
 #include "sequence/family.h"
-#include "segment/loops.h"
+#include "sequence/streams.h"
+#include "iterate/iteration.h"
 #include <deepprof/trace.h>
 
 struct dp_sequence {
@@ -19,17 +20,24 @@ struct dp_sequence {
 	uint32_t *names;  /* for each symbol of the alphabet the name */
 	uint32_t *family; /* and its family: see dp_family__name() */
 	uint8_t *kind;	  /* and what it does: enum dp_kernel_kind */
+	uint8_t *op_kind; /* and what kind of operation it is: enum dp_op_kind */
 	uint32_t alphabet;
 	bool launches;	 /* any kernel has its launch call */
 	uint32_t before; /* the kernels next to it that are outside of the time asked for, */
 	uint32_t behind; /* operations; DP_NONE: there is none */
 };
 
+/* What becomes symbols: kernels by name, or with them copies by their direction, and memsets. Page
+ * migrations of unified memory are not the program's. */
+enum dp_alphabet { DP_ALPHABET_KERNELS, DP_ALPHABET_OPERATIONS };
+
 /*
- * The kernels of a stream that start in [start_ns, end_ns). Eight bytes per kernel. *sequence is
- * the caller's, to be released with fini (also after a failure). Errors: DP_ERR_NOMEM.
+ * What of a group's operations starts in [start_ns, end_ns). Eight bytes for each; the group is not
+ * needed behind the call. *sequence is the caller's, to be released with fini (also after a
+ * failure). Errors: DP_ERR_NOMEM.
  */
-int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace, uint32_t stream,
+int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
+		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
 void dp_sequence__fini(struct dp_sequence *sequence);
 
@@ -57,6 +65,7 @@ struct dp_marks {
 	size_t count;
 	bool cut_first; /* the first range has kernels before the sequence, too */
 	bool cut_last;	/* the last one behind it */
+	bool inside;	/* of repeated ones: see dp_sequence__repeated() */
 };
 
 /*
@@ -82,9 +91,15 @@ int dp_marks__by_name(struct dp_marks *marks, const struct dp_sequence *sequence
  * about as many, and nearly all kernels of the loop were launched in them. Ranges around several
  * iterations, or around parts of one, are no such; of several names the one that covers most, then
  * the one whose boundaries agree most. *marks is the caller's; it is empty where there are none.
+ *
+ * Where such ranges leave kernels between them that are of the loop (a model's input is prepared
+ * before its range begins), they mark less than an iteration. If there is one in each iteration,
+ * marks->inside is true: the loop's own boundaries are better. If not, each range lasts until the
+ * next one.
+ *
  * Errors: DP_ERR_NOMEM. Cost: linear in ranges, and in kernels for a few names.
  */
 int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequence,
-			  const struct dp_segment *segments, size_t count);
+			  const struct dp_repetition *iterations, size_t count);
 
 #endif

@@ -1,9 +1,12 @@
 /*
  * Operations by stream, and what each stream is for: the paper's rules (section IV-A: a stream
  * that holds framework kernels is a main stream, one that only copies a copy stream, the rest
- * assist), with "framework kernels" read as "most kernels of its process and device".
+ * assist), with "framework kernels" read as "most of the kernel time of its process and device,
+ * communication excluded": in a pipeline-parallel job the stream that sends and receives has twice
+ * the kernels of the one that computes.
  */
 #include "trace/model.h"
+#include "base/communication.h"
 
 /* Counting sort by stream: stable, so each stream keeps the order of start. */
 static int group(struct dp_trace *trace, struct dp_error *error)
@@ -28,10 +31,27 @@ static int group(struct dp_trace *trace, struct dp_error *error)
 	return DP_OK;
 }
 
-static void count_stream(struct dp_trace *trace, struct dp_stream *stream, const uint32_t *rows,
-			 size_t count)
+/* Adds what an operation runs for after all those before it. */
+static void add_time(int64_t *sum_ns, int64_t *until_ns, int64_t start_ns, int64_t end_ns)
 {
-	int64_t until_ns = INT64_MIN;
+	if (end_ns <= *until_ns)
+		return;
+	*sum_ns += end_ns - DP_MAX(start_ns, *until_ns);
+	*until_ns = end_ns;
+}
+
+static bool is_compute(const struct dp_trace *trace, const bool *communicates, uint32_t op)
+{
+	uint32_t name = trace->ops.name[op];
+
+	return dp_op_is_kernel(trace->ops.kind[op]) &&
+	       (name >= trace->strings.count || !communicates[name]);
+}
+
+static void count_stream(struct dp_trace *trace, struct dp_stream *stream, const uint32_t *rows,
+			 size_t count, const bool *communicates)
+{
+	int64_t until_ns = INT64_MIN, compute_until_ns = INT64_MIN;
 
 	for (size_t i = 0; i < count; i++) {
 		int64_t start_ns = trace->ops.start_ns[rows[i]];
@@ -41,15 +61,16 @@ static void count_stream(struct dp_trace *trace, struct dp_stream *stream, const
 		stream->kernels += dp_op_is_kernel(kind);
 		stream->copies += kind == DP_OP_COPY;
 		stream->sets += kind == DP_OP_SET;
-		if (end_ns > until_ns) {
-			stream->busy_ns += end_ns - DP_MAX(start_ns, until_ns);
-			until_ns = end_ns;
-		}
+		add_time(&stream->busy_ns, &until_ns, start_ns, end_ns);
+		if (is_compute(trace, communicates, rows[i]))
+			add_time(&stream->compute_ns, &compute_until_ns, start_ns, end_ns);
 	}
 }
 
 static bool beats(const struct dp_stream *a, const struct dp_stream *b)
 {
+	if (a->compute_ns != b->compute_ns)
+		return a->compute_ns > b->compute_ns;
 	return a->kernels != b->kernels ? a->kernels > b->kernels : a->busy_ns > b->busy_ns;
 }
 
@@ -70,18 +91,34 @@ static void classify(struct dp_stream *streams, size_t count)
 		main_stream->stream_class = DP_STREAM_MAIN;
 }
 
-int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error)
+static int count_streams(struct dp_trace *trace)
 {
+	bool *communicates = dp_alloc__array(trace->strings.count, sizeof(*communicates));
 	const uint32_t *rows;
-	size_t count, end;
-	int status = group(trace, error);
+	size_t count;
 
-	if (status)
-		return status;
+	if (!communicates)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < trace->strings.count; i++)
+		communicates[i] =
+			dp_communication__is_kernel(dp_trace_string(trace, (uint32_t)i));
 	for (size_t s = 0; s < trace->stream_count; s++) {
 		rows = dp_trace_stream_ops(trace, s, &count);
-		count_stream(trace, &trace->streams[s], rows, count);
+		count_stream(trace, &trace->streams[s], rows, count, communicates);
 	}
+	free(communicates);
+	return DP_OK;
+}
+
+int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error)
+{
+	size_t end;
+	int status = group(trace, error);
+
+	if (!status && count_streams(trace))
+		status = dp_error__nomem(error, trace->strings.count);
+	if (status)
+		return status;
 	for (size_t s = 0; s < trace->stream_count; s = end) {
 		for (end = s + 1; end < trace->stream_count; end++)
 			if (trace->streams[end].device != trace->streams[s].device)

@@ -183,13 +183,16 @@ int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 3, rate = argc > 2 ? atof(argv[2]) : 0,
 	       result[4];
-	char folder[] = "/tmp/deepprof-bench.XXXXXX";
+	char folder[] = "/tmp/deepprof-bench.XXXXXX", id[64];
+	struct stat info;
 	int ends[2], status;
 	pid_t pid;
 
-	if (!mkdtemp(folder) || pipe(ends))
+	if (!mkdtemp(folder) || stat(folder, &info) || pipe(ends))
 		return 1;
 	setenv("DEEPPROF_SPOOL", folder, 1);
+	snprintf(id, sizeof(id), DP_SPOOL_ID, (uintmax_t)info.st_dev, (uintmax_t)info.st_ino);
+	setenv(DP_SPOOL_ENV_ID, id, 1);
 	setenv("DEEPPROF_CUPTI", FAKE_CUPTI, 1);
 	pid = fork();
 	if (!pid)

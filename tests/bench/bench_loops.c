@@ -6,7 +6,7 @@
  *     bench_loops [LARGEST [FAMILY]]
  */
 #include "../sim/families.h"
-#include "segment/align.h"
+#include "align/align.h"
 
 #include <deepprof/detector.h>
 #include <malloc.h>

@@ -97,13 +97,13 @@ out:
 	return s;
 }
 
-static size_t starts_of(const struct dp_segmented_loop *loop, size_t *starts)
+static size_t starts_of(const struct dp_sequence_loop *loop, size_t *starts)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < loop->count; i++)
-		if (!loop->segments[i].partial)
-			starts[n++] = loop->segments[i].first;
+		if (!loop->iterations[i].partial)
+			starts[n++] = loop->iterations[i].first;
 	return n;
 }
 
@@ -213,14 +213,14 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 		rows[k].level += loops->loops[i].chosen == f->loops[k].main;
 	}
 	for (size_t i = 0; i < loops->count && i < 64; i++) {
-		const struct dp_segmented_loop *loop = &loops->loops[i];
+		const struct dp_sequence_loop *loop = &loops->loops[i];
 		int b = (int)(loop->confidence * 9.999);
 
 		if (verbose)
 			printf("    loop %zu parent %d length %zu: %zu, confidence %.3f%s%s, phase %d, from %zu\n",
 			       i, (int)loop->parent, loop->length, loop->count, loop->confidence,
 			       loop->chosen ? " chosen" : "", used[i] ? "" : " WRONG",
-			       (int)loop->phase, loop->count ? loop->segments[0].first : 0);
+			       (int)loop->phase, loop->count ? loop->iterations[0].first : 0);
 		if (!loop->chosen && !used[i])
 			continue; /* layers, which the truth does not tell of */
 		bucket_all[b]++;

@@ -110,15 +110,15 @@ static void run_batch(struct pieces *p, const struct family *f)
 	if (dp_loops__find(&loops, &r, NULL))
 		exit(1);
 	for (size_t k = 0; k < loops->count; k++) {
-		const struct dp_segmented_loop *loop = &loops->loops[k];
+		const struct dp_sequence_loop *loop = &loops->loops[k];
 
 		if (verbose)
 			printf("    batch %zu: length %zu, %zu iterations, confidence %.3f%s\n", k,
 			       loop->length, loop->count, loop->confidence,
 			       loop->chosen ? " chosen" : "");
 		for (size_t i = 0; loop->chosen && i < loop->count; i++)
-			if (!loop->segments[i].partial)
-				add(p, loop->segments[i].first, loop->segments[i].end);
+			if (!loop->iterations[i].partial)
+				add(p, loop->iterations[i].first, loop->iterations[i].end);
 	}
 	if (p->count > 0)
 		qsort(p->items, p->count, sizeof(*p->items), by_first);

@@ -12,6 +12,7 @@ import signal
 import sqlite3
 import stat
 import subprocess
+import time
 import unittest
 
 import cli
@@ -151,6 +152,50 @@ class Input(cli.Case):
                 each["trace"].pop("path", None)
             self.assertEqual(report, expected)
 
+    def test_compressed_database(self):
+        """It is unpacked where TMPDIR says, and nothing of it is left there, or ever has a name."""
+        database = cli.simulate(self.folder / "trace.sqlite", "-F", "nsys")
+        packed = gzip.compress(database.read_bytes())
+        (self.folder / "trace.sqlite.gz").write_bytes(packed)
+        temporary = self.folder / "tmp"
+        temporary.mkdir()
+        env = cli.environment(TMPDIR=temporary)
+        result = cli.run("info", self.folder / "trace.sqlite.gz", env=env)
+        self.assert_done(result)
+        self.assertIn("nsys", result.stdout)
+        self.assertEqual(os.listdir(temporary), [])
+        env = cli.environment(TMPDIR=self.folder / "no-such")
+        result = cli.run("info", self.folder / "trace.sqlite.gz", env=env)
+        self.assert_fails(result, 1, "no-such: No such file or directory")
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
+            with subprocess.Popen(
+                [cli.DEEPPROF, "analyze", str(fifo)],
+                stderr=subprocess.PIPE,
+                env=cli.environment(TMPDIR=temporary),
+                preexec_fn=cli.default_signals,
+            ) as process:
+                with open(fifo, "wb") as writer:
+                    writer.write(packed[: len(packed) // 2])
+                    writer.flush()
+                    self.wait_for_descriptor(process, temporary)
+                    process.send_signal(number)
+                    process.wait(cli.TIMEOUT_S)
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(os.listdir(temporary), [])
+
+    def wait_for_descriptor(self, process, folder):
+        """Until the process has a file of the folder open."""
+        until = time.monotonic() + cli.TIMEOUT_S
+        while time.monotonic() < until:
+            for fd in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    if os.readlink(fd).startswith(str(folder.resolve())):
+                        return
+            time.sleep(0.005)
+        self.fail("no file is open there")
+
     def test_standard_input_from_a_pipe(self):
         with subprocess.Popen(["cat", str(self.trace)], stdout=subprocess.PIPE) as cat:
             self.assert_done(cli.run("info", "-", stdin=cat.stdout))
@@ -161,6 +206,30 @@ class Input(cli.Case):
 
     def test_names_that_could_move_a_cursor(self):
         self.assert_fails(cli.run("analyze", "a\033[2J\nb"), 1, "a?[2J?b: No such file")
+        # C1 as UTF-8 and as a byte, marks of direction, separators; what is harmless stays.
+        self.assert_fails(cli.run("analyze", "a\u009b2Jb"), 1, "deepprof: a?2Jb: No such file")
+        self.assert_fails(cli.run("analyze", os.fsdecode(b"a\x9b2J\xc3")), 1, ": a?2J?: No such")
+        marks = "\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069\x80\x9f"
+        for mark in marks:
+            self.assert_fails(cli.run("analyze", f"a{mark}b"), 1, ": a?b: No such file")
+        name = "\u00e9\u4e2d\u0301\U0001f600\ufffd\u00a0"
+        self.assert_fails(cli.run("analyze", name), 1, f": {name}: No such file")
+
+    def test_names_of_any_bytes(self):
+        """JSON is UTF-8 whatever a file is called."""
+        for odd in b"a\xff\x9b", b"\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\xe4\xb8", b"\xc2\x9b":
+            path = os.path.join(os.fsencode(self.folder), odd)
+            shutil.copy(self.trace, path)
+            result = subprocess.run(
+                [cli.DEEPPROF, "info", "--format=json", path],
+                env=cli.environment(), capture_output=True, check=True,
+            )  # fmt: skip
+            name = json.loads(result.stdout.decode("utf-8"))["trace"]["path"].rsplit("/", 1)[1]
+            try:
+                self.assertEqual(name, odd.decode("utf-8"))
+            except UnicodeDecodeError:
+                self.assertIn("\ufffd", name)
+            self.assertNotIn(b"\xc2\x9b", result.stdout)
 
     def test_several_files(self):
         result = cli.run("analyze", "--format=json", self.trace, "no-such-file", self.trace)
@@ -510,8 +579,23 @@ class Output(cli.Case):
     def test_the_input_itself(self):
         trace = self.folder / "trace.json"
         shutil.copy(self.trace, trace)
-        result = cli.run("analyze", "-f", "-o", trace, trace)
-        self.assert_fails(result, 2, "the trace itself")
+        hard = self.folder / "hard.json"
+        os.link(trace, hard)
+        link = self.folder / "link.json"
+        link.symlink_to(trace)
+        for name in trace, hard, link:
+            for verb, *files in (
+                ["analyze", trace],
+                ["analyze", "-"],
+                ["analyze", "/dev/stdin"],
+                ["export", "-"],
+                ["info", "-"],
+                ["compare", self.trace, "-"],
+                ["compare", "-", self.trace],
+            ):
+                with open(trace, "rb") as stdin:
+                    result = cli.run(verb, "-f", "-o", name, *files, stdin=stdin)
+                self.assert_fails(result, 2, "the trace itself")
         self.assertEqual(trace.read_bytes(), self.trace.read_bytes())
 
     def test_impossible_names(self):

@@ -1,5 +1,6 @@
 """Recordings that only nsys reads: a stand-in for it is put on the PATH."""
 import os
+import shlex
 
 import cli
 
@@ -30,12 +31,13 @@ class Nsys(cli.Case):
         # Nothing that an importer would know.
         self.recording.write_bytes(b"\x07RECORD\n\0" + self.database.read_bytes())
 
-    def run_with_nsys(self, *args):
+    def run_with_nsys(self, *args, first="", **changes):
         nsys = self.bin / "nsys"
-        nsys.write_text(NSYS)
+        nsys.write_text(NSYS.replace("echo", first + "echo", 1))
         nsys.chmod(0o755)
         env = cli.environment(
-            PATH=f"{self.bin}:{os.environ['PATH']}", CALLS=self.calls, TMPDIR=self.temporary
+            PATH=f"{self.bin}:{os.environ['PATH']}", CALLS=self.calls, TMPDIR=self.temporary,
+            **changes,
         )
         return cli.run(*args, env=env, cwd=self.folder)
 
@@ -67,7 +69,7 @@ class Nsys(cli.Case):
     def test_name_like_an_option(self):
         os.link(self.recording, self.folder / "-x.nsys-rep")
         self.assert_done(self.run_with_nsys("info", "--", "-x.nsys-rep"))
-        self.assertIn("./-x.nsys-rep", self.calls.read_text())
+        self.assertIn(f" {self.folder.resolve()}/-x.nsys-rep\n", self.calls.read_text())
 
     def test_failed_export(self):
         self.recording.unlink()
@@ -81,6 +83,27 @@ class Nsys(cli.Case):
         env = cli.environment(PATH=str(self.bin))
         result = cli.run("analyze", self.recording, env=env)
         self.assert_fails(result, 1, "nsys export --type=sqlite", "run.nsys-rep")
+
+    def test_suggestion_is_quoted(self):
+        """What is to be typed is what a shell takes as one word."""
+        recording = self.folder / "it's $(mine).nsys-rep"
+        os.link(self.recording, recording)
+        result = cli.run("analyze", recording, env=cli.environment(PATH=str(self.bin)))
+        said = result.stderr.splitlines()[1].split("--type=sqlite ")[1].split(", then")[0]
+        self.assertEqual(shlex.split(said), [str(recording)])
+
+    def test_swapped_folder(self):
+        """A link in the temporary folder's place: what it leads to stays."""
+        precious = self.folder / "precious"
+        precious.mkdir()
+        for name in "run.sqlite", "trace.db":
+            (precious / name).write_text("precious")
+        swap = 'd=$(echo "$TMPDIR"/deepprof*); mv "$d" "$d.moved"; ln -s "$PRECIOUS" "$d"\n'
+        result = self.run_with_nsys("info", self.recording, first=swap, PRECIOUS=precious)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertEqual(
+            [(precious / name).read_text() for name in ("run.sqlite", "trace.db")], ["precious"] * 2
+        )
 
     def test_content_before_name(self):
         """What can be read is read, whatever it is called; nsys is not asked."""

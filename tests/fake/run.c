@@ -110,6 +110,17 @@ static void put_trouble(const struct run_options *options, const char *count)
 	put_env("TROUBLE_COUNT", count);
 }
 
+static void put_folder_id(const char *folder)
+{
+	char id[64];
+	struct stat info;
+
+	if (stat(folder, &info))
+		_exit(127);
+	snprintf(id, sizeof(id), DP_SPOOL_ID, (uintmax_t)info.st_dev, (uintmax_t)info.st_ino);
+	put_env(DP_SPOOL_ENV_ID, id);
+}
+
 static _Noreturn void be_program(const struct run *run, const struct run_options *options,
 				 const char *const *words, const char *truth, const char *count,
 				 int output)
@@ -121,6 +132,7 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 	dup2(output, 1);
 	dup2(output, 2);
 	put_env("DEEPPROF_SPOOL", run->dir);
+	put_folder_id(run->dir);
 	put_env("DEEPPROF_OPTIONS", options->options);
 	put_env("DEEPPROF_CUPTI", options->cupti ? options->cupti : FAKE_CUPTI);
 	put_env("CUDA_INJECTION64_PATH", COLLECTOR);

@@ -349,9 +349,22 @@ class OfTheLauncher(recording.Case):
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=20)
-        self.assertIn(f"next: deepprof analyze {self.folder}/b/deepprof.db\n", stderr)
+        # The current folder is the one that was moved.
+        self.assertIn("next: deepprof analyze\n", stderr)
         self.assertEqual(os.listdir(self.folder / "b"), ["deepprof.db"])
         self.assert_balanced("b/deepprof.db")
+        self.assertEqual(self.processes(10), [])
+
+    def test_moved_meanwhile_from_elsewhere(self):
+        """A path that led there does not any more: the new one is reported."""
+        (self.folder / "a").mkdir()
+        process = self.start_record("-o", "a/t.db", "--", recording.PRODUCER, "follow=1")
+        self.wait_for(lambda: list(self.folder.glob("a/.*/*.spool")), "spool")
+        (self.folder / "a").rename(self.folder / "b")
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=20)
+        self.assertIn(f"next: deepprof analyze {self.folder.resolve()}/b/t.db\n", stderr)
+        self.assertEqual(os.listdir(self.folder / "b"), ["t.db"])
         self.assertEqual(self.processes(10), [])
 
     def test_removed_meanwhile(self):

@@ -140,6 +140,14 @@ class Names(recording.Case):
         self.assertEqual(result.returncode, 0)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy", "run.db"), 20)
 
+    def test_the_input_itself(self):
+        (self.folder / "run.db").write_text("precious")
+        with open(self.folder / "run.db", "rb") as stdin:
+            result = self.run_record("-f", "-o", "run.db", "cat", stdin=stdin)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("run.db: is also the standard input of the command", result.stderr)
+        self.assertEqual((self.folder / "run.db").read_text(), "precious")
+
     def test_name_taken_meanwhile(self):
         script = f"echo mine >run.db; exec {recording.PRODUCER}"
         result = self.run_record("-o", "run.db", "sh", "-c", script)

@@ -5,7 +5,7 @@
 #ifndef DP_TESTS_FAMILIES_H
 #define DP_TESTS_FAMILIES_H
 
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 enum family_kind {
 	FAMILY_CLEAN,

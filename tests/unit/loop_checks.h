@@ -24,18 +24,18 @@ static inline struct dp_loops *find(const uint32_t *symbols, size_t n, uint32_t 
 	return loops;
 }
 
-static inline size_t complete(const struct dp_segmented_loop *loop)
+static inline size_t complete(const struct dp_sequence_loop *loop)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < loop->count; i++)
-		n += !loop->segments[i].partial;
+		n += !loop->iterations[i].partial;
 	return n;
 }
 
 /* Replays a complete iteration from the pattern and its edits. */
-static inline void check_replay(const uint32_t *symbols, const struct dp_segmented_loop *loop,
-				const struct dp_segment *s)
+static inline void check_replay(const uint32_t *symbols, const struct dp_sequence_loop *loop,
+				const struct dp_repetition *s)
 {
 	static const struct dp_edit none;
 	const struct dp_edit *e = loop->edits ? loop->edits + s->edits : &none;
@@ -67,14 +67,14 @@ static inline void check_replay(const uint32_t *symbols, const struct dp_segment
 static inline void check_loops(const struct dp_loops *loops, const uint32_t *symbols, size_t n)
 {
 	for (size_t k = 0; k < loops->count; k++) {
-		const struct dp_segmented_loop *loop = &loops->loops[k];
+		const struct dp_sequence_loop *loop = &loops->loops[k];
 		size_t exact = 0;
 
 		ck_assert(loop->confidence >= 0 && loop->confidence <= 1);
 		ck_assert(loop->parent == DP_NONE || loop->parent < k);
 		ck_assert_uint_gt(loop->count, 0);
 		for (size_t i = 0; i < loop->count; i++) {
-			const struct dp_segment *s = &loop->segments[i];
+			const struct dp_repetition *s = &loop->iterations[i];
 
 			ck_assert_uint_lt(s->first, s->end);
 			ck_assert_uint_le(s->end, n);

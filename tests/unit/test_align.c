@@ -1,7 +1,7 @@
 /* The aligner against exact wraparound alignment, and on inputs made to slow it down. */
-#include "segment/align.h"
-#include "segment/cut.h"
-#include "segment/diff.h"
+#include "align/align.h"
+#include "iterate/cut.h"
+#include "align/diff.h"
 
 #include <check.h>
 #include <string.h>

@@ -555,6 +555,7 @@ START_TEST(one_mark_is_more_than_layers)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
 	struct dp_range whole = { .end_ns = 10 * STEP_NS, .kind = DP_RANGE_ANNOTATION };
+	struct dp_candidate candidate;
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
 
@@ -565,12 +566,40 @@ START_TEST(one_mark_is_more_than_layers)
 	ck_assert_int_eq(dp_builder__add_range(builder, &whole), DP_OK);
 	trace = finish();
 	analysis = run(trace, &options);
-	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
-	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 1);
+	/* nor is it an iteration itself, around everything */
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	ck_assert(dp_analysis_candidate(analysis, 0, &candidate));
+	ck_assert_uint_eq(candidate.length, PIECES);
+	ck_assert_double_eq(candidate.coverage, 1);
 	dp_analysis_free(analysis);
 	options.ignore_marks = true;
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 10);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* One step of several that ran is an iteration. */
+START_TEST(one_mark_is_a_part)
+{
+	static const char *const names[] = { "k5", "k6", "k7", "k8", "k9", "k10", "k11" };
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	uint32_t stream;
+
+	start();
+	stream = stream_of(0, 1, 7);
+	steps(stream, 1, 0, PIECES);
+	mark("ProfilerStep#1", 0);
+	for (int i = 0; i < 7; i++)
+		kernel(stream, names[i], STEP_NS + i * 100);
+	trace = finish();
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->length, PIECES);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -621,6 +650,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, pauses_split_launches);
 	tcase_add_test(tests, one_mark_is_not_all);
 	tcase_add_test(tests, one_mark_is_more_than_layers);
+	tcase_add_test(tests, one_mark_is_a_part);
 	tcase_add_test(tests, candidates_are_of_streams);
 }
 

@@ -21,27 +21,27 @@ static void count_common(const struct dp_loops *a, const struct dp_loops *b, siz
 {
 	for (size_t k = 0; k < a->count; k++)
 		for (size_t i = 0; a->loops[k].chosen && i < a->loops[k].count; i++) {
-			const struct dp_segment *s = &a->loops[k].segments[i];
+			const struct dp_repetition *s = &a->loops[k].iterations[i];
 			bool found = false;
 
 			if (s->partial || s->first < from || s->end > to)
 				continue;
 			(*all)++;
 			for (size_t j = 0; j < b->count && !found; j++) {
-				const struct dp_segmented_loop *l = &b->loops[j];
+				const struct dp_sequence_loop *l = &b->loops[j];
 				size_t low = 0, high = l->count;
 
 				while (low < high) {
 					size_t middle = low + (high - low) / 2;
 
-					if (l->segments[middle].first + cut < s->first)
+					if (l->iterations[middle].first + cut < s->first)
 						low = middle + 1;
 					else
 						high = middle;
 				}
-				found = low < l->count && !l->segments[low].partial &&
-					l->segments[low].first + cut == s->first &&
-					l->segments[low].end + cut == s->end;
+				found = low < l->count && !l->iterations[low].partial &&
+					l->iterations[low].first + cut == s->first &&
+					l->iterations[low].end + cut == s->end;
 			}
 			*common += found;
 		}

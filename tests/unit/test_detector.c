@@ -143,11 +143,11 @@ static size_t batch(size_t **starts, const struct family *f)
 	ck_assert_int_eq(dp_loops__find(&loops, &q, NULL), DP_OK);
 	for (size_t k = 0; k < loops->count; k++)
 		for (size_t i = 0; loops->loops[k].chosen && i < loops->loops[k].count; i++) {
-			if (loops->loops[k].segments[i].partial)
+			if (loops->loops[k].iterations[i].partial)
 				continue;
 			ck_assert_int_eq(dp_array__reserve(starts, &room, n + 1, sizeof(**starts)),
 					 DP_OK);
-			(*starts)[n++] = loops->loops[k].segments[i].first;
+			(*starts)[n++] = loops->loops[k].iterations[i].first;
 		}
 	dp_loops__free(loops);
 	return n;

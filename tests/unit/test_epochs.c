@@ -1,5 +1,5 @@
 /* Steps in epochs with an evaluation after each: what has the optimizer is the iteration. */
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 #include <check.h>
 #include <string.h>

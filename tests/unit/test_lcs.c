@@ -1,5 +1,5 @@
 /* Longest common subsequences against the textbook's table. */
-#include "pattern/lcs.h"
+#include "align/lcs.h"
 #include "alloc_fail.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* Levels of loops: what goes round what, and which of them is the iteration. */
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 #include <check.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static struct dp_loops *find(uint32_t alphabet)
 	return loops;
 }
 
-static const struct dp_segmented_loop *chosen(const struct dp_loops *loops)
+static const struct dp_sequence_loop *chosen(const struct dp_loops *loops)
 {
 	for (size_t i = 0; i < loops->count; i++)
 		if (loops->loops[i].chosen)
@@ -51,11 +51,11 @@ static const struct dp_segmented_loop *chosen(const struct dp_loops *loops)
 	return NULL;
 }
 
-static void check_starts(const struct dp_segmented_loop *loop, const size_t *starts, size_t n)
+static void check_starts(const struct dp_sequence_loop *loop, const size_t *starts, size_t n)
 {
 	ck_assert_uint_eq(loop->count, n);
 	for (size_t i = 0; i < n; i++)
-		ck_assert_uint_eq(loop->segments[i].first, starts[i]);
+		ck_assert_uint_eq(loop->iterations[i].first, starts[i]);
 }
 
 /* Decoding steps, and how many come after each prefill. */
@@ -88,7 +88,7 @@ START_TEST(requests_of_any_length_are_a_loop)
 	static const uint32_t prefill[] = { 40, 20 }, changed[] = { 0, 40 };
 	size_t starts[DP_COUNT(steps)], n = requests(starts, prefill[_i], changed[_i]);
 	struct dp_loops *loops = find(128);
-	const struct dp_segmented_loop *decode = chosen(loops);
+	const struct dp_sequence_loop *decode = chosen(loops);
 
 	ck_assert_uint_eq(decode->length, 3 + 12 * 7 + 4);
 	ck_assert_uint_eq(decode->count, n);
@@ -104,7 +104,7 @@ START_TEST(micro_batches_are_inside_a_step)
 {
 	size_t starts[20];
 	struct dp_loops *loops;
-	const struct dp_segmented_loop *step;
+	const struct dp_sequence_loop *step;
 	bool inside = false;
 
 	count = 0;
@@ -151,14 +151,14 @@ START_TEST(updates_of_parameters_end_a_step)
 		starts[i] = (i + 1) * length - HEAD;
 
 	struct dp_loops *loops = find(53);
-	const struct dp_segmented_loop *loop = chosen(loops);
+	const struct dp_sequence_loop *loop = chosen(loops);
 
 	ck_assert_int_eq(loop->phase, DP_PHASE_FINISH_KERNEL);
 	ck_assert_uint_eq(loop->length, length);
-	ck_assert(loop->segments[0].partial && loop->segments[STEPS - 1].partial);
+	ck_assert(loop->iterations[0].partial && loop->iterations[STEPS - 1].partial);
 	ck_assert_uint_eq(loop->count, STEPS);
 	for (size_t i = 1; i < STEPS; i++)
-		ck_assert_uint_eq(loop->segments[i].first, starts[i - 1]);
+		ck_assert_uint_eq(loop->iterations[i].first, starts[i - 1]);
 	dp_loops__free(loops);
 }
 END_TEST
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(iterations_with_other_ends_are_whole)
 {
 	struct dp_loops *loops;
-	const struct dp_segmented_loop *loop;
+	const struct dp_sequence_loop *loop;
 
 	count = 0;
 	for (size_t i = 0; i < 12; i++) {
@@ -179,11 +179,11 @@ START_TEST(iterations_with_other_ends_are_whole)
 	loops = find(42);
 	loop = chosen(loops);
 	ck_assert_uint_eq(loop->count, 12);
-	ck_assert_uint_eq(loop->segments[0].first, 0);
-	ck_assert_uint_eq(loop->segments[11].end, count);
-	ck_assert(!loop->segments[0].partial && !loop->segments[11].partial);
-	ck_assert_uint_eq(loop->segments[0].substituted, 2);
-	ck_assert_uint_eq(loop->segments[11].substituted, 1);
+	ck_assert_uint_eq(loop->iterations[0].first, 0);
+	ck_assert_uint_eq(loop->iterations[11].end, count);
+	ck_assert(!loop->iterations[0].partial && !loop->iterations[11].partial);
+	ck_assert_uint_eq(loop->iterations[0].substituted, 2);
+	ck_assert_uint_eq(loop->iterations[11].substituted, 1);
 	dp_loops__free(loops);
 }
 END_TEST
@@ -341,7 +341,7 @@ static void flat_steps(size_t n, uint32_t length, size_t every, int more)
 
 static void check_steps(const struct dp_loops *loops, size_t n, size_t length)
 {
-	const struct dp_segmented_loop *step = chosen(loops);
+	const struct dp_sequence_loop *step = chosen(loops);
 
 	ck_assert_uint_eq(step->length, length);
 	ck_assert_uint_eq(step->count, n);

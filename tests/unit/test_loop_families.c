@@ -25,17 +25,17 @@ static struct dp_loops *find_family(const struct family *f, const uint64_t *coun
 	return loops;
 }
 
-static double f_of(const struct dp_segmented_loop *loop, const struct family_loop *truth)
+static double f_of(const struct dp_sequence_loop *loop, const struct family_loop *truth)
 {
 	size_t hit = 0, found = 0, j = 0;
 
 	for (size_t i = 0; i < loop->count; i++) {
-		if (loop->segments[i].partial)
+		if (loop->iterations[i].partial)
 			continue;
 		found++;
-		while (j < truth->count && truth->starts[j] < loop->segments[i].first)
+		while (j < truth->count && truth->starts[j] < loop->iterations[i].first)
 			j++;
-		hit += j < truth->count && truth->starts[j] == loop->segments[i].first;
+		hit += j < truth->count && truth->starts[j] == loop->iterations[i].first;
 	}
 	return 2.0 * (double)hit / (double)(found + truth->count);
 }
@@ -163,7 +163,7 @@ START_TEST(cut_traces_keep_their_iterations)
 			ck_assert_uint_eq(loops->loops[0].length, length);
 			ck_assert_uint_ge(complete(&loops->loops[0]) + 1, (to - from) / length);
 			for (size_t i = 0; i < loops->loops[0].count; i++)
-				ck_assert_uint_eq(loops->loops[0].segments[i].variant, 0);
+				ck_assert_uint_eq(loops->loops[0].iterations[i].variant, 0);
 			dp_loops__free(loops);
 		}
 		family_free(&f);

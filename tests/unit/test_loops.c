@@ -1,7 +1,7 @@
 /* Loops as a whole: known and unknown numbers of iterations, patterns made by hand. */
 #include "../sanitized.h"
 #include "loop_checks.h"
-#include "segment/search.h"
+#include "pattern/search.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ START_TEST(known_count_clean)
 		ck_assert_uint_eq(loops->loops[0].length, m);
 		ck_assert_uint_eq(loops->loops[0].count, turns);
 		ck_assert_uint_eq(loops->loops[0].occurrences, turns);
-		ck_assert_uint_eq(loops->loops[0].segments[0].first, 0);
+		ck_assert_uint_eq(loops->loops[0].iterations[0].first, 0);
 		ck_assert_mem_eq(loops->loops[0].pattern, p, m * sizeof(*p));
 		dp_loops__free(loops);
 	}
@@ -61,7 +61,7 @@ START_TEST(known_count_with_partial_ends)
 		ck_assert_uint_eq(loops->count, 1);
 		ck_assert_uint_eq(loops->loops[0].length, m);
 		ck_assert_uint_eq(complete(&loops->loops[0]), turns);
-		ck_assert(loops->loops[0].segments[0].first == 0);
+		ck_assert(loops->loops[0].iterations[0].first == 0);
 		dp_loops__free(loops);
 	}
 }
@@ -95,7 +95,7 @@ START_TEST(known_count_with_edits)
 		ck_assert_uint_eq(loops->loops[0].length, m);
 		ck_assert_uint_eq(loops->loops[0].count, turns);
 		for (size_t t = 0; t < turns; t++) {
-			const struct dp_segment *x = &loops->loops[0].segments[t];
+			const struct dp_repetition *x = &loops->loops[0].iterations[t];
 
 			ck_assert_uint_eq(x->first, starts[t]);
 			ck_assert_uint_le(x->inserted + x->deleted + x->substituted, 2);
@@ -124,7 +124,7 @@ START_TEST(equal_scripts_share_a_variant)
 	check_loops(loops, s, n);
 	ck_assert_uint_eq(loops->loops[0].count, turns);
 	for (size_t t = 0; t < turns; t++) {
-		const struct dp_segment *x = &loops->loops[0].segments[t];
+		const struct dp_repetition *x = &loops->loops[0].iterations[t];
 
 		ck_assert_uint_eq(x->variant, t % 10 == 9);
 		ck_assert_uint_eq(x->inserted, t % 10 == 9 ? 2 : 0);
@@ -274,7 +274,7 @@ START_TEST(families_of_names_are_one_kernel)
 	ck_assert_uint_eq(loops->loops[0].count, turns);
 	ck_assert_uint_eq(loops->loops[0].length, m);
 	for (size_t i = 0; i < turns; i++)
-		ck_assert_uint_eq(loops->loops[0].segments[i].substituted > 0, i % 10 == 9);
+		ck_assert_uint_eq(loops->loops[0].iterations[i].substituted > 0, i % 10 == 9);
 	ck_assert_double_gt(loops->loops[0].confidence, 0.9);
 	dp_loops__free(loops);
 }
@@ -391,9 +391,9 @@ START_TEST(marks_give_loops)
 	ck_assert_uint_eq(loops->count, 1);
 	ck_assert_uint_eq(loops->loops[0].length, 4);
 	ck_assert_uint_eq(loops->loops[0].occurrences, 2);
-	ck_assert_uint_eq(loops->loops[0].segments[1].inserted, 1);
-	ck_assert_uint_eq(loops->loops[0].segments[2].deleted, 1);
-	ck_assert_uint_eq(loops->loops[0].segments[3].variant, 0);
+	ck_assert_uint_eq(loops->loops[0].iterations[1].inserted, 1);
+	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 1);
+	ck_assert_uint_eq(loops->loops[0].iterations[3].variant, 0);
 	dp_loops__free(loops);
 	ends[3] = 20;
 	loops = NULL;
@@ -418,16 +418,16 @@ START_TEST(marks_that_are_cut_off)
 	for (size_t split = 3; split <= 6; split += 3) {
 		starts[1] = ends[0] = split;
 		for (int first = 0; first < 2; first++) {
-			const struct dp_segmented_loop *loop;
+			const struct dp_sequence_loop *loop;
 
 			marks.cut_first = first;
 			marks.cut_last = !first;
 			ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 			loop = &loops->loops[0];
-			ck_assert(loop->segments[0].partial == first);
-			ck_assert(loop->segments[1].partial == !first);
+			ck_assert(loop->iterations[0].partial == first);
+			ck_assert(loop->iterations[1].partial == !first);
 			ck_assert_uint_eq(loop->length, ends[first] - starts[first]);
-			ck_assert_uint_eq(loop->segments[first].variant, 0);
+			ck_assert_uint_eq(loop->iterations[first].variant, 0);
 			dp_loops__free(loops);
 		}
 	}
@@ -444,8 +444,8 @@ START_TEST(cut_off_without_a_loss)
 	struct dp_loops *loops = NULL;
 
 	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-	ck_assert(loops->loops[0].segments[2].partial);
-	ck_assert_uint_eq(loops->loops[0].segments[2].deleted, 0);
+	ck_assert(loops->loops[0].iterations[2].partial);
+	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 0);
 	dp_loops__free(loops);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Detection and segmentation survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 #include <check.h>
 #include <string.h>

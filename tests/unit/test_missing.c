@@ -113,13 +113,13 @@ static struct dp_loops *find(const struct changed *c, uint64_t count, bool open)
 }
 
 /* Whole iterations; *found is whether one is what stands in. */
-static size_t whole(const struct dp_segmented_loop *loop, const struct changed *c, bool *found)
+static size_t whole(const struct dp_sequence_loop *loop, const struct changed *c, bool *found)
 {
 	size_t n = 0, edits = 0;
 
 	*found = false;
 	for (size_t i = 0; i < loop->count; i++) {
-		const struct dp_segment *s = &loop->segments[i];
+		const struct dp_repetition *s = &loop->iterations[i];
 
 		ck_assert(i == 0 || s[-1].end <= s->first);
 		ck_assert_uint_eq(s->edits, edits);

@@ -1,7 +1,7 @@
 /* The published algorithm, against its definition spelt out. */
 #include "pattern/known.h"
 #include "pattern/paper.h"
-#include "segment/paper_match.h"
+#include "iterate/paper_match.h"
 
 #include <check.h>
 #include <string.h>
@@ -122,22 +122,22 @@ START_TEST(algorithm_1_is_literal)
 	dp_cut__fini(&cut);
 	/* a match may begin with skipped symbols: they count from the start position on */
 	ck_assert_uint_eq(match("xabcabc", "abc", 1, &cut), 2);
-	ck_assert_uint_eq(cut.segments[0].first, 0);
-	ck_assert_uint_eq(cut.segments[0].end, 4);
-	ck_assert_uint_eq(cut.segments[0].inserted, 1);
-	ck_assert_uint_eq(cut.segments[1].first, 4);
+	ck_assert_uint_eq(cut.iterations[0].first, 0);
+	ck_assert_uint_eq(cut.iterations[0].end, 4);
+	ck_assert_uint_eq(cut.iterations[0].inserted, 1);
+	ck_assert_uint_eq(cut.iterations[1].first, 4);
 	dp_cut__fini(&cut);
 	/* over k0 skipped the start moves by one */
 	ck_assert_uint_eq(match("xxabc", "abc", 1, &cut), 1);
-	ck_assert_uint_eq(cut.segments[0].first, 1);
+	ck_assert_uint_eq(cut.iterations[0].first, 1);
 	dp_cut__fini(&cut);
 	/* one that runs off the end is none */
 	ck_assert_uint_eq(match("abcab", "abc", 5, &cut), 1);
 	dp_cut__fini(&cut);
 	/* a missing kernel makes it lose the iteration, and it takes the next one's */
 	ck_assert_uint_eq(match("abcacabc", "abc", 2, &cut), 2);
-	ck_assert_uint_eq(cut.segments[1].first, 3);
-	ck_assert_uint_eq(cut.segments[1].end, 8);
+	ck_assert_uint_eq(cut.iterations[1].first, 3);
+	ck_assert_uint_eq(cut.iterations[1].end, 8);
 	dp_cut__fini(&cut);
 	ck_assert_uint_eq(match("aaaa", "aab", 9, &cut), 0);
 	dp_cut__fini(&cut);

@@ -1,5 +1,5 @@
 /* Where an iteration begins: evidence beside names, and what it is worth. */
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 #include <check.h>
 

@@ -48,7 +48,7 @@ static void expect_equal(const struct dp_loops *a, const struct dp_loops *b, con
 {
 	ck_assert_msg(a->count == b->count, "%s: %zu and %zu loops", what, a->count, b->count);
 	for (size_t k = 0; k < a->count; k++) {
-		const struct dp_segmented_loop *x = &a->loops[k], *y = &b->loops[k];
+		const struct dp_sequence_loop *x = &a->loops[k], *y = &b->loops[k];
 
 		ck_assert_msg(x->length == y->length && x->count == y->count,
 			      "%s: loop %zu of %zu, %zu times, and of %zu, %zu times", what, k,
@@ -58,9 +58,9 @@ static void expect_equal(const struct dp_loops *a, const struct dp_loops *b, con
 		for (size_t i = 0; i < x->length; i++)
 			ck_assert_uint_eq(map[x->pattern[i]], y->pattern[i]);
 		for (size_t i = 0; i < x->count; i++) {
-			ck_assert_uint_eq(x->segments[i].first, y->segments[i].first);
-			ck_assert_uint_eq(x->segments[i].end, y->segments[i].end);
-			ck_assert_uint_eq(x->segments[i].variant, y->segments[i].variant);
+			ck_assert_uint_eq(x->iterations[i].first, y->iterations[i].first);
+			ck_assert_uint_eq(x->iterations[i].end, y->iterations[i].end);
+			ck_assert_uint_eq(x->iterations[i].variant, y->iterations[i].variant);
 		}
 	}
 }

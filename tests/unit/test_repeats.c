@@ -1,6 +1,6 @@
 /* Iterations that repeat something a different number of times each: recurrent networks. */
 #include "../sanitized.h"
-#include "segment/loops.h"
+#include "loops/loops.h"
 
 #include <check.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void check_steps(const struct steps *steps, bool launches)
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < loops->count; i++) {
-		const struct dp_segmented_loop *l = &loops->loops[i];
+		const struct dp_sequence_loop *l = &loops->loops[i];
 
 		if (!l->chosen)
 			continue;
@@ -119,11 +119,11 @@ static void check_steps(const struct steps *steps, bool launches)
 		ck_assert_msg(l->count == STEPS, "%u before, %u after: %zu steps", steps->before,
 			      steps->after, l->count);
 		for (size_t k = 0; k < STEPS; k++)
-			ck_assert_msg(l->segments[k].first == starts[k] &&
-					      l->segments[k].end == ends[k],
+			ck_assert_msg(l->iterations[k].first == starts[k] &&
+					      l->iterations[k].end == ends[k],
 				      "%u before, %u after: step %zu is [%zu, %zu), not [%zu, %zu)",
-				      steps->before, steps->after, k, l->segments[k].first,
-				      l->segments[k].end, starts[k], ends[k]);
+				      steps->before, steps->after, k, l->iterations[k].first,
+				      l->iterations[k].end, starts[k], ends[k]);
 	}
 	ck_assert_uint_eq(chosen, 1);
 	dp_loops__free(loops);
@@ -191,7 +191,7 @@ START_TEST(a_beginning_by_chance_tells_nothing)
 		ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
 		ck_assert_uint_ge(loops->count, 1);
 		for (size_t k = 0; k < loops->loops[0].count; k++) {
-			const struct dp_segment *s = &loops->loops[0].segments[k];
+			const struct dp_repetition *s = &loops->loops[0].iterations[k];
 
 			ck_assert(s->partial || is_start(s->first + cut));
 		}
@@ -215,7 +215,7 @@ START_TEST(long_repetitions_are_no_differences)
 {
 	enum { BATCHES = 16 };
 	struct dp_loops_request r = { .symbols = symbols, .alphabet = 300, .epsilon = 1 };
-	const struct dp_segmented_loop *loop = NULL;
+	const struct dp_sequence_loop *loop = NULL;
 	struct dp_loops *loops = NULL;
 
 	count = 0;
@@ -234,7 +234,7 @@ START_TEST(long_repetitions_are_no_differences)
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->count, BATCHES);
 	for (size_t i = 0; i < BATCHES; i++)
-		ck_assert_uint_eq(loop->segments[i].first, starts[i]);
+		ck_assert_uint_eq(loop->iterations[i].first, starts[i]);
 	dp_loops__free(loops);
 }
 END_TEST

@@ -60,6 +60,18 @@ static struct dp_trace *finish(void)
 	return trace;
 }
 
+/* The first stream's kernels that start in a time. */
+static void read_kernels(struct dp_sequence *sequence, const struct dp_trace *trace,
+			 int64_t start_ns, int64_t end_ns)
+{
+	struct dp_stream_group group;
+
+	dp_stream_group__single(&group, trace, 0);
+	ck_assert_int_eq(dp_sequence__init(sequence, trace, &group, DP_ALPHABET_KERNELS, start_ns,
+					   end_ns, NULL),
+			 0);
+}
+
 /* Two steps of two kernels each, an upload before the first, a wait between them. */
 static struct dp_trace *two_steps(void)
 {
@@ -88,13 +100,13 @@ START_TEST(kernels_become_symbols)
 	struct dp_trace *trace = two_steps();
 	struct dp_sequence sequence;
 
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	ck_assert_uint_eq(sequence.count, 5);
 	ck_assert_uint_eq(sequence.alphabet, 3);
 	ck_assert_mem_eq(sequence.symbols, expected, sizeof(expected));
 	ck_assert_str_eq(dp_trace_string(trace, sequence.names[2]), "adam_step");
 	dp_sequence__fini(&sequence);
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 45, 99, NULL), 0);
+	read_kernels(&sequence, trace, 45, 99);
 	ck_assert_uint_eq(sequence.count, 3);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
@@ -108,7 +120,7 @@ START_TEST(evidence_is_found)
 	struct dp_evidence evidence;
 	struct dp_evidence_at at[5];
 
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	evidence = dp_sequence__evidence(&sequence);
 	ck_assert(evidence.launches_recorded);
 	for (size_t i = 0; i < 5; i++)
@@ -152,7 +164,7 @@ START_TEST(uploads_of_numbers_are_no_inputs)
 	}
 	upload_bytes = 0;
 	trace = finish();
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	evidence = dp_sequence__evidence(&sequence);
 	evidence.at(evidence.ctx, 1, &at);
 	ck_assert(!at.after_upload && !at.after_sync);
@@ -171,18 +183,18 @@ START_TEST(evidence_reaches_beyond_a_range)
 	struct dp_evidence evidence;
 	struct dp_evidence_at at;
 
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	evidence = dp_sequence__evidence(&sequence);
 	ck_assert(!evidence.cut_begin && !evidence.cut_end);
 	dp_sequence__fini(&sequence);
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 60, 99, NULL), 0);
+	read_kernels(&sequence, trace, 60, 99);
 	evidence = dp_sequence__evidence(&sequence);
 	ck_assert(evidence.cut_begin && evidence.cut_end);
 	evidence.at(evidence.ctx, 0, &at);
 	ck_assert_int_eq(at.launch_gap_ns, 1);
 	ck_assert_int_eq(at.kernel_gap_ns, 0);
 	dp_sequence__fini(&sequence);
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, 0, 99, NULL), 0);
+	read_kernels(&sequence, trace, 0, 99);
 	evidence = dp_sequence__evidence(&sequence);
 	ck_assert(!evidence.cut_begin && evidence.cut_end);
 	dp_sequence__fini(&sequence);
@@ -197,7 +209,7 @@ START_TEST(marks_cut_by_launch)
 	struct dp_sequence sequence;
 	struct dp_marks marks;
 
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, &error), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
 	ck_assert_uint_eq(marks.starts[0], 1);
@@ -243,7 +255,7 @@ START_TEST(marks_of_the_launching_thread_count)
 	for (int i = 0; i < 4; i++)
 		range("ProfilerStep#0", i * 100 + 50, i * 100 + 150);
 	trace = finish();
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, NULL, NULL), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
 	ck_assert_uint_eq(marks.starts[1], 2);
@@ -279,19 +291,18 @@ static struct dp_trace *annotated(bool with_steps)
 START_TEST(ranges_that_repeat_as_iterations_do)
 {
 	for (size_t shift = 0; shift < 4; shift++) {
-		struct dp_segment segments[6] = { 0 };
+		struct dp_repetition iterations[6] = { 0 };
 		struct dp_sequence sequence;
 		struct dp_trace *trace = annotated(true);
 		struct dp_marks marks;
 		size_t count = shift ? 5 : 6;
 
 		for (size_t i = 0; i < count; i++) {
-			segments[i].first = shift + 4 * i;
-			segments[i].end = shift + 4 * i + 4;
+			iterations[i].first = shift + 4 * i;
+			iterations[i].end = shift + 4 * i + 4;
 		}
-		ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL),
-				 0);
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, count), DP_OK);
+		read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
 		ck_assert_uint_eq(marks.count, 6);
 		for (size_t i = 0; i < 6; i++) {
 			ck_assert_uint_eq(marks.starts[i], 4 * i);
@@ -300,10 +311,10 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 		dp_marks__fini(&marks);
 		/* two iterations at a time are no step */
 		for (size_t i = 0; i < 3; i++) {
-			segments[i].first = 8 * i;
-			segments[i].end = 8 * i + 8;
+			iterations[i].first = 8 * i;
+			iterations[i].end = 8 * i + 8;
 		}
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 3), DP_OK);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 3), DP_OK);
 		ck_assert_uint_eq(marks.count, 0);
 		dp_sequence__fini(&sequence);
 		dp_trace_free(trace);
@@ -311,19 +322,65 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 }
 END_TEST
 
+/*
+ * Steps of 40 kernels in ranges that leave out the first and the last of each: loops that begin
+ * where steps do keep their boundaries, others get those of the ranges, without a gap.
+ */
+START_TEST(ranges_that_leave_kernels)
+{
+	enum { STEPS = 5, KERNELS = 40 };
+	struct dp_sequence sequence;
+	struct dp_trace *trace;
+
+	start();
+	for (int i = 0; i < STEPS * KERNELS; i++) {
+		if (i % KERNELS == 0)
+			range("model", i * 100 + 105, i * 100 + (KERNELS - 1) * 100 + 5);
+		call("cudaLaunchKernel", i * 100 + 10, i * 100 + 12, (uint32_t)i + 1);
+		op(DP_OP_KERNEL, "kernel", i * 100 + 20, i * 100 + 30, (uint32_t)i + 1);
+	}
+	trace = finish();
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+	for (size_t shift = 0; shift < KERNELS; shift++) {
+		struct dp_repetition iterations[STEPS] = { 0 };
+		size_t count = shift ? STEPS - 1 : STEPS;
+		struct dp_marks marks;
+
+		for (size_t i = 0; i < count; i++) {
+			iterations[i].first = shift + i * KERNELS;
+			iterations[i].end = shift + (i + 1) * KERNELS;
+		}
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
+		ck_assert_uint_eq(marks.count, STEPS);
+		ck_assert_int_eq(marks.inside, shift == 0);
+		for (size_t i = 0; i < STEPS; i++) {
+			size_t more = !shift || i == STEPS - 1 ? KERNELS - 1 : KERNELS + 1;
+
+			/* the gap at the loop's beginning is not all of the loop */
+			ck_assert_uint_eq(marks.starts[i], i * KERNELS + 1);
+			if (shift != KERNELS - 1 || i)
+				ck_assert_uint_ge(marks.ends[i], i * KERNELS + more);
+		}
+		dp_marks__fini(&marks);
+	}
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(ranges_of_another_level_are_none)
 {
-	struct dp_segment segments[6] = { 0 };
+	struct dp_repetition iterations[6] = { 0 };
 	struct dp_sequence sequence;
 	struct dp_trace *trace = annotated(false);
 	struct dp_marks marks;
 
 	for (size_t i = 0; i < 6; i++) {
-		segments[i].first = 4 * i;
-		segments[i].end = 4 * i + 4;
+		iterations[i].first = 4 * i;
+		iterations[i].end = 4 * i + 4;
 	}
-	ck_assert_int_eq(dp_sequence__init(&sequence, trace, 0, INT64_MIN, INT64_MAX, NULL), 0);
-	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, segments, 6), DP_OK);
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+	ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, 6), DP_OK);
 	ck_assert_uint_eq(marks.count, 0);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
@@ -356,6 +413,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, marks_cut_by_launch);
 	tcase_add_test(tests, marks_of_the_launching_thread_count);
 	tcase_add_test(tests, ranges_that_repeat_as_iterations_do);
+	tcase_add_test(tests, ranges_that_leave_kernels);
 	tcase_add_test(tests, ranges_of_another_level_are_none);
 	tcase_add_test(tests, families_forget_tiles);
 }

@@ -141,7 +141,7 @@ START_TEST(streams_are_classified_per_device)
 	size_t count;
 
 	add_op(builder, copies, DP_OP_COPY, 10, 20, 0);
-	add_op(builder, assist, DP_OP_KERNEL, 20, 90, 0);
+	add_op(builder, assist, DP_OP_KERNEL, 20, 40, 0);
 	add_op(builder, most, DP_OP_KERNEL, 20, 30, 0);
 	add_op(builder, most, DP_OP_GRAPH, 30, 41, 0);
 	add_op(builder, other, DP_OP_KERNEL, 5, 6, 0);
@@ -159,6 +159,63 @@ START_TEST(streams_are_classified_per_device)
 	ck_assert_int_eq(dp_trace_device(trace, dp_trace_stream(trace, 0)->device)->id, 0);
 	ck_assert_uint_eq(dp_trace_ops(trace)->stream[0], 0);
 	dp_trace_free(trace);
+}
+END_TEST
+
+static void add_kernel(struct dp_builder *builder, uint32_t stream, const char *name,
+		       int64_t start_ns, int64_t end_ns)
+{
+	struct dp_op op = { .start_ns = start_ns, .end_ns = end_ns, .stream = stream };
+
+	op.name = dp_builder__string(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+/* Adds count kernels of one name, each ns long, one every 1000. */
+static void add_kernels(struct dp_builder *builder, uint32_t stream, const char *name, int count,
+			int64_t ns)
+{
+	for (int i = 0; i < count; i++)
+		add_kernel(builder, stream, name, 1000 * i, 1000 * i + ns);
+}
+
+/* The main stream's number, of a device that has streams 7 and 9. */
+static int64_t main_of(const char *name7, int count7, int64_t ns7, const char *name9, int count9,
+		       int64_t ns9)
+{
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	struct dp_trace *trace;
+	int64_t main_stream = -1;
+	size_t mains = 0;
+
+	add_kernels(builder, dp_builder__stream(builder, process, 0, 1, 7), name7, count7, ns7);
+	add_kernels(builder, dp_builder__stream(builder, process, 0, 1, 9), name9, count9, ns9);
+	trace = finish(builder);
+	for (size_t s = 0; s < 2; s++)
+		if (dp_trace_stream(trace, s)->stream_class == DP_STREAM_MAIN) {
+			main_stream = dp_trace_stream(trace, s)->stream;
+			mains++;
+		}
+	ck_assert_uint_eq(mains, 1);
+	dp_trace_free(trace);
+	return main_stream;
+}
+
+START_TEST(the_main_stream_computes_most_of_the_time)
+{
+	/* a pipeline stage: twice as many sends and receives, longer or shorter */
+	ck_assert_int_eq(main_of("gemm", 10, 500, "ncclDevKernel_SendRecv(x)", 20, 1), 7);
+	ck_assert_int_eq(main_of("ncclDevKernel_SendRecv(x)", 20, 900, "gemm", 10, 100), 9);
+	ck_assert_int_eq(main_of("void ncclKernel<1>", 20, 900, "gemm", 10, 100), 9);
+	ck_assert_int_eq(main_of("rcclGenericKernel", 20, 900, "gemm", 10, 100), 9);
+	/* many small kernels beside those that take the time */
+	ck_assert_int_eq(main_of("fill", 40, 10, "gemm", 10, 900), 9);
+	/* of equal time the one with more kernels, and of equals the first */
+	ck_assert_int_eq(main_of("a", 10, 100, "b", 20, 50), 9);
+	ck_assert_int_eq(main_of("a", 10, 100, "b", 10, 100), 7);
+	/* a device that only communicates */
+	ck_assert_int_eq(main_of("ncclDevKernel_A", 10, 100, "ncclDevKernel_B", 20, 100), 9);
 }
 END_TEST
 
@@ -509,6 +566,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, equal_times_keep_the_order_of_launch);
 	tcase_add_test(tests, operations_find_their_calls);
 	tcase_add_test(tests, streams_are_classified_per_device);
+	tcase_add_test(tests, the_main_stream_computes_most_of_the_time);
 	tcase_add_test(tests, devices_are_in_order);
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);

@@ -165,6 +165,8 @@ START_TEST(warmup_is_what_comes_first)
 	/* Half of it: then neither half is the steady one. */
 	static const double falls[] = { 900, 900, 901, 902, 900, 100, 100, 100, 100, 100 };
 	static const double later[] = { 100, 300, 100, 101, 99, 100, 100, 102, 98, 100 };
+	/* 5 MAD above the median of the second half is 445. */
+	static const double scattered[] = { 300, 240, 250, 245, 240, 205, 285, 205, 245, 283 };
 
 	ck_assert_uint_eq(warm(two, 10, 0, 99), 2);
 	ck_assert_uint_eq(warm(two, 10, 1, 99), 1);
@@ -174,6 +176,7 @@ START_TEST(warmup_is_what_comes_first)
 	ck_assert_uint_eq(warm(none, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(falls, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(later, 10, 0, 99), 0);
+	ck_assert_uint_eq(warm(scattered, 10, 0, 99), 0);
 	ck_assert_uint_eq(warm(two, 3, 0, 99), 0);
 	ck_assert_uint_eq(warm(two, 0, 0, 99), 0);
 }
@@ -197,6 +200,62 @@ START_TEST(the_first_of_few_may_be_cold)
 	ck_assert_uint_eq(warm(cold, 3, 1, 99), 0);
 	ck_assert_uint_eq(warm(cold, 4, 0, 1), 0);
 	ck_assert_uint_eq(warm(cold, 2, 0, 2), 0);
+}
+END_TEST
+
+/* How many of 4,096 or fewer iterations are warm-up whose periods fall from 570 to 60 us. */
+static size_t warm_in_trend(size_t count, double power, double first)
+{
+	struct dp_iteration *iterations = calloc(count, sizeof(*iterations));
+	double at_ns = 0, part;
+	size_t marked = 0;
+
+	ck_assert_ptr_nonnull(iterations);
+	for (size_t k = 0; k < count; k++) {
+		iterations[k].start_ns = (int64_t)at_ns;
+		part = 1 - (double)k / (double)count;
+		at_ns += (k ? 1 : first) * (60e3 + 510e3 * pow(part, power));
+		iterations[k].end_ns = (int64_t)at_ns;
+	}
+	ck_assert_int_eq(dp_warmup__mark(iterations, count, NULL), DP_OK);
+	for (size_t k = 0; k < count; k++)
+		marked += iterations[k].warmup;
+	free(iterations);
+	return marked;
+}
+
+START_TEST(a_trend_is_no_warmup)
+{
+	static const size_t counts[] = { 6, 10, 20, 60, 200, 4095 };
+	/* Falling still after the first, which took a hundred times as long. */
+	static const double loads[] = { 116.8, 1.96, 1.05, 1.22, 1.11, 1.04, 0.76, 0.72, 0.68 };
+	static const double two[] = { 50, 40, 1.96, 1.05, 1.22, 1.11, 1.04, 0.76, 0.72, 0.68 };
+	double periods_ns[DP_COUNT(two)];
+
+	for (size_t i = 0; i < DP_COUNT(counts); i++)
+		for (double power = 0.5; power <= 2; power *= 2) {
+			ck_assert_uint_eq(warm_in_trend(counts[i], power, 1), 0);
+			ck_assert_uint_eq(warm_in_trend(counts[i], power, 100), 1);
+		}
+	for (size_t k = 0; k < DP_COUNT(loads); k++)
+		periods_ns[k] = 1e6 * loads[k];
+	ck_assert_uint_eq(warm(periods_ns, DP_COUNT(loads), 0, 99), 1);
+	for (size_t k = 0; k < DP_COUNT(two); k++)
+		periods_ns[k] = 1e6 * two[k];
+	ck_assert_uint_eq(warm(periods_ns, DP_COUNT(two), 0, 99), 2);
+}
+END_TEST
+
+START_TEST(warmup_is_a_few_iterations)
+{
+	double periods_ns[31];
+
+	for (size_t slow = 0; slow <= 9; slow++) {
+		for (size_t k = 0; k < 31; k++)
+			periods_ns[k] = k < slow ? 2e6 : 1e6 + 1e3 * (double)(k % 3);
+		ck_assert_uint_eq(warm(periods_ns, 31, 0, 99), slow <= 5 ? slow : 0);
+		ck_assert_uint_eq(warm(periods_ns, 11, 0, 99), slow <= 3 ? slow : 0);
+	}
 }
 END_TEST
 
@@ -230,6 +289,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, outliers_have_their_limit);
 	tcase_add_test(tests, warmup_is_what_comes_first);
 	tcase_add_test(tests, the_first_of_few_may_be_cold);
+	tcase_add_test(tests, a_trend_is_no_warmup);
+	tcase_add_test(tests, warmup_is_a_few_iterations);
 	tcase_add_test(tests, few_steady_ones_stay);
 }
 

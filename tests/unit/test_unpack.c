@@ -36,7 +36,7 @@ int __wrap_fstatvfs64(int fd, struct statvfs *out)
 static int unpack(off_t bytes, struct dp_error *error)
 {
 	struct dp_unpacked unpacked = DP_UNPACKED_INIT;
-	char path[] = "/tmp/test_unpack-XXXXXX";
+	char path[] = "/tmp/test_unpack-XXXXXX", folder[] = "/tmp/test_unpack-XXXXXX";
 	struct dp_input *input;
 	int fd = mkstemp(path), status;
 
@@ -46,11 +46,14 @@ static int unpack(off_t bytes, struct dp_error *error)
 	ck_assert_int_eq(dp_input__open(&input, path, error), DP_OK);
 	unlink(path);
 	asked = 0;
-	status = dp_unpack__open(&unpacked, input, error);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	status = dp_unpack__open(&unpacked, input, folder, error);
 	dp_input__close(input);
-	ck_assert_int_eq(access(unpacked.path, F_OK), 0);
+	/* The file has no name, so that the folder is empty. */
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(access(unpacked.path, R_OK), 0);
 	dp_unpack__close(&unpacked);
-	ck_assert_int_ne(access(unpacked.path, F_OK), 0);
+	ck_assert_int_ne(access(unpacked.path, R_OK), 0);
 	return status;
 }
 

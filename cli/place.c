@@ -1,0 +1,141 @@
+#define _GNU_SOURCE /* O_PATH */
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* As many as the kernel follows. */
+enum { LINKS_MAX = 40 };
+
+const char *place_name(const struct place *place)
+{
+	const char *slash = strrchr(place->path, '/');
+
+	return slash ? slash + 1 : place->path;
+}
+
+char *place_above(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Enters the folder that a path starts in, seen from the one that is held. */
+static const char *enter(struct place *place, const char *path)
+{
+	char *above = place_above(path);
+	int from = place->folder >= 0 ? place->folder : AT_FDCWD;
+	int folder = above ? openat(from, above, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const char *why = folder >= 0 ? NULL : strerror(errno);
+
+	free(above);
+	if (place->folder >= 0)
+		close(place->folder);
+	place->folder = folder;
+	return why;
+}
+
+/*
+ * A link of the caller's, or one of root's in a folder that only root may write to, as /dev/stdout
+ * is: elsewhere another user can have made or moved it.
+ */
+static bool is_trusted(int folder, const struct stat *link)
+{
+	struct stat above;
+
+	if (link->st_uid == geteuid())
+		return true;
+	return !link->st_uid && !fstat(folder, &above) && !above.st_uid &&
+	       !(above.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* A pipe of /proc/self/fd, say: its link has no name in it that could be followed. */
+static bool is_descriptor(int folder, const char *name)
+{
+	struct statfs system;
+	struct stat info;
+
+	return !fstatfs(folder, &system) && system.f_type == PROC_SUPER_MAGIC &&
+	       !fstatat(folder, name, &info, 0) && !S_ISREG(info.st_mode);
+}
+
+/* The link's text takes the name's place. */
+static const char *follow(struct place *place, int link)
+{
+	char to[4096], next[8200];
+	ssize_t length = readlinkat(link, "", to, sizeof(to) - 1);
+	int above = (int)(place_name(place) - place->path);
+
+	if (length < 0)
+		return strerror(errno);
+	to[length] = '\0';
+	snprintf(next, sizeof(next), "%.*s%s", *to == '/' ? 0 : above, place->path, to);
+	free(place->path);
+	place->path = strdup(next);
+	return place->path ? enter(place, to) : strerror(ENOMEM);
+}
+
+/* *link is what has the name where it is a link to be followed, or -1. */
+static const char *look(struct place *place, bool keep_links, int *link)
+{
+	const char *name = place_name(place);
+	int fd;
+
+	*link = -1;
+	if (!*name)
+		return "no name for a file";
+	fd = openat(place->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	place->taken = fd >= 0 && !fstat(fd, &place->info);
+	if (place->taken && S_ISLNK(place->info.st_mode)) {
+		if (is_descriptor(place->folder, name)) {
+			place->taken = !fstatat(place->folder, name, &place->info, 0);
+		} else if (is_trusted(place->folder, &place->info)) {
+			*link = fd;
+			return NULL;
+		} else if (!keep_links) {
+			close(fd);
+			return "is a symbolic link of another user, and is not followed";
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return place->taken || errno == ENOENT ? NULL : strerror(errno);
+}
+
+const char *place_find(struct place *place, const char *path, bool keep_links)
+{
+	const char *why;
+	int link;
+
+	*place = (struct place)PLACE_INIT;
+	place->path = strdup(path);
+	why = place->path ? enter(place, path) : strerror(ENOMEM);
+	for (int i = 0; !why && i < LINKS_MAX; i++) {
+		why = look(place, keep_links, &link);
+		if (!why && link < 0)
+			return NULL;
+		if (!why)
+			why = follow(place, link);
+		if (link >= 0)
+			close(link);
+	}
+	place_close(place);
+	return why ? why : strerror(ELOOP);
+}
+
+void place_close(struct place *place)
+{
+	if (place->folder >= 0)
+		close(place->folder);
+	free(place->path);
+	*place = (struct place)PLACE_INIT;
+}

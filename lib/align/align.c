@@ -1,0 +1,687 @@
+/*
+ * Cyclic alignment with bounded resynchronisation.
+ *
+ * In step, symbols are compared in blocks with the pattern that goes round. On a mismatch the
+ * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and
+ * Vishkin 1989; Myers 1986) until one of them matches a seed's length on end: the cheapest way
+ * back into step. Where there is none the sequence is scanned for a seed, a k-gram of any of the
+ * patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that goes on
+ * longest is taken and followed backwards as far as it fits.
+ *
+ * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols
+ * consumed, so that no input makes them more than a constant factor.
+ */
+#include "align/align.h"
+
+#include <string.h>
+
+enum {
+	WAVE = 32,	  /* edits that one wave bridges at most */
+	BACK = 8,	  /* the same backwards, where what is before may be anything */
+	SLIDE = 64,	  /* symbols a diagonal is followed to compare it with others */
+	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
+	SEED_MAX = 16,	  /* symbols of a seed */
+	POSTINGS = 8,	  /* places of one seed that are remembered */
+	LOOK = 2048,	  /* symbols that candidates are compared over */
+	CREDIT = 1 << 20, /* steps that are free */
+	PER_SYMBOL = 8,	  /* steps that each symbol pays for */
+};
+
+struct prepared {
+	uint32_t *text; /* the pattern going round, PAD symbols before and after */
+	size_t length;
+	size_t base; /* of its offsets among those of all patterns */
+	int wave;    /* most edits of a wave */
+	int run;     /* matches on end that end a wave */
+};
+
+struct aligner {
+	const uint32_t *symbols;
+	size_t n;
+	struct prepared *patterns;
+	size_t count;
+	size_t seed; /* symbols of a seed */
+	uint64_t drop;
+	uint32_t *heads; /* hash -> place + 1 */
+	uint32_t *next;	 /* place -> next place + 1 with the same hash slot */
+	size_t mask;
+	int64_t credit;
+	struct dp_alignment *out;
+	int reach[WAVE + 1][2 * WAVE + 5];
+	struct dp_edit wave_edits[WAVE];
+	size_t wave_count;
+	struct dp_edit *back; /* edits found backwards, the last in position first */
+	size_t back_count, back_room;
+};
+
+/* A place in the sequence and the offset in a pattern that fits it. */
+struct place {
+	size_t at;
+	size_t offset;
+	uint32_t pattern;
+};
+
+static const uint64_t multiplier = 0x9e3779b97f4a7c15u;
+
+static uint32_t *round_about(const struct prepared *p, size_t offset)
+{
+	return p->text + PAD + offset;
+}
+
+static size_t match_length(const uint32_t *a, const uint32_t *b, size_t n)
+{
+	size_t i = 0;
+	uint64_t x[4], y[4];
+
+	for (; i + 8 <= n; i += 8) {
+		memcpy(x, a + i, sizeof(x));
+		memcpy(y, b + i, sizeof(y));
+		if (((x[0] ^ y[0]) | (x[1] ^ y[1])) | ((x[2] ^ y[2]) | (x[3] ^ y[3])))
+			break;
+	}
+	while (i < n && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* Seeds. */
+
+static uint64_t hash_of(const uint32_t *symbols, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++)
+		h = h * multiplier + symbols[i] + 1;
+	return h;
+}
+
+static size_t slot_of(const struct aligner *a, uint64_t hash)
+{
+	return (size_t)((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u >> 20) & a->mask;
+}
+
+static const struct prepared *pattern_at(const struct aligner *a, size_t place, uint32_t *index)
+{
+	uint32_t j = (uint32_t)a->count - 1;
+
+	while (a->patterns[j].base > place)
+		j--;
+	*index = j;
+	return &a->patterns[j];
+}
+
+/* At most POSTINGS places per slot are kept, the first ones: the chain's length is bounded. */
+static void add_seeds(struct aligner *a, const struct prepared *p)
+{
+	uint64_t h = hash_of(round_about(p, 0), a->seed);
+
+	for (size_t o = 0; o < p->length; o++) {
+		size_t slot = slot_of(a, h), chain = 0, place = p->base + o;
+		uint32_t *link = &a->heads[slot];
+
+		while (*link && chain < POSTINGS) {
+			link = &a->next[*link - 1];
+			chain++;
+		}
+		if (chain < POSTINGS)
+			*link = (uint32_t)place + 1;
+		h = h * multiplier + round_about(p, o)[a->seed] + 1 -
+		    (round_about(p, o)[0] + 1) * a->drop;
+	}
+}
+
+static int index_seeds(struct aligner *a, size_t total)
+{
+	size_t slots = 64;
+
+	while (slots < total * 2)
+		slots *= 2;
+	a->mask = slots - 1;
+	a->heads = dp_alloc__zeroed(slots, sizeof(*a->heads));
+	a->next = dp_alloc__zeroed(total, sizeof(*a->next));
+	if (!a->heads || !a->next)
+		return DP_ERR_NOMEM;
+	a->drop = 1;
+	for (size_t i = 0; i < a->seed; i++)
+		a->drop *= multiplier;
+	for (size_t j = 0; j < a->count; j++)
+		add_seeds(a, &a->patterns[j]);
+	return DP_OK;
+}
+
+static int prepare(struct aligner *a, const struct dp_align_pattern *patterns)
+{
+	size_t total = 0;
+
+	a->seed = DP_MAX(DP_MIN((size_t)SEED_MAX, a->n), 1);
+	a->patterns = dp_alloc__zeroed(a->count, sizeof(*a->patterns));
+	if (!a->patterns)
+		return DP_ERR_NOMEM;
+	for (size_t j = 0; j < a->count; j++) {
+		struct prepared *p = &a->patterns[j];
+		size_t m = patterns[j].length;
+
+		p->length = m;
+		p->base = total;
+		total += m;
+		p->wave = (int)DP_MIN(DP_MAX(m / 3, 2), WAVE);
+		p->run = (int)DP_MIN(DP_MAX(2 * m, 4), SEED_MAX);
+		a->seed = DP_MIN(a->seed, (size_t)p->run);
+		p->text = dp_alloc__array(m + 2 * PAD, sizeof(*p->text));
+		if (!p->text)
+			return DP_ERR_NOMEM;
+		for (size_t i = 0; i < m; i++)
+			p->text[PAD + i] = patterns[j].symbols[i];
+		for (size_t i = PAD; i-- > 0;)
+			p->text[i] = p->text[i + m];
+		for (size_t i = PAD + m; i < m + 2 * PAD; i++)
+			p->text[i] = p->text[i - m];
+	}
+	return index_seeds(a, total);
+}
+
+/* The wave. */
+
+static int width_reach(struct aligner *a, int e, int k)
+{
+	return a->reach[e][k + WAVE + 2];
+}
+
+/*
+ * How far diagonal k gets with e edits, before it slides: the best of a substitution, an insertion
+ * and a deletion after what e - 1 edits reached; *kind tells which. -1: not at all.
+ */
+static int step(struct aligner *a, int e, int k, int limit, uint32_t *kind)
+{
+	int best = -1, from;
+
+	from = width_reach(a, e - 1, k);
+	if (from >= 0 && from < limit) {
+		best = from + 1;
+		*kind = DP_EDIT_SUBSTITUTED;
+	}
+	from = width_reach(a, e - 1, k - 1);
+	if (from >= 0 && from < limit && from + 1 > best) {
+		best = from + 1;
+		*kind = DP_EDIT_INSERTED;
+	}
+	from = width_reach(a, e - 1, k + 1);
+	if (from >= 0 && from > best) {
+		best = from;
+		*kind = DP_EDIT_DELETED;
+	}
+	return best;
+}
+
+/* The edits on the way to diagonal k with e edits, those near the start last. */
+static void backtrack(struct aligner *a, int e, int k, int limit, struct place from, int dir)
+{
+	size_t m = a->patterns[from.pattern].length;
+
+	a->wave_count = 0;
+	for (; e > 0; e--) {
+		uint32_t kind = DP_EDIT_SUBSTITUTED;
+		int s = step(a, e, k, limit, &kind), t = s - k;
+		struct dp_edit *edit = &a->wave_edits[a->wave_count++];
+		int64_t at, offset;
+
+		if (dir > 0) {
+			at = (int64_t)from.at + s - (kind != DP_EDIT_DELETED);
+			offset = (int64_t)from.offset + t - (kind != DP_EDIT_INSERTED);
+		} else {
+			at = (int64_t)from.at - s;
+			offset = (int64_t)from.offset - t;
+		}
+		offset %= (int64_t)m;
+		edit->position = (uint64_t)at;
+		edit->offset = (uint32_t)(offset < 0 ? offset + (int64_t)m : offset);
+		edit->kind = kind;
+		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
+	}
+}
+
+static int slide(const struct aligner *a, struct place from, int s, int t, int limit, int dir)
+{
+	const uint32_t *x = a->symbols + from.at;
+	const uint32_t *y = round_about(&a->patterns[from.pattern], from.offset);
+	int i = 0, most = DP_MIN(limit - s, SLIDE);
+
+	if (dir > 0)
+		while (i < most && x[s + i] == y[t + i])
+			i++;
+	else
+		while (i < most && x[-1 - s - i] == y[-1 - t - i])
+			i++;
+	return i;
+}
+
+/*
+ * From a place where symbol and pattern differ, the cheapest way to where they agree again for a
+ * run, forwards or (dir < 0) backwards; room is how many symbols of the sequence there are. On
+ * success *from is moved there and wave_edits holds the edits, the farthest first.
+ */
+static bool wave(struct aligner *a, struct place *from, size_t room, int dir)
+{
+	const struct prepared *p = &a->patterns[from->pattern];
+	int limit = (int)DP_MIN(room, (size_t)PAD - SLIDE), e, k;
+	size_t m = p->length;
+
+	for (k = -2; k <= 2; k++)
+		a->reach[0][k + WAVE + 2] = k ? -1 : 0;
+	for (e = 1; e <= (dir > 0 ? p->wave : DP_MIN(p->wave, BACK)) && a->credit > 0; e++) {
+		int best = -1, best_k = 0;
+
+		for (k = -e - 2; k <= e + 2; k++) {
+			uint32_t kind;
+			int s = -1, run;
+
+			if (k >= -e && k <= e)
+				s = step(a, e, k, limit, &kind);
+			if (s >= 0 && s - k >= 0 && s - k < PAD - SLIDE) {
+				run = slide(a, *from, s, s - k, limit, dir);
+				s += run;
+				if (s == limit && (size_t)limit == room &&
+				    (e * 2 <= run + 1 || e * 4 <= s))
+					run += SEED_MAX;
+				if (run >= p->run &&
+				    (run > best || (run == best && abs(k) < abs(best_k)))) {
+					best = run;
+					best_k = k;
+				}
+			} else {
+				s = -1;
+			}
+			a->reach[e][k + WAVE + 2] = s;
+		}
+		a->credit -= 2 * e + 1;
+		if (best >= 0) {
+			int s = width_reach(a, e, best_k), t = s - best_k;
+
+			backtrack(a, e, best_k, limit, *from, dir);
+			from->at = dir > 0 ? from->at + (size_t)s : from->at - (size_t)s;
+			if (dir > 0)
+				from->offset = (from->offset + (size_t)t) % m;
+			else
+				from->offset = (from->offset + m - (size_t)t % m) % m;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Output. */
+
+static int put_edit(struct aligner *a, struct dp_edit edit)
+{
+	struct dp_alignment *out = a->out;
+	int status;
+
+	status = dp_array__reserve(&out->edits, &out->edit_room, out->edit_count + 1,
+				   sizeof(*out->edits));
+	if (!status)
+		out->edits[out->edit_count++] = edit;
+	return status;
+}
+
+static struct dp_align_span *last_span(struct aligner *a)
+{
+	return a->out->span_count ? &a->out->spans[a->out->span_count - 1] : NULL;
+}
+
+static int open_span(struct aligner *a, struct place at)
+{
+	struct dp_alignment *out = a->out;
+	int status;
+
+	status = dp_array__reserve(&out->spans, &out->span_room, out->span_count + 1,
+				   sizeof(*out->spans));
+	if (status)
+		return status;
+	out->spans[out->span_count++] = (struct dp_align_span){
+		.begin = at.at,
+		.end = at.at,
+		.edits = out->edit_count,
+		.pattern = at.pattern,
+		.begin_offset = (uint32_t)at.offset,
+	};
+	return DP_OK;
+}
+
+/* Ends the last span; one too short to mean anything is forgotten. */
+static void close_span(struct aligner *a, struct place at)
+{
+	struct dp_align_span *span = last_span(a);
+	size_t m = a->patterns[span->pattern].length, length = at.at - span->begin;
+
+	span->end = at.at;
+	span->end_offset = (uint32_t)at.offset;
+	span->edit_count = a->out->edit_count - span->edits;
+	if (length < 3 * a->seed && length < m && at.at < a->n && span->begin > 0) {
+		a->out->edit_count = span->edits;
+		a->out->span_count--;
+	}
+}
+
+/* Goes on in step, over small differences, until lost or at the end of the sequence. */
+static int follow(struct aligner *a, struct place *at)
+{
+	const struct prepared *p = &a->patterns[at->pattern];
+	int status;
+
+	while (at->at < a->n) {
+		size_t room = DP_MIN(a->n - at->at, p->length + PAD - at->offset);
+		size_t run = match_length(a->symbols + at->at, round_about(p, at->offset), room);
+
+		at->at += run;
+		at->offset += run;
+		if (at->offset >= p->length)
+			at->offset %= p->length;
+		a->credit += (int64_t)run * PER_SYMBOL;
+		if (run == room)
+			continue;
+		if (!wave(a, at, a->n - at->at, 1))
+			break;
+		while (a->wave_count > 0) {
+			status = put_edit(a, a->wave_edits[--a->wave_count]);
+			if (status)
+				return status;
+		}
+	}
+	return DP_OK;
+}
+
+/* Follows a place backwards, not beyond low; the edits on the way are left in back. */
+static int follow_back(struct aligner *a, struct place *at, size_t low)
+{
+	const struct prepared *p = &a->patterns[at->pattern];
+	int status;
+
+	a->back_count = 0;
+	while (at->at > low && a->credit > 0) {
+		struct place try;
+
+		if (at->offset == 0)
+			at->offset = p->length;
+		if (a->symbols[at->at - 1] == p->text[PAD + at->offset - 1]) {
+			at->at--;
+			at->offset--;
+			a->credit--;
+			continue;
+		}
+		at->offset %= p->length;
+		try = *at;
+		if (!wave(a, &try, at->at - low, -1))
+			break;
+		*at = try;
+		status = dp_array__reserve(&a->back, &a->back_room, a->back_count + a->wave_count,
+					   sizeof(*a->back));
+		if (status)
+			return status;
+		while (a->wave_count > 0)
+			a->back[a->back_count++] = a->wave_edits[--a->wave_count];
+	}
+	at->offset %= p->length;
+	return DP_OK;
+}
+
+/* Is this a place of the seed at a position, and how far does it go on? */
+static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
+		      size_t look)
+{
+	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
+
+	while (n < room) {
+		part = DP_MIN(room - n, p->length + PAD - offset);
+		run = match_length(a->symbols + at + n, round_about(p, offset), part);
+		n += run;
+		offset = (offset + run) % p->length;
+		if (run < part)
+			break;
+	}
+	a->credit -= (int64_t)n / 4;
+	return n;
+}
+
+/*
+ * The best place for the seed at a position: the one that goes on longest, near the old one.
+ * *sure tells that there is no other, or that it is where the old one broke off.
+ */
+static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
+		       size_t look, struct place *found, bool *sure)
+{
+	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
+
+	if (old) {
+		best = goes_on(a, at, &a->patterns[old->pattern], old->offset, look);
+		*found = (struct place){ at, old->offset, old->pattern };
+		near = 0;
+		if (best < a->seed)
+			best = 0;
+	}
+	*sure = best > 0;
+	for (uint32_t link = a->heads[slot_of(a, hash)]; link; link = a->next[link - 1]) {
+		uint32_t j;
+		const struct prepared *p = pattern_at(a, link - 1, &j);
+		size_t offset = link - 1 - p->base, run, skip;
+
+		run = goes_on(a, at, p, offset, look);
+		links++;
+		fits += run >= a->seed;
+		skip = SIZE_MAX - 1;
+		if (old && old->pattern == j)
+			skip = (offset + p->length - old->offset) % p->length;
+		if (run < a->seed || run < best || (run == best && skip >= near))
+			continue;
+		best = run;
+		near = skip;
+		*found = (struct place){ at, offset, j };
+		*sure = false;
+	}
+	*sure |= fits == 1 && links < POSTINGS;
+	return best > 0;
+}
+
+/*
+ * The next position from `from` on, before `end`, where a seed fits; if only_sure, one that fits
+ * at one place only.
+ */
+static bool scan(struct aligner *a, size_t from, size_t end, const struct place *old,
+		 bool only_sure, struct place *found, bool *sure)
+{
+	uint64_t h;
+
+	if (a->n < a->seed || from > a->n - a->seed)
+		return false;
+	h = hash_of(a->symbols + from, a->seed);
+	for (size_t at = from;; at++) {
+		const uint32_t *s = a->symbols + at;
+
+		/* What is only looked at is looked at again: it pays for nothing. */
+		a->credit += only_sure ? -1 : PER_SYMBOL;
+		if (only_sure && a->credit <= 0)
+			return false;
+		if (a->heads[slot_of(a, h)] ||
+		    (old && s[0] == round_about(&a->patterns[old->pattern], old->offset)[0]))
+			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&
+			    (*sure || !only_sure))
+				return true;
+		if (at + a->seed >= a->n || at + 1 >= end)
+			return false;
+		h = h * multiplier + s[a->seed] + 1 - (s[0] + 1) * a->drop;
+	}
+}
+
+/* Drops what a new span that reaches back to `begin` makes pointless: spans wholly behind it. */
+static void drop_covered(struct aligner *a, size_t begin)
+{
+	struct dp_align_span *span;
+
+	while ((span = last_span(a)) && begin <= span->begin) {
+		a->out->edit_count = span->edits;
+		a->out->span_count--;
+	}
+}
+
+static int start_span(struct aligner *a, struct place found)
+{
+	struct dp_align_span *old = last_span(a);
+	struct place begin = found;
+	size_t low = old ? old->begin : 0;
+	int status;
+
+	status = follow_back(a, &begin, low);
+	if (status)
+		return status;
+	drop_covered(a, begin.at);
+	status = open_span(a, begin);
+	while (!status && a->back_count > 0)
+		status = put_edit(a, a->back[--a->back_count]);
+	return status;
+}
+
+/*
+ * Layers fit at many places. The next seed that fits at one only, followed backwards, says which
+ * of them is right.
+ */
+static int make_sure(struct aligner *a, struct place *found)
+{
+	struct dp_align_span *old = last_span(a);
+	size_t low = old ? old->begin : 0;
+	size_t end = found->at + 2 * a->patterns[found->pattern].length;
+	struct place other, begin;
+	bool sure;
+	int status;
+
+	if (a->credit <= 0 || !scan(a, found->at + 1, end, NULL, true, &other, &sure))
+		return DP_OK;
+	begin = other;
+	status = follow_back(a, &begin, low);
+	if (!status && begin.at <= found->at + a->seed)
+		*found = other;
+	return status;
+}
+
+/* Follows a place that is known from the first symbol on. */
+static int align_start(struct aligner *a, struct place at, size_t *from)
+{
+	int status = open_span(a, at);
+
+	if (!status)
+		status = follow(a, &at);
+	if (status)
+		return status;
+	close_span(a, at);
+	*from = at.at;
+	return DP_OK;
+}
+
+static int align(struct aligner *a, const struct dp_align_start *start)
+{
+	struct place at = { 0 }, found;
+	size_t from = 0;
+	int status = DP_OK;
+	bool sure;
+
+	if (start)
+		status = align_start(a, (struct place){ 0, start->offset, start->pattern }, &from);
+	while (from < a->n && !status) {
+		struct dp_align_span *span = last_span(a);
+		struct place old = { 0 };
+
+		if (span)
+			old = (struct place){ span->end, span->end_offset, span->pattern };
+		if (!scan(a, from, a->n, span ? &old : NULL, false, &found, &sure))
+			break;
+		status = sure ? DP_OK : make_sure(a, &found);
+		if (!status)
+			status = start_span(a, found);
+		if (status)
+			break;
+		at = found;
+		status = follow(a, &at);
+		if (status)
+			break;
+		close_span(a, at);
+		from = at.at;
+	}
+	return status;
+}
+
+struct dp_aligner {
+	struct aligner a;
+};
+
+void dp_aligner__free(struct dp_aligner *aligner)
+{
+	struct aligner *a;
+
+	if (!aligner)
+		return;
+	a = &aligner->a;
+	for (size_t j = 0; a->patterns && j < a->count; j++)
+		free(a->patterns[j].text);
+	free(a->patterns);
+	free(a->heads);
+	free(a->next);
+	free(a->back);
+	free(aligner);
+}
+
+size_t dp_aligner__bytes(const struct dp_aligner *aligner)
+{
+	const struct aligner *a = &aligner->a;
+	size_t symbols = a->mask + 1;
+
+	for (size_t j = 0; j < a->count; j++)
+		symbols += 2 * a->patterns[j].length + 2 * PAD;
+	return sizeof(*aligner) + symbols * sizeof(uint32_t) + a->back_room * sizeof(*a->back);
+}
+
+int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
+		    size_t count, size_t n)
+{
+	struct dp_aligner *made = calloc(1, sizeof(*made));
+	int status;
+
+	if (!made)
+		return DP_ERR_NOMEM;
+	made->a.n = n;
+	made->a.count = count;
+	status = prepare(&made->a, patterns);
+	if (status)
+		dp_aligner__free(made);
+	else
+		*aligner = made;
+	return status;
+}
+
+int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
+		    size_t n, const struct dp_align_start *start)
+{
+	struct aligner *a = &aligner->a;
+	int status;
+
+	*out = (struct dp_alignment){ 0 };
+	a->symbols = symbols;
+	a->n = n;
+	a->credit = CREDIT;
+	a->out = out;
+	status = align(a, start);
+	if (status)
+		dp_align__fini(out);
+	return status;
+}
+
+int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
+		  const struct dp_align_pattern *patterns, size_t count)
+{
+	struct dp_aligner *aligner;
+	int status = dp_aligner__new(&aligner, patterns, count, n);
+
+	*out = (struct dp_alignment){ 0 };
+	if (status)
+		return status;
+	status = dp_aligner__run(aligner, out, symbols, n, NULL);
+	dp_aligner__free(aligner);
+	return status;
+}

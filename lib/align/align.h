@@ -1,0 +1,71 @@
+/*
+ * The cyclic aligner: patterns that repeat, and a sequence, to spans in which one of the patterns
+ * goes round, with the edits inside them. Offsets are those of the patterns as given; where an
+ * iteration begins is decided afterwards (phase.c) and costs no second run.
+ */
+#ifndef DP_ALIGN_ALIGN_H
+#define DP_ALIGN_ALIGN_H
+
+#include "base/base.h"
+#include <deepprof/loop.h>
+
+struct dp_align_pattern {
+	const uint32_t *symbols;
+	size_t length; /* 1 … INT32_MAX */
+};
+
+/*
+ * Symbols [begin, end) go round in one pattern. Where a span follows another, begin is the
+ * earliest symbol that fits and may lie before the other's end: between them both fit.
+ */
+struct dp_align_span {
+	size_t begin;
+	size_t end;
+	size_t edits; /* index of the first one, ascending in position */
+	size_t edit_count;
+	uint32_t pattern;
+	uint32_t begin_offset;
+	uint32_t end_offset; /* of the symbol that would come next, below length */
+};
+
+struct dp_alignment {
+	struct dp_align_span *spans;
+	size_t span_count;
+	size_t span_room;
+	struct dp_edit *edits;
+	size_t edit_count;
+	size_t edit_room;
+};
+
+/* What of a span is known without its edits: how many symbols of the pattern it went through. */
+size_t dp_align__advance(const struct dp_alignment *alignment, size_t span);
+
+/*
+ * Aligns symbols[0..n) with the patterns. Errors: DP_ERR_NOMEM. Cost: O(n + sum of lengths),
+ * with a factor of the wave's width at worst; memory is the patterns', the spans' and the edits'.
+ */
+int dp_align__run(struct dp_alignment *out, const uint32_t *symbols, size_t n,
+		  const struct dp_align_pattern *patterns, size_t count);
+
+void dp_align__fini(struct dp_alignment *alignment);
+
+/*
+ * The same in two steps, for many sequences and one set of patterns: new() indexes them for
+ * sequences of about n symbols, run() aligns. Where start is not NULL the first symbol is known to
+ * be that offset's.
+ */
+struct dp_aligner;
+
+struct dp_align_start {
+	uint32_t pattern;
+	uint32_t offset;
+};
+
+int dp_aligner__new(struct dp_aligner **aligner, const struct dp_align_pattern *patterns,
+		    size_t count, size_t n);
+int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const uint32_t *symbols,
+		    size_t n, const struct dp_align_start *start);
+size_t dp_aligner__bytes(const struct dp_aligner *aligner);
+void dp_aligner__free(struct dp_aligner *aligner);
+
+#endif

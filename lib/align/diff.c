@@ -1,0 +1,153 @@
+/*
+ * Edit scripts between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986)
+ * after the common prefix and suffix are set aside. The number of edits that is tried is bounded
+ * by the square root of the length, which makes the cost O(n + m).
+ */
+#include "align/diff.h"
+
+#include <math.h>
+
+enum { EDITS_MAX = 800 };
+
+struct diff {
+	const uint32_t *a, *b; /* symbols, pattern */
+	size_t n, m;
+	size_t before; /* common prefix that was set aside */
+	int *reach;    /* (e, k) -> symbols of a reached, or -1 */
+	int most;
+	struct dp_edit *edits;
+	size_t count;
+};
+
+static int *cell(const struct diff *d, int e, int k)
+{
+	return &d->reach[(size_t)e * (size_t)(2 * d->most + 5) + (size_t)(k + d->most + 2)];
+}
+
+static int step(const struct diff *d, int e, int k, uint32_t *kind)
+{
+	int best = -1, from = *cell(d, e - 1, k);
+
+	if (from >= 0 && (size_t)from < d->n && (size_t)(from - k) < d->m) {
+		best = from + 1;
+		*kind = DP_EDIT_SUBSTITUTED;
+	}
+	from = *cell(d, e - 1, k - 1);
+	if (from >= 0 && (size_t)from < d->n && from + 1 > best) {
+		best = from + 1;
+		*kind = DP_EDIT_INSERTED;
+	}
+	from = *cell(d, e - 1, k + 1);
+	if (from >= 0 && from > best && (size_t)(from - k) <= d->m) {
+		best = from;
+		*kind = DP_EDIT_DELETED;
+	}
+	return best;
+}
+
+static void put(struct diff *d, size_t position, size_t offset, uint32_t kind)
+{
+	d->edits[d->count++] =
+		(struct dp_edit){ d->before + position, (uint32_t)(d->before + offset), kind };
+}
+
+static void backtrack(struct diff *d, int e, int k)
+{
+	d->count = (size_t)e;
+	for (; e > 0; e--) {
+		uint32_t kind = DP_EDIT_SUBSTITUTED;
+		int s = step(d, e, k, &kind), t = s - k;
+
+		d->edits[e - 1] = (struct dp_edit){
+			.position = d->before + (size_t)(s - (kind != DP_EDIT_DELETED)),
+			.offset = (uint32_t)(d->before + (size_t)(t - (kind != DP_EDIT_INSERTED))),
+			.kind = kind,
+		};
+		k += kind == DP_EDIT_INSERTED ? -1 : kind == DP_EDIT_DELETED;
+	}
+}
+
+/* True once both ends are reached. */
+static bool search(struct diff *d)
+{
+	int last = (int)((int64_t)d->n - (int64_t)d->m);
+
+	for (int k = -2; k <= 2; k++)
+		*cell(d, 0, k) = k ? -1 : 0;
+	for (int e = 1; e <= d->most; e++) {
+		for (int k = -e - 2; k <= e + 2; k++) {
+			uint32_t kind;
+			int s = -1;
+
+			if (k < -d->most - 2 || k > d->most + 2)
+				continue;
+			if (k >= -e && k <= e)
+				s = step(d, e, k, &kind);
+			if (s >= 0 && (s < k || (size_t)(s - k) > d->m))
+				s = -1;
+			while (s >= 0 && (size_t)s < d->n && (size_t)(s - k) < d->m &&
+			       d->a[s] == d->b[s - k])
+				s++;
+			*cell(d, e, k) = s;
+		}
+		if (last >= -e && last <= e && *cell(d, e, last) == (int)d->n) {
+			backtrack(d, e, last);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void replace(struct diff *d)
+{
+	size_t both = DP_MIN(d->n, d->m);
+
+	d->count = 0;
+	for (size_t i = 0; i < both; i++)
+		if (d->a[i] != d->b[i])
+			put(d, i, i, DP_EDIT_SUBSTITUTED);
+	for (size_t i = both; i < d->n; i++)
+		put(d, i, d->m, DP_EDIT_INSERTED);
+	for (size_t i = both; i < d->m; i++)
+		put(d, d->n, i, DP_EDIT_DELETED);
+}
+
+int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols, size_t n,
+		 const uint32_t *pattern, size_t m)
+{
+	struct diff d = { .a = symbols, .b = pattern, .n = n, .m = m };
+	size_t width;
+	int status = DP_ERR_NOMEM;
+
+	*edits = NULL;
+	*count = 0;
+	while (d.before < n && d.before < m && symbols[d.before] == pattern[d.before])
+		d.before++;
+	d.a += d.before;
+	d.b += d.before;
+	d.n -= d.before;
+	d.m -= d.before;
+	while (d.n > 0 && d.m > 0 && d.a[d.n - 1] == d.b[d.m - 1]) {
+		d.n--;
+		d.m--;
+	}
+	if (d.n == 0 && d.m == 0)
+		return DP_OK;
+	d.most = (int)DP_MIN(16 + 8 * sqrt((double)(n + m)), (double)EDITS_MAX);
+	width = (size_t)(2 * d.most + 5);
+	if (d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0)
+		d.reach = dp_alloc__array((size_t)d.most + 1, dp_size__mul(width, sizeof(int)));
+	d.edits = dp_alloc__array(DP_MAX(DP_MAX(d.n, d.m), (size_t)d.most), sizeof(*d.edits));
+	if (!d.edits)
+		goto out;
+	if (!d.reach || !search(&d))
+		replace(&d);
+	*edits = d.edits;
+	*count = d.count;
+	d.edits = NULL;
+	status = DP_OK;
+out:
+	free(d.reach);
+	free(d.edits);
+	return status;
+}

@@ -1,0 +1,187 @@
+/*
+ * Programs that launch one kernel, or a few, again and again: kernels alone don't tell what an
+ * iteration is, and what is copied between them does.
+ */
+#include "analysis_model.h"
+#include "base/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	FEW_NAMES = 4,	 /* kernels of more names tell iterations from anything else */
+	LEAST_AGAIN = 3, /* times that a kernel runs again and again */
+};
+
+#define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */
+
+/* For each operation of a sequence the kernels before it, and for the end; NULL: no memory. */
+static uint32_t *count_kernels(const struct dp_sequence *operations)
+{
+	uint32_t *before = dp_alloc__array(operations->count + 1, sizeof(*before)), kernels = 0;
+
+	for (size_t i = 0; before && i <= operations->count; i++) {
+		before[i] = kernels;
+		if (i < operations->count)
+			kernels +=
+				dp_op_is_kernel(operations->op_kind[operations->symbols[i]]);
+	}
+	return before;
+}
+
+/* What the loops' layer calls the kinds of a sequence's symbols; NULL: no memory. */
+static uint8_t *symbol_kinds(const struct dp_sequence *operations)
+{
+	uint8_t *kinds = dp_alloc__array(operations->alphabet, sizeof(*kinds));
+
+	for (uint32_t i = 0; kinds && i < operations->alphabet; i++)
+		kinds[i] = operations->op_kind[i] == DP_OP_COPY  ? DP_SYMBOL_COPY
+			   : operations->op_kind[i] == DP_OP_SET ? DP_SYMBOL_SET
+								 : DP_SYMBOL_KERNEL;
+	return kinds;
+}
+
+/* Loops of the operations, as loops of the kernels. */
+static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
+		   const struct dp_sequence *kernels, struct dp_error *error)
+{
+	struct dp_loops_request request = dp_analysis__request(operations);
+	struct dp_projection by = { .kernels = kernels->symbols };
+	uint32_t *before = count_kernels(operations);
+	uint8_t *kinds = symbol_kinds(operations);
+	struct dp_loops *found = NULL;
+	int status = before && kinds ? DP_OK : dp_error__nomem(error, 0);
+
+	by.kernels_before = before;
+	by.kind = kinds;
+	if (!status)
+		status = dp_loops__find(&found, &request, error);
+	if (!status)
+		status = dp_loops__project(loops, found, &by, error);
+	dp_loops__free(found);
+	free(before);
+	free(kinds);
+	return status;
+}
+
+/* Is there a loop with copies or memsets in each iteration, that has nearly all kernels? */
+static bool has_operations(const struct dp_loops *loops, size_t kernels)
+{
+	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
+
+	return loop && loop->copies + loop->sets && dp_analysis__complete(loop) > 1 &&
+	       (double)dp_analysis__covered(loop) >= MOST_KERNELS * (double)kernels;
+}
+
+/* The longest run of one kernel begins at *first. */
+static size_t longest_run(const struct dp_sequence *kernels, size_t *first)
+{
+	size_t best = *first = 0, begin = 0;
+
+	for (size_t i = 0; i <= kernels->count; i++) {
+		if (i < kernels->count && kernels->symbols[i] == kernels->symbols[begin])
+			continue;
+		if (i - begin > best) {
+			best = i - begin;
+			*first = begin;
+		}
+		begin = i;
+	}
+	return best;
+}
+
+/* How many operations of a kind come between one kernel and the next, by the median. */
+static int count_between(size_t *median, const struct dp_sequence *operations, uint8_t kind)
+{
+	size_t *counts = dp_alloc__zeroed(operations->count, sizeof(*counts)), gaps = 0;
+	bool any = false;
+
+	*median = 0;
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < operations->count; i++) {
+		uint8_t at = operations->op_kind[operations->symbols[i]];
+
+		gaps += any && dp_op_is_kernel(at);
+		any |= dp_op_is_kernel(at);
+		counts[gaps] += any && at == kind;
+	}
+	dp_sort__size(counts, gaps);
+	*median = gaps ? counts[gaps / 2] : 0;
+	free(counts);
+	return DP_OK;
+}
+
+/*
+ * A kernel again and again: each is an iteration, with what is copied up to the next. How sure that
+ * is, is what the rule of succession says of something that was seen so many times.
+ */
+static int find_single(struct dp_loops **loops, const struct dp_sequence *kernels,
+		       const struct dp_sequence *operations, struct dp_error *error)
+{
+	struct dp_loops_request request = dp_analysis__request(kernels);
+	struct dp_boundaries boundaries = { .count = 0 };
+	size_t first, count = longest_run(kernels, &first), *starts, copies, sets;
+	double share = (double)count / (double)kernels->count;
+	int status;
+
+	if (count < LEAST_AGAIN || share < MOST_KERNELS)
+		return DP_OK;
+	starts = dp_alloc__array(count + 1, sizeof(*starts));
+	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||
+	    count_between(&sets, operations, DP_OP_SET)) {
+		free(starts);
+		return dp_error__nomem(error, count);
+	}
+	for (size_t i = 0; i <= count; i++)
+		starts[i] = first + i;
+	boundaries.starts = starts;
+	boundaries.ends = starts + 1;
+	boundaries.count = count;
+	dp_loops__free(*loops);
+	*loops = NULL;
+	status = dp_loops__from_marks(loops, &request, &boundaries, error);
+	if (!status) {
+		(*loops)->loops[0].found_by = DP_FOUND_BY_AUTO;
+		(*loops)->loops[0].phase = DP_PHASE_COMPLETE;
+		(*loops)->loops[0].copies = copies;
+		(*loops)->loops[0].sets = sets;
+		(*loops)->loops[0].confidence =
+			share * (double)(count + 1) / (double)(count + 2);
+	}
+	free(starts);
+	return status;
+}
+
+int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
+			    const struct dp_stream_group *streams,
+			    const struct dp_analysis_options *options, struct dp_error *error)
+{
+	bool single = kernels->alphabet == 1, found = dp_analysis__main_loop(*loops);
+	struct dp_stream_group group = { 0 };
+	struct dp_sequence operations = { 0 };
+	struct dp_loops *other = NULL;
+	int status;
+
+	if (kernels->alphabet > FEW_NAMES || (found && !single))
+		return DP_OK;
+	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
+	if (!status)
+		status = dp_sequence__init(&operations, kernels->trace, &group,
+					   DP_ALPHABET_OPERATIONS, options->range_start_ns,
+					   options->range_end_ns, error);
+	if (!status && operations.count > kernels->count)
+		status = find_in(&other, &operations, kernels, error);
+	if (!status && other && has_operations(other, kernels->count)) {
+		struct dp_loops *swap = *loops;
+
+		*loops = other;
+		other = swap;
+	} else if (!status) {
+		status = find_single(loops, kernels, &operations, error);
+	}
+	dp_loops__free(other);
+	dp_sequence__fini(&operations);
+	dp_stream_group__fini(&group);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* Options that cannot be: what is wrong with them. */
+#include "analysis_model.h"
+
+#include <string.h>
+
+static int check_thresholds(const struct dp_analysis_options *options, struct dp_error *error)
+{
+	for (size_t i = 0; i < options->thresholds_count; i++) {
+		const struct dp_threshold *threshold = &options->thresholds[i];
+		const struct dp_rule_info *rule;
+		size_t r = 0;
+
+		if (!threshold->rule)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
+		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
+			r++;
+		if (!rule || !(rule->threshold > 0))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "no rule '%s' with a threshold", threshold->rule);
+		if (!(threshold->share > 0) || !(threshold->share <= 1))
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "the threshold of %s is a share above 0, at most 1",
+					     threshold->rule);
+	}
+	return DP_OK;
+}
+
+int dp_analysis__check_options(const struct dp_analysis_options *options, struct dp_error *error)
+{
+	if (options->iterations_count && !options->iterations)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "%zu numbers of iterations, but no array of them",
+				     options->iterations_count);
+	if (options->thresholds_count && !options->thresholds)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "%zu thresholds, but no array of them",
+				     options->thresholds_count);
+	if ((unsigned)options->level > DP_LEVEL_INNERMOST)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no level of loops has number %u",
+				     (unsigned)options->level);
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (!options->iterations[i])
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "a number of iterations must be 1 or more");
+	if (options->paper && !options->iterations_count)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "the paper's algorithm needs the number of iterations");
+	if (!options->epsilon)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "epsilon must be 1 or more");
+	if (options->range_start_ns >= options->range_end_ns)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
+	return check_thresholds(options, error);
+}

@@ -1,0 +1,573 @@
+/*
+ * Iterations from an alignment. Spans are walked run by run; wherever the first offset comes
+ * round, one iteration ends and the next begins.
+ *
+ * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
+ */
+#include "iterate/cut.h"
+#include "iterate/insertions.h"
+#include "align/diff.h"
+
+#include <string.h>
+
+enum {
+	REST_MAX = 32, /* symbols behind the last iteration that are its own */
+	SLACK_MAX = 4, /* symbols whose lack at an end of the sequence is a loss */
+};
+
+void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
+		    size_t length, size_t first)
+{
+	const struct dp_align_span *s = &alignment->spans[span];
+
+	*walk = (struct dp_walk){
+		.alignment = alignment,
+		.span = s,
+		.length = length,
+		.first = first,
+		.at = s->begin,
+		.offset = (s->begin_offset + length - first) % length,
+		.edit = s->edits,
+	};
+}
+
+bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
+{
+	const struct dp_align_span *s = walk->span;
+	bool more = walk->edit < s->edits + s->edit_count;
+	const struct dp_edit *edit = more ? &walk->alignment->edits[walk->edit] : NULL;
+	size_t end = more ? (size_t)edit->position : s->end;
+
+	step->at = walk->at;
+	step->offset = walk->offset;
+	if (walk->at < end) {
+		step->kind = DP_WALK_RUN;
+		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
+		walk->offset += step->length;
+	} else if (more) {
+		step->kind = edit->kind;
+		step->length = edit->kind != DP_EDIT_DELETED;
+		walk->offset += edit->kind != DP_EDIT_INSERTED;
+		walk->edit++;
+	} else {
+		return false;
+	}
+	walk->at += step->length;
+	if (walk->offset == walk->length)
+		walk->offset = 0;
+	return true;
+}
+
+/* A stretch of one span between two boundaries. */
+struct piece {
+	size_t first, end;
+	size_t from, to; /* offsets [from, to) of the pattern that it went through */
+	size_t edits, edit_count;
+	uint32_t inserted, deleted, substituted;
+	size_t renamed;
+};
+
+struct cutter {
+	const struct dp_alignment *alignment;
+	const uint32_t *symbols, *aligned;
+	size_t n;
+	const struct dp_cut_pattern *patterns;
+	struct dp_cut *cuts;
+	size_t low, high;   /* what of the span is walked */
+	struct piece piece; /* being made */
+	bool open;
+	size_t span;	  /* index of the one being walked */
+	bool tail;	  /* the piece before, incomplete, may be gone on with */
+	size_t tail_span; /* the span that ended with it */
+	uint32_t tail_pattern;
+	struct piece held; /* that piece */
+};
+
+static int put_edit(struct dp_cut *cut, size_t position, size_t offset, uint32_t kind)
+{
+	int status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
+				       sizeof(*cut->edits));
+
+	if (!status)
+		cut->edits[cut->edit_count++] =
+			(struct dp_edit){ position, (uint32_t)offset, kind };
+	return status;
+}
+
+static int add_edit(struct dp_cut *cut, struct piece *piece, size_t at, size_t offset,
+		    uint32_t kind)
+{
+	piece->inserted += kind == DP_EDIT_INSERTED;
+	piece->deleted += kind == DP_EDIT_DELETED;
+	piece->substituted += kind == DP_EDIT_SUBSTITUTED;
+	piece->edit_count++;
+	return put_edit(cut, at, offset, kind);
+}
+
+static int put_segment(struct dp_cut *cut, const struct piece *piece, bool partial)
+{
+	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
+				       sizeof(*cut->iterations));
+
+	if (status)
+		return status;
+	cut->iterations[cut->count++] = (struct dp_repetition){
+		.first = piece->first,
+		.end = piece->end,
+		.edits = piece->edits,
+		.inserted = piece->inserted,
+		.deleted = piece->deleted,
+		.substituted = piece->substituted,
+		.partial = partial,
+	};
+	cut->complete += !partial;
+	cut->renamed += piece->renamed;
+	cut->covered += piece->end - piece->first;
+	return DP_OK;
+}
+
+/* Edits of a piece that turned out to be none are taken back: they are the last ones. */
+static void forget(struct dp_cut *cut, const struct piece *piece)
+{
+	cut->edit_count = piece->edits;
+}
+
+/*
+ * Writes the edits of symbols [first, end), `outside` of a piece, against offsets [from, to), as
+ * new ones at the end of the cut's.
+ */
+static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
+		       size_t end, size_t from, size_t to)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_edit *edits;
+	size_t count;
+	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first, p->turned + from,
+				  to - from);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count && !status; i++)
+		status = add_edit(&c->cuts[pattern], piece, first + (size_t)edits[i].position,
+				  from + edits[i].offset, edits[i].kind);
+	free(edits);
+	return status;
+}
+
+static void reverse(struct dp_edit *edits, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct dp_edit swap = edits[i];
+
+		edits[i] = edits[n - 1 - i];
+		edits[n - 1 - i] = swap;
+	}
+}
+
+/*
+ * Completes a piece: offsets that are missing at its ends are those of the `before` and `behind`
+ * symbols next to it, or deleted.
+ */
+static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
+			  size_t behind)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length, own = 0, first = piece->first - before;
+	int status = DP_OK;
+
+	if (piece->to < m)
+		status = add_outside(c, pattern, piece, piece->end, piece->end + behind, piece->to,
+				     m);
+	own = piece->edit_count;
+	if (!status && piece->from > 0) {
+		struct dp_edit *edits;
+
+		status = add_outside(c, pattern, piece, first, piece->first, 0, piece->from);
+		/* they come first: a rotation by three reversals */
+		edits = cut->edits ? cut->edits + piece->edits : NULL;
+		if (!status && edits) {
+			reverse(edits, own);
+			reverse(edits + own, piece->edit_count - own);
+			reverse(edits, piece->edit_count);
+		}
+	}
+	piece->first = first;
+	piece->end += behind;
+	piece->from = 0;
+	piece->to = m;
+	return status;
+}
+
+/*
+ * Is a piece at an end of the sequence an iteration whose first or last symbols are others than
+ * the pattern's, rather than one that is cut off? There are about as many others as are missing,
+ * or hardly one is where iterations lack some all the time.
+ */
+static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t outside)
+{
+	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
+
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)SLACK_MAX);
+}
+
+/* A piece that is not gone on with: an iteration, a partial one, or none. */
+static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length;
+	size_t matched = piece->to - piece->from - DP_MIN(piece->deleted, piece->to - piece->from);
+	bool head = span == 0 && piece->from > 0 && piece->first < m;
+	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
+	bool most = matched * 5 >= m * 4;
+	size_t before = head ? DP_MIN(piece->first, piece->from) : 0;
+	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + REST_MAX) : 0;
+	int status;
+
+	head = head && !(most && is_whole(c, m, piece->from, before));
+	tail = tail && !(most && is_whole(c, m, m - piece->to, behind));
+
+	if (piece->first == piece->end) {
+		forget(cut, piece);
+		return DP_OK;
+	}
+	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
+		return put_segment(cut, piece, false);
+	if (head || tail)
+		return put_segment(cut, piece, true);
+	if (most) {
+		status = complete_piece(c, pattern, piece, before, behind);
+		return status ? status : put_segment(cut, piece, false);
+	}
+	forget(cut, piece);
+	return DP_OK;
+}
+
+static int drop_tail(struct cutter *c)
+{
+	if (!c->tail)
+		return DP_OK;
+	c->tail = false;
+	return settle(c, c->tail_pattern, &c->held, c->tail_span);
+}
+
+/*
+ * What lies between two parts of one iteration: the symbols against the offsets that were passed
+ * over. False in *fits where more than half of the pattern is missing.
+ */
+static int bridge(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_cut *cut = &c->cuts[pattern];
+	struct piece *held = &c->held;
+	size_t from = held->end, offset = held->to, missing = 0, count;
+	struct dp_edit *edits;
+	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from, p->turned + offset,
+				  to - offset);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++)
+		missing += edits[i].kind != DP_EDIT_INSERTED;
+	*fits = missing * 2 <= p->length;
+	for (size_t i = 0; *fits && i < count && !status; i++)
+		status = add_edit(cut, held, from + (size_t)edits[i].position,
+				  offset + edits[i].offset, edits[i].kind);
+	if (*fits) {
+		held->end = end;
+		held->to = to;
+	}
+	free(edits);
+	return status;
+}
+
+/*
+ * A span begins: does it go on with the iteration that the span before broke off? Then the piece
+ * that is begun is that iteration.
+ */
+static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, bool *joined)
+{
+	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
+	bool fits;
+	int status;
+
+	*joined = false;
+	if (!c->tail)
+		return DP_OK;
+	if (c->tail_pattern != pattern || c->tail_span + 1 != c->span || to < c->held.to)
+		return drop_tail(c);
+	gap = at - c->held.end;
+	skip = to - c->held.to;
+	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
+		return drop_tail(c);
+	status = bridge(c, pattern, at, to, &fits);
+	if (status)
+		return status;
+	if (!fits)
+		return drop_tail(c);
+	c->tail = false;
+	if (to == m)
+		return settle(c, pattern, &c->held, c->tail_span);
+	c->piece = c->held;
+	c->open = true;
+	*joined = true;
+	return DP_OK;
+}
+
+static int close_piece(struct cutter *c, uint32_t pattern)
+{
+	c->open = false;
+	return settle(c, pattern, &c->piece, c->span);
+}
+
+static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
+{
+	c->piece = (struct piece){
+		.first = at,
+		.end = at,
+		.from = offset,
+		.to = offset,
+		.edits = c->cuts[pattern].edit_count,
+	};
+	c->open = true;
+}
+
+/* Exact names that differ where the aligned ones agree are substitutions. */
+static int compare_run(struct cutter *c, uint32_t pattern, size_t at, size_t offset, size_t length)
+{
+	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	size_t o = (offset + p->first) % p->length;
+	int status = DP_OK;
+
+	if (!p->exact)
+		return DP_OK;
+	for (size_t i = 0; i < length && !status; i++) {
+		if (c->symbols[at + i] != p->exact[o]) {
+			status = add_edit(&c->cuts[pattern], &c->piece, at + i, offset + i,
+					  DP_EDIT_SUBSTITUTED);
+			c->piece.renamed++;
+		}
+		if (++o == p->length)
+			o = 0;
+	}
+	return status;
+}
+
+static int take_step(struct cutter *c, uint32_t pattern, struct dp_walk_step *step)
+{
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t m = c->patterns[pattern].length, offset = step->offset;
+	bool consumes = step->kind != DP_EDIT_INSERTED;
+	int status = DP_OK;
+
+	if (c->open && consumes && offset == 0 && c->piece.to > 0)
+		status = close_piece(c, pattern);
+	if (status)
+		return status;
+	if (!c->open) {
+		/* an insertion between two iterations has one before it, or it is nobody's */
+		if (!consumes && offset == 0)
+			return DP_OK;
+		open_piece(c, pattern, step->at, offset);
+	}
+	if (!consumes && offset == 0)
+		offset = m;
+	if (step->kind == DP_WALK_RUN) {
+		status = compare_run(c, pattern, step->at, offset, step->length);
+		c->piece.to = offset + step->length;
+	} else {
+		status = add_edit(cut, &c->piece, step->at, offset, step->kind);
+		if (consumes)
+			c->piece.to = offset + 1;
+	}
+	c->piece.end = step->at + step->length;
+	return status;
+}
+
+/* The part of a step that lies in [low, high); false where there is none. */
+static bool clip(const struct cutter *c, struct dp_walk_step *step)
+{
+	size_t end = step->at + step->length;
+
+	if (step->length == 0)
+		return step->at >= c->low && step->at < c->high;
+	if (end <= c->low || step->at >= c->high)
+		return false;
+	if (step->at < c->low) {
+		step->offset += c->low - step->at;
+		step->at = c->low;
+	}
+	step->length = DP_MIN(end, c->high) - step->at;
+	return true;
+}
+
+static int cut_span(struct cutter *c, size_t span)
+{
+	const struct dp_align_span *s = &c->alignment->spans[span];
+	uint32_t j = s->pattern;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+	bool begun = false, joined;
+	int status = DP_OK;
+
+	c->span = span;
+	dp_walk__begin(&walk, c->alignment, span, c->patterns[j].length, c->patterns[j].first);
+	while (!status && dp_walk__next(&walk, &step)) {
+		if (!clip(c, &step))
+			continue;
+		if (!begun)
+			status = go_on(c, j, step.at, step.offset, &joined);
+		begun = true;
+		if (!status)
+			status = take_step(c, j, &step);
+	}
+	if (status || !c->open)
+		return status;
+	c->open = false;
+	c->held = c->piece;
+	c->tail = true;
+	c->tail_span = span;
+	c->tail_pattern = j;
+	return DP_OK;
+}
+
+/* Walks on to the next place where an iteration begins, or where the span ends with one. */
+static bool next_boundary(struct dp_walk *walk, bool *over, size_t *at)
+{
+	struct dp_walk_step step;
+
+	if (*over)
+		return false;
+	while (dp_walk__next(walk, &step)) {
+		*at = step.at;
+		if (step.offset == 0 && step.kind != DP_EDIT_INSERTED)
+			return true;
+	}
+	*over = true;
+	*at = walk->span->end;
+	return walk->offset == 0;
+}
+
+/* Two spans' boundaries within a stretch; SIZE_MAX where there is none. */
+struct boundaries {
+	size_t both; /* the last one that is of both */
+	size_t first, second;
+};
+
+static void find_boundaries(struct boundaries *b, const struct cutter *c, size_t span, size_t low,
+			    size_t high)
+{
+	struct dp_walk walks[2];
+	size_t at[2] = { 0, 0 };
+	bool more[2], over[2] = { false, false };
+
+	*b = (struct boundaries){ SIZE_MAX, SIZE_MAX, SIZE_MAX };
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t j = c->alignment->spans[span + i].pattern;
+
+		dp_walk__begin(&walks[i], c->alignment, span + i, c->patterns[j].length,
+			       c->patterns[j].first);
+		more[i] = next_boundary(&walks[i], &over[i], &at[i]);
+	}
+	while (more[0] || more[1]) {
+		size_t next = !more[1] || (more[0] && at[0] <= at[1]) ? 0 : 1, here = at[next];
+		bool both = more[0] && more[1] && at[0] == at[1];
+
+		if (here > high)
+			break;
+		if (here >= low) {
+			b->both = both ? here : b->both;
+			b->first = both || next == 0 ? here : b->first;
+			b->second = both || next == 1 ? here : b->second;
+		}
+		for (size_t i = 0; i < 2; i++)
+			if (i == next || both)
+				more[i] = next_boundary(&walks[i], &over[i], &at[i]);
+	}
+}
+
+/*
+ * Where two spans overlap both fit, and the cut between them is free: where an iteration of the
+ * first ends and one of the second begins, since loops of a program often begin alike; else where
+ * one of the first ends, else where one of the second begins, else as late as can be.
+ */
+static size_t cut_between(const struct cutter *c, size_t span)
+{
+	size_t low = c->alignment->spans[span + 1].begin, high = c->alignment->spans[span].end;
+	struct boundaries b;
+
+	if (low >= high)
+		return high;
+	find_boundaries(&b, c, span, low, high);
+	if (b.both != SIZE_MAX)
+		return b.both;
+	if (b.first != SIZE_MAX)
+		return b.first;
+	return b.second != SIZE_MAX ? b.second : high;
+}
+
+/* A few symbols behind the last iteration belong to it as others between two would. */
+static int take_rest(struct cutter *c)
+{
+	size_t m, rest;
+	int status = DP_OK;
+
+	if (!c->tail || c->tail_span + 1 != c->alignment->span_count)
+		return DP_OK;
+	m = c->patterns[c->tail_pattern].length;
+	rest = c->n - c->held.end;
+	if (c->held.from > 0 || c->held.to < m || rest > REST_MAX || rest * 2 > m)
+		return DP_OK;
+	for (size_t i = 0; i < rest && !status; i++)
+		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,
+				  DP_EDIT_INSERTED);
+	c->held.end = c->n;
+	return status;
+}
+
+int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const uint32_t *symbols,
+		const uint32_t *aligned, size_t n, const struct dp_cut_pattern *patterns,
+		size_t count)
+{
+	struct cutter c = {
+		.alignment = alignment,
+		.symbols = symbols,
+		.aligned = aligned,
+		.n = n,
+		.patterns = patterns,
+		.cuts = cuts,
+	};
+	size_t before = 0;
+	int status = DP_OK;
+
+	memset(cuts, 0, count * sizeof(*cuts));
+	for (size_t k = 0; k < alignment->span_count && !status; k++) {
+		c.low = DP_MAX(alignment->spans[k].begin, before);
+		c.high = alignment->spans[k].end;
+		if (k + 1 < alignment->span_count)
+			c.high = DP_MIN(c.high, cut_between(&c, k));
+		before = c.high;
+		status = cut_span(&c, k);
+	}
+	if (!status)
+		status = take_rest(&c);
+	if (!status)
+		status = drop_tail(&c);
+	for (size_t j = 0; j < count && !status; j++) {
+		if (!cuts[j].edits)
+			continue;
+		dp_insertions__move(&cuts[j], symbols, &patterns[j]);
+	}
+	for (size_t j = 0; j < count && !status; j++)
+		status = dp_variants__number(cuts[j].iterations, cuts[j].count, cuts[j].edits,
+					     symbols);
+	for (size_t j = 0; j < count && status; j++)
+		dp_cut__fini(&cuts[j]);
+	return status;
+}
+
+void dp_cut__fini(struct dp_cut *cut)
+{
+	free(cut->iterations);
+	free(cut->edits);
+	*cut = (struct dp_cut){ 0 };
+}

@@ -1,0 +1,150 @@
+/*
+ * Insertions at the beginning of an iteration, moved in front of it.
+ *
+ * Cost: linear in iterations and edits, and SHIFT_MAX comparisons for each of the first few
+ * insertions of an iteration.
+ */
+#include "iterate/insertions.h"
+
+#include <string.h>
+
+enum {
+	SHIFT_MAX = 64, /* symbols that an insertion is moved over */
+	RUNS_MAX = 8,	/* insertions near the beginning that are looked through */
+};
+
+/* The exact name that a pattern has at an offset from its first. */
+static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
+{
+	return p->exact ? p->exact[(offset + p->first) % p->length] : p->turned[offset];
+}
+
+/*
+ * The first run of insertions in a iteration, if there is but renamed kernels in front of it: its
+ * first edit, or s->edits + that of all where there is none.
+ */
+static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s, size_t *count)
+{
+	const struct dp_edit *edits = cut->edits + s->edits;
+	size_t all = (size_t)s->inserted + s->deleted + s->substituted, at = 0, n = 0;
+
+	while (at < all && edits[at].kind == DP_EDIT_SUBSTITUTED)
+		at++;
+	while (at + n < all && edits[at + n].kind == DP_EDIT_INSERTED &&
+	       edits[at + n].position == edits[at].position + n)
+		n++;
+	*count = n;
+	return at;
+}
+
+/*
+ * Moves the beginning of iteration k, and `count` insertions with it, to the one before. Edits
+ * [0, at) of it are renamed kernels, which are `left` after that: those come right before the rest.
+ */
+static void move_insertions(struct dp_cut *cut, size_t k, size_t at, size_t count, size_t left,
+			    const uint32_t *symbols, const struct dp_cut_pattern *p)
+{
+	struct dp_repetition *s = &cut->iterations[k], *before = s - 1;
+	size_t prefix = (size_t)cut->edits[s->edits + at].position - s->first;
+	size_t all = (size_t)before->inserted + before->deleted + before->substituted;
+	size_t to = s->edits + at + count - left;
+
+	s->first += count;
+	for (size_t i = 0, put = to; i < prefix && put < to + left; i++)
+		if (symbols[s->first + i] != name_at(p, i))
+			cut->edits[put++] =
+				(struct dp_edit){ s->first + i, (uint32_t)i, DP_EDIT_SUBSTITUTED };
+	/* what was inserted at this one's end may have been moved away, and left room */
+	for (size_t i = 0; i < count; i++)
+		cut->edits[before->edits + all + i] =
+			(struct dp_edit){ before->end + i, (uint32_t)p->length, DP_EDIT_INSERTED };
+	before->end += count;
+	before->inserted += (uint32_t)count;
+	s->edits = to;
+	s->inserted -= (uint32_t)count;
+	s->substituted -= (uint32_t)(at - left);
+	cut->renamed -= DP_MIN(cut->renamed, at - left);
+}
+
+/*
+ * The same of several insertions that kernels of the beginning lie between by chance: how many
+ * symbols were inserted before the beginning comes, or 0.
+ */
+static size_t insertions_before(const struct dp_cut *cut, const struct dp_repetition *s,
+				const uint32_t *symbols, const struct dp_cut_pattern *p)
+{
+	const struct dp_edit *edits = cut->edits + s->edits;
+	size_t n = 0, prefix, same;
+
+	for (size_t run = 0; run < RUNS_MAX; run++) {
+		size_t from = n;
+
+		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&
+		       edits[n].position == edits[from].position + (n - from))
+			n++;
+		if (n == from)
+			break;
+		prefix = edits[from].offset;
+		if (prefix > SHIFT_MAX || edits[from].position != s->first + from + prefix)
+			break;
+		for (same = 0; same < prefix; same++)
+			if (symbols[s->first + n + same] != name_at(p, same))
+				break;
+		if (same == prefix)
+			return n;
+	}
+	return 0;
+}
+
+/*
+ * An insertion behind which the pattern's beginning comes again may as well have come before it.
+ * Where it can be moved to the boundary in front it is: what is inserted between two iterations is
+ * more likely than what is inserted after the first few symbols of one. Where that explains exact
+ * names better, too, it is moved over any number of symbols.
+ */
+static void settle(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
+{
+	for (size_t k = 1; k < cut->count; k++) {
+		struct dp_repetition *s = &cut->iterations[k];
+		size_t count, at = first_insertions(cut, s, &count), prefix, left = 0;
+		const struct dp_edit *edit = &cut->edits[s->edits + at];
+
+		if (s[-1].end != s->first || count == 0)
+			continue;
+		prefix = (size_t)edit->position - s->first;
+		if (edit->offset != prefix || (prefix > SHIFT_MAX && at == 0))
+			continue;
+		for (size_t i = 0; i < prefix && left <= at; i++)
+			left += symbols[s->first + count + i] != name_at(p, i);
+		if (left < at || (left == at && prefix <= SHIFT_MAX)) {
+			move_insertions(cut, k, at, count, left, symbols, p);
+			continue;
+		}
+		count = insertions_before(cut, s, symbols, p);
+		if (count > 0)
+			move_insertions(cut, k, 0, count, 0, symbols, p);
+	}
+}
+
+/* Closes the room that moved edits left. */
+static void pack_edits(struct dp_cut *cut)
+{
+	size_t to = 0;
+
+	for (size_t k = 0; k < cut->count; k++) {
+		struct dp_repetition *s = &cut->iterations[k];
+		size_t count = (size_t)s->inserted + s->deleted + s->substituted;
+
+		memmove(cut->edits + to, cut->edits + s->edits, count * sizeof(*cut->edits));
+		s->edits = to;
+		to += count;
+	}
+	cut->edit_count = to;
+}
+
+void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
+			   const struct dp_cut_pattern *pattern)
+{
+	settle(cut, symbols, pattern);
+	pack_edits(cut);
+}

@@ -1,0 +1,75 @@
+/*
+ * Algorithm 1 of Gu, Liu, Zhou, Wang, "DeepProf: Performance Analysis for Deep Learning
+ * Applications via Mining GPU Execution Patterns" (arXiv 1707.03750): at each start the pattern is
+ * matched in order, what does not match is skipped and counted; over k0 skipped, the next start is
+ * tried, else the walk goes on behind the match.
+ *
+ * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · m).
+ */
+#include "iterate/paper_match.h"
+
+/* One start: where its match ends, or 0. */
+static size_t match(const uint32_t *symbols, size_t n, size_t start, const uint32_t *pattern,
+		    size_t m, uint64_t max_unmatched)
+{
+	uint64_t skipped = 0;
+	size_t matched = 0, at = start;
+
+	for (; at < n && matched < m; at++) {
+		if (symbols[at] == pattern[matched])
+			matched++;
+		else if (++skipped > max_unmatched)
+			return 0;
+	}
+	return matched == m ? at : 0;
+}
+
+static int put_match(struct dp_cut *cut, const uint32_t *symbols, size_t start, size_t end,
+		     const uint32_t *pattern)
+{
+	struct dp_repetition iteration = { .first = start, .end = end, .edits = cut->edit_count };
+	size_t matched = 0;
+	int status;
+
+	for (size_t at = start; at < end; at++) {
+		if (symbols[at] == pattern[matched]) {
+			matched++;
+			continue;
+		}
+		status = dp_array__reserve(&cut->edits, &cut->edit_room, cut->edit_count + 1,
+					   sizeof(*cut->edits));
+		if (status)
+			return status;
+		cut->edits[cut->edit_count++] =
+			(struct dp_edit){ at, (uint32_t)matched, DP_EDIT_INSERTED };
+		iteration.inserted++;
+	}
+	status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
+				   sizeof(*cut->iterations));
+	if (status)
+		return status;
+	cut->iterations[cut->count++] = iteration;
+	cut->complete++;
+	cut->covered += end - start;
+	return DP_OK;
+}
+
+int dp_paper__match(struct dp_cut *cut, const uint32_t *symbols, size_t n, const uint32_t *pattern,
+		    size_t m, uint64_t max_unmatched)
+{
+	size_t start = 0, end;
+	int status = DP_OK;
+
+	if (m == 0)
+		return DP_OK;
+	while (start < n && !status) {
+		end = match(symbols, n, start, pattern, m, max_unmatched);
+		if (end == 0) {
+			start++;
+			continue;
+		}
+		status = put_match(cut, symbols, start, end, pattern);
+		start = end;
+	}
+	return status;
+}

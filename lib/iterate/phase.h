@@ -1,0 +1,32 @@
+/* Where an iteration begins: the offset of a cyclic pattern that evidence speaks for. */
+#ifndef DP_ITERATE_PHASE_H
+#define DP_ITERATE_PHASE_H
+
+#include "align/align.h"
+#include "iterate/iteration.h"
+
+struct dp_phase {
+	size_t first; /* offset in the pattern as aligned */
+	enum dp_phase_evidence decided_by;
+	double confidence; /* 0 to 1 */
+	bool beat;	   /* uploads, waits or an optimizer come once in a while per iteration */
+};
+
+/* What else is known: positions at which an iteration may begin, ascending, and numbers of them. */
+struct dp_phase_hints {
+	const size_t *positions;
+	size_t count;
+	const uint64_t *wanted;
+	size_t wanted_count;
+};
+
+/*
+ * Weighs the evidence for a pattern, symbols[0..length), of an alignment of n symbols; hints are
+ * those that loops inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
+ * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
+ */
+int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
+		   uint32_t pattern, const uint32_t *symbols, size_t length,
+		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * Boundaries that came to lie at the end of a repetition when the sequence was folded.
+ *
+ * Cost: linear in iterations.
+ */
+#include "iterate/unfold.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+enum {
+	REACH = 64,   /* symbols that one iteration has of the other's repetition, at most */
+	SAMPLES = 31, /* boundaries whose gaps are asked for */
+	SAMPLES_MIN = 3,
+	GAP_NS = 1000, /* pauses of the host that are none */
+};
+
+/* A boundary between two complete iterations. */
+struct joint {
+	size_t at;		      /* in the sequence */
+	size_t run_before, run_after; /* symbols of the repetition in front of it, or behind */
+};
+
+struct unfolder {
+	struct dp_repetition *iterations;
+	size_t count, n;
+	const uint32_t *symbols, *position;
+	const struct dp_evidence *evidence;
+	struct joint joints[SAMPLES];
+	size_t joint_count;
+	long shift;		  /* of all boundaries */
+	const struct joint *like; /* one of those that are moved */
+};
+
+static struct joint joint_at(const struct unfolder *u, size_t folded)
+{
+	size_t at = u->position[folded], before = at - u->position[folded - 1];
+	size_t after = u->position[folded + 1] - at;
+
+	return (struct joint){ at, before > 1 ? before : 0, after > 1 ? after : 0 };
+}
+
+static void sample_joints(struct unfolder *u)
+{
+	const struct dp_repetition *s = u->iterations;
+	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
+
+	for (size_t k = 1; k < u->count; k += step)
+		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
+			u->joints[u->joint_count++] = joint_at(u, s[k].first);
+}
+
+/* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
+static int64_t gap_at(const struct unfolder *u, long shift)
+{
+	int64_t gaps[SAMPLES];
+	size_t fits = 0;
+
+	for (size_t k = 0; k < u->joint_count; k++) {
+		const struct joint *j = &u->joints[k];
+		struct dp_evidence_at at = { 0 };
+
+		if (shift < 0 ? (size_t)-shift >= j->run_before
+			      : shift && (size_t)shift >= j->run_after)
+			continue;
+		u->evidence->at(u->evidence->ctx, (size_t)((long)j->at + shift), &at);
+		if (at.has_launch)
+			gaps[fits++] = at.launch_gap_ns;
+	}
+	if (fits < SAMPLES_MIN || fits * 10 < u->joint_count * 9)
+		return -1;
+	dp_sort__i64(gaps, fits);
+	return gaps[fits / 2];
+}
+
+/* By the largest gap; 0 where none stands out. */
+static long by_gaps(const struct unfolder *u)
+{
+	int64_t most = 0, next = 0;
+	long best = 0;
+
+	for (long shift = -REACH; shift <= REACH; shift++) {
+		int64_t gap = gap_at(u, shift);
+
+		if (gap > most) {
+			next = most;
+			most = gap;
+			best = shift;
+		} else if (gap > next) {
+			next = gap;
+		}
+	}
+	return most + GAP_NS > 2 * (next + GAP_NS) ? best : 0;
+}
+
+/* By what lies in front of the first iteration, if all others have the same in front of them. */
+static long by_head(const struct unfolder *u)
+{
+	const struct dp_repetition *first = &u->iterations[0];
+	size_t head = u->position[first->first], same = 0;
+
+	if (first->partial || head > REACH || u->evidence->open_begin || u->evidence->cut_begin)
+		return 0;
+	for (size_t k = 0; k < u->joint_count; k++)
+		same += u->joints[k].run_before > head &&
+			!memcmp(u->symbols, u->symbols + u->joints[k].at - head,
+				head * sizeof(*u->symbols));
+	return same * 10 >= u->joint_count * 9 ? -(long)head : 0;
+}
+
+/* Is what lies at one place what lies at a joint's, too, and within [low, high)? */
+static bool alike(const struct unfolder *u, size_t at, size_t of_joint, size_t length, size_t low,
+		  size_t high)
+{
+	return at >= low && at <= high && length <= high - at &&
+	       !memcmp(u->symbols + at, u->symbols + of_joint, length * sizeof(*u->symbols));
+}
+
+/* The beginning of an iteration that none ends at: after something else, or the first. */
+static void move_begin(const struct unfolder *u, struct dp_repetition *s, bool single, size_t low)
+{
+	const struct joint *j = u->like;
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
+
+	if (u->shift < 0) {
+		if (s->first >= by && alike(u, s->first - by, j->at - by, by, low, s->first))
+			s->first -= by;
+		return;
+	}
+	/* its part of the repetition is too short to have been folded, and one of it may fit */
+	own = j->run_after - by;
+	if (single && u->symbols[s->first] == u->symbols[j->at + by])
+		own--;
+	else if (!single)
+		return;
+	if (s->first >= own && alike(u, s->first - own, j->at + by, own, low, s->first))
+		s->first -= own;
+}
+
+/* The end of an iteration that none begins at. */
+static void move_end(const struct unfolder *u, struct dp_repetition *s, bool single, size_t high)
+{
+	const struct joint *j = u->like;
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), own;
+
+	if (u->shift > 0) {
+		if (alike(u, s->end, j->at, by, s->end, high))
+			s->end += by;
+		return;
+	}
+	own = j->run_before - by;
+	if (single && u->symbols[s->end - 1] == u->symbols[j->at - 1])
+		own--;
+	else if (!single)
+		return;
+	if (alike(u, s->end, j->at - j->run_before, own, s->end, high))
+		s->end += own;
+}
+
+/*
+ * A boundary between two iterations, which becomes one in the sequence. A partial one may have been
+ * nothing but what the other gets.
+ */
+static void move_joint(const struct unfolder *u, struct dp_repetition *left, struct dp_repetition *right,
+		       size_t folded)
+{
+	struct joint j = joint_at(u, folded);
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
+	bool may = u->shift < 0 ? by < j.run_before : by < j.run_after;
+
+	if (u->shift < 0 && left->partial)
+		may |= by == j.run_before && left->first == at - by;
+	if (u->shift > 0 && right->partial)
+		may |= by == j.run_after && u->position[right->end] == at + by;
+	if (may)
+		at = (size_t)((long)at + u->shift);
+	left->end = right->first = at;
+}
+
+/* No boundary is moved unless there is one to compare the others with. */
+static void choose_like(struct unfolder *u)
+{
+	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift);
+
+	for (size_t k = 0; u->shift && !u->like && k < u->joint_count; k++)
+		if (by < (u->shift < 0 ? u->joints[k].run_before : u->joints[k].run_after))
+			u->like = &u->joints[k];
+	if (!u->like)
+		u->shift = 0;
+}
+
+static bool is_single(const struct unfolder *u, size_t folded)
+{
+	return u->position[folded + 1] - u->position[folded] == 1;
+}
+
+/* From the folded sequence to the sequence; what is empty then is left out. */
+static size_t move_all(struct unfolder *u)
+{
+	struct dp_repetition *iterations = u->iterations;
+	size_t before = SIZE_MAX, kept = 0; /* where the last one ends in the folded sequence */
+
+	for (size_t k = 0; k < u->count; k++) {
+		struct dp_repetition *s = &iterations[k];
+		size_t first = s->first, end = s->end;
+		bool ends_alone = k + 1 == u->count || s[1].first != end;
+
+		if (first == before) {
+			move_joint(u, &s[-1], s, first);
+			s->end = u->position[end];
+		} else {
+			s->first = u->position[first];
+			s->end = u->position[end];
+			if (u->shift && !s->partial)
+				move_begin(u, s, is_single(u, first), k ? s[-1].end : 0);
+		}
+		if (u->shift && ends_alone && !s->partial)
+			move_end(u, s, is_single(u, end - 1),
+				 k + 1 < u->count ? u->position[s[1].first] : u->n);
+		before = end;
+	}
+	for (size_t k = 0; k < u->count; k++)
+		if (iterations[k].first < iterations[k].end)
+			iterations[kept++] = iterations[k];
+	return kept;
+}
+
+size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count, const uint32_t *symbols,
+			   size_t n, const uint32_t *position, const struct dp_evidence *evidence)
+{
+	struct unfolder u = { .iterations = iterations,
+			      .count = count,
+			      .n = n,
+			      .symbols = symbols,
+			      .position = position,
+			      .evidence = evidence };
+
+	sample_joints(&u);
+	if (u.joint_count >= SAMPLES_MIN)
+		u.shift = evidence->at && evidence->launches_recorded ? by_gaps(&u) : by_head(&u);
+	choose_like(&u);
+	return move_all(&u);
+}

@@ -1,0 +1,287 @@
+/*
+ * Loops around the chosen ones. A request with its decoding steps, or an epoch with its iterations
+ * and its evaluation, goes round although no two turns are of one length: what varies is how often
+ * the inner loop does. So every stretch of iterations that follow each other is folded to one
+ * symbol, and what goes round is sought in the folded sequence.
+ *
+ * Cost: a search of the folded sequence, and linear.
+ */
+#include "loops/enclosing.h"
+#include "pattern/search.h"
+
+#include <string.h>
+
+enum {
+	APART_LEAST = 2,      /* iterations alike that are something else */
+	FOLDED_MIN = 6,	      /* symbols that may go round */
+	FOLDED_FEW = 64,      /* symbols that are too few to be told in fewer bits */
+	FOLDED_MAX = 1 << 24, /* symbols that are kept */
+	PER_FOLDED = 4,	      /* kernels at least that one of them stands for, on average */
+};
+
+static size_t edits_of(const struct dp_repetition *s)
+{
+	return (size_t)s->inserted + s->deleted + s->substituted;
+}
+
+/* Symbols of the pattern that a iteration does not have; what has but another exact name is there. */
+static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
+		      const struct dp_cut_pattern *p, const uint32_t *aligned)
+{
+	size_t n = s->deleted;
+
+	for (size_t i = 0; s->substituted > 0 && i < edits_of(s); i++) {
+		const struct dp_edit *e = &cut->edits[s->edits + i];
+
+		n += e->kind == DP_EDIT_SUBSTITUTED && aligned[e->position] != p->turned[e->offset];
+	}
+	return n;
+}
+
+/* Removes the iterations that are flagged. */
+static void remove_flagged(struct dp_cut *cut, const bool *flags)
+{
+	size_t kept = 0, edits = 0;
+
+	for (size_t i = 0; i < cut->count; i++) {
+		struct dp_repetition s = cut->iterations[i];
+		size_t count = edits_of(&s);
+
+		if (flags[i]) {
+			cut->complete -= !s.partial;
+			cut->covered -= s.end - s.first;
+			continue;
+		}
+		if (count > 0)
+			memmove(cut->edits + edits, cut->edits + s.edits,
+				count * sizeof(*cut->edits));
+		s.edits = edits;
+		edits += count;
+		cut->iterations[kept++] = s;
+	}
+	cut->count = kept;
+	cut->edit_count = edits;
+	cut->renamed = DP_MIN(cut->renamed, edits);
+}
+
+int dp_enclosing__set_apart(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
+			const uint32_t *symbols, const uint32_t *aligned)
+{
+	size_t flagged = 0, variants = 0;
+	uint32_t *alike = NULL;
+	bool *flags = NULL, repeats = false;
+	int status = DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < cut->count; i++)
+		variants = DP_MAX(variants, (size_t)cut->iterations[i].variant + 1);
+	alike = dp_alloc__zeroed(variants, sizeof(*alike));
+	flags = dp_alloc__zeroed(cut->count, sizeof(*flags));
+	if (!alike || !flags)
+		goto out;
+	for (size_t i = 0; i < cut->count; i++) {
+		const struct dp_repetition *s = &cut->iterations[i];
+
+		flags[i] = !s->partial && missing(cut, s, pattern, aligned) * 6 > pattern->length;
+		alike[s->variant] += flags[i];
+	}
+	for (size_t i = 0; i < cut->count; i++) {
+		flagged += flags[i];
+		repeats |= flags[i] && alike[cut->iterations[i].variant] >= APART_LEAST;
+	}
+	status = DP_OK;
+	if (repeats && flagged * 4 < cut->count) {
+		remove_flagged(cut, flags);
+		status = dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
+	}
+out:
+	free(flags);
+	free(alike);
+	return status;
+}
+
+/* A sequence with stretches of iterations folded. */
+struct folded {
+	uint32_t *symbols;
+	uint32_t *position; /* of each symbol in the sequence, and one more at the end */
+	size_t count;
+	uint32_t alphabet;
+	const struct dp_evidence *evidence;
+};
+
+static void folded_fini(struct folded *f)
+{
+	free(f->symbols);
+	free(f->position);
+}
+
+/* The loop among the first `count` whose next iteration begins first, or count. */
+static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t count)
+{
+	size_t best = count;
+
+	for (size_t k = 0; k < count; k++) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+
+		if (at[k] == loop->count)
+			continue;
+		if (best == count ||
+		    loop->iterations[at[k]].first < loops->loops[best].iterations[at[best]].first)
+			best = k;
+	}
+	return best;
+}
+
+/* Counts only, where there is no room yet. */
+static void put(struct folded *f, uint32_t symbol, size_t position)
+{
+	if (f->symbols) {
+		f->symbols[f->count] = symbol;
+		f->position[f->count] = (uint32_t)position;
+	}
+	f->count++;
+}
+
+/* Folds the first `count` loops, whose iterations do not overlap. */
+static void fold(struct folded *f, const struct dp_driver *d, size_t count)
+{
+	const struct dp_loops *loops = d->loops;
+	size_t at[DP_PATTERNS_MAX] = { 0 }, n = d->request->count, before = 0, k;
+
+	f->count = 0;
+	while ((k = next_loop(loops, at, count)) < count) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+		size_t end = loop->iterations[at[k]].first;
+
+		for (size_t i = before; i < end; i++)
+			put(f, d->symbols[i], i);
+		if (end >= before)
+			put(f, d->alphabet + (uint32_t)k, end);
+		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
+			end = DP_MAX(end, loop->iterations[at[k]].end);
+			at[k]++;
+		}
+		before = DP_MAX(before, end);
+	}
+	for (size_t i = before; i < n; i++)
+		put(f, d->symbols[i], i);
+}
+
+/* *any is false where the folded sequence is not worth a search. */
+static int make_folded(struct folded *f, const struct dp_driver *d, size_t count, bool *any)
+{
+	size_t n = d->request->count;
+
+	fold(f, d, count);
+	*any = n < UINT32_MAX && f->count >= FOLDED_MIN && f->count <= FOLDED_MAX &&
+	       f->count * PER_FOLDED <= n;
+	if (!*any)
+		return DP_OK;
+	f->alphabet = d->alphabet + (uint32_t)count;
+	f->symbols = dp_alloc__array(f->count, sizeof(*f->symbols));
+	f->position = dp_alloc__array(f->count + 1, sizeof(*f->position));
+	if (!f->symbols || !f->position)
+		return DP_ERR_NOMEM;
+	fold(f, d, count);
+	f->position[f->count] = (uint32_t)n;
+	return DP_OK;
+}
+
+static void at_folded(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const struct folded *f = ctx;
+
+	f->evidence->at(f->evidence->ctx, f->position[index], out);
+}
+
+/* Goes round something that is folded? */
+static bool is_around(const struct dp_hypothesis *h, uint32_t alphabet)
+{
+	for (size_t i = 0; i < h->length; i++)
+		if (h->pattern[i] >= alphabet)
+			return true;
+	return false;
+}
+
+/* Nearly all iterations of a loop within those of another. */
+static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequence_loop *other)
+{
+	size_t k = 0, inside = 0;
+
+	for (size_t i = 0; i < loop->count; i++) {
+		const struct dp_repetition *s = &loop->iterations[i];
+
+		while (k < other->count && other->iterations[k].end < s->end)
+			k++;
+		inside += k < other->count && other->iterations[k].first <= s->first;
+	}
+	return inside * 5 >= loop->count * 4;
+}
+
+static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_patterns *patterns)
+{
+	struct dp_loops made = { 0 };
+	struct dp_loops_request request = *d->request;
+	struct dp_driver inner = { .request = &request,
+				   .symbols = f->symbols,
+				   .alphabet = f->alphabet,
+				   .keep_all = d->keep_all,
+				   .loops = &made };
+	uint32_t index[DP_PATTERNS_MAX];
+	int status;
+
+	inner.per_symbol = (double)d->request->count / (double)f->count;
+	request.symbols = f->symbols;
+	request.count = f->count;
+	request.alphabet = f->alphabet;
+	request.family = NULL;
+	if (request.evidence.at) {
+		request.evidence.at = at_folded;
+		request.evidence.ctx = (void *)(uintptr_t)f;
+	}
+	status = dp_driver__level(&inner, patterns, index, NULL, NULL);
+	for (size_t i = 0; i < made.count && !status; i++)
+		status = dp_driver__take_back(d, &made.loops[i], f->position);
+	dp_driver__fini_loops(&made);
+	return status;
+}
+
+int dp_enclosing__find(struct dp_driver *d, size_t count)
+{
+	struct dp_search_bar bar = { 3, d->request->count, 0.75, 0.5 };
+	struct dp_patterns patterns = { .count = 0 };
+	struct folded f = { .evidence = &d->request->evidence };
+	struct dp_loops *loops = d->loops;
+	size_t kept = 0, before = loops->count;
+	int status = DP_OK;
+	bool any;
+
+	if (count == 0 || count > DP_PATTERNS_MAX)
+		return DP_OK;
+	status = make_folded(&f, d, count, &any);
+	if (status || !any)
+		goto out;
+	/* loops that take turns do, however little it takes to say so */
+	bar.few = f.count < FOLDED_FEW;
+	if (bar.few)
+		bar.bits = 2;
+	status = dp_search__unaided(&patterns, f.symbols, f.count, f.alphabet, &bar);
+	if (status)
+		goto out;
+	for (size_t i = 0; i < patterns.count; i++) {
+		if (is_around(&patterns.items[i], d->alphabet))
+			patterns.items[kept++] = patterns.items[i];
+		else
+			free(patterns.items[i].pattern);
+	}
+	patterns.count = kept;
+	if (kept > 0)
+		status = make_loops(d, &f, &patterns);
+	for (size_t i = 0; i < count && !status; i++)
+		for (size_t k = before; k < loops->count; k++)
+			if (lies_in(&loops->loops[i], &loops->loops[k]))
+				loops->loops[i].parent = (uint32_t)k;
+out:
+	dp_patterns__fini(&patterns);
+	folded_fini(&f);
+	return status;
+}

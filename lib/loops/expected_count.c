@@ -1,0 +1,251 @@
+/*
+ * A program's first iteration may be unlike all others: it tries algorithms, compiles, allocates.
+ * No alignment finds it, but who tells the number of iterations tells that it is one. So where
+ * just one is missing, the kernels next to the loop are it if they are about as many, are mostly
+ * of the names that the others have, and begin as those do: with the same kernels, or where the
+ * sequence or a pause like theirs does.
+ *
+ * Cost: linear in the pattern and in what is looked at, which is not more than a pattern and a half
+ * on either side.
+ */
+#include "loops/expected_count.h"
+#include "align/diff.h"
+
+#include <string.h>
+
+enum {
+	BEGIN = 4,     /* kernels that tell a beginning */
+	SAMPLED = 256, /* iterations whose pauses are looked at */
+};
+
+/* Where the iteration may be: symbols [low, high), and what of the loop it takes the place of. */
+struct room {
+	size_t low, high;
+	size_t latest; /* where it begins at the latest */
+	bool is_edge;  /* low is where the loop, another one or the sequence ends or begins */
+	size_t at;     /* the index that its iteration would have */
+	size_t drop;   /* iterations from there on, cut-off ones, that are parts of it */
+};
+
+static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
+{
+	return r->family ? r->family[a] == r->family[b] : a == b;
+}
+
+/* Do symbols from `at` on begin as the loop's pattern does? */
+static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
+		   size_t at)
+{
+	size_t n = DP_MIN(loop->length, BEGIN);
+
+	for (size_t i = 0; i < n; i++)
+		if (at + i >= r->count || !is_same(r, r->symbols[at + i], loop->pattern[i]))
+			return false;
+	return true;
+}
+
+/* The pause before a symbol, by launches where they are recorded; -1: unknown. */
+static int64_t pause_ns(const struct dp_evidence *evidence, size_t at)
+{
+	struct dp_evidence_at here = { -1, -1, false, false, false, false };
+
+	evidence->at(evidence->ctx, at, &here);
+	return evidence->launches_recorded ? here.launch_gap_ns : here.kernel_gap_ns;
+}
+
+/* Is there a pause before a symbol that is as long as the shortest before an iteration? */
+static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
+		       size_t at)
+{
+	int64_t least_ns = INT64_MAX;
+
+	if (at == 0 && !r->evidence.cut_begin)
+		return !r->evidence.open_begin;
+	if (!r->evidence.at)
+		return false;
+	for (size_t i = 1; i < loop->count && i < SAMPLED; i++)
+		if (!loop->iterations[i].partial)
+			least_ns =
+				DP_MIN(least_ns, pause_ns(&r->evidence, loop->iterations[i].first));
+	return least_ns > 0 && pause_ns(&r->evidence, at) >= least_ns;
+}
+
+/* How many of symbols [first, end) have a partner of the same name in the pattern. */
+static int count_common(size_t *common, const struct dp_loops_request *r,
+			const struct dp_sequence_loop *loop, size_t first, size_t end)
+{
+	uint32_t *left = dp_alloc__zeroed(r->alphabet, sizeof(*left));
+
+	if (!left)
+		return DP_ERR_NOMEM;
+	*common = 0;
+	for (size_t i = 0; i < loop->length; i++)
+		left[r->family ? r->family[loop->pattern[i]] : loop->pattern[i]]++;
+	for (size_t i = first; i < end; i++) {
+		uint32_t *one = &left[r->family ? r->family[r->symbols[i]] : r->symbols[i]];
+
+		*common += *one > 0;
+		*one -= *one > 0;
+	}
+	free(left);
+	return DP_OK;
+}
+
+/* Replaces `drop` iterations from index `at` on, and their edits, by one. */
+static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop, struct dp_repetition iteration,
+		  const struct dp_edit *edits, size_t count)
+{
+	size_t from = at < loop->count ? loop->iterations[at].edits : loop->edit_count;
+	size_t to = at + drop < loop->count ? loop->iterations[at + drop].edits : loop->edit_count;
+	size_t room = loop->count, edit_room = loop->edit_count;
+	int status = dp_array__reserve(&loop->iterations, &room, loop->count + 1, sizeof(iteration));
+
+	if (!status)
+		status = dp_array__reserve(&loop->edits, &edit_room, loop->edit_count + count,
+					   sizeof(*edits));
+	if (status)
+		return status;
+	memmove(loop->iterations + at + 1, loop->iterations + at + drop,
+		(loop->count - at - drop) * sizeof(iteration));
+	loop->count = loop->count - drop + 1;
+	if (loop->edit_count > to)
+		memmove(loop->edits + from + count, loop->edits + to,
+			(loop->edit_count - to) * sizeof(*edits));
+	if (count)
+		memcpy(loop->edits + from, edits, count * sizeof(*edits));
+	loop->edit_count = loop->edit_count - (to - from) + count;
+	for (size_t i = at + 1; i < loop->count; i++)
+		loop->iterations[i].edits = loop->iterations[i].edits - (to - from) + count;
+	iteration.edits = from;
+	loop->iterations[at] = iteration;
+	return DP_OK;
+}
+
+/* Adds symbols [first, end) as an iteration. */
+static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
+	       const struct room *room, size_t first, size_t end)
+{
+	struct dp_repetition iteration = { .first = first, .end = end };
+	struct dp_edit *edits;
+	size_t count;
+	int status = dp_diff__run(&edits, &count, r->symbols + first, end - first, loop->pattern,
+				  loop->length);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < count; i++) {
+		edits[i].position += first;
+		iteration.inserted += edits[i].kind == DP_EDIT_INSERTED;
+		iteration.deleted += edits[i].kind == DP_EDIT_DELETED;
+		iteration.substituted += edits[i].kind == DP_EDIT_SUBSTITUTED;
+	}
+	status = splice(loop, room->at, room->drop, iteration, edits, count);
+	free(edits);
+	if (!status)
+		status = dp_variants__number(loop->iterations, loop->count, loop->edits, r->symbols);
+	return status;
+}
+
+/* Leaves what other loops have, of the symbols before or behind this one's whole iterations. */
+static void leave_others(const struct dp_loops *loops, size_t which, struct room *room, bool before)
+{
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_sequence_loop *other = &loops->loops[k];
+
+		for (size_t i = 0; k != which && other->parent != which && i < other->count; i++) {
+			const struct dp_repetition *s = &other->iterations[i];
+
+			if (s->end <= room->low || s->first >= room->high)
+				continue;
+			if (before)
+				room->low = DP_MIN(s->end, room->high);
+			else
+				room->high = DP_MAX(s->first, room->low);
+		}
+	}
+}
+
+/*
+ * False where the first whole iteration has none before it. What is taken for one that is cut off
+ * may be a part of it, or all: then there are as many kernels as a whole one has.
+ */
+static bool room_before(struct room *room, const struct dp_loops *loops, size_t which)
+{
+	const struct dp_sequence_loop *loop = &loops->loops[which];
+	const struct dp_repetition *s = loop->iterations;
+	size_t m = loop->length, least = m - m / 3, most = m + m / 2, cut = s[0].partial;
+
+	if (s[cut].partial || (s[0].first == 0 && s[cut].first < m))
+		return false;
+	*room = (struct room){ .high = s[cut].first, .drop = cut };
+	leave_others(loops, which, room, true);
+	room->is_edge = room->high - room->low <= most;
+	if (!room->is_edge)
+		room->low = room->high - most;
+	room->latest = room->high - DP_MIN(least, room->high);
+	if (cut)
+		room->latest = DP_MIN(room->latest, s[0].first);
+	return room->high - room->low >= least && room->low <= room->latest;
+}
+
+/* The same for the last one. */
+static bool room_behind(struct room *room, const struct dp_loops *loops, size_t which, size_t n)
+{
+	const struct dp_sequence_loop *loop = &loops->loops[which];
+	const struct dp_repetition *s = &loop->iterations[loop->count - 1];
+	size_t m = loop->length, least = m - m / 3, cut = s->partial;
+	const struct dp_repetition *whole = s - cut;
+
+	if (whole->partial || (s->end == n && n - whole->end < m))
+		return false;
+	*room = (struct room){
+		.low = whole->end, .high = n, .is_edge = true, .at = loop->count - cut, .drop = cut
+	};
+	leave_others(loops, which, room, false);
+	room->latest = room->low + m / 3;
+	return room->high - room->low >= least && s->end <= room->high;
+}
+
+/* Adds what is in a room if it is the iteration. */
+static int try_room(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
+		    const struct room *room, bool *added)
+{
+	size_t m = loop->length, first = room->low, common;
+	int status;
+
+	while (first <= room->latest && !begins(r, loop, first))
+		first++;
+	if (first > room->latest) {
+		if (!room->is_edge || !is_set_off(r, loop, room->low))
+			return DP_OK;
+		first = room->low;
+	}
+	if (room->high - first < m - m / 3 || room->high - first > m + m / 2)
+		return DP_OK;
+	status = count_common(&common, r, loop, first, room->high);
+	if (status || common * 2 < m)
+		return status;
+	*added = true;
+	return add(r, loop, room, first, room->high);
+}
+
+int dp_expected_count__add(struct dp_driver *driver, size_t which, uint64_t told)
+{
+	const struct dp_loops_request *r = driver->request;
+	struct dp_sequence_loop *loop = &driver->loops->loops[which];
+	struct room room;
+	size_t whole = 0;
+	bool added = false;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < loop->count; i++)
+		whole += !loop->iterations[i].partial;
+	/* one alone does not tell what the others are like */
+	if (whole < 2 || whole + 1 != told)
+		return DP_OK;
+	if (room_before(&room, driver->loops, which))
+		status = try_room(r, loop, &room, &added);
+	if (!status && !added && room_behind(&room, driver->loops, which, r->count))
+		status = try_room(r, loop, &room, &added);
+	return status;
+}

@@ -1,0 +1,495 @@
+/*
+ * Loops of a sequence: without help the tree (tree.c), with known numbers of iterations those loops
+ * of it that have them, else what goes round about as often, or the published algorithm.
+ */
+#include "loops/loops.h"
+#include "pattern/paper.h"
+#include "loops/driver.h"
+#include "loops/expected_count.h"
+#include "iterate/paper_match.h"
+
+#include <math.h>
+#include <string.h>
+
+void dp_loops__free(struct dp_loops *loops)
+{
+	if (!loops)
+		return;
+	dp_driver__fini_loops(loops);
+	free(loops);
+}
+
+/* Do any two names share a family? Errors: DP_ERR_NOMEM. */
+static int families_merge(const struct dp_loops_request *r, bool *merge)
+{
+	bool *seen = dp_alloc__zeroed(r->alphabet, sizeof(*seen));
+
+	if (!seen)
+		return DP_ERR_NOMEM;
+	*merge = false;
+	for (uint32_t i = 0; i < r->alphabet; i++) {
+		*merge |= r->family[i] >= r->alphabet || seen[r->family[i]];
+		if (*merge)
+			break;
+		seen[r->family[i]] = true;
+	}
+	free(seen);
+	return DP_OK;
+}
+
+static int use_families(struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	bool merge = false;
+	int status;
+
+	d->symbols = r->symbols;
+	d->alphabet = r->alphabet;
+	if (!r->family)
+		return DP_OK;
+	status = families_merge(r, &merge);
+	if (status || !merge)
+		return status;
+	d->coarse = dp_alloc__array(r->count, sizeof(*d->coarse));
+	if (!d->coarse)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < r->count; i++)
+		d->coarse[i] = r->family[r->symbols[i]];
+	d->symbols = d->coarse;
+	return DP_OK;
+}
+
+static size_t complete(const struct dp_sequence_loop *loop)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		n += !loop->iterations[i].partial;
+	return n;
+}
+
+/* How far a number of iterations is from the one that is known, as a share. */
+static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
+{
+	return fabs((double)complete(loop) - (double)count) / (double)count;
+}
+
+/*
+ * Assigns a loop to each known number, the nearest that no other has; of equals the chosen ones
+ * first. Returns the sum of misfits and doubts, 1 for each number that has none.
+ */
+static double assign(const struct dp_loops *loops, const struct dp_loops_request *r,
+		     uint32_t *assigned)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->counts_count; i++) {
+		double best = 1;
+
+		assigned[i] = DP_NONE;
+		for (uint32_t k = 0; k < loops->count; k++) {
+			const struct dp_sequence_loop *loop = &loops->loops[k];
+			/* another level has to fit better by more than an iteration or two */
+			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
+				     0.5 * (1 - loop->confidence);
+			bool taken = false;
+
+			for (size_t j = 0; j < i; j++)
+				taken |= assigned[j] == k;
+			if (!taken && off < best) {
+				best = off;
+				assigned[i] = k;
+			}
+		}
+		sum += best;
+	}
+	return sum;
+}
+
+/* Do the loops have the known numbers, an iteration that the capture cut off aside? */
+static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
+			const uint32_t *assigned)
+{
+	for (size_t i = 0; i < r->counts_count; i++) {
+		double off;
+
+		if (assigned[i] == DP_NONE)
+			return false;
+		off = misfit(&loops->loops[assigned[i]], r->counts[i]);
+		if (off > 0.02 && (r->counts[i] < 8 || off * (double)r->counts[i] > 1.5))
+			return false;
+	}
+	return true;
+}
+
+static double kernels_of(const struct dp_sequence_loop *loop)
+{
+	double kernels = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		kernels += (double)(loop->iterations[i].end - loop->iterations[i].first);
+	return kernels;
+}
+
+/*
+ * How much a loop that was told of is a loop. A sequence can be cut into any number of pieces under
+ * names that are coarse enough; the exact ones tell whether these repeat. Shapes that change from
+ * iteration to iteration rename some of the kernels, hardly ever a third of them. One iteration is
+ * like the pattern in any case, as the pattern is taken from it.
+ */
+static double repeats(const struct dp_sequence_loop *loop)
+{
+	double edits = (double)loop->edit_count, others = (double)loop->count - 1;
+	double symbols = kernels_of(loop);
+
+	if (others < 1 || symbols <= 0)
+		return 1;
+	return fmin(fmax(2 - 3 * (edits / symbols) * (others + 1) / others, 0), 1);
+}
+
+/* Is a loop inside of another, however deep? Loops come outermost first. */
+static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
+{
+	uint32_t parent = loops->loops[loop].parent;
+
+	while (parent != DP_NONE && parent != other)
+		parent = loops->loops[parent].parent;
+	return parent != DP_NONE;
+}
+
+/*
+ * A few iterations in a long sequence of other things may be chance, whoever told their number: it
+ * may be but the guess that an unaided search has made. covered is the share that is no other
+ * thing.
+ */
+static double no_chance(const struct dp_sequence_loop *loop, double covered)
+{
+	return covered + (1 - covered) * (1 - exp(-(double)complete(loop) / 20));
+}
+
+/* Is a loop one that is told of, and not inside of another such? */
+static bool is_told(const struct dp_loops *loops, const struct dp_loops_request *r,
+		    const uint32_t *assigned, size_t loop)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < r->counts_count; i++)
+		told |= assigned[i] == loop;
+	for (size_t i = 0; i < r->counts_count; i++)
+		told &= assigned[i] == DP_NONE || !is_inside(loops, loop, assigned[i]);
+	return told;
+}
+
+/*
+ * The share of the sequence that is explained: by the loops that are told of, and by others beside
+ * them that are surely loops, as evaluation is beside training.
+ */
+static double explained(const struct dp_loops *loops, const struct dp_loops_request *r,
+			const uint32_t *assigned)
+{
+	double told = 0, beside = 0;
+
+	for (size_t k = 0; k < loops->count; k++)
+		if (is_told(loops, r, assigned, k))
+			told += kernels_of(&loops->loops[k]) / (double)r->count;
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+		double own = kernels_of(loop) / (double)r->count;
+		double many = 1 - exp(-(double)complete(loop) / 2.5);
+
+		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
+		    loop->confidence * many * no_chance(loop, fmin(told + own, 1)) > 0.75)
+			beside += own;
+	}
+	return fmin(told + beside, 1);
+}
+
+/* Makes a loop fit the number that is known of it, or its confidence tell that it does not. */
+static int fit(struct dp_driver *d, size_t which, uint64_t known, double covered)
+{
+	struct dp_sequence_loop *loop = &d->loops->loops[which];
+	double before = misfit(loop, known), doubt;
+	int status;
+
+	loop->confidence *= repeats(loop) * no_chance(loop, covered);
+	status = dp_expected_count__add(d, which, known);
+	doubt = misfit(loop, known);
+	/* of one that is unlike the others the number is half of the evidence */
+	if (doubt < before)
+		doubt += before / 2;
+	loop->confidence *= 1 - DP_MIN(doubt, 1);
+	return status;
+}
+
+/* Moves loops to the driver's: made[] is the new index of each, or DP_NONE of those left behind. */
+static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *which, uint32_t *made)
+{
+	for (size_t k = 0; k < from->count; k++) {
+		struct dp_sequence_loop *source = &from->loops[k], *loop;
+
+		made[k] = DP_NONE;
+		if (!which[k])
+			continue;
+		loop = dp_driver__add(d);
+		if (!loop)
+			return DP_ERR_NOMEM;
+		made[k] = (uint32_t)d->loops->count - 1;
+		*loop = *source;
+		memset(source, 0, sizeof(*source));
+	}
+	/* loops come outermost first, so a parent's index is known */
+	for (size_t i = 0; i < d->loops->count; i++) {
+		uint32_t *parent = &d->loops->loops[i].parent;
+
+		if (*parent != DP_NONE)
+			*parent = made[*parent];
+	}
+	return DP_OK;
+}
+
+/* Moves the loops that are assigned to a number to the driver's, and completes them. */
+static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
+{
+	size_t count = d->request->counts_count;
+	double covered = explained(from, d->request, assigned);
+	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
+	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
+	int status = made && which ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < count && !status; i++)
+		if (assigned[i] != DP_NONE)
+			which[assigned[i]] = true;
+	if (!status)
+		status = move_loops(d, from, which, made);
+	for (size_t i = 0; i < count && !status; i++) {
+		if (assigned[i] == DP_NONE)
+			continue;
+		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
+		d->loops->loops[made[assigned[i]]].chosen = true;
+		status = fit(d, made[assigned[i]], d->request->counts[i], covered);
+	}
+	free(which);
+	free(made);
+	return status;
+}
+
+/*
+ * The chosen loops of about one length that come after each other: one loop of the program, that
+ * was compiled anew midway. Returns their iterations together, or 0 where there is no such row.
+ */
+static size_t find_row(const struct dp_loops *loops, bool *which)
+{
+	const struct dp_sequence_loop *most = NULL, *last = NULL;
+	size_t sum = 0, n = 0;
+
+	for (size_t k = 0; k < loops->count; k++)
+		if (loops->loops[k].chosen &&
+		    (!most || kernels_of(&loops->loops[k]) > kernels_of(most)))
+			most = &loops->loops[k];
+	for (size_t k = 0; k < loops->count; k++) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+
+		if (!loop->chosen || loop->parent != DP_NONE || complete(loop) < 2 ||
+		    loop->length * 2 < most->length || loop->length > 2 * most->length)
+			continue;
+		if (last && last->iterations[last->count - 1].end > loop->iterations[0].first)
+			return 0;
+		which[k] = true;
+		sum += complete(loop);
+		last = loop;
+		n++;
+	}
+	return n > 1 ? sum : 0;
+}
+
+/* Takes loops in a row that together have the number that is known, and what is inside of them. */
+static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
+{
+	const struct dp_loops_request *r = d->request;
+	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
+	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
+	int status = made && which ? DP_OK : DP_ERR_NOMEM;
+	double covered = 0;
+
+	*taken = !status && r->counts_count == 1 && find_row(from, row) == r->counts[0];
+	if (!*taken)
+		goto out;
+	which += from->count;
+	for (size_t k = 0; k < from->count; k++) {
+		uint32_t parent = from->loops[k].parent;
+
+		which[k] = row[k] || (parent != DP_NONE && which[parent]);
+		covered += row[k] ? kernels_of(&from->loops[k]) / (double)r->count : 0;
+	}
+	status = move_loops(d, from, which, made);
+	for (size_t k = 0; k < from->count && !status; k++) {
+		struct dp_sequence_loop *loop;
+
+		if (made[k] == DP_NONE)
+			continue;
+		loop = &d->loops->loops[made[k]];
+		loop->chosen = loop->in_row = row[k];
+		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
+		if (row[k])
+			loop->confidence *= repeats(loop) * no_chance(loop, fmin(covered, 1));
+	}
+out:
+	free(row);
+	free(made);
+	return status;
+}
+
+/* What goes round about as often as is known, whatever its level. */
+static int search_counts(struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_phase_hints known = { NULL, 0, r->counts, r->counts_count };
+	struct dp_patterns patterns = { .count = 0 };
+	uint32_t made[DP_PATTERNS_MAX];
+	int status = dp_search__counts(&patterns, d->symbols, r->count, d->alphabet, r->counts,
+				       r->counts_count);
+
+	if (!status)
+		status = dp_driver__level(d, &patterns, made, NULL, &known);
+	if (!status)
+		dp_driver__sort(d->loops, 0, d->loops->count);
+	dp_patterns__fini(&patterns);
+	return status;
+}
+
+/*
+ * The loops of the tree that have the known numbers of iterations; where they don't, a search for
+ * these numbers, if that comes nearer.
+ */
+static int find_counts(struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_loops tree_loops = { 0 }, searched = { 0 };
+	struct dp_driver tree = *d, search = *d;
+	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
+	uint32_t *others;
+	double off, other;
+	bool taken = false;
+	int status = assigned ? DP_OK : DP_ERR_NOMEM;
+
+	if (status)
+		return status;
+	others = assigned + r->counts_count;
+	tree.loops = &tree_loops;
+	tree.keep_all = true;
+	search.loops = &searched;
+	status = dp_driver__tree(&tree);
+	/* the tree may have replaced the coarse symbols */
+	d->coarse = tree.coarse;
+	search.coarse = tree.coarse;
+	search.symbols = tree.symbols;
+	search.alphabet = tree.alphabet;
+	if (status)
+		goto out;
+	off = assign(&tree_loops, r, assigned);
+	if (!near_enough(&tree_loops, r, assigned)) {
+		status = search_counts(&search);
+		other = assign(&searched, r, others);
+		if (!status && !near_enough(&searched, r, others))
+			status = take_row(d, &tree_loops, &taken);
+		if (!status && !taken && other + 0.02 < off) {
+			status = take_assigned(d, &searched, others);
+			goto out;
+		}
+	}
+	if (!status && !taken)
+		status = take_assigned(d, &tree_loops, assigned);
+out:
+	dp_driver__fini_loops(&searched);
+	dp_driver__fini_loops(&tree_loops);
+	free(assigned);
+	return status;
+}
+
+static int find(struct dp_driver *d)
+{
+	int status = use_families(d);
+
+	if (status)
+		return status;
+	return d->request->counts_count ? find_counts(d) : dp_driver__tree(d);
+}
+
+/* One search and one match for each count, as published. */
+static int find_as_published(struct dp_driver *d, struct dp_error *error)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_suffix_tree *tree = NULL;
+	struct dp_paper_pattern p;
+	struct dp_cut cut = { 0 };
+	struct dp_sequence_loop *loop;
+	int status = dp_suffix_tree_new(&tree, r->symbols, r->count, error);
+
+	for (size_t i = 0; i < r->counts_count && !status; i++) {
+		status = dp_paper__search(&p, tree, r->counts[i], r->epsilon);
+		if (status || p.length == 0)
+			continue;
+		status = dp_paper__match(&cut, r->symbols, r->count, r->symbols + p.at, p.length,
+					 r->max_unmatched);
+		if (!status)
+			status =
+				dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+		loop = status ? NULL : dp_driver__add(d);
+		if (loop)
+			loop->pattern = dp_driver__turn(r->symbols + p.at, p.length, 0);
+		if (!loop || !loop->pattern) {
+			status = DP_ERR_NOMEM;
+			break;
+		}
+		loop->found_by = DP_FOUND_BY_COUNT;
+		loop->chosen = true;
+		loop->length = p.length;
+		loop->occurrences = p.occurrences;
+		loop->confidence =
+			(double)DP_MIN(cut.count, (size_t)r->counts[i]) / (double)r->counts[i];
+		dp_driver__take_cut(loop, &cut);
+	}
+	dp_cut__fini(&cut);
+	dp_suffix_tree_free(tree);
+	return status;
+}
+
+static int check(const struct dp_loops_request *r, struct dp_error *error)
+{
+	for (size_t i = 0; i < r->counts_count; i++)
+		if (r->counts[i] == 0 || r->counts[i] > r->count)
+			return dp_error__set(error, DP_ERR_ARGUMENT,
+					     "%llu iterations can't be: the stream has %zu %s",
+					     (unsigned long long)r->counts[i], r->count,
+					     r->count == 1 ? "kernel" : "kernels");
+	if (r->paper && r->counts_count == 0)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "the paper's algorithm needs the number of iterations");
+	return DP_OK;
+}
+
+int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
+		   struct dp_error *error)
+{
+	struct dp_driver d = { .request = request };
+	int status = check(request, error);
+
+	if (status)
+		return status;
+	d.loops = calloc(1, sizeof(*d.loops));
+	if (!d.loops)
+		return dp_error__nomem(error, sizeof(*d.loops));
+	if (request->count > 0)
+		status = request->paper ? find_as_published(&d, error) : find(&d);
+	free(d.coarse);
+	if (status) {
+		dp_loops__free(d.loops);
+		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
+	}
+	if (d.loops->count > 0) {
+		d.loops->best_length = 0;
+		d.loops->best_coverage = d.loops->best_confidence = 0;
+	}
+	*loops = d.loops;
+	return DP_OK;
+}

@@ -1,0 +1,176 @@
+/*
+ * Beside iterations that are known, by annotations or by their number: the rest of the tree that
+ * the kernels tell of. What goes round inside of iterations, around several of them, or where there
+ * are none, is told of; what is the same loop is not, since its boundaries are but found.
+ *
+ * Cost: linear in iterations, for each loop.
+ */
+#include "loops/loops.h"
+
+enum place {
+	PLACE_NONE, /* the same loop, or across its boundaries */
+	PLACE_AROUND,
+	PLACE_BESIDE,
+	PLACE_INSIDE,
+};
+
+/* Most of n, where a few are cut off or lie across. */
+static bool most(size_t some, size_t n)
+{
+	return n > 0 && some * 5 >= n * 4;
+}
+
+/* How many of a loop's iterations lie in ones of the other, in how many of those, or in none. */
+static void count_places(const struct dp_sequence_loop *loop,
+			 const struct dp_sequence_loop *other, size_t *inside, size_t *hosts,
+			 size_t *apart)
+{
+	size_t k = 0, last = SIZE_MAX;
+
+	*inside = *hosts = *apart = 0;
+	for (size_t i = 0; i < loop->count; i++) {
+		const struct dp_repetition *s = &loop->iterations[i];
+
+		while (k < other->count && other->iterations[k].end <= s->first)
+			k++;
+		if (k == other->count || other->iterations[k].first >= s->end) {
+			++*apart;
+		} else if (other->iterations[k].first <= s->first &&
+			   s->end <= other->iterations[k].end) {
+			++*inside;
+			*hosts += k != last;
+			last = k;
+		}
+	}
+}
+
+static enum place place_of(const struct dp_sequence_loop *loop,
+			   const struct dp_sequence_loop *marked)
+{
+	size_t inside, hosts, apart;
+
+	count_places(loop, marked, &inside, &hosts, &apart);
+	if (most(apart, loop->count))
+		return PLACE_BESIDE;
+	/* layers may also run elsewhere, in an evaluation */
+	if (most(inside + apart, loop->count))
+		return inside * 2 >= hosts * 3 ? PLACE_INSIDE : PLACE_NONE;
+	count_places(marked, loop, &inside, &hosts, &apart);
+	if (most(inside, marked->count))
+		return inside * 2 >= hosts * 3 ? PLACE_AROUND : PLACE_NONE;
+	return PLACE_NONE;
+}
+
+/* A tree that is being merged with a loop. */
+struct merge {
+	struct dp_loops *to, *tree;
+	enum place *places; /* of each loop of the tree */
+	uint32_t *made;	    /* its index afterwards, or DP_NONE */
+	uint32_t marked;    /* the loop's */
+	uint32_t around;    /* of the loop that encloses it, or DP_NONE */
+};
+
+/* Moves loops of one place, in their order. */
+static void move(struct merge *m, enum place place, bool chosen)
+{
+	for (size_t i = 0; i < m->tree->count; i++) {
+		struct dp_sequence_loop *loop = &m->tree->loops[i];
+
+		if (m->places[i] != place || loop->chosen != chosen)
+			continue;
+		m->made[i] = (uint32_t)m->to->count;
+		m->to->loops[m->to->count++] = *loop;
+		loop->pattern = NULL;
+		loop->iterations = NULL;
+		loop->edits = NULL;
+	}
+}
+
+/* The nearest loop of the tree around one that stays; else the marked one, or what is around it. */
+static uint32_t parent_of(const struct merge *m, size_t i)
+{
+	uint32_t parent = m->tree->loops[i].parent;
+
+	while (parent != DP_NONE && m->made[parent] == DP_NONE)
+		parent = m->tree->loops[parent].parent;
+	if (m->places[i] == PLACE_INSIDE)
+		return parent != DP_NONE && m->places[parent] == PLACE_INSIDE ? m->made[parent]
+									      : m->marked;
+	return parent == DP_NONE ? DP_NONE : m->made[parent];
+}
+
+/* Outermost first; those of one level by their first iteration. */
+static void order(struct merge *m, struct dp_sequence_loop *marked)
+{
+	size_t before = 0, last;
+
+	move(m, PLACE_AROUND, false);
+	move(m, PLACE_AROUND, true);
+	m->around = m->to->count ? (uint32_t)m->to->count - 1 : DP_NONE;
+	for (size_t i = 0; i < m->to->count; i++)
+		m->to->loops[i].chosen = false;
+	before = m->to->count;
+	move(m, PLACE_BESIDE, true);
+	last = m->to->count++;
+	while (last > before && m->to->loops[last - 1].count > 0 && marked->count > 0 &&
+	       m->to->loops[last - 1].iterations[0].first > marked->iterations[0].first) {
+		m->to->loops[last] = m->to->loops[last - 1];
+		last--;
+	}
+	m->to->loops[last] = *marked;
+	m->marked = (uint32_t)last;
+	for (size_t i = 0; i < m->tree->count; i++)
+		if (m->made[i] != DP_NONE && m->made[i] >= last)
+			m->made[i]++;
+	move(m, PLACE_BESIDE, false);
+	move(m, PLACE_INSIDE, true);
+	move(m, PLACE_INSIDE, false);
+}
+
+static int merge_in(struct dp_loops *marked, struct dp_loops *tree, bool all)
+{
+	struct dp_loops made = { 0 };
+	struct merge m = { .to = &made, .tree = tree };
+	int status = DP_ERR_NOMEM;
+
+	if (marked->count != 1)
+		return DP_OK;
+	m.places = dp_alloc__array(tree->count + 1, sizeof(*m.places));
+	m.made = dp_alloc__array(tree->count + 1, sizeof(*m.made));
+	made.loops = dp_alloc__zeroed(tree->count + 1, sizeof(*made.loops));
+	if (!m.places || !m.made || !made.loops)
+		goto out;
+	for (size_t i = 0; i < tree->count; i++) {
+		m.places[i] = place_of(&tree->loops[i], &marked->loops[0]);
+		if (!all && m.places[i] != PLACE_INSIDE)
+			m.places[i] = PLACE_NONE;
+		m.made[i] = DP_NONE;
+	}
+	order(&m, &marked->loops[0]);
+	for (size_t i = 0; i < tree->count; i++)
+		if (m.made[i] != DP_NONE) {
+			made.loops[m.made[i]].parent = parent_of(&m, i);
+			made.loops[m.made[i]].chosen &= m.places[i] == PLACE_BESIDE;
+		}
+	made.loops[m.marked].parent = m.around;
+	free(marked->loops);
+	marked->loops = made.loops;
+	marked->count = made.count;
+	made.loops = NULL;
+	status = DP_OK;
+out:
+	free(made.loops);
+	free(m.made);
+	free(m.places);
+	return status;
+}
+
+int dp_loops__beside(struct dp_loops *marked, struct dp_loops *tree)
+{
+	return merge_in(marked, tree, true);
+}
+
+int dp_loops__inside(struct dp_loops *told, struct dp_loops *tree)
+{
+	return merge_in(told, tree, false);
+}

@@ -1,0 +1,509 @@
+/*
+ * The tree of loops. Where the patterns that were found leave much to explain, they are looked for
+ * again under classes of names, and with repetitions collapsed.
+ *
+ * Cost: a search, and one more for each of those.
+ */
+#include "base/sort.h"
+#include "pattern/classes.h"
+#include "pattern/runs.h"
+#include "loops/driver.h"
+#include "pattern/levels.h"
+#include "loops/enclosing.h"
+#include "iterate/unfold.h"
+
+#include <string.h>
+
+enum {
+	COLLAPSE_MAX = 1 << 26,	 /* symbols that repetitions are sought in */
+	UPLOAD_SAMPLE = 1 << 15, /* symbols that are asked whether an upload comes before */
+	FINISH_SAMPLE = 16,	 /* iterations that an optimizer is looked for in */
+	UPLOADS_MIN = 3,	 /* of one name, to believe it */
+};
+
+#define FINISH_ALL 0.9	  /* share of iterations that have an optimizer, or … */
+#define FINISH_STRAY 0.05 /* … may seem to have one */
+
+static const double run_bits = 8; /* to tell how often something is repeated */
+
+static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
+			const uint32_t *parents, const uint32_t *above)
+{
+	for (size_t i = 0; i < count; i++)
+		if (made[i] != DP_NONE && parents[i] != DP_NONE && above[parents[i]] != DP_NONE)
+			loops->loops[made[i]].parent = above[parents[i]];
+}
+
+/* Of each symbol, whether kernels of that name finish a step. */
+static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
+{
+	const struct dp_loops_request *r = d->request;
+	uint32_t left = r->alphabet;
+
+	for (size_t i = 0; i < r->count && left > 0; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		if (asked[r->symbols[i]])
+			continue;
+		asked[r->symbols[i]] = true;
+		left--;
+		r->evidence.at(r->evidence.ctx, i, &at);
+		if (at.finishes_step)
+			traits[d->symbols[i]] |= DP_TRAIT_FINISHES;
+	}
+}
+
+struct uploads {
+	uint32_t seen, after;
+};
+
+/*
+ * Of each symbol, whether uploads come before it, from a sample spread over the sequence. Returns
+ * the share of symbols that they come before.
+ */
+static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
+{
+	const struct dp_loops_request *r = d->request;
+	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter, seen = 0, after = 0;
+
+	for (size_t i = 0; i < r->count; i += step) {
+		struct dp_evidence_at at = { 0 };
+
+		/* so that no period of the sequence is one of the sample's */
+		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
+		jitter = DP_MIN(i + jitter, r->count - 1);
+		r->evidence.at(r->evidence.ctx, jitter, &at);
+		uploads[d->symbols[jitter]].seen++;
+		uploads[d->symbols[jitter]].after += at.after_upload;
+		seen++;
+		after += at.after_upload;
+	}
+	for (uint32_t s = 0; s < d->alphabet; s++)
+		if (uploads[s].seen >= UPLOADS_MIN && uploads[s].after * 5 >= uploads[s].seen * 4)
+			traits[s] |= DP_TRAIT_UPLOADED;
+	return seen ? (double)after / (double)seen : 0;
+}
+
+/* What is known of each symbol; NULL where nothing is. */
+static int ask_traits(const struct dp_driver *d, uint8_t **traits, double *rate)
+{
+	bool *asked;
+	struct uploads *uploads;
+	int status = DP_ERR_NOMEM;
+
+	*traits = NULL;
+	*rate = 0;
+	if (!d->request->evidence.at)
+		return DP_OK;
+	*traits = dp_alloc__zeroed(d->alphabet, sizeof(**traits));
+	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
+	uploads = dp_alloc__zeroed(d->alphabet, sizeof(*uploads));
+	if (*traits && asked && uploads) {
+		ask_finishing(d, *traits, asked);
+		*rate = ask_uploads(d, *traits, uploads);
+		status = DP_OK;
+	}
+	free(asked);
+	free(uploads);
+	return status;
+}
+
+/* Of the loops made so far, the iterations that follow something unusual. */
+static bool irregular(const struct dp_sequence_loop *loop, size_t i)
+{
+	const struct dp_repetition *s = &loop->iterations[i];
+
+	return i > 0 && (s[-1].end != s->first || s[-1].inserted > 0);
+}
+
+static bool any(const struct dp_sequence_loop *loop, size_t i)
+{
+	return !loop->iterations[i].partial;
+}
+
+/*
+ * Makes another level, with the beginnings of the iterations in the first `count` loops that
+ * `counts_if` is true of as hints to the phase.
+ */
+static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
+			 size_t count, bool (*counts_if)(const struct dp_sequence_loop *, size_t))
+{
+	struct dp_phase_hints hints = { NULL, 0, NULL, 0 };
+	size_t *positions = NULL, room = 0;
+	int status = DP_OK;
+
+	if (patterns->count == 0)
+		return DP_OK;
+	for (size_t k = 0; k < count && !status; k++) {
+		const struct dp_sequence_loop *loop = &d->loops->loops[k];
+
+		status = dp_array__reserve(&positions, &room, hints.count + loop->count,
+					   sizeof(*positions));
+		for (size_t i = 0; i < loop->count && !status; i++)
+			if (counts_if(loop, i))
+				positions[hints.count++] = loop->iterations[i].first;
+	}
+	dp_sort__size(positions, hints.count);
+	hints.positions = positions;
+	if (!status)
+		status = dp_driver__level(d, patterns, made, NULL, &hints);
+	free(positions);
+	return status;
+}
+
+/* Puts loops [middle, end) before loops [0, middle). */
+static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
+{
+	for (size_t i = middle; i < end; i++) {
+		struct dp_sequence_loop x = loops->loops[i];
+		size_t to = i - middle;
+
+		memmove(&loops->loops[to + 1], &loops->loops[to], middle * sizeof(x));
+		loops->loops[to] = x;
+	}
+	for (size_t i = 0; i < loops->count; i++) {
+		uint32_t *parent = &loops->loops[i].parent;
+
+		if (*parent == DP_NONE || *parent >= end)
+			continue;
+		*parent = *parent >= middle ? *parent - (uint32_t)middle
+					    : *parent + (uint32_t)(end - middle);
+	}
+}
+
+/* Is each iteration of a loop within one of the other's? */
+static bool lies_inside(const struct dp_sequence_loop *loop, const struct dp_sequence_loop *other)
+{
+	size_t k = 0;
+
+	if (loop->length >= other->length)
+		return false;
+	for (size_t i = 0; i < loop->count; i++) {
+		while (k < other->count && other->iterations[k].end < loop->iterations[i].end)
+			k++;
+		if (k == other->count || other->iterations[k].first > loop->iterations[i].first)
+			return false;
+	}
+	return true;
+}
+
+/* What goes round within single iterations of a loop that is chosen, too, is no loop beside it. */
+static void drop_enclosed(struct dp_loops *loops, uint32_t *made, size_t count)
+{
+	for (size_t i = loops->count; i-- > 0;) {
+		bool inside = false;
+
+		for (size_t j = 0; j < loops->count && !inside; j++)
+			inside = j != i && lies_inside(&loops->loops[i], &loops->loops[j]);
+		if (!inside)
+			continue;
+		free(loops->loops[i].pattern);
+		free(loops->loops[i].iterations);
+		free(loops->loops[i].edits);
+		loops->count--;
+		memmove(&loops->loops[i], &loops->loops[i + 1],
+			(loops->count - i) * sizeof(*loops->loops));
+		for (size_t k = 0; k < count; k++)
+			if (made[k] != DP_NONE && made[k] >= i)
+				made[k] = made[k] == i ? DP_NONE : made[k] - 1;
+	}
+}
+
+static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_repetition *s)
+{
+	for (size_t i = s->first; i < s->end; i++)
+		if (traits[d->symbols[i]] & DP_TRAIT_FINISHES)
+			return true;
+	return false;
+}
+
+/* The share of a loop's iterations that hold a kernel that finishes a step, of a few of them. */
+static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
+			      const struct dp_sequence_loop *loop)
+{
+	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
+
+	for (size_t i = 0; i < loop->count; i += step) {
+		if (loop->iterations[i].partial)
+			continue;
+		seen++;
+		held += finishes(d, traits, &loop->iterations[i]);
+	}
+	return seen > 0 ? (double)held / (double)seen : 0;
+}
+
+static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_loop *b)
+{
+	return a->iterations[0].first < b->iterations[b->count - 1].end &&
+	       b->iterations[0].first < a->iterations[a->count - 1].end;
+}
+
+/*
+ * Loops [middle, end) go round some of those before. The iteration is what has the optimizer: the
+ * cells of a recurrent network turn more often, and have none.
+ */
+static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
+{
+	struct dp_sequence_loop *loops = d->loops->loops;
+
+	for (size_t k = middle; k < end; k++) {
+		bool round = false, below = false;
+
+		for (size_t i = 0; i < middle; i++) {
+			round |= loops[i].chosen && loops[i].parent == k;
+			below |= overlap(&loops[i], &loops[k]) &&
+				 share_finishing(d, traits, &loops[i]) > FINISH_STRAY;
+		}
+		if (!round || below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
+			continue;
+		loops[k].chosen = true;
+		for (size_t i = 0; i < middle; i++)
+			loops[i].chosen &= loops[i].parent != k;
+	}
+}
+
+/* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
+static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
+{
+	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
+	struct dp_loops *loops = d->loops;
+	size_t ends[3];
+	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
+	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, &known);
+
+	if (!status)
+		drop_enclosed(loops, chosen, levels->chosen.count);
+	ends[0] = loops->count;
+	for (size_t i = 0; i < loops->count; i++)
+		loops->loops[i].chosen = true;
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
+	if (!status && ends[0] > 0 && loops->count == ends[0])
+		status = dp_enclosing__find(d, ends[0]);
+	ends[1] = loops->count;
+	if (!status && ends[0] > 0)
+		status = make_level_by(d, &levels->inner, inner, ends[0], any);
+	ends[2] = loops->count;
+	if (status || ends[0] == 0)
+		return status;
+	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
+	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	for (size_t i = 0; i < ends[0]; i++)
+		for (size_t k = ends[0]; k < ends[1] && loops->loops[i].parent == DP_NONE; k++)
+			if (lies_inside(&loops->loops[i], &loops->loops[k]))
+				loops->loops[i].parent = (uint32_t)k;
+	if (traits)
+		choose_finishing(d, traits, ends[0], ends[1]);
+	swap_levels(loops, ends[0], ends[1]);
+	dp_driver__sort(loops, 0, ends[1] - ends[0]);
+	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
+	dp_driver__sort(loops, ends[1], ends[2]);
+	return DP_OK;
+}
+
+/* The evidence of a sequence with its repetitions collapsed. */
+struct mapped {
+	const struct dp_evidence *evidence;
+	const struct dp_runs *runs;
+};
+
+static void at_mapped(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	const struct mapped *m = ctx;
+
+	m->evidence->at(m->evidence->ctx, m->runs->position[index], out);
+}
+
+/* What was repeated in a pattern is a loop inside it. */
+static bool holds_run(const struct dp_hypothesis *h, uint32_t alphabet)
+{
+	for (size_t i = 0; i < h->length; i++)
+		if (h->pattern[i] >= alphabet)
+			return true;
+	return false;
+}
+
+/* A repetition finishes a step if something in it does; what comes before it is not known. */
+static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *runs,
+			       const uint8_t *traits)
+{
+	uint8_t *out = dp_alloc__zeroed(runs->alphabet, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	memcpy(out, traits, d->alphabet * sizeof(*out));
+	for (uint32_t s = d->alphabet; s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - d->alphabet];
+
+		for (size_t i = 0; i < unit->length; i++)
+			out[s] |= traits[d->symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+	}
+	return out;
+}
+
+/* Do the patterns leave little to explain? */
+static bool regular(const struct dp_levels *levels, size_t n)
+{
+	const struct dp_patterns_fit *fit = &levels->fit;
+
+	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
+	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
+}
+
+/*
+ * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
+ * and takes them if they describe it better, or as well and regularly. They do where iterations
+ * differ in how often something is repeated inside.
+ */
+static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
+			 bool *taken)
+{
+	struct dp_loops inner_loops = { 0 };
+	struct dp_driver inner = { .loops = &inner_loops, .keep_all = d->keep_all };
+	struct dp_loops_request request = *d->request;
+	struct dp_levels levels = { .alone = 0 };
+	struct dp_runs runs;
+	struct mapped mapped = { &d->request->evidence, &runs };
+	uint8_t *of_runs = NULL;
+	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
+
+	*taken = false;
+	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
+		goto out;
+	if (traits)
+		of_runs = traits_of_runs(d, &runs, traits);
+	if (traits && !of_runs)
+		status = DP_ERR_NOMEM;
+	if (!status)
+		status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, of_runs,
+					 0);
+	if (status || levels.chosen.count == 0 ||
+	    levels.fit.bits + run_bits * (double)runs.runs >=
+		    (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits)
+		goto out;
+	request.symbols = runs.symbols;
+	request.count = runs.count;
+	request.alphabet = runs.alphabet;
+	request.family = NULL;
+	if (request.evidence.at) {
+		request.evidence.at = at_mapped;
+		request.evidence.ctx = &mapped;
+	}
+	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
+	inner.request = &request;
+	inner.per_symbol = (double)d->request->count / (double)runs.count;
+	inner.symbols = runs.symbols;
+	inner.alphabet = runs.alphabet;
+	dp_patterns__fini(&levels.inner);
+	for (size_t i = 0; i < levels.chosen.count; i++)
+		if (levels.standing[i] == DP_STANDING_BARE &&
+		    holds_run(&levels.chosen.items[i], d->alphabet))
+			levels.standing[i] = DP_STANDING_STRUCTURED;
+	status = make_tree(&inner, &levels, of_runs);
+	for (size_t i = 0; i < inner_loops.count && !status; i++) {
+		struct dp_sequence_loop *loop = &inner_loops.loops[i];
+
+		loop->count = dp_unfold__iterations(loop->iterations, loop->count, d->request->symbols,
+						  d->request->count, runs.position,
+						  &d->request->evidence);
+		status = dp_driver__take_back(d, loop, NULL);
+		if (!status) {
+			d->loops->loops[d->loops->count - 1].chosen = inner_loops.loops[i].chosen;
+			d->loops->loops[d->loops->count - 1].parent = inner_loops.loops[i].parent;
+		}
+	}
+	*taken = inner_loops.count > 0;
+out:
+	dp_driver__fini_loops(&inner_loops);
+	dp_levels__fini(&levels);
+	dp_runs__fini(&runs);
+	free(of_runs);
+	return status;
+}
+
+/* A class finishes a step if one of its names does. */
+static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t **coarse,
+		       const uint8_t *traits, uint8_t **of_classes)
+{
+	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
+	if (traits)
+		*of_classes = dp_alloc__zeroed(d->alphabet, sizeof(**of_classes));
+	if (!*coarse || (traits && !*of_classes))
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < d->request->count; i++)
+		(*coarse)[i] = class_of[d->symbols[i]];
+	for (uint32_t s = 0; traits && s < d->alphabet; s++)
+		(*of_classes)[class_of[s]] |= traits[s];
+	return DP_OK;
+}
+
+/*
+ * Looks for loops under classes of names that take each other's place; takes them if they describe
+ * the sequence better, the names within the classes included.
+ */
+static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **traits,
+		       double uploads)
+{
+	size_t n = d->request->count;
+	uint32_t *class_of = dp_alloc__array(d->alphabet, sizeof(*class_of)), *coarse = NULL, count;
+	struct dp_levels levels = { .alone = 0 };
+	uint8_t *of_classes = NULL;
+	double names;
+	int status = DP_ERR_NOMEM;
+
+	if (class_of)
+		status = dp_classes__derive(class_of, &count, d->symbols, n, d->alphabet);
+	if (status || count == d->alphabet)
+		goto out;
+	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
+	if (!status)
+		status = dp_levels__find(&levels, coarse, n, count, of_classes, uploads);
+	names = flat->alone - levels.alone;
+	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
+		goto out;
+	dp_levels__fini(flat);
+	*flat = levels;
+	levels = (struct dp_levels){ .alone = 0 };
+	free(d->coarse);
+	d->coarse = coarse;
+	d->symbols = coarse;
+	d->alphabet = count;
+	coarse = NULL;
+	free(*traits);
+	*traits = of_classes;
+	of_classes = NULL;
+out:
+	dp_levels__fini(&levels);
+	free(of_classes);
+	free(coarse);
+	free(class_of);
+	return status;
+}
+
+/* Without help: the tree. */
+int dp_driver__tree(struct dp_driver *d)
+{
+	const struct dp_loops_request *r = d->request;
+	struct dp_levels levels;
+	bool taken = false;
+	uint8_t *traits;
+	double uploads;
+	int status = ask_traits(d, &traits, &uploads);
+
+	if (!status)
+		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, traits,
+					 uploads);
+	if (status)
+		goto out;
+	if (!regular(&levels, r->count))
+		status = try_classes(d, &levels, &traits, uploads);
+	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
+		status = try_collapsed(d, &levels, traits, &taken);
+	d->folded = taken;
+	if (!status && !taken)
+		status = make_tree(d, &levels, traits);
+	dp_levels__fini(&levels);
+out:
+	free(traits);
+	return status;
+}

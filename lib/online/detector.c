@@ -1,0 +1,206 @@
+/*
+ * The detector: sample, then stream.
+ *
+ * Symbols that go on as the pattern does are only compared with it. From the first difference on
+ * they are gathered until the differences are over, and looked at (detector_look.c). When to look
+ * is decided by numbers of symbols alone, never by how they came.
+ *
+ * Cost: a comparison per symbol in step. Otherwise what is gathered grows by a quarter between two
+ * alignments, so each symbol is aligned about five times. Searches (detector_search.c) are as far
+ * apart as the first comment in deepprof/detector.h says.
+ */
+#include "online/detector_model.h"
+
+#include <string.h>
+
+enum {
+	WINDOW_MIN = 1 << 10,
+	WINDOW_MAX = 1 << 24,
+	FIRST_SEARCH = 128,
+};
+
+/*
+ * Appends symbols, n of them a quarter of the window at most. What is neither in the window nor
+ * still to be told of is dropped.
+ */
+static int append(struct dp_detector *d, const uint32_t *symbols, size_t n)
+{
+	size_t held = (size_t)(d->fed - d->base);
+	uint64_t from = d->fed > d->window ? d->fed - d->window : 0;
+
+	if (held + n > 3 * d->window) {
+		if (d->known.count > 0)
+			from = DP_MIN(from, d->told);
+		memmove(d->buffer, dp_detector__at(d, from),
+			(size_t)(d->fed - from) * sizeof(*symbols));
+		d->base = from;
+		held = (size_t)(d->fed - from);
+	}
+	if (held + n > d->room) {
+		int status = dp_array__reserve(&d->buffer, &d->room, held + n, sizeof(*symbols));
+
+		if (status)
+			return status;
+	}
+	memcpy(d->buffer + held, symbols, n * sizeof(*symbols));
+	d->fed += n;
+	if (d->known.count == 0 && d->fed - d->told > d->window) {
+		d->told = d->fed - d->window;
+		d->placed = false;
+	}
+	return DP_OK;
+}
+
+/* How many symbols go on as the pattern does; *off tells that the last of them does not. */
+static size_t compare(struct dp_detector *d, const uint32_t *symbols, size_t n, bool *off)
+{
+	const struct dp_stream_loop *loop = &d->known.items[d->pattern];
+	size_t i = 0;
+
+	*off = false;
+	while (i < n) {
+		if (symbols[i++] != loop->exact[d->offset]) {
+			*off = true;
+			break;
+		}
+		if (++d->offset == loop->length)
+			d->offset = 0;
+	}
+	return i;
+}
+
+static bool search_is_due(const struct dp_detector *d)
+{
+	if (d->known.count == 0)
+		return d->fed == d->search_at;
+	return dp_detector__foreign(d) >= d->patience || d->fed == d->search_at;
+}
+
+/* The next symbols up to where something has to be decided; returns how many through *taken. */
+static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count, size_t *taken)
+{
+	uint64_t until = DP_MIN(d->search_at, d->in_step ? d->close_at : d->try_at);
+	size_t n = DP_MIN(count, d->window / 4);
+	bool off = false, looked = false;
+	int status;
+
+	n = (size_t)DP_MIN((uint64_t)n, until - d->fed);
+	if (d->in_step)
+		n = compare(d, symbols, n, &off);
+	status = append(d, symbols, n);
+	*taken = n;
+	if (status)
+		return status;
+	if (off) {
+		uint64_t rest = d->fed - d->told;
+
+		d->in_step = d->clean = false;
+		d->try_at = DP_MAX(d->fed + DP_DETECTOR_GATHER - 1, d->tried + rest / 4);
+	} else if (d->in_step && d->fed == d->close_at && d->clean) {
+		dp_detector__close(d);
+	} else if (d->fed == (d->in_step ? d->close_at : d->try_at)) {
+		status = dp_detector__look(d, false);
+		looked = true;
+	}
+	if (!status && (d->fed == d->search_at || (looked && search_is_due(d))))
+		status = dp_detector__search(d, false);
+	return status;
+}
+
+static int ready(struct dp_detector *d, struct dp_error *error)
+{
+	if (d->status == DP_ERR_NOMEM)
+		return dp_error__nomem(error, 0);
+	if (d->finished)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "the detector has finished");
+	return DP_OK;
+}
+
+int dp_detector_feed(struct dp_detector *d, const uint32_t *symbols, size_t count,
+		     struct dp_error *error)
+{
+	int status = ready(d, error);
+
+	if (status)
+		return status;
+	while (count > 0 && !d->status) {
+		size_t taken = 0;
+
+		d->status = advance(d, symbols, count, &taken);
+		symbols += taken;
+		count -= taken;
+	}
+	return d->status ? dp_error__nomem(error, 0) : DP_OK;
+}
+
+int dp_detector_finish(struct dp_detector *d, struct dp_error *error)
+{
+	int status = ready(d, error);
+
+	if (status)
+		return status;
+	if (d->fed <= d->window)
+		d->status = dp_detector__search(d, true);
+	if (!d->status)
+		d->status = dp_detector__look(d, true);
+	d->finished = true;
+	return d->status ? dp_error__nomem(error, 0) : DP_OK;
+}
+
+int dp_detector_new(struct dp_detector **detector, const struct dp_detector_options *options,
+		    struct dp_error *error)
+{
+	struct dp_detector_options all = DP_DETECTOR_OPTIONS_INIT;
+	struct dp_detector *d;
+
+	if (options && options->size < offsetof(struct dp_detector_options, ctx))
+		return dp_error__set(error, DP_ERR_ARGUMENT, "options of an unknown size");
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	if (all.window < WINDOW_MIN || all.window > WINDOW_MAX)
+		return dp_error__set(error, DP_ERR_ARGUMENT,
+				     "a window of %zu symbols, not %d to %d", all.window,
+				     WINDOW_MIN, WINDOW_MAX);
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return dp_error__nomem(error, sizeof(*d));
+	d->options = all;
+	d->window = d->options.window;
+	d->search_at = FIRST_SEARCH;
+	d->try_at = DP_DETECTOR_NEVER;
+	d->patience = DP_DETECTOR_PATIENCE;
+	*detector = d;
+	return DP_OK;
+}
+
+void dp_detector_free(struct dp_detector *d)
+{
+	if (!d)
+		return;
+	dp_stream_loops__fini(&d->known);
+	dp_stream_loops__fini(&d->seen);
+	dp_aligner__free(d->aligner);
+	free(d->buffer);
+	free(d->ids);
+	free(d);
+}
+
+uint64_t dp_detector_fed(const struct dp_detector *d)
+{
+	return d->fed;
+}
+
+size_t dp_detector_bytes(const struct dp_detector *d)
+{
+	size_t bytes = sizeof(*d) + (d->room + d->ids_room) * sizeof(uint32_t);
+	const struct dp_stream_loops *sets[] = { &d->known, &d->seen };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (sets[i]->names.keys)
+			bytes += (sets[i]->names.mask + 1) * 2 * sizeof(uint32_t);
+		for (size_t k = 0; k < sets[i]->count; k++)
+			bytes += (sets[i]->items[k].length * 2 + sets[i]->items[k].shown_length) *
+				 sizeof(uint32_t);
+	}
+	return bytes + (d->aligner ? dp_aligner__bytes(d->aligner) : 0);
+}

@@ -1,0 +1,316 @@
+/*
+ * What came since the last iteration that was told of, aligned and cut as a whole sequence is
+ * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
+ */
+#include "online/detector_model.h"
+#include "pattern/fold.h"
+
+#include <string.h>
+
+enum {
+	SHIFT_MAX = 64,	  /* symbols of an iteration that may turn out to be the one's before */
+	QUIET = 96,	  /* symbols without a difference after which those before are settled */
+	UNSETTLED = 2112, /* otherwise: what an alignment looks ahead */
+};
+
+/* Symbols of the next iteration that have to be there before one is settled. */
+static size_t settling(size_t length)
+{
+	return DP_MIN((size_t)SHIFT_MAX, length - 1) + 1;
+}
+
+static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetition *s, uint64_t base)
+{
+	struct dp_stream_loop *l = &d->known.items[loop];
+	struct dp_detector_iteration it = {
+		.loop = l->id,
+		.index = l->next_index++,
+		.first = base + s->first,
+		.count = s->end - s->first,
+		.inserted = s->inserted,
+		.deleted = s->deleted,
+		.substituted = s->substituted,
+		.partial = s->partial,
+	};
+
+	l->last = base + s->end;
+	if (d->options.iteration)
+		d->options.iteration(d->options.ctx, &it);
+}
+
+/* A iteration and the loop that it is of. */
+struct told_segment {
+	struct dp_repetition s;
+	uint32_t loop;
+};
+
+/* The iterations of all loops in order. */
+static int merge(struct told_segment **list, size_t *count, const struct dp_cut *cuts, size_t n)
+{
+	size_t next[DP_PATTERNS_MAX] = { 0 }, total = 0;
+
+	for (size_t j = 0; j < n; j++)
+		total += cuts[j].count;
+	*count = total;
+	*list = dp_alloc__array(DP_MAX(total, 1), sizeof(**list));
+	if (!*list)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < total; k++) {
+		size_t best = n;
+
+		for (size_t j = 0; j < n; j++)
+			if (next[j] < cuts[j].count &&
+			    (best == n || cuts[j].iterations[next[j]].first <
+						  cuts[best].iterations[next[best]].first))
+				best = j;
+		(*list)[k] =
+			(struct told_segment){ cuts[best].iterations[next[best]++], (uint32_t)best };
+	}
+	return DP_OK;
+}
+
+/* What was not told of, aligned and cut. */
+struct look {
+	size_t n;
+	struct dp_fold fold; /* of it, where loops are known by that */
+	struct dp_alignment alignment;
+	struct dp_cut cuts[DP_PATTERNS_MAX];
+	struct told_segment *list;
+	size_t count;
+	size_t quiet;	/* symbols at the end without a difference */
+	size_t settled; /* before this nothing will change */
+	bool in_step;	/* the end fits */
+};
+
+static void look_fini(struct look *look, size_t n)
+{
+	for (size_t j = 0; j < n; j++)
+		dp_cut__fini(&look->cuts[j]);
+	dp_align__fini(&look->alignment);
+	dp_fold__fini(&look->fold);
+	free(look->list);
+}
+
+static void settle(const struct dp_detector *d, struct look *look)
+{
+	const struct dp_alignment *al = &look->alignment;
+	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
+	size_t from;
+
+	look->in_step = last && last->end == look->n && last->end > last->begin;
+	look->settled = look->n > UNSETTLED ? look->n - UNSETTLED : 0;
+	if (!look->in_step)
+		return;
+	from = last->begin;
+	if (last->edit_count > 0)
+		from = (size_t)al->edits[last->edits + last->edit_count - 1].position + 1;
+	look->quiet = look->n - DP_MIN(from, look->n);
+	if (look->quiet >= QUIET && ((al->span_count == 1 && d->placed) || last->begin == 0 ||
+				     look->n - last->begin >= UNSETTLED))
+		look->settled = look->n;
+}
+
+/* Back from the folded sequence to what was fed. */
+static void unfold(const struct dp_detector *d, struct look *look)
+{
+	const uint32_t *position = look->fold.position;
+	struct dp_alignment *al = &look->alignment;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		al->spans[k].begin = position[al->spans[k].begin];
+		al->spans[k].end = position[al->spans[k].end];
+	}
+	for (size_t i = 0; i < al->edit_count; i++)
+		al->edits[i].position = position[al->edits[i].position];
+	for (size_t j = 0; j < d->known.count; j++)
+		for (size_t i = 0; i < look->cuts[j].count; i++) {
+			struct dp_repetition *s = &look->cuts[j].iterations[i];
+
+			s->first = position[s->first];
+			s->end = position[s->end];
+		}
+}
+
+/* Aligns n symbols and cuts them. */
+static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_t *symbols,
+			 size_t n)
+{
+	struct dp_cut_pattern patterns[DP_PATTERNS_MAX];
+	int status = dp_array__reserve(&d->ids, &d->ids_room, n, sizeof(*d->ids));
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < n; i++)
+		d->ids[i] = dp_symbol_map__get(&d->known.names, symbols[i], d->known.classes);
+	status = dp_aligner__run(d->aligner, &look->alignment, d->ids, n,
+				 d->placed ? &d->start : NULL);
+	if (status)
+		return status;
+	for (size_t j = 0; j < d->known.count; j++)
+		patterns[j] = (struct dp_cut_pattern){
+			.exact = d->known.by_class ? d->known.items[j].exact : NULL,
+			.turned = d->known.items[j].coarse,
+			.length = d->known.items[j].length,
+		};
+	/* names to compare with: those of the patterns above */
+	if (!d->known.by_class)
+		symbols = d->ids;
+	return dp_cut__run(look->cuts, &look->alignment, symbols, d->ids, n, patterns,
+			   d->known.count);
+}
+
+static int look_at(struct dp_detector *d, struct look *look)
+{
+	const uint32_t *symbols = dp_detector__at(d, d->told);
+	int status = DP_OK;
+
+	memset(look, 0, sizeof(*look));
+	look->n = (size_t)(d->fed - d->told);
+	if (d->known.folded)
+		status = dp_fold__make(&look->fold, symbols, look->n);
+	if (!status)
+		status = d->known.folded
+				 ? align_and_cut(d, look, look->fold.symbols, look->fold.count)
+				 : align_and_cut(d, look, symbols, look->n);
+	if (!status && d->known.folded)
+		unfold(d, look);
+	if (!status)
+		status = merge(&look->list, &look->count, look->cuts, d->known.count);
+	settle(d, look);
+	return status;
+}
+
+/* May iteration k be told of now? *skip: it is none, since the part was begun inside of it. */
+static bool ripe(const struct dp_detector *d, const struct look *look, size_t k, bool final,
+		 bool *skip)
+{
+	const struct told_segment *t = &look->list[k];
+	size_t m = dp_stream_loop__length(&d->known.items[t->loop]), need = m;
+	bool inside = k == 0 && !d->placed && d->told > 0;
+
+	*skip = false;
+	if (t->s.partial) {
+		*skip = inside && t->s.end + 8 < look->n;
+		if (!final && !*skip && (k + 1 == look->count || d->told > 0))
+			return false;
+	}
+	if (final)
+		return true;
+	if (k + 1 < look->count && look->list[k + 1].s.first == t->s.end)
+		need = settling(m);
+	return t->s.end + need <= look->settled;
+}
+
+/* Gives up what can't be told of any more. */
+static void give_up(struct dp_detector *d)
+{
+	uint64_t told = d->fed - d->window / 2;
+
+	if (d->fed - d->told < d->window)
+		return;
+	d->foreign += told - d->told;
+	d->told = told;
+	d->placed = d->clean = false;
+}
+
+/*
+ * Symbols from `from` on that no span covers. A span that ended before an iteration did explains
+ * nothing: an evaluation shares its forward pass with the training.
+ */
+static size_t uncovered(const struct dp_detector *d, const struct look *look, size_t from)
+{
+	size_t sum = 0;
+
+	for (size_t k = 0; k < look->alignment.span_count; k++) {
+		const struct dp_align_span *s = &look->alignment.spans[k];
+
+		if (k + 1 < look->alignment.span_count &&
+		    (s->end - s->begin) * 5 <
+			    dp_stream_loop__length(&d->known.items[s->pattern]) * 4)
+			continue;
+		if (s->begin > from)
+			sum += s->begin - from;
+		from = DP_MAX(from, s->end);
+	}
+	return sum + look->n - DP_MIN(from, look->n);
+}
+
+/* When to look next. */
+static void plan(struct dp_detector *d, const struct look *look)
+{
+	const struct dp_alignment *al = &look->alignment;
+	const struct dp_align_span *last = al->span_count ? &al->spans[al->span_count - 1] : NULL;
+	size_t rest = (size_t)(d->fed - d->told), done = look->n - rest, m, wait = rest / 4;
+
+	d->tried = d->fed;
+	d->loose = uncovered(d, look, done);
+	d->in_step = look->in_step && !d->known.folded;
+	d->clean = false;
+	give_up(d);
+	if (!d->in_step) {
+		d->try_at = d->fed + DP_MAX(wait, (size_t)DP_DETECTOR_GATHER);
+		return;
+	}
+	m = d->known.items[last->pattern].length;
+	d->pattern = last->pattern;
+	d->offset = last->end_offset;
+	d->clean = d->placed && d->start.pattern == last->pattern && d->start.offset == 0 &&
+		   last->begin <= done && look->quiet >= rest && rest % m == d->offset &&
+		   rest < m + settling(m);
+	d->close_at = d->fed + m - d->offset + settling(m);
+	if (d->clean)
+		d->close_at = d->told + m + settling(m);
+	else if (look->settled < look->n)
+		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, (size_t)QUIET));
+}
+
+/* Tells of the iterations that are settled. */
+int dp_detector__look(struct dp_detector *d, bool final)
+{
+	struct look look;
+	size_t done = 0, k = 0;
+	bool skip;
+	int status;
+
+	if (d->known.count == 0 || d->fed == d->told)
+		return DP_OK;
+	status = look_at(d, &look);
+	if (status)
+		goto out;
+	/* what comes after foreign symbols is not told of before those were searched */
+	d->loose = uncovered(d, &look, 0);
+	if (!final && dp_detector__foreign(d) >= d->patience)
+		goto out;
+	for (; k < look.count && ripe(d, &look, k, final, &skip); k++) {
+		const struct dp_repetition *s = &look.list[k].s;
+
+		d->foreign += s->first - done;
+		if (!skip)
+			tell(d, look.list[k].loop, s, d->told);
+		else
+			d->foreign += s->end - s->first;
+		done = s->end;
+	}
+	if (done > 0) {
+		d->placed = k < look.count && look.list[k].s.first == done;
+		if (d->placed)
+			d->start = (struct dp_align_start){ look.list[k].loop, 0 };
+		d->told += done;
+	}
+	plan(d, &look);
+out:
+	look_fini(&look, d->known.count);
+	return status;
+}
+
+/* Tells of an iteration without a difference. */
+void dp_detector__close(struct dp_detector *d)
+{
+	size_t m = d->known.items[d->pattern].length;
+	struct dp_repetition s = { .end = m };
+
+	tell(d, d->pattern, &s, d->told);
+	d->told += m;
+	d->close_at += m;
+	d->tried = d->fed;
+}

@@ -1,0 +1,319 @@
+/*
+ * Searching what came last for loops (stream.c), and which of them are known from then on: those
+ * that two searches in succession found, and known ones that did not come.
+ */
+#include "suffix/border.h"
+#include "online/detector_model.h"
+
+#include <string.h>
+
+enum { EAGER = 16 };
+
+#define SURER 0.05 /* of where an iteration begins, to move it */
+
+static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
+{
+	dp_stream_loops__fini(&d->seen);
+	d->seen.folded = found->folded;
+	for (size_t i = 0; i < found->count; i++) {
+		const struct dp_stream_loop *f = &found->items[i];
+		int status = dp_stream_loops__name(&d->seen, f->exact, f->length);
+
+		if (!status)
+			status = dp_stream_loops__add(&d->seen, f);
+		if (status)
+			return status;
+	}
+	return DP_OK;
+}
+
+/* What a search found, and what is known of it. */
+struct searched {
+	struct dp_stream_loops found, next; /* next: the loops to be known */
+	uint32_t known[DP_PATTERNS_MAX];    /* of each found, the loop that it is, or DP_NONE */
+	bool seen[DP_PATTERNS_MAX];	    /* by the search before, too */
+	bool kept[DP_PATTERNS_MAX];	    /* of each known, whether it stays */
+	size_t n;			    /* symbols searched */
+	bool settling;			    /* all that was fed was searched */
+	bool whole;			    /* the whole window was */
+};
+
+static bool comparable(const struct dp_stream_loops *a, const struct dp_stream_loops *b)
+{
+	return a->folded == b->folded || a->count == 0 || b->count == 0;
+}
+
+static int compare_with_known(struct dp_detector *d, struct searched *s)
+{
+	uint32_t j;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
+		s->known[i] = DP_NONE;
+	for (uint32_t k = 0; comparable(&d->known, &s->found) && k < d->known.count && !status;
+	     k++) {
+		status = dp_stream_loops__same(&j, &s->found, d->known.items[k].exact,
+					       d->known.items[k].length);
+		if (!status && j != DP_NONE && s->known[j] == DP_NONE)
+			s->known[j] = k;
+	}
+	for (size_t k = 0; comparable(&d->seen, &s->found) && k < d->seen.count && !status; k++) {
+		status = dp_stream_loops__same(&j, &s->found, d->seen.items[k].exact,
+					       d->seen.items[k].length);
+		if (!status && j != DP_NONE)
+			s->seen[j] = true;
+	}
+	return status;
+}
+
+/* A known loop goes on to be one, with this pattern. */
+static int keep(struct dp_detector *d, struct searched *s, uint32_t k,
+		const struct dp_stream_loop *as)
+{
+	const struct dp_stream_loop *old = &d->known.items[k];
+	int status = dp_stream_loops__name(&s->next, as->exact, as->length);
+
+	if (!status)
+		status = dp_stream_loops__add(&s->next, as);
+	if (!status) {
+		struct dp_stream_loop *loop = &s->next.items[s->next.count - 1];
+
+		loop->id = old->id;
+		loop->confidence = as->confidence;
+		loop->next_index = old->next_index;
+		loop->last = old->last;
+		loop->structured = old->structured;
+		s->kept[k] = true;
+	}
+	return status;
+}
+
+/* Is one pattern the other, begun elsewhere (by the search of Knuth, Morris, Pratt 1977)? */
+static int is_turned(bool *turned, const struct dp_stream_loop *a, const struct dp_stream_loop *b)
+{
+	size_t m = a->length, *border, k = 0;
+
+	*turned = false;
+	if (b->length != m || !memcmp(a->exact, b->exact, m * sizeof(*a->exact)))
+		return DP_OK;
+	border = dp_border__make(a->exact, m);
+	if (!border)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < 2 * m && !*turned; i++) {
+		while (k && b->exact[i % m] != a->exact[k])
+			k = border[k];
+		k += b->exact[i % m] == a->exact[k];
+		*turned = k == m;
+	}
+	free(border);
+	return DP_OK;
+}
+
+/*
+ * A known loop that was found again has the pattern that was found; but it begins elsewhere from
+ * now on only if that is surer.
+ */
+static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
+		      const struct dp_stream_loop *found)
+{
+	const struct dp_stream_loop *old = &d->known.items[k];
+	bool turned = true;
+	int status = DP_OK;
+
+	if (s->settling && found->confidence < old->confidence + SURER)
+		status = is_turned(&turned, found, old);
+	else
+		turned = !s->settling;
+	return status ? status : keep(d, s, k, turned ? old : found);
+}
+
+/* A part of the window may show a layer of something that is no loop itself. */
+static bool believable(const struct dp_detector *d, const struct searched *s, size_t i, bool final)
+{
+	const struct dp_stream_loop *f = &s->found.items[i];
+
+	if (!s->settling && !f->structured && f->length * 5 < d->known.longest)
+		return false;
+	return s->seen[i] || final;
+}
+
+/* Which loops are known from now on: those found twice, and old ones that did not come. */
+static int choose(struct dp_detector *d, struct searched *s, bool final)
+{
+	int status = DP_OK;
+
+	s->next.names = s->found.names;
+	s->next.classes = s->found.classes;
+	s->next.by_class = s->found.by_class;
+	s->next.folded = s->found.count > 0 ? s->found.folded : d->known.folded;
+	s->found.names = (struct dp_symbol_map){ 0 };
+	for (size_t i = 0; i < s->found.count && !status; i++) {
+		struct dp_stream_loop *f = &s->found.items[i];
+
+		if (s->known[i] != DP_NONE) {
+			status = keep_found(d, s, s->known[i], f);
+		} else if (believable(d, s, i, final)) {
+			status = dp_stream_loops__add(&s->next, f);
+			if (!status) {
+				s->next.items[s->next.count - 1].confidence = f->confidence;
+				s->next.items[s->next.count - 1].structured = f->structured;
+				s->next.items[s->next.count - 1].last = d->fed;
+			}
+		}
+	}
+	/* the most recent ones first */
+	while (!status && s->next.count < DP_PATTERNS_MAX && comparable(&d->known, &s->found)) {
+		uint32_t best = DP_NONE;
+
+		for (uint32_t k = 0; k < d->known.count; k++) {
+			const struct dp_stream_loop *old = &d->known.items[k];
+			bool came = s->settling || (s->whole && old->last > d->fed - s->n / 2);
+
+			if (!s->kept[k] && !(came && s->found.count > 0) &&
+			    (best == DP_NONE || old->last > d->known.items[best].last))
+				best = k;
+		}
+		if (best == DP_NONE)
+			break;
+		status = keep(d, s, best, &d->known.items[best]);
+	}
+	return status;
+}
+
+static bool equal_loops(const struct dp_stream_loop *a, const struct dp_stream_loop *b)
+{
+	return a->id == b->id && a->length == b->length &&
+	       !memcmp(a->exact, b->exact, a->length * sizeof(*a->exact)) &&
+	       !memcmp(a->coarse, b->coarse, a->length * sizeof(*a->coarse));
+}
+
+static bool unchanged(const struct dp_detector *d, const struct searched *s)
+{
+	if (s->next.folded != d->known.folded || s->next.count != d->known.count ||
+	    s->next.by_class || d->known.by_class)
+		return false;
+	for (size_t i = 0; i < s->next.count; i++)
+		if (!equal_loops(&s->next.items[i], &d->known.items[i]))
+			return false;
+	return true;
+}
+
+/* Makes the loops known, and goes back to what was not told of. */
+static int adopt(struct dp_detector *d, struct searched *s)
+{
+	struct dp_align_pattern patterns[DP_PATTERNS_MAX];
+	struct dp_aligner *aligner = NULL;
+	uint32_t first = d->next_id;
+	bool placed = false;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < s->next.count; i++) {
+		struct dp_stream_loop *loop = &s->next.items[i];
+
+		patterns[i] = (struct dp_align_pattern){ loop->coarse, loop->length };
+		if (loop->id == DP_NONE)
+			loop->id = d->next_id++;
+		if (d->placed && !placed && loop->id == d->known.items[d->start.pattern].id &&
+		    loop->length == d->known.items[d->start.pattern].length &&
+		    !memcmp(loop->exact, d->known.items[d->start.pattern].exact,
+			    loop->length * sizeof(*loop->exact))) {
+			placed = true;
+			d->start.pattern = (uint32_t)i;
+		}
+	}
+	if (s->next.count > 0)
+		status = dp_aligner__new(&aligner, patterns, s->next.count, d->window);
+	if (status)
+		return status;
+	for (size_t k = 0; k < d->known.count; k++)
+		if (!s->kept[k] && d->options.end)
+			d->options.end(d->options.ctx, d->known.items[k].id);
+	dp_aligner__free(d->aligner);
+	d->aligner = aligner;
+	dp_stream_loops__fini(&d->known);
+	d->known = s->next;
+	s->next = (struct dp_stream_loops){ 0 };
+	for (size_t i = 0; i < d->known.count; i++) {
+		struct dp_stream_loop *l = &d->known.items[i];
+		struct dp_detector_loop event = { l->id, d->fed, l->confidence,
+						  dp_stream_loop__length(l),
+						  l->shown ? l->shown : l->exact };
+
+		if (l->id >= first && d->options.loop)
+			d->options.loop(d->options.ctx, &event);
+	}
+	d->placed = placed;
+	d->in_step = false;
+	d->try_at = d->known.count > 0 ? d->fed + DP_DETECTOR_GATHER : DP_DETECTOR_NEVER;
+	return DP_OK;
+}
+
+/*
+ * When to search next, and how much has to be foreign for it: the more, the more searches for that
+ * were in vain. What was found for the first time is looked for again soon. Both only while all
+ * searches together are no longer than EAGER feeds, whatever comes.
+ */
+static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
+{
+	uint64_t least = DP_DETECTOR_PATIENCE, most = 16 * (uint64_t)d->window, again = 0;
+	bool wanted = dp_detector__foreign(d) >= d->patience;
+	bool eager = d->spent < EAGER * d->fed;
+
+	if (d->fed < d->window) {
+		least = DP_MAX(least, d->fed / 64);
+		most = DP_MAX(d->fed / 4, least);
+	}
+	for (size_t i = 0; i < s->found.count; i++)
+		if (s->known[i] == DP_NONE && !s->seen[i])
+			again = DP_MAX(again, s->found.items[i].length);
+	if (eager && (changed || again > 0))
+		d->patience = least;
+	else if (wanted)
+		d->patience = DP_MIN(2 * d->patience, most);
+	d->patience = DP_MAX(d->patience, least);
+	d->searched = d->fed;
+	d->foreign = 0;
+	d->search_at = DP_DETECTOR_NEVER;
+	if (d->fed < d->window)
+		d->search_at = DP_MIN(d->fed + d->fed / 2, (uint64_t)d->window);
+	else if (d->known.count == 0)
+		d->search_at = d->fed + DP_MAX(d->patience, d->window / 2);
+	d->again = again > 0 && !d->again && eager && d->known.count > 0;
+	if (d->again)
+		d->search_at = DP_MIN(d->search_at, d->fed + DP_MAX(again, least / 4));
+}
+
+int dp_detector__search(struct dp_detector *d, bool final)
+{
+	struct searched s = { .n = (size_t)DP_MIN(d->fed, (uint64_t)d->window) };
+	uint32_t first = d->next_id;
+	size_t names = d->known.names.count, count = d->known.count;
+	bool changed = false;
+	int status;
+
+	s.settling = d->fed <= d->window;
+	if (!s.settling && d->known.count > 0)
+		s.n = (size_t)DP_MIN(4 * d->patience, (uint64_t)d->window);
+	s.whole = s.n == d->window;
+	status = dp_stream__search(&s.found, dp_detector__at(d, d->fed - s.n), s.n, !s.settling,
+				   !final);
+	if (!status)
+		status = compare_with_known(d, &s);
+	if (!status)
+		status = copy_seen(d, &s.found);
+	if (!status)
+		status = choose(d, &s, final);
+	if (!status && !unchanged(d, &s)) {
+		status = adopt(d, &s);
+		changed = d->next_id > first || d->known.count < count ||
+			  d->known.names.count > names;
+	}
+	d->spent += s.n;
+	if (!status)
+		plan_search(d, changed, &s);
+	dp_stream_loops__fini(&s.found);
+	dp_stream_loops__fini(&s.next);
+	if (status)
+		return status;
+	return dp_detector__look(d, final);
+}

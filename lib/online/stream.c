@@ -1,0 +1,297 @@
+/*
+ * What the detector knows: loops by their patterns, under names that make several symbols one
+ * where a search found that they take each other's place.
+ */
+#include "online/stream.h"
+#include "loops/driver.h"
+#include "pattern/fold.h"
+
+#include <string.h>
+
+void dp_symbol_map__fini(struct dp_symbol_map *names)
+{
+	free(names->keys);
+	free(names->values);
+	*names = (struct dp_symbol_map){ 0 };
+}
+
+static size_t slot_of(const struct dp_symbol_map *names, uint32_t key)
+{
+	size_t slot = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & names->mask;
+
+	while (names->values[slot] != DP_NONE && names->keys[slot] != key)
+		slot = (slot + 1) & names->mask;
+	return slot;
+}
+
+uint32_t dp_symbol_map__get(const struct dp_symbol_map *names, uint32_t key, uint32_t absent)
+{
+	uint32_t value = names->keys ? names->values[slot_of(names, key)] : DP_NONE;
+
+	return value == DP_NONE ? absent : value;
+}
+
+static int grow(struct dp_symbol_map *names)
+{
+	size_t slots = names->keys ? 2 * (names->mask + 1) : 64;
+	struct dp_symbol_map more = { .mask = slots - 1, .count = names->count };
+
+	more.keys = dp_alloc__array(slots, sizeof(*more.keys));
+	more.values = dp_alloc__array(slots, sizeof(*more.values));
+	if (!more.keys || !more.values) {
+		dp_symbol_map__fini(&more);
+		return DP_ERR_NOMEM;
+	}
+	memset(more.values, 0xff, slots * sizeof(*more.values));
+	for (size_t i = 0; names->keys && i <= names->mask; i++) {
+		size_t slot;
+
+		if (names->values[i] == DP_NONE)
+			continue;
+		slot = slot_of(&more, names->keys[i]);
+		more.keys[slot] = names->keys[i];
+		more.values[slot] = names->values[i];
+	}
+	dp_symbol_map__fini(names);
+	*names = more;
+	return DP_OK;
+}
+
+int dp_symbol_map__put(struct dp_symbol_map *names, uint32_t key, uint32_t value)
+{
+	size_t slot;
+	int status;
+
+	if (!names->keys || names->count * 2 > names->mask) {
+		status = grow(names);
+		if (status)
+			return status;
+	}
+	slot = slot_of(names, key);
+	names->count += names->values[slot] == DP_NONE;
+	names->keys[slot] = key;
+	names->values[slot] = value;
+	return DP_OK;
+}
+
+void dp_stream_loops__fini(struct dp_stream_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++) {
+		free(loops->items[i].exact);
+		free(loops->items[i].coarse);
+		free(loops->items[i].shown);
+	}
+	dp_symbol_map__fini(&loops->names);
+	*loops = (struct dp_stream_loops){ 0 };
+}
+
+int dp_stream_loops__name(struct dp_stream_loops *loops, const uint32_t *exact, size_t length)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < length && !status; i++)
+		if (dp_symbol_map__get(&loops->names, exact[i], DP_NONE) == DP_NONE)
+			status = dp_symbol_map__put(&loops->names, exact[i], loops->classes++);
+	return status;
+}
+
+size_t dp_stream_loop__length(const struct dp_stream_loop *loop)
+{
+	return loop->shown ? loop->shown_length : loop->length;
+}
+
+int dp_stream_loops__add(struct dp_stream_loops *loops, const struct dp_stream_loop *like)
+{
+	struct dp_stream_loop *loop = &loops->items[loops->count];
+	size_t length = like->length;
+
+	*loop = (struct dp_stream_loop){ .length = length,
+					 .shown_length = like->shown_length,
+					 .id = DP_NONE };
+	loop->exact = dp_alloc__array(length, sizeof(*loop->exact));
+	loop->coarse = dp_alloc__array(length, sizeof(*loop->coarse));
+	if (like->shown)
+		loop->shown = dp_alloc__array(like->shown_length, sizeof(*loop->shown));
+	if (!loop->exact || !loop->coarse || (like->shown && !loop->shown)) {
+		free(loop->exact);
+		free(loop->coarse);
+		free(loop->shown);
+		return DP_ERR_NOMEM;
+	}
+	memcpy(loop->exact, like->exact, length * sizeof(*loop->exact));
+	if (like->shown)
+		memcpy(loop->shown, like->shown, like->shown_length * sizeof(*loop->shown));
+	for (size_t i = 0; i < length; i++)
+		loop->coarse[i] = dp_symbol_map__get(&loops->names, loop->exact[i], DP_NONE);
+	loops->longest = DP_MAX(loops->longest, length);
+	loops->count++;
+	return DP_OK;
+}
+
+/* Three turns of one pattern should be about three turns of the other, end to end. */
+static int alike(bool *same, const uint32_t *thrice, size_t n, const struct dp_stream_loop *loop)
+{
+	struct dp_align_pattern pattern = { loop->coarse, loop->length };
+	struct dp_alignment al;
+	size_t covered = 0, advance = 0;
+	int status = dp_align__run(&al, thrice, n, &pattern, 1);
+
+	if (status)
+		return status;
+	for (size_t k = 0; k < al.span_count; k++) {
+		covered += al.spans[k].end - al.spans[k].begin;
+		advance += dp_align__advance(&al, k);
+	}
+	*same = covered * 10 >= n * 8 && al.edit_count * 6 <= n &&
+		advance * 5 >= loop->length * 3 * 4 && advance * 4 <= loop->length * 3 * 5;
+	dp_align__fini(&al);
+	return DP_OK;
+}
+
+int dp_stream_loops__same(uint32_t *index, const struct dp_stream_loops *loops,
+			  const uint32_t *exact, size_t length)
+{
+	uint32_t *thrice = dp_alloc__array(length, 3 * sizeof(*thrice));
+	bool same = false;
+	int status = DP_OK;
+
+	*index = DP_NONE;
+	if (!thrice)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < length; i++)
+		thrice[i] = thrice[length + i] = thrice[2 * length + i] =
+			dp_symbol_map__get(&loops->names, exact[i], loops->classes);
+	for (size_t i = 0; i < loops->count && !status && !same; i++) {
+		size_t other = loops->items[i].length;
+
+		if (length * 4 > other * 5 || other * 4 > length * 5)
+			continue;
+		status = alike(&same, thrice, 3 * length, &loops->items[i]);
+		if (!status && same)
+			*index = (uint32_t)i;
+	}
+	free(thrice);
+	return status;
+}
+
+/* Symbols by dense numbers; keys gets the symbol of each. */
+static int make_dense(struct dp_symbol_map *names, uint32_t *dense, uint32_t **keys, size_t *room,
+		      const uint32_t *symbols, size_t n)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < n && !status; i++) {
+		dense[i] = dp_symbol_map__get(names, symbols[i], DP_NONE);
+		if (dense[i] != DP_NONE)
+			continue;
+		dense[i] = (uint32_t)names->count;
+		status = dp_array__reserve(keys, room, names->count + 1, sizeof(**keys));
+		if (!status) {
+			(*keys)[names->count] = symbols[i];
+			status = dp_symbol_map__put(names, symbols[i], dense[i]);
+		}
+	}
+	return status;
+}
+
+/* The classes that the tree put the symbols in are the names from now on. */
+static int take_classes(struct dp_stream_loops *found, const struct dp_driver *d,
+			const uint32_t *keys)
+{
+	int status = DP_OK;
+
+	found->classes = d->request->alphabet;
+	if (!d->coarse)
+		return DP_OK;
+	found->classes = d->alphabet;
+	found->by_class = true;
+	for (size_t i = 0; i < d->request->count && !status; i++)
+		status = dp_symbol_map__put(&found->names, keys[d->request->symbols[i]],
+					    d->coarse[i]);
+	return status;
+}
+
+/* Adds a loop by the symbols as they were fed, and folded where its iterations are alike then. */
+static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t length)
+{
+	struct dp_stream_loop loop = { .exact = pattern, .length = length };
+	struct dp_fold fold = { 0 };
+	uint32_t *turned = NULL;
+	int status = DP_OK;
+
+	if (found->folded) {
+		status = dp_fold__turn(&fold, pattern, length);
+		if (!status)
+			turned = dp_driver__turn(pattern, length, fold.position[0]);
+		if (!status && !turned)
+			status = DP_ERR_NOMEM;
+		loop = (struct dp_stream_loop){ .exact = fold.symbols,
+						.length = fold.count,
+						.shown = turned,
+						.shown_length = length };
+		if (!status)
+			status = dp_stream_loops__name(found, fold.symbols, fold.count);
+	}
+	if (!status)
+		status = dp_stream_loops__add(found, &loop);
+	free(turned);
+	dp_fold__fini(&fold);
+	return status;
+}
+
+/* The loops of the level that is shown. */
+static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loops,
+		      const uint32_t *keys)
+{
+	int status = DP_OK;
+
+	for (size_t k = 0; k < loops->count && !status; k++) {
+		const struct dp_sequence_loop *loop = &loops->loops[k];
+
+		if (!loop->chosen || found->count == DP_PATTERNS_MAX)
+			continue;
+		for (size_t i = 0; i < loop->length; i++)
+			loop->pattern[i] = keys[loop->pattern[i]];
+		status = take_loop(found, loop->pattern, loop->length);
+		if (status)
+			break;
+		found->items[found->count - 1].confidence = loop->confidence;
+		for (size_t i = k + 1; i < loops->count; i++)
+			found->items[found->count - 1].structured |= loops->loops[i].parent == k;
+	}
+	return status;
+}
+
+int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, size_t n,
+		      bool open_begin, bool goes_on)
+{
+	struct dp_loops loops = { 0 };
+	struct dp_loops_request r = {
+		.count = n,
+		.epsilon = 1,
+		.evidence = { .open_begin = open_begin, .open_end = true, .goes_on = goes_on },
+	};
+	struct dp_driver d = { .request = &r, .loops = &loops };
+	uint32_t *dense = dp_alloc__array(DP_MAX(n, 1), sizeof(*dense)), *keys = NULL;
+	size_t room = 0;
+	int status = dense ? DP_OK : DP_ERR_NOMEM;
+
+	*found = (struct dp_stream_loops){ 0 };
+	if (!status)
+		status = make_dense(&found->names, dense, &keys, &room, symbols, n);
+	r.symbols = dense;
+	d.symbols = dense;
+	r.alphabet = d.alphabet = (uint32_t)found->names.count;
+	if (!status)
+		status = dp_driver__tree(&d);
+	if (!status)
+		status = take_classes(found, &d, keys);
+	found->folded = d.folded;
+	if (!status)
+		status = take_loops(found, &loops, keys);
+	dp_driver__fini_loops(&loops);
+	free(d.coarse);
+	free(keys);
+	free(dense);
+	return status;
+}

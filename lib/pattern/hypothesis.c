@@ -1,0 +1,263 @@
+/*
+ * Hypotheses are compared by description length (Rissanen 1978): the bits of the pattern, of the
+ * differences, and of what it does not explain. The pattern's own bits are those of a greedy
+ * Lempel-Ziv parse, so that an iteration of many equal layers is not dearer than one layer and
+ * many left-overs.
+ *
+ * The pattern that most iterations agree on is found by majority votes (Boyer and Moore 1981) at
+ * each offset. Cost: that of the alignments, and linear in edits and length.
+ */
+#include "pattern/hypothesis.h"
+#include "suffix/border.h"
+
+#include <math.h>
+#include <string.h>
+
+int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet)
+{
+	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
+	double sum = 0;
+
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		counts[symbols[i]]++;
+	for (uint32_t s = 0; s < alphabet; s++)
+		if (counts[s])
+			sum -= counts[s] * log2((double)counts[s] / (double)n);
+	*bits = n ? sum / (double)n : 0;
+	free(counts);
+	return DP_OK;
+}
+
+/* The bits of a Lempel-Ziv parse with copies of four symbols and more. */
+int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
+{
+	size_t slots = 16, i = 0;
+	uint32_t *last;
+	double copy, sum = 0;
+
+	while (slots < 2 * m)
+		slots *= 2;
+	last = dp_alloc__zeroed(slots, sizeof(*last));
+	if (!last)
+		return DP_ERR_NOMEM;
+	copy = 2 * log2((double)m + 1) + 1;
+	while (i < m) {
+		size_t length = 0, slot = 0, end;
+
+		if (i + 4 <= m) {
+			uint64_t h = 0;
+
+			for (size_t k = 0; k < 4; k++)
+				h = h * 0x9e3779b97f4a7c15u + p[i + k] + 1;
+			slot = (size_t)(h >> 24) & (slots - 1);
+			if (last[slot])
+				while (i + length < m &&
+				       p[last[slot] - 1 + length] == p[i + length])
+					length++;
+			last[slot] = (uint32_t)i + 1;
+		}
+		if (length >= 4 && copy < literal * (double)length) {
+			sum += copy;
+			end = i + length;
+			for (i++; i < end; i++) {
+				uint64_t h = 0;
+
+				if (i + 4 > m)
+					continue;
+				for (size_t k = 0; k < 4; k++)
+					h = h * 0x9e3779b97f4a7c15u + p[i + k] + 1;
+				last[(size_t)(h >> 24) & (slots - 1)] = (uint32_t)i + 1;
+			}
+		} else {
+			sum += literal + 1;
+			i++;
+		}
+	}
+	free(last);
+	*bits = sum;
+	return DP_OK;
+}
+
+/* Edits that follow each other are told together. */
+static double edit_bits(const struct dp_alignment *al, double literal, double log_m)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < al->edit_count; i++) {
+		const struct dp_edit *e = &al->edits[i], *before = i ? e - 1 : NULL;
+		bool joined = before && before->kind == e->kind &&
+			      (e->kind == DP_EDIT_DELETED ? before->offset + 1 == e->offset
+							  : before->position + 1 == e->position);
+
+		sum += joined ? 0.5 : log_m + 3;
+		if (e->kind != DP_EDIT_DELETED)
+			sum += literal;
+	}
+	return sum;
+}
+
+double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits)
+{
+	double log_n = log2((double)n + 1), log_m = log2((double)length + 1);
+	size_t before = 0, covered = 0;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
+		before = DP_MAX(before, al->spans[k].end);
+	}
+	return edit_bits(al, bits, log_m) + (double)(n - covered) * bits +
+	       (double)al->span_count * (2 * log_n + log_m) + log_n;
+}
+
+static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t n, double bits)
+{
+	size_t before = 0, advance = 0, covered = 0, longest = 0;
+	double own;
+	int status = dp_pattern__bits(&own, h->pattern, h->length, bits + 0.01);
+
+	if (status)
+		return status;
+	for (size_t k = 0; k < al->span_count; k++) {
+		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
+		before = DP_MAX(before, al->spans[k].end);
+		longest = DP_MAX(longest, dp_align__advance(al, k));
+		advance += dp_align__advance(al, k);
+	}
+	h->covered = covered;
+	h->edits = al->edit_count;
+	h->spans = al->span_count;
+	h->trips = (double)advance / (double)h->length;
+	h->longest = (double)longest / (double)h->length;
+	h->bits = own + dp_alignment__bits(al, n, h->length, bits);
+	return DP_OK;
+}
+
+static int align_one(struct dp_alignment *al, const struct dp_hypothesis *h,
+		     const uint32_t *symbols, size_t n)
+{
+	struct dp_align_pattern pattern = { h->pattern, h->length };
+
+	return dp_align__run(al, symbols, n, &pattern, 1);
+}
+
+int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits)
+{
+	struct dp_alignment al;
+	int status = align_one(&al, h, symbols, n);
+
+	if (status)
+		return status;
+	status = judge(h, &al, n, bits);
+	dp_align__fini(&al);
+	return status;
+}
+
+struct vote {
+	uint32_t symbol, lead; /* of the majority, by Boyer and Moore */
+	uint32_t all;
+};
+
+static void cast(struct vote *v, uint32_t symbol)
+{
+	v->all++;
+	if (v->lead == 0)
+		v->symbol = symbol;
+	if (v->symbol == symbol)
+		v->lead++;
+	else
+		v->lead--;
+}
+
+static void count_votes(const struct dp_alignment *al, const uint32_t *symbols, struct vote *sub,
+			struct vote *ins, uint32_t *del)
+{
+	for (size_t i = 0; i < al->edit_count; i++) {
+		const struct dp_edit *e = &al->edits[i], *before = i ? e - 1 : NULL;
+
+		if (e->kind == DP_EDIT_DELETED)
+			del[e->offset]++;
+		else if (e->kind == DP_EDIT_SUBSTITUTED)
+			cast(&sub[e->offset], symbols[e->position]);
+		else if (!before || before->kind != DP_EDIT_INSERTED ||
+			 before->offset != e->offset || before->position + 1 != e->position)
+			cast(&ins[e->offset], symbols[e->position]);
+	}
+}
+
+/* Applies what more than half of the iterations have; false where nothing changed. */
+static int consent(struct dp_hypothesis *h, const struct dp_alignment *al, const uint32_t *symbols,
+		   bool *changed)
+{
+	size_t m = h->length, half = (size_t)(h->trips / 2) + 1, out = 0;
+	struct vote *sub = dp_alloc__zeroed(m, sizeof(*sub));
+	struct vote *ins = dp_alloc__zeroed(m, sizeof(*ins));
+	uint32_t *del = dp_alloc__zeroed(m, sizeof(*del));
+	uint32_t *made = dp_alloc__array(m, 2 * sizeof(*made));
+	int status = DP_ERR_NOMEM;
+
+	*changed = false;
+	if (!sub || !ins || !del || !made)
+		goto out;
+	status = DP_OK;
+	count_votes(al, symbols, sub, ins, del);
+	for (size_t o = 0; o < m; o++) {
+		if (ins[o].all >= half && ins[o].lead * 2 >= ins[o].all)
+			made[out++] = ins[o].symbol;
+		if (del[o] >= half)
+			*changed = true;
+		else if (sub[o].all >= half && sub[o].lead > 0)
+			made[out++] = sub[o].symbol;
+		else
+			made[out++] = h->pattern[o];
+	}
+	*changed = out != m || memcmp(made, h->pattern, m * sizeof(*made)) != 0;
+	if (*changed && out > 0) {
+		free(h->pattern);
+		h->pattern = made;
+		h->length = out;
+		made = NULL;
+	}
+out:
+	free(made);
+	free(del);
+	free(ins);
+	free(sub);
+	return status;
+}
+
+/* The shortest string that the pattern repeats in full (Knuth, Morris, Pratt 1977). */
+static int make_primitive(struct dp_hypothesis *h)
+{
+	size_t *border = dp_border__make(h->pattern, h->length), period;
+
+	if (!border)
+		return DP_ERR_NOMEM;
+	period = h->length - border[h->length];
+	if (h->length % period == 0)
+		h->length = period;
+	free(border);
+	return DP_OK;
+}
+
+int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits)
+{
+	struct dp_alignment al;
+	bool changed = true;
+	int status = make_primitive(h);
+
+	for (int round = 0; round < 4 && changed && !status; round++) {
+		status = align_one(&al, h, symbols, n);
+		if (status)
+			return status;
+		status = judge(h, &al, n, bits);
+		changed = false;
+		if (!status && h->trips >= 3 && round < 3)
+			status = consent(h, &al, symbols, &changed);
+		dp_align__fini(&al);
+		if (!status && changed)
+			status = make_primitive(h);
+	}
+	return status;
+}

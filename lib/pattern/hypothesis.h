@@ -1,0 +1,36 @@
+/* A pattern that may be the iteration, and what speaks for it. */
+#ifndef DP_PATTERN_HYPOTHESIS_H
+#define DP_PATTERN_HYPOTHESIS_H
+
+#include "align/align.h"
+
+struct dp_hypothesis {
+	uint32_t *pattern;
+	size_t length;
+	double bits;	/* to describe the sequence with it */
+	double trips;	/* how often the sequence goes round in it */
+	double longest; /* the same, within one span */
+	size_t covered; /* symbols in its spans */
+	size_t edits;
+	size_t spans;
+};
+
+/* The bits of one symbol on its own: the order-0 entropy. Errors: DP_ERR_NOMEM. */
+int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t alphabet);
+
+/* The bits of a pattern on its own. Errors: DP_ERR_NOMEM. Cost: linear. */
+int dp_pattern__bits(double *sum, const uint32_t *pattern, size_t m, double bits);
+
+/* The bits of an alignment of n symbols: its spans, its edits, and what is in none. */
+double dp_alignment__bits(const struct dp_alignment *al, size_t n, size_t length, double bits);
+
+/* Fills in all but the pattern and its length. Cost: that of dp_align__run(). */
+int dp_hypothesis__judge(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
+
+/*
+ * Replaces the pattern by what most iterations have at each offset, and a repetition of a shorter
+ * pattern by that one; then judges it. Cost: a few alignments.
+ */
+int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size_t n, double bits);
+
+#endif

@@ -1,0 +1,447 @@
+/*
+ * Levels. To a sequence a micro-batch in an optimizer step, a step in a superstep, a step in an
+ * epoch and a layer in a step are the same thing: something that goes round inside something that
+ * goes round. The loops inside a pattern are found by searching the pattern itself; which level is
+ * the iteration follows from what the outer one adds to the inner one:
+ *
+ * - kernels that finish a step: the level whose pattern has them, and no level below; where names
+ *   do not tell, the same few kernels for each of many parameters;
+ * - an inner loop without structure of its own is a layer, not an iteration, unless input is
+ *   uploaded for each turn of it, or the pattern is next to nothing else and nothing is uploaded
+ *   for it as a whole; with structure it is one, too, where it is all but for a network's ends;
+ * - more every so often is a superstep, other loops are an epoch: the inner one;
+ * - a step of 2, 4, 8 … micro-batches and a little more: the outer one.
+ *
+ * Cost: a search of each pattern, and one more of the sequence for each level gone down.
+ */
+#include "pattern/levels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	DOWN_MAX = 3,
+	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
+	PARAMETERS_MIN = 16, /* parameters of a model, at least */
+	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
+};
+
+/* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
+#define REST_LEAST 1.0
+#define REST_SHARE 0.06
+#define STRUCTURE 0.15 /* share of a step that its loops have, at least */
+#define LAYERS_FEW 2.5 /* what a layer has two of, as queries and keys, is no layer itself */
+
+/* The longest loop inside a pattern. */
+struct inside {
+	struct dp_patterns loops;
+	size_t main;	  /* the one that covers most */
+	double trips;	  /* of it in one turn of the pattern */
+	double rest;	  /* symbols of the pattern that are not in it, */
+	double bare;	  /* and in no other loop either */
+	double covered;	  /* share of the pattern in the main one */
+	double long_ones; /* share in it and in others that are not much shorter */
+	double total;	  /* share in any */
+	bool finish_main; /* the main one holds a kernel that finishes a step */
+	bool finish_rest; /* what is in none does */
+	bool upload_main; /* each turn of the main one is uploaded something for */
+	double uploads;	  /* in one turn of the pattern */
+	bool structured;  /* the main one has loops inside */
+	bool paired;	  /* another one turns as often: layers, forward and backward */
+	size_t run_main;  /* most turns on end of a few kernels in the main one, */
+	size_t run_rest;  /* and outside of it */
+};
+
+struct finder {
+	uint32_t alphabet;
+	const uint8_t *traits;
+	double uploads; /* for each symbol */
+};
+
+void dp_levels__fini(struct dp_levels *levels)
+{
+	dp_patterns__fini(&levels->outer);
+	dp_patterns__fini(&levels->chosen);
+	dp_patterns__fini(&levels->inner);
+}
+
+static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *symbols, size_t n)
+{
+	for (size_t i = 0; f->traits && i < n; i++)
+		if (f->traits[symbols[i]] & trait)
+			return true;
+	return false;
+}
+
+/* The most turns on end of at most RUN_PERIOD symbols. */
+static size_t longest_run(const uint32_t *symbols, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t p = 1; p <= RUN_PERIOD && p < n; p++) {
+		size_t same = 0, best = 0;
+
+		for (size_t i = p; i < n; i++) {
+			same = symbols[i] == symbols[i - p] ? same + 1 : 0;
+			best = DP_MAX(best, same);
+		}
+		most = DP_MAX(most, best / p + 1);
+	}
+	return most;
+}
+
+/* How often a loop turns in one turn of the pattern. */
+static double turns_of(const struct inside *in, const size_t *covered, size_t i)
+{
+	return (double)covered[i] / 2 / (double)in->loops.items[i].length;
+}
+
+/*
+ * Turns of a loop are aligned across what lies between them, which then seems to be inserted: all
+ * at one place, unlike noise.
+ */
+static size_t longest_between(const struct dp_alignment *al)
+{
+	size_t same = 0, best = 0;
+	uint64_t last = 0;
+
+	for (size_t e = 0; e < al->edit_count; e++) {
+		const struct dp_edit *x = &al->edits[e];
+
+		if (x->kind == DP_EDIT_DELETED)
+			continue;
+		same = same && x->position == last + 1 ? same + 1 : 1;
+		last = x->position;
+		best = DP_MAX(best, same);
+	}
+	return best;
+}
+
+/* What one turn of the pattern has of its loops, from an alignment of two turns. */
+static int measure(struct inside *in, const struct finder *f, const uint32_t *twice, size_t n)
+{
+	size_t covered[DP_PATTERNS_MAX] = { 0 }, before = 0, outside = n;
+	struct dp_alignment al;
+	int status = dp_patterns__align(&al, &in->loops, twice, n);
+
+	if (status)
+		return status;
+	for (size_t k = 0; k <= al.span_count; k++) {
+		bool last = k == al.span_count;
+		size_t begin = last ? n : DP_MAX(al.spans[k].begin, before);
+
+		if (begin > before)
+			in->finish_rest |=
+				holds(f, DP_TRAIT_FINISHES, twice + before, begin - before);
+		if (last)
+			break;
+		covered[al.spans[k].pattern] += al.spans[k].end - begin;
+		before = al.spans[k].end;
+	}
+	for (size_t i = 1; i < in->loops.count; i++)
+		if (covered[i] > covered[in->main])
+			in->main = i;
+	for (size_t i = 0; i < in->loops.count; i++)
+		outside -= in->loops.items[i].length > 1 ? DP_MIN(outside, covered[i]) : 0;
+	in->total = 1 - (double)outside / (double)n;
+	for (size_t i = 0; i < in->loops.count; i++)
+		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
+			in->long_ones += (double)covered[i] / (double)n;
+	before = 0;
+	for (size_t k = 0; k <= al.span_count; k++) {
+		bool last = k == al.span_count;
+		size_t begin = last ? n : al.spans[k].begin;
+
+		if (!last && al.spans[k].pattern != in->main)
+			continue;
+		if (begin > before)
+			in->run_rest =
+				DP_MAX(in->run_rest, longest_run(twice + before, begin - before));
+		before = last ? n : al.spans[k].end;
+	}
+	in->covered = (double)covered[in->main] / (double)n;
+	in->rest = (double)(n - covered[in->main]) / 2;
+	in->bare = DP_MAX((double)outside / 2, (double)longest_between(&al));
+	in->trips = turns_of(in, covered, in->main);
+	for (size_t i = 0; i < in->loops.count; i++)
+		in->paired |=
+			i != in->main && in->loops.items[i].length > 1 &&
+			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(0.6, 0.08 * in->trips);
+	dp_align__fini(&al);
+	return DP_OK;
+}
+
+static uint32_t *two_turns(const struct dp_hypothesis *h)
+{
+	uint32_t *twice = dp_alloc__array(h->length, 2 * sizeof(*twice));
+
+	if (!twice)
+		return NULL;
+	memcpy(twice, h->pattern, h->length * sizeof(*twice));
+	memcpy(twice + h->length, h->pattern, h->length * sizeof(*twice));
+	return twice;
+}
+
+/* The loops inside a pattern, which then may be none. */
+static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
+		       size_t least, bool deeper)
+{
+	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
+	uint32_t *twice = two_turns(h);
+	const struct dp_hypothesis *main;
+	struct inside below;
+	int status;
+
+	memset(in, 0, sizeof(*in));
+	if (!twice)
+		return DP_ERR_NOMEM;
+	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, &bar);
+	if (!status && in->loops.count > 0)
+		status = measure(in, f, twice, 2 * h->length);
+	free(twice);
+	if (status || in->loops.count == 0) {
+		dp_patterns__fini(&in->loops);
+		return status;
+	}
+	main = &in->loops.items[in->main];
+	in->finish_main = holds(f, DP_TRAIT_FINISHES, main->pattern, main->length);
+	in->upload_main = holds(f, DP_TRAIT_UPLOADED, main->pattern, main->length);
+	in->uploads = f->uploads * (double)h->length;
+	in->run_main = longest_run(main->pattern, main->length);
+	if (!deeper)
+		return DP_OK;
+	status = look_inside(&below, f, main, 2, false);
+	in->structured = !status && below.total >= 0.3 &&
+			 (main->length >= LAYER_SHORT || below.trips >= LAYERS_FEW);
+	if (!status)
+		dp_patterns__fini(&below.loops);
+	else
+		dp_patterns__fini(&in->loops);
+	return status;
+}
+
+static bool power_of_two(double x)
+{
+	double nearest = exp2(round(log2(x)));
+
+	return fabs(x - nearest) < DP_MAX(0.3, 0.02 * nearest);
+}
+
+/*
+ * Are the loops all there is? Networks have an embedding, a head and a loss about their layers. Of
+ * layers of two kinds, forward and backward, and an optimizer's loops there may be nothing else.
+ */
+static bool all_there_is(const struct inside *in)
+{
+	double length = (double)in->loops.items[in->main].length;
+	double most = length >= LAYER_SHORT ? DP_MAX(REST_LEAST, REST_SHARE * length) : REST_LEAST;
+
+	/* something is uploaded for the whole, and not for each turn */
+	if (in->uploads >= 0.5 && in->uploads < 0.8 * in->trips)
+		return false;
+	if (in->loops.count == 1)
+		return in->bare <= most;
+	/* where one loop ends and the next begins is not known to the kernel */
+	return length >= LAYER_SHORT && !in->paired &&
+	       in->bare <= most + 2.0 * (double)in->loops.count;
+}
+
+/*
+ * Is a loop with loops inside a step, and what is about it a superstep's? So may be a layer of
+ * cells or of experts, and the rest a network's ends. Steps that no optimizer is known of are
+ * uploaded something for, or stand beside more than a network's ends: a prefill, an encoder, some
+ * bookkeeping.
+ */
+static bool are_steps(const struct inside *in, const struct finder *f)
+{
+	if (!in->structured)
+		return false;
+	return !f->traits || in->upload_main ||
+	       in->rest >= 0.25 * (double)in->loops.items[in->main].length;
+}
+
+/* Is the loop inside the iteration, rather than the pattern? */
+static bool goes_down(const struct inside *in, const struct finder *f)
+{
+	double length;
+	bool whole;
+
+	if (in->loops.count == 0 || in->trips < 1.9)
+		return false;
+	length = (double)in->loops.items[in->main].length;
+	if (in->finish_main || in->finish_rest)
+		return in->finish_main && in->covered > 0.3;
+	/* an optimizer without a name: a few kernels over and over, for each parameter */
+	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
+		return false;
+	whole = are_steps(in, f) || all_there_is(in) ||
+		(in->upload_main && in->bare < 0.5 * length);
+	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
+		return false;
+	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
+}
+
+static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
+{
+	if (to->count == DP_PATTERNS_MAX) {
+		free(h->pattern);
+		h->pattern = NULL;
+		return -1;
+	}
+	to->items[to->count] = *h;
+	h->pattern = NULL;
+	return (int)to->count++;
+}
+
+/* An outer loop is told of if it goes round as it should. */
+static bool reliable(const struct dp_hypothesis *h)
+{
+	return h->trips >= 2.5 && h->covered > 0 && (double)h->edits < 0.1 * (double)h->covered &&
+	       (double)h->spans <= 1 + 0.2 * h->trips;
+}
+
+/*
+ * Replaces one pattern of the level by the loops inside it that matter; the pattern becomes an
+ * outer loop or is dropped.
+ */
+static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
+{
+	struct dp_hypothesis *h = &levels->chosen.items[index];
+	double main = (double)in->loops.items[in->main].length;
+	uint32_t parent = DP_NONE;
+	int made;
+
+	if (reliable(h)) {
+		made = move_to(&levels->outer, h);
+		if (made >= 0)
+			parent = (uint32_t)made;
+	}
+	free(h->pattern);
+	levels->chosen.count--;
+	for (size_t i = index; i < levels->chosen.count; i++) {
+		levels->chosen.items[i] = levels->chosen.items[i + 1];
+		levels->chosen_parent[i] = levels->chosen_parent[i + 1];
+	}
+	for (size_t i = 0; i < in->loops.count; i++) {
+		struct dp_hypothesis *x = &in->loops.items[i];
+
+		if (i != in->main && (double)x->length < 0.2 * main) {
+			free(x->pattern);
+			continue;
+		}
+		made = move_to(&levels->chosen, x);
+		if (made >= 0)
+			levels->chosen_parent[made] = parent;
+	}
+	in->loops.count = 0;
+}
+
+static void take_inside(struct dp_levels *levels, struct inside *in, uint32_t parent)
+{
+	for (size_t k = 0; k < in->loops.count; k++) {
+		struct dp_hypothesis *h = &in->loops.items[k];
+		int made = h->length < 2 ? -1 : move_to(&levels->inner, h);
+
+		if (made >= 0)
+			levels->inner_parent[made] = parent;
+		else
+			free(h->pattern);
+	}
+	in->loops.count = 0;
+}
+
+/* Inside of something that is no layer itself? */
+static bool is_nested(const struct dp_levels *levels, size_t i)
+{
+	uint32_t parent = levels->chosen_parent[i];
+
+	return parent != DP_NONE && levels->outer.items[parent].length >= LAYER_SHORT;
+}
+
+/* The share that loops have of a step. Layers have two norms or a few experts that are alike. */
+static double structure_of(size_t length)
+{
+	double part = (double)length / LAYER_SHORT - 1;
+
+	return 0.5 - (0.5 - STRUCTURE) * DP_MIN(DP_MAX(part, 0.0), 1.0);
+}
+
+/*
+ * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
+ * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
+ */
+static int fill_inner(struct dp_levels *levels, const struct finder *f)
+{
+	struct inside in[DP_PATTERNS_MAX];
+	size_t count = levels->chosen.count, longest = 0, kept = 0;
+	int status = DP_OK;
+
+	memset(in, 0, sizeof(in));
+	for (size_t i = 0; i < count && !status; i++) {
+		longest = DP_MAX(longest, levels->chosen.items[i].length);
+		status = look_inside(&in[i], f, &levels->chosen.items[i], 2, false);
+	}
+	for (size_t i = 0; i < count && !status; i++) {
+		struct dp_hypothesis *h = &levels->chosen.items[i];
+
+		levels->standing[kept] = is_nested(levels, i) ? DP_STANDING_NESTED
+					 : in[i].total >= structure_of(h->length)
+						 ? DP_STANDING_STRUCTURED
+						 : DP_STANDING_BARE;
+		if (!is_nested(levels, i) && in[i].total < STRUCTURE && h->length * 5 < longest) {
+			if (move_to(&levels->inner, h) < 0)
+				free(h->pattern);
+			continue;
+		}
+		take_inside(levels, &in[i], (uint32_t)kept);
+		levels->chosen_parent[kept] = levels->chosen_parent[i];
+		levels->chosen.items[kept++] = *h;
+	}
+	for (size_t i = 0; i < count; i++)
+		dp_patterns__fini(&in[i].loops);
+	if (!status)
+		levels->chosen.count = kept;
+	return status;
+}
+
+int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		    const uint8_t *traits, double uploads)
+{
+	struct finder f = { alphabet, traits, uploads };
+	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
+	size_t seen = 0, down = 0;
+	double bits = 0;
+	int status;
+
+	memset(levels, 0, sizeof(*levels));
+	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
+		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
+	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
+	while (!status && seen < levels->chosen.count) {
+		struct inside in;
+
+		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
+		if (status)
+			break;
+		if (down < DOWN_MAX && goes_down(&in, &f)) {
+			go_down(levels, seen, &in);
+			down++;
+			seen = 0;
+			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
+		} else {
+			seen++;
+		}
+		dp_patterns__fini(&in.loops);
+	}
+	if (!status)
+		status = fill_inner(levels, &f);
+	if (!status)
+		status = dp_entropy__bits(&bits, symbols, n, alphabet);
+	levels->alone = bits * (double)n;
+	levels->fit.bits = levels->alone;
+	if (!status && levels->chosen.count > 0)
+		status = dp_patterns__fit(&levels->fit, &levels->chosen, symbols, n, bits);
+	if (status)
+		dp_levels__fini(levels);
+	return status;
+}

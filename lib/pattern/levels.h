@@ -1,0 +1,42 @@
+/* The tree of loops, as patterns: what is a loop in what, and which level is the iteration. */
+#ifndef DP_PATTERN_LEVELS_H
+#define DP_PATTERN_LEVELS_H
+
+#include "pattern/search.h"
+
+/* What is known of a symbol beside where it comes. */
+enum dp_trait {
+	DP_TRAIT_FINISHES = 1, /* kernels of that name finish a step */
+	DP_TRAIT_UPLOADED = 2, /* something is uploaded before nearly each of them */
+};
+
+/* What speaks for a pattern being an iteration, and no layer of one. */
+enum dp_standing {
+	DP_STANDING_BARE,	/* nothing */
+	DP_STANDING_STRUCTURED, /* it has loops inside */
+	DP_STANDING_BESIDE, /* it is inside or outside of what was chosen, and may be anything */
+	DP_STANDING_NESTED, /* it was found to be the iteration inside a loop that is none */
+};
+
+/* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
+struct dp_levels {
+	struct dp_patterns outer, chosen, inner;
+	uint32_t chosen_parent[DP_PATTERNS_MAX];
+	uint32_t inner_parent[DP_PATTERNS_MAX];
+	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */
+	struct dp_patterns_fit fit;		    /* of them */
+	double alone;				    /* bits of the sequence symbol by symbol */
+};
+
+/*
+ * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
+ * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet; uploads
+ * is how many there are for each symbol of the sequence. Errors:
+ * DP_ERR_NOMEM. Cost: that of a few searches.
+ */
+int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		    const uint8_t *traits, double uploads);
+
+void dp_levels__fini(struct dp_levels *levels);
+
+#endif

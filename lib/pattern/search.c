@@ -1,0 +1,531 @@
+/*
+ * The search for patterns: candidates (pattern/detect.h) are judged by description length on a
+ * sample, the best of them refined, and what it explains is taken away before the next is sought.
+ *
+ * Cost: linear. The sample is bounded; the whole is aligned once for each pattern found.
+ */
+#include "pattern/search.h"
+#include "pattern/detect.h"
+#include "pattern/known.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	SAMPLE = 1 << 20, /* symbols that candidates are sought in */
+	QUICK = 1 << 16,  /* symbols that they are first judged by */
+	FAIR = 1 << 18,	  /* symbols that the best of them are refined by */
+	CANDIDATES = 42,
+	FINALISTS = 8,
+	REST_MIN = 24, /* symbols that are worth a look */
+	FEW_MIN = 6,   /* the same where each stands for many */
+	STRETCH_MIN = 4,
+	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
+};
+
+/* Turns on end that make a loop. */
+static const double tandem_min = 1.9;
+
+struct searcher {
+	const uint32_t *symbols; /* the whole */
+	size_t n;
+	uint32_t alphabet;
+	struct dp_search_bar bar;
+	double bits; /* of one symbol of the whole */
+	struct dp_patterns *found;
+	size_t given; /* patterns that were there before */
+	size_t left;  /* symbols that the patterns before the last one leave */
+};
+
+/* Symbols to look for a pattern in. */
+struct text {
+	uint32_t *symbols;
+	size_t n;
+	size_t whole; /* symbols that it is a sample of */
+};
+
+void dp_patterns__fini(struct dp_patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++)
+		free(patterns->items[i].pattern);
+	patterns->count = 0;
+}
+
+int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns *patterns,
+		       const uint32_t *symbols, size_t n)
+{
+	struct dp_align_pattern list[DP_PATTERNS_MAX];
+
+	for (size_t i = 0; i < patterns->count; i++)
+		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
+						     patterns->items[i].length };
+	return dp_align__run(alignment, symbols, n, list, patterns->count);
+}
+
+int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
+		     const uint32_t *symbols, size_t n, double bits)
+{
+	struct dp_alignment al;
+	size_t longest = 1, before = 0;
+	int status = dp_patterns__align(&al, patterns, symbols, n);
+
+	if (status)
+		return status;
+	*fit = (struct dp_patterns_fit){ .edits = al.edit_count, .spans = al.span_count };
+	for (size_t i = 0; i < patterns->count && !status; i++) {
+		double own;
+
+		status = dp_pattern__bits(&own, patterns->items[i].pattern,
+					  patterns->items[i].length, bits);
+		fit->bits += status ? 0 : own;
+		longest = DP_MAX(longest, patterns->items[i].length);
+	}
+	fit->bits += dp_alignment__bits(&al, n, longest, bits);
+	for (size_t k = 0; k < al.span_count; k++) {
+		fit->covered += al.spans[k].end - DP_MAX(al.spans[k].begin, before);
+		before = DP_MAX(before, al.spans[k].end);
+		fit->turns += (double)dp_align__advance(&al, k) /
+			      (double)patterns->items[al.spans[k].pattern].length;
+	}
+	dp_align__fini(&al);
+	return status;
+}
+
+static int compare_bits(const void *a, const void *b)
+{
+	const struct dp_hypothesis *x = a, *y = b;
+
+	if (x->bits != y->bits)
+		return x->bits < y->bits ? -1 : 1;
+	return x->length < y->length ? -1 : x->length > y->length;
+}
+
+static int copy_pattern(struct dp_hypothesis *h, const uint32_t *symbols, size_t length)
+{
+	*h = (struct dp_hypothesis){ .length = length };
+	h->pattern = dp_alloc__array(length, sizeof(*h->pattern));
+	if (!h->pattern)
+		return DP_ERR_NOMEM;
+	memcpy(h->pattern, symbols, length * sizeof(*h->pattern));
+	return DP_OK;
+}
+
+/* How far a hypothesis is from a known count: 0 where it fits, a partial iteration or two aside. */
+static double misfit(const struct dp_hypothesis *h, uint64_t want)
+{
+	double n = (double)want;
+
+	if (h->trips < n - 0.4)
+		return (n - h->trips) / n;
+	return h->trips > n + 2 ? (h->trips - n) / h->trips : 0;
+}
+
+/* Does it go round at all, twice on end and as often as a loop should? */
+static bool goes_round(const struct dp_hypothesis *h, const struct searcher *sr)
+{
+	return h->longest >= tandem_min && h->trips >= (double)sr->bar.least - 0.5;
+}
+
+/*
+ * Lower is better: bits, and what does not go round is no loop; or with a known count the bits that
+ * are saved, which count the less the farther off the number of iterations is.
+ */
+static double cost(const struct dp_hypothesis *h, const struct searcher *sr, uint64_t want,
+		   double null)
+{
+	double saved = DP_MAX(null - h->bits, 0.01 * null);
+
+	if (want)
+		return -(saved + 1) * exp(-12 * misfit(h, want));
+	return goes_round(h, sr) ? h->bits : h->bits + null;
+}
+
+static void free_all(struct dp_hypothesis *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(h[i].pattern);
+}
+
+static bool seen_before(const struct dp_hypothesis *h, size_t n, const uint32_t *p, size_t length)
+{
+	for (size_t i = 0; i < n; i++)
+		if (h[i].length == length &&
+		    !memcmp(h[i].pattern, p, length * sizeof(*h[i].pattern)))
+			return true;
+	return false;
+}
+
+/* As much of the text as shows six turns of a pattern, and no less than `least` symbols. */
+static size_t enough(const struct text *text, size_t length, size_t least)
+{
+	return DP_MIN(text->n, DP_MAX(least, 6 * length));
+}
+
+/* What was judged on a part of the text, for the whole of it. */
+static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t part)
+{
+	h->bits *= (double)text->n / (double)part;
+	h->trips *= (double)text->n / (double)part;
+}
+
+/* Judges the candidates on a short text. */
+static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
+			    const struct dp_guess *candidates, size_t n, double bits)
+{
+	int status = DP_OK;
+
+	*count = 0;
+	for (size_t i = 0; i < n && !status; i++) {
+		const struct dp_guess *c = &candidates[i];
+
+		size_t quick = enough(text, c->length, QUICK);
+
+		if (seen_before(h, *count, text->symbols + c->at, c->length))
+			continue;
+		status = copy_pattern(&h[*count], text->symbols + c->at, c->length);
+		if (status)
+			break;
+		(*count)++;
+		status = dp_hypothesis__judge(&h[*count - 1], text->symbols, quick, bits);
+		extrapolate(&h[*count - 1], text, quick);
+	}
+	return status;
+}
+
+static void sort_by_cost(struct dp_hypothesis *h, size_t n, const struct searcher *sr,
+			 uint64_t want, double null)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct dp_hypothesis x = h[i];
+		size_t j = i;
+
+		while (j > 0 && (cost(&x, sr, want, null) < cost(&h[j - 1], sr, want, null) ||
+				 (cost(&x, sr, want, null) <= cost(&h[j - 1], sr, want, null) &&
+				  compare_bits(&x, &h[j - 1]) < 0))) {
+			h[j] = h[j - 1];
+			j--;
+		}
+		h[j] = x;
+	}
+}
+
+/* A known count that is several times smaller: so many iterations are one. */
+static int join_groups(struct dp_hypothesis *h, const struct searcher *sr, const struct text *text,
+		       uint64_t want)
+{
+	size_t group = want ? (size_t)floor(h->trips / (double)want + 0.01) : 1;
+	struct dp_hypothesis made = { 0 };
+	double null = (double)text->n * sr->bits;
+	int status;
+
+	if (group < 2 || group > GROUP_MAX || group * h->length > text->n)
+		return DP_OK;
+	made.length = group * h->length;
+	made.pattern = dp_alloc__array(made.length, sizeof(*made.pattern));
+	if (!made.pattern)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < made.length; i++)
+		made.pattern[i] = h->pattern[i % h->length];
+	status = dp_hypothesis__judge(&made, text->symbols, text->n, sr->bits);
+	if (status || cost(&made, sr, want, null) >= cost(h, sr, want, null)) {
+		free(made.pattern);
+		return status;
+	}
+	free(h->pattern);
+	*h = made;
+	return DP_OK;
+}
+
+/*
+ * Moves the hypotheses that are worth refining to the front: the best, but no more than two of
+ * nearly the same length, since those differ by where they begin only.
+ */
+static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
+{
+	size_t picked = 0;
+
+	for (size_t i = 0; i < count && picked < FINALISTS; i++) {
+		struct dp_hypothesis x = h[i];
+		size_t alike = 0;
+
+		for (size_t k = 0; k < picked; k++)
+			alike += h[k].length * 50 >= x.length * 49 &&
+				 h[k].length * 49 <= x.length * 50;
+		if (alike >= 2)
+			continue;
+		memmove(&h[picked + 1], &h[picked], (i - picked) * sizeof(*h));
+		h[picked++] = x;
+	}
+	return picked;
+}
+
+/* Leaves out candidates that are too long, and those that lie across two stretches. */
+static size_t keep_usable(struct dp_guess *candidates, size_t n, const struct text *text,
+			  const struct searcher *sr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *symbols = text->symbols + candidates[i].at;
+		bool usable = candidates[i].length <= sr->bar.longest;
+
+		for (size_t k = 0; usable && k < candidates[i].length; k++)
+			usable = symbols[k] < sr->alphabet;
+		if (usable)
+			candidates[kept++] = candidates[i];
+	}
+	return kept;
+}
+
+/* A refined pattern may have taken a separator of stretches for a symbol: it is no pattern then. */
+static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
+{
+	for (size_t i = 0; i < h->length; i++)
+		if (h->pattern[i] >= alphabet)
+			return false;
+	return true;
+}
+
+/* The best pattern of a text; best->pattern is NULL where there is none. */
+static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
+		   uint64_t want)
+{
+	struct dp_guess candidates[CANDIDATES];
+	struct dp_hypothesis h[CANDIDATES];
+	double bits = sr->bits, null = (double)text->n * bits;
+	size_t count = 0, finalists = 0, first = 0;
+	int status, n;
+
+	memset(h, 0, sizeof(h));
+	best->pattern = NULL;
+	n = want ? dp_known__candidates(candidates, CANDIDATES / 2, text->symbols, text->n, want)
+		 : 0;
+	if (n >= 0) {
+		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
+						 text->symbols, text->n, sr->bar.least);
+
+		n = more < 0 ? more : n + more;
+	}
+	if (n < 0)
+		return n;
+	n = (int)keep_usable(candidates, (size_t)n, text, sr);
+	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
+	sort_by_cost(h, count, sr, want, null);
+	finalists = pick_finalists(h, count);
+	for (size_t i = 0; i < finalists && !status; i++) {
+		size_t part = enough(text, h[i].length, FAIR);
+
+		status = dp_hypothesis__refine(&h[i], text->symbols, part, bits);
+		if (!status)
+			extrapolate(&h[i], text, part);
+		if (!status)
+			status = join_groups(&h[i], sr, text, want);
+	}
+	sort_by_cost(h, finalists, sr, want, null);
+	while (!status && first < finalists && !is_clean(&h[first], sr->alphabet))
+		first++;
+	if (!status && first < finalists) {
+		*best = h[first];
+		h[first].pattern = NULL;
+		if (enough(text, best->length, FAIR) < text->n)
+			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
+	}
+	free_all(h, count);
+	return status;
+}
+
+/* What no span of the patterns found so far covers, as stretches. */
+struct stretches {
+	struct stretch {
+		size_t first, end;
+	} * items;
+	size_t count, room, total;
+};
+
+static int add_stretch(struct stretches *s, size_t first, size_t end)
+{
+	int status;
+
+	if (end < first + STRETCH_MIN)
+		return DP_OK;
+	status = dp_array__reserve(&s->items, &s->room, s->count + 1, sizeof(*s->items));
+	if (status)
+		return status;
+	s->items[s->count++] = (struct stretch){ first, end };
+	s->total += end - first;
+	return DP_OK;
+}
+
+/* Spans shorter than an iteration explain nothing: what they cover is left over, too. */
+static int left_over(struct stretches *s, const struct searcher *sr)
+{
+	struct dp_alignment al;
+	size_t before = 0;
+	int status;
+
+	memset(s, 0, sizeof(*s));
+	if (sr->found->count == 0)
+		return add_stretch(s, 0, sr->n);
+	status = dp_patterns__align(&al, sr->found, sr->symbols, sr->n);
+	if (status)
+		return status;
+	for (size_t k = 0; k < al.span_count && !status; k++) {
+		const struct dp_align_span *span = &al.spans[k];
+		size_t m = sr->found->items[span->pattern].length;
+
+		if (dp_align__advance(&al, k) * 5 < m * 4)
+			continue;
+		if (span->begin > before)
+			status = add_stretch(s, before, span->begin);
+		before = DP_MAX(before, span->end);
+	}
+	if (!status)
+		status = add_stretch(s, before, sr->n);
+	dp_align__fini(&al);
+	if (status)
+		free(s->items);
+	return status;
+}
+
+/* A sample of the stretches; between them stands a symbol that occurs once. */
+static int make_text(struct text *text, const struct searcher *sr, const struct stretches *s)
+{
+	size_t room = DP_MIN(s->total, (size_t)SAMPLE) + s->count + 1, skip = 0;
+	uint32_t separator = sr->alphabet;
+
+	text->n = 0;
+	text->whole = s->total;
+	if (s->count == 1 && s->total > SAMPLE)
+		skip = (s->total - SAMPLE) / 2;
+	text->symbols = dp_alloc__array(room, sizeof(*text->symbols));
+	if (!text->symbols)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < s->count && text->n < DP_MIN(s->total, (size_t)SAMPLE); i++) {
+		size_t first = s->items[i].first + skip, n = s->items[i].end - first;
+
+		n = DP_MIN(n, DP_MIN(s->total, (size_t)SAMPLE) - text->n);
+		if (text->n > 0)
+			text->symbols[text->n++] = separator++;
+		n = DP_MIN(n, room - text->n);
+		memcpy(text->symbols + text->n, sr->symbols + first, n * sizeof(*text->symbols));
+		text->n += n;
+	}
+	return DP_OK;
+}
+
+static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
+		     const struct text *text, uint64_t want)
+{
+	double null = (double)text->n * sr->bits;
+
+	if (!h->pattern)
+		return false;
+	if (want)
+		return misfit(h, want) < 0.5;
+	return goes_round(h, sr) && h->bits < sr->bar.bits * null &&
+	       (double)h->covered > sr->bar.coverage * (double)text->n;
+}
+
+/*
+ * A pattern that leaves as much to explain as there was before it explains nothing that counts:
+ * copies of what is known, which would make it ambiguous. It is taken back.
+ */
+static bool take_back(struct searcher *sr, const struct stretches *rest)
+{
+	bool useless = sr->found->count > sr->given && rest->total * 50 > sr->left * 49;
+
+	sr->left = rest->total;
+	if (useless)
+		free(sr->found->items[--sr->found->count].pattern);
+	return useless;
+}
+
+static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
+{
+	struct dp_hypothesis best = { 0 };
+	struct stretches rest;
+	struct text text = { 0 };
+	int status = left_over(&rest, sr);
+
+	*more = false;
+	if (status)
+		return status;
+	if (!want && take_back(sr, &rest))
+		goto out;
+	if (rest.total >= (sr->bar.few ? FEW_MIN : REST_MIN) &&
+	    (sr->found->count == 0 || rest.total * 200 > sr->n || want)) {
+		uint64_t scaled = rest.total > SAMPLE ? 0 : want;
+
+		status = make_text(&text, sr, &rest);
+		if (!status)
+			status = best_of(&best, &text, sr, scaled);
+		if (!status && worth_it(sr, &best, &text, scaled)) {
+			sr->found->items[sr->found->count++] = best;
+			best.pattern = NULL;
+			*more = true;
+		}
+	}
+out:
+	free(best.pattern);
+	free(text.symbols);
+	free(rest.items);
+	return status;
+}
+
+int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
+		       uint32_t alphabet, const struct dp_search_bar *bar)
+{
+	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns, patterns->count, n };
+	bool more = true;
+	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
+
+	while (!status && more && patterns->count < DP_PATTERNS_MAX)
+		status = next_pattern(&sr, 0, &more);
+	if (status)
+		dp_patterns__fini(patterns);
+	return status;
+}
+
+/* One iteration: the longest stretch that nothing else explains. */
+static int whole_stretch(struct searcher *sr, bool *more)
+{
+	struct stretches rest;
+	size_t longest = 0;
+	int status = left_over(&rest, sr);
+
+	*more = false;
+	if (status)
+		return status;
+	for (size_t i = 1; i < rest.count; i++)
+		if (rest.items[i].end - rest.items[i].first >
+		    rest.items[longest].end - rest.items[longest].first)
+			longest = i;
+	if (rest.count > 0) {
+		struct dp_hypothesis *h = &sr->found->items[sr->found->count];
+
+		status = copy_pattern(h, sr->symbols + rest.items[longest].first,
+				      rest.items[longest].end - rest.items[longest].first);
+		*more = !status;
+		sr->found->count += !status;
+	}
+	free(rest.items);
+	return status;
+}
+
+int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
+		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
+{
+	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns, 0, n };
+	bool more = true;
+	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
+
+	patterns->count = 0;
+	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
+		status = counts[i] == 1 ? whole_stretch(&sr, &more)
+					: next_pattern(&sr, counts[i], &more);
+	}
+	if (status)
+		dp_patterns__fini(patterns);
+	return status;
+}

@@ -1,0 +1,53 @@
+/* The patterns of one level: what goes round in a sequence, one after the other. */
+#ifndef DP_PATTERN_SEARCH_H
+#define DP_PATTERN_SEARCH_H
+
+#include "pattern/hypothesis.h"
+
+enum { DP_PATTERNS_MAX = 8 };
+
+struct dp_patterns {
+	struct dp_hypothesis items[DP_PATTERNS_MAX];
+	size_t count;
+};
+
+/* What counts as a loop. */
+struct dp_search_bar {
+	size_t least;	 /* turns */
+	size_t longest;	 /* symbols of a pattern */
+	double bits;	 /* share of the sequence's bits that its description may have */
+	double coverage; /* share of the sequence that must go round */
+	bool few;	 /* a dozen symbols are worth a search, too */
+};
+
+void dp_patterns__fini(struct dp_patterns *patterns);
+
+/*
+ * Looks for patterns that go round in symbols[0..n) and clear the bar: the one that
+ * describes most first, then those of what it leaves. Patterns that are there already stay, and
+ * only what they leave is looked at. Long sequences are sampled. On failure there are none.
+ * Errors: DP_ERR_NOMEM. Cost: some 2 µs per symbol of at most 2^20 symbols, and an alignment of
+ * the whole per pattern.
+ */
+int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
+		       uint32_t alphabet, const struct dp_search_bar *bar);
+
+/* The same for known numbers of iterations, one pattern for each that can be found, in order. */
+int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
+		      uint32_t alphabet, const uint64_t *counts, size_t counts_count);
+
+/* How well patterns describe a sequence. */
+struct dp_patterns_fit {
+	double bits;
+	double turns;
+	size_t covered, edits, spans;
+};
+
+/* One symbol on its own takes `bits`. Errors: DP_ERR_NOMEM. Cost: one alignment. */
+int dp_patterns__fit(struct dp_patterns_fit *fit, const struct dp_patterns *patterns,
+		     const uint32_t *symbols, size_t n, double bits);
+
+int dp_patterns__align(struct dp_alignment *alignment, const struct dp_patterns *patterns,
+		       const uint32_t *symbols, size_t n);
+
+#endif

@@ -1,0 +1,38 @@
+/* The streams whose operations make one sequence. */
+#ifndef DP_SEQUENCE_STREAMS_H
+#define DP_SEQUENCE_STREAMS_H
+
+#include "base/base.h"
+#include <deepprof/trace.h>
+
+struct dp_stream_group {
+	uint32_t stream;      /* that it was made for */
+	bool *has;	      /* of each stream of the trace; NULL: it has that one only */
+	size_t streams;	      /* with kernels, that it has */
+	const uint32_t *rows; /* their operations in order */
+	size_t count;
+	uint32_t *merged; /* the group's own rows; NULL: they are the trace's */
+};
+
+/*
+ * A stream and those of its device that do the same work in turn with it, as where each replay of a
+ * CUDA graph is on another stream. Borrows the trace; *group is the caller's, to be released with
+ * fini (also after a failure). Errors: DP_ERR_NOMEM. Cost: linear in the device's operations, and in
+ * all of them where there are several streams.
+ */
+int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
+			  uint32_t stream, struct dp_error *error);
+
+/* Of one stream alone. No cost, and nothing to fail. */
+void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trace *trace,
+			     uint32_t stream);
+
+/*
+ * The same streams as those of another group, and those of the device that only copy. Errors and
+ * cost as those of init.
+ */
+int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
+				 const struct dp_stream_group *from, struct dp_error *error);
+void dp_stream_group__fini(struct dp_stream_group *group);
+
+#endif

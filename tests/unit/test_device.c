@@ -1,0 +1,396 @@
+/*
+ * Iterations of a device rather than of one stream's kernels: programs that launch one kernel again
+ * and again, told by what they copy, and work that moves from stream to stream.
+ */
+#include "trace/builder.h"
+#include <deepprof/deepprof.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct dp_builder *builder;
+static uint32_t process, thread;
+static int64_t now_ns;
+static uint32_t launches; /* recorded so far; UINT32_MAX: none is */
+static uint64_t rng;
+
+static void start(bool with_launches)
+{
+	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
+	process = dp_builder__process(builder, 1);
+	thread = dp_builder__thread(builder, process, 10);
+	now_ns = 1000;
+	launches = with_launches ? 0 : UINT32_MAX;
+	rng = 42;
+}
+
+static int64_t below(int64_t n)
+{
+	rng = rng * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)((rng >> 33) % (uint64_t)n);
+}
+
+static void add_launch(struct dp_op *op)
+{
+	struct dp_call call = { op->start_ns - 50, op->start_ns - 45, 0, thread, ++launches };
+
+	call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+	op->correlation = launches;
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+}
+
+/* U and D are copies up and down, S is a memset, any other letter a kernel of that name. */
+static void put(char letter, int64_t stream, int64_t start_ns, int64_t length_ns)
+{
+	struct dp_op op = { .start_ns = start_ns, .end_ns = start_ns + length_ns };
+	char name[] = "kernel_x";
+
+	op.stream = dp_builder__stream(builder, process, 0, 1, stream);
+	if (letter == 'U' || letter == 'D') {
+		op.kind = DP_OP_COPY;
+		op.copy_kind = letter == 'U' ? DP_COPY_HTOD : DP_COPY_DTOH;
+		op.bytes = 1 << 20;
+		op.name = dp_builder__copy_name(builder, op.copy_kind);
+	} else if (letter == 'S') {
+		op.kind = DP_OP_SET;
+		op.name = dp_builder__set_name(builder);
+	} else {
+		name[7] = letter;
+		op.name = dp_builder__kernel_name(builder, name, strlen(name));
+	}
+	if (launches != UINT32_MAX)
+		add_launch(&op);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+/* One after another on a stream, with pauses between them of up to pause_ns. */
+static void put_all(const char *letters, int64_t stream, int64_t pause_ns)
+{
+	for (; *letters; letters++) {
+		put(*letters, stream, now_ns, 1000);
+		now_ns += 1100 + (pause_ns ? below(pause_ns) : 0);
+	}
+}
+
+static struct dp_analysis *analyze(struct dp_trace **trace)
+{
+	struct dp_analysis *analysis = NULL;
+
+	ck_assert_int_eq(dp_builder__finish(builder, trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, *trace, NULL, NULL), DP_OK);
+	return analysis;
+}
+
+/* The loop at the level of the report with most kernels; NULL where there is none. */
+static const struct dp_loop *headline(const struct dp_analysis *analysis)
+{
+	const struct dp_loop *best = NULL, *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
+		if (loop->at_level && (!best || loop->coverage > best->coverage))
+			best = loop;
+	return best;
+}
+
+/* What is found in what was put: so many whole iterations of so many kernels, copies, memsets. */
+static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace);
+	const struct dp_loop *loop = headline(analysis);
+
+	ck_assert_int_eq(count > 0, loop != NULL);
+	if (loop) {
+		ck_assert_uint_eq(loop->complete, count);
+		ck_assert_uint_eq(loop->length, kernels);
+		ck_assert_uint_eq(loop->copies, copies);
+		ck_assert_uint_eq(loop->sets, sets);
+		ck_assert_double_gt(loop->confidence, 0.7);
+	}
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+static const int counts[] = { 3, 5, 10, 50, 400 };
+
+START_TEST(one_kernel_with_its_copies)
+{
+	for (int launched = 0; launched < 2; launched++)
+		for (int64_t pause_ns = 0; pause_ns <= 200000; pause_ns += 100000) {
+			start(launched);
+			for (int i = 0; i < counts[_i]; i++)
+				put_all("UUkD", 7, pause_ns);
+			expect((size_t)counts[_i], 1, 3, 0);
+			start(launched);
+			for (int i = 0; i < counts[_i]; i++)
+				put_all("USkD", 7, pause_ns);
+			expect((size_t)counts[_i], 1, 2, 1);
+		}
+}
+END_TEST
+
+START_TEST(copies_on_their_own_streams)
+{
+	start(false);
+	for (int i = 0; i < counts[_i]; i++) {
+		put_all("UU", 14, 0);
+		put_all("k", 13, 0);
+		put_all("D", 15, 0);
+	}
+	expect((size_t)counts[_i], 1, 3, 0);
+}
+END_TEST
+
+START_TEST(one_kernel_and_nothing_else)
+{
+	for (int64_t pause_ns = 0; pause_ns <= 10000000; pause_ns = pause_ns * 100 + 10) {
+		start(false);
+		for (int i = 0; i < counts[_i]; i++)
+			put_all("k", 7, pause_ns);
+		expect((size_t)counts[_i], 1, 0, 0);
+	}
+}
+END_TEST
+
+/* Data goes up, a kernel runs again and again, results come down. */
+START_TEST(copies_around_the_loop_are_none_of_its)
+{
+	start(false);
+	put_all("UUUS", 7, 0);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all("k", 7, 0);
+	put_all("DD", 7, 0);
+	expect((size_t)counts[_i], 1, 0, 0);
+}
+END_TEST
+
+/* Another kernel prepares data before the loop. */
+START_TEST(one_kernel_behind_another)
+{
+	if (counts[_i] < 10)
+		return;
+	start(false);
+	put_all("i", 7, 0);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all("UkD", 7, 0);
+	expect((size_t)counts[_i], 1, 2, 0);
+}
+END_TEST
+
+/* What is copied tells how many launches of a kernel are an iteration. */
+START_TEST(several_launches_of_one_kernel)
+{
+	if (counts[_i] < 10)
+		return;
+	start(false);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all("UkkkD", 7, 0);
+	expect((size_t)counts[_i], 3, 2, 0);
+}
+END_TEST
+
+/* Copies that come now and then are no iteration's. */
+START_TEST(copies_now_and_then)
+{
+	if (counts[_i] < 50)
+		return;
+	start(false);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all(below(20) ? "k" : "kD", 7, 0);
+	expect((size_t)counts[_i], 1, 0, 0);
+}
+END_TEST
+
+START_TEST(too_few_are_no_loop)
+{
+	start(false);
+	put_all("UkDUkD", 7, 0);
+	expect(0, 0, 0, 0);
+	start(false);
+	put_all("UUaUbDcSdD", 7, 0);
+	expect(0, 0, 0, 0);
+	/* most of what runs is something else */
+	start(false);
+	put_all("abckkkdcbaacbdbdaa", 7, 0);
+	expect(0, 0, 0, 0);
+}
+END_TEST
+
+/* How the next iteration's stream follows from its number. */
+static int64_t stream_of(int how, int i)
+{
+	switch (how) {
+	case 0: /* two buffers */
+		return 7 + i % 2;
+	case 1: /* round-robin */
+		return 7 + i % 4;
+	case 2: /* a graph that is recorded anew every other time */
+		return i % 2 ? 7 : 20 + i;
+	default: /* a new stream each time */
+		return 20 + i;
+	}
+}
+
+static const char step[] = "abcadaebfgahgibcjakl";
+
+static void expect_on_streams(size_t count, size_t streams)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace);
+	const struct dp_loop *loop = headline(analysis);
+	size_t members = 0;
+
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, count);
+	ck_assert_uint_eq(loop->length, strlen(step));
+	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
+		members += dp_loop_has_stream(analysis, loop->id, s);
+	ck_assert_uint_eq(members, streams);
+	for (size_t k = 1; k < loop->iterations; k++)
+		ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, k)->start_ns,
+				 dp_loop_iteration(analysis, loop->id, k - 1)->end_ns + 100);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
+START_TEST(iterations_on_changing_streams)
+{
+	static const size_t streams[] = { 2, 4, 11, 20 };
+
+	for (int launched = 0; launched < 2; launched++) {
+		start(launched);
+		for (int i = 0; i < 20; i++)
+			put_all(step, stream_of(_i, i), 0);
+		expect_on_streams(20, streams[_i]);
+	}
+}
+END_TEST
+
+/* Others of the device: small kernels of another kind, and copies. */
+START_TEST(helpers_stay_apart)
+{
+	static const size_t streams[] = { 2, 4, 11, 20 };
+
+	start(true);
+	for (int i = 0; i < 20; i++) {
+		put('z', 100, now_ns + 500, 100);
+		put('a', 101, now_ns + 2500, 100);
+		put('U', 100, now_ns + 3500, 100);
+		put_all(step, stream_of(_i, i), 0);
+	}
+	expect_on_streams(20, streams[_i]);
+}
+END_TEST
+
+START_TEST(one_kernel_on_changing_streams)
+{
+	start(false);
+	for (int i = 0; i < 40; i++)
+		put_all("UkD", stream_of(_i, i), 0);
+	expect(40, 1, 2, 0);
+}
+END_TEST
+
+/* Two programs at once do not take turns: the iterations are one's. */
+START_TEST(streams_at_once_are_not_one)
+{
+	start(false);
+	for (int i = 0; i < 20; i++) {
+		for (size_t k = 0; k < strlen(step); k++)
+			put(step[k], 8, now_ns + (int64_t)k * 1087 + 300, 900);
+		put_all(step, 7, 0);
+	}
+	expect_on_streams(20, 1);
+}
+END_TEST
+
+static void mark(const char *text, int64_t start_ns, int64_t end_ns)
+{
+	struct dp_range range = { .start_ns = start_ns - 60,
+				  .end_ns = end_ns - 60,
+				  .thread = thread,
+				  .kind = DP_RANGE_ANNOTATION };
+
+	range.name = dp_builder__string(builder, text, strlen(text));
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+}
+
+/* Steps that are marked count on whatever stream they run. */
+START_TEST(marks_of_changing_streams)
+{
+	start(true);
+	for (int i = 0; i < 6; i++) {
+		int64_t begin_ns = now_ns;
+		char name[32];
+
+		put_all(step, stream_of(_i, i), 0);
+		snprintf(name, sizeof(name), "ProfilerStep#%d", i);
+		mark(name, begin_ns, now_ns);
+	}
+	expect_on_streams(6, (size_t[]){ 2, 4, 4, 6 }[_i]);
+}
+END_TEST
+
+/*
+ * A profiler's step around everything, annotations inside it that leave out what each iteration
+ * begins and ends with: the kernels show the iterations, beginnings and ends included.
+ */
+START_TEST(marks_that_leave_work)
+{
+	static const char *const heads[] = { "", "x", "xyx" }, *const tails[] = { "z", "", "zww" };
+	const char *head = heads[_i % 3], *tail = tails[_i / 3];
+	int64_t begin_ns, first_ns;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	const struct dp_loop *loop;
+
+	start(true);
+	begin_ns = now_ns;
+	put_all("pqrsptqqrstpr", 7, 0);
+	first_ns = now_ns;
+	for (int i = 0; i < 6; i++) {
+		int64_t model_ns;
+
+		put_all(head, 7, 0);
+		model_ns = now_ns;
+		for (int k = 0; k < 10; k++)
+			put_all(step, 7, 0);
+		put_all("vu", 7, 0);
+		mark("model", model_ns, now_ns);
+		put_all(tail, 7, 0);
+	}
+	mark("ProfilerStep#3", begin_ns, now_ns);
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 6);
+	ck_assert_uint_eq(loop->length, 10 * strlen(step) + 2 + strlen(head) + strlen(tail));
+	ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, 0)->start_ns, first_ns - 1000);
+	ck_assert_double_ge(loop->confidence, 0.95);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	int sizes = sizeof(counts) / sizeof(*counts);
+
+	tcase_add_loop_test(tests, one_kernel_with_its_copies, 0, sizes);
+	tcase_add_loop_test(tests, copies_on_their_own_streams, 0, sizes);
+	tcase_add_loop_test(tests, one_kernel_and_nothing_else, 0, sizes);
+	tcase_add_loop_test(tests, copies_around_the_loop_are_none_of_its, 0, sizes);
+	tcase_add_loop_test(tests, one_kernel_behind_another, 0, sizes);
+	tcase_add_loop_test(tests, several_launches_of_one_kernel, 0, sizes);
+	tcase_add_loop_test(tests, copies_now_and_then, 0, sizes);
+	tcase_add_test(tests, too_few_are_no_loop);
+	tcase_add_loop_test(tests, iterations_on_changing_streams, 0, 4);
+	tcase_add_loop_test(tests, helpers_stay_apart, 0, 4);
+	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
+	tcase_add_test(tests, streams_at_once_are_not_one);
+	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
+	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
+}
+
+#include "test_main.h"
