@@ -72,7 +72,16 @@ bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
 
 	if (at >= cursor->end || cursor->broken)
 		return false;
-	at = head(at, cursor->end, field);
+	/* Most fields: a byte for the tag, and one for a small number or a short length. */
+	if (cursor->end - at >= 2 && at[0] < 0x80 && at[1] < 0x80 && at[0] >= 8 &&
+	    ((at[0] & 7) == DP_WIRE_VARINT || (at[0] & 7) == DP_WIRE_BYTES)) {
+		field->number = at[0] >> 3;
+		field->type = (enum dp_wire_type)(at[0] & 7);
+		field->value = at[1];
+		at += 2;
+	} else {
+		at = head(at, cursor->end, field);
+	}
 	if (!at || (field->type == DP_WIRE_BYTES && field->value > (uint64_t)(cursor->end - at))) {
 		cursor->broken = true;
 		return false;

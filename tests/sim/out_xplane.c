@@ -18,6 +18,7 @@ enum {
 	STAT_SET,
 	STAT_KERNEL,
 	STAT_GRAPH,
+	STAT_DEVICE,
 	STAT_CONTEXT,
 	STAT_OCCUPANCY,
 	STAT_GRID,
@@ -168,6 +169,10 @@ static int xplane_event(struct sim_sink *sink, const struct sim_event *event)
 	dp_proto__uint(proto, 3, (event->end_ns - event->start_ns) * 1000);
 	if (event->correlation)
 		put_stat(proto, STAT_CORRELATION, event->correlation);
+	if (event->kind == SIM_CALL) {
+		put_stat(proto, STAT_DEVICE, sim_run_device(sink->run, event->rank));
+		put_text_stat(proto, STAT_CONTEXT, "$$1");
+	}
 	put_details(proto, event);
 	dp_proto__close(proto, opened);
 	return proto->failed ? sim_sink_fail(sink, sink->path, "out of memory") : 0;
@@ -216,10 +221,22 @@ static void put_line_head(struct dp_proto *proto, struct sim_sink *sink, uint32_
 static void put_names(struct dp_proto *proto, struct sim_sink *sink, bool device)
 {
 	static const char *const copies[] = { "MemcpyH2D", "MemcpyD2H", "MemcpyD2D" };
+	/* By their numbers, from 1. */
 	static const char *const stats[] = {
-		"correlation_id",     "memcpy_details",
-		"Memset_details",     "kernel_details",
-		"cuda_graph_exec_id", "regs:32 static_shared:0 dynamic_shared:0 grid:1,1,1"
+		"correlation_id",
+		"memcpy_details",
+		"Memset_details",
+		"kernel_details",
+		"cuda_graph_exec_id",
+		"device_id",
+		"context_id",
+		"theoretical_occupancy_pct",
+		"occupancy_min_grid_size",
+		"occupancy_suggested_block_size",
+		"hlo_module",
+		"program_id",
+		"regs:32 static_shared:0 dynamic_shared:0 grid:1,1,1",
+		"jit_train_step",
 	};
 	const struct sim_run *run = sink->run;
 	bool tensorflow = strcmp(run->program->framework, "tensorflow") == 0;
