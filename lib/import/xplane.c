@@ -47,7 +47,7 @@ struct reader {
 	struct dp_builder *builder;
 	struct dp_wire wire;
 	struct dp_xspace space;
-	struct dp_xspace marks; /* of the second reading: only what was broken */
+	struct dp_xdamage damage; /* of the second reading */
 	const struct dp_xplane *plane;
 	struct op_name *op_names; /* by text in space.names */
 	size_t op_name_room, op_name_count;
@@ -357,7 +357,7 @@ static int take_event(struct reader *reader, struct line *line, const unsigned c
 	if (!dp_xevent__read(&event, &reader->space, reader->plane, line->start_ns, bytes,
 			     length)) {
 		if (!event.aggregated)
-			reader->marks.broken++;
+			reader->damage.broken++;
 		return DP_OK;
 	}
 	switch (line->kind) {
@@ -402,7 +402,7 @@ static int read_line(struct reader *reader, uint64_t limit)
 		uint64_t end = dp_wire__offset(wire) + field.value;
 
 		if (result != DP_WIRE_FIELD) {
-			dp_xspace__broken(&reader->marks, wire, result);
+			dp_xdamage__note(&reader->damage, wire, result);
 			break;
 		}
 		if (field.number == DP_XLINE_EVENT && !line.known) {
@@ -414,7 +414,7 @@ static int read_line(struct reader *reader, uint64_t limit)
 		if (field.type == DP_WIRE_BYTES) {
 			bytes = dp_wire__view(wire, field.value);
 			if (!bytes && !dp_wire__seek(wire, end)) {
-				dp_xspace__broken(&reader->marks, wire, DP_WIRE_CUT);
+				dp_xdamage__note(&reader->damage, wire, DP_WIRE_CUT);
 				break;
 			}
 		}
@@ -434,12 +434,12 @@ static int read_plane(struct reader *reader, uint64_t limit)
 	enum dp_wire_result result;
 	struct dp_wire_field field;
 
-	while (!reader->status && !reader->marks.cut &&
+	while (!reader->status && !reader->damage.cut &&
 	       (result = dp_wire__field(wire, limit, &field)) != DP_WIRE_END) {
 		uint64_t end = dp_wire__offset(wire) + field.value;
 
 		if (result != DP_WIRE_FIELD) {
-			dp_xspace__broken(&reader->marks, wire, result);
+			dp_xdamage__note(&reader->damage, wire, result);
 			break;
 		}
 		if (field.type != DP_WIRE_BYTES)
@@ -447,7 +447,7 @@ static int read_plane(struct reader *reader, uint64_t limit)
 		if (field.number == DP_XPLANE_LINE && read_line(reader, end))
 			break;
 		if (!dp_wire__seek(wire, end))
-			dp_xspace__broken(&reader->marks, wire, DP_WIRE_CUT);
+			dp_xdamage__note(&reader->damage, wire, DP_WIRE_CUT);
 		dp_import__progress(reader->import, dp_input__position(wire->input),
 				    dp_input__size(wire->input));
 	}
@@ -471,14 +471,14 @@ static int read_events(struct reader *reader)
 	for (size_t i = 0; i < reader->space.count; i++)
 		if (reader->space.planes[i].kind == DP_XPLANE_GPU)
 			reader->last_gpu = i;
-	while (!reader->status && !reader->marks.cut &&
+	while (!reader->status && !reader->damage.cut &&
 	       (result = dp_wire__field(wire, UINT64_MAX, &field)) != DP_WIRE_END) {
 		uint64_t end = dp_wire__offset(wire) + field.value;
 
 		if (result != DP_WIRE_FIELD) {
 			/* Behind the last plane there is nothing: that is no loss. */
 			if (result == DP_WIRE_BROKEN)
-				dp_xspace__broken(&reader->marks, wire, result);
+				dp_xdamage__note(&reader->damage, wire, result);
 			break;
 		}
 		if (field.type != DP_WIRE_BYTES)
@@ -490,7 +490,7 @@ static int read_events(struct reader *reader)
 				break;
 		}
 		if (!dp_wire__seek(wire, end))
-			dp_xspace__broken(&reader->marks, wire, DP_WIRE_CUT);
+			dp_xdamage__note(&reader->damage, wire, DP_WIRE_CUT);
 	}
 	return reader->status ? reader->status : wire->status;
 }
@@ -534,7 +534,7 @@ static int name_devices(struct reader *reader)
 static int finish(struct reader *reader)
 {
 	struct dp_builder *builder = reader->builder;
-	uint64_t broken = reader->marks.broken;
+	uint64_t broken = reader->damage.broken;
 	int status = push_operators(reader);
 
 	if (!status)
@@ -546,10 +546,10 @@ static int finish(struct reader *reader)
 		dp_builder__epoch(builder, reader->space.start_ns);
 	if (!status && broken)
 		status = dp_builder__loss(builder, "broken messages of the XSpace", broken,
-					  reader->marks.broken_at);
-	if (!status && (reader->marks.cut || reader->space.cut))
-		status =
-			dp_builder__loss(builder, "file ends inside a plane", 0, reader->space.end);
+					  reader->damage.broken_at);
+	if (!status && (reader->damage.cut || reader->space.damage.cut))
+		status = dp_builder__loss(builder, "file ends inside a plane", 0,
+					  reader->space.damage.end);
 	if (!status && reader->nameless)
 		status = dp_builder__loss(builder, "events whose name is not in the file",
 					  reader->nameless, 0);
@@ -568,9 +568,9 @@ static int read_twice(struct reader *reader, const char *path)
 	dp_input__close(names);
 	if (!status && !reader->space.count)
 		return dp_error__set(
-			import->error, reader->space.cut ? DP_ERR_DAMAGED : DP_ERR_FORMAT,
-			reader->space.cut ? "an XSpace that ends inside its first plane"
-					  : "not an XSpace: it has no planes");
+			import->error, reader->space.damage.cut ? DP_ERR_DAMAGED : DP_ERR_FORMAT,
+			reader->space.damage.cut ? "an XSpace that ends inside its first plane"
+						 : "not an XSpace: it has no planes");
 	return status;
 }
 

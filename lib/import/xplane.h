@@ -78,19 +78,28 @@ struct dp_xplane {
 	struct dp_xplane_ids stats;  /* text in stat_names */
 };
 
+/* What of the content could not be read. */
+struct dp_xdamage {
+	uint64_t broken;    /* messages that could not be read to their end */
+	uint64_t broken_at; /* the first of them */
+	bool cut;	    /* the content ended inside a message … */
+	uint64_t end;	    /* … there */
+};
+
+/* Notes that a message could not be read on. */
+void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
+		      enum dp_wire_result result);
+
 struct dp_xspace {
 	struct dp_xplane *planes;
 	size_t count, room;
-	struct dp_texts names;	    /* of events, but kernels */
+	struct dp_texts names;	    /* of events */
 	struct dp_texts stat_names; /* and what stats refer to */
 	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
 	size_t kind_room;
 	int64_t start_ns;     /* of the session, 0: not known */
 	uint32_t device_type; /* in stat_names, or DP_NONE */
-	uint64_t broken;      /* messages that could not be read to their end */
-	uint64_t broken_at;   /* the first of them */
-	bool cut;	      /* the content ended inside a message … */
-	uint64_t end;	      /* … there */
+	struct dp_xdamage damage;
 };
 
 /* What a stat of that plane is. */
@@ -100,10 +109,6 @@ enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xpl
 /* Reads the names of the whole content. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
 int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_error *error);
 void dp_xspace__fini(struct dp_xspace *space);
-
-/* Notes that a message could not be read on. */
-void dp_xspace__broken(struct dp_xspace *space, const struct dp_wire *wire,
-		       enum dp_wire_result result);
 
 /* Whether the first bytes look like an XSpace: one with a plane whose name is known. */
 bool dp_xspace__probe(const unsigned char *head, size_t length);

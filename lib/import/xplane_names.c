@@ -79,15 +79,15 @@ enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xpl
 	return text == DP_NONE ? DP_XSTAT_OTHER : (enum dp_xstat)space->stat_kinds[text];
 }
 
-void dp_xspace__broken(struct dp_xspace *space, const struct dp_wire *wire,
-		       enum dp_wire_result result)
+void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
+		      enum dp_wire_result result)
 {
 	if (result == DP_WIRE_CUT) {
-		space->cut = true;
-		space->end = dp_wire__offset(wire);
+		damage->cut = true;
+		damage->end = dp_wire__offset(wire);
 	} else if (result == DP_WIRE_BROKEN) {
-		if (!space->broken++)
-			space->broken_at = dp_wire__offset(wire);
+		if (!damage->broken++)
+			damage->broken_at = dp_wire__offset(wire);
 	}
 }
 
@@ -133,59 +133,70 @@ static bool map_entry(const unsigned char *bytes, size_t length, int64_t *key,
 	return !cursor.broken && value->at;
 }
 
+/* The metadata of an event or a stat, an entry of a map by its number. */
+struct named {
+	int64_t id;
+	struct dp_wire_field name, display; /* without bytes where they are not there */
+};
+
+static bool read_named(struct named *named, const unsigned char *bytes, size_t length)
+{
+	struct dp_wire_cursor cursor;
+	struct dp_wire_field field;
+
+	*named = (struct named){ 0 };
+	if (!map_entry(bytes, length, &named->id, &cursor))
+		return false;
+	while (dp_wire__next(&cursor, &field)) {
+		if (field.number == 1 && field.type == DP_WIRE_VARINT)
+			named->id = (int64_t)field.value;
+		else if (field.number == 2 && field.type == DP_WIRE_BYTES)
+			named->name = field;
+		else if (field.number == 4 && field.type == DP_WIRE_BYTES)
+			named->display = field;
+	}
+	return true;
+}
+
 /* On TPUs the name is the whole text of an HLO instruction, the name to display is its own. */
 static int take_event_name(struct dp_xspace *space, struct dp_xplane *plane,
 			   const unsigned char *bytes, size_t length)
 {
-	struct dp_wire_field field, name = { 0 }, display = { 0 };
-	struct dp_wire_cursor cursor;
-	int64_t key;
+	struct dp_wire_field name;
+	struct named named;
 	uint32_t text;
 
-	if (!map_entry(bytes, length, &key, &cursor))
+	if (!read_named(&named, bytes, length))
 		return DP_OK;
-	while (dp_wire__next(&cursor, &field)) {
-		if (field.number == 1 && field.type == DP_WIRE_VARINT)
-			key = (int64_t)field.value;
-		else if (field.number == 2 && field.type == DP_WIRE_BYTES)
-			name = field;
-		else if (field.number == 4 && field.type == DP_WIRE_BYTES)
-			display = field;
-	}
-	if (display.value && (plane->kind == DP_XPLANE_TPU || !name.value))
-		name = display;
+	name = named.name;
+	if (named.display.value && (plane->kind == DP_XPLANE_TPU || !name.value))
+		name = named.display;
 	if (!name.bytes)
 		return DP_OK;
 	text = dp_texts__keep(&space->names, (const char *)name.bytes, (size_t)name.value);
 	if (text == DP_NONE)
 		return DP_ERR_NOMEM;
-	return dp_xplane_ids__set(&plane->events, key, text);
+	return dp_xplane_ids__set(&plane->events, named.id, text);
 }
 
 static int take_stat_name(struct dp_xspace *space, struct dp_xplane *plane,
 			  const unsigned char *bytes, size_t length)
 {
-	struct dp_wire_field field, name = { 0 };
-	struct dp_wire_cursor cursor;
-	int64_t key;
+	struct named named;
+	const char *name;
+	size_t n;
 	uint32_t text;
 
-	if (!map_entry(bytes, length, &key, &cursor))
+	if (!read_named(&named, bytes, length) || !named.name.bytes)
 		return DP_OK;
-	while (dp_wire__next(&cursor, &field)) {
-		if (field.number == 1 && field.type == DP_WIRE_VARINT)
-			key = (int64_t)field.value;
-		else if (field.number == 2 && field.type == DP_WIRE_BYTES)
-			name = field;
-	}
-	if (!name.bytes)
-		return DP_OK;
-	text = dp_texts__keep(&space->stat_names, (const char *)name.bytes, (size_t)name.value);
+	name = (const char *)named.name.bytes;
+	n = (size_t)named.name.value;
+	text = dp_texts__keep(&space->stat_names, name, n);
 	if (text == DP_NONE || dp_array__reserve(&space->stat_kinds, &space->kind_room,
 						 (size_t)text + 1, sizeof(*space->stat_kinds)))
 		return DP_ERR_NOMEM;
-	space->stat_kinds[text] = (uint8_t)stat_kind((const char *)name.bytes, (size_t)name.value);
-	return dp_xplane_ids__set(&plane->stats, key, text);
+	space->stat_kinds[text] = (uint8_t)stat_kind(name, n);
+	return dp_xplane_ids__set(&plane->stats, named.id, text);
 }
 
 /* A stat of the plane itself. */
@@ -246,7 +257,7 @@ static int read_plane(struct dp_xspace *space, struct dp_wire *wire, uint64_t li
 		const unsigned char *bytes = NULL;
 
 		if (result != DP_WIRE_FIELD) {
-			dp_xspace__broken(space, wire, result);
+			dp_xdamage__note(&space->damage, wire, result);
 			break;
 		}
 		if (field.type != DP_WIRE_BYTES)
@@ -258,7 +269,7 @@ static int read_plane(struct dp_xspace *space, struct dp_wire *wire, uint64_t li
 		if (bytes)
 			status = take_field(space, plane, field.number, bytes, (size_t)field.value);
 		else if (!dp_wire__seek(wire, end))
-			dp_xspace__broken(space, wire, DP_WIRE_CUT);
+			dp_xdamage__note(&space->damage, wire, DP_WIRE_CUT);
 	}
 	return status;
 }
@@ -271,7 +282,7 @@ int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_e
 	int status = dp_wire__open(&wire, input, error);
 
 	space->device_type = DP_NONE;
-	while (!status && !space->cut &&
+	while (!status && !space->damage.cut &&
 	       (result = dp_wire__field(&wire, UINT64_MAX, &field)) == DP_WIRE_FIELD) {
 		uint64_t end = dp_wire__offset(&wire) + field.value;
 
@@ -286,7 +297,7 @@ int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_e
 			status = read_plane(space, &wire, end);
 		}
 		if (!dp_wire__seek(&wire, end))
-			dp_xspace__broken(space, &wire, DP_WIRE_CUT);
+			dp_xdamage__note(&space->damage, &wire, DP_WIRE_CUT);
 	}
 	if (status == DP_ERR_NOMEM)
 		dp_error__nomem(error, 0);
