@@ -105,8 +105,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 	int done = 0;
 	bool failed;
 
-	if (!output_open(&output, analyze->wish.common.output, analyze->wish.common.force,
-			 !analyze->wish.common.no_pager && format && !format->binary))
+	if (!common_open_output(&analyze->wish.common, &output, format && !format->binary))
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);

@@ -244,7 +244,7 @@ static enum cmd_exit compare_files(const struct compare *compare, char *const *p
 
 	for (int run = 0; run < RUNS; run++)
 		names[run] = strcmp(paths[run], "-") != 0 ? paths[run] : "standard input";
-	if (!output_open(&output, common->output, common->force, !common->no_pager))
+	if (!common_open_output(common, &output, true))
 		return CMD_FAILED;
 	done = compare_runs(compare, paths, &runs);
 	done = done && write_report(compare, &runs, &output);

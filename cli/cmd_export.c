@@ -45,6 +45,7 @@ static const struct opt options[] = {
 	  "write to FILE, which must be new, compressed where it ends in .gz; - is standard output",
 	  common_set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", common_set_force },
+	COMMON_MODE_OPTION,
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
 };
@@ -70,7 +71,7 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 
 	report.gzip = common_compresses(&export->wish.common);
 	report.kineto = export->kineto;
-	if (!output_open(&output, export->wish.common.output, export->wish.common.force, false))
+	if (!common_open_output(&export->wish.common, &output, false))
 		return CMD_FAILED;
 	if (is_binary(export->wish.common.format) && output_is_terminal(&output)) {
 		output_close(&output, false);

@@ -83,7 +83,7 @@ static enum cmd_exit run_build(const struct info_options *wish)
 {
 	struct output output;
 
-	if (!output_open(&output, wish->common.output, wish->common.force, !wish->common.no_pager))
+	if (!common_open_output(&wish->common, &output, true))
 		return CMD_FAILED;
 	if (!strcmp(wish->common.format, "json"))
 		info_build_json(&output);
@@ -97,7 +97,7 @@ static enum cmd_exit run_files(const struct info_options *wish, int count, char 
 	struct output output;
 	int done = 0;
 
-	if (!output_open(&output, wish->common.output, wish->common.force, !wish->common.no_pager))
+	if (!common_open_output(&wish->common, &output, true))
 		return CMD_FAILED;
 	for (int i = 0; i < count && !output_failed(&output); i++) {
 		if (done && strcmp(wish->common.format, "json"))

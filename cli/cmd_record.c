@@ -182,6 +182,17 @@ static bool set_force(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_mode(void *into, const char *value, struct opt_why *why)
+{
+	return opt_mode(value, &((struct record *)into)->mode, why);
+}
+
+static bool set_no_cmdline(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.command_lines = false;
+	return true;
+}
+
 static bool set_verbose(void *into, const char *value, struct opt_why *why)
 {
 	((struct record *)into)->verbosity = 1;
@@ -200,6 +211,11 @@ static const struct opt options[] = {
 	  "variable",
 	  set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
+	{ 0, "mode", "MODE", "permissions of the trace file (600), less the umask, as in 640",
+	  set_mode },
+	{ 0, "no-cmdline", NULL,
+	  "store no command lines; without this, what looks like a secret in them is replaced",
+	  set_no_cmdline },
 	{ 0, "delay", "TIME", "begin this long after the program", set_delay },
 	{ 0, "duration", "TIME", "record no longer than this; the program goes on", set_duration },
 	{ 'n', "iterations", "N",
@@ -258,21 +274,6 @@ static bool take_slot(struct record *record)
 	return true;
 }
 
-/* The command as one line. The caller's; NULL without memory. */
-static char *command_line(char **command)
-{
-	size_t size = 1, used = 0;
-	char *line;
-
-	for (int i = 0; command[i]; i++)
-		size += strlen(command[i]) + 1;
-	line = malloc(size);
-	for (int i = 0; line && command[i]; i++)
-		used += (size_t)snprintf(line + used, size - used, "%s%s", i ? " " : "",
-					 command[i]);
-	return line;
-}
-
 /* All that must be in order before the program is run. */
 static bool prepare(struct record *record)
 {
@@ -283,6 +284,11 @@ static bool prepare(struct record *record)
 				"what this one records");
 	if (!record_target(record) || !take_slot(record))
 		return false;
+	if (record->options.command_lines &&
+	    dp_record_command_line(&record->line, record->command, &error)) {
+		message_error(&error);
+		return false;
+	}
 	if (!record_folder(record))
 		return false;
 	recover_hint(record);
@@ -334,7 +340,6 @@ static int record_all(struct record *record)
 	struct record_end end = { .failure = 0 };
 	int status = CMD_FAILED;
 
-	record->line = command_line(record->command);
 	if (!prepare(record) || !record_run(record, &end))
 		goto out;
 	if (!end.started) {
@@ -358,7 +363,8 @@ static bool is_for_a_run(const struct record *record)
 	       record->pause_signal || o->cupti || o->api != none.api || o->nvtx != none.nvtx ||
 	       o->memory != none.memory || o->graph_nodes != none.graph_nodes ||
 	       o->capture_profiler != none.capture_profiler || o->exit_guard != none.exit_guard ||
-	       o->sample_ms != none.sample_ms || o->max_memory || o->max_spool || o->iterations;
+	       o->sample_ms != none.sample_ms || !o->command_lines || o->max_memory ||
+	       o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *wish, int argc)
@@ -368,8 +374,8 @@ static enum cmd_exit recover(const struct record *wish, int argc)
 
 	if (argc || is_for_a_run(wish)) {
 		message("record: --recover takes %s", argc ? "no command"
-							   : "-o, -f, -v and -q, and no other "
-							     "option");
+							   : "-o, -f, --mode, -v and -q, and no "
+							     "other option");
 		return CMD_USAGE;
 	}
 	if (!recover_find(&folder, wish->recover))

@@ -32,6 +32,11 @@ bool common_set_force(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+bool common_set_mode(void *into, const char *value, struct opt_why *why)
+{
+	return opt_mode(value, &((struct common *)into)->mode, why);
+}
+
 bool common_set_no_pager(void *into, const char *value, struct opt_why *why)
 {
 	((struct common *)into)->no_pager = true;
@@ -74,6 +79,12 @@ bool common_compresses(const struct common *common)
 	return length > 3 && !strcasecmp(common->output + length - 3, ".gz");
 }
 
+bool common_open_output(const struct common *common, struct output *output, bool pageable)
+{
+	return output_open(output, common->output, common->force, common->mode,
+			   pageable && !common->no_pager);
+}
+
 /* Overwriting one's own input is never meant. */
 static bool is_input(const char *output, int count, char *const *files)
 {
@@ -104,6 +115,11 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	common->source.quiet = common->verbosity < 0;
 	if (common->force && !common->output) {
 		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
+		return false;
+	}
+	if (common->mode && !common->output) {
+		message("%s: --mode is for the file that -o names, and there is no -o",
+			common->source.verb);
 		return false;
 	}
 	if (!is_input(common->output, *argc, *argv))

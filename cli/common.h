@@ -15,6 +15,7 @@ struct common {
 	const char *format;
 	const char *output;
 	bool force;
+	mode_t mode; /* of the file, the umask applied; 0: its owner's alone */
 	bool no_pager;
 	enum tty_color color;
 	int verbosity; /* -1 quiet, 0, 1 and more */
@@ -24,6 +25,7 @@ bool common_set_format(void *into, const char *value, struct opt_why *why);
 bool common_set_input_format(void *into, const char *value, struct opt_why *why);
 bool common_set_output(void *into, const char *value, struct opt_why *why);
 bool common_set_force(void *into, const char *value, struct opt_why *why);
+bool common_set_mode(void *into, const char *value, struct opt_why *why);
 bool common_set_no_pager(void *into, const char *value, struct opt_why *why);
 bool common_set_color(void *into, const char *value, struct opt_why *why);
 bool common_set_verbose(void *into, const char *value, struct opt_why *why);
@@ -34,6 +36,12 @@ const char *common_color_name(size_t index);
 /* True where the name after -o ends in .gz, which asks for compression. */
 bool common_compresses(const struct common *common);
 
+/*
+ * Opens what -o names, or standard output; pageable: where it is a terminal, and no option forbids
+ * it, through a pager. Returns false after printing the error.
+ */
+bool common_open_output(const struct common *common, struct output *output, bool pageable);
+
 /* Rows of an option table. */
 #define COMMON_INPUT_OPTIONS                                                 \
 	{                                                                    \
@@ -41,10 +49,17 @@ bool common_compresses(const struct common *common);
 		.help = "of the trace, where its content misleads",          \
 		.set = common_set_input_format, .choice = source_format_name \
 	}
+#define COMMON_MODE_OPTION                                                                    \
+	{                                                                                     \
+		.name = "mode", .argument = "MODE",                                           \
+		.help = "permissions of that file (600), less the umask, as in 644",          \
+		.set = common_set_mode                                                        \
+	}
 #define COMMON_OUTPUT_OPTIONS                                                              \
 	{ 'o', "output", "FILE", "write to FILE, which must be new; - is standard output", \
 	  common_set_output },                                                             \
 		{ 'f', "force", NULL, "overwrite what -o names", common_set_force },       \
+		COMMON_MODE_OPTION,                                                        \
 	{                                                                                  \
 		.name = "no-pager", .help = "don't page what is shown on a terminal",      \
 		.set = common_set_no_pager                                                 \

@@ -22,9 +22,18 @@ static void count_kernel(struct info *info, uint32_t name, int64_t duration_ns)
 
 	kernel->name = name;
 	kernel->count++;
-	kernel->total_ns += duration_ns;
 	info->kernels++;
-	info->kernel_ns += duration_ns;
+	/* Each is below 2^61 ns; a file may have any number of them. */
+	if (__builtin_add_overflow(kernel->total_ns, duration_ns, &kernel->total_ns))
+		kernel->total_ns = INT64_MAX;
+	if (__builtin_add_overflow(info->kernel_ns, duration_ns, &info->kernel_ns))
+		info->kernel_ns = INT64_MAX;
+}
+
+static void count_copy(struct info *info, uint64_t bytes)
+{
+	if (__builtin_add_overflow(info->copy_bytes, bytes, &info->copy_bytes))
+		info->copy_bytes = UINT64_MAX;
 }
 
 /* Names are given ids in the order in which they come, so the ids settle ties. */
@@ -52,7 +61,7 @@ bool info_init(struct info *info, const struct dp_trace *trace, const char *path
 		if (dp_op_is_kernel(ops->kind[i]) && ops->name[i] < strings)
 			count_kernel(info, ops->name[i], ops->end_ns[i] - ops->start_ns[i]);
 		else if (ops->kind[i] == DP_OP_COPY)
-			info->copy_bytes += ops->bytes[i];
+			count_copy(info, ops->bytes[i]);
 		info->copies += ops->kind[i] == DP_OP_COPY;
 		info->sets += ops->kind[i] == DP_OP_SET;
 	}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Why a value can't be taken: one line, without the option's name. */
 struct opt_why {
@@ -60,6 +61,13 @@ const char *opt_nearest(const char *(*name)(size_t index), const char *word);
 bool opt_count(const char *text, uint64_t least, uint64_t *count, struct opt_why *why);
 bool opt_time(const char *text, int64_t *ns, struct opt_why *why);
 bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why *why);
+
+/*
+ * The permissions of a file in octal, such as "640", which must let its owner read and write it;
+ * the umask takes from it what it has. Call it from the main thread: it looks at the umask by
+ * setting it.
+ */
+bool opt_mode(const char *text, mode_t *mode, struct opt_why *why);
 
 /* A decimal number without a sign, such as "12.5", of whose fraction six digits count; *at is moved
  * behind it. False where there is none, or one beyond 2^53. */

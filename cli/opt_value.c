@@ -2,6 +2,7 @@
 #include "opt.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_digit(char c)
 {
@@ -126,6 +127,23 @@ bool opt_bytes(const char *text, uint64_t least, uint64_t *bytes, struct opt_why
 		return opt_refuse(why, least >> 20 ? "%lluM are the least" : "%lluK are the least",
 				  (unsigned long long)(least >> 20 ? least >> 20 : least >> 10));
 	*bytes = number;
+	return true;
+}
+
+bool opt_mode(const char *text, mode_t *mode, struct opt_why *why)
+{
+	mode_t bits = 0, mask;
+	size_t length = strlen(text);
+
+	for (; *text >= '0' && *text <= '7' && bits <= 0777; text++)
+		bits = bits * 8 + (mode_t)(*text - '0');
+	if (*text || !length || bits > 0777)
+		return opt_refuse(why, "permissions in octal are needed, from 600 to 777");
+	if ((bits & 0600) != 0600)
+		return opt_refuse(why, "its owner must be able to read and write it, as with 640");
+	mask = umask(0);
+	umask(mask);
+	*mode = bits & ~mask;
 	return true;
 }
 

@@ -26,20 +26,12 @@ static bool refuse(const struct output *output, const char *why)
 	return false;
 }
 
-/* What the file would have had from open(), or what the one to be replaced has. */
-static mode_t file_mode(const struct stat *old)
-{
-	mode_t mask;
-
-	if (old)
-		return old->st_mode & 0777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-/* ".NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. */
-static bool open_temporary(struct output *output, const struct stat *old)
+/*
+ * ".NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. Only its owner
+ * can read it: a report has command lines and names of the user's own. What an earlier file of the
+ * name allowed is not looked at; somebody else may have put that there.
+ */
+static bool open_temporary(struct output *output)
 {
 	char stem[NAME_MAX + 2];
 	sigset_t before;
@@ -57,7 +49,7 @@ static bool open_temporary(struct output *output, const struct stat *old)
 	cleanup_release(&before);
 	if (output->fd < 0)
 		return refuse(output, strerror(saved));
-	if (fchmod(output->fd, file_mode(old)))
+	if (output->mode && fchmod(output->fd, output->mode))
 		return refuse(output, strerror(errno));
 	return true;
 }
@@ -75,7 +67,7 @@ static bool open_path(struct output *output)
 	if (place->taken && S_ISREG(place->info.st_mode) && !output->force)
 		return refuse(output, "exists already; -f overwrites it");
 	if (!place->taken || S_ISREG(place->info.st_mode))
-		return open_temporary(output, place->taken ? &place->info : NULL);
+		return open_temporary(output);
 	output->fd = openat(place->folder, place_name(place), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (output->fd < 0 || fstat(output->fd, &opened))
 		return refuse(output, strerror(errno));
@@ -84,10 +76,11 @@ static bool open_path(struct output *output)
 	       refuse(output, strerror(EBUSY));
 }
 
-bool output_open(struct output *output, const char *path, bool force, bool pageable)
+bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable)
 {
 	*output = (struct output)OUTPUT_INIT;
 	output->force = force;
+	output->mode = mode;
 	if (path && strcmp(path, "-")) {
 		output->path = path;
 		if (open_path(output))

@@ -10,6 +10,7 @@
 
 #include <deepprof/report.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct output {
 	const char *path; /* as given; NULL for standard output */
@@ -17,6 +18,7 @@ struct output {
 	char temporary[256]; /* its name in the place's folder; "": written directly */
 	int fd;
 	bool force;
+	mode_t mode; /* 0: its owner's alone */
 	bool pageable;
 	bool one_line; /* line breaks are left out */
 	int failure;   /* errno of the first write that failed, 0: none */
@@ -33,11 +35,12 @@ struct output {
 	}
 
 /*
- * path: NULL or "-" for standard output. An existing regular file is refused without force; a
- * device or a pipe is written to as it is; a symbolic link of another user is refused. Returns
+ * path: NULL or "-" for standard output. An existing regular file is refused without force, and its
+ * permissions are not those of the new one: that has mode, or, where it is 0, only its owner reads
+ * it. A device or a pipe is written to as it is; a symbolic link of another user is refused. Returns
  * false after printing the error.
  */
-bool output_open(struct output *output, const char *path, bool force, bool pageable);
+bool output_open(struct output *output, const char *path, bool force, mode_t mode, bool pageable);
 
 /* True where what is written appears on a terminal, at once or through a pager. */
 bool output_is_terminal(const struct output *output);

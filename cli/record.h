@@ -18,6 +18,7 @@ struct record {
 	struct dp_record_options options;
 	const char *output; /* -o, NULL: the default name */
 	bool force;
+	mode_t mode; /* of the trace file, the umask applied; 0: its owner's alone */
 	bool chain;
 	bool wait;
 	int verbosity;
@@ -26,7 +27,7 @@ struct record {
 	int pause_signal;     /* 0: none */
 	const char *recover;  /* a folder: run nothing */
 	char **command;	      /* NULL ends it */
-	char *line;	      /* the same as one line, or NULL */
+	char *line;	      /* the same as it is stored, or NULL */
 	char *target;	      /* the file's name, for people */
 	struct place place;   /* the same to work with; what had the name in the beginning, too */
 	struct folder folder; /* private, for all that is temporary */

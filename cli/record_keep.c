@@ -4,11 +4,13 @@
 #include "record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,19 @@ int record_exit_status(const struct record_end *end)
 {
 	return WIFSIGNALED(end->wait_status) ? 128 + WTERMSIG(end->wait_status)
 					     : WEXITSTATUS(end->wait_status);
+}
+
+/* As --mode says. Until then only the owner can read it. */
+static bool widen(const struct record *record, const char *path)
+{
+	int fd = record->mode ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	bool done = !record->mode || (fd >= 0 && !fchmod(fd, record->mode));
+
+	if (!done)
+		message("%s: %s", record->target, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return done;
 }
 
 static bool write_file(struct record *record, const struct record_end *end, const char *path,
@@ -29,7 +44,8 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 
 	if (!gethostname(host, sizeof(host) - 1))
 		about.hostname = host;
-	about.command = record->line;
+	/* An earlier recording that has none has noted an empty one. */
+	about.command = record->line && *record->line ? record->line : NULL;
 	/* The status of a program that another process has started is not to be had. */
 	if (!end->recovered && !end->early) {
 		about.pid = end->pid;
@@ -39,6 +55,8 @@ static bool write_file(struct record *record, const struct record_end *end, cons
 	progress_begin(record->target, record->verbosity >= 0);
 	status = dp_recording_write(record->recording, path, &about, result, &error);
 	progress_end();
+	if (!status && result->processes && !widen(record, path))
+		return false;
 	if (status) {
 		/* The temporary name says nothing to anybody. */
 		snprintf(error.path, sizeof(error.path), "%s", record->target);

@@ -23,12 +23,12 @@
 
 /*
  * Texts, each ended by a 0: this, how the file is to be placed, its name in the folder that this
- * one is in, the command, and what had that name in the beginning.
+ * one is in, the command, what had that name in the beginning, and the file's permissions.
  */
 #define ABOUT_FILE "about"
 #define ABOUT_MAGIC "deepprof record 1"
 #define BEFORE_FORMAT "%ju %ju %jd %ld"
-enum { MAGIC, PLACING, TARGET, COMMAND, BEFORE, TEXTS, ABOUT_BYTES_MAX = 1 << 20 };
+enum { MAGIC, PLACING, TARGET, COMMAND, BEFORE, MODE, TEXTS, ABOUT_BYTES_MAX = 1 << 20 };
 
 static const char *placing(const struct record *record)
 {
@@ -48,11 +48,11 @@ bool recover_note(const struct record *record)
 			close(fd);
 		return false;
 	}
-	done = fprintf(file, "%s%c%s%c%s%c%.*s%c" BEFORE_FORMAT "%c", ABOUT_MAGIC, 0,
+	done = fprintf(file, "%s%c%s%c%s%c%.*s%c" BEFORE_FORMAT "%c%o%c", ABOUT_MAGIC, 0,
 		       placing(record), 0, place_name(&record->place), 0, ABOUT_BYTES_MAX / 2,
 		       record->line ? record->line : "", 0, (uintmax_t)before->st_dev,
 		       (uintmax_t)before->st_ino, (intmax_t)before->st_mtim.tv_sec,
-		       before->st_mtim.tv_nsec, 0) > 0;
+		       before->st_mtim.tv_nsec, 0, (unsigned int)record->mode, 0) > 0;
 	return !fclose(file) && done;
 }
 
@@ -136,6 +136,8 @@ static bool understand(struct record *record)
 	record->line = strdup(texts[COMMAND]);
 	if (texts[BEFORE] < end)
 		read_before(&record->place, texts[BEFORE]);
+	if (texts[MODE] < end)
+		record->mode = (mode_t)strtoul(texts[MODE], NULL, 8) & 0777;
 	done = record->line && set_target(record, texts[TARGET]);
 out:
 	free(about);
@@ -329,6 +331,7 @@ bool recover_to(struct recovery *recovery, const struct record *wish)
 
 	record->verbosity = wish->verbosity;
 	record->force |= wish->force;
+	record->mode = wish->mode ? wish->mode : record->mode;
 	if (!wish->output)
 		return true;
 	free(record->target);

@@ -274,16 +274,21 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
-/* Loops that were found from the kernels, with the boundaries of annotations that repeat so. */
+/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
 static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops **loops)
 {
-	int status = dp_loops__find(loops, request, run->error);
+	/* without a number the order of one symbol tells nothing */
+	bool single = sequence->alphabet == 1 && !request->counts_count;
+	int status = single ? no_loops(run, loops) : dp_loops__find(loops, request, run->error);
 
-	if (!status && !request->counts_count)
+	if (!status && request->counts_count)
+		return dp_analysis__counted(loops, request, sequence, &run->group, run->options,
+					    run->error);
+	if (!status)
 		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
 						 run->error);
-	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
+	if (!status && !run->options->ignore_marks)
 		status = use_repeated(run, sequence, request, *loops);
 	return status;
 }
@@ -326,10 +331,12 @@ static bool is_surer(const struct dp_loops *loops)
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
 }
 
-/* One mark around everything is no iteration: it tells when the profiler was on. */
+/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
+ * capture it may be of one that goes on. */
 static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       !loops->loops[0].iterations[0].partial &&
 	       (double)dp_analysis__covered(&loops->loops[0]) >=
 		       EVERYTHING * (double)sequence->count;
 }
@@ -448,17 +455,6 @@ static void tell_missing(const struct run *run, const struct dp_sequence *sequen
 				    loops);
 }
 
-struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
-{
-	return (struct dp_loops_request){
-		.symbols = sequence->symbols,
-		.count = sequence->count,
-		.alphabet = sequence->alphabet,
-		.family = sequence->family,
-		.evidence = dp_sequence__evidence(sequence),
-	};
-}
-
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -496,19 +492,21 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
-/* The streams that are analyzed with one: the ones asked for are what they are. */
-static int choose_streams(struct run *run, uint32_t stream)
+/* Streams that run at once, and whose launches show no loop: as if the first were alone. */
+static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_loops **loops)
 {
-	int status = DP_OK;
+	const struct dp_analysis_options *options = run->options;
+	uint32_t stream = sequence->stream;
+	int status;
 
-	if (run->options->stream >= 0)
-		dp_stream_group__single(&run->group, run->trace, stream);
-	else
-		status = dp_stream_group__init(&run->group, run->trace, stream, run->error);
-	for (uint32_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
-		if (run->group.has[s])
-			run->analysis->streams[s].with = (size_t)stream + 1;
-	return status;
+	dp_loops__free(*loops);
+	*loops = NULL;
+	dp_sequence__fini(sequence);
+	dp_stream_group__fini(&run->group);
+	dp_stream_group__single(&run->group, run->trace, stream);
+	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
+				   options->range_start_ns, options->range_end_ns, run->error);
+	return status ? status : find_loops(run, sequence, loops);
 }
 
 static int analyze_stream(struct run *run, uint32_t stream)
@@ -520,23 +518,25 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_sequence sequence;
 	int status;
 
-	memset(&sequence, 0, sizeof(sequence));
-	status = choose_streams(run, stream);
-	if (!status)
-		status = dp_sequence__init(&sequence, run->trace, &run->group,
-					   DP_ALPHABET_KERNELS, options->range_start_ns,
-					   options->range_end_ns, run->error);
+	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
+				       run->error);
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
-		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
-	if (!status)
 		status = find_loops(run, &sequence, &loops);
+	if (!status && run->group.by_launch && !dp_analysis__main_loop(loops))
+		status = find_alone(run, &sequence, &loops);
+	if (!status)
+		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
+	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
+		if (run->group.has[s])
+			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,
 			{ loops->best_length, loops->best_coverage, loops->best_confidence },
+			run->group.by_launch,
 			(size_t)stream + 1
 		};
 	dp_loops__free(loops);

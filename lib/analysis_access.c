@@ -157,6 +157,33 @@ bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t 
 	       (stream == at->info.stream || analysis->streams[stream].with == (size_t)at->info.stream + 1);
 }
 
+int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
+		       size_t *count, struct dp_error *error)
+{
+	const struct dp_ops *all = dp_trace_ops(analysis->trace);
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+	const struct dp_scope *scope = &analysis->scope;
+	uint32_t *rows;
+	size_t n = 0;
+
+	if (!at)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop has number %zu", loop);
+	rows = dp_alloc__array(all->count, sizeof(*rows));
+	for (uint32_t i = 0; rows && i < all->count; i++)
+		if (dp_op_is_kernel(all->kind[i]) && all->start_ns[i] >= scope->range_start_ns &&
+		    all->start_ns[i] < scope->range_end_ns &&
+		    dp_loop_has_stream(analysis, loop, all->stream[i]))
+			rows[n++] = i;
+	if (!rows || (analysis->streams[at->info.stream].by_launch &&
+		      dp_stream_group__by_launch(rows, n, analysis->trace))) {
+		free(rows);
+		return dp_error__nomem(error, dp_size__mul(all->count, sizeof(*rows)));
+	}
+	*ops = rows;
+	*count = n;
+	return DP_OK;
+}
+
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 		      size_t iteration)
 {

@@ -33,6 +33,7 @@
 
 struct options {
 	bool api, nvtx, memory, sync, jit, overhead;
+	bool cmdline;
 	bool graph_nodes;
 	bool start_paused;
 	bool capture_profiler;

@@ -1,5 +1,6 @@
 /* The process described, for the spool. */
 #include "cupti/collector.h"
+#include "spool/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,22 +37,6 @@ static size_t read_file(const char *path, char *out, size_t room)
 	return used;
 }
 
-static bool wanted(const char *variable)
-{
-	static const char *const whole[] = {
-		"RANK=", "LOCAL_RANK=", "WORLD_SIZE=", "LOCAL_WORLD_SIZE=", "CUDA_VISIBLE_DEVICES=",
-	};
-	static const char *const heads[] = { "SLURM_", "OMPI_", "PMI_", "MPI_" };
-
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (!strncmp(variable, whole[i], strlen(whole[i])))
-			return true;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (!strncmp(variable, heads[i], strlen(heads[i])))
-			return true;
-	return false;
-}
-
 /* From what the process was started with: environ is the program's to change meanwhile. */
 static void put_environment(struct dp_spool_writer *w)
 {
@@ -62,28 +47,32 @@ static void put_environment(struct dp_spool_writer *w)
 	for (size_t at = 0; at < bytes; at += strlen(text + at) + 1) {
 		const char *equals = strchr(text + at, '=');
 
-		if (!equals || !wanted(text + at))
+		if (!equals || !dp_secret__may_store(text + at, (size_t)(equals - (text + at))))
 			continue;
 		snprintf(key, sizeof(key), "env.%.*s", (int)(equals - (text + at)), text + at);
 		dp_info__put(w, key, equals + 1);
 	}
 }
 
-void dp_info__process(struct dp_spool_writer *w)
+/* Arguments end with a 0 each; of one that was cut a secret might not be recognized. */
+static void put_command(struct dp_spool_writer *w)
 {
-	static char text[16384];
-	char path[PATH_MAX];
+	static char text[16384], shown[16384];
 	size_t bytes = read_file("/proc/self/cmdline", text, sizeof(text));
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
+	if (bytes == sizeof(text) - 1)
+		while (bytes && text[bytes - 1])
+			bytes--;
 	while (bytes && !text[bytes - 1])
 		bytes--;
-	for (size_t i = 0; i < bytes; i++)
-		if (!text[i])
-			text[i] = '\n';
-	dp_info__put(w, "cmdline", text);
-	path[length > 0 ? length : 0] = 0;
-	dp_info__put(w, "exe", path);
+	dp_secret__command(shown, sizeof(shown), text, bytes, '\n');
+	dp_info__put(w, "cmdline", shown);
+}
+
+void dp_info__process(struct dp_spool_writer *w)
+{
+	if (dp_collector.options.cmdline)
+		put_command(w);
 	dp_info__put(w, "graph_mode", dp_collector.options.graph_nodes ? "node" : "graph");
 	put_environment(w);
 	dp_info__clock(w);

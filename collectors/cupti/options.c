@@ -17,6 +17,7 @@ static const struct word switches[] = {
 	{ "sync", offsetof(struct options, sync) },
 	{ "jit", offsetof(struct options, jit) },
 	{ "overhead", offsetof(struct options, overhead) },
+	{ "cmdline", offsetof(struct options, cmdline) },
 };
 
 static const struct word numbers[] = {
@@ -70,6 +71,7 @@ void dp_options__read(struct options *out, const char *text)
 
 	memset(out, 0, sizeof(*out));
 	out->api = out->nvtx = out->memory = out->sync = out->jit = out->overhead = true;
+	out->cmdline = true;
 	out->max_memory = 512 * MIB;
 	out->slot_bytes = MIB;
 	out->flush_ms = 1000;

@@ -48,6 +48,7 @@
  *   sync=1           synchronizations
  *   jit=1            compilation
  *   overhead=1       CUPTI's own
+ *   cmdline=1        the process's command line (secret.h)
  *   graph=graph      or node: CUDA graphs as one operation, or each of their nodes
  *   max-memory=N     ceiling of the pool, default 512 MiB
  *   max-spool=N      ceiling of the spool file, default none
@@ -145,10 +146,10 @@ enum dp_spool_type {
 };
 
 /*
- * Keys of DP_SPOOL_INFO (the last of a key wins): cmdline (arguments parted by \n), exe, env.NAME
- * for RANK, LOCAL_RANK, WORLD_SIZE, SLURM_*, OMPI_*, PMI_* and CUDA_VISIBLE_DEVICES, cupti.version
- * (the number of cuptiGetVersion), cupti.path, driver.version (as cuDriverGetVersion counts),
- * graph_mode (graph or node), collector.version, subscriber (who holds CUPTI, where it was taken).
+ * Keys of DP_SPOOL_INFO (the last of a key wins): cmdline (arguments separated by \n, secrets
+ * replaced), env.NAME for the variables that secret.h names, cupti.version (the number of
+ * cuptiGetVersion), cupti.path, driver.version (as cuDriverGetVersion counts), graph_mode (graph or
+ * node).
  */
 struct dp_spool_info {
 	uint32_t key;

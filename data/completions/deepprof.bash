@@ -55,6 +55,7 @@ _deepprof_value() {
 		_deepprof_words "$(_deepprof_thresholds)" "$3"
 		compopt -o nospace 2>/dev/null
 		;;
+	--mode) _deepprof_words "600 640 644" "$3" ;;
 	--capture) _deepprof_words "all profiler" "$3" ;;
 	--api | --nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
 	--cuda-graph) _deepprof_words "graph node" "$3" ;;
@@ -76,30 +77,30 @@ _deepprof_value() {
 _deepprof_options() {
 	case $1 in
 	record)
-		echo "--output= --force --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
+		echo "--output= --force --mode= --no-cmdline --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
 			--memory= --cuda-graph= --sample-gpu= --max-memory= --max-spool= --cupti=
 			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
 			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
-			--input-format= --output= --force --no-pager --color= --verbose --quiet --help
+			--input-format= --output= --force --mode= --no-pager --color= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	compare)
 		echo "--fail-on= --confidence= --loops= --iterations= --paper --epsilon= --max-unmatched=
 			--marks= --ignore-marks --level= --device= --stream= --range= --batch-size=
-			--threshold= --metric= --format= --input-format= --output= --force --no-pager
+			--threshold= --metric= --format= --input-format= --output= --force --mode= --no-pager
 			--color= --verbose --quiet --help -n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
 			--ignore-marks --level= --device= --stream= --range= --batch-size= --threshold=
-			--metric= --input-format= --output= --force --verbose --quiet --help
+			--metric= --input-format= --output= --force --mode= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;
 	info)
-		echo "--build --top= --format= --input-format= --output= --force --no-pager
+		echo "--build --top= --format= --input-format= --output= --force --mode= --no-pager
 			--verbose --quiet --help -o -f -v -q -h"
 		;;
 	help) echo "--help -h" ;;

@@ -128,6 +128,15 @@ struct dp_loop {
  */
 DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream);
 
+/*
+ * The kernels that a loop's iterations are of, as operations of the trace (for dp_trace_ops()) in
+ * the order in which first_kernel counts them: that of time, or that of launches where the loop's
+ * streams run at once. *ops is the caller's, to be released with free(). Errors: DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT (no such loop). Cost: linear in the trace's operations, n log n by launches.
+ */
+DP_API int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
+			      size_t *count, struct dp_error *error);
+
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
 

@@ -56,12 +56,13 @@ struct dp_record_options {
 	 * -1: by its name, which must not be a link.
 	 */
 	int folder;
+	bool command_lines; /* of the processes, without what looks like a secret */
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
-			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1,          \
+			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1, true,    \
 	}
 
 /*
@@ -135,10 +136,17 @@ struct dp_record_status {
 /* How it stands. */
 DP_API void dp_recording_status(struct dp_recording *recording, struct dp_record_status *status);
 
+/*
+ * Joins arguments (NULL ends them) with spaces, and replaces what looks like a secret, as the
+ * processes' own command lines are stored: deepprof-record(1) lists the rules. *line is the
+ * caller's, for free(); it is not written on failure. Errors: DP_ERR_NOMEM. Cost: linear.
+ */
+DP_API int dp_record_command_line(char **line, char *const *arguments, struct dp_error *error);
+
 /* What is known of the program besides. Borrowed for the call. */
 struct dp_record_about {
 	size_t size;
-	const char *command;  /* with its arguments, or NULL */
+	const char *command;  /* as dp_record_command_line() makes it, or NULL */
 	const char *hostname; /* or NULL */
 	int64_t pid;	      /* of the program itself */
 	int exit_status;      /* of it: 128 and the signal's number where that ended it; -1: none */

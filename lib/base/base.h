@@ -34,6 +34,21 @@ static inline size_t dp_size__mul(size_t count, size_t size)
 	return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
+/* a + b, or what is nearest to it: for sums of a file's values, which may be any. */
+static inline int64_t dp_sum__i64(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline uint64_t dp_sum__u64(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 /* malloc() of count things; NULL on overflow too. Freed with free(). */
 void *dp_alloc__array(size_t count, size_t size);
 

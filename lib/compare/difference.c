@@ -79,6 +79,14 @@ double dp_normal__deviations(double confidence)
 	return upper_quantile((1 - confidence) / 2);
 }
 
+/* lgamma() would write to a variable that all threads share, signgam. */
+static double log_factorial(double n)
+{
+	int sign;
+
+	return lgamma_r(n + 1, &sign);
+}
+
 /* The chance that fewer than rank of count values are below their median. */
 static double chance_below(size_t rank, size_t count)
 {
@@ -87,7 +95,8 @@ static double chance_below(size_t rank, size_t count)
 	for (size_t i = 0; i < rank; i++) {
 		double k = (double)i;
 
-		chance += exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2));
+		chance += exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) -
+			      n * log(2));
 	}
 	return chance;
 }

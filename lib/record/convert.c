@@ -204,9 +204,6 @@ static int put_faults(struct dp_source *source, bool memory)
 		status = put_loss(source, "no-time", 0, false, source->untimed, 0);
 	if (!status && source->unknown)
 		status = put_loss(source, "unknown-kind", 0, false, source->unknown, 0);
-	if (!status && source->facts.infos_lost)
-		status = put_loss(source, "too-many-variables", 0, false, source->facts.infos_lost,
-				  0);
 	if (!status && health.damaged_bytes)
 		status = put_loss(source, "damaged-spool", 0, false, UNKNOWN, health.damaged_bytes);
 	if (!status && !source->ended && !memory) {

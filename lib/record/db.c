@@ -49,6 +49,20 @@ static int run_all(struct dp_db *db, const char *const *statements)
 	return status;
 }
 
+/* SQLite would let everybody read it whom the umask does not keep out. */
+static int make_file(struct dp_db *db)
+{
+	int fd = open(db->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		dp_error__set(db->error, DP_ERR_IO, "%s", strerror(errno));
+		dp_error__where(db->error, db->path, NULL, 0, 0);
+		return DP_ERR_IO;
+	}
+	close(fd);
+	return DP_OK;
+}
+
 int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 {
 	/* Nobody reads the file before it is whole, so that nothing need be rolled back. */
@@ -64,19 +78,27 @@ int dp_db__open(struct dp_db *db, const char *path, struct dp_error *error)
 	memset(db, 0, sizeof(*db));
 	db->path = path;
 	db->error = error;
+	status = make_file(db);
+	if (status)
+		return status;
 	/* The path may be one of /proc/self/fd. */
 	if (dp_plain__open(&db->handle, &db->vfs, path,
-			   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX))
-		return dp_db__fail(db);
+			   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX))
+		status = dp_db__fail(db);
 	/* The page size is the first statement of the schema and must come first. */
-	status = run(db, dp_schema__tables[0]);
+	if (!status)
+		status = run(db, dp_schema__tables[0]);
 	if (!status)
 		status = run_all(db, settings);
 	if (!status)
 		status = run(db, "BEGIN");
 	if (!status)
 		status = run_all(db, dp_schema__tables + 1);
-	return status ? status : dp_bulk__register(db);
+	if (!status)
+		status = dp_bulk__register(db);
+	if (status)
+		unlink(path);
+	return status;
 }
 
 static int sync_file(struct dp_db *db)

@@ -1,14 +1,13 @@
 /* The process, its threads, devices, contexts, streams and the names of functions. */
 #include "record/facts.h"
 #include "record/convert.h"
+#include "spool/secret.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* CUpti_ActivityObjectKind. */
 enum { OBJECT_THREAD = 2, OBJECT_STREAM = 5 };
-
-enum { VARIABLES_MAX = 4096 };
 
 void dp_facts__fini(struct dp_facts *facts)
 {
@@ -51,17 +50,14 @@ static const char *const world_names[] = { "env.WORLD_SIZE", "env.SLURM_NTASKS",
 static const char *const other_names[] = { "cmdline", "cupti.version", "driver.version",
 					   "graph_mode", NULL };
 
-/* These are kept however many variables there are: they may come after all of them. */
-static bool is_asked_for(const char *key, size_t length)
+/* Of all else nothing is stored, whatever a spool has. */
+static bool is_stored(const char *key, size_t length)
 {
-	static const char *const *const lists[] = { rank_names, local_names, world_names,
-						    other_names };
-
-	for (size_t i = 0; i < DP_COUNT(lists); i++)
-		for (const char *const *name = lists[i]; *name; name++)
-			if (strlen(*name) == length && !memcmp(*name, key, length))
-				return true;
-	return false;
+	for (const char *const *name = other_names; *name; name++)
+		if (strlen(*name) == length && !memcmp(*name, key, length))
+			return true;
+	return length > strlen("env.") && !memcmp(key, "env.", strlen("env.")) &&
+	       dp_secret__may_store(key + strlen("env."), length - strlen("env."));
 }
 
 static struct dp_spool_info *find_info(struct dp_source *source, const char *key, size_t length)
@@ -78,42 +74,22 @@ static struct dp_spool_info *find_info(struct dp_source *source, const char *key
 	return NULL;
 }
 
-/* Each variable once, however often it is told. */
-static int lose_info(struct dp_source *source, const struct dp_spool_info *info)
-{
-	struct dp_key key = { { DP_SPOOL_INFO, info->key } };
-	struct dp_facts *facts = &source->facts;
-
-	if (dp_lookup__get(&facts->places, &key) != DP_NONE)
-		return DP_OK;
-	if (dp_lookup__set(&facts->places, &key, 0))
-		return dp_error__nomem(source->convert->error, 0);
-	facts->infos_lost++;
-	return DP_OK;
-}
-
 static int take_info(struct dp_source *source, const struct dp_spool_info *info)
 {
 	struct dp_facts *facts = &source->facts;
 	size_t length;
 	const char *key = dp_spool__string(source->spool, info->key, &length);
 	struct dp_spool_info *known = find_info(source, key, length);
-	bool asked_for = is_asked_for(key, length);
 
 	if (known) {
 		*known = *info;
 		return DP_OK;
 	}
-	/* Of all others only variables are written. */
-	if (!asked_for && strncmp(key, "env.", 4))
+	if (!is_stored(key, length))
 		return DP_OK;
-	/* A process has some hundred, if its launcher sets many variables. */
-	if (!asked_for && facts->variables == VARIABLES_MAX)
-		return lose_info(source, info);
 	if (dp_array__reserve(&facts->infos, &facts->info_room, facts->info_count + 1,
 			      sizeof(*facts->infos)))
 		return dp_error__nomem(source->convert->error, 0);
-	facts->variables += !asked_for;
 	facts->infos[facts->info_count++] = *info;
 	return DP_OK;
 }
@@ -456,17 +432,14 @@ static char *variables_of(const struct dp_source *source)
 	return text;
 }
 
-/* "12.4" for 12040. */
-static void put_driver(struct dp_source *source)
+/* "12.4" for 12040; NULL where it is not known. */
+static const char *driver_of(const struct dp_source *source, char *buf, size_t size)
 {
 	const char *text = dp_facts__info(source, "driver.version");
 	long version = text ? strtol(text, NULL, 10) : 0;
-	char dotted[48];
 
-	snprintf(dotted, sizeof(dotted), "%ld.%ld", version / 1000, version % 1000 / 10);
-	/* Bound as it is used: the row is done before this returns to where the text ends. */
-	sqlite3_bind_text(source->convert->db.row, ++source->convert->db.column,
-			  version > 0 ? dotted : NULL, -1, SQLITE_TRANSIENT);
+	snprintf(buf, size, "%ld.%ld", version / 1000, version % 1000 / 10);
+	return version > 0 ? buf : NULL;
 }
 
 static int put_process(struct dp_source *source, const char *command, const char *variables)
@@ -478,6 +451,7 @@ static int put_process(struct dp_source *source, const char *command, const char
 	const char *version = dp_facts__info(source, "cupti.version");
 	int64_t start = dp_clock__monotonic(&source->clock, header->monotonic_ns);
 	int64_t end = DP_MAX(source->facts.end_ns, source->last_ns), length = 0;
+	char driver[48]; /* the row borrows it */
 	bool exited = about->pid == (int64_t)header->pid && about->exit_status >= 0;
 	int status = dp_db__row(db, DP_ROW_PROCESS);
 
@@ -498,7 +472,7 @@ static int put_process(struct dp_source *source, const char *command, const char
 	dp_db__text(db, *command ? command : NULL);
 	dp_db__text(db, *variables ? variables : NULL);
 	dp_db__known(db, version != NULL, version ? strtol(version, NULL, 10) : 0);
-	put_driver(source);
+	dp_db__text(db, driver_of(source, driver, sizeof(driver)));
 	dp_db__text(db, dp_facts__info(source, "graph_mode"));
 	return dp_db__done(db);
 }

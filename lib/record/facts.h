@@ -24,12 +24,10 @@ struct dp_facts {
 	struct dp_fact *facts;
 	size_t count;
 	size_t room;
-	struct dp_lookup places;     /* type and numbers: in facts; keys that were lost */
+	struct dp_lookup places;     /* type and numbers: in facts */
 	struct dp_spool_info *infos; /* by key, the last */
 	size_t info_count;
 	size_t info_room;
-	size_t variables;    /* of them, those that nothing asks for by name */
-	uint64_t infos_lost; /* variables beyond what a process may have */
 	struct dp_spool_count counts[DP_SPOOL_KINDS];
 	bool cupti;	/* it has recorded */
 	bool refused;	/* something kept it from that */

@@ -138,8 +138,8 @@ static int add_options(struct dp_recording *recording, const char *chain, struct
 			 o->max_spool);
 	return add(recording, error,
 		   DP_SPOOL_ENV_OPTIONS
-		   "=api=%d,nvtx=%d,memory=%d,graph=%s,start=%s,capture=%s%s%s%s",
-		   o->api, o->nvtx, o->memory, o->graph_nodes ? "node" : "graph",
+		   "=api=%d,nvtx=%d,memory=%d,cmdline=%d,graph=%s,start=%s,capture=%s%s%s%s",
+		   o->api, o->nvtx, o->memory, o->command_lines, o->graph_nodes ? "node" : "graph",
 		   o->paused ? "pause" : "run", o->capture_profiler ? "profiler" : "all", limits,
 		   chain ? ",chain=" : "", chain ? chain : "");
 }

@@ -216,11 +216,13 @@ int dp_recording_write(struct dp_recording *recording, const char *path,
 		return DP_OK;
 	convert.spool_bytes = bytes_of(recording);
 	status = dp_convert__open(&convert, path, &inner);
-	if (!status)
+	if (!status) {
 		status = convert_all(recording, &convert);
+		if (status)
+			unlink(path);
+	}
 	dp_convert__fini(&convert);
 	if (status) {
-		unlink(path);
 		if (error && !error->status)
 			*error = inner;
 		return status;

@@ -117,8 +117,8 @@ static void gather(struct row *rows, const struct dp_ops *ops, size_t names)
 					     .most_ns = length_ns };
 		}
 		row->count++;
-		row->bytes += ops->bytes[i];
-		row->total_ns += length_ns;
+		row->bytes = dp_sum__u64(row->bytes, ops->bytes[i]);
+		row->total_ns = dp_sum__i64(row->total_ns, length_ns);
 		row->least_ns = DP_MIN(row->least_ns, length_ns);
 		row->most_ns = DP_MAX(row->most_ns, length_ns);
 	}
@@ -159,7 +159,7 @@ void dp_html__kernels(struct dp_render *render)
 	}
 	for (size_t i = DP_HTML_NAMES; i < used; i++) {
 		rest.count += rows[i].count;
-		rest.total_ns += rows[i].total_ns;
+		rest.total_ns = dp_sum__i64(rest.total_ns, rows[i].total_ns);
 	}
 	dp_render__format(render, "],\"others\":[%zu,%llu,%lld]",
 			  used > DP_HTML_NAMES ? used - DP_HTML_NAMES : 0,

@@ -125,6 +125,7 @@ static int add_streams(struct window *window)
  */
 static size_t merge(struct block *blocks, size_t from, size_t to, size_t into, int64_t step_ns)
 {
+	int64_t longest_ns = step_ns < INT64_MAX / 16 ? 16 * step_ns : INT64_MAX;
 	size_t begin = into;
 
 	for (size_t i = from; i < to; i++) {
@@ -133,11 +134,11 @@ static size_t merge(struct block *blocks, size_t from, size_t to, size_t into, i
 
 		if (last && last->class == next->class &&
 		    next->start_ns - last->end_ns <= step_ns &&
-		    last->end_ns - last->start_ns <= 16 * step_ns &&
+		    last->end_ns - last->start_ns <= longest_ns &&
 		    next->end_ns - next->start_ns <= step_ns) {
 			last->end_ns = DP_MAX(last->end_ns, next->end_ns);
 			last->count += next->count;
-			last->bytes += next->bytes;
+			last->bytes = dp_sum__u64(last->bytes, next->bytes);
 		} else {
 			blocks[into++] = *next;
 		}

@@ -120,55 +120,62 @@ static sqlite3_stmt *prepare(struct dp_render *render, const char *sql)
 	return statement;
 }
 
-/* One parameter after the other; what fails to be bound fails in step(). */
+/* One parameter after the other. */
 struct row {
 	sqlite3_stmt *statement;
 	int used;
+	int code; /* of the first that could not be bound: it would be NULL, and step() says so */
 };
+
+static void bound(struct row *row, int code)
+{
+	if (!row->code)
+		row->code = code;
+}
 
 static void integer(struct row *row, int64_t value)
 {
-	sqlite3_bind_int64(row->statement, ++row->used, value);
+	bound(row, sqlite3_bind_int64(row->statement, ++row->used, value));
 }
 
 /* An identifier of the trace, NULL where it has none. */
 static void identifier(struct row *row, int64_t id)
 {
-	row->used++;
 	if (id >= 0)
-		sqlite3_bind_int64(row->statement, row->used, id);
+		integer(row, id);
+	else
+		row->used++;
 }
 
 /* NaN is NULL. */
 static void real(struct row *row, double value, const char *unit)
 {
-	row->used++;
 	if (!isfinite(value))
-		return;
-	if (dp_number__is_integer(unit) && fabs(value) < 9e18)
-		sqlite3_bind_int64(row->statement, row->used, llround(value));
+		row->used++;
+	else if (dp_number__is_integer(unit) && fabs(value) < 9e18)
+		integer(row, llround(value));
 	else
-		sqlite3_bind_double(row->statement, row->used, value);
+		bound(row, sqlite3_bind_double(row->statement, ++row->used, value));
 }
 
-/* NULL where there is none. */
+/* NULL where there is none. Not copied: it must last until step(). */
 static void text(struct row *row, const char *value)
 {
-	sqlite3_bind_text(row->statement, ++row->used, value, -1, SQLITE_TRANSIENT);
+	bound(row, sqlite3_bind_text(row->statement, ++row->used, value, -1, SQLITE_STATIC));
 }
 
 static void step(struct dp_render *render, struct row *row)
 {
 	const struct database *database = render->state;
 
-	/* One that could not be prepared is told of already. */
+	/* The error of one that could not be prepared is set already. */
 	if (!row->statement)
 		return;
-	if (sqlite3_step(row->statement) != SQLITE_DONE && !render->status)
+	if ((row->code || sqlite3_step(row->statement) != SQLITE_DONE) && !render->status)
 		render->status = failed(render, database->db);
 	sqlite3_reset(row->statement);
 	sqlite3_clear_bindings(row->statement);
-	row->used = 0;
+	row->used = row->code = 0;
 }
 
 /* Our own names: nothing in them needs quotes, but they have them. */
@@ -237,7 +244,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 {
 	struct row row = { prepare(render, "INSERT INTO trace VALUES "
 					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-			   0 };
+			   0, 0 };
 	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	int64_t t0_ns;
 
@@ -263,7 +270,7 @@ static void write_metrics(struct dp_render *render)
 {
 	static const char *const better[] = { "neither", "lower", "higher" };
 	struct row row = { prepare(render, "INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?)"),
-			   0 };
+			   0, 0 };
 	const struct dp_metric_info *info;
 	size_t metrics = 0;
 
@@ -287,7 +294,8 @@ static void write_metrics(struct dp_render *render)
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)
 {
 	static const char *const classes[] = { "main", "copy", "assist" };
-	struct row row = { prepare(render, "INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO stream VALUES (?, ?, ?, ?, ?, ?, ?)"), 0,
+			   0 };
 	const struct dp_stream *stream;
 
 	for (size_t i = 0; !render->status && (stream = dp_trace_stream(trace, i)); i++) {
@@ -305,7 +313,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 
 static void write_strings(struct dp_render *render, const struct dp_trace *trace)
 {
-	struct row row = { prepare(render, "INSERT INTO string VALUES (?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO string VALUES (?, ?)"), 0, 0 };
 
 	for (uint32_t i = 0; i < dp_trace_string_count(trace) && !render->status; i++) {
 		integer(&row, i);
@@ -318,9 +326,9 @@ static void write_strings(struct dp_render *render, const struct dp_trace *trace
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
 {
 	static const char *const kinds[] = { "kernel", "graph", "copy", "set" };
-	struct row row = {
-		prepare(render, "INSERT INTO operation_raw VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"), 0
-	};
+	struct row row = { prepare(render,
+				   "INSERT INTO operation_raw VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+			   0, 0 };
 	const struct dp_ops *ops = dp_trace_ops(trace);
 
 	for (size_t i = 0; i < ops->count && !render->status; i++) {
@@ -340,7 +348,7 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 
 static void write_threads(struct dp_render *render, const struct dp_trace *trace)
 {
-	struct row row = { prepare(render, "INSERT INTO thread VALUES (?, ?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO thread VALUES (?, ?, ?, ?)"), 0, 0 };
 	const struct dp_thread *thread;
 
 	for (size_t i = 0; !render->status && (thread = dp_trace_thread(trace, i)); i++) {
@@ -365,7 +373,7 @@ struct host {
 
 static void write_host(struct dp_render *render, const char *sql, const struct host *host)
 {
-	struct row row = { prepare(render, sql), 0 };
+	struct row row = { prepare(render, sql), 0, 0 };
 
 	for (size_t i = 0; i < host->count && !render->status; i++) {
 		integer(&row, (int64_t)i);
@@ -419,9 +427,10 @@ static int write_idle(void *ctx, const struct dp_idle *idle)
 
 static void write_idles(struct dp_render *render, const struct dp_trace *trace)
 {
-	struct idle_rows rows = {
-		render, { prepare(render, "INSERT INTO idle VALUES (?, ?, ?, ?, ?, ?)"), 0 }, NULL
-	};
+	struct idle_rows rows = { render,
+				  { prepare(render, "INSERT INTO idle VALUES (?, ?, ?, ?, ?, ?)"),
+				    0, 0 },
+				  NULL };
 
 	for (uint32_t i = 0; !render->status && (rows.device = dp_trace_device(trace, i)); i++) {
 		int status;
@@ -479,7 +488,7 @@ static int begin(struct dp_render *render)
 
 static void write_summary(struct dp_render *render, size_t loop)
 {
-	struct row row = { prepare(render, "INSERT INTO summary VALUES (?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO summary VALUES (?, ?, ?)"), 0, 0 };
 	const struct dp_metric_info *info;
 
 	for (size_t i = 0; !render->status && (info = dp_summary_metric(i)); i++) {
@@ -497,8 +506,8 @@ static int write_loop(struct dp_render *render, size_t id)
 	struct database *database = render->state;
 	struct row row = { prepare(render, "INSERT INTO loop VALUES "
 					   "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-			   0 };
-	struct row pattern = { database->pattern, 0 };
+			   0, 0 };
+	struct row pattern = { database->pattern, 0, 0 };
 
 	integer(&row, loop->id);
 	identifier(&row, loop->parent == DP_NONE ? -1 : (int64_t)loop->parent);
@@ -529,7 +538,7 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 {
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
 	struct database *database = render->state;
-	struct row row = { database->iteration, 0 };
+	struct row row = { database->iteration, 0, 0 };
 	const struct dp_metric_info *info;
 
 	integer(&row, (int64_t)loop);
@@ -553,7 +562,7 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 
 static void write_evidence(struct dp_render *render, size_t id, const struct dp_finding *finding)
 {
-	struct row row = { prepare(render, "INSERT INTO evidence VALUES (?, ?, ?, ?, ?)"), 0 };
+	struct row row = { prepare(render, "INSERT INTO evidence VALUES (?, ?, ?, ?, ?)"), 0, 0 };
 
 	for (size_t i = 0; i < finding->evidence_count && !render->status; i++) {
 		integer(&row, (int64_t)id);
@@ -571,7 +580,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	struct row row = { prepare(render, "INSERT INTO finding VALUES "
 					   "(?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-			   0 };
+			   0, 0 };
 
 	integer(&row, (int64_t)id);
 	integer(&row, finding->loop);

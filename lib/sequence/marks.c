@@ -6,6 +6,7 @@
  */
 #include "sequence/sequence.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <string.h>
 
@@ -34,12 +35,28 @@ static bool is_step(const char *name)
 	       !strncmp(name, "Step#", strlen("Step#"));
 }
 
-/* 1: matches, 0: doesn't; found out once per name, in verdicts[name] as verdict + 1. */
-static bool matches(const char *name, const regex_t *regex, uint8_t *verdict)
+/* Of each name, once. */
+enum verdict { UNKNOWN, NO_MARK, MARK };
+
+/*
+ * regexec() allocates, and where it can't the name may be a mark or not. glibc's says REG_NOMATCH
+ * then, too, but malloc() has set errno.
+ */
+static int decide(uint8_t *verdict, const char *name, const regex_t *regex)
 {
-	if (!*verdict)
-		*verdict = 1 + (regex ? !regexec(regex, name, 0, NULL, 0) : is_step(name));
-	return *verdict == 2;
+	int code = 0;
+
+	if (*verdict != UNKNOWN)
+		return DP_OK;
+	errno = 0;
+	if (regex)
+		code = regexec(regex, name, 0, NULL, 0);
+	else
+		code = is_step(name) ? 0 : REG_NOMATCH;
+	if (code && (code != REG_NOMATCH || errno == ENOMEM))
+		return DP_ERR_NOMEM;
+	*verdict = code ? NO_MARK : MARK;
+	return DP_OK;
 }
 
 static bool is_of_process(const struct dp_sequence *sequence, uint32_t thread)
@@ -84,21 +101,34 @@ static size_t choose_thread(const struct threads *threads)
 	return best;
 }
 
+static int decide_all(uint8_t *verdicts, const struct dp_sequence *sequence, const regex_t *regex)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
+	int status = DP_OK;
+
+	for (size_t i = 0; i < ranges->count && !status; i++) {
+		uint32_t name = ranges->name[i];
+
+		if (name < dp_trace_string_count(sequence->trace))
+			status = decide(&verdicts[name], dp_trace_string(sequence->trace, name),
+					regex);
+	}
+	return status;
+}
+
 /* One range that counts, by index. */
-static bool is_mark(const struct dp_sequence *sequence, size_t i, const regex_t *regex,
-		    uint8_t *verdicts)
+static bool is_mark(const struct dp_sequence *sequence, size_t i, const uint8_t *verdicts)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	uint32_t name = ranges->name[i];
 
-	return name < dp_trace_string_count(sequence->trace) &&
-	       matches(dp_trace_string(sequence->trace, name), regex, &verdicts[name]) &&
+	return name < dp_trace_string_count(sequence->trace) && verdicts[name] == MARK &&
 	       is_of_process(sequence, ranges->thread[i]);
 }
 
 /* The chosen thread's matching ranges in order, those inside or over another left out. */
-static int collect_of(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex,
-		      uint8_t *verdicts, const struct threads *threads)
+static int collect_of(struct spans *out, const struct dp_sequence *sequence,
+		      const uint8_t *verdicts, const struct threads *threads)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	size_t chosen = choose_thread(threads);
@@ -107,7 +137,7 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence, con
 	for (size_t i = 0; i < ranges->count; i++) {
 		if (ranges->start_ns[i] < until_ns ||
 		    thread_index(threads, ranges->thread[i]) != chosen ||
-		    !is_mark(sequence, i, regex, verdicts))
+		    !is_mark(sequence, i, verdicts))
 			continue;
 		if (dp_array__reserve(&out->spans, &out->room, out->count + 1, sizeof(*out->spans)))
 			return DP_ERR_NOMEM;
@@ -117,8 +147,7 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence, con
 	return DP_OK;
 }
 
-static int collect(struct spans *out, const struct dp_sequence *sequence, const regex_t *regex,
-		   uint8_t *verdicts)
+static int collect(struct spans *out, const struct dp_sequence *sequence, const uint8_t *verdicts)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
 	struct threads threads = { .count = dp_trace_thread_count(sequence->trace) + 1 };
@@ -129,10 +158,10 @@ static int collect(struct spans *out, const struct dp_sequence *sequence, const 
 	if (!threads.launches || !threads.marked)
 		goto out;
 	for (size_t i = 0; i < ranges->count; i++)
-		if (is_mark(sequence, i, regex, verdicts))
+		if (is_mark(sequence, i, verdicts))
 			threads.marked[thread_index(&threads, ranges->thread[i])] = true;
 	count_launches(&threads, sequence);
-	status = collect_of(out, sequence, regex, verdicts, &threads);
+	status = collect_of(out, sequence, verdicts, &threads);
 out:
 	free(threads.marked);
 	free(threads.launches);
@@ -190,8 +219,11 @@ static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequenc
 		       const regex_t *regex, uint8_t *verdicts)
 {
 	struct spans spans = { 0 };
-	int status = collect(&spans, sequence, regex, verdicts);
+	int status = decide_all(verdicts, sequence, regex);
 
+	if (!status)
+		status = collect(&spans, sequence, verdicts);
+	marks->ranges = spans.count;
 	if (!status && spans.count) {
 		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
 		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));
@@ -222,6 +254,8 @@ int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequenc
 	memset(marks, 0, sizeof(*marks));
 	if (regex) {
 		code = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+		if (code == REG_ESPACE)
+			return dp_error__nomem(error, 0);
 		if (code) {
 			char text[128];
 

@@ -68,17 +68,16 @@ int dp_range_keys__count(struct dp_range_keys *keys, const struct dp_trace *trac
 		keys->of[i] = DP_NONE;
 	for (size_t i = 0; i < ranges->count && !status; i++) {
 		uint32_t name = ranges->name[i];
-		int64_t ns;
+		struct dp_range_key *key;
 
 		if ((ranges->kind[i] == DP_RANGE_OPERATOR) != operators || name >= keys->strings)
 			continue;
 		status = key_of(keys, trace, name);
 		if (status)
 			break;
-		ns = ranges->end_ns[i] - ranges->start_ns[i];
-		keys->keys[keys->of[name]].count++;
-		if (ns > 0 && keys->keys[keys->of[name]].total_ns < INT64_MAX - ns)
-			keys->keys[keys->of[name]].total_ns += ns;
+		key = &keys->keys[keys->of[name]];
+		key->count++;
+		key->total_ns = dp_sum__i64(key->total_ns, ranges->end_ns[i] - ranges->start_ns[i]);
 	}
 	return status;
 }

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Times beyond this are damage: differences of two stay within 63 bits. */
-#define TIME_LIMIT (INT64_C(1) << 61)
-
 /* Names beyond this are no names: DP_ERR_LIMIT. */
 #define NAMES_BYTES ((uint64_t)2 << 30)
 
@@ -358,7 +355,8 @@ void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const 
 	if (device >= builder->device_count)
 		return;
 	builder->devices[device].name = gpu->name;
-	builder->devices[device].total_bytes = gpu->total_bytes;
+	if (gpu->total_bytes < DP_BYTES_LIMIT)
+		builder->devices[device].total_bytes = gpu->total_bytes;
 	builder->devices[device].uuid = gpu->uuid;
 }
 
@@ -370,19 +368,32 @@ uint32_t dp_builder__uuid(struct dp_builder *builder, const char *text, size_t l
 	return DP_NONE;
 }
 
-/* False where the times can't be: counted as a loss. A negative duration is made 0 and counted. */
+static bool is_time(int64_t time_ns)
+{
+	return time_ns >= -DP_TIME_LIMIT && time_ns <= DP_TIME_LIMIT;
+}
+
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns)
 {
-	if (start_ns < -TIME_LIMIT || start_ns > TIME_LIMIT || *end_ns > TIME_LIMIT ||
-	    *end_ns < -TIME_LIMIT) {
-		dp_builder__loss(builder, "events with impossible times", 1, 0);
+	if (!is_time(start_ns) || !is_time(*end_ns) || *end_ns - start_ns >= DP_TIME_LIMIT) {
+		dp_builder__loss(builder, DP_LOST_TIMES, 1, 0);
 		return false;
 	}
 	if (*end_ns < start_ns) {
 		*end_ns = start_ns;
 		builder->clamped++;
 	}
+	builder->first_ns = DP_MIN(builder->first_ns, start_ns);
+	builder->last_ns = DP_MAX(builder->last_ns, *end_ns);
 	return true;
+}
+
+static bool good_bytes(struct dp_builder *builder, uint64_t bytes)
+{
+	if (bytes < DP_BYTES_LIMIT)
+		return true;
+	dp_builder__loss(builder, "events with impossible sizes", 1, 0);
+	return false;
 }
 
 int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
@@ -395,7 +406,7 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 	if (builder->status)
 		return builder->status;
 	if (!dp_builder__good_times(builder, op->start_ns, &end_ns) ||
-	    op->stream >= builder->stream_count)
+	    !good_bytes(builder, op->bytes) || op->stream >= builder->stream_count)
 		return builder->status;
 	status = dp_columns__push(ops);
 	if (status)
@@ -540,7 +551,10 @@ int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t
 
 	if (builder->status)
 		return builder->status;
-	if (!dp_builder__good_times(builder, time_ns, &end_ns) || device >= builder->device_count)
+	if (!dp_builder__good_times(builder, time_ns, &end_ns) ||
+	    !good_bytes(builder,
+			delta_bytes < 0 ? -(uint64_t)delta_bytes : (uint64_t)delta_bytes) ||
+	    device >= builder->device_count)
 		return builder->status;
 	status = dp_columns__push(memory);
 	if (status)

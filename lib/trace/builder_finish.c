@@ -110,6 +110,55 @@ static void shift_times(struct dp_columns *rows, int64_t by_ns)
 		time[i] -= by_ns;
 }
 
+/* The first operation's start, the trace's time 0. */
+static int64_t find_zero(const struct dp_columns *ops)
+{
+	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
+	int64_t zero_ns = ops->count ? start[0] : 0;
+
+	for (size_t i = 1; i < ops->count; i++)
+		zero_ns = DP_MIN(zero_ns, start[i]);
+	return zero_ns;
+}
+
+/* What is farther from time 0 than times may be. */
+struct distance {
+	int64_t zero_ns;
+	bool ends; /* the second column is a time, too */
+	uint64_t lost;
+};
+
+static bool is_near(const struct dp_columns *rows, size_t row, void *ctx)
+{
+	struct distance *distance = ctx;
+	int64_t first_ns = DP_CELL(rows, int64_t, 0, row) - distance->zero_ns, last_ns = first_ns;
+
+	if (distance->ends)
+		last_ns = DP_CELL(rows, int64_t, 1, row) - distance->zero_ns;
+	if (first_ns >= -DP_TIME_LIMIT && last_ns <= DP_TIME_LIMIT)
+		return true;
+	distance->lost++;
+	return false;
+}
+
+/* Two times of a file may be twice as far from each other as they are from its own zero. */
+static int drop_distant(struct dp_builder *builder)
+{
+	struct dp_columns *const spans[] = { &builder->ops, &builder->calls, &builder->syncs,
+					     &builder->ranges };
+	struct distance distance = { find_zero(&builder->ops), true, 0 };
+
+	if (builder->last_ns - distance.zero_ns <= DP_TIME_LIMIT &&
+	    builder->first_ns - distance.zero_ns >= -DP_TIME_LIMIT)
+		return DP_OK;
+	for (size_t i = 0; i < DP_COUNT(spans); i++)
+		dp_columns__filter(spans[i], is_near, &distance);
+	distance.ends = false;
+	dp_columns__filter(&builder->memory, is_near, &distance);
+	dp_columns__filter(&builder->samples, is_near, &distance);
+	return distance.lost ? dp_builder__loss(builder, DP_LOST_TIMES, distance.lost, 0) : DP_OK;
+}
+
 /* Returns what the new time 0 was. */
 static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 {
@@ -124,7 +173,8 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	trace->resolution_ns =
 		builder->resolution_ns > 0 ? builder->resolution_ns : find_resolution(ops);
 	trace->t0_known = builder->epoch_known && ops->count &&
-			  !__builtin_add_overflow(builder->epoch_ns, zero_ns, &trace->t0_ns);
+			  !__builtin_add_overflow(builder->epoch_ns, zero_ns, &trace->t0_ns) &&
+			  trace->t0_ns >= -DP_TIME_LIMIT && trace->t0_ns <= DP_TIME_LIMIT;
 	shift(&builder->ops, zero_ns);
 	shift(&builder->calls, zero_ns);
 	shift(&builder->syncs, zero_ns);
@@ -384,6 +434,8 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 
 	if (!status && !builder->ops.count && !allow_no_gpu)
 		status = no_gpu(builder);
+	if (!status)
+		status = drop_distant(builder);
 	if (!status)
 		status = sort_tables(builder);
 	if (!status)

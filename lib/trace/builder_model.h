@@ -8,6 +8,16 @@
 #include "trace/columns.h"
 #include "trace/model.h"
 
+/*
+ * Times lie within this of 0, before and after they are moved to the first operation's, and
+ * durations are shorter: a sum or a difference of two fits in 64 bits, be they times or durations.
+ * The year 2043 of epoch time is near, and where a clock ends that counts from a start. Bytes are
+ * fewer.
+ */
+#define DP_TIME_LIMIT (INT64_C(1) << 61)
+#define DP_BYTES_LIMIT (UINT64_C(1) << 61)
+#define DP_LOST_TIMES "events with impossible times"
+
 /* Columns by number; their widths stand in builder.c. */
 enum op_column {
 	OP_START,
@@ -73,7 +83,8 @@ struct dp_builder {
 	size_t pause_count, pause_room;
 	uint32_t last_process, last_thread, last_stream;
 	uint64_t clamped;
-	uint64_t range_kinds[3]; /* by enum dp_range_kind */
+	int64_t first_ns, last_ns; /* of all times */
+	uint64_t range_kinds[3];   /* by enum dp_range_kind */
 	int64_t epoch_ns;
 	bool epoch_known;
 	int64_t resolution_ns;
@@ -83,7 +94,10 @@ struct dp_builder {
 /* Makes the builder fail from now on; returns status. */
 int dp_builder__fail(struct dp_builder *builder, int status);
 
-/* False for times that no clock has, which are counted; an end before the start is clamped. */
+/*
+ * False for times beyond DP_TIME_LIMIT, whose event is counted as lost; an end before the start is
+ * clamped.
+ */
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
 
 /* Moves the pauses to a trace that has all else, their times to its zero. */

@@ -65,6 +65,32 @@ int dp_columns__permute(struct dp_columns *columns, const uint32_t *order)
 	return DP_OK;
 }
 
+static void move_row(struct dp_columns *columns, size_t to, size_t from)
+{
+	for (size_t i = 0; i < columns->column_count; i++) {
+		char *column = columns->data[i];
+		size_t width = columns->widths[i];
+
+		memcpy(column + to * width, column + from * width, width);
+	}
+}
+
+void dp_columns__filter(struct dp_columns *columns,
+			bool (*keep)(const struct dp_columns *columns, size_t row, void *ctx),
+			void *ctx)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		if (!keep(columns, i, ctx))
+			continue;
+		if (kept < i)
+			move_row(columns, kept, i);
+		kept++;
+	}
+	columns->count = kept;
+}
+
 void dp_columns__shrink(struct dp_columns *columns)
 {
 	size_t room;

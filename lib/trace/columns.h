@@ -23,6 +23,11 @@ int dp_columns__push(struct dp_columns *columns);
 /* Puts all rows in order (NULL: they are already). */
 int dp_columns__permute(struct dp_columns *columns, const uint32_t *order);
 
+/* Removes the rows of which keep says no; what is left stays in order. Cost: linear. */
+void dp_columns__filter(struct dp_columns *columns,
+			bool (*keep)(const struct dp_columns *columns, size_t row, void *ctx),
+			void *ctx);
+
 void dp_columns__shrink(struct dp_columns *columns);
 
 /* The elements of a column, and row `row` of it. */

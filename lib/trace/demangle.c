@@ -1,16 +1,21 @@
 /*
- * The C++ runtime's own demangler: it follows the compilers.
+ * The C++ runtime's own demangler: it follows the compilers. For names that it refuses because of
+ * their length there is demangle_long.c.
  *
  * A mangled name refers back to parts of itself, so its plain form can be exponentially longer: 289
  * bytes can stand for 872 MB. So the length is estimated first. Cost: linear in the name and in its
  * plain form, which is bounded.
  */
 #include "trace/demangle.h"
+#include "trace/demangle_long.h"
 
 #include <string.h>
 
-/* Its work and stack grow with the name; no compiler's kernel name comes near this. */
+/* No compiler's kernel name comes near this, mangled or plain. */
 #define LONGEST 65536
+
+/* libiberty's DEMANGLE_RECURSION_LIMIT, 2048, is for twice the bytes: it refuses longer names. */
+#define RUNTIME_LONGEST 1024
 
 /*
  * Of 125,000 names in a Linux system's libraries, PyTorch's among them, 60 are estimated above
@@ -107,8 +112,11 @@ int dp_name__demangle(char **out, const char *mangled)
 	int status = 0;
 
 	*out = NULL;
-	if (strncmp(mangled, "_Z", 2) || strlen(mangled) > LONGEST ||
-	    estimate(mangled) > ESTIMATE_MOST)
+	if (strncmp(mangled, "_Z", 2) || strlen(mangled) > LONGEST)
+		return DP_OK;
+	if (strlen(mangled) > RUNTIME_LONGEST)
+		return dp_name__demangle_long(out, mangled, LONGEST);
+	if (estimate(mangled) > ESTIMATE_MOST)
 		return DP_OK;
 	*out = __cxa_demangle(mangled, NULL, NULL, &status);
 	if (*out && strlen(*out) > LONGEST) {

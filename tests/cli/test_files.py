@@ -458,11 +458,34 @@ class Output(cli.Case):
         return cli.run("analyze", "--format=json", *args, self.trace, **kwargs)
 
     def test_new_file(self):
-        os.umask(0o027)
         self.assert_done(self.analyze("-o", self.path))
         self.assertEqual(self.path.read_text(), self.expected)
-        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o640)
         self.assertEqual(os.listdir(self.folder), ["report"])
+
+    def test_mode(self):
+        """Its owner's alone, whatever was there before; more where --mode says so, by the umask."""
+        self.addCleanup(os.umask, os.umask(0))
+        for umask, options, expected in (
+            (0o000, (), 0o600),
+            (0o077, (), 0o600),
+            (0o000, ("--mode=666",), 0o666),
+            # What was there could be read and written by all.
+            (0o000, ("-f",), 0o600),
+            (0o027, ("-f", "--mode=0666"), 0o640),
+        ):
+            os.umask(umask)
+            if "-f" not in options:
+                self.path.unlink(missing_ok=True)
+            self.assert_done(self.analyze(*options, "-o", self.path))
+            self.assertEqual(self.path.read_text(), self.expected)
+            mode = stat.S_IMODE(self.path.stat().st_mode)
+            self.assertEqual(oct(mode), oct(expected), (oct(umask), options))
+
+    def test_mode_of_standard_output(self):
+        for verb, *files in ("analyze", self.trace), ("compare", self.trace, self.trace), ("info", self.trace):
+            result = cli.run(verb, "--mode=644", *files)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("--mode is for the file that -o names, and there is no -o", result.stderr)
 
     def test_relative_name(self):
         self.assert_done(self.analyze("-o", "report", cwd=self.folder))

@@ -27,6 +27,7 @@
  *   leave=MS        a child that does nothing for so long, and is not waited for
  *   ranks=N         N children at once, 1,000 launches each
  *   exec            goes on as the rest of its words in a new image
+ *   --              what follows are arguments that mean nothing
  *   race=T          T threads that launch while the process ends
  *   daemon          goes on as one: the process that was started ends
  *   spawn=N         N programs by posix_spawn()
@@ -599,7 +600,7 @@ static _Noreturn void go_on_anew(char **argv, int i)
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!strcmp(argv[i], "exec"))
 			go_on_anew(argv, i);
 		do_word(argv[i]);

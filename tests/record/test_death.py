@@ -325,7 +325,7 @@ class OfTheLauncher(recording.Case):
         for option in "-n4", "--delay=3s", "--api=off", "--wait", "--max-memory=64M":
             result = self.run_record(f"--recover={left}", option)
             self.assertEqual(result.returncode, 2, option)
-            self.assertIn("--recover takes -o, -f, -v and -q, and no other option", result.stderr)
+            self.assertIn("--recover takes -o, -f, --mode, -v and -q, and no other option", result.stderr)
         self.assertTrue(left.exists())
         result = self.run_record(f"--recover={left}", "-q")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -185,14 +185,35 @@ class Names(recording.Case):
         self.folder.chmod(0o700)
 
     def test_mode(self):
-        subprocess.run(
-            ["sh", "-c", f"umask 027; exec '{cli.DEEPPROF}' record -q '{recording.PRODUCER}'"],
-            cwd=self.folder,
-            env=recording.environment(),
-            check=True,
-        )
-        mode = stat.S_IMODE((self.folder / "deepprof.db").stat().st_mode)
-        self.assertEqual(mode, 0o640)
+        """Its owner's alone, unless --mode says more; and never what the umask forbids."""
+        for umask, options, expected in (
+            ("000", "", 0o600),
+            ("077", "", 0o600),
+            ("022", "--mode=666", 0o644),
+            ("027", "--mode=0644", 0o640),
+            ("000", "--mode=660", 0o660),
+        ):
+            script = f"umask {umask}; exec '{cli.DEEPPROF}' record -q {options} '{recording.PRODUCER}'"
+            subprocess.run(
+                ["sh", "-c", script], cwd=self.folder, env=recording.environment(), check=True
+            )
+            mode = stat.S_IMODE((self.folder / "deepprof.db").stat().st_mode)
+            self.assertEqual(oct(mode), oct(expected), (umask, options))
+
+    def test_mode_of_what_was_there(self):
+        """It may be another's doing: what it allows says nothing of the new file."""
+        (self.folder / "run.db").write_text("anybody's")
+        (self.folder / "run.db").chmod(0o666)
+        result = self.produce(options=["-f", "-o", "run.db"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(stat.S_IMODE((self.folder / "run.db").stat().st_mode), 0o600)
+
+    def test_bad_modes(self):
+        for mode in "", "8", "rw", "1777", "400", "0o600", "-1", "00000000000000000000000":
+            result = self.run_record(f"--mode={mode}", "echo", "ran")
+            self.assertEqual((result.returncode, result.stdout), (2, ""), mode)
+            self.assertIn("--mode", result.stderr)
+            self.assertRegex(result.stderr, "octal|owner")
 
     def test_private_folder(self):
         result = self.run_record("sh", "-c", 'stat -c %a "$DEEPPROF_SPOOL"')

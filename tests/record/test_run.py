@@ -263,7 +263,7 @@ class Program(recording.Case):
         args += ["--delay=3600s", f"--cupti={self.folder}"]
         result = self.run_record(*args, "env")
         self.assertIn(
-            "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,graph=node,start=pause,capture=profiler,"
+            "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,capture=profiler,"
             "max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )

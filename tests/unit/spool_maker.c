@@ -296,17 +296,16 @@ void spool_make_many(const char *folder, uint32_t count)
 	close(spool);
 }
 
-void spool_make_variables(const char *folder, uint32_t count)
+void spool_make_variables(const char *folder)
 {
 	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
 	int spool = create(folder, "4242.0.spool");
-	char name[32];
 
 	begin(folder, spool, pool);
-	for (uint32_t i = 0; i < 2 * count; i++) {
-		snprintf(name, sizeof(name), "env.V%u", i % count);
-		ADD(DP_SPOOL_INFO, info, text(name), text(i < count ? "1" : "2"));
-	}
+	ADD(DP_SPOOL_INFO, info, text("env.SLURM_JWT"), text("eyJ"));
+	ADD(DP_SPOOL_INFO, info, text("env.RANK_"), text("1"));
+	ADD(DP_SPOOL_INFO, info, text("env."), text("1"));
+	ADD(DP_SPOOL_INFO, info, text("env.CUDA_VISIBLE_DEVICES"), text("0,1"));
 	ADD(DP_SPOOL_INFO, info, text("env.RANK"), text("3"));
 	ADD(DP_SPOOL_INFO, info, text("env.RANK"), text("5"));
 	ADD(DP_SPOOL_INFO, info, text("cupti.version"), text("130001"));

@@ -25,6 +25,6 @@ void spool_make_many(const char *folder, uint32_t count);
  * The same folder with so many variables of the environment, told twice, and what else a process
  * says of itself after them.
  */
-void spool_make_variables(const char *folder, uint32_t count);
+void spool_make_variables(const char *folder);
 
 #endif

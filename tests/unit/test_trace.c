@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "trace/builder_model.h"
 #include "trace/call_kind.h"
+#include "trace/demangle.h"
+#include "trace/demangle_long.h"
 #include "trace/sort.h"
 
 #include <check.h>
@@ -292,6 +294,58 @@ START_TEST(impossible_times_are_lost_and_negative_ones_clamped)
 }
 END_TEST
 
+static uint64_t lost(const struct dp_trace *trace, const char *reason)
+{
+	const struct dp_loss *loss;
+
+	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
+		if (!strcmp(loss->reason, reason))
+			return loss->records;
+	return 0;
+}
+
+/* Of times and durations, from the file's zero and from the trace's, and of bytes: last and next.
+ */
+START_TEST(values_have_limits)
+{
+	const int64_t limit = INT64_C(1) << 61;
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	uint32_t device = dp_builder__device(builder, process, 0);
+	struct dp_op copy = { .stream = stream, .kind = DP_OP_COPY, .start_ns = 5, .end_ns = 6 };
+	struct dp_trace *trace;
+
+	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 2, 1);
+	/* Longer than a duration may be, though both ends are times. */
+	add_op(builder, stream, DP_OP_KERNEL, -1, limit - 1, 2);
+	/* Farther from the first operation than a time may be, but not from the file's 0. */
+	add_op(builder, stream, DP_OP_KERNEL, limit, limit, 3);
+	add_op(builder, stream, DP_OP_KERNEL, limit - 1, limit - 1, 4);
+	add_call(builder, DP_NONE, "a", -limit, -limit + 5, 5);
+	add_call(builder, DP_NONE, "b", -limit - 1, 0, 6);
+	add_call(builder, DP_NONE, "c", 7, limit, 7);
+	copy.bytes = (uint64_t)limit - 1;
+	ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+	copy.bytes++;
+	ck_assert_int_eq(dp_builder__op(builder, &copy), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, 8, device, 1 - limit), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, 8, device, -limit), DP_OK);
+	ck_assert_int_eq(dp_builder__add_memory(builder, limit, device, 1), DP_OK);
+	trace = finish(builder);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
+	ck_assert_int_eq(dp_trace_duration_ns(trace), limit);
+	ck_assert_int_eq(dp_trace_ops(trace)->start_ns[2], limit);
+	ck_assert_uint_eq(dp_trace_ops(trace)->correlation[2], 4);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, 1);
+	ck_assert_uint_eq(dp_trace_calls(trace)->correlation[0], 5);
+	ck_assert_uint_eq(dp_trace_memory(trace)->count, 1);
+	ck_assert_uint_eq(lost(trace, "events with impossible times"), 5);
+	ck_assert_uint_eq(lost(trace, "events with impossible sizes"), 2);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(names_are_demangled_and_repaired)
 {
 	struct dp_builder *builder = start();
@@ -327,6 +381,69 @@ static size_t doubling_name(char *name, int levels)
 	}
 	return used;
 }
+
+/* Names as kernels have them, which the runtime's demangler and the one for long names know both.
+ */
+static const char *const plain_names[] = {
+	"_Z3addiPf",
+	"_Z3addPKfPVdRcOmrPKs",
+	"_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_18TensorListMetadataILi1EEENS1_"
+	"11ZeroFunctorIfLi1ELi1ELi0EEEJEEEvT_T0_DpT1_",
+	"_ZN7cutlass6KernelI4GemmLi128ELb1ELb0ELj3ELln7EEEvT_",
+	"_Z1fIJifP1AEEvDpPKT_",
+	"_Z1fI1AIS0_IiEEEvT_S2_",
+	"_Z1fIRiEvOT_",
+	"_Z1fSt6vectorIiSaIiEE",
+	"_ZN1a1bIN1c1dEEENT_1eES3_",
+	"_Z1fILN1a1eE3EEvv",
+	"_ZSt4swapIiEvRT_S1_",
+	"_ZN1a1vE",
+};
+
+START_TEST(long_names_are_plain_as_others)
+{
+	char *expected, *got;
+
+	ck_assert_int_eq(dp_name__demangle(&expected, plain_names[_i]), DP_OK);
+	ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], 4096), DP_OK);
+	ck_assert_ptr_nonnull(expected);
+	ck_assert_ptr_nonnull(got);
+	ck_assert_str_eq(got, expected);
+	free(got);
+	/* Whatever is cut off, and however little room there is: nothing but no plain form. */
+	for (size_t i = 0; i < strlen(expected); i++) {
+		ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], i), DP_OK);
+		ck_assert_ptr_null(got);
+	}
+	free(expected);
+	for (size_t i = 0; i < strlen(plain_names[_i]); i++) {
+		char *cut = strndup(plain_names[_i], i);
+
+		ck_assert_int_eq(dp_name__demangle_long(&got, cut, 4096), DP_OK);
+		free(got);
+		free(cut);
+	}
+}
+END_TEST
+
+/* The runtime refuses more than 1,024 bytes. */
+START_TEST(names_may_be_long)
+{
+	char name[4096] = "_Z1fI2ab", expected[8192] = "void f<ab", *plain;
+
+	for (int i = 0; i < 500; i++) {
+		strcat(name, i % 2 ? "S0_" : "Li7E");
+		strcat(expected, i % 2 ? ", ab" : ", 7");
+	}
+	strcat(name, "EvPT_");
+	strcat(expected, ">(ab*)");
+	ck_assert_uint_gt(strlen(name), 1024);
+	ck_assert_int_eq(dp_name__demangle(&plain, name), DP_OK);
+	ck_assert_ptr_nonnull(plain);
+	ck_assert_str_eq(plain, expected);
+	free(plain);
+}
+END_TEST
 
 START_TEST(names_do_not_explode)
 {
@@ -570,7 +687,10 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, devices_are_in_order);
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
+	tcase_add_test(tests, values_have_limits);
 	tcase_add_test(tests, names_are_demangled_and_repaired);
+	tcase_add_loop_test(tests, long_names_are_plain_as_others, 0, (int)DP_COUNT(plain_names));
+	tcase_add_test(tests, names_may_be_long);
 	tcase_add_test(tests, names_do_not_explode);
 	tcase_add_test(tests, what_is_lost_beside_the_unknown);
 	tcase_add_test(tests, losses_have_a_limit);

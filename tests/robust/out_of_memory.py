@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Out of memory never changes an answer: with each allocation that fails, a command does the same or
+says so.
+
+out_of_memory.py [--share=N] [--formats=NAME,…] PRELOAD SIMULATOR DEEPPROF [FILE…]
+
+Every command and format reads a small trace of the formats that the simulator knows, or each FILE,
+once for each place (or each Nth) in the program and its libraries that allocates, where that fails. It has to end
+with 0 and the bytes that it has without a failure, or with 1 or 2 and a message. Exit status: 0, 1 for a
+fault, 77 where allocations can't be made to fail.
+"""
+import argparse
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+import damage
+
+ITERATIONS = '8'
+COMMANDS = [['analyze', '--format=' + name, '-vv']
+            for name in ('text', 'json', 'csv', 'html', 'chrome', 'perfetto', 'sqlite')]
+COMMANDS += [['compare', '-v', '--format=' + name] for name in ('text', 'json', 'csv')]
+COMMANDS += [['analyze', '-n', ITERATIONS], ['analyze', '--paper', '-n', ITERATIONS],
+             ['analyze', '--marks', '.'], ['info', '-v'], ['info', '--format=json'],
+             ['export', '--format=chrome', '--compat=kineto'], ['export', '--format=sqlite']]
+
+
+def environment(**changes):
+    env = {key: value for key, value in os.environ.items() if key != 'MALLOC_PERTURB_'}
+    env.update(changes)
+    return env
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 31))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(command, **env):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                          preexec_fn=limits, env=environment(**env))
+
+
+def places(preload, command):
+    """Numbers of allocations to be tried."""
+    there, here = os.pipe()
+    os.set_inheritable(here, True)
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, pass_fds=[here],
+                          env=environment(LD_PRELOAD=preload, DEEPPROF_ALLOC_PLACES=str(here))):
+        os.close(here)
+        with open(there, encoding='ascii') as file:
+            return [int(line) for line in file]
+
+
+def fault_of(preload, command, number, expected):
+    result = run(command, LD_PRELOAD=preload, DEEPPROF_ALLOC_FAILS=str(number))
+    if result.returncode == 0 and result.stdout == expected:
+        return None
+    if result.returncode in (1, 2) and result.stderr:
+        return None
+    what = 'another output' if result.returncode == 0 else f'exit status {result.returncode}'
+    if result.returncode < 0:
+        what = signal.Signals(-result.returncode).name
+    said = result.stderr.decode(errors='replace')[:500]
+    return f'{" ".join(command[1:])}: allocation {number}: {what}\n{said}'
+
+
+def sweep(preload, command, pool, share=1):
+    """How many places there were, and the faults."""
+    expected = run(command)
+    if expected.returncode:
+        return 0, [f'{" ".join(command[1:])}: {expected.stderr.decode(errors="replace")}']
+    numbers = places(preload, command)[::share]
+    found = pool.map(lambda n: fault_of(preload, command, n, expected.stdout), numbers)
+    return len(numbers), [fault for fault in found if fault]
+
+
+def traces(simulator, folder, wanted):
+    """Small ones, with annotations, in each format that is wanted, or all."""
+    listed = subprocess.run([simulator, '--list-formats'], check=True, capture_output=True,
+                            text=True).stdout
+    for name in (line.split()[0] for line in listed.splitlines() if line.strip()):
+        if wanted and name not in wanted:
+            continue
+        path = pathlib.Path(folder) / ('simulated.' + name)
+        subprocess.run([simulator, '-F', name, '-n', ITERATIONS, '--no-truth', '-o', str(path)],
+                       check=True)
+        yield path
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--share', type=int, default=1)
+    parser.add_argument('--formats', type=lambda text: text.split(','), default=[])
+    parser.add_argument('preload')
+    parser.add_argument('simulator')
+    parser.add_argument('deepprof')
+    parser.add_argument('files', nargs='*', type=pathlib.Path)
+    options = parser.parse_args()
+    tried, faults = 0, []
+    if not places(options.preload, [options.deepprof, '--version']):
+        print('allocations are not seen')
+        return 77
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        files = options.files or list(traces(options.simulator, folder, options.formats))
+        for file, command in itertools.product(files, COMMANDS):
+            twice = [str(file)] * (2 if command[0] == 'compare' else 1)
+            count, found = sweep(options.preload, [options.deepprof, *command, *twice], pool,
+                                 options.share)
+            tried += count
+            faults += found
+    damage.tell(faults)
+    print(f'{tried} allocations, {len(faults)} faults')
+    return 1 if faults or not tried else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
