@@ -459,13 +459,25 @@ static int count_names(const struct dp_probe *probe, const char *const *tables, 
 	int found = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t n = strlen(tables[i]), at = 0;
+		size_t n = strcspn(tables[i], "*"), at = 0;
 
 		while (at + n <= probe->length && memcmp(probe->head + at, tables[i], n) != 0)
 			at++;
 		found += at + n <= probe->length;
 	}
 	return found;
+}
+
+/* A table with that name, or with one that begins as a name before a * does. */
+static bool has_table(const struct dp_database *database, const char *name)
+{
+	size_t n = strcspn(name, "*");
+
+	for (size_t i = 0; i < database->table_count; i++)
+		if (!strncasecmp(database->tables[i], name, n) &&
+		    (name[n] || !database->tables[i][n]))
+			return true;
+	return false;
 }
 
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
@@ -482,11 +494,16 @@ int dp_database__probe(const struct dp_probe *probe, const char *const *tables, 
 		return error.status == DP_ERR_NOMEM ? DP_ERR_NOMEM
 						    : count_names(probe, tables, count);
 	for (size_t i = 0; i < count; i++)
-		found += dp_database__table(database, tables[i]) != NULL;
+		found += has_table(database, tables[i]);
 	if (!found && database->damaged)
 		found = count_names(probe, tables, count);
 	dp_database__close(database);
 	return found;
+}
+
+const char *dp_database__table_at(const struct dp_database *database, size_t index)
+{
+	return index < database->table_count ? database->tables[index] : NULL;
 }
 
 const char *dp_database__table(const struct dp_database *database, const char *name)

@@ -244,6 +244,12 @@ int dp_rows__next(struct dp_rows *rows)
 	return step_over(rows, rc);
 }
 
+void dp_rows__from(struct dp_rows *rows, int64_t rowid)
+{
+	if (rows->statement)
+		sqlite3_bind_int64(rows->statement, 1, rowid);
+}
+
 bool dp_rows__has(const struct dp_rows *rows, size_t column)
 {
 	return column < rows->count && (rows->present >> column & 1);
@@ -257,19 +263,20 @@ bool dp_rows__is_null(const struct dp_rows *rows, size_t column)
 /* 1 and *value, 0 for NULL, -1 for what is no integer. */
 static int get_integer(const struct dp_rows *rows, size_t column, int64_t *value)
 {
-	sqlite3_stmt *statement = statement_of(rows);
-	int type = sqlite3_column_type(statement, (int)column + 1);
+	/* No other thread has this connection (SQLITE_OPEN_NOMUTEX): the value may be looked at. */
+	sqlite3_value *cell = sqlite3_column_value(statement_of(rows), (int)column + 1);
+	int type = sqlite3_value_type(cell);
 	double real;
 
 	if (type == SQLITE_INTEGER) {
-		*value = sqlite3_column_int64(statement, (int)column + 1);
+		*value = sqlite3_value_int64(cell);
 		return 1;
 	}
 	if (type == SQLITE_NULL)
 		return 0;
 	if (type != SQLITE_FLOAT)
 		return -1;
-	real = sqlite3_column_double(statement, (int)column + 1);
+	real = sqlite3_value_double(cell);
 	if (!(real >= -9007199254740992.0 && real <= 9007199254740992.0))
 		return -1;
 	*value = (int64_t)real;

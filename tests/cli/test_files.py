@@ -79,6 +79,30 @@ class Input(cli.Case):
             result = cli.run("analyze", "old.nvvp", cwd=self.folder)
             self.assert_fails(result, 1, "not a trace in a known format")
 
+    def test_files_of_other_tools(self):
+        """What is not read is named, with what to do."""
+        cli.run("export", "-o", "ours.pftrace", self.trace, cwd=self.folder)
+        connection = sqlite3.connect(self.folder / "run.rpd")
+        connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
+        connection.close()
+        inspector = b'{"header": {"id": "0", "rank": 0, "n_ranks": 2}, "coll_perf": {"coll": "A"}}\n'
+        csv = b'"Kind","Agent_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
+        for name, data, words in (
+            ("ours.pftrace", None, "Perfetto"),
+            ("run.rpd", None, "rpd2tracing.py"),
+            ("nccl.log", inspector, "NCCL Inspector"),
+            ("kernel_trace.csv", csv, "--output-format"),
+            ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
+            ("run.tar", bytes(257) + b"ustar", "tar archive"),
+            ("run.ncu-rep", b"NVR\0....", "Nsight Compute"),
+            ("snapshot.pickle", b"\x80\x04\x95\x10", "pickle"),
+            ("train", b"\x7fELF\2", "deepprof record"),
+        ):
+            if data:
+                (self.folder / name).write_bytes(data)
+            result = cli.run("analyze", name, cwd=self.folder)
+            self.assert_fails(result, 1, words)
+
     def test_cut_in_the_header(self):
         """What is compressed and cut before its content is not empty."""
         (self.folder / "cut.gz").write_bytes(gzip.compress(b'{"traceEvents": []}')[:10])
