@@ -350,7 +350,7 @@ static int add_waits(struct dp_host_ranges_maker *maker)
 
 		if (calls->thread[i] >= maker->thread_count ||
 		    !maker->work->launches[calls->thread[i]] ||
-		    !(sync || maker->work->waited[i] & DP_WAITED_INSIDE))
+		    !(sync || dp_work__waited(maker->work, i) & DP_WAITED_INSIDE))
 			continue;
 		while (k + 1 < maker->count &&
 		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])

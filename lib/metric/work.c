@@ -7,6 +7,8 @@
 #include "metric/work.h"
 #include "base/communication.h"
 
+#include <string.h>
+
 /* A synchronization that begins this much after a copy's call is meant for it. */
 #define AT_ONCE_NS 50000
 

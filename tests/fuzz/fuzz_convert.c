@@ -24,7 +24,7 @@ static int convert(int spool, const char *path, struct dp_error *error)
 	int status = dp_convert__open(&convert, path, error);
 
 	if (!status)
-		status = dp_convert__spool(&convert, spool, -1, &unusable);
+		status = dp_convert__spool(&convert, spool, -1, 0, &unusable);
 	if (!status)
 		status = dp_convert__finish(&convert);
 	dp_convert__fini(&convert);
