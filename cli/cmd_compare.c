@@ -95,9 +95,27 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
+/* A saved report instead of a trace: it has been analyzed. */
+static struct dp_analysis *read_report(const char *path)
+{
+	struct dp_analysis *analysis = NULL;
+	struct dp_error error = DP_ERROR_INIT;
+
+	if (!dp_analysis_read(&analysis, path, &error))
+		return analysis;
+	message_error(&error);
+	return NULL;
+}
+
 static bool analyze_runs(const struct compare *compare, char *const *paths, struct compared *runs)
 {
 	for (int run = 0; run < RUNS; run++) {
+		if (strcmp(paths[run], "-") != 0 && dp_analysis_is_report(paths[run])) {
+			runs->analyses[run] = read_report(paths[run]);
+			if (!runs->analyses[run])
+				return false;
+			continue;
+		}
 		runs->analyses[run] = wish_analyze(&compare->wish, paths[run], &runs->traces[run]);
 		if (!runs->analyses[run] || !wish_has_kernels(runs->traces[run], runs->names[run]))
 			return false;
@@ -300,7 +318,7 @@ const struct cmd cmd_compare = {
 	.examples = examples,
 	.options = options,
 	.notes =
-		"One of the two may be -, standard input. Each may have another format. What holds "
-		"for the traces holds for both, as -n or --marks do.",
+		"One of the two may be -, standard input. Each may have another format, or be a saved "
+		"report of analyze --format=json. Options as -n or --marks hold for both traces.",
 	.run = run,
 };

@@ -12,6 +12,9 @@ enum { NARROW = 60 }; /* columns; below, tables have but what says most */
 /* Columns of a UUID, and of what tells it from others; of a name at least. */
 enum { UUID_COLUMNS = 40, UUID_BRIEF = 12, NAME_LEAST = 10 };
 
+/* Rows of a table without -v: more than a screen or two nobody reads. */
+enum { ROWS_MOST = 100 };
+
 /* How it may look. */
 struct look {
 	struct output *output;
@@ -32,6 +35,20 @@ static void counted(const struct look *look, const char *before, uint64_t count,
 
 	output_print(look->output, "%s%s %s", before, human_count(number, count),
 		     count == 1 ? one : many);
+}
+
+/* How many rows of a table are printed, of count. */
+static size_t rows_of(const struct info *info, size_t count)
+{
+	return info->verbose || count <= ROWS_MOST ? count : ROWS_MOST;
+}
+
+static void print_rest(const struct look *look, size_t rest, const char *one, const char *many)
+{
+	if (!rest)
+		return;
+	counted(look, "    and ", rest, one, many);
+	output_print(look->output, " (-v lists all)\n");
 }
 
 /* Behind a label and an indent, as many words in a line as fit. */
@@ -194,6 +211,7 @@ static void print_facts(const struct info *info, const struct look *look)
 static void print_pauses(const struct info *info, const struct look *look)
 {
 	bool several = dp_trace_process_count(info->trace) > 1, first = true;
+	size_t paused = 0, rows = rows_of(info, dp_trace_process_count(info->trace));
 	char number[HUMAN_SIZE];
 	const struct dp_pause *pause;
 
@@ -203,6 +221,8 @@ static void print_pauses(const struct info *info, const struct look *look)
 
 		while ((pause = dp_trace_pause(info->trace, i)) && pause->process == process)
 			i++;
+		if (paused++ >= rows)
+			continue;
 		label(look, first ? "paused" : "");
 		counted(look, "", i - from, "time", "times");
 		output_print(look->output, ", %s in all",
@@ -212,6 +232,8 @@ static void print_pauses(const struct info *info, const struct look *look)
 			output_print(look->output, ", process %" PRIu32, process);
 		output_print(look->output, "\n");
 	}
+	print_rest(look, paused > rows ? paused - rows : 0, "other process with pauses",
+		   "other processes with pauses");
 }
 
 /* "1 ns": the step of the times in the file. */
@@ -287,15 +309,17 @@ static void print_processes(const struct info *info, const struct look *look)
 	char pid[HUMAN_SIZE], rank[HUMAN_SIZE], name[1024];
 	size_t count = dp_trace_process_count(info->trace);
 	const struct dp_process *process = dp_trace_process(info->trace, 0);
+	size_t rows = rows_of(info, count);
 
 	if (!count || (count == 1 && process->pid < 0 && process->name == DP_NONE))
 		return;
 	output_print(look->output, "\nprocess    pid  rank  name\n");
-	for (size_t i = 0; (process = dp_trace_process(info->trace, i)); i++)
+	for (size_t i = 0; i < rows && (process = dp_trace_process(info->trace, i)); i++)
 		output_print(
 			look->output, "%7zu %6s %5s  %s\n", i, id(pid, process->pid),
 			id(rank, process->rank),
 			named(name, sizeof(name), info, process->name, look->width - 22, look));
+	print_rest(look, count - rows, "other process", "other processes");
 }
 
 /* How many columns UUIDs take with the blanks behind them; 0 where none is known. */
@@ -315,12 +339,13 @@ static void print_devices(const struct info *info, const struct look *look)
 {
 	size_t columns = uuid_columns(info, look), room = look->width - 29;
 	char number[HUMAN_SIZE], memory[HUMAN_SIZE], name[1024];
+	size_t count = dp_trace_device_count(info->trace), rows = rows_of(info, count);
 	const struct dp_device *device;
 
 	room = room > columns + NAME_LEAST ? room - columns : NAME_LEAST;
 	output_print(look->output, "\n device  process     memory  %-*sname\n", (int)columns,
 		     columns ? "uuid" : "");
-	for (size_t i = 0; (device = dp_trace_device(info->trace, i)); i++) {
+	for (size_t i = 0; i < rows && (device = dp_trace_device(info->trace, i)); i++) {
 		output_print(look->output, "%7s %8" PRIu32 " %10s  ", id(number, device->id),
 			     device->process,
 			     device->total_bytes ? human_bytes(memory, device->total_bytes) : "-");
@@ -331,6 +356,7 @@ static void print_devices(const struct info *info, const struct look *look)
 		output_print(look->output, "%s\n",
 			     named(name, sizeof(name), info, device->name, room, look));
 	}
+	print_rest(look, count - rows, "other device", "other devices");
 }
 
 static void print_right(const struct look *look, const char *text, int columns)
@@ -395,14 +421,16 @@ static void print_stream(const struct info *info, const struct look *look,
 
 static void print_streams(const struct info *info, const struct look *look)
 {
+	size_t count = dp_trace_stream_count(info->trace), rows = rows_of(info, count);
 	const struct dp_stream *stream;
 
 	output_print(look->output, "\n");
 	for (enum column c = 0; c < COLUMNS; c++)
 		print_cell(look, c, look->width >= 80 ? columns[c].title : columns[c].brief);
 	output_print(look->output, "\n");
-	for (size_t i = 0; (stream = dp_trace_stream(info->trace, i)); i++)
+	for (size_t i = 0; i < rows && (stream = dp_trace_stream(info->trace, i)); i++)
 		print_stream(info, look, stream);
+	print_rest(look, count - rows, "other stream", "other streams");
 }
 
 static void print_kernel(const struct info *info, const struct look *look,

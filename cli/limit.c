@@ -1,6 +1,6 @@
 /*
  * Limits of a comparison. They are judged by the near end of a change's confidence interval, so
- * that chance crosses none.
+ * that noise exceeds none.
  */
 #include "limit.h"
 #include "human.h"
@@ -16,8 +16,7 @@
 #define ITERATION_TIME "iteration_time"
 #define PERIOD "period_ns"
 
-/* As many values of a run an interval needs. */
-enum { VALUES_LEAST = 4, TEXT_SIZE = 96 };
+enum { TEXT_SIZE = 96 };
 
 const char *limit_name(size_t index)
 {
@@ -33,7 +32,8 @@ static bool find_metric(struct limit *limit, const char *name)
 {
 	const struct dp_metric_info *metric;
 
-	if (!strcmp(name, ITERATION_TIME))
+	limit->time = !strcmp(name, ITERATION_TIME);
+	if (limit->time)
 		name = PERIOD;
 	for (size_t i = 0; (metric = dp_metric(i)); i++)
 		if (!strcmp(metric->name, name)) {
@@ -50,13 +50,13 @@ static bool unknown_metric(const char *name, struct opt_why *why)
 
 	for (size_t i = 0; (summary = dp_summary_metric(i)); i++)
 		if (!strcmp(summary->name, name))
-			return opt_refuse(why, "%s is of a whole loop; of its iterations it is %s",
+			return opt_refuse(why, "%s is a metric of a whole loop; that of its iterations is %s",
 					  name, summary->of);
 	nearest = opt_nearest(limit_name, name);
 	if (nearest)
-		return opt_refuse(why, "there is no metric '%.40s'; did you mean '%s'?", name,
+		return opt_refuse(why, "unknown metric '%.40s'; did you mean '%s'?", name,
 				  nearest);
-	return opt_refuse(why, "there is no metric '%.40s'; 'deepprof info --build' lists them",
+	return opt_refuse(why, "unknown metric '%.40s'; 'deepprof info --build' lists them",
 			  name);
 }
 
@@ -111,9 +111,7 @@ bool limit_parse(struct limit *limit, const char *value, struct opt_why *why)
 /* What a limit is of, in words of the command line. */
 static const char *name_of(const struct limit *limit)
 {
-	const char *name = dp_metric(limit->metric)->name;
-
-	return strcmp(name, PERIOD) != 0 ? name : ITERATION_TIME;
+	return limit->time ? ITERATION_TIME : dp_metric(limit->metric)->name;
 }
 
 static const char *loops_text(char *buf, const struct dp_loop_pair *pair)
@@ -202,26 +200,28 @@ static void explain(char *buf, size_t size, const struct limit *limit,
 {
 	const struct dp_metric_info *metric = dp_metric(limit->metric);
 	const struct dp_need_info *need = dp_need(metric->need);
+	size_t least = dp_comparison_least(comparison);
 
 	for (int run = 0; run < 2; run++) {
 		const struct dp_trace *trace =
 			dp_analysis_trace(dp_comparison_analysis(comparison, (enum dp_run)run));
 
-		if (d && d->count[run] >= VALUES_LEAST)
+		if (d && d->count[run] >= least)
 			continue;
 		if (d && d->count[run])
-			snprintf(buf, size, "%.200s has only %zu steady %s with it, %d are needed",
+			snprintf(buf, size,
+				 "%.200s has only %zu steady %s with this metric; %zu are required",
 				 names[run], d->count[run],
-				 d->count[run] == 1 ? "iteration" : "iterations", VALUES_LEAST);
+				 d->count[run] == 1 ? "iteration" : "iterations", least);
 		else if (need && dp_trace_lacks(trace, metric->need))
-			snprintf(buf, size, "%.200s has no %s; to get them: %s", names[run],
+			snprintf(buf, size, "%.200s does not record %s; to record it: %s", names[run],
 				 need->what, need->record);
 		else
-			snprintf(buf, size, "%.200s has no steady iteration with it", names[run]);
+			snprintf(buf, size, "%.200s has no steady iteration with this metric", names[run]);
 		return;
 	}
 	snprintf(buf, size, "%s",
-		 limit->relative ? "there is no percentage of what is not above 0; limit the amount"
+		 limit->relative ? "a value that is not above 0 has no percentage; limit the amount"
 				 : "its change is not known");
 }
 
@@ -233,12 +233,12 @@ static void tell_unknown(const struct limit *limit, const struct dp_comparison *
 	loops_text(loops, dp_comparison_pair(comparison, pair));
 	explain(why, sizeof(why), limit, comparison, d, names);
 	if (pair)
-		message_warning("--fail-on=%s: not judged of %s: %s", limit->text, loops, why);
+		message_warning("--fail-on=%s: not judged for %s: %s", limit->text, loops, why);
 	else
-		message("--fail-on=%s: can't be judged of %s: %s", limit->text, loops, why);
+		message("--fail-on=%s: cannot be judged for %s: %s", limit->text, loops, why);
 }
 
-/* "rose by 12.3% (95% sure: at least 11.8%), more than 5%" */
+/* "rose by 12.3% (95% CI: at least 11.8%), more than 5%" */
 static void tell_crossed(const struct limit *limit, const struct dp_comparison *comparison,
 			 size_t pair, const struct dp_difference *d, const struct excess *excess)
 {
@@ -246,7 +246,7 @@ static void tell_crossed(const struct limit *limit, const struct dp_comparison *
 	double sign = limit->rises ? 1 : -1, sure = limit->rises ? d->low : -d->high;
 	char loops[TEXT_SIZE], measured[TEXT_SIZE], least[TEXT_SIZE];
 
-	message("%s of %s %s%s by %s (%g%% sure: at least %s), more than %s", name_of(limit),
+	message("%s of %s %s%s by %s (%g%% CI: at least %s), more than %s", name_of(limit),
 		loops_text(loops, dp_comparison_pair(comparison, pair)),
 		limit->rises ? "rose" : "fell", limit->relative && !percent ? " from 0" : "",
 		percent ? percent_text(measured, excess->measured, false)
@@ -265,8 +265,8 @@ static void tell_kept(const struct limit *limit, const struct dp_comparison *com
 	double ratio = d->change / d->value[DP_RUN_BEFORE];
 	char loops[TEXT_SIZE], change[TEXT_SIZE], low[TEXT_SIZE], high[TEXT_SIZE], text[600];
 
-	snprintf(text, sizeof(text), "--fail-on=%.100s: %s %s: %s (%g%% sure: %s to %s)",
-		 limit->text, beyond ? "crossed, but not surely, by" : "not crossed by",
+	snprintf(text, sizeof(text), "--fail-on=%.100s: %s %s: %s (%g%% CI %s to %s)",
+		 limit->text, beyond ? "exceeded, but not significantly, by" : "not exceeded by",
 		 loops_text(loops, dp_comparison_pair(comparison, pair)),
 		 percent ? percent_text(change, ratio, true)
 			 : amount_text(change, limit, d->change, true),
@@ -285,7 +285,9 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 				     const struct dp_comparison *comparison, size_t pair,
 				     const char *const *names, bool verbose)
 {
-	const struct dp_difference *d = dp_pair_metric(comparison, pair, limit->metric);
+	const struct dp_difference *d = limit->time
+						? dp_pair_time(comparison, pair)
+						: dp_pair_metric(comparison, pair, limit->metric);
 	struct excess excess = { NAN, NAN };
 
 	if (d)

@@ -9,6 +9,7 @@
 struct limit {
 	const char *text; /* as given: "iteration_time=+5%" */
 	size_t metric;	  /* for dp_metric() */
+	bool time;	  /* the time of an iteration, whichever metric that is */
 	bool rises;	  /* else it is a fall that is judged */
 	bool relative;	  /* most is a share of the first run's value, else in the metric's unit */
 	double most;

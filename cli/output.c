@@ -89,7 +89,7 @@ bool output_open(struct output *output, const char *path, bool force, mode_t mod
 		return false;
 	}
 	output->fd = STDOUT_FILENO;
-	output->pageable = pageable && tty_is_terminal(STDOUT_FILENO);
+	output->pageable = output->kept_all = pageable && tty_is_terminal(STDOUT_FILENO);
 	return true;
 }
 
@@ -149,21 +149,47 @@ static void leave_pager(struct output *output)
 	output->kept = NULL;
 }
 
+/* What was kept so far goes to the pager; where none starts, to the terminal. */
+static void start_pager(struct output *output)
+{
+	output->pageable = false;
+	pager_start(&output->pager);
+	output->failure = write_all(output->pager.fd < 0 ? output->fd : output->pager.fd,
+				    output->kept, output->kept_size);
+	if (output->pager.fd >= 0 && output->failure == EPIPE)
+		leave_pager(output);
+}
+
+/* Is more kept than the screen has lines for, the prompt's included? */
+static bool exceeds_screen(const struct output *output)
+{
+	size_t lines = 0, height = tty_height(output->fd);
+
+	for (size_t i = 0; i < output->kept_size; i++)
+		lines += output->kept[i] == '\n';
+	return !height || lines >= height;
+}
+
 static void write_now(struct output *output, const void *data, size_t size)
 {
 	if (output->failure || !size)
 		return;
-	/* Only now: an analysis that fails must not leave an empty pager on the screen. */
-	if (output->pageable) {
-		output->pageable = false;
-		output->kept_all = true;
-		pager_start(&output->pager);
-	}
-	if (output->pager.fd < 0) {
+	if (!output->pageable && output->pager.fd < 0) {
 		output->failure = write_all(output->fd, data, size);
 		return;
 	}
 	keep(output, data, size);
+	/* Only for what is longer than the screen; and an analysis that fails must not leave an
+	 * empty pager on it. */
+	if (output->pageable) {
+		if (!output->kept_all) {
+			start_pager(output);
+			write_now(output, data, size);
+		} else if (exceeds_screen(output)) {
+			start_pager(output);
+		}
+		return;
+	}
 	output->failure = write_all(output->pager.fd, data, size);
 	if (output->failure == EPIPE)
 		leave_pager(output);
@@ -276,8 +302,12 @@ bool output_close(struct output *output, bool keep)
 {
 	if (output->path)
 		return close_file(output, keep);
+	if (output->pageable && !output->failure)
+		output->failure = write_all(output->fd, output->kept, output->kept_size);
 	if (output->pager.fd >= 0)
 		leave_pager(output);
+	free(output->kept);
+	output->kept = NULL;
 	if (output->has_left)
 		output->failure = 0;
 	return close_standard(output);

@@ -23,7 +23,7 @@ struct output {
 	bool one_line; /* line breaks are left out */
 	int failure;   /* errno of the first write that failed, 0: none */
 	struct pager pager;
-	char *kept; /* what the pager got, should it show nothing */
+	char *kept; /* what may go to a pager, or went there, should that show nothing */
 	size_t kept_size;
 	bool kept_all;
 	bool has_left; /* the pager's reader, before the end */

@@ -13,6 +13,12 @@
  * make that as many. */
 #define STREAMS_MOST 4096
 
+/*
+ * A device's metrics read all calls of the threads that launch on it. Machines have up to 72 GPUs
+ * to a process; with so many times the trace's calls nobody has to wait for minutes, either.
+ */
+#define CALLS_MOST 256
+
 /* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
  * as with annotations, where each begins is not. */
 #define CONFIRMED 0.95
@@ -29,6 +35,7 @@ struct run {
 	struct dp_owners owners;
 	size_t kernels;		 /* of all sequences */
 	size_t streams;		 /* to be analyzed */
+	uint64_t calls;		 /* read for the devices so far */
 	size_t marked;		 /* of those, with ranges that match options->marks */
 	struct dp_stream_group group; /* streams of the sequence at hand, */
 	struct dp_breaks breaks;      /* and its breaks */
@@ -51,7 +58,9 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->loops);
 	free(analysis->asked);
 	free(analysis->streams);
+	dp_work_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
+	dp_trace_free(analysis->own);
 	free(analysis);
 }
 
@@ -163,6 +172,17 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	return status;
 }
 
+/* Threads that launch on thousands of devices would make the work that many times the trace. */
+static int count_calls(struct run *run, const struct dp_work *work)
+{
+	run->calls += work->call_count;
+	if (run->calls / CALLS_MOST <= dp_trace_calls(run->trace)->count)
+		return DP_OK;
+	return dp_error__set(run->error, DP_ERR_LIMIT,
+			     "the same threads launch on more than %d devices: choose a device",
+			     CALLS_MOST);
+}
+
 /* Of the loops from base on, which are of one stream. */
 static int measure_loops(struct run *run, size_t base, const struct dp_sequence *sequence)
 {
@@ -172,8 +192,10 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 
 	choose_level(analysis, base, run->options->level);
 	if (analysis->loop_count > base)
-		status = dp_work__init(&work, run->trace, analysis->loops[base].info.device,
+		status = dp_work__init(&work, &analysis->index, analysis->loops[base].info.device,
 				       run->error);
+	if (!status)
+		status = count_calls(run, &work);
 	for (size_t i = base; !status && i < analysis->loop_count; i++)
 		status = compute_metrics(run, &analysis->loops[i], sequence, &work);
 	dp_work__fini(&work);
@@ -274,16 +296,21 @@ static int no_loops(struct run *run, struct dp_loops **loops)
 	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
 }
 
-/* Loops that were found from the kernels, with the boundaries of annotations that repeat so. */
+/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
 static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops_request *request, struct dp_loops **loops)
 {
-	int status = dp_loops__find(loops, request, run->error);
+	/* without a number the order of one symbol tells nothing */
+	bool single = sequence->alphabet == 1 && !request->counts_count;
+	int status = single ? no_loops(run, loops) : dp_loops__find(loops, request, run->error);
 
-	if (!status && !request->counts_count)
+	if (!status && request->counts_count)
+		return dp_analysis__counted(loops, request, sequence, &run->group, run->options,
+					    run->error);
+	if (!status)
 		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
 						 run->error);
-	if (!status && !run->options->iterations_count && !run->options->ignore_marks)
+	if (!status && !run->options->ignore_marks)
 		status = use_repeated(run, sequence, request, *loops);
 	return status;
 }
@@ -326,10 +353,12 @@ static bool is_surer(const struct dp_loops *loops)
 	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
 }
 
-/* One mark around everything is no iteration: it tells when the profiler was on. */
+/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
+ * capture it may be of one that goes on. */
 static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       !loops->loops[0].iterations[0].partial &&
 	       (double)dp_analysis__covered(&loops->loops[0]) >=
 		       EVERYTHING * (double)sequence->count;
 }
@@ -448,17 +477,6 @@ static void tell_missing(const struct run *run, const struct dp_sequence *sequen
 				    loops);
 }
 
-struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
-{
-	return (struct dp_loops_request){
-		.symbols = sequence->symbols,
-		.count = sequence->count,
-		.alphabet = sequence->alphabet,
-		.family = sequence->family,
-		.evidence = dp_sequence__evidence(sequence),
-	};
-}
-
 /* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
@@ -496,19 +514,21 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	return status;
 }
 
-/* The streams that are analyzed with one: the ones asked for are what they are. */
-static int choose_streams(struct run *run, uint32_t stream)
+/* Streams that run at once, and whose launches show no loop: as if the first were alone. */
+static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_loops **loops)
 {
-	int status = DP_OK;
+	const struct dp_analysis_options *options = run->options;
+	uint32_t stream = sequence->stream;
+	int status;
 
-	if (run->options->stream >= 0)
-		dp_stream_group__single(&run->group, run->trace, stream);
-	else
-		status = dp_stream_group__init(&run->group, run->trace, stream, run->error);
-	for (uint32_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
-		if (run->group.has[s])
-			run->analysis->streams[s].with = (size_t)stream + 1;
-	return status;
+	dp_loops__free(*loops);
+	*loops = NULL;
+	dp_sequence__fini(sequence);
+	dp_stream_group__fini(&run->group);
+	dp_stream_group__single(&run->group, run->trace, stream);
+	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
+				   options->range_start_ns, options->range_end_ns, run->error);
+	return status ? status : find_loops(run, sequence, loops);
 }
 
 static int analyze_stream(struct run *run, uint32_t stream)
@@ -520,23 +540,25 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_sequence sequence;
 	int status;
 
-	memset(&sequence, 0, sizeof(sequence));
-	status = choose_streams(run, stream);
-	if (!status)
-		status = dp_sequence__init(&sequence, run->trace, &run->group,
-					   DP_ALPHABET_KERNELS, options->range_start_ns,
-					   options->range_end_ns, run->error);
+	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
+				       run->error);
 	run->kernels += status ? 0 : sequence.count;
 	if (!status)
-		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
-	if (!status)
 		status = find_loops(run, &sequence, &loops);
+	if (!status && run->group.by_launch && !dp_analysis__main_loop(loops))
+		status = find_alone(run, &sequence, &loops);
+	if (!status)
+		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);
+	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
+		if (run->group.has[s])
+			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,
 			{ loops->best_length, loops->best_coverage, loops->best_confidence },
+			run->group.by_launch,
 			(size_t)stream + 1
 		};
 	dp_loops__free(loops);
@@ -578,6 +600,8 @@ static int diagnose(struct run *run)
 			.thresholds = run->options->thresholds,
 			.thresholds_count = run->options->thresholds_count,
 			.stalls = &loop->values.stalls,
+			.ranges = &loop->values.ranges,
+			.stats = &loop->stats,
 		};
 
 		if (loop->info.at_level)
@@ -685,6 +709,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	run.analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
 	status = run.analysis->streams ? choose_metrics(&run) : dp_error__nomem(error, 0);
+	if (!status)
+		status = dp_work_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)
 		status = dp_owners__init(&run.owners, trace, error);
 	if (!status)

@@ -157,6 +157,33 @@ bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t 
 	       (stream == at->info.stream || analysis->streams[stream].with == (size_t)at->info.stream + 1);
 }
 
+int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
+		       size_t *count, struct dp_error *error)
+{
+	const struct dp_ops *all = dp_trace_ops(analysis->trace);
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+	const struct dp_scope *scope = &analysis->scope;
+	uint32_t *rows;
+	size_t n = 0;
+
+	if (!at)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop has number %zu", loop);
+	rows = dp_alloc__array(all->count, sizeof(*rows));
+	for (uint32_t i = 0; rows && i < all->count; i++)
+		if (dp_op_is_kernel(all->kind[i]) && all->start_ns[i] >= scope->range_start_ns &&
+		    all->start_ns[i] < scope->range_end_ns &&
+		    dp_loop_has_stream(analysis, loop, all->stream[i]))
+			rows[n++] = i;
+	if (!rows || (analysis->streams[at->info.stream].by_launch &&
+		      dp_stream_group__by_launch(rows, n, analysis->trace))) {
+		free(rows);
+		return dp_error__nomem(error, dp_size__mul(all->count, sizeof(*rows)));
+	}
+	*ops = rows;
+	*count = n;
+	return DP_OK;
+}
+
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 		      size_t iteration)
 {
@@ -192,6 +219,14 @@ const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 						  : NULL;
 }
 
+bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop)
+{
+	for (size_t i = 0; i < finding->loop_count; i++)
+		if (finding->loops[i] == loop)
+			return true;
+	return false;
+}
+
 static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, size_t index)
 {
 	return index < stats->count ? &stats->stats[index] : NULL;
@@ -221,11 +256,26 @@ const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analy
 	return at ? stat_at(&at->stats.positions, index) : NULL;
 }
 
+const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis, size_t loop,
+					       size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && index < at->values.ranges.count ? &at->values.ranges.ranges[index] : NULL;
+}
+
+const char *dp_host_activity_name(enum dp_host_activity activity)
+{
+	static const char *const names[] = { "wait", "input", "sync" };
+
+	return (size_t)activity < DP_COUNT(names) ? names[activity] : "wait";
+}
+
 int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device, int64_t start_ns,
 			     int64_t end_ns, int (*each)(void *ctx, const struct dp_idle *idle),
 			     void *ctx, struct dp_error *error)
 {
-	struct dp_idle_window window = { analysis->trace, device, start_ns, end_ns };
+	struct dp_idle_window window = { &analysis->index, device, start_ns, end_ns };
 
 	return dp_idle__foreach(&window, each, ctx, error);
 }

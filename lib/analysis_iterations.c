@@ -12,11 +12,15 @@ static void convert_iterations(struct dp_loop_data *loop, const struct dp_sequen
 		const struct dp_repetition *iteration = &from->iterations[k];
 		uint32_t first = sequence->ops[iteration->first];
 		uint32_t last = sequence->ops[iteration->end - 1];
+		int64_t start_ns = ops->start_ns[first];
 
+		/* on streams at once a later one may start earlier; periods are not negative */
+		if (k)
+			start_ns = DP_MAX(start_ns, loop->iterations[k - 1].start_ns);
 		loop->iterations[k] = (struct dp_iteration){
 			.index = k,
-			.start_ns = ops->start_ns[first],
-			.end_ns = ops->end_ns[last],
+			.start_ns = start_ns,
+			.end_ns = DP_MAX(ops->end_ns[last], start_ns),
 			.first_kernel = iteration->first,
 			.kernels = iteration->end - iteration->first,
 			.inserted = iteration->inserted,

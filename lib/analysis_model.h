@@ -25,11 +25,14 @@ struct dp_loop_data {
 struct dp_stream_result {
 	bool analyzed;
 	struct dp_candidate candidate;
+	bool by_launch; /* its kernels are in the order of their launches */
 	size_t with; /* the stream whose loops have its kernels, + 1; 0: none has */
 };
 
 struct dp_analysis {
 	const struct dp_trace *trace;
+	struct dp_trace *own; /* what a saved report says of its trace; else NULL */
+	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
 	size_t loop_count;
@@ -61,6 +64,15 @@ size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
 /* The loop at the level of the report that covers most kernels; NULL where there is none. */
 const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
 
+/*
+ * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,
+ * to be released with their fini (also after a failure). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a
+ * regex that is none).
+ */
+int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
+			  const struct dp_trace *trace, uint32_t stream,
+			  const struct dp_analysis_options *options, struct dp_error *error);
+
 /* To look for loops in a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 
@@ -72,6 +84,12 @@ struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_error *error);
+
+/* The same where numbers of iterations are known and no loop of kernels has one: puts the loop in its
+ * place if it has. */
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
+			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
+			 const struct dp_analysis_options *options, struct dp_error *error);
 
 /* Tells of numbers of iterations that were asked for and that no loop has: none is passed over in
  * silence. Cost: numbers times loops. */

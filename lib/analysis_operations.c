@@ -10,10 +10,23 @@
 
 enum {
 	FEW_NAMES = 4,	 /* kernels of more names tell iterations from anything else */
-	LEAST_AGAIN = 3, /* times that a kernel runs again and again */
+	LEAST_AGAIN = 3, /* times that a kernel runs again and again; … */
+	SOME_AGAIN = 5,	 /* … and where a few others are before it and behind: … */
+	FEW_OTHERS = 2,	 /* … so many, which begin and end a program */
 };
 
 #define MOST_KERNELS 0.9 /* share of the kernels that such a loop covers */
+
+struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
+{
+	return (struct dp_loops_request){
+		.symbols = sequence->symbols,
+		.count = sequence->count,
+		.alphabet = sequence->alphabet,
+		.family = sequence->family,
+		.evidence = dp_sequence__evidence(sequence),
+	};
+}
 
 /* For each operation of a sequence the kernels before it, and for the end; NULL: no memory. */
 static uint32_t *count_kernels(const struct dp_sequence *operations)
@@ -125,7 +138,9 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 	double share = (double)count / (double)kernels->count;
 	int status;
 
-	if (count < LEAST_AGAIN || share < MOST_KERNELS)
+	if (count < LEAST_AGAIN ||
+	    (share < MOST_KERNELS &&
+	     (count < SOME_AGAIN || kernels->count - count > FEW_OTHERS)))
 		return DP_OK;
 	starts = dp_alloc__array(count + 1, sizeof(*starts));
 	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||
@@ -157,13 +172,12 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 			    const struct dp_stream_group *streams,
 			    const struct dp_analysis_options *options, struct dp_error *error)
 {
-	bool single = kernels->alphabet == 1, found = dp_analysis__main_loop(*loops);
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
 	int status;
 
-	if (kernels->alphabet > FEW_NAMES || (found && !single))
+	if (kernels->alphabet > FEW_NAMES || dp_analysis__main_loop(*loops))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
@@ -183,5 +197,39 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);
 	dp_stream_group__fini(&group);
+	return status;
+}
+
+/* Is the main loop of one of the numbers that are known? Then it was found by that. */
+static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
+{
+	const struct dp_sequence_loop *main_loop = dp_analysis__main_loop(loops);
+
+	for (size_t i = 0; main_loop && i < request->counts_count; i++)
+		if (request->counts[i] == dp_analysis__complete(main_loop)) {
+			loops->loops[main_loop - loops->loops].found_by = DP_FOUND_BY_COUNT;
+			return true;
+		}
+	return false;
+}
+
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
+			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
+			 const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_loops *found, *swap = *loops;
+	int status;
+
+	if (request->paper || dp_analysis__main_loop(*loops))
+		return DP_OK;
+	found = dp_alloc__zeroed(1, sizeof(*found));
+	if (!found)
+		return dp_error__nomem(error, sizeof(*found));
+	status = dp_analysis__operations(&found, kernels, streams, options, error);
+	if (!status && take_count(found, request)) {
+		*loops = found;
+		found = swap;
+	}
+	dp_loops__free(found);
 	return status;
 }

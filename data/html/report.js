@@ -220,7 +220,7 @@ function showSlowest(loop) {
 }
 
 const partColors = {
-	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-h2d", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host",
+	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-h2d", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
 	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
 };
 const spareColors = ["c-other", "c-comm", "c-d2h", "c-set", "c-graph"];

@@ -87,6 +87,22 @@ DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace 
 
 DP_API void dp_analysis_free(struct dp_analysis *analysis);
 
+/*
+ * An analysis from the JSON report of one, which was written with all metrics: a baseline for
+ * dp_comparison_run() without its trace. It has loops at the level of the report, their iterations,
+ * metrics, times of kernels and findings; its trace, which it owns, has the name, the format, the
+ * length, devices and streams, and no operations. *analysis is the caller's, to be freed with
+ * dp_analysis_free(); on failure it is not written.
+ *
+ * Errors: DP_ERR_IO, DP_ERR_FORMAT (no such report, or one of another schema), DP_ERR_LIMIT (larger
+ * than 1 GiB), DP_ERR_NOMEM. Cost: linear in the report, several times of which it takes as memory.
+ */
+DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
+			    struct dp_error *error);
+
+/* Does a file begin as such a report does, compressed or not? False where it cannot be read. */
+DP_API bool dp_analysis_is_report(const char *path);
+
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
@@ -127,6 +143,15 @@ struct dp_loop {
  * moves between streams of a device, of others as well. Constant cost.
  */
 DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream);
+
+/*
+ * The kernels that a loop's iterations are of, as operations of the trace (for dp_trace_ops()) in
+ * the order in which first_kernel counts them: that of time, or that of launches where the loop's
+ * streams run at once. *ops is the caller's, to be released with free(). Errors: DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT (no such loop). Cost: linear in the trace's operations, n log n by launches.
+ */
+DP_API int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
+			      size_t *count, struct dp_error *error);
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
@@ -233,6 +258,8 @@ struct dp_time_stat {
 	double max_ns;
 	double stddev_ns; /* of the population */
 	double share;	  /* of the total of all: 0 to 1 */
+	double rise_ns;	  /* by how much its time per iteration rises with each: least squares; NaN
+			   * by position, and with fewer than two iterations */
 };
 
 /*
@@ -251,6 +278,33 @@ DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis
  */
 DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
 							size_t loop, size_t index);
+
+/*
+ * What launching threads did while the device was idle, and where they waited for it, by the
+ * operators and annotations that were open on them; in a trace without these, by API calls.
+ */
+enum dp_host_activity {
+	DP_HOST_WAIT,  /* idle time that is host_wait_ns: nothing was launched */
+	DP_HOST_INPUT, /* idle time that is input_wait_ns */
+	DP_HOST_SYNC,  /* synchronizing calls, idle or not: inner is the call, outer what is around it */
+};
+
+struct dp_host_range {
+	enum dp_host_activity activity;
+	const char *outer; /* the outermost that is no iteration; "" for none. Borrowed */
+	const char *inner; /* the innermost; NULL: the sum of all of that outermost one */
+	double typical_ns; /* mean per typical iteration: neither warm-up nor slow */
+	double slow_ns;	   /* mean per slow iteration; 0 where none is */
+	double calls;	   /* DP_HOST_SYNC: mean per iteration */
+};
+
+/* By activity, sums first, those that cost typical iterations most before others; NULL beyond the
+ * end. */
+DP_API const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis,
+						      size_t loop, size_t index);
+
+/* "wait", "input", "sync". Static storage. */
+DP_API const char *dp_host_activity_name(enum dp_host_activity activity);
 
 /* Why a device does nothing: the causes of idle_host_ns and its like. */
 enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };
@@ -293,6 +347,13 @@ struct dp_evidence_value {
 	const char *call; /* the API call that it is a number of; NULL: of none */
 };
 
+/* A host range that a finding's cost lies in. */
+struct dp_finding_range {
+	const char *name; /* "" for none. Borrowed */
+	double ns;	  /* per iteration */
+	double share;	  /* of all of the same activity */
+};
+
 struct dp_finding {
 	const char *rule;
 	enum dp_severity severity;
@@ -306,7 +367,22 @@ struct dp_finding {
 	const char *advice; /* one action */
 	size_t evidence_count;
 	const struct dp_evidence_value *evidence;
+	const char *metric; /* of iterations, that the cost is a part of; NULL: of none */
+	/* What the host did meanwhile, by the outermost or, of DP_HOST_SYNC, the innermost operator,
+	 * annotation or call: most expensive first. */
+	size_t range_count;
+	const struct dp_finding_range *ranges;
+	enum dp_host_activity activity; /* of the ranges */
+	/* All loops that it is about, loop being the first: those of other devices too, where the
+	 * rule, the advice and, within a fifth, the cost are the same. */
+	size_t loop_count;
+	const uint32_t *loops;
+	/* A more expensive finding whose cost this one's is a part of, by its rule; NULL: none. */
+	const char *overlaps;
 };
+
+/* Is a finding about a loop? */
+DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
 
 /* Findings in order of recoverable time in the whole trace. */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);

@@ -1,6 +1,6 @@
 /*
- * Two runs of a program, iteration by iteration: what became faster, what slower, by how much, and
- * how sure that is.
+ * Two runs of a program, iteration by iteration: what got slower or faster, by how much, and whether
+ * that is significant.
  *
  * A comparison is made once and then only read, by any number of threads. It borrows both analyses,
  * which must stay until it is freed. The first run is called before, the second after; arrays of
@@ -37,7 +37,8 @@ struct dp_compare_options {
 /*
  * Compares two analyses; options may be NULL. *comparison is the caller's, to be freed with
  * dp_comparison_free(); on failure it is not written. Runs without loops that are alike are no
- * failure: there are no pairs then.
+ * failure: there are no pairs then. Where an analysis was restricted to some metrics, the others
+ * and times by kernel are unknown, and there are no kernel rows.
  *
  * Loops at the chosen level are paired by the kernels of their patterns, those most alike first, up
  * to the 64 loops of each run that took most time. Of those that are left, the two that took most
@@ -78,9 +79,9 @@ DP_API const struct dp_loop_pair *dp_comparison_pair(const struct dp_comparison 
 						     size_t pair);
 
 /*
- * A number in both runs. What is not known is NaN: intervals need four values in each run. Of
- * numbers that are equal in all iterations the interval has no width. ratio_high is infinite where
- * the first value may as well be 0.
+ * A number in both runs. What is not known is NaN: intervals need as many values in each run as
+ * dp_comparison_least() says. Where all values of a run are equal the interval may have no width.
+ * ratio_high is infinite where the first value may as well be 0.
  */
 struct dp_difference {
 	double value[2];
@@ -92,24 +93,36 @@ struct dp_difference {
 	size_t count[2]; /* values that it was made from */
 };
 
-/* Does the interval leave out 0, and is the change 1% of the first value or more? */
+/* Significant: the interval leaves out 0, and the change is 1% of the first value or more. */
 DP_API bool dp_difference_is_sure(const struct dp_difference *difference);
+
+/* How many steady iterations of each run the comparison's intervals need. */
+DP_API size_t dp_comparison_least(const struct dp_comparison *comparison);
 
 /*
  * Medians of a metric over the steady iterations: no warm-up, none cut off, none that other kernels
- * interrupt. The interval is made from order statistics (Price and Bonett 2002), to either side as
- * wide as it has to be there (Zou and Donner 2008), without an assumption on how times are
- * distributed; it is widened where iterations resemble the ones before them. It is of these two
- * runs: it does not know how much runs differ from one another. NULL for a metric or pair that
- * there is not.
+ * interrupt. The interval inverts Mann and Whitney's test (Hodges and Lehmann 1963) and is exact
+ * for independent iterations, however few they are and however their times are distributed: two
+ * runs of four iterations that do not overlap differ at 95%. From 30 values on it is widened where
+ * iterations resemble the ones before them. Its limits are differences of values that were
+ * measured. It is of these two runs: it does not know how much runs differ from one another. NULL
+ * for a metric or pair that does not exist.
  */
 DP_API const struct dp_difference *dp_pair_metric(const struct dp_comparison *comparison,
 						  size_t pair, size_t metric);
 
 /*
+ * The time of an iteration, by which the runs are judged: its period or, where other kernels
+ * interrupt all of them in a run, its duration. NULL for a pair that does not exist.
+ */
+DP_API const struct dp_difference *dp_pair_time(const struct dp_comparison *comparison,
+						size_t pair);
+
+/*
  * What the period of an iteration is made of: means, so that the parts' values and changes sum to
- * those of the period, which comes last. The interval is Welch's, widened as above. NULL beyond the
- * end. Causes of idle time are told apart where both traces know them.
+ * those of the period, which comes last. The interval is Welch's, widened as above and no wider
+ * than the values. NULL beyond the end. Causes of idle time are separate where both traces record
+ * them.
  */
 struct dp_pair_part {
 	const char *metric; /* "compute_ns"; "period_ns" for the sum */
@@ -120,10 +133,11 @@ DP_API const struct dp_pair_part *dp_pair_part(const struct dp_comparison *compa
 					       size_t index);
 
 /*
- * Kernels of the loops' stream. Places that are aligned are told of by name; where one is there in
- * both runs it is slower or faster if that is sure, also where it is at other places in the second.
- * Values are times per complete iteration behind the warm-up, and all of them sum to the time of
- * all kernels of these. In order of the size of the change. NULL beyond the end.
+ * Kernels of the loops' stream by name, per complete iteration after the warm-up: the rows sum to
+ * the time of all kernels. A name is added where only the second run has it, removed where only the
+ * first has it, replaced where a new name takes all positions of one that is gone; any other is
+ * slower or faster where its time differs significantly. In order of the size of the change. NULL
+ * beyond the end.
  */
 enum dp_kernel_change {
 	DP_KERNEL_SAME,
@@ -131,21 +145,21 @@ enum dp_kernel_change {
 	DP_KERNEL_FASTER,
 	DP_KERNEL_ADDED,
 	DP_KERNEL_REMOVED,
-	DP_KERNEL_REPLACED, /* another variant of its family, or another kernel at its place */
-	DP_KERNEL_BESIDE,   /* kernels that come in some iterations only, whatever their name */
+	DP_KERNEL_REPLACED,
 };
 
 struct dp_pair_kernel {
 	enum dp_kernel_change kind;
-	const char *name[2]; /* NULL where it is not; both NULL for those beside. Borrowed */
-	size_t places;	     /* of the pattern that it is told of */
+	const char *name[2]; /* NULL in the run that does not have it. Borrowed */
+	size_t places;	     /* of the pattern that has more of them */
 	struct dp_difference ns;
+	double calls[2]; /* per iteration */
 };
 
 DP_API const struct dp_pair_kernel *dp_pair_kernel(const struct dp_comparison *comparison,
 						   size_t pair, size_t index);
 
-/* "same", "slower", "faster", "added", "removed", "replaced", "beside". Static storage. */
+/* "same", "slower", "faster", "added", "removed", "replaced". Static storage. */
 DP_API const char *dp_kernel_change_name(enum dp_kernel_change kind);
 
 /* The places of the two patterns in order; NULL beyond the end. */
@@ -157,10 +171,17 @@ struct dp_pair_place {
 DP_API const struct dp_pair_place *dp_pair_place(const struct dp_comparison *comparison,
 						 size_t pair, size_t index);
 
-/* A rule that has found something in either loop: findings of both runs; NULL where there is none.
- * NULL beyond the end. */
+/*
+ * A rule that has a finding in either loop. One that appears is new only where what it costs rose
+ * with it: a smaller cost hides behind a larger one, and another rule may have reported it. One
+ * that disappears is gone only where its cost fell. NULL beyond the end.
+ */
+enum dp_finding_change { DP_FINDING_NEW, DP_FINDING_STILL, DP_FINDING_GONE };
+
 struct dp_pair_finding {
-	const struct dp_finding *finding[2];
+	const struct dp_finding *finding[2]; /* NULL where the rule has none in that run */
+	enum dp_finding_change change;
+	double cost_ns[2]; /* per iteration, also where the rule is silent; NaN: not known */
 };
 
 DP_API const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *comparison,

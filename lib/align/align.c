@@ -1,12 +1,12 @@
 /*
  * Cyclic alignment with bounded resynchronisation.
  *
- * In step, symbols are compared in blocks with the pattern that goes round. On a mismatch the
+ * In step, symbols are compared in blocks with the repeated pattern. On a mismatch the
  * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and
  * Vishkin 1989; Myers 1986) until one of them matches a seed's length on end: the cheapest way
  * back into step. Where there is none the sequence is scanned for a seed, a k-gram of any of the
- * patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that goes on
- * longest is taken and followed backwards as far as it fits.
+ * patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that
+ * matches longest is taken and followed backwards as far as it fits.
  *
  * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols
  * consumed, so that no input makes them more than a constant factor.
@@ -28,7 +28,7 @@ enum {
 };
 
 struct prepared {
-	uint32_t *text; /* the pattern going round, PAD symbols before and after */
+	uint32_t *text; /* the pattern, and PAD symbols of its repetitions before and after */
 	size_t length;
 	size_t base; /* of its offsets among those of all patterns */
 	int wave;    /* most edits of a wave */
@@ -63,7 +63,7 @@ struct place {
 
 static const uint64_t multiplier = 0x9e3779b97f4a7c15u;
 
-static uint32_t *round_about(const struct prepared *p, size_t offset)
+static uint32_t *repeated_from(const struct prepared *p, size_t offset)
 {
 	return p->text + PAD + offset;
 }
@@ -113,7 +113,7 @@ static const struct prepared *pattern_at(const struct aligner *a, size_t place, 
 /* At most POSTINGS places per slot are kept, the first ones: the chain's length is bounded. */
 static void add_seeds(struct aligner *a, const struct prepared *p)
 {
-	uint64_t h = hash_of(round_about(p, 0), a->seed);
+	uint64_t h = hash_of(repeated_from(p, 0), a->seed);
 
 	for (size_t o = 0; o < p->length; o++) {
 		size_t slot = slot_of(a, h), chain = 0, place = p->base + o;
@@ -125,8 +125,8 @@ static void add_seeds(struct aligner *a, const struct prepared *p)
 		}
 		if (chain < POSTINGS)
 			*link = (uint32_t)place + 1;
-		h = h * multiplier + round_about(p, o)[a->seed] + 1 -
-		    (round_about(p, o)[0] + 1) * a->drop;
+		h = h * multiplier + repeated_from(p, o)[a->seed] + 1 -
+		    (repeated_from(p, o)[0] + 1) * a->drop;
 	}
 }
 
@@ -189,7 +189,7 @@ static int width_reach(struct aligner *a, int e, int k)
 
 /*
  * How far diagonal k gets with e edits, before it slides: the best of a substitution, an insertion
- * and a deletion after what e - 1 edits reached; *kind tells which. -1: not at all.
+ * and a deletion after what e - 1 edits reached; *kind is which. -1: not at all.
  */
 static int step(struct aligner *a, int e, int k, int limit, uint32_t *kind)
 {
@@ -243,7 +243,7 @@ static void backtrack(struct aligner *a, int e, int k, int limit, struct place f
 static int slide(const struct aligner *a, struct place from, int s, int t, int limit, int dir)
 {
 	const uint32_t *x = a->symbols + from.at;
-	const uint32_t *y = round_about(&a->patterns[from.pattern], from.offset);
+	const uint32_t *y = repeated_from(&a->patterns[from.pattern], from.offset);
 	int i = 0, most = DP_MIN(limit - s, SLIDE);
 
 	if (dir > 0)
@@ -370,7 +370,7 @@ static int follow(struct aligner *a, struct place *at)
 
 	while (at->at < a->n) {
 		size_t room = DP_MIN(a->n - at->at, p->length + PAD - at->offset);
-		size_t run = match_length(a->symbols + at->at, round_about(p, at->offset), room);
+		size_t run = match_length(a->symbols + at->at, repeated_from(p, at->offset), room);
 
 		at->at += run;
 		at->offset += run;
@@ -424,15 +424,15 @@ static int follow_back(struct aligner *a, struct place *at, size_t low)
 	return DP_OK;
 }
 
-/* Is this a place of the seed at a position, and how far does it go on? */
-static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
-		      size_t look)
+/* For how many symbols, `look` at most, the sequence at a position matches a pattern. */
+static size_t matches_for(struct aligner *a, size_t at, const struct prepared *p, size_t offset,
+			  size_t look)
 {
 	size_t n = 0, room = DP_MIN(a->n - at, look), part, run;
 
 	while (n < room) {
 		part = DP_MIN(room - n, p->length + PAD - offset);
-		run = match_length(a->symbols + at + n, round_about(p, offset), part);
+		run = match_length(a->symbols + at + n, repeated_from(p, offset), part);
 		n += run;
 		offset = (offset + run) % p->length;
 		if (run < part)
@@ -443,8 +443,8 @@ static size_t goes_on(struct aligner *a, size_t at, const struct prepared *p, si
 }
 
 /*
- * The best place for the seed at a position: the one that goes on longest, near the old one.
- * *sure tells that there is no other, or that it is where the old one broke off.
+ * The best place for the seed at a position: the one that matches longest, near the old one.
+ * *sure: there is no other, or that it is where the old one broke off.
  */
 static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct place *old,
 		       size_t look, struct place *found, bool *sure)
@@ -452,7 +452,7 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 	size_t best = 0, near = SIZE_MAX, fits = 0, links = 0;
 
 	if (old) {
-		best = goes_on(a, at, &a->patterns[old->pattern], old->offset, look);
+		best = matches_for(a, at, &a->patterns[old->pattern], old->offset, look);
 		*found = (struct place){ at, old->offset, old->pattern };
 		near = 0;
 		if (best < a->seed)
@@ -464,7 +464,7 @@ static bool best_place(struct aligner *a, size_t at, uint64_t hash, const struct
 		const struct prepared *p = pattern_at(a, link - 1, &j);
 		size_t offset = link - 1 - p->base, run, skip;
 
-		run = goes_on(a, at, p, offset, look);
+		run = matches_for(a, at, p, offset, look);
 		links++;
 		fits += run >= a->seed;
 		skip = SIZE_MAX - 1;
@@ -501,7 +501,7 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 		if (only_sure && a->credit <= 0)
 			return false;
 		if (a->heads[slot_of(a, h)] ||
-		    (old && s[0] == round_about(&a->patterns[old->pattern], old->offset)[0]))
+		    (old && s[0] == repeated_from(&a->patterns[old->pattern], old->offset)[0]))
 			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&
 			    (*sure || !only_sure))
 				return true;

@@ -1,6 +1,6 @@
 /*
  * The cyclic aligner: patterns that repeat, and a sequence, to spans in which one of the patterns
- * goes round, with the edits inside them. Offsets are those of the patterns as given; where an
+ * repeats, with the edits inside them. Offsets are those of the patterns as given; where an
  * iteration begins is decided afterwards (phase.c) and costs no second run.
  */
 #ifndef DP_ALIGN_ALIGN_H
@@ -15,7 +15,7 @@ struct dp_align_pattern {
 };
 
 /*
- * Symbols [begin, end) go round in one pattern. Where a span follows another, begin is the
+ * Symbols [begin, end) are repetitions of one pattern. Where a span follows another, begin is the
  * earliest symbol that fits and may lie before the other's end: between them both fit.
  */
 struct dp_align_span {

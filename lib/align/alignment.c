@@ -1,4 +1,4 @@
-/* What an alignment tells by itself. Cost: linear in its edits. */
+/* What follows from an alignment alone. Cost: linear in its edits. */
 #include "align/align.h"
 #include "base/base.h"
 

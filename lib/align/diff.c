@@ -1,6 +1,6 @@
 /*
- * Edit scripts between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986)
- * after the common prefix and suffix are set aside. The number of edits that is tried is bounded
+ * Edits between two stretches, by furthest-reaching diagonals (Ukkonen 1985, Myers 1986)
+ * after the common prefix and suffix are taken off. The number of edits that is tried is bounded
  * by the square root of the length, which makes the cost O(n + m).
  */
 #include "align/diff.h"
@@ -12,7 +12,7 @@ enum { EDITS_MAX = 800 };
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
 	size_t n, m;
-	size_t before; /* common prefix that was set aside */
+	size_t before; /* common prefix that was taken off */
 	int *reach;    /* (e, k) -> symbols of a reached, or -1 */
 	int most;
 	struct dp_edit *edits;

@@ -2,7 +2,7 @@
  * Hirschberg's divide and conquer (1975) over rows of lengths that are kept as bits and advanced 64
  * at a time (Allison and Dix 1986, in Hyyrö's form of 2004): bit j of a row is 0 where a prefix of
  * b that ends with j has a longer common subsequence with the symbols so far than the one before
- * it. Common prefixes and suffixes are part of some longest one and are set aside at each step,
+ * it. Common prefixes and suffixes are part of some longest one and are taken off at each step,
  * which makes strings that differ in few places cheap. Cost: O(nm / 64), in linear memory.
  */
 #include "align/lcs.h"

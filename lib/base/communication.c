@@ -1,17 +1,68 @@
-/* The only table of communication kernels: streams, metrics and reports all ask here. */
+/*
+ * The only table of communication kernels: streams, metrics and reports all ask here. Libraries'
+ * prefixes, and what all-reduce kernels of frameworks are called; a new library is one row.
+ */
 #include "base/communication.h"
 #include "base/base.h"
 
 #include <string.h>
 
+static const struct {
+	const char *word; /* lower case, without what separates words */
+	bool first;	  /* the name begins with it */
+} words[] = {
+	{ "nccl", true },	    /* ncclDevKernel_AllReduce_…, ncclKernel_… */
+	{ "rccl", true },
+	{ "hccl", true },
+	{ "oneccl", false },
+	{ "mscclkernel", false },   /* MSCCL */
+	{ "mscclpp", false },	    /* MSCCL++ */
+	{ "nvshmem", false },
+	{ "deepep", false },	    /* deep_ep::intranode::dispatch */
+	{ "crossdevicereduce", false }, /* vLLM, SGLang: vllm::cross_device_reduce_1stage */
+	{ "quickreduce", false },	/* quickreduce::allreduce_prototype_twoshot */
+	{ "allreduce", false }, /* TensorRT-LLM, FlashInfer, PyTorch: one_shot_all_reduce_kernel */
+	{ "reducescatter", false },
+	{ "allgather", false },
+	{ "alltoall", false },
+	{ "userbuffersfp", false }, /* Transformer Engine */
+};
+
+static bool is_between(char c)
+{
+	return c == '_' || c == '-' || c == ' ';
+}
+
+/* Does a word begin here, whatever the case and whatever stands between its syllables? */
+static bool begins(const char *name, const char *word)
+{
+	const char *at = name;
+
+	for (; *word && *at; at++) {
+		char c = *at >= 'A' && *at <= 'Z' ? (char)(*at | 0x20) : *at;
+
+		if (at > name && is_between(c))
+			continue;
+		if (c != *word)
+			return false;
+		word++;
+	}
+	return !*word;
+}
+
 bool dp_communication__is_kernel(const char *name)
 {
-	static const char *const prefixes[] = { "nccl", "rccl", "hccl", "msccl" };
-
 	if (!strncmp(name, "void ", 5))
 		name += 5;
-	for (size_t i = 0; i < DP_COUNT(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
+	for (size_t i = 0; i < DP_COUNT(words); i++) {
+		bool first = words[i].first;
+
+		for (const char *at = name; *at; at++) {
+			if (begins(at, words[i].word))
+				return true;
+			if (first)
+				break;
+		}
+	}
 	return false;
 }

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* True for kernels of NCCL and its relatives: ncclDevKernel_…, void ncclKernel_…, rccl…, hccl…. */
+/* True for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of vLLM, SGLang,
+ * TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name. */
 bool dp_communication__is_kernel(const char *name);
 
 #endif

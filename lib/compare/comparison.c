@@ -97,6 +97,18 @@ const struct dp_difference *dp_pair_metric(const struct dp_comparison *compariso
 	return at && dp_metric(metric) ? &at->metrics[metric] : NULL;
 }
 
+const struct dp_difference *dp_pair_time(const struct dp_comparison *comparison, size_t pair)
+{
+	const struct dp_pair_data *at = pair_at(comparison, pair);
+
+	return at ? &at->metrics[at->time_metric] : NULL;
+}
+
+size_t dp_comparison_least(const struct dp_comparison *comparison)
+{
+	return dp_difference__least(comparison->confidence);
+}
+
 const struct dp_pair_part *dp_pair_part(const struct dp_comparison *comparison, size_t pair,
 					size_t index)
 {
@@ -132,7 +144,7 @@ const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *compar
 const char *dp_kernel_change_name(enum dp_kernel_change kind)
 {
 	static const char *const names[] = { "same",	"slower",   "faster", "added",
-					     "removed", "replaced", "beside" };
+					     "removed", "replaced" };
 
 	return (size_t)kind < DP_COUNT(names) ? names[kind] : "unknown";
 }

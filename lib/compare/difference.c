@@ -1,56 +1,38 @@
 /*
- * The interval of a median is that between two order statistics, as in Price and Bonett,
- * "Distribution-free confidence intervals for difference and ratio of medians" (2002); that of a
- * mean is made from the variance. Two of them give the interval of the difference and of the ratio
- * by Zou and Donner's MOVER ("Construction of confidence limits about effect measures", 2008;
+ * Medians are compared by ranks (shift.c); means by Welch's interval, whose ratio has limits by
  * Donner and Zou, "Closed-form confidence intervals for functions of the normal mean and standard
- * deviation", 2012), which keeps either side of each as wide as it is: where a program has two
- * kinds of iterations, a median that lies with one of them may be off by all that is between them,
- * to one side. Both intervals are widened as the variance of a mean is under autocorrelation that
- * decays from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
+ * deviation" (2012). Both are widened as the variance of a mean is under autocorrelation that decays
+ * from one value to the next (an AR(1) process): by (1 + r) / (1 - r).
  */
 #include "compare/difference.h"
+#include "compare/shift.h"
 #include "metric/stat.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A change that is less of the value than this is none, however sure. */
+/* A change that is less of the value than this is not reported as one, however certain. */
 #define LEAST_CHANGE 0.01
 
 /* Beyond this, values say nothing any more that widening could mend. */
 #define MOST_CORRELATION 0.95
 
+/* Of fewer values, r is off by a fifth or more: intervals would be wide by chance. */
+#define CORRELATED_LEAST 30
+
+/* Of more values, one of each block is compared: 2,048 values know a median to a fortieth of their
+ * standard deviation. */
+#define VALUES_MOST 2048
+
 #define LEAST_FREEDOM 2
 
-static const double half_pi = 1.57079632679489661923;
+static const double third_of_half_pi = 0.52359877559829887308;
 
-/* The sign of a value's deviation, or the deviation itself: what is compared with its neighbour. */
-static double deviation(double value, double centre, bool sign)
+/* The widening from the products of neighbours' deviations by their squares. What few values say of
+ * r is too small (Kendall 1954). */
+static double widening_of(double r, size_t count)
 {
-	double away = value - centre;
-
-	return sign ? (away > 0) - (away < 0) : away;
-}
-
-/* How much more variance the estimate has than of independent values; of signs, as they would have
- * that come from a normal process. What few values say of r is too small (Kendall 1954). */
-static double widening(const double *values, size_t count, double centre, bool sign)
-{
-	double products = 0, squares = 0, r;
-
-	for (size_t i = 0; i < count; i++) {
-		double now = deviation(values[i], centre, sign);
-
-		squares += now * now;
-		if (i + 1 < count)
-			products += now * deviation(values[i + 1], centre, sign);
-	}
-	if (!(squares > 0))
-		return 1;
-	r = products / squares;
-	if (sign)
-		r = sin(half_pi * r);
 	r += (1 + 3 * r) / (double)count;
 	r = DP_MIN(DP_MAX(r, 0), MOST_CORRELATION);
 	return (1 + r) / (1 - r);
@@ -58,7 +40,142 @@ static double widening(const double *values, size_t count, double centre, bool s
 
 double dp_estimate__widening(const double *values, size_t count)
 {
-	return widening(values, count, dp_stat__mean(values, count), false);
+	double products = 0, squares = 0, mean = dp_stat__mean(values, count);
+
+	if (count < CORRELATED_LEAST)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		squares += (values[i] - mean) * (values[i] - mean);
+		if (i + 1 < count)
+			products += (values[i] - mean) * (values[i + 1] - mean);
+	}
+	return squares > 0 ? widening_of(products / squares, count) : 1;
+}
+
+/* How many of sorted values are below one, or not above it. */
+static size_t count_below(const double *sorted, size_t count, double value, bool or_equal)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sorted[middle] < value || (or_equal && sorted[middle] <= value))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The rank of a value less the middle one, twice. */
+static double rank_of(const double *sorted, size_t count, double value)
+{
+	return (double)(count_below(sorted, count, value, false) +
+			count_below(sorted, count, value, true)) -
+	       (double)count;
+}
+
+/* The same of ranks: the r of a normal process that has the correlation of its ranks. */
+static double rank_widening(const double *values, const double *sorted, size_t count)
+{
+	double products = 0, squares = 0, last = 0;
+
+	if (count < CORRELATED_LEAST)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		double rank = rank_of(sorted, count, values[i]);
+
+		squares += rank * rank;
+		products += rank * last;
+		last = rank;
+	}
+	return squares > 0 ? widening_of(2 * sin(third_of_half_pi * products / squares), count) : 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* One value of each of VALUES_MOST blocks, at a place that no period of the program can meet. */
+static size_t thin(double *values, size_t count)
+{
+	uint64_t state = 1;
+	size_t begin = 0;
+
+	if (count <= VALUES_MOST)
+		return count;
+	for (size_t i = 0; i < VALUES_MOST; i++) {
+		size_t end = begin + (count - begin) / (VALUES_MOST - i);
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		values[i] = values[begin + (size_t)(state >> 33) % (end - begin)];
+		begin = end;
+	}
+	return VALUES_MOST;
+}
+
+/* An interval holds what it is of: where the difference of medians is not the shift, it does too. */
+static void hold(double *low, double *high, double value)
+{
+	*low = DP_MIN(*low, value);
+	*high = DP_MAX(*high, value);
+}
+
+struct dp_difference dp_difference__medians(const struct dp_values values[2], double confidence)
+{
+	struct dp_shift_sample sample[2];
+	struct dp_difference made;
+	double limits[2];
+	size_t rank;
+
+	for (int run = 0; run < 2; run++) {
+		const struct dp_values *at = &values[run];
+		size_t count = at->count;
+
+		memcpy(at->scratch, at->values, count * sizeof(*at->values));
+		made.value[run] = count ? dp_stat__median(at->scratch, count) : (double)NAN;
+		made.count[run] = count;
+		count = thin(at->values, count);
+		memcpy(at->scratch, at->values, count * sizeof(*at->values));
+		qsort(at->scratch, count, sizeof(*at->scratch), ascending);
+		sample[run] = (struct dp_shift_sample){
+			at->scratch, count, rank_widening(at->values, at->scratch, count)
+		};
+	}
+	made.change = made.value[1] - made.value[0];
+	made.low = made.high = made.ratio_low = made.ratio_high = (double)NAN;
+	rank = dp_shift__rank(sample, confidence, dp_normal__deviations(confidence));
+	if (DP_MIN(made.count[0], made.count[1]) < DP_DIFFERENCE_LEAST || !rank)
+		return made;
+	dp_shift__limits(sample, rank, limits);
+	made.low = limits[0];
+	made.high = limits[1];
+	hold(&made.low, &made.high, made.change);
+	if (!(made.value[0] > 0 && made.value[1] > 0 && sample[0].sorted[0] >= 0 &&
+	      sample[1].sorted[0] >= 0))
+		return made;
+	dp_shift__ratios(sample, rank, limits);
+	made.ratio_low = limits[0];
+	made.ratio_high = limits[1];
+	hold(&made.ratio_low, &made.ratio_high, made.value[1] / made.value[0]);
+	return made;
+}
+
+size_t dp_difference__least(double confidence)
+{
+	size_t count = DP_DIFFERENCE_LEAST;
+	double deviations = dp_normal__deviations(confidence);
+
+	for (;; count++) {
+		const struct dp_shift_sample sample[2] = { { NULL, count, 1 }, { NULL, count, 1 } };
+
+		if (dp_shift__rank(sample, confidence, deviations))
+			return count;
+	}
 }
 
 /* The normal quantile that leaves p above it, p below one half: by bisection. */
@@ -79,37 +196,6 @@ double dp_normal__deviations(double confidence)
 	return upper_quantile((1 - confidence) / 2);
 }
 
-/* lgamma() would write to a variable that all threads share, signgam. */
-static double log_factorial(double n)
-{
-	int sign;
-
-	return lgamma_r(n + 1, &sign);
-}
-
-/* The chance that fewer than rank of count values are below their median. */
-static double chance_below(size_t rank, size_t count)
-{
-	double chance = 0, n = (double)count;
-
-	for (size_t i = 0; i < rank; i++) {
-		double k = (double)i;
-
-		chance += exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) -
-			      n * log(2));
-	}
-	return chance;
-}
-
-/* So many standard errors of the median are between it and the order statistic of that rank; above
- * a thousand values as the normal distribution has it. */
-static double errors_of_rank(size_t rank, size_t count)
-{
-	if (count <= 1000)
-		return upper_quantile(chance_below(rank, count));
-	return ((double)count / 2 - (double)rank + 0.5) / (sqrt((double)count) / 2);
-}
-
 static double square(double x)
 {
 	return x * x;
@@ -121,36 +207,17 @@ static double freedom_of(size_t count, double wider)
 	return DP_MAX((double)count / wider - 1, LEAST_FREEDOM);
 }
 
-struct dp_estimate dp_estimate__median(const double *values, double *scratch, size_t count)
-{
-	double place = ((double)count + 1) / 2 - sqrt((double)count), errors, wider;
-	size_t rank = place >= 1.5 ? (size_t)(place + 0.5) : 1;
-	struct dp_estimate made = {
-		.value = (double)NAN, .below = (double)NAN, .above = (double)NAN, .count = count
-	};
-
-	if (!count)
-		return made;
-	memcpy(scratch, values, count * sizeof(*values));
-	made.value = dp_stat__median(scratch, count);
-	errors = errors_of_rank(rank, count);
-	wider = widening(values, count, made.value, true);
-	made.below = square((made.value - dp_stat__select(scratch, count, rank - 1)) / errors);
-	made.above = square((dp_stat__select(scratch, count, count - rank) - made.value) / errors);
-	made.below *= wider;
-	made.above *= wider;
-	made.freedom = freedom_of(count, wider);
-	return made;
-}
-
 struct dp_estimate dp_estimate__mean(const double *values, size_t count)
 {
-	struct dp_estimate made = { .value = dp_stat__mean(values, count), .count = count };
-	double squares = 0, wider = widening(values, count, made.value, false);
+	struct dp_estimate made = { .value = dp_stat__mean(values, count),
+				    .least = dp_stat__min(values, count),
+				    .most = dp_stat__max(values, count),
+				    .count = count };
+	double squares = 0, wider = dp_estimate__widening(values, count);
 
 	for (size_t i = 0; i < count; i++)
 		squares += square(values[i] - made.value);
-	made.below = made.above = squares / ((double)count - 1) / (double)count * wider;
+	made.variance = squares / ((double)count - 1) / (double)count * wider;
 	made.freedom = freedom_of(count, wider);
 	return made;
 }
@@ -170,10 +237,8 @@ static double freedom_of_both(const struct dp_estimate estimate[2])
 	double sum = 0, parts = 0;
 
 	for (int run = 0; run < 2; run++) {
-		double variance = (estimate[run].below + estimate[run].above) / 2;
-
-		sum += variance;
-		parts += square(variance) / estimate[run].freedom;
+		sum += estimate[run].variance;
+		parts += square(estimate[run].variance) / estimate[run].freedom;
 	}
 	return parts > 0 ? square(sum) / parts : HUGE_VAL;
 }
@@ -191,23 +256,18 @@ static double root(double x)
 static void set_ratio(struct dp_difference *made, const struct dp_estimate *b,
 		      const struct dp_estimate *a, double times)
 {
-	double product = a->value * b->value, most = square(times);
-	/* The squares of how far a and b are off, to the side that counts. */
-	double a_below = a->below * most, b_above = b->above * most;
-	double a_above = a->above * most, b_below = b->below * most;
-	double rest = square(a->value) - a_below;
+	double product = a->value * b->value;
+	double rest_a = square(a->value) - a->variance * square(times);
+	double rest_b = square(b->value) - b->variance * square(times);
+	double apart = root(square(product) - rest_a * rest_b);
 
-	made->ratio_low = 0;
-	if (rest > 0)
-		made->ratio_low =
-			rest /
-			(product + root(square(product) - (square(b->value) - b_above) * rest));
-	rest = square(b->value) - b_below;
-	made->ratio_high = HUGE_VAL;
-	if (rest > 0)
-		made->ratio_high =
-			(product + root(square(product) - rest * (square(a->value) - a_above))) /
-			rest;
+	made->ratio_low = rest_a > 0 ? rest_a / (product + apart) : 0;
+	made->ratio_high = rest_b > 0 ? (product + apart) / rest_b : HUGE_VAL;
+	if (b->most > 0)
+		made->ratio_low = DP_MAX(made->ratio_low, a->least / b->most);
+	if (b->least > 0)
+		made->ratio_high = DP_MIN(made->ratio_high, a->most / b->least);
+	hold(&made->ratio_low, &made->ratio_high, a->value / b->value);
 }
 
 struct dp_difference dp_difference__of(const struct dp_estimate estimate[2], double deviations)
@@ -222,14 +282,16 @@ struct dp_difference dp_difference__of(const struct dp_estimate estimate[2], dou
 		.ratio_high = (double)NAN,
 		.count = { before->count, after->count },
 	};
-	double times;
+	double times, wide;
 
 	if (before->count < DP_DIFFERENCE_LEAST || after->count < DP_DIFFERENCE_LEAST ||
-	    !isfinite(before->below + before->above + after->below + after->above))
+	    !isfinite(before->variance + after->variance))
 		return made;
 	times = student(deviations, freedom_of_both(estimate));
-	made.low = made.change - times * sqrt(after->below + before->above);
-	made.high = made.change + times * sqrt(after->above + before->below);
+	wide = times * sqrt(after->variance + before->variance);
+	made.low = DP_MAX(made.change - wide, after->least - before->most);
+	made.high = DP_MIN(made.change + wide, after->most - before->least);
+	hold(&made.low, &made.high, made.change);
 	if (before->value > 0 && after->value > 0)
 		set_ratio(&made, before, after, times);
 	return made;

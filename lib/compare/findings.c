@@ -1,7 +1,11 @@
 /* What rules have found in either of two loops. */
 #include "compare/compare.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Costs that differ by less are the same finding, whichever rule reported it. */
+#define SAME_COST 0.5
 
 /* The first row of a rule whose second finding is still open; NULL where there is none. */
 static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *rule)
@@ -15,6 +19,46 @@ static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *r
 	return NULL;
 }
 
+/* The mean of a metric over the steady iterations; NaN where it has no value. */
+static double mean_of(const struct dp_analysis *analysis, size_t loop, const char *name)
+{
+	const struct dp_metric_info *info;
+	double sum = 0, count = 0;
+	size_t metric = 0;
+
+	while ((info = dp_metric(metric)) && strcmp(info->name, name) != 0)
+		metric++;
+	for (size_t k = 0; info && dp_loop_iteration(analysis, loop, k); k++) {
+		double value = dp_loop_metric(analysis, loop, metric, k);
+
+		if (!isfinite(value) || !dp_loop_is_steady(analysis, loop, k))
+			continue;
+		sum += value;
+		count++;
+	}
+	return count > 0 ? sum / count : (double)NAN;
+}
+
+/* Of a run in which the rule is silent: all of what its finding in the other run is a part of. */
+static void judge(const struct dp_comparison *comparison, const struct dp_pair_data *pair,
+		  struct dp_pair_finding *row)
+{
+	const struct dp_finding *known = row->finding[row->finding[0] ? 0 : 1];
+	int silent = row->finding[0] ? 1 : 0;
+	double all_ns[2];
+
+	for (int run = 0; run < 2; run++) {
+		all_ns[run] = known->metric ? mean_of(comparison->run[run], pair->info.loop[run],
+						      known->metric)
+					    : (double)NAN;
+		row->cost_ns[run] =
+			row->finding[run] ? row->finding[run]->recoverable_ns : all_ns[run];
+	}
+	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
+	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent])
+		row->change = DP_FINDING_STILL;
+}
+
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
 	size_t most = dp_analysis_finding_count(comparison->run[0]) +
@@ -25,17 +69,19 @@ int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *
 	if (!pair->findings)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[0], i)); i++)
-		if (finding->loop == pair->info.loop[0])
+		if (dp_finding_concerns(finding, (uint32_t)pair->info.loop[0]))
 			pair->findings[pair->finding_count++].finding[0] = finding;
 	for (size_t i = 0; (finding = dp_analysis_finding(comparison->run[1], i)); i++) {
 		struct dp_pair_finding *row;
 
-		if (finding->loop != pair->info.loop[1])
+		if (!dp_finding_concerns(finding, (uint32_t)pair->info.loop[1]))
 			continue;
 		row = open_row(pair, finding->rule);
 		if (!row)
 			row = &pair->findings[pair->finding_count++];
 		row->finding[1] = finding;
 	}
+	for (size_t i = 0; i < pair->finding_count; i++)
+		judge(comparison, pair, &pair->findings[i]);
 	return DP_OK;
 }

@@ -1,6 +1,7 @@
 /*
- * What became of the kernels: places of the same change and the same names are one row, whose time
- * is that of an iteration. The rows and what comes beside the pattern sum to all kernels' time.
+ * What became of the kernels, by name: calls and time per iteration. Errors of positions come from
+ * how each scatters; those of kernels outside the pattern from how rarely they come. The rows sum to
+ * the time of all kernels.
  */
 #include "base/lookup.h"
 #include "compare/compare.h"
@@ -9,133 +10,145 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A name with several counterparts. */
+#define SEVERAL (DP_NONE - 1)
+
+/* What a run knows of a name. */
+struct side {
+	const char *name;
+	size_t places;
+	double calls; /* all of them; then those outside the pattern */
+	double total_ns;
+	double outside_calls;
+	double outside_ns;
+	struct dp_estimate sum;
+};
+
 struct rows {
 	struct dp_comparison *comparison;
 	struct dp_pair_data *pair;
-	struct dp_strings names;  /* of both runs, */
-	struct dp_lookup of_name; /* by their addresses, which a trace has once */
-	struct dp_lookup index;	  /* by change and names: a row */
-	struct dp_estimate (*sums)[2];
-	uint32_t *moved; /* per row: the one that it is a part of, or DP_NONE */
+	struct dp_strings names;    /* of both runs: a name's number is its row */
+	struct dp_lookup of_name;   /* by their addresses, which a trace has once */
+	struct side (*sides)[2];    /* per row */
+	uint32_t *counterpart;	    /* per row: the name that takes its positions in the other run */
+	size_t room;
 };
 
-/*
- * Time of a place in each iteration, which is 0 where its kernel did not come. Places go up and
- * down together, as clocks do: it is the errors that are added, not their squares.
- */
-static void add_place(struct dp_estimate *sum, const struct dp_time_stat *stat, size_t iterations)
+/* A name's row; DP_NONE without memory. */
+static uint32_t row_of(struct rows *rows, const char *name)
 {
-	double n = (double)iterations, mean, squares, error;
+	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };
+	uint32_t row = dp_lookup__get(&rows->of_name, &key);
 
-	if (!stat->count || !iterations)
-		return;
+	if (row != DP_NONE)
+		return row;
+	row = dp_strings__intern(&rows->names, name, strlen(name));
+	if (row != DP_NONE && dp_lookup__set(&rows->of_name, &key, row))
+		return DP_NONE;
+	return row;
+}
+
+/* Positions go up and down together, as clocks do: it is the errors that are added, not their
+ * squares. A kernel that did not come took no time. */
+static void add_position(struct dp_estimate *sum, const struct dp_time_stat *stat)
+{
+	double n = (double)sum->count, mean, squares, error;
+
 	mean = stat->total_ns / n;
 	squares = (double)stat->count *
 		  (stat->stddev_ns * stat->stddev_ns + stat->mean_ns * stat->mean_ns);
 	error = sqrt(DP_MAX(squares / n - mean * mean, 0) / DP_MAX(n - 1, 1));
-	sum->value += mean;
-	sum->below += error * (error + 2 * sqrt(sum->below));
-	sum->above = sum->below;
+	sum->variance += error * (error + 2 * sqrt(sum->variance));
+	sum->least += stat->count < sum->count ? 0 : stat->min_ns;
+	sum->most += stat->max_ns;
 }
 
-static size_t iterations_of(const struct rows *rows, int run)
+/* Calls outside the pattern come as they like: the variance of their number is that number. */
+static void add_outside(struct side *side)
 {
-	return rows->pair->settled[run];
+	double n = (double)side->sum.count, mean_ns;
+
+	if (side->outside_calls < 0.5)
+		return;
+	mean_ns = side->outside_ns / side->outside_calls;
+	side->sum.variance += side->outside_calls * mean_ns * mean_ns / (n * n);
+	side->sum.most += side->outside_ns;
 }
 
-static const struct dp_time_stat *stat_of(const struct rows *rows, int run, size_t index)
+static int add_run(struct rows *rows, int run)
 {
-	return dp_loop_position_stat(rows->comparison->run[run], rows->pair->info.loop[run], index);
-}
+	const struct dp_analysis *analysis = rows->comparison->run[run];
+	size_t loop = rows->pair->info.loop[run];
+	const struct dp_time_stat *stat;
+	uint32_t row;
 
-static uint32_t new_row(struct rows *rows, const char *const names[2])
-{
-	uint32_t row = (uint32_t)rows->pair->kernel_count++;
+	for (size_t i = 0; (stat = dp_loop_kernel_stat(analysis, loop, i)); i++) {
+		struct side *side;
 
-	rows->pair->kernels[row] = (struct dp_pair_kernel){ .name = { names[0], names[1] } };
-	for (int run = 0; run < 2; run++)
-		rows->sums[row][run] = (struct dp_estimate){ .count = iterations_of(rows, run) };
-	return row;
-}
-
-/* A name's number, the same in both runs; DP_NONE without memory. */
-static uint32_t number_of(struct rows *rows, const char *name)
-{
-	struct dp_key key = { { (int64_t)(uintptr_t)name, 0, 0, 0 } };
-	uint32_t number = dp_lookup__get(&rows->of_name, &key);
-
-	if (number != DP_NONE)
-		return number;
-	number = dp_strings__intern(&rows->names, name, strlen(name));
-	if (number != DP_NONE && dp_lookup__set(&rows->of_name, &key, number))
-		return DP_NONE;
-	return number;
-}
-
-/* The row of a place, which is made if it is the first of its names. */
-static int find_row(struct rows *rows, const struct dp_pair_place *place, uint32_t *row)
-{
-	const char *names[2] = { NULL, NULL };
-	struct dp_key key = { { -1, -1, 0, 0 } };
-
-	for (int run = 0; run < 2; run++) {
-		if (place->index[run] == SIZE_MAX)
-			continue;
-		names[run] = stat_of(rows, run, place->index[run])->name;
-		key.part[run] = number_of(rows, names[run]);
-		if (key.part[run] == DP_NONE)
+		row = row_of(rows, stat->name);
+		if (row == DP_NONE)
 			return DP_ERR_NOMEM;
+		side = &rows->sides[row][run];
+		side->name = stat->name;
+		side->calls = side->outside_calls = (double)stat->count;
+		side->total_ns = side->outside_ns = stat->total_ns;
 	}
-	*row = dp_lookup__get(&rows->index, &key);
-	if (*row != DP_NONE)
-		return DP_OK;
-	*row = new_row(rows, names);
-	return dp_lookup__set(&rows->index, &key, *row);
-}
+	for (size_t i = 0; (stat = dp_loop_position_stat(analysis, loop, i)); i++) {
+		struct side *side;
 
-static int add_places(struct rows *rows)
-{
-	for (size_t i = 0; i < rows->pair->place_count; i++) {
-		const struct dp_pair_place *place = &rows->pair->places[i];
-		uint32_t row;
-
-		if (find_row(rows, place, &row))
+		row = row_of(rows, stat->name);
+		if (row == DP_NONE)
 			return DP_ERR_NOMEM;
-		rows->pair->kernels[row].places++;
-		for (int run = 0; run < 2; run++)
-			if (place->index[run] != SIZE_MAX)
-				add_place(&rows->sums[row][run],
-					  stat_of(rows, run, place->index[run]),
-					  iterations_of(rows, run));
+		side = &rows->sides[row][run];
+		side->places++;
+		if (!stat->count)
+			continue;
+		side->outside_calls -= (double)stat->count;
+		side->outside_ns -= stat->total_ns;
+		add_position(&side->sum, stat);
 	}
 	return DP_OK;
 }
 
-/* Kernels that the patterns do not have: what is left of all. */
-static void add_beside(struct rows *rows)
+/* Whose positions another name has in the other run: one, or several. */
+static int find_counterparts(struct rows *rows)
 {
-	struct dp_pair_data *pair = rows->pair;
-	double left_ns[2] = { 0, 0 };
-	struct dp_pair_kernel *row;
+	const struct dp_pair_data *pair = rows->pair;
+	uint32_t row[2];
 
-	for (int run = 0; run < 2; run++) {
-		const struct dp_analysis *analysis = rows->comparison->run[run];
-		size_t loop = pair->info.loop[run], count = iterations_of(rows, run);
-		const struct dp_time_stat *stat;
+	for (size_t i = 0; i < rows->room; i++)
+		rows->counterpart[i] = DP_NONE;
+	for (size_t i = 0; i < pair->place_count; i++) {
+		const size_t *index = pair->places[i].index;
 
-		for (size_t i = 0; (stat = dp_loop_kernel_stat(analysis, loop, i)); i++)
-			left_ns[run] += stat->total_ns;
-		for (size_t i = 0; (stat = dp_loop_position_stat(analysis, loop, i)); i++)
-			left_ns[run] -= stat->total_ns;
-		left_ns[run] = count && left_ns[run] >= 1 ? left_ns[run] / (double)count : 0;
+		if (index[0] == SIZE_MAX || index[1] == SIZE_MAX)
+			continue;
+		for (int run = 0; run < 2; run++) {
+			row[run] = row_of(rows, dp_loop_position_stat(rows->comparison->run[run],
+								      pair->info.loop[run],
+								      index[run])
+							->name);
+			if (row[run] == DP_NONE)
+				return DP_ERR_NOMEM;
+		}
+		for (int run = 0; run < 2; run++) {
+			uint32_t *at = &rows->counterpart[row[run]];
+
+			*at = *at == DP_NONE || *at == row[!run] ? row[!run] : SEVERAL;
+		}
 	}
-	if (!(left_ns[0] > 0) && !(left_ns[1] > 0))
-		return;
-	row = &pair->kernels[pair->kernel_count++];
-	*row = (struct dp_pair_kernel){ .kind = DP_KERNEL_BESIDE };
-	row->ns = dp_difference__of(
-		(const struct dp_estimate[2]){ { .value = left_ns[0] }, { .value = left_ns[1] } },
-		rows->comparison->deviations);
+	return DP_OK;
+}
+
+/* A name that is gone and one that is new, which has all of its positions and no others. */
+static uint32_t replacement(const struct rows *rows, uint32_t row)
+{
+	uint32_t other = rows->counterpart[row];
+
+	if (other >= rows->names.count || other == row || rows->counterpart[other] != row ||
+	    rows->sides[row][1].name || rows->sides[other][0].name)
+		return DP_NONE;
+	return other;
 }
 
 static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
@@ -149,66 +162,45 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 	return row->ns.change > 0 ? DP_KERNEL_SLOWER : DP_KERNEL_FASTER;
 }
 
-/* What iterations say of a row that has all its places: as much as they do of the whole time. */
-static void settle(struct rows *rows, size_t row)
-{
-	for (int run = 0; run < 2; run++) {
-		struct dp_estimate *sum = &rows->sums[row][run];
-		double wider = rows->pair->widening[run];
-
-		sum->below *= wider;
-		sum->above *= wider;
-		sum->freedom = DP_MAX((double)sum->count / wider - 1, 2);
-	}
-	rows->pair->kernels[row].ns =
-		dp_difference__of(rows->sums[row], rows->comparison->deviations);
-	rows->pair->kernels[row].kind = kind_of(&rows->pair->kernels[row]);
-}
-
-/* The removed row of an added one's kernel; DP_NONE where there is none. */
-static uint32_t removed_row(const struct rows *rows, struct dp_key *key)
-{
-	key->part[0] = key->part[1];
-	key->part[1] = -1;
-	return dp_lookup__get(&rows->index, key);
-}
-
-/*
- * A kernel that was removed at some places and added at others has moved: one row. Rows that are
- * left keep their order.
- */
-static int join_moved(struct rows *rows)
+/* The sums of both runs, widened as the time of all kernels is. */
+static void write_row(const struct rows *rows, struct side *const sides[2])
 {
 	struct dp_pair_data *pair = rows->pair;
-	size_t kept = 0;
+	struct dp_pair_kernel *made = &pair->kernels[pair->kernel_count++];
+	struct dp_estimate both[2];
 
-	for (size_t i = 0; i < pair->kernel_count; i++) {
-		const char *name = pair->kernels[i].name[1];
-		struct dp_key key = { { -1, -1, 0, 0 } };
-		uint32_t row = DP_NONE;
+	*made = (struct dp_pair_kernel){ .places = DP_MAX(sides[0]->places, sides[1]->places) };
+	for (int run = 0; run < 2; run++) {
+		double n = (double)pair->settled[run], wider = pair->widening[run];
 
-		if (name && !pair->kernels[i].name[0]) {
-			key.part[1] = number_of(rows, name);
-			if (key.part[1] == DP_NONE)
-				return DP_ERR_NOMEM;
-			row = removed_row(rows, &key);
-		}
-		rows->moved[i] = row;
-		if (row == DP_NONE)
-			continue;
-		pair->kernels[row].name[1] = name;
-		pair->kernels[row].places =
-			DP_MAX(pair->kernels[row].places, pair->kernels[i].places);
-		rows->sums[row][1] = rows->sums[i][1];
+		add_outside(sides[run]);
+		made->name[run] = sides[run]->name;
+		both[run] = sides[run]->sum;
+		both[run].variance *= wider;
+		both[run].freedom = DP_MAX(n / wider - 1, 2);
+		both[run].value = sides[run]->name ? sides[run]->total_ns / n : 0;
+		made->calls[run] = sides[run]->name ? sides[run]->calls / n : 0;
 	}
-	for (size_t i = 0; i < pair->kernel_count; i++) {
-		if (rows->moved[i] != DP_NONE)
+	made->ns = dp_difference__of(both, rows->comparison->deviations);
+	made->kind = kind_of(made);
+}
+
+static void write_rows(struct rows *rows)
+{
+	for (uint32_t i = 0; i < rows->names.count; i++) {
+		struct side *sides[2] = { &rows->sides[i][0], &rows->sides[i][1] };
+		uint32_t other = replacement(rows, i);
+
+		/* It is written as the counterpart of what it replaces. */
+		if (!sides[0]->name && rows->counterpart[i] < rows->names.count &&
+		    replacement(rows, rows->counterpart[i]) == i)
 			continue;
-		pair->kernels[kept] = pair->kernels[i];
-		memmove(rows->sums[kept++], rows->sums[i], sizeof(*rows->sums));
+		if (other != DP_NONE)
+			sides[1] = &rows->sides[other][1];
+		/* A position whose kernel never ran outside of the warm-up has no time. */
+		if (sides[0]->name || sides[1]->name)
+			write_row(rows, sides);
 	}
-	pair->kernel_count = kept;
-	return DP_OK;
 }
 
 static int compare_names(const char *a, const char *b)
@@ -222,12 +214,50 @@ static int by_change(const void *a, const void *b)
 	double more = fabs(y->ns.change) - fabs(x->ns.change);
 	int names;
 
-	if ((x->kind == DP_KERNEL_BESIDE) != (y->kind == DP_KERNEL_BESIDE))
-		return x->kind == DP_KERNEL_BESIDE ? 1 : -1;
 	if (more < 0 || more > 0)
 		return more > 0 ? 1 : -1;
 	names = compare_names(x->name[0], y->name[0]);
 	return names ? names : compare_names(x->name[1], y->name[1]);
+}
+
+/* Analyses of chosen metrics have no times by kernel. */
+static bool has_times(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
+{
+	for (int run = 0; run < 2; run++)
+		if (!dp_loop_kernel_stat(comparison->run[run], pair->info.loop[run], 0) ||
+		    !pair->settled[run])
+			return false;
+	return true;
+}
+
+/* As many names as the loops may have at most: each is a kernel's or a position's. */
+static size_t count_names(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
+{
+	size_t count = 0;
+
+	for (int run = 0; run < 2; run++) {
+		size_t kernels = 0;
+
+		while (dp_loop_kernel_stat(comparison->run[run], pair->info.loop[run], kernels))
+			kernels++;
+		count += kernels +
+			 dp_analysis_loop(comparison->run[run], pair->info.loop[run])->length;
+	}
+	return count;
+}
+
+static int fill(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->room; i++)
+		for (int run = 0; run < 2; run++)
+			rows->sides[i][run].sum.count = rows->pair->settled[run];
+	for (int run = 0; run < 2; run++)
+		if (add_run(rows, run))
+			return DP_ERR_NOMEM;
+	if (find_counterparts(rows))
+		return DP_ERR_NOMEM;
+	write_rows(rows);
+	return DP_OK;
 }
 
 int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair)
@@ -235,21 +265,20 @@ int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *p
 	struct rows rows = { .comparison = comparison, .pair = pair };
 	int status = DP_ERR_NOMEM;
 
-	pair->kernels = dp_alloc__array(pair->place_count + 1, sizeof(*pair->kernels));
-	rows.sums = dp_alloc__array(pair->place_count + 1, sizeof(*rows.sums));
-	rows.moved = dp_alloc__array(pair->place_count, sizeof(*rows.moved));
-	if (!pair->kernels || !rows.sums || !rows.moved || add_places(&rows) || join_moved(&rows))
+	if (!has_times(comparison, pair))
+		return DP_OK;
+	rows.room = count_names(comparison, pair);
+	pair->kernels = dp_alloc__array(rows.room, sizeof(*pair->kernels));
+	rows.sides = dp_alloc__zeroed(rows.room, sizeof(*rows.sides));
+	rows.counterpart = dp_alloc__array(rows.room, sizeof(*rows.counterpart));
+	if (!pair->kernels || !rows.sides || !rows.counterpart || fill(&rows))
 		goto out;
-	for (size_t i = 0; i < pair->kernel_count; i++)
-		settle(&rows, i);
-	add_beside(&rows);
 	qsort(pair->kernels, pair->kernel_count, sizeof(*pair->kernels), by_change);
 	status = DP_OK;
 out:
 	dp_strings__fini(&rows.names);
 	dp_lookup__fini(&rows.of_name);
-	dp_lookup__fini(&rows.index);
-	free(rows.sums);
-	free(rows.moved);
+	free(rows.sides);
+	free(rows.counterpart);
 	return status;
 }

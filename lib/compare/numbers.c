@@ -9,8 +9,8 @@
  * of the traces has no causes, all of it is one part.
  */
 static const char *const with_causes[] = {
-	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "idle_host_ns", "idle_sync_ns",
-	"idle_copy_ns", "idle_launch_ns",  "idle_other_ns",   "period_ns",
+	"compute_ns",	"comm_exposed_ns", "copy_exposed_ns", "host_wait_ns", "input_wait_ns",
+	"idle_sync_ns", "idle_copy_ns",	   "idle_launch_ns",  "idle_other_ns", "period_ns",
 };
 static const char *const without_causes[] = {
 	"compute_ns", "comm_exposed_ns", "copy_exposed_ns", "idle_ns", "period_ns",
@@ -66,14 +66,14 @@ static void gather(struct room *room, const struct dp_comparison *comparison,
 	}
 }
 
-static struct dp_difference of_medians(const struct room *room, double deviations)
+static struct dp_difference of_medians(const struct room *room, double confidence)
 {
-	struct dp_estimate estimate[2];
+	struct dp_values values[2];
 
 	for (int run = 0; run < 2; run++)
-		estimate[run] = dp_estimate__median(room->values[run], room->scratch[run],
-						    room->count[run]);
-	return dp_difference__of(estimate, deviations);
+		values[run] = (struct dp_values){ room->values[run], room->scratch[run],
+						  room->count[run] };
+	return dp_difference__medians(values, confidence);
 }
 
 static struct dp_difference of_means(const struct room *room, double deviations)
@@ -93,6 +93,15 @@ static size_t metric_by_name(const char *name)
 	while ((info = dp_metric(i)) && strcmp(info->name, name) != 0)
 		i++;
 	return i;
+}
+
+/* Where all iterations of a run are interrupted, they have durations but no periods. */
+static size_t time_metric(const struct dp_pair_data *pair)
+{
+	size_t period = metric_by_name("period_ns");
+	const struct dp_difference *at = &pair->metrics[period];
+
+	return at->count[0] && at->count[1] ? period : metric_by_name("duration_ns");
 }
 
 /* False where a part has no value in all of the iterations that the period has: no sum is made. */
@@ -143,8 +152,9 @@ int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *p
 		goto out;
 	for (size_t metric = 0; metric < count; metric++) {
 		gather(&room, comparison, &pair->info, metric);
-		pair->metrics[metric] = of_medians(&room, comparison->deviations);
+		pair->metrics[metric] = of_medians(&room, comparison->confidence);
 	}
+	pair->time_metric = time_metric(pair);
 	if (!make_parts(pair, &room, comparison, with_causes, DP_COUNT(with_causes)) &&
 	    !make_parts(pair, &room, comparison, without_causes, DP_COUNT(without_causes)))
 		make_parts(pair, &room, comparison, only_period, DP_COUNT(only_period));

@@ -126,21 +126,26 @@ static int align_turned(struct sides *sides, double alike)
 	return turn && sides->same <= straight ? align(sides, 0) : DP_OK;
 }
 
+static const struct dp_estimate none = { .value = (double)NAN };
+
+/* Analyses of chosen metrics have no times by position. */
 static struct dp_estimate estimate(const struct dp_time_stat *stat, double wider)
 {
-	double n = (double)stat->count;
-	double variance = stat->stddev_ns * stat->stddev_ns / (n - 1) * wider;
+	double n = stat ? (double)stat->count : 0;
+	double variance;
 
+	if (!stat)
+		return none;
+	variance = stat->stddev_ns * stat->stddev_ns / (n - 1) * wider;
 	return (struct dp_estimate){
 		.value = stat->mean_ns,
-		.below = variance,
-		.above = variance,
+		.variance = variance,
+		.least = stat->min_ns,
+		.most = stat->max_ns,
 		.freedom = DP_MAX(n / wider - 1, 2),
 		.count = stat->count,
 	};
 }
-
-static const struct dp_estimate none = { .value = (double)NAN };
 
 static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
 		const struct sides *sides, size_t i, size_t j)

@@ -27,4 +27,5 @@ const struct dp_rule dp_rule__blocking_copy = {
 	  "copies of pinned memory that the host waits for take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.never_critical = true,
 };

@@ -40,6 +40,7 @@ static void tell(const struct dp_rule_input *input, struct dp_rule_finding *out,
 		lost_ns < CRITICAL_SHARE * period_ns ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	out->finding.confidence = input->loop->confidence;
 	out->finding.recoverable_ns = lost_ns;
+	out->finding.metric = "upload_exposed_ns";
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 }
 

@@ -28,7 +28,7 @@ const struct dp_rule_info *dp_rule(size_t index)
 	return rule ? &rule->info : NULL;
 }
 
-static size_t rule_index(const char *id)
+size_t dp_rule__index(const char *id)
 {
 	size_t i = 0;
 
@@ -42,7 +42,7 @@ double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
 	for (size_t i = input->thresholds_count; i-- > 0;)
 		if (!strcmp(input->thresholds[i].rule, id))
 			return input->thresholds[i].share;
-	return rules[rule_index(id)]->info.threshold;
+	return rules[dp_rule__index(id)]->info.threshold;
 }
 
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name)
@@ -174,6 +174,7 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	out->finding.severity = share < critical ? DP_SEVERITY_WARNING : DP_SEVERITY_CRITICAL;
 	out->finding.confidence = input->loop->confidence;
 	out->finding.recoverable_ns = part_ns;
+	out->finding.metric = name;
 	dp_rule__evidence(out, "share_of_period", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", period_ns);
 	return true;
@@ -201,6 +202,28 @@ static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 		slow[last] = duration_ns[last] > limit;
 }
 
+/* By what it costs of the period that it is a part of; what costs no time has the rule's own. */
+static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
+			 const struct dp_rule *rule)
+{
+	double period_ns = dp_rule__summary(input, "avg_period_ns"), share;
+	struct dp_finding *finding = &found->finding;
+
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(found->values[i].name, DP_EVIDENCE_PERIOD))
+			period_ns = found->values[i].value;
+	share = finding->recoverable_ns / period_ns;
+	if (isnan(share))
+		return;
+	finding->severity = share < DP_WARNING_SHARE	? DP_SEVERITY_INFO
+			    : share < DP_CRITICAL_SHARE ? DP_SEVERITY_WARNING
+							: DP_SEVERITY_CRITICAL;
+	if (rule->never_critical)
+		finding->severity = DP_MIN(finding->severity, DP_SEVERITY_WARNING);
+	if (rule->only_info)
+		finding->severity = DP_SEVERITY_INFO;
+}
+
 static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
 		     struct dp_error *error)
 {
@@ -211,7 +234,10 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		if (!rules[i]->check(input, &found))
 			continue;
 		found.finding.rule = rules[i]->info.id;
-		found.finding.loop = input->loop->id;
+		found.finding.loop = found.loops[0] = input->loop->id;
+		found.finding.loop_count = 1;
+		found.device = input->loop->device;
+		set_severity(&found, input, rules[i]);
 		found.total_ns = found.finding.recoverable_ns * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,
 				      sizeof(found)))
@@ -240,31 +266,6 @@ int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *
 	free(slow);
 	free(ready.scratch);
 	return status;
-}
-
-/* A rule finds one thing per loop at most, so no two are equal. */
-static int by_rank(const void *a, const void *b)
-{
-	const struct dp_rule_finding *x = a, *y = b;
-	size_t rule_x = rule_index(x->finding.rule), rule_y = rule_index(y->finding.rule);
-
-	if (isnan(x->total_ns) != isnan(y->total_ns))
-		return isnan(x->total_ns) ? 1 : -1;
-	if (!isnan(x->total_ns) && (x->total_ns < y->total_ns || x->total_ns > y->total_ns))
-		return x->total_ns < y->total_ns ? 1 : -1;
-	if (x->finding.severity != y->finding.severity)
-		return x->finding.severity < y->finding.severity ? 1 : -1;
-	if (rule_x != rule_y)
-		return rule_x < rule_y ? -1 : 1;
-	return (x->finding.loop > y->finding.loop) - (x->finding.loop < y->finding.loop);
-}
-
-void dp_diagnose__rank(struct dp_findings *findings)
-{
-	if (findings->count)
-		qsort(findings->findings, findings->count, sizeof(*findings->findings), by_rank);
-	for (size_t i = 0; i < findings->count; i++)
-		findings->findings[i].finding.evidence = findings->findings[i].values;
 }
 
 void dp_findings__fini(struct dp_findings *findings)

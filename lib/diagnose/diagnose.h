@@ -6,10 +6,19 @@
 #define DP_DIAGNOSE_DIAGNOSE_H
 
 #include "base/base.h"
+#include "metric/host_ranges.h"
+#include "metric/loop_stats.h"
 #include "metric/stalls.h"
 #include <deepprof/analysis.h>
 
+/* Of the period, that a finding costs: less is information, more is critical (XProf). */
+#define DP_WARNING_SHARE 0.05
+#define DP_CRITICAL_SHARE 0.20
+
 #define DP_EVIDENCE_MOST 8
+#define DP_RANGES_MOST 3
+#define DP_LOOPS_MOST 64 /* in one finding: as many devices */
+#define DP_ADVICE_SIZE 256
 
 struct dp_rule_finding;
 
@@ -22,6 +31,8 @@ struct dp_rule_input {
 	const struct dp_threshold *thresholds; /* others than the rules' own */
 	size_t thresholds_count;
 	const struct dp_stalls *stalls; /* NULL: none are known */
+	const struct dp_host_ranges *ranges; /* the same */
+	const struct dp_loop_stats *stats;   /* the same */
 	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */
 	const double *period_ns; /* the metric's row */
@@ -70,7 +81,12 @@ double dp_rule__summary(const struct dp_rule_input *input, const char *name);
 struct dp_rule_finding {
 	struct dp_finding finding; /* evidence points at values */
 	struct dp_evidence_value values[DP_EVIDENCE_MOST];
-	double total_ns; /* recoverable over all complete iterations; the driver's to fill */
+	struct dp_finding_range ranges[DP_RANGES_MOST];
+	char advice[DP_ADVICE_SIZE]; /* where it is composed; "": it is not */
+	/* The driver's to fill. */
+	double total_ns; /* recoverable over all complete iterations */
+	uint32_t device;
+	uint32_t loops[DP_LOOPS_MOST]; /* one, until those of several devices are joined */
 };
 
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
@@ -86,6 +102,16 @@ void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, c
  * typical iteration, or what slow iterations have more of it. False where there is none.
  */
 bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
+
+/*
+ * Names what the host did: the ranges of an activity that cost a typical iteration most, or, if
+ * slow, slow ones more than typical ones. Returns whether any is known.
+ */
+bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			  enum dp_host_activity activity, bool slow);
+
+/* Replaces or completes the advice by what the named ranges call for, if anything. */
+void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity);
 
 /* Adds what slow iterations have more of to a finding's evidence, and what to do about it. Returns
  * true where that is the host's idle time as such. */
@@ -110,6 +136,9 @@ struct dp_rule {
 	 * for rule, loop and total_ns. Silent (false) where data lack.
 	 */
 	bool (*check)(const struct dp_rule_input *input, struct dp_rule_finding *finding);
+	/* Not critical, whatever it costs: what it costs is a guess, or cannot be changed. */
+	bool never_critical;
+	bool only_info; /* nothing is wrong, whatever it costs */
 };
 
 /* The table; NULL beyond the end. */
@@ -126,9 +155,13 @@ struct dp_findings {
 int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
 		      struct dp_error *error);
 
+/* A rule's place in the table. */
+size_t dp_rule__index(const char *id);
+
 /*
  * Ranks by recoverable time times iterations (so loops compare; unknown ones last), then severity,
- * rule, loop. Until then evidence of findings is not to be read.
+ * rule, loop; joins those of several devices and marks those that overlap. Until then what findings
+ * point at is not to be read.
  */
 void dp_diagnose__rank(struct dp_findings *findings);
 

@@ -1,4 +1,4 @@
-/* Devices wait for each other: communication that no computation hides (XProf, 3% and 15%). */
+/* Devices wait for each other: communication that no computation overlaps (XProf). */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -17,15 +17,14 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "comm_exposed_ns", "ns", exposed_ns);
 	dp_rule__evidence(out, "comm_ns", "ns", dp_rule__typical(input, "comm_ns"));
 	dp_rule__evidence(out, "comm_overlap", "1", dp_rule__typical(input, "comm_overlap"));
-	out->finding.advice =
-		"reduce gradients while the backward pass runs (buckets), or reduce less "
-		"often";
+	out->finding.advice = "overlap communication with the backward pass (gradient buckets), or "
+			      "communicate less; compare ranks: it may be waiting for another one";
 	return true;
 }
 
 const struct dp_rule dp_rule__exposed_communication = {
 	{ "exposed-communication",
-	  "communication that no computation hides takes at least 3% of the period",
+	  "communication that no computation overlaps takes at least 3% of the period",
 	  WARNING_SHARE },
 	check,
 };

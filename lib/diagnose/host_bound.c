@@ -7,27 +7,28 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
-/* Of the host's idle time, for it to be about the input. */
-#define INPUT_SHARE 0.5
-
 /* The interval before an iteration says when, but not what the host did: it may have waited too. */
 #define INTERVAL_TRUST 0.8
+
+/* Of the time, for operators to be what the host is at. */
+#define LAUNCHING_SHARE 0.3
 
 /* Uploaded in each iteration, for it to have an input. */
 #define INPUT_BYTES 4096
 
-static const char advice_input[] =
-	"prepare the next input while the GPU computes: loader workers, prefetching";
+static const char advice_input[] = "overlap data loading with compute: DataLoader(num_workers=..., "
+				   "prefetch_factor=..., pin_memory=True)";
 static const char advice_stall[] =
 	"move what the host does meanwhile out of the loop, or to another thread";
-static const char advice_sync[] = "wait for the GPU less often than in each iteration (.item(), "
-				  "print, synchronize())";
-static const char advice_launch[] =
-	"launch faster: fewer, larger kernels, less work on the host between them";
+static const char advice_sync[] =
+	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
+static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "
+				    "optimizer, larger batches";
 
 struct waits {
 	const double *interval_ns;
@@ -94,6 +95,7 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->first_iteration = waits.first;
 	finding->last_iteration = waits.last;
 	finding->recoverable_ns = waits.waited_ns / (double)waits.count;
+	finding->metric = "interval_ns";
 	finding->advice =
 		dp_rule__typical(input, "h2d_bytes") >= INPUT_BYTES ? advice_input : advice_stall;
 	dp_rule__evidence(out, "waited_share", "1", share);
@@ -108,48 +110,63 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
+/* Is the host at operators, which it launches kernels from, in most of that time? */
+static bool is_launching(const struct dp_rule_finding *out)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		if (!strncmp(out->ranges[i].name, "aten::", 6) ||
+		    !strncmp(out->ranges[i].name, "autograd::", 10) ||
+		    !strncmp(out->ranges[i].name, "Optimizer.", 10))
+			share += out->ranges[i].share;
+	return share >= LAUNCHING_SHARE;
+}
+
 /* Long gaps are something that the host does; short ones are launches that come too late, because
  * they are slow or because none could be made while the host waited. */
-static const char *advise(const struct dp_rule_input *input, double host_ns)
+static void advise(const struct dp_rule_input *input, struct dp_rule_finding *out, double host_ns)
 {
-	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2)
-		return advice_stall;
-	if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2)
-		return advice_sync;
-	return advice_launch;
+	enum dp_host_activity activity = DP_HOST_WAIT;
+
+	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !is_launching(out)) {
+		out->finding.advice = advice_stall;
+	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {
+		out->finding.advice = advice_sync;
+		activity = DP_HOST_SYNC;
+		dp_rule__name_ranges(input, out, activity, false);
+	} else {
+		out->finding.advice = advice_launch;
+	}
+	dp_rule__advise_by_ranges(out, activity);
 }
 
 /*
- * Where launches are known: idle time until the next launch. Where tiny gaps are what it is made of
- * and kernels are tiny too, those are launch-bound's; gaps of any length are lost to the user
- * alike.
+ * Where launches are known: idle time until the next launch, but for the input, which input-bound
+ * reports, and calls that take long, which api-stall does. Where tiny gaps are what it is made of
+ * and kernels are tiny too, those are launch-bound's.
  */
 static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding *out,
 		       double host_ns)
 {
-	double period_ns = dp_rule__typical(input, "period_ns");
-	double input_ns = dp_rule__typical(input, "input_wait_ns");
-
-	/* api-stall tells of calls that take long. */
 	host_ns -= dp_rule__stall_ns(input);
 	if (dp_rule__is_launch_bound(input))
 		host_ns -= dp_rule__typical(input, "short_gaps_ns") -
 			   dp_rule__typical(input, "idle_launch_ns");
-	if (input_ns >= INPUT_SHARE * host_ns &&
-	    input_ns >= dp_rule__threshold(input, "input-bound") * period_ns)
-		return false; /* input-bound tells more */
-	if (!dp_rule__share_finding(input, out, "idle_host_ns", host_ns,
+	if (!dp_rule__share_finding(input, out, "host_wait_ns", host_ns,
 				    dp_rule__threshold(input, "host-bound"), CRITICAL_SHARE))
 		return false;
-	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
-	out->finding.advice = advise(input, host_ns);
-	dp_rule__evidence(out, "host_stall_ns", "ns",
-			  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
-	if (out->finding.advice == advice_sync) {
+	dp_rule__evidence(out, "host_wait_ns", "ns", host_ns);
+	advise(input, out, host_ns);
+	if (out->finding.activity == DP_HOST_SYNC) {
 		dp_rule__evidence(out, "idle_after_sync_ns", "ns",
 				  dp_rule__typical(input, "idle_after_sync_ns"));
 		dp_rule__evidence(out, "host_sync_ns", "ns",
 				  dp_rule__typical(input, "host_sync_ns"));
+	} else {
+		dp_rule__evidence(out, "host_stall_ns", "ns",
+				  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
 	}
 	dp_rule__evidence(out, "avg_interval_ns", "ns",
 			  dp_rule__typical_before(input, "interval_ns"));
@@ -159,7 +176,7 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
-	double host_ns = dp_rule__typical(input, "idle_host_ns");
+	double host_ns = dp_rule__typical(input, "host_wait_ns");
 
 	return isnan(host_ns) ? check_intervals(input, out) : check_idle(input, out, host_ns);
 }

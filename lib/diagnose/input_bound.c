@@ -1,5 +1,4 @@
-/* The device waits for the host to have the input: host-bound, and the wait ends with an upload
- * (XProf). */
+/* The device waits for the host to have the input: the wait ends with an upload (XProf). */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -7,23 +6,19 @@
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
 
-/* Of the host's idle time, for the input to be what it is about. */
-#define MOST_OF_IT 0.5
-
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double wait_ns = dp_rule__typical(input, "input_wait_ns");
-	double host_ns = dp_rule__typical(input, "idle_host_ns");
 
-	if (!(wait_ns >= MOST_OF_IT * host_ns) ||
-	    !dp_rule__share_finding(input, out, "input_wait_ns", wait_ns,
+	if (!dp_rule__share_finding(input, out, "input_wait_ns", wait_ns,
 				    dp_rule__threshold(input, "input-bound"), CRITICAL_SHARE))
 		return false;
 	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
-	dp_rule__evidence(out, "idle_host_ns", "ns", host_ns);
+	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
-	out->finding.advice =
-		"prepare the next input while the GPU computes: loader workers, prefetching";
+	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);
+	out->finding.advice = "overlap data loading with compute: DataLoader(num_workers=..., "
+			      "prefetch_factor=..., pin_memory=True)";
 	return true;
 }
 

@@ -30,4 +30,5 @@ const struct dp_rule dp_rule__pageable_copy = {
 	{ "pageable-copy", "copies from and to pageable memory take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.never_critical = true,
 };

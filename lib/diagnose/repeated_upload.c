@@ -31,4 +31,5 @@ const struct dp_rule dp_rule__repeated_upload = {
 	  "uploads of the same sizes in every iteration take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.never_critical = true,
 };

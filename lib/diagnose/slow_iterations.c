@@ -22,8 +22,11 @@ static const struct {
 	const char *evidence; /* the mean of what slow iterations have more of it */
 	const char *advice;
 } causes[] = {
-	{ "idle_host_ns", "more_idle_host_ns",
+	{ "host_wait_ns", "more_host_wait_ns",
 	  "the host stalls there: look for checkpoints, logging, garbage collection, slow storage" },
+	{ "input_wait_ns", "more_input_wait_ns",
+	  "the input comes late there: more loader workers, prefetching further ahead, faster "
+	  "storage" },
 	{ "idle_sync_ns", "more_idle_sync_ns",
 	  "the host waits for the device there: look for synchronizing calls" },
 	{ "idle_copy_ns", "more_idle_copy_ns",
@@ -126,7 +129,7 @@ static void explain_host(const struct dp_rule_input *input, struct dp_rule_findi
 	struct dp_stall most;
 
 	if (!dp_rule__stall(&most, input, true) ||
-	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "idle_host_ns")))
+	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "host_wait_ns")))
 		return;
 	dp_rule__call_evidence(out, "more_call_ns", "ns", most.idle_ns, most.name);
 	if (most.purpose == DP_PURPOSE_OTHER)
@@ -147,11 +150,18 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	out->finding.advice = advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
-	if (!strcmp(causes[cause].metric, "idle_host_ns"))
+	if (!strcmp(causes[cause].metric, "host_wait_ns"))
 		explain_host(input, out);
 	if (other != cause && other_ns >= ALSO * most_ns)
 		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
-	return !strcmp(causes[cause].metric, "idle_host_ns") && out->finding.advice == advice;
+	/* Without a name the host may be late with anything before it uploads. */
+	if (!strcmp(causes[cause].metric, "input_wait_ns"))
+		return !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+	if (strcmp(causes[cause].metric, "host_wait_ns") != 0 || out->finding.advice != advice)
+		return false;
+	dp_rule__name_ranges(input, out, DP_HOST_WAIT, true);
+	dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
+	return out->finding.advice == advice && !out->advice[0];
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)

@@ -21,9 +21,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	if (sync_ns < lost_ns)
 		dp_rule__evidence(out, "host_copy_ns", "ns",
 				  dp_rule__typical(input, "host_copy_ns"));
-	out->finding.advice =
-		"do not wait inside the iteration: no .item(), print or synchronize() "
-		"before all is launched";
+	out->finding.advice = "avoid a synchronization in every iteration: .item(), print(tensor), "
+			      "synchronize()";
+	dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);
+	dp_rule__advise_by_ranges(out, DP_HOST_SYNC);
 	return true;
 }
 

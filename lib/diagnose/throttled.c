@@ -83,4 +83,5 @@ const struct dp_rule dp_rule__throttled = {
 	{ "throttled",
 	  "clocks fell for heat or power while kernels took longer: at least 3 iterations" },
 	check,
+	.never_critical = true,
 };

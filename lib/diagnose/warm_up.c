@@ -41,4 +41,5 @@ const struct dp_rule dp_rule__warm_up = {
 	{ "warm-up", "iterations before the steady state cost at least 5% of the time",
 	  LEAST_SHARE },
 	check,
+	.only_info = true,
 };

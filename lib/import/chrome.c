@@ -37,39 +37,29 @@ struct document {
 	int status; /* of a callback */
 };
 
-static enum dp_json_result parse_event(struct document *doc, struct dp_json *json)
+static enum dp_json_result parse_event(void *ctx, struct dp_json *json)
 {
+	struct document *doc = ctx;
+
 	return dp_chrome__parse_event(json, doc->chrome, &doc->event);
 }
 
-static enum dp_json_result parse_device(struct document *doc, struct dp_json *json)
+static enum dp_json_result parse_device(void *ctx, struct dp_json *json)
 {
+	struct document *doc = ctx;
+
 	return dp_chrome__parse_device(json, &doc->device);
 }
 
 /* Reads what must lie in one piece, and moves behind it. DP_JSON_MORE: the file ends in it. */
-static enum dp_json_result piece(struct document *doc,
-				 enum dp_json_result (*parse)(struct document *, struct dp_json *))
+static enum dp_json_result read_piece(struct document *doc,
+				      enum dp_json_result (*parse)(void *, struct dp_json *))
 {
-	struct dp_json_stream *stream = &doc->stream;
-	enum dp_json_result result;
-	struct dp_json json;
+	struct dp_json_piece piece = { doc->failed, 0 };
+	enum dp_json_result result = dp_json_stream__piece(&doc->stream, parse, doc, &piece);
 
-	do {
-		json = stream->json;
-		result = parse(doc, &json);
-	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
-	if (result == DP_JSON_OK) {
-		doc->credit += (uint64_t)(json.at - stream->json.at);
-		stream->json.at = json.at;
-	} else if (result == DP_JSON_MORE) {
-		doc->failed = stream->json.end;
-		stream->cut = stream->last;
-		if (!stream->last)
-			result = DP_JSON_BROKEN;
-	} else {
-		doc->failed = json.at;
-	}
+	doc->failed = piece.failed;
+	doc->credit += piece.length;
 	return result;
 }
 
@@ -133,7 +123,7 @@ static bool one_event(struct document *doc)
 {
 	const struct dp_chrome_event *event = &doc->event;
 	struct dp_chrome *chrome = doc->chrome;
-	enum dp_json_result result = piece(doc, parse_event);
+	enum dp_json_result result = read_piece(doc, parse_event);
 
 	if (stopped(doc))
 		return false;
@@ -175,30 +165,6 @@ static bool read_events(struct document *doc)
 	}
 }
 
-/* The next key of an object of any size, json.at at its value. False: end or broken. */
-static bool next_key(struct document *doc, struct dp_json_text *key)
-{
-	struct dp_json_stream *stream = &doc->stream;
-	char c = dp_json_stream__peek(stream);
-
-	if (c == ',') {
-		stream->json.at++;
-		c = dp_json_stream__peek(stream);
-	}
-	return c == '"' && dp_json_stream__string(stream, DP_JSON_KEY, key) == DP_JSON_OK;
-}
-
-/* Over the colon, to the value; its first character. */
-static char to_value(struct document *doc)
-{
-	struct dp_json_stream *stream = &doc->stream;
-
-	dp_json_stream__peek(stream);
-	if (stream->json.at < stream->json.end)
-		stream->json.at++;
-	return dp_json_stream__peek(stream);
-}
-
 /* distributedInfo, which can list thousands of ranks. */
 static bool read_distributed(struct document *doc)
 {
@@ -208,9 +174,9 @@ static bool read_distributed(struct document *doc)
 	bool known, rank;
 
 	stream->json.at++;
-	while (next_key(doc, &key)) {
+	while (dp_json_stream__key(stream, &key)) {
 		rank = key.length == 4 && !memcmp(key.at, "rank", 4);
-		to_value(doc);
+		dp_json_stream__value(stream);
 		if (!rank) {
 			if (dp_json_stream__skip(stream) != DP_JSON_OK)
 				return false;
@@ -237,7 +203,7 @@ static bool read_devices(struct document *doc)
 	for (;;) {
 		c = dp_json_stream__peek(stream);
 		if (c == '{') {
-			if (piece(doc, parse_device) != DP_JSON_OK)
+			if (read_piece(doc, parse_device) != DP_JSON_OK)
 				return false;
 			if (chrome->device)
 				doc->status = chrome->device(chrome->ctx, &doc->device);
@@ -286,19 +252,20 @@ static bool read_member(struct document *doc, enum dp_chrome_member member, char
 /* The members up to the closing brace; false where one is broken or the file ends. */
 static bool read_members(struct document *doc)
 {
+	struct dp_json_stream *stream = &doc->stream;
 	struct dp_json_text key;
 	enum dp_chrome_member member;
 
-	while (next_key(doc, &key)) {
+	while (dp_json_stream__key(stream, &key)) {
 		member = dp_chrome__member(&key);
 		if (member == DP_CHROME_ROCPROFILER) {
 			doc->rocprofiler = true;
 			return false;
 		}
-		if (!read_member(doc, member, to_value(doc)) || doc->truncated)
+		if (!read_member(doc, member, dp_json_stream__value(stream)) || doc->truncated)
 			return false;
 	}
-	return dp_json_stream__peek(&doc->stream) == '}';
+	return dp_json_stream__peek(stream) == '}';
 }
 
 /*
@@ -369,8 +336,8 @@ static int no_events(const struct document *doc)
 {
 	if (doc->rocprofiler)
 		return fail(doc, NULL, DP_ERR_UNSUPPORTED,
-			    "rocprofv3's own JSON (rocprofiler-sdk-tool), which is not supported: "
-			    "record with torch.profiler instead, which knows AMD's GPUs, too");
+			    "rocprofv3's own JSON (rocprofiler-sdk-tool), not a Chrome trace: "
+			    "read it with --input-format=rocprofv3");
 	if (doc->not_json)
 		return fail(doc, NULL, DP_ERR_FORMAT, "not JSON: begins with neither { nor [");
 	if (doc->broken && doc->has_events)

@@ -29,7 +29,9 @@ enum {
 	DP_CHROME_OP = 1 << 15,
 	DP_CHROME_SIZE = 1 << 16,
 	DP_CHROME_DEVICE_TYPE = 1 << 17,
-	DP_CHROME_ARGS = 0x3ff00,
+	DP_CHROME_TASK = 1 << 18,
+	DP_CHROME_INDEX = 1 << 19,
+	DP_CHROME_ARGS = 0xfff00,
 	/* An answer of want(): not this event. */
 	DP_CHROME_SKIP = 1 << 30,
 };
@@ -46,8 +48,8 @@ struct dp_chrome_event {
 	int64_t start_ns, duration_ns;
 	int64_t pid, tid;
 	struct dp_json_text pid_text, tid_text;
-	int64_t device, context, stream, correlation, bytes, size, device_type;
-	struct dp_json_text arg_name, labels, op;
+	int64_t device, context, stream, correlation, bytes, size, device_type, index;
+	struct dp_json_text arg_name, labels, op, task;
 };
 
 struct dp_chrome_device {

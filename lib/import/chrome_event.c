@@ -43,58 +43,31 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 4:
 		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
 	case 5:
-		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES : 0;
+		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES
+		       : IS("Index")		  ? DP_CHROME_INDEX
+						  : 0;
 	case 6:
 		return IS("device")   ? DP_CHROME_DEVICE
 		       : IS("stream") ? DP_CHROME_STREAM
 		       : IS("labels") ? DP_CHROME_LABELS
+		       : IS("dev-id") ? DP_CHROME_DEVICE
 				      : 0;
 	case 7:
 		return IS("context") ? DP_CHROME_CONTEXT : 0;
 	case 9:
-		return IS("Device Id") ? DP_CHROME_DEVICE : 0;
+		return IS("Device Id")	 ? DP_CHROME_DEVICE
+		       : IS("Task Type") ? DP_CHROME_TASK
+		       : IS("Stream Id") ? DP_CHROME_STREAM
+					 : 0;
 	case 11:
 		return IS("correlation")   ? DP_CHROME_CORRELATION
 		       : IS("Device Type") ? DP_CHROME_DEVICE_TYPE
 					   : 0;
 	case 14:
-		return IS("correlation id") ? DP_CHROME_CORRELATION : 0;
+		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION : 0;
 	default:
 		return 0;
 	}
-}
-
-/* A character was expected at json->at: is it not there, or is there none? */
-static inline enum dp_json_result missing(const struct dp_json *json)
-{
-	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_BROKEN;
-}
-
-enum dp_json_result dp_chrome__next_member(struct dp_json *json, struct dp_json_text *key)
-{
-	enum dp_json_result result;
-	char c = dp_json__peek(json);
-
-	if (c == ',') {
-		json->at++;
-		c = dp_json__peek(json);
-	}
-	if (c == '}') {
-		json->at++;
-		key->at = NULL;
-		return DP_JSON_OK;
-	}
-	if (c != '"')
-		return missing(json);
-	result = dp_json__string(json, DP_JSON_KEY, key);
-	if (result != DP_JSON_OK)
-		return result;
-	if (key->bare)
-		return DP_JSON_BROKEN;
-	dp_json__peek(json);
-	json->at++; /* the colon that made it a key */
-	dp_json__peek(json);
-	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_OK;
 }
 
 static enum dp_json_result text_member(struct dp_json *json, struct dp_json_text *text,
@@ -150,6 +123,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return number_member(json, 0, &event->bytes, &event->has, key);
 	case DP_CHROME_SIZE:
 		return number_member(json, 0, &event->size, &event->has, key);
+	case DP_CHROME_INDEX:
+		return number_member(json, 0, &event->index, &event->has, key);
 	case DP_CHROME_DEVICE_TYPE:
 		return number_member(json, 0, &event->device_type, &event->has, key);
 	case DP_CHROME_ARG_NAME:
@@ -158,6 +133,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return text_member(json, &event->labels, &event->has, key);
 	case DP_CHROME_OP:
 		return text_member(json, &event->op, &event->has, key);
+	case DP_CHROME_TASK:
+		return text_member(json, &event->task, &event->has, key);
 	default:
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
 	}
@@ -174,7 +151,7 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
 	json->at++;
 	while ((event->has & wanted) != wanted) {
-		result = dp_chrome__next_member(json, &key);
+		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
 		result = arg_member(json, event, arg_key(key.at, key.length));
@@ -242,7 +219,7 @@ enum dp_json_result dp_chrome__parse_event(struct dp_json *json, const struct dp
 	event->pid_text = event->tid_text = (struct dp_json_text){ .at = "" };
 	json->at++;
 	do {
-		result = dp_chrome__next_member(json, &text);
+		result = dp_json__member(json, &text);
 		if (result != DP_JSON_OK || !text.at)
 			return result;
 		key = event_key(text.at, text.length);
@@ -265,7 +242,7 @@ enum dp_json_result dp_chrome__parse_device(struct dp_json *json, struct dp_chro
 	*device = (struct dp_chrome_device){ .id = -1 };
 	json->at++;
 	for (;;) {
-		result = dp_chrome__next_member(json, &key);
+		result = dp_json__member(json, &key);
 		if (result != DP_JSON_OK || !key.at)
 			return result;
 		if (key.length == 2 && !memcmp(key.at, "id", 2))

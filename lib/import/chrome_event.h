@@ -4,9 +4,6 @@
 
 #include "import/chrome.h"
 
-/* The next member of an object: json->at is then at its value. key->at is NULL at the end. */
-enum dp_json_result dp_chrome__next_member(struct dp_json *json, struct dp_json_text *key);
-
 /*
  * The event at json->at. One that nobody wants is left as soon as that is known, with
  * DP_CHROME_SKIP in has. A key that comes twice shows that a string swallowed the end of one

@@ -25,8 +25,14 @@ static bool is_tensorflow(const struct dp_chrome_event *event)
 
 	if (event->has & DP_CHROME_CATEGORY && event->category.length == 2)
 		return !memcmp(event->category.at, "Op", 2);
-	for (size_t i = 0; event->has & DP_CHROME_ARG_NAME && i < DP_COUNT(rows); i++)
-		if (event->phase == 'M' && has_prefix(&event->arg_name, rows[i]))
+	if (!(event->has & DP_CHROME_ARG_NAME) || event->phase != 'M')
+		return false;
+	/* XLA's are planes, "/device:GPU:0"; TensorFlow 1's "/device:GPU:0/stream:all Compute". */
+	if (has_prefix(&event->arg_name, "/device:") &&
+	    !memchr(event->arg_name.at, ' ', event->arg_name.length))
+		return false;
+	for (size_t i = 0; i < DP_COUNT(rows); i++)
+		if (has_prefix(&event->arg_name, rows[i]))
 			return true;
 	return false;
 }
@@ -58,7 +64,7 @@ static void look_at_members(struct dp_chrome_look *look, struct dp_json *json)
 {
 	struct dp_json_text key;
 
-	while (dp_chrome__next_member(json, &key) == DP_JSON_OK && key.at) {
+	while (dp_json__member(json, &key) == DP_JSON_OK && key.at) {
 		switch (dp_chrome__member(&key)) {
 		case DP_CHROME_EVENTS:
 			if (*json->at != '[')

@@ -64,12 +64,17 @@ static enum dp_copy_kind copy_kind(const char *name, size_t length)
 		{ "DeviceToHost", DP_COPY_DTOH },
 		{ "DeviceToDevice", DP_COPY_DTOD },
 		{ "HostToHost", DP_COPY_HTOH },
+		{ "H2D", DP_COPY_HTOD },
+		{ "D2H", DP_COPY_DTOH },
+		{ "D2D", DP_COPY_DTOD },
+		{ "H2H", DP_COPY_HTOH },
+		{ "P2P", DP_COPY_PTOP },
 		{ NULL, 0 },
 	};
 	size_t used;
 	int kind;
 
-	for (size_t i = 0; i + 4 <= length; i++) {
+	for (size_t i = 0; i + 3 <= length; i++) {
 		kind = match(kinds, name + i, length - i, &used);
 		if (kind)
 			return (enum dp_copy_kind)kind;

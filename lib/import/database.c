@@ -15,10 +15,20 @@ enum {
 	HEADER_BYTES = 100,
 	GUARD_OPERATIONS = 1000, /* of SQLite's virtual machine, per callback */
 	GUARD_CALLBACKS = 2000,	 /* without a row: a tenth of a second */
-	/* While the schema is read, each of whose rows SQLite parses: some 5,000 rows. */
+	/* While the schema is read, each of whose rows SQLite parses: some 3,500 rows. */
 	GUARD_SCHEMA_CALLBACKS = 50,
 	LENGTH_MAX = 64 << 20, /* of one row or text */
 	TABLES_MAX = 4096,
+	/*
+	 * Each importer reads a table once or twice, so a sound file's pages are touched a few
+	 * times. Looking for one row by its number touches the tree's depth, at most 20 pages
+	 * (BTCURSOR_MAX_DEPTH), and a row may lie on some pages of its own.
+	 */
+	TOUCHES_PER_PAGE = 16,
+	TOUCHES_PER_ROW = 32,
+	TOUCHES_FREE = 4096, /* for the schema of a small file, which is read several times */
+	VALUES_PER_BYTE = 16,
+	VALUES_FREE = 1 << 20,
 };
 
 static const char magic[16] = "SQLite format 3";
@@ -70,18 +80,56 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	if (action == SQLITE_SELECT || action == SQLITE_READ)
 		return SQLITE_OK;
 	if (action == SQLITE_PRAGMA && a &&
-	    (!strcasecmp(a, "table_info") || !strcasecmp(a, "user_version")))
+	    (!strcasecmp(a, "table_info") || !strcasecmp(a, "table_xinfo") ||
+	     !strcasecmp(a, "user_version")))
 		return SQLITE_OK;
 	if (action == SQLITE_FUNCTION && b && (!strcasecmp(b, "coalesce") || !strcasecmp(b, "max")))
 		return SQLITE_OK;
 	return SQLITE_DENY;
 }
 
+/* Adds what SQLite's page cache was asked for since the last call. */
+static bool is_overspent(struct dp_database *database)
+{
+	static const int counters[] = { SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS };
+	uint64_t rows = database->rows_read + database->lookups;
+	int count, most;
+
+	for (size_t i = 0; i < DP_COUNT(counters); i++)
+		if (!sqlite3_db_status(database->sqlite, counters[i], &count, &most, 1))
+			database->touches += (uint64_t)count;
+	return database->touches >
+		       TOUCHES_PER_PAGE * database->pages + TOUCHES_PER_ROW * rows + TOUCHES_FREE ||
+	       database->value_bytes > VALUES_PER_BYTE * database->stored_bytes + VALUES_FREE;
+}
+
+bool dp_database__overspent(struct dp_database *database, const char *table)
+{
+	if (!database->overspent) {
+		if (!is_overspent(database))
+			return false;
+		database->overspent = true;
+		dp_database__damage(database, table,
+				    "rows share pages or values: reading stops at %d times the "
+				    "file's size",
+				    TOUCHES_PER_PAGE);
+	}
+	return true;
+}
+
 static int guard(void *ctx)
 {
 	struct dp_database *database = ctx;
 
-	return ++database->idle > (database->has_schema ? GUARD_CALLBACKS : GUARD_SCHEMA_CALLBACKS);
+	return ++database->idle >
+		       (database->has_schema ? GUARD_CALLBACKS : GUARD_SCHEMA_CALLBACKS) ||
+	       is_overspent(database);
+}
+
+void dp_database__seek(struct dp_database *database)
+{
+	database->idle = 0;
+	database->lookups++;
 }
 
 void dp_database__row(struct dp_database *database)
@@ -261,20 +309,21 @@ static int load_tables(struct dp_database *database)
 
 /*
  * A file that is cut, or whose schema is damaged in part, is refused by SQLite as a whole. With
- * the schema "writable" (the file itself is not) it takes what is there.
+ * the schema "writable" (the file itself is not) it takes what is there. A schema without end is
+ * refused: SQLite's time for it grows with the square of its entries.
  */
 static int read_schema(struct dp_database *database)
 {
 	int rc = load_tables(database);
 	size_t found = database->table_count;
 
-	if (rc == SQLITE_CORRUPT || rc == SQLITE_ERROR || rc == SQLITE_INTERRUPT) {
+	if (rc == SQLITE_CORRUPT || rc == SQLITE_ERROR) {
 		dp_database__damage(database, NULL, "%s", sqlite3_errmsg(database->sqlite));
 		sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
 		sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
 		rc = load_tables(database);
 		found = database->table_count;
-		if (found && rc != SQLITE_NOMEM)
+		if (found && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
 			rc = SQLITE_OK;
 		if (database->import->builder)
 			dp_builder__loss(database->import->builder,
@@ -283,6 +332,10 @@ static int read_schema(struct dp_database *database)
 	}
 	if (rc == SQLITE_NOMEM)
 		return dp_database__nomem(database);
+	if (rc == SQLITE_INTERRUPT)
+		return dp_error__set(database->import->error, DP_ERR_DAMAGED,
+				     "the database's schema is too large: more than about 3,500 "
+				     "tables, indexes, views and triggers, or a cycle of pages");
 	if (rc == SQLITE_NOTADB)
 		return dp_error__set(database->import->error, DP_ERR_FORMAT,
 				     "not a SQLite database");
@@ -303,6 +356,23 @@ static size_t read_head(const char *path, char *head, size_t size)
 	if (file)
 		fclose(file);
 	return n;
+}
+
+/* By the header (SQLite's file format, 1.3.2). */
+static uint64_t page_size(const char *head)
+{
+	uint64_t page = (uint64_t)(unsigned char)head[16] << 8 | (unsigned char)head[17];
+
+	return page == 1 ? 65536 : page;
+}
+
+/* At least the smallest of SQLite's sizes, whatever the file says. */
+static uint64_t page_bytes(const char *path)
+{
+	char head[HEADER_BYTES] = { 0 };
+
+	read_head(path, head, sizeof(head));
+	return DP_MAX(page_size(head), (uint64_t)512);
 }
 
 static int check_head(struct dp_database *database, const char *path)
@@ -327,8 +397,7 @@ static void check_length(struct dp_database *database, const char *path)
 
 	if (!is_sqlite(head, n) || memcmp(head + 24, head + 92, 4) != 0)
 		return;
-	page = (uint64_t)(unsigned char)head[16] << 8 | (unsigned char)head[17];
-	page = page == 1 ? 65536 : page;
+	page = page_size(head);
 	pages = big_endian(head + 28);
 	if (page * pages <= database->file_bytes)
 		return;
@@ -347,6 +416,8 @@ static int open_path(struct dp_database *database, const char *path)
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return dp_error__set(database->import->error, DP_ERR_IO, "not a regular file");
 	database->file_bytes = (uint64_t)status.st_size;
+	database->stored_bytes = database->file_bytes + companion_bytes(path, "-wal");
+	database->pages = database->stored_bytes / page_bytes(path) + 1;
 	if (check_head(database, path))
 		return DP_ERR_DAMAGED;
 	return open_sqlite(database, path);
@@ -388,13 +459,25 @@ static int count_names(const struct dp_probe *probe, const char *const *tables, 
 	int found = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t n = strlen(tables[i]), at = 0;
+		size_t n = strcspn(tables[i], "*"), at = 0;
 
 		while (at + n <= probe->length && memcmp(probe->head + at, tables[i], n) != 0)
 			at++;
 		found += at + n <= probe->length;
 	}
 	return found;
+}
+
+/* A table with that name, or with one that begins as a name before a * does. */
+static bool has_table(const struct dp_database *database, const char *name)
+{
+	size_t n = strcspn(name, "*");
+
+	for (size_t i = 0; i < database->table_count; i++)
+		if (!strncasecmp(database->tables[i], name, n) &&
+		    (name[n] || !database->tables[i][n]))
+			return true;
+	return false;
 }
 
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count)
@@ -411,11 +494,16 @@ int dp_database__probe(const struct dp_probe *probe, const char *const *tables, 
 		return error.status == DP_ERR_NOMEM ? DP_ERR_NOMEM
 						    : count_names(probe, tables, count);
 	for (size_t i = 0; i < count; i++)
-		found += dp_database__table(database, tables[i]) != NULL;
+		found += has_table(database, tables[i]);
 	if (!found && database->damaged)
 		found = count_names(probe, tables, count);
 	dp_database__close(database);
 	return found;
+}
+
+const char *dp_database__table_at(const struct dp_database *database, size_t index)
+{
+	return index < database->table_count ? database->tables[index] : NULL;
 }
 
 const char *dp_database__table(const struct dp_database *database, const char *name)
@@ -444,11 +532,11 @@ sqlite3_stmt *dp_database__prepare(struct dp_database *database, const char *sql
 	return rc ? NULL : statement;
 }
 
-/* Calls found() for each stored column until it returns true; returns that. */
-static bool any_column(struct dp_database *database, const char *table,
+/* Calls found() for each column that the pragma lists until it returns true; returns that. */
+static bool any_column(struct dp_database *database, const char *pragma, const char *table,
 		       bool (*found)(sqlite3_stmt *info, const char *column), const char *column)
 {
-	char *sql = sqlite3_mprintf("PRAGMA table_info(\"%w\")", table);
+	char *sql = sqlite3_mprintf("PRAGMA %s(\"%w\")", pragma, table);
 	sqlite3_stmt *info = dp_database__prepare(database, sql);
 	bool result = false;
 
@@ -481,15 +569,18 @@ static bool is_second_key(sqlite3_stmt *info, const char *column)
 	return sqlite3_column_int(info, 5) == 2;
 }
 
+/* The pragmas: columns that are stored, and those with generated and hidden ones. */
+static const char stored[] = "table_info", all[] = "table_xinfo";
+
 bool dp_database__has_column(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, table, is_named, column);
+	return any_column(database, stored, table, is_named, column);
 }
 
 bool dp_database__is_rowid(struct dp_database *database, const char *table, const char *column)
 {
-	return any_column(database, table, is_integer_key, column) &&
-	       !any_column(database, table, is_second_key, column);
+	return any_column(database, stored, table, is_integer_key, column) &&
+	       !any_column(database, stored, table, is_second_key, column);
 }
 
 const char *dp_database__rowid_name(struct dp_database *database, const char *table)
@@ -497,7 +588,7 @@ const char *dp_database__rowid_name(struct dp_database *database, const char *ta
 	static const char *const names[] = { "rowid", "_rowid_", "oid" };
 
 	for (size_t i = 0; i < DP_COUNT(names); i++)
-		if (!dp_database__has_column(database, table, names[i]))
+		if (!any_column(database, all, table, is_named, names[i]))
 			return names[i];
 	return NULL;
 }
@@ -523,10 +614,13 @@ int64_t dp_database__user_version(struct dp_database *database)
 int64_t dp_database__last_rowid(struct dp_database *database, const char *table)
 {
 	const char *rowid = dp_database__rowid_name(database, table);
-	char *sql = sqlite3_mprintf("SELECT max(\"%w\") FROM \"%w\" NOT INDEXED",
-				    rowid ? rowid : "rowid", table);
-	int64_t last = ask(database, sql, 0);
+	char *sql;
+	int64_t last;
 
+	if (!rowid)
+		return 0;
+	sql = sqlite3_mprintf("SELECT max(\"%w\") FROM \"%w\" NOT INDEXED", rowid, table);
+	last = ask(database, sql, 0);
 	sqlite3_free(sql);
 	return last;
 }

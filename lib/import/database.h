@@ -6,6 +6,10 @@
  * scanned in order of their rowids, by columns looked up by name. A damaged page costs the rows in
  * it: the scan goes on behind it and the loss is counted. Only tables are read: views, virtual
  * tables, generated columns, triggers and functions of the file are never run.
+ *
+ * The work is proportional to the file: reading stops, as at damage, where rows that share pages or
+ * values make it more than a constant number of times the file's size, and a file whose schema has
+ * more than about 3,500 entries is refused.
  */
 #ifndef DP_IMPORT_DATABASE_H
 #define DP_IMPORT_DATABASE_H
@@ -20,7 +24,8 @@ void dp_database__close(struct dp_database *database);
 
 /*
  * For probes: how many of the named tables the SQLite file at the probe's path has, 0 where it is
- * none. Of a damaged file, how many its beginning mentions. DP_ERR_NOMEM where memory runs out.
+ * none. A name that ends with * is the beginning of a table's name. Of a damaged file, how many its
+ * beginning mentions. DP_ERR_NOMEM where memory runs out.
  */
 int dp_database__probe(const struct dp_probe *probe, const char *const *tables, size_t count);
 
@@ -32,6 +37,9 @@ int64_t dp_database__user_version(struct dp_database *database);
 
 /* The file's own name for a table (case does not matter), or NULL. Borrowed. */
 const char *dp_database__table(const struct dp_database *database, const char *name);
+
+/* The file's tables in their order; NULL beyond the end. Borrowed. */
+const char *dp_database__table_at(const struct dp_database *database, size_t index);
 
 /* True where the table has the column (and the column is stored, not computed). */
 bool dp_database__has_column(struct dp_database *database, const char *table, const char *column);
@@ -86,6 +94,9 @@ struct dp_rows {
  */
 int dp_rows__open(struct dp_rows *rows, struct dp_database *database, const char *table,
 		  const struct dp_column *columns, size_t count);
+
+/* Before the first row: starts at the first one whose rowid is not less than that. */
+void dp_rows__from(struct dp_rows *rows, int64_t rowid);
 
 /* Goes to the next row: 1, 0 at the end, or a status (DP_ERR_NOMEM). */
 int dp_rows__next(struct dp_rows *rows);

@@ -17,8 +17,14 @@ struct dp_database {
 	unsigned idle;		/* callbacks since the last row: a hostile file may give none */
 	bool has_schema;	/* it was read */
 	uint64_t file_bytes;	/* for progress */
+	uint64_t stored_bytes;	/* with the write-ahead log */
+	uint64_t pages;		/* in those */
+	uint64_t touches;	/* of pages, so far */
+	uint64_t value_bytes;	/* texts and blobs read, so far */
+	uint64_t lookups;	/* rows looked for by number */
 	uint64_t rows_expected; /* sum over the tables that will be read */
 	uint64_t rows_read;
+	bool overspent;
 	bool damaged;
 	char damage_table[64];
 	char damage[200]; /* the first damage */
@@ -36,6 +42,15 @@ int dp_database__nomem(struct dp_database *database);
 
 /* One more row was read: rearms the guard, tells of progress now and then. */
 void dp_database__row(struct dp_database *database);
+
+/* To be called before a row is looked for by its number: rearms the guard. */
+void dp_database__seek(struct dp_database *database);
+
+/*
+ * True where more was read than the file can hold, since rows share pages or values (database.c
+ * has the bounds). Notes it as damage, once.
+ */
+bool dp_database__overspent(struct dp_database *database, const char *table);
 
 /* The greatest rowid, 0 for an empty table or where it cannot be read. */
 int64_t dp_database__last_rowid(struct dp_database *database, const char *table);

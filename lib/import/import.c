@@ -1,5 +1,6 @@
 /* dp_trace_open(): which importer, and the run of it. */
 #include "import/import.h"
+#include "import/looks.h"
 #include "import/unpack.h"
 
 #include <string.h>
@@ -41,20 +42,19 @@ static const struct dp_importer *by_name(const char *name)
 	return NULL;
 }
 
-/* *best is NULL where nobody takes it. */
-static int by_content(const struct dp_importer **best, const struct dp_probe *probe)
+/* *best is NULL where nobody takes it; *most is how sure that one is. */
+static int by_content(const struct dp_importer **best, const struct dp_probe *probe, int *most)
 {
-	int most = 0;
-
 	*best = NULL;
+	*most = 0;
 
 	for (size_t i = 0; importers[i]; i++) {
 		int sure = importers[i]->probe(probe);
 
 		if (sure < 0)
 			return sure;
-		if (sure > most) {
-			most = sure;
+		if (sure > *most) {
+			*most = sure;
 			*best = importers[i];
 		}
 	}
@@ -130,10 +130,15 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
 }
 
+/* What an importer says that knows a mark of its format. */
+#define PROBABLE 30
+
 static int choose(const struct dp_importer **importer, const struct dp_probe *probe,
 		  const struct dp_input *input, const struct dp_open_options *options,
 		  struct dp_error *error)
 {
+	int sure, status;
+
 	if (options->input_format) {
 		*importer = by_name(options->input_format);
 		if (!*importer)
@@ -141,8 +146,12 @@ static int choose(const struct dp_importer **importer, const struct dp_probe *pr
 					     options->input_format);
 		return DP_OK;
 	}
-	if (by_content(importer, probe))
+	if (by_content(importer, probe, &sure))
 		return dp_error__nomem(error, 0);
+	/* Whoever is less sure takes anything of its kind, such as JSON. */
+	status = sure < PROBABLE ? dp_looks__refuse(probe, error) : DP_OK;
+	if (status)
+		return status;
 	return *importer ? DP_OK : unknown(probe, input, error);
 }
 

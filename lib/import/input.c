@@ -1,11 +1,14 @@
 /*
  * Files and standard input, decompressed by zlib where they begin with gzip's magic. Several gzip
- * members in a row are one content (RFC 1952, 2.2).
+ * members in a row are one content (RFC 1952, 2.2). Large ones are decompressed on a thread of
+ * their own, while what was decompressed is read.
  */
 #include "import/input.h"
+#include "import/ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +16,9 @@
 
 #define HEAD_BYTES ((size_t)64 << 10)
 #define RAW_BYTES ((size_t)256 << 10)
+
+/* Below, a file is read before a thread is worth its start; inflating it takes some 10 ms. */
+#define AHEAD_BYTES ((uint64_t)1 << 20)
 
 struct dp_input {
 	int fd; /* -1: from memory */
@@ -24,14 +30,16 @@ struct dp_input {
 	bool end; /* of the content */
 	bool between_members;
 	bool inflating;
-	const char *damage;
-	uint64_t position;
+	const char *damage; /* of the thread's, until the end was read */
+	_Atomic uint64_t position;
 	uint64_t size;
 	z_stream inflate;
 	unsigned char *raw;
 	size_t raw_at, raw_length;
 	char *head;
 	size_t head_length, head_read;
+	struct dp_ahead *ahead; /* it has the content behind the head; NULL: no thread */
+	bool ahead_tried, ahead_end;
 };
 
 static int io_error(struct dp_error *error, const char *what)
@@ -74,10 +82,32 @@ static int fill(struct dp_input *input, struct dp_error *error)
 	return DP_OK;
 }
 
+/* What is asked for in large pieces is read to where it is wanted. */
+static int read_directly(struct dp_input *input, char *buf, size_t size, size_t *got,
+			 struct dp_error *error)
+{
+	ssize_t n;
+
+	do {
+		n = read(input->fd, buf, DP_MIN(size, (size_t)1 << 30));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return io_error(error, "can't read");
+	input->raw_end = n == 0;
+	input->position += (uint64_t)n;
+	*got = (size_t)n;
+	return DP_OK;
+}
+
 static int read_plain(struct dp_input *input, char *buf, size_t size, size_t *got,
 		      struct dp_error *error)
 {
-	int status = fill(input, error);
+	int status;
+
+	if (input->raw_at == input->raw_length && !input->raw_end && !input->memory &&
+	    size >= RAW_BYTES)
+		return read_directly(input, buf, size, got, error);
+	status = fill(input, error);
 
 	if (status)
 		return status;
@@ -236,6 +266,7 @@ void dp_input__close(struct dp_input *input)
 {
 	if (!input)
 		return;
+	dp_ahead__free(input->ahead);
 	if (input->inflating)
 		inflateEnd(&input->inflate);
 	if (input->own_fd)
@@ -251,21 +282,77 @@ const char *dp_input__head(const struct dp_input *input, size_t *length)
 	return input->head;
 }
 
+static int make_ahead(void *ctx, char *buf, size_t size, size_t *got, struct dp_error *error)
+{
+	return read_content(ctx, buf, size, got, error);
+}
+
+/* Has a thread go on from here, where that is worth it. */
+static void start_ahead(struct dp_input *input)
+{
+	input->ahead_tried = true;
+	if (input->gzip && !input->memory && !input->end &&
+	    (!input->size || input->size >= AHEAD_BYTES))
+		input->ahead = dp_ahead__new(make_ahead, input);
+}
+
 int dp_input__read(struct dp_input *input, void *buf, size_t size, size_t *got,
 		   struct dp_error *error)
 {
+	int status;
+
 	if (input->head_read < input->head_length) {
 		*got = DP_MIN(size, input->head_length - input->head_read);
 		memcpy(buf, input->head + input->head_read, *got);
 		input->head_read += *got;
 		return DP_OK;
 	}
-	return read_content(input, buf, size, got, error);
+	if (!input->ahead_tried)
+		start_ahead(input);
+	if (!input->ahead)
+		return read_content(input, buf, size, got, error);
+	status = dp_ahead__read(input->ahead, buf, size, got, error);
+	input->ahead_end = !*got;
+	return status;
+}
+
+/* Behind what was read already, by moving in the file; false where that is not possible. */
+static bool seek(struct dp_input *input, uint64_t bytes, uint64_t *passed)
+{
+	uint64_t left = input->size > input->position ? input->size - input->position : 0;
+
+	if (input->gzip || input->memory || !input->size || input->raw_at < input->raw_length ||
+	    input->head_read < input->head_length)
+		return false;
+	bytes = DP_MIN(bytes, left);
+	if (lseek(input->fd, (off_t)bytes, SEEK_CUR) < 0)
+		return false;
+	input->position += bytes;
+	*passed += bytes;
+	return true;
+}
+
+int dp_input__skip(struct dp_input *input, uint64_t bytes, uint64_t *passed, struct dp_error *error)
+{
+	char waste[16384];
+	size_t got = 1;
+	int status = DP_OK;
+
+	*passed = 0;
+	while (!status && got && *passed < bytes) {
+		if (seek(input, bytes - *passed, passed))
+			break;
+		status = dp_input__read(
+			input, waste, (size_t)DP_MIN(bytes - *passed, sizeof(waste)), &got, error);
+		*passed += status ? 0 : got;
+	}
+	return status;
 }
 
 const char *dp_input__damage(const struct dp_input *input)
 {
-	return input->damage;
+	/* Damage that nobody read up to is none: the thread may have met it, or not. */
+	return input->ahead && !input->ahead_end ? NULL : input->damage;
 }
 
 bool dp_input__is_gzip(const struct dp_input *input)

@@ -26,6 +26,13 @@ const char *dp_input__head(const struct dp_input *input, size_t *length);
 int dp_input__read(struct dp_input *input, void *buf, size_t size, size_t *got,
 		   struct dp_error *error);
 
+/*
+ * Passes over bytes of the content, without reading them where the file allows that. *passed is
+ * less than bytes at the end.
+ */
+int dp_input__skip(struct dp_input *input, uint64_t bytes, uint64_t *passed,
+		   struct dp_error *error);
+
 /* NULL, or why the compressed content ended before its end. Static. */
 const char *dp_input__damage(const struct dp_input *input);
 

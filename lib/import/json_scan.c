@@ -269,6 +269,39 @@ enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place
 	}
 }
 
+/* A character was expected at json->at: is it not there, or is there none? */
+static inline enum dp_json_result missing(const struct dp_json *json)
+{
+	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_BROKEN;
+}
+
+enum dp_json_result dp_json__member(struct dp_json *json, struct dp_json_text *key)
+{
+	enum dp_json_result result;
+	char c = dp_json__peek(json);
+
+	if (c == ',') {
+		json->at++;
+		c = dp_json__peek(json);
+	}
+	if (c == '}') {
+		json->at++;
+		key->at = NULL;
+		return DP_JSON_OK;
+	}
+	if (c != '"')
+		return missing(json);
+	result = dp_json__string(json, DP_JSON_KEY, key);
+	if (result != DP_JSON_OK)
+		return result;
+	if (key->bare)
+		return DP_JSON_BROKEN;
+	dp_json__peek(json);
+	json->at++; /* the colon that made it a key */
+	dp_json__peek(json);
+	return json->at >= json->end ? DP_JSON_MORE : DP_JSON_OK;
+}
+
 /* m times ten to the power of e, rounded half up, for a negative e. Digits beyond m follow in
  * half: whether what was cut off is a half or more. */
 static bool scaled(uint64_t m, int e, bool half, bool negative, int64_t *value)

@@ -72,6 +72,9 @@ enum dp_json_result dp_json__skip(struct dp_json *json, enum dp_json_place place
  */
 enum dp_json_result dp_json__leave(struct dp_json *json, bool object);
 
+/* The next member of an object: json->at is then at its value. key->at is NULL at the end. */
+enum dp_json_result dp_json__member(struct dp_json *json, struct dp_json_text *key);
+
 /*
  * A number times ten to the power of scale, rounded to the nearest integer, exactly: the decimal
  * text is never a double. A number in quotes is read too. *known is false, and *value 0, where it

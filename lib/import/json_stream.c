@@ -186,6 +186,52 @@ enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream)
 	return settle(stream, result);
 }
 
+bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key)
+{
+	char c = dp_json_stream__peek(stream);
+
+	if (c == ',') {
+		stream->json.at++;
+		c = dp_json_stream__peek(stream);
+	}
+	return c == '"' && dp_json_stream__string(stream, DP_JSON_KEY, key) == DP_JSON_OK;
+}
+
+char dp_json_stream__value(struct dp_json_stream *stream)
+{
+	dp_json_stream__peek(stream);
+	if (stream->json.at < stream->json.end)
+		stream->json.at++;
+	return dp_json_stream__peek(stream);
+}
+
+enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
+					  enum dp_json_result (*parse)(void *ctx,
+								       struct dp_json *json),
+					  void *ctx, struct dp_json_piece *piece)
+{
+	enum dp_json_result result;
+	struct dp_json json;
+
+	do {
+		json = stream->json;
+		result = parse(ctx, &json);
+	} while (result == DP_JSON_MORE && dp_json_stream__more(stream) == DP_JSON_OK);
+	piece->length = 0;
+	if (result == DP_JSON_OK) {
+		piece->length = (uint64_t)(json.at - stream->json.at);
+		stream->json.at = json.at;
+	} else if (result == DP_JSON_MORE) {
+		piece->failed = stream->json.end;
+		stream->cut = stream->last;
+		if (!stream->last)
+			result = DP_JSON_BROKEN;
+	} else {
+		piece->failed = json.at;
+	}
+	return result;
+}
+
 /* As far as anybody indents a key. */
 #define NEAR 256
 

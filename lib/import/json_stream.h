@@ -53,6 +53,30 @@ enum dp_json_result dp_json_stream__number(struct dp_json_stream *stream, enum d
 enum dp_json_result dp_json_stream__skip(struct dp_json_stream *stream);
 
 /*
+ * The next key of an object of any size, behind a comma if there is one. False where the object
+ * ends or is broken. The text is valid until json.at moves.
+ */
+bool dp_json_stream__key(struct dp_json_stream *stream, struct dp_json_text *key);
+
+/* Behind a key: over the colon, to the value. Returns its first character, 0 at the end. */
+char dp_json_stream__value(struct dp_json_stream *stream);
+
+/* Where a piece could not be read, and why. */
+struct dp_json_piece {
+	const char *failed; /* valid until the window moves */
+	uint64_t length;    /* of a piece that was read */
+};
+
+/*
+ * Reads what must lie in one piece with parse, which may be called again with more text, and moves
+ * behind it. DP_JSON_MORE: the content ends in it.
+ */
+enum dp_json_result dp_json_stream__piece(struct dp_json_stream *stream,
+					  enum dp_json_result (*parse)(void *ctx,
+								       struct dp_json *json),
+					  void *ctx, struct dp_json_piece *piece);
+
+/*
  * Moves to the next place behind json.at where an object begins whose first key is one of those
  * of keys (NULL at the end), and which does not belong to a key. False where there is none.
  */

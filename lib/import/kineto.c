@@ -13,7 +13,9 @@
 #include "import/kineto_class.h"
 #include "import/kineto_memory.h"
 #include "import/kineto_names.h"
+#include "import/kineto_rocprof.h"
 #include "import/kineto_rows.h"
+#include "import/kineto_xla.h"
 
 #include <string.h>
 
@@ -62,6 +64,8 @@ struct kineto {
 	int64_t *devices; /* that have operations */
 	size_t device_count, device_room;
 	struct dp_kineto_rows rows;
+	struct dp_kineto_rocprof rocprof;
+	struct dp_kineto_xla xla;
 	struct thread_slot threads[CACHE];
 	struct stream_slot streams[CACHE];
 	struct named *named;
@@ -72,7 +76,9 @@ struct kineto {
 	struct dp_kineto_aside aside;
 	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
-	bool legacy;
+	int64_t *npu_pids;   /* rows of Ascend's devices, in order */
+	size_t npu_pid_count, npu_pid_room;
+	bool legacy, foreign;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
 	uint64_t without_start, host_without_start, without_duration;
 };
@@ -106,11 +112,13 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 		[DP_KINETO_OPERATOR] = 0,
 		[DP_KINETO_NVTX] = 0,
 		[DP_KINETO_INSTANT] = DP_CHROME_DEVICE | DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES,
+		[DP_KINETO_FOREIGN] = DP_CHROME_SKIP,
 		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
 	};
 	struct kineto *kineto = ctx;
 
 	kineto->class = dp_kineto__class(category, length);
+	kineto->foreign |= kineto->class == DP_KINETO_FOREIGN;
 	return wanted[kineto->class];
 }
 
@@ -352,12 +360,47 @@ static bool starts(const struct dp_json_text *text, const char *prefix)
 	return text->length >= length && !memcmp(text->at, prefix, length);
 }
 
+/* A text that begins so. */
+static bool begins(const struct dp_json_text *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (starts(text, *words))
+			return true;
+	return false;
+}
+
+/*
+ * A task of an Ascend NPU (trace_view.json): what it is, its type says. Rows of devices are
+ * numbered in their order. Tasks that only wait or signal are no operations.
+ */
+static int npu_event(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	static const char *const kernels[] = { "AI_", "MIX_", "KERNEL_", "HCCL_", NULL };
+	static const char *const copies[] = { "SDMA", "PCIE_DMA", "MEMCPY", "PCIEDMA", NULL };
+	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
+	struct dp_chrome_event moved = *event;
+
+	if (!begins(&event->task, kernels) && !begins(&event->task, copies))
+		return DP_OK;
+	if (remember(&kineto->npu_pids, &kineto->npu_pid_count, &kineto->npu_pid_room, pid))
+		return nomem(kineto);
+	moved.device = 0;
+	while ((size_t)moved.device < kineto->npu_pid_count &&
+	       kineto->npu_pids[moved.device] != pid)
+		moved.device++;
+	moved.has |= DP_CHROME_DEVICE;
+	return gpu_event(kineto, &moved,
+			 begins(&event->task, copies) ? DP_KINETO_COPY : DP_KINETO_KERNEL);
+}
+
 /* Without a category the row tells: "CUDA functions" (the autograd export, whose tid is the
  * device), "GPU 0", "stream 7", or a pid that a label called a GPU. */
 static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
 	struct dp_chrome_event moved;
 
+	if (event->has & DP_CHROME_TASK)
+		return npu_event(kineto, event);
 	if (starts(&event->pid_text, "CUDA functions")) {
 		moved = *event;
 		moved.has &= ~(uint32_t)(DP_CHROME_TID | DP_CHROME_STREAM);
@@ -385,8 +428,9 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 
 	if ((event->has & need) != need)
 		return DP_OK;
-	if (dp_kineto_rows__note(&kineto->rows, event))
+	if (dp_kineto_rows__note(&kineto->rows, event) || dp_kineto_xla__note(&kineto->xla, event))
 		return nomem(kineto);
+	dp_kineto_rocprof__note(&kineto->rocprof, event);
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
 	    starts(&event->labels, "GPU"))
 		return remember(&kineto->gpu_pids, &kineto->gpu_pid_count, &kineto->gpu_pid_room,
@@ -409,17 +453,15 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 	return DP_OK;
 }
 
-static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
+/* An event of a known class. */
+static int class_event(struct kineto *kineto, const struct dp_chrome_event *event,
+		       enum dp_kineto_class class)
 {
-	if (event->phase == 'M')
-		return metadata_event(kineto, event);
-	if (event->phase == 'i')
-		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
-	switch (event->has & DP_CHROME_CATEGORY ? kineto->class : DP_KINETO_NONE) {
+	switch (class) {
 	case DP_KINETO_KERNEL:
 	case DP_KINETO_COPY:
 	case DP_KINETO_SET:
-		return gpu_event(kineto, event, kineto->class);
+		return gpu_event(kineto, event, class);
 	case DP_KINETO_CALL:
 		return call_event(kineto, event);
 	case DP_KINETO_SYNC:
@@ -433,10 +475,30 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 	case DP_KINETO_NONE:
 		return row_event(kineto, event);
 	case DP_KINETO_INSTANT:
+	case DP_KINETO_FOREIGN:
 	case DP_KINETO_SKIP:
 		break;
 	}
 	return DP_OK;
+}
+
+static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
+{
+	struct dp_chrome_event moved;
+	enum dp_kineto_class class;
+
+	if (event->phase == 'M')
+		return metadata_event(kineto, event);
+	if (event->phase == 'i')
+		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
+	if (event->has & DP_CHROME_CATEGORY)
+		return class_event(kineto, event, kineto->class);
+	if (!kineto->rocprof.count && !kineto->xla.pids.count)
+		return row_event(kineto, event);
+	moved = *event;
+	class = kineto->rocprof.count ? dp_kineto_rocprof__read(&kineto->rocprof, &moved)
+				      : dp_kineto_xla__read(&kineto->xla, &moved);
+	return class_event(kineto, &moved, class);
 }
 
 static int on_event(void *ctx, const struct dp_chrome_event *event)
@@ -542,6 +604,12 @@ static int finish(struct kineto *kineto)
 		status = give_names(kineto);
 	if (status)
 		return status;
+	if (kineto->foreign && !dp_builder__op_count(builder) &&
+	    !kineto->chrome.import->options->allow_no_gpu)
+		return dp_error__set(
+			kineto->chrome.import->error, DP_ERR_UNSUPPORTED,
+			"a Kineto trace of MTIA accelerators, which does not say which of "
+			"their events are kernels");
 	if (kineto->pid_count > 1)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)
@@ -550,6 +618,12 @@ static int finish(struct kineto *kineto)
 		dp_builder__epoch(builder, kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
+	if (!status && dp_kineto_xla__is_capped(&kineto->xla, kineto->chrome.events))
+		status = dp_builder__loss(
+			builder,
+			"JAX and TensorFlow write no more than 1,000,000 events to "
+			"trace.json.gz: read the .xplane.pb beside it",
+			0, 0);
 	if (!status && kineto->without_start)
 		status = dp_builder__loss(builder, "GPU events without a start",
 					  kineto->without_start, 0);
@@ -568,6 +642,7 @@ static void release(struct kineto *kineto)
 	dp_kineto_names__fini(&kineto->names);
 	free(kineto->pids);
 	free(kineto->gpu_pids);
+	free(kineto->npu_pids);
 	free(kineto->devices);
 	free(kineto->named);
 	free(kineto->properties);
@@ -575,6 +650,7 @@ static void release(struct kineto *kineto)
 	dp_kineto_aside__fini(&kineto->aside);
 	dp_kineto_memory__fini(&kineto->memory);
 	dp_kineto_rows__fini(&kineto->rows);
+	dp_kineto_xla__fini(&kineto->xla);
 	free(kineto);
 }
 
@@ -607,7 +683,7 @@ static int probe_kineto(const struct dp_probe *probe)
 	struct dp_chrome_look look;
 
 	dp_chrome__look(&look, probe);
-	if (look.events || look.rocprofiler)
+	if (look.events)
 		return 80;
 	return look.kineto ? 70 : look.json ? 10 : 0;
 }

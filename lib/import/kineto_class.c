@@ -4,6 +4,27 @@
 
 #include <string.h>
 
+/* The same words with the name of another device: xpu_runtime, mlu_memcpy, gcu_user_annotation. */
+static enum dp_kineto_class class_of_device(const char *lower)
+{
+	static const struct {
+		const char *end;
+		enum dp_kineto_class class;
+	} ends[] = {
+		{ "_runtime", DP_KINETO_CALL },		{ "_driver", DP_KINETO_CALL },
+		{ "_memcpy", DP_KINETO_COPY },		{ "_memset", DP_KINETO_SET },
+		{ "_user_annotation", DP_KINETO_SKIP }, { "_profiler_range", DP_KINETO_SKIP },
+	};
+	size_t length = strlen(lower), n;
+
+	for (size_t i = 0; i < DP_COUNT(ends); i++) {
+		n = strlen(ends[i].end);
+		if (length > n && !strcmp(lower + length - n, ends[i].end))
+			return ends[i].class;
+	}
+	return DP_KINETO_NONE;
+}
+
 /*
  * Categories, in lower case. Flows are not needed: the events carry the correlation ids.
  * gpu_user_annotation is the device's copy of a user_annotation, python_function is the
@@ -41,14 +62,14 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "driver", DP_KINETO_CALL },
 		{ "hip_runtime", DP_KINETO_CALL },
 		{ "hip_driver", DP_KINETO_CALL },
-		{ "xpu_runtime", DP_KINETO_CALL },
-		{ "xpu_driver", DP_KINETO_CALL },
-		{ "privateuse1_runtime", DP_KINETO_CALL },
-		{ "privateuse1_driver", DP_KINETO_CALL },
+		{ "hpu_op", DP_KINETO_CALL },
+		{ "mtia_ccp_events", DP_KINETO_FOREIGN },
+		{ "mtia_insight", DP_KINETO_FOREIGN },
+		{ "mtia_counters", DP_KINETO_SKIP },
 		{ "nvtx", DP_KINETO_NVTX },
 		{ "deepprof", DP_KINETO_SKIP }, /* what our own export adds */
 	};
-	char lower[24];
+	char lower[40];
 
 	if (length >= sizeof(lower))
 		return DP_KINETO_NONE;
@@ -58,7 +79,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 	for (size_t i = 0; i < DP_COUNT(known); i++)
 		if (known[i].name[0] == lower[0] && !strcmp(known[i].name, lower))
 			return known[i].class;
-	return DP_KINETO_NONE;
+	return class_of_device(lower);
 }
 
 enum dp_sync_kind dp_kineto__sync_kind(const char *name, size_t length)

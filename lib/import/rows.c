@@ -42,6 +42,18 @@ static bool append_column(struct dp_rows *rows, sqlite3_str *sql, const char *na
 	return found > 0;
 }
 
+static int no_row_numbers(struct dp_rows *rows)
+{
+	const struct dp_error *error = rows->database->import->error;
+
+	if (error && error->status)
+		return error->status;
+	dp_database__damage(rows->database, rows->table, "columns hide the row numbers");
+	dp_builder__loss(rows->database->import->builder, "tables whose columns hide row numbers",
+			 0, 0);
+	return 0;
+}
+
 static int missing(struct dp_rows *rows, const char *names)
 {
 	struct dp_error *error = rows->database->import->error;
@@ -60,11 +72,13 @@ static int missing(struct dp_rows *rows, const char *names)
 static int make_sql(struct dp_rows *rows, char **text)
 {
 	const char *rowid = dp_database__rowid_name(rows->database, rows->table);
-	sqlite3_str *sql = sqlite3_str_new(rows->database->sqlite);
 	const struct dp_error *error = rows->database->import->error;
 	const char *lacks = NULL;
+	sqlite3_str *sql;
 
-	rowid = rowid ? rowid : "rowid";
+	if (!rowid)
+		return no_row_numbers(rows);
+	sql = sqlite3_str_new(rows->database->sqlite);
 	sqlite3_str_appendf(sql, "SELECT \"%w\"", rowid);
 	for (size_t i = 0; i < rows->count; i++) {
 		if (append_column(rows, sql, rows->columns[i].names))
@@ -156,11 +170,14 @@ static int lose_rest(struct dp_rows *rows, int64_t last)
 /* Looks for the first readable row at or after rowid. Returns a SQLite code. */
 static int seek(struct dp_rows *rows, int64_t rowid)
 {
-	rows->database->idle = 0;
+	dp_database__seek(rows->database);
 	sqlite3_reset(rows->statement);
 	sqlite3_bind_int64(rows->statement, 1, rowid);
 	return sqlite3_step(rows->statement) & 0xff;
 }
+
+/* Counting pages costs as much as reading a short row does, so not for each. */
+enum { ROWS_PER_CHECK = 16 };
 
 static int take_row(struct dp_rows *rows, int64_t rowid)
 {
@@ -211,6 +228,8 @@ int dp_rows__next(struct dp_rows *rows)
 
 	if (rows->ended || !rows->statement)
 		return 0;
+	if (rows->read % ROWS_PER_CHECK == 0 && dp_database__overspent(rows->database, rows->table))
+		return lose_rest(rows, rows->any ? rows->rowid : 0);
 	rc = sqlite3_step(rows->statement) & 0xff;
 	if (rc == SQLITE_ROW) {
 		int64_t rowid = sqlite3_column_int64(rows->statement, 0);
@@ -223,6 +242,12 @@ int dp_rows__next(struct dp_rows *rows)
 		return 0;
 	}
 	return step_over(rows, rc);
+}
+
+void dp_rows__from(struct dp_rows *rows, int64_t rowid)
+{
+	if (rows->statement)
+		sqlite3_bind_int64(rows->statement, 1, rowid);
 }
 
 bool dp_rows__has(const struct dp_rows *rows, size_t column)
@@ -238,19 +263,20 @@ bool dp_rows__is_null(const struct dp_rows *rows, size_t column)
 /* 1 and *value, 0 for NULL, -1 for what is no integer. */
 static int get_integer(const struct dp_rows *rows, size_t column, int64_t *value)
 {
-	sqlite3_stmt *statement = statement_of(rows);
-	int type = sqlite3_column_type(statement, (int)column + 1);
+	/* No other thread has this connection (SQLITE_OPEN_NOMUTEX): the value may be looked at. */
+	sqlite3_value *cell = sqlite3_column_value(statement_of(rows), (int)column + 1);
+	int type = sqlite3_value_type(cell);
 	double real;
 
 	if (type == SQLITE_INTEGER) {
-		*value = sqlite3_column_int64(statement, (int)column + 1);
+		*value = sqlite3_value_int64(cell);
 		return 1;
 	}
 	if (type == SQLITE_NULL)
 		return 0;
 	if (type != SQLITE_FLOAT)
 		return -1;
-	real = sqlite3_column_double(statement, (int)column + 1);
+	real = sqlite3_value_double(cell);
 	if (!(real >= -9007199254740992.0 && real <= 9007199254740992.0))
 		return -1;
 	*value = (int64_t)real;
@@ -306,6 +332,7 @@ const char *dp_rows__text(struct dp_rows *rows, size_t column, size_t *length)
 		dp_database__nomem(rows->database);
 	if (text)
 		*length = (size_t)sqlite3_column_bytes(statement, (int)column + 1);
+	rows->database->value_bytes += *length;
 	return text;
 }
 
@@ -354,8 +381,10 @@ static int prepare_names(struct dp_names *names, const char *id_column, const ch
 	names->by_rowid = dp_database__is_rowid(database, names->table, id_column);
 	if (!names->by_rowid && map_ids(names, id_column))
 		return DP_ERR_NOMEM;
+	if (!rowid)
+		return DP_OK;
 	sql = sqlite3_mprintf("SELECT \"%w\" FROM \"%w\" NOT INDEXED WHERE \"%w\" = ?1",
-			      text_column, names->table, rowid ? rowid : "rowid");
+			      text_column, names->table, rowid);
 	names->statement = dp_database__prepare(database, sql);
 	sqlite3_free(sql);
 	return DP_OK;
@@ -452,17 +481,20 @@ static uint32_t load(struct dp_names *names, int64_t id, enum name_kind kind)
 	int64_t rowid;
 	int rc;
 
-	if (!names->statement || !locate(names, id, &rowid))
+	if (!names->statement || !locate(names, id, &rowid) ||
+	    dp_database__overspent(names->database, names->table))
 		return placeholder(names, id);
-	names->database->idle = 0;
+	dp_database__seek(names->database);
 	sqlite3_bind_int64(names->statement, 1, rowid);
 	rc = sqlite3_step(names->statement) & 0xff;
 	if (rc == SQLITE_ROW && sqlite3_column_type(names->statement, 0) != SQLITE_NULL)
 		text = (const char *)sqlite3_column_text(names->statement, 0);
-	if (text)
-		string = intern(builder, text, (size_t)sqlite3_column_bytes(names->statement, 0),
-				kind);
-	else if (sqlite3_errcode(names->database->sqlite) == SQLITE_NOMEM) {
+	if (text) {
+		size_t length = (size_t)sqlite3_column_bytes(names->statement, 0);
+
+		names->database->value_bytes += length;
+		string = intern(builder, text, length, kind);
+	} else if (sqlite3_errcode(names->database->sqlite) == SQLITE_NOMEM) {
 		dp_database__nomem(names->database);
 		string = DP_NONE;
 	} else {

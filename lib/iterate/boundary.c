@@ -1,23 +1,15 @@
 /*
- * Boundaries between iterations, moved to where the host's were. What an iteration's first launch
- * looks like is learned from a sample of boundaries; those near edits that do not look like it are
- * looked at one by one.
+ * Single boundaries, moved to where the host began an iteration. What boundaries typically have is
+ * learned from a sample; those next to edits for which the votes sum up to less are moved to the
+ * nearest position that has all of it.
  */
 #include "iterate/boundary.h"
 #include "base/sort.h"
 #include "align/diff.h"
+#include "iterate/parameters.h"
+#include "iterate/votes.h"
 
 #include <string.h>
-
-enum {
-	CALLS_MAX = 100000,
-	SAMPLES = 33, /* boundaries that are learned from */
-	SAMPLES_MIN = 3,
-	NEAR = 8,	/* symbols from a boundary to an edit that may concern it */
-	AROUND = 4,	/* symbols around a boundary that it has to stand out from */
-	REACH = 12,	/* symbols that are looked at beside the insertions */
-	WIDE_MAX = 512, /* insertions that are looked at */
-};
 
 struct placer {
 	struct dp_cut *cut;
@@ -26,8 +18,8 @@ struct placer {
 	const uint32_t *symbols, *names;
 	size_t m, calls;
 	const struct dp_evidence *evidence;
-	bool by_upload, by_gap; /* what iterations begin with */
-	int64_t gap_ns;		/* the median of launch gaps in front of them */
+	struct dp_evidence_at typical; /* what iterations begin with */
+	double sum;		       /* of the votes on it */
 };
 
 static size_t edits_of(const struct dp_repetition *s)
@@ -44,57 +36,65 @@ static struct dp_evidence_at ask(struct placer *p, size_t position)
 	return at;
 }
 
-/* Two complete iterations that follow each other: only such a boundary may be moved. */
-static bool joins(const struct dp_cut *cut, size_t k)
+static bool follows(const struct dp_cut *cut, size_t k)
 {
-	const struct dp_repetition *s = &cut->iterations[k];
-
-	return k > 0 && s[-1].end == s->first && !s->partial && !s[-1].partial;
+	return k > 0 && cut->iterations[k - 1].end == cut->iterations[k].first;
 }
 
-/* What do iterations begin with? */
+/* Does iteration k follow another, both whole? */
+static bool joins(const struct dp_cut *cut, size_t k)
+{
+	return follows(cut, k) && !cut->iterations[k].partial && !cut->iterations[k - 1].partial;
+}
+
+/* The largest launch gap of the positions around a boundary. */
+static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
+{
+	int64_t most = 0;
+
+	for (size_t i = 1; i <= DP_AROUND && i <= s->first && s->first + i < s->end; i++) {
+		most = DP_MAX(most, ask(p, s->first + i).launch_gap_ns);
+		most = DP_MAX(most, ask(p, s->first - i).launch_gap_ns);
+	}
+	return most;
+}
+
+/* What most boundaries have, of a sample, and what is around them has not. */
 static void learn(struct placer *p)
 {
-	int64_t gaps[SAMPLES], others[SAMPLES];
-	size_t every = p->cut->count / SAMPLES + 1, n = 0, uploads = 0;
+	int64_t gaps[DP_BOUNDARIES], others[DP_BOUNDARIES];
+	size_t every = p->cut->count / DP_BOUNDARIES + 1, n = 0, with_upload = 0;
 
-	for (size_t k = 1; k < p->cut->count && n < SAMPLES; k += every) {
-		size_t first = p->cut->iterations[k].first, end = p->cut->iterations[k].end;
+	for (size_t k = 1; k < p->cut->count && n < DP_BOUNDARIES; k += every) {
+		const struct dp_repetition *s = &p->cut->iterations[k];
 		struct dp_evidence_at at;
 
 		if (!joins(p->cut, k))
 			continue;
-		at = ask(p, first);
-		uploads += at.after_upload;
+		at = ask(p, s->first);
+		with_upload += at.after_upload;
 		gaps[n] = at.launch_gap_ns;
-		others[n] = 0;
-		for (size_t i = 1; i <= AROUND && i <= first && first + i < end; i++) {
-			at = ask(p, first + i);
-			others[n] = DP_MAX(others[n], at.launch_gap_ns);
-			at = ask(p, first - i);
-			others[n] = DP_MAX(others[n], at.launch_gap_ns);
-		}
-		n++;
+		others[n++] = gap_around(p, s);
 	}
-	if (n < SAMPLES_MIN)
+	if (n < DP_SAMPLES_MIN)
 		return;
 	dp_sort__i64(gaps, n);
 	dp_sort__i64(others, n);
-	p->gap_ns = gaps[n / 2];
-	p->by_gap = p->gap_ns > 0 && p->gap_ns / 4 >= others[n / 2];
-	p->by_upload = uploads * 4 >= n * 3;
+	if (gaps[n / 2] / DP_GAP_TIMES >= others[n / 2])
+		p->typical.launch_gap_ns = gaps[n / 2];
+	p->typical.after_upload = with_upload * 4 >= n * 3;
+	p->sum = dp_votes__at(&p->typical, &p->typical);
 }
 
-/* Does an iteration look as if it began here? */
-static bool begins(struct placer *p, size_t position)
+/* Does a position have all that iterations typically begin with? */
+static bool is_typical(struct placer *p, size_t position)
 {
 	struct dp_evidence_at at = ask(p, position);
 
-	if (p->by_upload && !at.after_upload)
-		return false;
 	/* what lies before the capture is not known */
-	return !p->by_gap || at.launch_gap_ns >= p->gap_ns / 3 ||
-	       (position == 0 && at.launch_gap_ns < 0 && p->by_upload);
+	if (position == 0 && at.launch_gap_ns < 0 && p->typical.after_upload)
+		at.launch_gap_ns = p->typical.launch_gap_ns;
+	return dp_votes__at(&at, &p->typical) >= p->sum;
 }
 
 /* A cut without edits has no array of them, and NULL + 0 is not C. */
@@ -103,8 +103,11 @@ static struct dp_edit *edits_at(const struct dp_cut *cut, const struct dp_repeti
 	return cut->edits ? cut->edits + s->edits : NULL;
 }
 
-/* The symbols before a boundary that may belong behind it, and those behind that may not. */
-static bool margins(const struct placer *p, size_t k, size_t *before, size_t *behind)
+/*
+ * How far the boundary between two iterations may be moved: over insertions next to it and some
+ * more, if any edit is near; no further than half of an iteration.
+ */
+static void reach_between(const struct placer *p, size_t k, size_t *before, size_t *behind)
 {
 	const struct dp_repetition *s = &p->cut->iterations[k], *last = s - 1;
 	const struct dp_edit *edits = edits_at(p->cut, last);
@@ -114,77 +117,65 @@ static bool margins(const struct placer *p, size_t k, size_t *before, size_t *be
 	while (tail < count && edits[count - 1 - tail].kind == DP_EDIT_INSERTED &&
 	       edits[count - 1 - tail].position == last->end - 1 - tail)
 		tail++;
-	near = tail > 0 || (count > 0 && last->end - edits[count - 1].position <= NEAR);
+	near = tail > 0 || (count > 0 && last->end - edits[count - 1].position <= DP_NEAR_EDIT);
 	edits = edits_at(p->cut, s);
 	count = edits_of(s);
-	for (at = 0; at < count && edits[at].position - s->first < NEAR + head; at++)
+	for (at = 0; at < count && edits[at].position - s->first < DP_NEAR_EDIT + head; at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
-	near |= at > 0;
-	*before = DP_MIN(DP_MIN(tail, WIDE_MAX) + REACH, (last->end - last->first - 1) / 2);
-	*behind = DP_MIN(DP_MIN(head, WIDE_MAX) + REACH, (s->end - s->first - 1) / 2);
-	return near;
+	if (!near && at == 0)
+		return;
+	*before = DP_MIN(DP_MIN(tail, DP_WIDE) + DP_REACH, (last->end - last->first - 1) / 2);
+	*behind = DP_MIN(DP_MIN(head, DP_WIDE) + DP_REACH, (s->end - s->first - 1) / 2);
 }
 
-/* Where the iteration begins that the cut lets begin at iteration k's first symbol. */
+/*
+ * The same of an iteration in front of which there is none: over all that is no iteration's of any
+ * loop, which may be the beginning of one, with kernels that are tried before the program goes on.
+ */
+static size_t reach_alone(const struct placer *p, size_t first)
+{
+	size_t over = 0;
+
+	for (size_t i = 0; i < p->cut_count; i++) {
+		const struct dp_repetition *s = p->cuts[i].iterations;
+		size_t low = 0, high = p->cuts[i].count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (s[middle].end <= first)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		over = DP_MAX(over, low ? s[low - 1].end : 0);
+	}
+	return first - over <= DP_MIN(p->m, (size_t)DP_WIDE) ? first - over : 0;
+}
+
+/* The position nearest to the beginning of iteration k that looks like one. */
 static size_t place(struct placer *p, size_t k)
 {
-	size_t first = p->cut->iterations[k].first, before, behind;
+	const struct dp_repetition *s = &p->cut->iterations[k];
+	size_t first = s->first, before = 0, behind = 0;
 
-	if (!joins(p->cut, k) || p->calls > CALLS_MAX || !margins(p, k, &before, &behind) ||
-	    begins(p, first))
+	if (joins(p->cut, k))
+		reach_between(p, k, &before, &behind);
+	else if (!s->partial && !follows(p->cut, k))
+		before = reach_alone(p, first);
+	if (before + behind == 0 || p->calls > DP_BOUNDARY_CALLS || is_typical(p, first))
 		return first;
 	for (size_t i = 1; i <= DP_MAX(before, behind); i++) {
-		if (i <= before && begins(p, first - i))
+		if (i <= before && is_typical(p, first - i))
 			return first - i;
-		if (i <= behind && begins(p, first + i))
+		if (i <= behind && is_typical(p, first + i))
 			return first + i;
 	}
 	return first;
 }
 
-/* Where the last iteration of any loop ends that is over at a position. */
-static size_t over_before(const struct placer *p, size_t position)
-{
-	size_t over = 0;
-
-	for (size_t i = 0; i < p->cut_count; i++) {
-		const struct dp_cut *cut = &p->cuts[i];
-		size_t low = 0, high = cut->count;
-
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (cut->iterations[middle].end <= position)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low > 0)
-			over = DP_MAX(over, cut->iterations[low - 1].end);
-	}
-	return over;
-}
-
-/*
- * The same for an iteration in front of which there is none: the first, or the first of another
- * phase of the program, for which kernels are tried before it goes on.
- */
-static size_t place_first(struct placer *p, size_t k)
-{
-	const struct dp_repetition *s = &p->cut->iterations[k];
-	size_t low = over_before(p, s->first);
-
-	if (s->partial || s->first == low || s->first - low > WIDE_MAX || s->first - low > p->m ||
-	    p->calls > CALLS_MAX || begins(p, s->first))
-		return s->first;
-	for (size_t i = s->first; i-- > low;)
-		if (begins(p, i))
-			return i;
-	return s->first;
-}
-
-/* Writes the edits of a iteration behind those that there are. */
-static int script(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
+/* Appends the edits of an iteration to made->edits: new ones if it was moved. */
+static int put_edits(struct placer *p, struct dp_cut *made, struct dp_repetition *s, bool moved)
 {
 	struct dp_edit *edits = edits_at(p->cut, s), *fresh = NULL;
 	size_t count = edits_of(s);
@@ -228,7 +219,7 @@ static int move(struct placer *p, const size_t *first)
 		cut->covered = cut->covered + (end - first[k]) - (s->end - s->first);
 		s->first = first[k];
 		s->end = end;
-		status = script(p, &made, s, moved);
+		status = put_edits(p, &made, s, moved);
 	}
 	free(cut->edits);
 	cut->edits = made.edits;
@@ -255,18 +246,16 @@ int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const ui
 	size_t *first;
 	int status = DP_OK;
 
-	if (!evidence->at || cut->count < SAMPLES_MIN || m < NEAR)
+	if (!evidence->at || cut->count < DP_SAMPLES_MIN || m < DP_NEAR_EDIT)
 		return DP_OK;
 	learn(&p);
-	if (!p.by_gap && !p.by_upload)
+	if (p.sum <= 0)
 		return DP_OK;
 	first = dp_alloc__array(cut->count, sizeof(*first));
 	if (!first)
 		return DP_ERR_NOMEM;
 	for (size_t k = 0; k < cut->count; k++) {
-		bool alone = k == 0 || cut->iterations[k - 1].end != cut->iterations[k].first;
-
-		first[k] = alone ? place_first(&p, k) : place(&p, k);
+		first[k] = place(&p, k);
 		any |= first[k] != cut->iterations[k].first;
 	}
 	if (any)

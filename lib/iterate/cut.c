@@ -1,62 +1,16 @@
 /*
- * Iterations from an alignment. Spans are walked run by run; wherever the first offset comes
- * round, one iteration ends and the next begins.
+ * Iterations from an alignment. Spans are walked run by run; wherever the first offset comes,
+ * one iteration ends and the next begins.
  *
  * Cost: O(runs + edits), and one comparison per symbol where exact names are asked for.
  */
 #include "iterate/cut.h"
+#include "iterate/inner.h"
 #include "iterate/insertions.h"
+#include "iterate/parameters.h"
 #include "align/diff.h"
 
 #include <string.h>
-
-enum {
-	REST_MAX = 32, /* symbols behind the last iteration that are its own */
-	SLACK_MAX = 4, /* symbols whose lack at an end of the sequence is a loss */
-};
-
-void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
-		    size_t length, size_t first)
-{
-	const struct dp_align_span *s = &alignment->spans[span];
-
-	*walk = (struct dp_walk){
-		.alignment = alignment,
-		.span = s,
-		.length = length,
-		.first = first,
-		.at = s->begin,
-		.offset = (s->begin_offset + length - first) % length,
-		.edit = s->edits,
-	};
-}
-
-bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step)
-{
-	const struct dp_align_span *s = walk->span;
-	bool more = walk->edit < s->edits + s->edit_count;
-	const struct dp_edit *edit = more ? &walk->alignment->edits[walk->edit] : NULL;
-	size_t end = more ? (size_t)edit->position : s->end;
-
-	step->at = walk->at;
-	step->offset = walk->offset;
-	if (walk->at < end) {
-		step->kind = DP_WALK_RUN;
-		step->length = DP_MIN(end - walk->at, walk->length - walk->offset);
-		walk->offset += step->length;
-	} else if (more) {
-		step->kind = edit->kind;
-		step->length = edit->kind != DP_EDIT_DELETED;
-		walk->offset += edit->kind != DP_EDIT_INSERTED;
-		walk->edit++;
-	} else {
-		return false;
-	}
-	walk->at += step->length;
-	if (walk->offset == walk->length)
-		walk->offset = 0;
-	return true;
-}
 
 /* A stretch of one span between two boundaries. */
 struct piece {
@@ -104,7 +58,7 @@ static int add_edit(struct dp_cut *cut, struct piece *piece, size_t at, size_t o
 	return put_edit(cut, at, offset, kind);
 }
 
-static int put_segment(struct dp_cut *cut, const struct piece *piece, bool partial)
+static int put_iteration(struct dp_cut *cut, const struct piece *piece, bool partial)
 {
 	int status = dp_array__reserve(&cut->iterations, &cut->room, cut->count + 1,
 				       sizeof(*cut->iterations));
@@ -126,42 +80,41 @@ static int put_segment(struct dp_cut *cut, const struct piece *piece, bool parti
 	return DP_OK;
 }
 
-/* Edits of a piece that turned out to be none are taken back: they are the last ones. */
-static void forget(struct dp_cut *cut, const struct piece *piece)
+/* Drops the edits of a piece that is no iteration: they are the last ones. */
+static void drop_edits(struct dp_cut *cut, const struct piece *piece)
 {
 	cut->edit_count = piece->edits;
 }
 
 /*
- * Writes the edits of symbols [first, end), `outside` of a piece, against offsets [from, to), as
- * new ones at the end of the cut's.
+ * Writes the edits of symbols [first, end) against offsets [from, to), which are next to a piece:
+ * in front of its own edits, or behind them. The piece's are the last ones of the cut.
  */
 static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, size_t first,
 		       size_t end, size_t from, size_t to)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
+	struct dp_cut *cut = &c->cuts[pattern];
+	size_t count, own = piece->edit_count, before = cut->edit_count;
 	struct dp_edit *edits;
-	size_t count;
-	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first, p->turned + from,
-				  to - from);
+	int status = dp_diff__run(&edits, &count, c->aligned + first, end - first,
+				  p->rotated + from, to - from);
 
 	if (status)
 		return status;
+	for (size_t i = 0; i < count; i++) {
+		edits[i].position += first;
+		edits[i].offset += (uint32_t)from;
+	}
 	for (size_t i = 0; i < count && !status; i++)
-		status = add_edit(&c->cuts[pattern], piece, first + (size_t)edits[i].position,
-				  from + edits[i].offset, edits[i].kind);
+		status = add_edit(cut, piece, edits[i].position, edits[i].offset, edits[i].kind);
+	if (!status && count > 0 && from < piece->from) {
+		memmove(cut->edits + before - own + count, cut->edits + before - own,
+			own * sizeof(*edits));
+		memcpy(cut->edits + before - own, edits, count * sizeof(*edits));
+	}
 	free(edits);
 	return status;
-}
-
-static void reverse(struct dp_edit *edits, size_t n)
-{
-	for (size_t i = 0; i < n / 2; i++) {
-		struct dp_edit swap = edits[i];
-
-		edits[i] = edits[n - 1 - i];
-		edits[n - 1 - i] = swap;
-	}
 }
 
 /*
@@ -171,26 +124,14 @@ static void reverse(struct dp_edit *edits, size_t n)
 static int complete_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t before,
 			  size_t behind)
 {
-	struct dp_cut *cut = &c->cuts[pattern];
-	size_t m = c->patterns[pattern].length, own = 0, first = piece->first - before;
+	size_t m = c->patterns[pattern].length, first = piece->first - before;
 	int status = DP_OK;
 
 	if (piece->to < m)
 		status = add_outside(c, pattern, piece, piece->end, piece->end + behind, piece->to,
 				     m);
-	own = piece->edit_count;
-	if (!status && piece->from > 0) {
-		struct dp_edit *edits;
-
+	if (!status && piece->from > 0)
 		status = add_outside(c, pattern, piece, first, piece->first, 0, piece->from);
-		/* they come first: a rotation by three reversals */
-		edits = cut->edits ? cut->edits + piece->edits : NULL;
-		if (!status && edits) {
-			reverse(edits, own);
-			reverse(edits + own, piece->edit_count - own);
-			reverse(edits, piece->edit_count);
-		}
-	}
 	piece->first = first;
 	piece->end += behind;
 	piece->from = 0;
@@ -207,11 +148,35 @@ static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t ou
 {
 	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
 
-	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)SLACK_MAX);
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)DP_END_LACK);
 }
 
-/* A piece that is not gone on with: an iteration, a partial one, or none. */
-static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
+/*
+ * Completes a piece that lacks iterations of loops inside its pattern, at its beginning or end: it
+ * has `behind` symbols of the pattern's end behind it then. Returns false where it lacks more, or
+ * where it may go on outside of the sequence.
+ */
+static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p,
+			  const struct piece *piece, size_t *behind)
+{
+	size_t rest, room = c->n - piece->end;
+
+	*behind = 0;
+	if (piece->from > 0 &&
+	    (piece->first == 0 || !dp_inner__at_begin(p->rotated, p->length, piece->from)))
+		return false;
+	if (piece->to == p->length)
+		return piece->from > 0;
+	if (!dp_inner__at_end(p->rotated, p->length, piece->to, &rest) || rest > room ||
+	    (rest == 0 && room == 0))
+		return false;
+	*behind = rest;
+	return !memcmp(c->aligned + piece->end, p->rotated + p->length - rest,
+		       rest * sizeof(*c->aligned));
+}
+
+/* Ends a piece that no later span continues: as an iteration, a partial one, or none. */
+static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
 {
 	struct dp_cut *cut = &c->cuts[pattern];
 	size_t m = c->patterns[pattern].length;
@@ -220,25 +185,30 @@ static int settle(struct cutter *c, uint32_t pattern, struct piece *piece, size_
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
 	bool most = matched * 5 >= m * 4;
 	size_t before = head ? DP_MIN(piece->first, piece->from) : 0;
-	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + REST_MAX) : 0;
+	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + DP_REST_MAX) : 0;
 	int status;
 
 	head = head && !(most && is_whole(c, m, piece->from, before));
 	tail = tail && !(most && is_whole(c, m, m - piece->to, behind));
 
 	if (piece->first == piece->end) {
-		forget(cut, piece);
+		drop_edits(cut, piece);
 		return DP_OK;
 	}
 	if (piece->from == 0 && piece->to == m && matched * 2 >= m)
-		return put_segment(cut, piece, false);
+		return put_iteration(cut, piece, false);
+	if ((head || tail || !most) && lacks_repeats(c, &c->patterns[pattern], piece, &behind)) {
+		most = true;
+		head = tail = false;
+		before = 0;
+	}
 	if (head || tail)
-		return put_segment(cut, piece, true);
+		return put_iteration(cut, piece, true);
 	if (most) {
 		status = complete_piece(c, pattern, piece, before, behind);
-		return status ? status : put_segment(cut, piece, false);
+		return status ? status : put_iteration(cut, piece, false);
 	}
-	forget(cut, piece);
+	drop_edits(cut, piece);
 	return DP_OK;
 }
 
@@ -247,22 +217,22 @@ static int drop_tail(struct cutter *c)
 	if (!c->tail)
 		return DP_OK;
 	c->tail = false;
-	return settle(c, c->tail_pattern, &c->held, c->tail_span);
+	return finish_piece(c, c->tail_pattern, &c->held, c->tail_span);
 }
 
 /*
  * What lies between two parts of one iteration: the symbols against the offsets that were passed
  * over. False in *fits where more than half of the pattern is missing.
  */
-static int bridge(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
+static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to, bool *fits)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
 	struct piece *held = &c->held;
 	size_t from = held->end, offset = held->to, missing = 0, count;
 	struct dp_edit *edits;
-	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from, p->turned + offset,
-				  to - offset);
+	int status = dp_diff__run(&edits, &count, c->aligned + from, end - from,
+				  p->rotated + offset, to - offset);
 
 	if (status)
 		return status;
@@ -284,7 +254,8 @@ static int bridge(struct cutter *c, uint32_t pattern, size_t end, size_t to, boo
  * A span begins: does it go on with the iteration that the span before broke off? Then the piece
  * that is begun is that iteration.
  */
-static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, bool *joined)
+static int continue_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset,
+			  bool *joined)
 {
 	size_t m = c->patterns[pattern].length, gap, skip, to = offset ? offset : m;
 	bool fits;
@@ -299,14 +270,14 @@ static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, b
 	skip = to - c->held.to;
 	if (skip > gap + m / 2 || (to == m && (gap * 2 > m + skip || c->held.from > 0)))
 		return drop_tail(c);
-	status = bridge(c, pattern, at, to, &fits);
+	status = add_between(c, pattern, at, to, &fits);
 	if (status)
 		return status;
 	if (!fits)
 		return drop_tail(c);
 	c->tail = false;
 	if (to == m)
-		return settle(c, pattern, &c->held, c->tail_span);
+		return finish_piece(c, pattern, &c->held, c->tail_span);
 	c->piece = c->held;
 	c->open = true;
 	*joined = true;
@@ -316,7 +287,7 @@ static int go_on(struct cutter *c, uint32_t pattern, size_t at, size_t offset, b
 static int close_piece(struct cutter *c, uint32_t pattern)
 {
 	c->open = false;
-	return settle(c, pattern, &c->piece, c->span);
+	return finish_piece(c, pattern, &c->piece, c->span);
 }
 
 static void open_piece(struct cutter *c, uint32_t pattern, size_t at, size_t offset)
@@ -415,7 +386,7 @@ static int cut_span(struct cutter *c, size_t span)
 		if (!clip(c, &step))
 			continue;
 		if (!begun)
-			status = go_on(c, j, step.at, step.offset, &joined);
+			status = continue_piece(c, j, step.at, step.offset, &joined);
 		begun = true;
 		if (!status)
 			status = take_step(c, j, &step);
@@ -506,7 +477,7 @@ static size_t cut_between(const struct cutter *c, size_t span)
 }
 
 /* A few symbols behind the last iteration belong to it as others between two would. */
-static int take_rest(struct cutter *c)
+static int add_rest(struct cutter *c)
 {
 	size_t m, rest;
 	int status = DP_OK;
@@ -515,7 +486,7 @@ static int take_rest(struct cutter *c)
 		return DP_OK;
 	m = c->patterns[c->tail_pattern].length;
 	rest = c->n - c->held.end;
-	if (c->held.from > 0 || c->held.to < m || rest > REST_MAX || rest * 2 > m)
+	if (c->held.from > 0 || c->held.to < m || rest > DP_REST_MAX || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
 		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,
@@ -549,7 +520,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 		status = cut_span(&c, k);
 	}
 	if (!status)
-		status = take_rest(&c);
+		status = add_rest(&c);
 	if (!status)
 		status = drop_tail(&c);
 	for (size_t j = 0; j < count && !status; j++) {

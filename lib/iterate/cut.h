@@ -1,15 +1,16 @@
-/* From an alignment and a first offset per pattern to iterations with edit scripts. */
+/* From an alignment and a first offset per pattern to iterations with their edits. */
 #ifndef DP_ITERATE_CUT_H
 #define DP_ITERATE_CUT_H
 
 #include "align/align.h"
 #include "iterate/iteration.h"
+#include "iterate/walk.h"
 
 /* A pattern to cut by. */
 struct dp_cut_pattern {
-	const uint32_t *exact;	/* symbols to compare with where it was aligned under coarser names,
-				   in the order of the alignment; else NULL */
-	const uint32_t *turned; /* the aligned symbols, from the first offset on */
+	const uint32_t *exact; /* symbols to compare with where it was aligned under coarser names,
+				  in the order of the alignment; else NULL */
+	const uint32_t *rotated; /* the aligned symbols, from the first offset on */
 	size_t length;
 	size_t first; /* the offset that begins an iteration */
 };
@@ -35,7 +36,8 @@ struct dp_cut {
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. Where a span breaks off and the same pattern goes on later, the two parts are one
  * iteration if less than half of it is missing. A part that misses more than a fifth is partial
- * where the sequence begins or ends, elsewhere it is no iteration.
+ * where the sequence begins or ends, elsewhere it is no iteration; what repeats next to it, as
+ * iterations of an inner loop do, is not missing unless the sequence begins or ends there.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, where exact names are compared, n.
  */
@@ -45,30 +47,9 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 
 void dp_cut__fini(struct dp_cut *cut);
 
-/* Numbers equal edit scripts. Errors: DP_ERR_NOMEM. Cost: linear in iterations and edits. */
+/* Gives iterations with equal edits the same variant. Errors: DP_ERR_NOMEM. Cost: linear in
+ * iterations and edits. */
 int dp_variants__number(struct dp_repetition *iterations, size_t count, const struct dp_edit *edits,
 			const uint32_t *symbols);
-
-/*
- * Walks through a span: runs of matches, split where the first offset comes round, and edits.
- * Offsets count from the first offset.
- */
-struct dp_walk {
-	const struct dp_alignment *alignment;
-	const struct dp_align_span *span;
-	size_t length, first;
-	size_t at, offset, edit;
-};
-
-enum { DP_WALK_RUN = 3 }; /* beside enum dp_edit_kind */
-
-struct dp_walk_step {
-	uint32_t kind;
-	size_t at, offset, length; /* length in symbols of the sequence: 0 for a deletion */
-};
-
-void dp_walk__begin(struct dp_walk *walk, const struct dp_alignment *alignment, size_t span,
-		    size_t length, size_t first);
-bool dp_walk__next(struct dp_walk *walk, struct dp_walk_step *step);
 
 #endif

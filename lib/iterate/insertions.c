@@ -1,29 +1,26 @@
 /*
  * Insertions at the beginning of an iteration, moved in front of it.
  *
- * Cost: linear in iterations and edits, and SHIFT_MAX comparisons for each of the first few
+ * Cost: linear in iterations and edits, and DP_SHIFT_MAX comparisons for each of the first few
  * insertions of an iteration.
  */
 #include "iterate/insertions.h"
+#include "iterate/parameters.h"
 
 #include <string.h>
-
-enum {
-	SHIFT_MAX = 64, /* symbols that an insertion is moved over */
-	RUNS_MAX = 8,	/* insertions near the beginning that are looked through */
-};
 
 /* The exact name that a pattern has at an offset from its first. */
 static uint32_t name_at(const struct dp_cut_pattern *p, size_t offset)
 {
-	return p->exact ? p->exact[(offset + p->first) % p->length] : p->turned[offset];
+	return p->exact ? p->exact[(offset + p->first) % p->length] : p->rotated[offset];
 }
 
 /*
- * The first run of insertions in a iteration, if there is but renamed kernels in front of it: its
+ * The first run of insertions in an iteration, if there is but renamed kernels in front of it: its
  * first edit, or s->edits + that of all where there is none.
  */
-static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s, size_t *count)
+static size_t first_insertions(const struct dp_cut *cut, const struct dp_repetition *s,
+			       size_t *count)
 {
 	const struct dp_edit *edits = cut->edits + s->edits;
 	size_t all = (size_t)s->inserted + s->deleted + s->substituted, at = 0, n = 0;
@@ -76,7 +73,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 	const struct dp_edit *edits = cut->edits + s->edits;
 	size_t n = 0, prefix, same;
 
-	for (size_t run = 0; run < RUNS_MAX; run++) {
+	for (size_t run = 0; run < DP_INSERTIONS_MAX; run++) {
 		size_t from = n;
 
 		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&
@@ -85,7 +82,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 		if (n == from)
 			break;
 		prefix = edits[from].offset;
-		if (prefix > SHIFT_MAX || edits[from].position != s->first + from + prefix)
+		if (prefix > DP_SHIFT_MAX || edits[from].position != s->first + from + prefix)
 			break;
 		for (same = 0; same < prefix; same++)
 			if (symbols[s->first + n + same] != name_at(p, same))
@@ -102,7 +99,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
  * more likely than what is inserted after the first few symbols of one. Where that explains exact
  * names better, too, it is moved over any number of symbols.
  */
-static void settle(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
+static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct dp_cut_pattern *p)
 {
 	for (size_t k = 1; k < cut->count; k++) {
 		struct dp_repetition *s = &cut->iterations[k];
@@ -112,11 +109,11 @@ static void settle(struct dp_cut *cut, const uint32_t *symbols, const struct dp_
 		if (s[-1].end != s->first || count == 0)
 			continue;
 		prefix = (size_t)edit->position - s->first;
-		if (edit->offset != prefix || (prefix > SHIFT_MAX && at == 0))
+		if (edit->offset != prefix || (prefix > DP_SHIFT_MAX && at == 0))
 			continue;
 		for (size_t i = 0; i < prefix && left <= at; i++)
 			left += symbols[s->first + count + i] != name_at(p, i);
-		if (left < at || (left == at && prefix <= SHIFT_MAX)) {
+		if (left < at || (left == at && prefix <= DP_SHIFT_MAX)) {
 			move_insertions(cut, k, at, count, left, symbols, p);
 			continue;
 		}
@@ -143,8 +140,8 @@ static void pack_edits(struct dp_cut *cut)
 }
 
 void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			   const struct dp_cut_pattern *pattern)
+			 const struct dp_cut_pattern *pattern)
 {
-	settle(cut, symbols, pattern);
+	move_all(cut, symbols, pattern);
 	pack_edits(cut);
 }

@@ -10,6 +10,6 @@
  * has edits.
  */
 void dp_insertions__move(struct dp_cut *cut, const uint32_t *symbols,
-			   const struct dp_cut_pattern *pattern);
+			 const struct dp_cut_pattern *pattern);
 
 #endif

@@ -14,12 +14,12 @@ struct dp_repetition {
 	uint32_t inserted;
 	uint32_t deleted; /* symbols missing before or after a capture's cut are not counted */
 	uint32_t substituted;
-	uint32_t variant; /* equal edit scripts (kind, offset and symbols) share one; 0 is the
-			     pattern itself, others are numbered in order of appearance */
+	uint32_t variant; /* iterations with equal edits (kind, offset and symbols) share one; 0 is
+			     the pattern itself, others are numbered in order of appearance */
 	bool partial;	  /* cut off by the capture's beginning or end */
 };
 
-/* What is known of one symbol beside its name; -1 and false where it is not known. */
+/* What is known of one symbol besides its name; -1 and false where it is not known. */
 struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns;	/* host time outside of API calls between the previous kernel's
@@ -33,8 +33,8 @@ struct dp_evidence_at {
 };
 
 /*
- * Beside the symbols. at() fills *out for the symbol at an index of the sequence; it is called
- * for a sample of symbols only and may be slow (a microsecond). at may be NULL.
+ * Evidence besides the symbols. at() fills *out for the symbol at an index of the sequence; it is
+ * called for a sample of symbols only and may be slow (a microsecond). at may be NULL.
  */
 struct dp_evidence {
 	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);
@@ -42,8 +42,8 @@ struct dp_evidence {
 	bool launches_recorded; /* the trace has launch calls at all */
 	bool open_begin;	/* the sequence is a part: where it begins or ends is chance */
 	bool open_end;
-	bool goes_on;	/* more will come: a loop that is not sure yet can wait */
-	bool cut_begin; /* the same, of a part of a trace that at() tells of beyond it, too */
+	bool goes_on;	/* more will come: a loop with little confidence yet can wait */
+	bool cut_begin; /* the same of a part of a trace; at() knows what is beyond it, too */
 	bool cut_end;
 	bool loose_begin; /* what is cut at the beginning may look like something else: a loop
 			     that seems to begin shortly after may have begun before */

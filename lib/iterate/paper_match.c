@@ -2,7 +2,7 @@
  * Algorithm 1 of Gu, Liu, Zhou, Wang, "DeepProf: Performance Analysis for Deep Learning
  * Applications via Mining GPU Execution Patterns" (arXiv 1707.03750): at each start the pattern is
  * matched in order, what does not match is skipped and counted; over k0 skipped, the next start is
- * tried, else the walk goes on behind the match.
+ * tried, else the search continues behind the match.
  *
  * Skipped symbols count from the start on, so a match may begin with some. Cost: O(n · m).
  */

@@ -7,23 +7,23 @@
 
 struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */
+	size_t next;  /* the next best */
 	enum dp_phase_evidence decided_by;
-	double confidence; /* 0 to 1 */
-	bool beat;	   /* uploads, waits or an optimizer come once in a while per iteration */
+	double confidence; /* 0 to 1, from the margin of the first over the next */
+	bool beat; /* uploads, waits or an optimizer come a few times per iteration, as in a step */
 };
 
-/* What else is known: positions at which an iteration may begin, ascending, and numbers of them. */
+/* What else is known: positions at which iterations of other loops begin, ascending. */
 struct dp_phase_hints {
 	const size_t *positions;
 	size_t count;
-	const uint64_t *wanted;
-	size_t wanted_count;
 };
 
 /*
- * Weighs the evidence for a pattern, symbols[0..length), of an alignment of n symbols; hints are
- * those that loops inside or outside and the user give, and may be NULL. Errors: DP_ERR_NOMEM.
- * Cost: O(runs + edits + length), and at most about 300,000 calls of evidence->at.
+ * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols; hints
+ * are the boundaries of loops inside or outside, and may be NULL; with them the host is not asked.
+ * Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and at most about 300,000 calls of
+ * evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,

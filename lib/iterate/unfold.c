@@ -5,15 +5,9 @@
  */
 #include "iterate/unfold.h"
 #include "base/sort.h"
+#include "iterate/parameters.h"
 
 #include <string.h>
-
-enum {
-	REACH = 64,   /* symbols that one iteration has of the other's repetition, at most */
-	SAMPLES = 31, /* boundaries whose gaps are asked for */
-	SAMPLES_MIN = 3,
-	GAP_NS = 1000, /* pauses of the host that are none */
-};
 
 /* A boundary between two complete iterations. */
 struct joint {
@@ -26,7 +20,7 @@ struct unfolder {
 	size_t count, n;
 	const uint32_t *symbols, *position;
 	const struct dp_evidence *evidence;
-	struct joint joints[SAMPLES];
+	struct joint joints[DP_UNFOLD_SAMPLES];
 	size_t joint_count;
 	long shift;		  /* of all boundaries */
 	const struct joint *like; /* one of those that are moved */
@@ -43,7 +37,7 @@ static struct joint joint_at(const struct unfolder *u, size_t folded)
 static void sample_joints(struct unfolder *u)
 {
 	const struct dp_repetition *s = u->iterations;
-	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
+	size_t step = (u->count + DP_UNFOLD_SAMPLES - 1) / DP_UNFOLD_SAMPLES;
 
 	for (size_t k = 1; k < u->count; k += step)
 		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
@@ -53,7 +47,7 @@ static void sample_joints(struct unfolder *u)
 /* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
 static int64_t gap_at(const struct unfolder *u, long shift)
 {
-	int64_t gaps[SAMPLES];
+	int64_t gaps[DP_UNFOLD_SAMPLES];
 	size_t fits = 0;
 
 	for (size_t k = 0; k < u->joint_count; k++) {
@@ -67,7 +61,7 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 		if (at.has_launch)
 			gaps[fits++] = at.launch_gap_ns;
 	}
-	if (fits < SAMPLES_MIN || fits * 10 < u->joint_count * 9)
+	if (fits < DP_SAMPLES_MIN || fits * 10 < u->joint_count * 9)
 		return -1;
 	dp_sort__i64(gaps, fits);
 	return gaps[fits / 2];
@@ -79,7 +73,7 @@ static long by_gaps(const struct unfolder *u)
 	int64_t most = 0, next = 0;
 	long best = 0;
 
-	for (long shift = -REACH; shift <= REACH; shift++) {
+	for (long shift = -DP_UNFOLD_REACH; shift <= DP_UNFOLD_REACH; shift++) {
 		int64_t gap = gap_at(u, shift);
 
 		if (gap > most) {
@@ -90,7 +84,7 @@ static long by_gaps(const struct unfolder *u)
 			next = gap;
 		}
 	}
-	return most + GAP_NS > 2 * (next + GAP_NS) ? best : 0;
+	return most + DP_GAP_NOISE_NS > 2 * (next + DP_GAP_NOISE_NS) ? best : 0;
 }
 
 /* By what lies in front of the first iteration, if all others have the same in front of them. */
@@ -99,7 +93,8 @@ static long by_head(const struct unfolder *u)
 	const struct dp_repetition *first = &u->iterations[0];
 	size_t head = u->position[first->first], same = 0;
 
-	if (first->partial || head > REACH || u->evidence->open_begin || u->evidence->cut_begin)
+	if (first->partial || head > DP_UNFOLD_REACH || u->evidence->open_begin ||
+	    u->evidence->cut_begin)
 		return 0;
 	for (size_t k = 0; k < u->joint_count; k++)
 		same += u->joints[k].run_before > head &&
@@ -161,8 +156,8 @@ static void move_end(const struct unfolder *u, struct dp_repetition *s, bool sin
  * A boundary between two iterations, which becomes one in the sequence. A partial one may have been
  * nothing but what the other gets.
  */
-static void move_joint(const struct unfolder *u, struct dp_repetition *left, struct dp_repetition *right,
-		       size_t folded)
+static void move_joint(const struct unfolder *u, struct dp_repetition *left,
+		       struct dp_repetition *right, size_t folded)
 {
 	struct joint j = joint_at(u, folded);
 	size_t by = (size_t)(u->shift < 0 ? -u->shift : u->shift), at = j.at;
@@ -225,8 +220,9 @@ static size_t move_all(struct unfolder *u)
 	return kept;
 }
 
-size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count, const uint32_t *symbols,
-			   size_t n, const uint32_t *position, const struct dp_evidence *evidence)
+size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
+			     const uint32_t *symbols, size_t n, const uint32_t *position,
+			     const struct dp_evidence *evidence)
 {
 	struct unfolder u = { .iterations = iterations,
 			      .count = count,
@@ -236,7 +232,7 @@ size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count, con
 			      .evidence = evidence };
 
 	sample_joints(&u);
-	if (u.joint_count >= SAMPLES_MIN)
+	if (u.joint_count >= DP_SAMPLES_MIN)
 		u.shift = evidence->at && evidence->launches_recorded ? by_gaps(&u) : by_head(&u);
 	choose_like(&u);
 	return move_all(&u);

@@ -1,26 +1,26 @@
 /*
- * Variants: iterations with equal edit scripts share a number. Scripts are hashed and compared in
- * full, so that equal numbers are proof. Cost: O(iterations + edits), expected.
+ * Variants: iterations with equal edits share a number. Edits are hashed and compared in full, so
+ * that equal numbers are proof. Cost: O(iterations + edits), expected.
  */
 #include "iterate/cut.h"
 
-static size_t script_length(const struct dp_repetition *s)
+static size_t edits_of(const struct dp_repetition *s)
 {
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }
 
-/* A deleted symbol is told by its offset; the others by offset and symbol. */
+/* The offset identifies a deleted symbol; offset and symbol identify others. */
 static uint64_t symbol_of(const struct dp_edit *edit, const uint32_t *symbols)
 {
 	return edit->kind == DP_EDIT_DELETED ? 0 : (uint64_t)symbols[edit->position] + 1;
 }
 
-static uint64_t hash_script(const struct dp_repetition *s, const struct dp_edit *edits,
-			    const uint32_t *symbols)
+static uint64_t hash_edits(const struct dp_repetition *s, const struct dp_edit *edits,
+			   const uint32_t *symbols)
 {
 	uint64_t h = s->partial;
 
-	for (size_t i = 0; i < script_length(s); i++) {
+	for (size_t i = 0; i < edits_of(s); i++) {
 		const struct dp_edit *e = &edits[s->edits + i];
 
 		h = (h ^ ((uint64_t)e->kind << 32 | e->offset)) * 0x9e3779b97f4a7c15u;
@@ -29,13 +29,13 @@ static uint64_t hash_script(const struct dp_repetition *s, const struct dp_edit 
 	return h ^ h >> 32;
 }
 
-static bool equal_scripts(const struct dp_repetition *a, const struct dp_repetition *b,
-			  const struct dp_edit *edits, const uint32_t *symbols)
+static bool equal_edits(const struct dp_repetition *a, const struct dp_repetition *b,
+			const struct dp_edit *edits, const uint32_t *symbols)
 {
 	if (a->inserted != b->inserted || a->deleted != b->deleted ||
 	    a->substituted != b->substituted || a->partial != b->partial)
 		return false;
-	for (size_t i = 0; i < script_length(a); i++) {
+	for (size_t i = 0; i < edits_of(a); i++) {
 		const struct dp_edit *x = &edits[a->edits + i], *y = &edits[b->edits + i];
 
 		if (x->kind != y->kind || x->offset != y->offset ||
@@ -49,7 +49,7 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 			const uint32_t *symbols)
 {
 	size_t slots = 16, slot;
-	size_t *table; /* index of the first iteration with a script, plus 1 */
+	size_t *table; /* index of the first iteration with the same edits, plus 1 */
 	uint32_t next = 1;
 
 	while (slots / 2 < count)
@@ -61,10 +61,10 @@ int dp_variants__number(struct dp_repetition *iterations, size_t count, const st
 		struct dp_repetition *s = &iterations[i];
 
 		s->variant = 0;
-		if (!script_length(s))
+		if (!edits_of(s))
 			continue;
-		slot = (size_t)hash_script(s, edits, symbols) & (slots - 1);
-		while (table[slot] && !equal_scripts(&iterations[table[slot] - 1], s, edits, symbols))
+		slot = (size_t)hash_edits(s, edits, symbols) & (slots - 1);
+		while (table[slot] && !equal_edits(&iterations[table[slot] - 1], s, edits, symbols))
 			slot = (slot + 1) & (slots - 1);
 		if (!table[slot]) {
 			table[slot] = i + 1;

@@ -222,7 +222,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			return DP_ERR_NOMEM;
 		b->list[i] = (struct dp_cut_pattern){
 			.exact = d->coarse ? b->exact[i] : NULL,
-			.turned = b->turned[i],
+			.rotated = b->turned[i],
 			.length = h->length,
 			.first = b->phases[i].first,
 		};

@@ -33,7 +33,7 @@ static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 	for (size_t i = 0; s->substituted > 0 && i < edits_of(s); i++) {
 		const struct dp_edit *e = &cut->edits[s->edits + i];
 
-		n += e->kind == DP_EDIT_SUBSTITUTED && aligned[e->position] != p->turned[e->offset];
+		n += e->kind == DP_EDIT_SUBSTITUTED && aligned[e->position] != p->rotated[e->offset];
 	}
 	return n;
 }

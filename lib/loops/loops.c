@@ -343,14 +343,13 @@ out:
 static int search_counts(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
-	struct dp_phase_hints known = { NULL, 0, r->counts, r->counts_count };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
 	int status = dp_search__counts(&patterns, d->symbols, r->count, d->alphabet, r->counts,
 				       r->counts_count);
 
 	if (!status)
-		status = dp_driver__level(d, &patterns, made, NULL, &known);
+		status = dp_driver__level(d, &patterns, made, NULL, NULL);
 	if (!status)
 		dp_driver__sort(d->loops, 0, d->loops->count);
 	dp_patterns__fini(&patterns);

@@ -128,7 +128,7 @@ static bool any(const struct dp_sequence_loop *loop, size_t i)
 static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns, uint32_t *made,
 			 size_t count, bool (*counts_if)(const struct dp_sequence_loop *, size_t))
 {
-	struct dp_phase_hints hints = { NULL, 0, NULL, 0 };
+	struct dp_phase_hints hints = { NULL, 0 };
 	size_t *positions = NULL, room = 0;
 	int status = DP_OK;
 
@@ -268,8 +268,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
-	struct dp_phase_hints known = { NULL, 0, d->request->counts, d->request->counts_count };
-	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, &known);
+	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
 
 	if (!status)
 		drop_enclosed(loops, chosen, levels->chosen.count);

@@ -105,7 +105,7 @@ static bool is_unrecorded(struct idle_walk *walk, int64_t start_ns, int64_t end_
 {
 	const struct dp_pause *pause;
 
-	for (; (pause = dp_trace_pause(walk->window->trace, walk->pause)); walk->pause++)
+	for (; (pause = dp_trace_pause(walk->window->index->trace, walk->pause)); walk->pause++)
 		if (pause->process > walk->process ||
 		    (pause->process == walk->process && pause->end_ns > start_ns))
 			return pause->process == walk->process && pause->start_ns < end_ns;
@@ -134,15 +134,15 @@ int dp_idle__foreach(const struct dp_idle_window *window,
 		     int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
 		     struct dp_error *error)
 {
-	const struct dp_device *device = dp_trace_device(window->trace, window->device);
+	const struct dp_device *device = dp_trace_device(window->index->trace, window->device);
 	struct dp_work work;
-	int status = dp_work__init(&work, window->trace, window->device, error);
+	int status = dp_work__init(&work, window->index, window->device, error);
 	struct idle_walk walk = {
 		.window = window,
 		.each = each,
 		.ctx = ctx,
-		.gaps = { dp_trace_ops(window->trace),
-			  dp_trace_calls(window->trace),
+		.gaps = { dp_trace_ops(window->index->trace),
+			  dp_trace_calls(window->index->trace),
 			  { &work.syncs, 0 },
 			  { &work.any, 0 },
 			  { &work.waits, 0 },

@@ -2,12 +2,12 @@
 #ifndef DP_METRIC_IDLE_WALK_H
 #define DP_METRIC_IDLE_WALK_H
 
-#include "base/base.h"
+#include "metric/work.h"
 #include <deepprof/analysis.h>
 
 /* Which of a trace, and from when to when. */
 struct dp_idle_window {
-	const struct dp_trace *trace;
+	const struct dp_work_index *index;
 	uint32_t device;
 	int64_t start_ns;
 	int64_t end_ns;

@@ -36,7 +36,7 @@ static void add(struct dp_time_stat *stat, double value_ns)
 	stat->max_ns = stat->count > 1 ? DP_MAX(stat->max_ns, value_ns) : value_ns;
 }
 
-static int add_named(struct by_name *by, uint32_t name, double value_ns)
+static int add_named(struct by_name *by, uint32_t name, double value_ns, double off)
 {
 	size_t at = DP_MIN((size_t)name, by->strings);
 	struct dp_time_stats *stats = by->stats;
@@ -50,6 +50,7 @@ static int add_named(struct by_name *by, uint32_t name, double value_ns)
 		by->slots[at] = (uint32_t)++stats->count;
 	}
 	add(&stats->stats[by->slots[at] - 1], value_ns);
+	stats->stats[by->slots[at] - 1].rise_ns += off * value_ns;
 	return DP_OK;
 }
 
@@ -89,9 +90,10 @@ static void add_positions(struct dp_time_stat *positions, const struct dp_loop_k
 	}
 }
 
+/* off is how far the iteration is from the middle of all. */
 static int add_iteration(struct by_name *kernels, struct by_name *operators,
 			 const struct dp_loop_kernels *in, const struct dp_owners *owners,
-			 const struct dp_iteration *at)
+			 const struct dp_iteration *at, double off)
 {
 	const struct dp_ops *ops = dp_trace_ops(in->trace);
 
@@ -101,8 +103,8 @@ static int add_iteration(struct by_name *kernels, struct by_name *operators,
 
 		if (owners->of_call && ops->call[op] != DP_NONE)
 			owner = owners->of_call[ops->call[op]];
-		if (add_named(kernels, ops->name[op], value_ns) ||
-		    add_named(operators, owner, value_ns))
+		if (add_named(kernels, ops->name[op], value_ns, off) ||
+		    add_named(operators, owner, value_ns, off))
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
@@ -153,7 +155,8 @@ static int sort(struct dp_time_stats *stats)
 	return DP_OK;
 }
 
-static void settle(struct dp_time_stats *stats)
+/* squares are those of how far iterations are from their middle: with them sums become slopes. */
+static void settle(struct dp_time_stats *stats, double squares)
 {
 	double all_ns = 0;
 
@@ -163,6 +166,7 @@ static void settle(struct dp_time_stats *stats)
 		struct dp_time_stat *stat = &stats->stats[i];
 
 		stat->stddev_ns = sqrt(stat->stddev_ns / (double)stat->count);
+		stat->rise_ns = squares > 0 ? stat->rise_ns / squares : (double)NAN;
 		stat->share = all_ns > 0 ? stat->total_ns / all_ns : (double)NAN;
 		if (!stat->count)
 			stat->mean_ns = stat->min_ns = stat->max_ns = stat->stddev_ns = (double)NAN;
@@ -172,20 +176,27 @@ static void settle(struct dp_time_stats *stats)
 static int fill(struct dp_loop_stats *stats, struct by_name *kernels, struct by_name *operators,
 		const struct dp_loop_kernels *in, const struct dp_owners *owners)
 {
+	double settled = 0, squares = 0, off;
+
 	for (size_t i = 0; i < in->length; i++)
 		stats->positions.stats[i] =
 			(struct dp_time_stat){ .name = dp_trace_string(in->trace, in->pattern[i]) };
 	stats->positions.count = in->length;
+	for (size_t k = 0; k < in->count; k++)
+		settled += !in->iterations[k].partial && !in->iterations[k].warmup;
+	off = -(settled - 1) / 2;
 	for (size_t k = 0; k < in->count; k++) {
 		if (in->iterations[k].partial || in->iterations[k].warmup)
 			continue;
 		add_positions(stats->positions.stats, in, &in->iterations[k]);
-		if (add_iteration(kernels, operators, in, owners, &in->iterations[k]))
+		if (add_iteration(kernels, operators, in, owners, &in->iterations[k], off))
 			return DP_ERR_NOMEM;
+		squares += off * off;
+		off++;
 	}
-	settle(&stats->positions);
-	settle(&stats->kernels);
-	settle(&stats->operators);
+	settle(&stats->positions, 0);
+	settle(&stats->kernels, squares);
+	settle(&stats->operators, squares);
 	return sort(&stats->kernels) || sort(&stats->operators) ? DP_ERR_NOMEM : DP_OK;
 }
 

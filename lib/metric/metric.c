@@ -80,6 +80,7 @@ struct prepared {
 	int64_t *interval_start_ns;
 	int64_t *interval_end_ns;
 	double *scratch;
+	struct dp_work_index index;
 	struct dp_work work;
 };
 
@@ -102,6 +103,7 @@ static void prepared_fini(struct prepared *made)
 	free(made->interval_end_ns);
 	free(made->scratch);
 	dp_work__fini(&made->work);
+	dp_work_index__fini(&made->index);
 }
 
 /* Partial iterations have no values, whatever a metric says. */
@@ -165,7 +167,9 @@ static int prepare(struct prepared *made, struct dp_metric_input *input,
 	if (!reads(values, false))
 		return DP_OK;
 	if (!input->work) {
-		status = dp_work__init(&made->work, input->trace, input->device, error);
+		status = dp_work_index__init(&made->index, input->trace, error);
+		if (!status)
+			status = dp_work__init(&made->work, &made->index, input->device, error);
 		input->work = &made->work;
 	}
 	parts.work = input->work;
@@ -223,6 +227,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = run_table(&values, &ready, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
+	values.ranges = ready.parts.ranges;
+	ready.parts.ranges = (struct dp_host_ranges){ 0 };
 	dp_parts__fini(&ready.parts);
 	prepared_fini(&made);
 	if (status)
@@ -237,5 +243,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	free(values->values);
 	free(values->summary);
 	dp_stalls__fini(&values->stalls);
+	dp_host_ranges__fini(&values->ranges);
 	*values = (struct dp_metric_values){ 0 };
 }

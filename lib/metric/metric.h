@@ -69,6 +69,7 @@ struct dp_metric_values {
 	bool brief;
 	const uint8_t *asked; /* borrowed */
 	struct dp_stalls stalls;
+	struct dp_host_ranges ranges;
 };
 
 /* A metric's row, NULL where it has none. */

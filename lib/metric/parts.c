@@ -21,6 +21,7 @@ struct sweep {
 	struct dp_spread unions[DP_COUNT(unions)]; /* by their part */
 	int64_t until_ns[DP_COUNT(unions)];
 	struct dp_spans_at loaders;
+	struct dp_host_ranges_maker *ranges;
 	size_t fed_end;	    /* where the run of operations ends that are no kernels */
 	uint64_t fed_bytes; /* uploads in it */
 	bool begun;
@@ -93,8 +94,8 @@ static void add_gap(struct sweep *sweep, size_t op)
 {
 	int64_t start_ns = sweep->until_ns[0], length_ns = sweep->ops->start_ns[op] - start_ns;
 	const struct dp_parts *parts = sweep->parts;
+	int64_t period_ns, input_ns;
 	struct dp_gap gap;
-	int64_t period_ns;
 	size_t k;
 
 	if (!dp_spread__seek(&sweep->place, start_ns))
@@ -122,7 +123,13 @@ static void add_gap(struct sweep *sweep, size_t op)
 	 */
 	if (start_ns + length_ns <= sweep->input->iterations[k].end_ns)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
-	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_wait_ns(sweep, start_ns, op, &gap);
+	input_ns = input_wait_ns(sweep, start_ns, op, &gap);
+	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_ns;
+	/* A gap has one activity: most of it. */
+	if (gap.host_ns && !sweep->status)
+		sweep->status = dp_host_ranges__add(
+			sweep->ranges, 2 * input_ns > gap.host_ns ? DP_HOST_INPUT : DP_HOST_WAIT, k,
+			start_ns, op);
 }
 
 /* The memory on the host's side of a copy between host and device; unknown for others. */
@@ -159,7 +166,7 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (memory == DP_MEMORY_PAGEABLE) {
 		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
 		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;
-	} else if (call != DP_NONE && sweep->input->work->waited[call]) {
+	} else if (call != DP_NONE && dp_work__waited(sweep->input->work, call)) {
 		row(parts, DP_PART_BLOCKING_NS)[k] += length_ns;
 	}
 }
@@ -168,7 +175,7 @@ static bool is_comm(const struct sweep *sweep, size_t op)
 {
 	uint32_t name = sweep->ops->name[op];
 
-	return name != DP_NONE && sweep->input->work->is_comm[name];
+	return name != DP_NONE && sweep->input->work->index->is_comm[name];
 }
 
 static void add_op(struct sweep *sweep, size_t i)
@@ -223,6 +230,8 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 		.loaders = { &work->loaders, 0 },
 	};
 
+	if (dp_host_ranges__begin(&sweep.ranges, work, input->iterations, input->count))
+		return DP_ERR_NOMEM;
 	sweep.place = spread_of(&sweep, DP_PART_BUSY);
 	for (size_t i = 0; i < DP_COUNT(unions); i++) {
 		sweep.unions[i] = spread_of(&sweep, unions[i]);
@@ -231,6 +240,9 @@ static int sweep_device(struct dp_parts *parts, const struct dp_parts_input *inp
 	for (size_t i = 0; i < work->count; i++)
 		add_op(&sweep, i);
 	dp_stalls__sort(&parts->stalls);
+	if (!sweep.status)
+		return dp_host_ranges__finish(&parts->ranges, sweep.ranges);
+	dp_host_ranges__free(sweep.ranges);
 	return sweep.status;
 }
 
@@ -286,16 +298,16 @@ enum { HOST_PARTS = DP_PART_HOST_CALLS - DP_PART_HOST_LAUNCH };
 
 /* Calls inside a call (a driver's inside the runtime's) belong to the outer one. */
 static void sweep_calls(struct dp_spread spreads[HOST_PARTS], struct dp_spread *any,
-			const struct dp_calls *calls, const bool *launches, int64_t *until_ns)
+			const struct dp_work *work, int64_t *until_ns)
 {
+	const struct dp_calls *calls = dp_trace_calls(work->trace);
 	int64_t any_until_ns = INT64_MIN;
 
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t c = 0; c < work->call_count; c++) {
+		size_t i = work->calls[c];
 		uint32_t thread = calls->thread[i];
 		int64_t start_ns = calls->start_ns[i], end_ns = calls->end_ns[i];
 
-		if (thread == DP_NONE || !launches[thread])
-			continue;
 		if (end_ns > until_ns[thread])
 			dp_spread__add(&spreads[part_of_call(calls->kind[i]) - DP_PART_HOST_LAUNCH],
 				       DP_MAX(start_ns, until_ns[thread]), end_ns);
@@ -324,8 +336,7 @@ static int sweep_host(struct dp_parts *parts, const struct dp_parts_input *input
 					    row(parts, (enum dp_part)(DP_PART_HOST_LAUNCH + i)),
 					    full + i * input->count };
 	if (!status)
-		sweep_calls(spreads, &any, dp_trace_calls(input->work->trace),
-			    input->work->launches, until_ns);
+		sweep_calls(spreads, &any, input->work, until_ns);
 	for (size_t i = 0; i < HOST_PARTS && !status; i++)
 		dp_spread__settle(&spreads[i]);
 	free(until_ns);
@@ -360,4 +371,5 @@ void dp_parts__fini(struct dp_parts *parts)
 	free(parts->values);
 	parts->values = NULL;
 	dp_stalls__fini(&parts->stalls);
+	dp_host_ranges__fini(&parts->ranges);
 }

@@ -6,6 +6,7 @@
 #ifndef DP_METRIC_PARTS_H
 #define DP_METRIC_PARTS_H
 
+#include "metric/host_ranges.h"
 #include "metric/stalls.h"
 #include "metric/work.h"
 #include <deepprof/analysis.h>
@@ -74,6 +75,7 @@ struct dp_parts {
 	double *values;		 /* rows of count, one per part */
 	size_t count;		 /* iterations */
 	struct dp_stalls stalls; /* what DP_PART_CALL_STALL is made of */
+	struct dp_host_ranges ranges; /* and what the host did in its parts */
 	bool launches; /* operations of the device have their calls: what needs them exists */
 };
 

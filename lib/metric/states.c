@@ -53,16 +53,17 @@ static bool tells(const struct dp_samples *samples, size_t i, enum dp_state stat
 static int gather(struct states *states, const struct dp_metric_input *input, enum dp_state state)
 {
 	const struct dp_samples *samples = dp_trace_samples(input->trace);
-	size_t last = 0;
+	size_t last = 0, count;
+	const uint32_t *rows = dp_groups__rows(&input->work->index->samples, input->device, &count);
 
-	states->time_ns = dp_alloc__array(samples->count, sizeof(*states->time_ns));
-	states->sum = dp_alloc__array(samples->count, sizeof(*states->sum));
+	states->time_ns = dp_alloc__array(count, sizeof(*states->time_ns));
+	states->sum = dp_alloc__array(count, sizeof(*states->sum));
 	if (!states->time_ns || !states->sum)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < samples->count; i++) {
-		size_t at = states->count;
+	for (size_t r = 0; r < count; r++) {
+		size_t at = states->count, i = rows[r];
 
-		if (samples->device[i] != input->device || !tells(samples, i, state))
+		if (!tells(samples, i, state))
 			continue;
 		states->time_ns[at] = samples->time_ns[i];
 		states->sum[at] = at ? states->sum[at - 1] + integral(samples, last, i, state) : 0;
@@ -114,8 +115,9 @@ int dp_states__fill(double *values, const struct dp_metric_input *input, enum dp
 /* Bytes live after the events before a time; counts what happens on the way. */
 struct memory_walk {
 	const struct dp_memory *memory;
-	uint32_t device;
-	size_t at;
+	const uint32_t *rows; /* of the device */
+	size_t count;
+	size_t at; /* in rows */
 	double live;
 	double peak;
 	double allocations;
@@ -126,22 +128,16 @@ static void walk_to(struct memory_walk *walk, int64_t time_ns)
 {
 	const struct dp_memory *memory = walk->memory;
 
-	for (; walk->at < memory->count && memory->time_ns[walk->at] < time_ns; walk->at++) {
-		if (memory->device[walk->at] != walk->device)
-			continue;
-		walk->live += (double)memory->delta_bytes[walk->at];
-		walk->peak = fmax(walk->peak, walk->live);
-		walk->allocations += memory->delta_bytes[walk->at] > 0;
-		walk->frees += memory->delta_bytes[walk->at] < 0;
-	}
-}
+	for (; walk->at < walk->count; walk->at++) {
+		size_t i = walk->rows[walk->at];
 
-static bool has_memory(const struct dp_memory *memory, uint32_t device)
-{
-	for (size_t i = 0; i < memory->count; i++)
-		if (memory->device[i] == device)
-			return true;
-	return false;
+		if (memory->time_ns[i] >= time_ns)
+			return;
+		walk->live += (double)memory->delta_bytes[i];
+		walk->peak = fmax(walk->peak, walk->live);
+		walk->allocations += memory->delta_bytes[i] > 0;
+		walk->frees += memory->delta_bytes[i] < 0;
+	}
 }
 
 /* Counts calls of a purpose within the periods, of threads that launch on the device. A driver's
@@ -159,11 +155,11 @@ static int count_calls(double *values, const struct dp_metric_input *input, enum
 		until_ns[i] = INT64_MIN;
 	for (size_t k = 0; k < input->count; k++)
 		values[k] = isnan(dp_metric__period_ns(input, k)) ? (double)NAN : 0;
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t c = 0; c < input->work->call_count; c++) {
+		size_t i = input->work->calls[c];
 		uint32_t thread = calls->thread[i];
 
-		if (calls->kind[i] != DP_CALL_MEMORY || thread == DP_NONE ||
-		    !input->work->launches[thread] || calls->start_ns[i] < until_ns[thread])
+		if (calls->kind[i] != DP_CALL_MEMORY || calls->start_ns[i] < until_ns[thread])
 			continue;
 		until_ns[thread] = calls->end_ns[i];
 		if (dp_purpose__of(dp_trace_string(input->trace, calls->name[i])) == purpose &&
@@ -187,10 +183,8 @@ static int64_t known_until_ns(const struct dp_metric_input *input)
 }
 
 static void count_records(double *values, const struct dp_metric_input *input,
-			  enum dp_memory_state state)
+			  enum dp_memory_state state, struct memory_walk walk)
 {
-	struct memory_walk walk = { .memory = dp_trace_memory(input->trace),
-				    .device = input->device };
 	const struct dp_iteration *at = input->iterations;
 	int64_t until_ns = known_until_ns(input);
 
@@ -219,9 +213,11 @@ int dp_states__memory(double *values, const struct dp_metric_input *input,
 		      enum dp_memory_state state, struct dp_error *error)
 {
 	bool counted = state == DP_MEMORY_ALLOCATIONS || state == DP_MEMORY_FREES;
+	struct memory_walk walk = { .memory = dp_trace_memory(input->trace) };
 
-	if (has_memory(dp_trace_memory(input->trace), input->device)) {
-		count_records(values, input, state);
+	walk.rows = dp_groups__rows(&input->work->index->memory, input->device, &walk.count);
+	if (walk.count) {
+		count_records(values, input, state, walk);
 		return DP_OK;
 	}
 	for (size_t k = 0; k < input->count; k++)

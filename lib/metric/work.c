@@ -15,38 +15,16 @@
 /* What a call takes at least that is no launch, wait or copy, for it to be told of. */
 #define STALL_NS 10000
 
-static int find_comm(struct dp_work *work)
+static int find_comm(struct dp_work_index *index)
 {
-	size_t strings = dp_trace_string_count(work->trace);
+	size_t strings = dp_trace_string_count(index->trace);
 
-	work->is_comm = dp_alloc__array(strings, sizeof(*work->is_comm));
-	if (!work->is_comm)
+	index->is_comm = dp_alloc__array(strings, sizeof(*index->is_comm));
+	if (!index->is_comm)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < strings; i++)
-		work->is_comm[i] =
-			dp_communication__is_kernel(dp_trace_string(work->trace, (uint32_t)i));
-	return DP_OK;
-}
-
-/* The device's operations, listed where there are other devices' as well. */
-static int find_rows(struct dp_work *work)
-{
-	const struct dp_ops *ops = dp_trace_ops(work->trace);
-	const struct dp_stream *stream;
-
-	if (dp_trace_device_count(work->trace) < 2) {
-		work->count = ops->count;
-		return DP_OK;
-	}
-	for (size_t s = 0; (stream = dp_trace_stream(work->trace, s)); s++)
-		if (stream->device == work->device)
-			work->count += stream->kernels + stream->copies + stream->sets;
-	work->rows = dp_alloc__array(work->count, sizeof(*work->rows));
-	if (!work->rows)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0, row = 0; i < ops->count && row < work->count; i++)
-		if (dp_trace_stream(work->trace, ops->stream[i])->device == work->device)
-			work->rows[row++] = (uint32_t)i;
+		index->is_comm[i] =
+			dp_communication__is_kernel(dp_trace_string(index->trace, (uint32_t)i));
 	return DP_OK;
 }
 
@@ -84,8 +62,8 @@ static int find_threads(struct dp_work *work)
 	size_t threads = dp_trace_thread_count(work->trace);
 
 	work->launches = dp_alloc__zeroed(threads, sizeof(*work->launches));
-	work->waited = dp_alloc__zeroed(calls->count, sizeof(*work->waited));
-	if (!work->launches || !work->waited)
+	work->inside = dp_alloc__zeroed(calls->count, sizeof(*work->inside));
+	if (!work->launches || !work->inside)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; calls->count && i < work->count; i++) {
 		size_t op = dp_work__op(work, i);
@@ -99,7 +77,7 @@ static int find_threads(struct dp_work *work)
 		/* Nothing waits for a copy within the device: it was over sooner than its call. */
 		if (ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] != DP_COPY_DTOD &&
 		    calls->end_ns[call] >= ops->end_ns[op])
-			work->waited[call] |= DP_WAITED_INSIDE;
+			work->inside[call] = DP_WAITED_INSIDE;
 	}
 	return DP_OK;
 }
@@ -109,13 +87,66 @@ static bool is_launching(const struct dp_work *work, const struct dp_calls *call
 	return calls->thread[call] != DP_NONE && work->launches[calls->thread[call]];
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Of several threads: a pass over all calls, unless these are few of them. */
+static int gather_calls(struct dp_work *work, const struct dp_calls *calls, size_t threads)
+{
+	size_t own, count = 0;
+	const uint32_t *rows;
+
+	work->gathered = dp_alloc__array(work->call_count, sizeof(*work->gathered));
+	if (!work->gathered)
+		return DP_ERR_NOMEM;
+	work->calls = work->gathered;
+	if (work->call_count >= calls->count / 8) {
+		for (size_t i = 0; i < calls->count; i++)
+			if (is_launching(work, calls, i))
+				work->gathered[count++] = (uint32_t)i;
+		return DP_OK;
+	}
+	for (size_t thread = 0; thread < threads; thread++) {
+		if (!work->launches[thread])
+			continue;
+		rows = dp_groups__rows(&work->index->calls, thread, &own);
+		memcpy(work->gathered + count, rows, own * sizeof(*rows));
+		count += own;
+	}
+	qsort(work->gathered, count, sizeof(*work->gathered), compare_rows);
+	return DP_OK;
+}
+
+static int find_calls(struct dp_work *work, const struct dp_calls *calls, size_t threads)
+{
+	size_t own, launching = 0;
+	const uint32_t *rows;
+
+	for (size_t thread = 0; thread < threads; thread++) {
+		if (!work->launches[thread])
+			continue;
+		rows = dp_groups__rows(&work->index->calls, thread, &own);
+		launching++;
+		work->calls = rows;
+		work->call_count += own;
+	}
+	return launching > 1 ? gather_calls(work, calls, threads) : DP_OK;
+}
+
 /* Copies that a synchronization follows: last is the latest call per thread, plus one. */
-static int find_waited(struct dp_work *work, const struct dp_calls *calls, size_t threads)
+static int find_waited(struct dp_work_index *index, const struct dp_calls *calls, size_t threads)
 {
 	uint32_t *last = dp_alloc__zeroed(threads, sizeof(*last));
 
-	if (!last)
+	index->waited = dp_alloc__zeroed(calls->count, sizeof(*index->waited));
+	if (!last || !index->waited) {
+		free(last);
 		return DP_ERR_NOMEM;
+	}
 	for (size_t i = 0; i < calls->count; i++) {
 		uint32_t thread = calls->thread[i], before;
 
@@ -125,7 +156,7 @@ static int find_waited(struct dp_work *work, const struct dp_calls *calls, size_
 		if (calls->kind[i] == DP_CALL_SYNC && before &&
 		    calls->kind[before - 1] == DP_CALL_COPY &&
 		    calls->start_ns[i] - calls->end_ns[before - 1] < AT_ONCE_NS)
-			work->waited[before - 1] |= DP_WAITED_AFTER;
+			index->waited[before - 1] = DP_WAITED_AFTER;
 		if (calls->kind[i] != DP_CALL_OTHER)
 			last[thread] = (uint32_t)i + 1;
 	}
@@ -138,12 +169,9 @@ enum copies { NO_COPIES, BLOCKING_COPIES, ALL_COPIES };
 static bool is_wait(const struct dp_work *work, const struct dp_calls *calls, size_t i,
 		    enum copies copies)
 {
-	if (!is_launching(work, calls, i))
-		return false;
 	if (calls->kind[i] != DP_CALL_COPY)
 		return calls->kind[i] == DP_CALL_SYNC;
-	return copies == ALL_COPIES ||
-	       (copies == BLOCKING_COPIES && (work->waited[i] & DP_WAITED_INSIDE));
+	return copies == ALL_COPIES || (copies == BLOCKING_COPIES && work->inside[i]);
 }
 
 /* The union of the calls that wait. */
@@ -152,13 +180,15 @@ static int unite(struct dp_spans *spans, const struct dp_work *work, const struc
 {
 	size_t room = 0, last;
 
-	for (size_t i = 0; i < calls->count; i++)
-		room += is_wait(work, calls, i, copies);
+	for (size_t c = 0; c < work->call_count; c++)
+		room += is_wait(work, calls, work->calls[c], copies);
 	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
 	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
 	if (!spans->start_ns || !spans->end_ns)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < calls->count; i++) {
+	for (size_t c = 0; c < work->call_count; c++) {
+		size_t i = work->calls[c];
+
 		if (!is_wait(work, calls, i, copies))
 			continue;
 		last = spans->count - 1;
@@ -176,10 +206,8 @@ static int unite(struct dp_spans *spans, const struct dp_work *work, const struc
  * A call that keeps its thread from launching: it allocates or frees, or takes as long as several
  * launches do. Short ones are a part of what launching costs.
  */
-static bool is_stall(const struct dp_work *work, const struct dp_calls *calls, size_t i)
+static bool is_stall(const struct dp_calls *calls, size_t i)
 {
-	if (!is_launching(work, calls, i))
-		return false;
 	return calls->kind[i] == DP_CALL_MEMORY ||
 	       (calls->kind[i] == DP_CALL_OTHER &&
 		calls->end_ns[i] - calls->start_ns[i] >= STALL_NS);
@@ -193,8 +221,8 @@ static int find_stalls(struct dp_work *work, const struct dp_calls *calls, size_
 	struct dp_spans *spans = &work->stalls;
 	size_t room = 0;
 
-	for (size_t i = 0; i < calls->count; i++)
-		room += is_stall(work, calls, i);
+	for (size_t c = 0; c < work->call_count; c++)
+		room += is_stall(calls, work->calls[c]);
 	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
 	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
 	work->stall_calls = dp_alloc__array(room, sizeof(*work->stall_calls));
@@ -204,9 +232,10 @@ static int find_stalls(struct dp_work *work, const struct dp_calls *calls, size_
 		free(until_ns);
 		return DP_ERR_NOMEM;
 	}
-	for (size_t i = 0; i < calls->count && room; i++) {
+	for (size_t c = 0; c < work->call_count && room; c++) {
+		size_t i = work->calls[c];
 		uint32_t thread = calls->thread[i];
-		bool stall = is_stall(work, calls, i);
+		bool stall = is_stall(calls, i);
 
 		if (!stall && is_wait(work, calls, i, ALL_COPIES))
 			until_ns[thread] = DP_MAX(until_ns[thread], calls->end_ns[i]);
@@ -254,75 +283,161 @@ static bool names_loader(const char *name)
 
 enum named { NOT_KNOWN, NO_LOADER, LOADER };
 
-/* A range of a launching thread that fetches input; what its name says is kept. */
-static bool is_loader(const struct dp_work *work, uint8_t *named, size_t i)
+/* What each name says is kept. */
+static bool is_loader(const struct dp_trace *trace, uint8_t *named, uint32_t name)
 {
-	const struct dp_ranges *ranges = dp_trace_ranges(work->trace);
-	uint32_t name = ranges->name[i], thread = ranges->thread[i];
-
-	if (name == DP_NONE || thread == DP_NONE || !work->launches[thread])
+	if (name == DP_NONE)
 		return false;
 	if (named[name] == NOT_KNOWN)
-		named[name] = names_loader(dp_trace_string(work->trace, name)) ? LOADER : NO_LOADER;
+		named[name] = names_loader(dp_trace_string(trace, name)) ? LOADER : NO_LOADER;
 	return named[name] == LOADER;
+}
+
+/* Ranges that fetch input, by thread. */
+static int group_loaders(struct dp_work_index *index)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(index->trace);
+	uint8_t *named = dp_alloc__zeroed(dp_trace_string_count(index->trace) + 1, sizeof(*named));
+	uint32_t *threads = dp_alloc__array(ranges->count, sizeof(*threads));
+	int status = DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < ranges->count && named && threads; i++)
+		threads[i] = is_loader(index->trace, named, ranges->name[i]) ? ranges->thread[i]
+									     : DP_NONE;
+	if (named && threads)
+		status = dp_groups__init(&index->loaders, threads, NULL, ranges->count,
+					 dp_trace_thread_count(index->trace));
+	free(named);
+	free(threads);
+	return status;
+}
+
+/* Those of the launching threads, in order. */
+static int gather_loaders(uint32_t **loaders, size_t *count, const struct dp_work *work)
+{
+	size_t own, room = 0, threads = dp_trace_thread_count(work->trace);
+	const uint32_t *rows;
+
+	*count = 0;
+	for (size_t thread = 0; thread < threads; thread++) {
+		if (!work->launches[thread])
+			continue;
+		rows = dp_groups__rows(&work->index->loaders, thread, &own);
+		if (dp_array__reserve(loaders, &room, *count + own, sizeof(**loaders)))
+			return DP_ERR_NOMEM;
+		if (own)
+			memcpy(*loaders + *count, rows, own * sizeof(*rows));
+		*count += own;
+	}
+	if (*count)
+		qsort(*loaders, *count, sizeof(**loaders), compare_rows);
+	return DP_OK;
 }
 
 /* The union of such ranges. */
 static int find_loaders(struct dp_work *work)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(work->trace);
-	uint8_t *named = dp_alloc__zeroed(dp_trace_string_count(work->trace) + 1, sizeof(*named));
 	struct dp_spans *spans = &work->loaders;
-	size_t room = 0;
-	int status = DP_ERR_NOMEM;
+	uint32_t *loaders = NULL;
+	size_t count;
+	int status = gather_loaders(&loaders, &count, work);
 
-	for (size_t i = 0; i < ranges->count && named; i++)
-		room += is_loader(work, named, i);
-	spans->start_ns = dp_alloc__array(room, sizeof(int64_t));
-	spans->end_ns = dp_alloc__array(room, sizeof(int64_t));
-	if (!named || !spans->start_ns || !spans->end_ns)
+	if (status)
 		goto out;
-	for (size_t i = 0; i < ranges->count && room; i++) {
-		int64_t *end_ns = spans->count ? &spans->end_ns[spans->count - 1] : NULL;
+	spans->start_ns = dp_alloc__array(count, sizeof(int64_t));
+	spans->end_ns = dp_alloc__array(count, sizeof(int64_t));
+	if (!spans->start_ns || !spans->end_ns) {
+		status = DP_ERR_NOMEM;
+		goto out;
+	}
+	for (size_t i = 0; i < count; i++) {
+		int64_t start_ns = ranges->start_ns[loaders[i]];
+		int64_t end_ns = ranges->end_ns[loaders[i]];
+		int64_t *last_ns = spans->count ? &spans->end_ns[spans->count - 1] : NULL;
 
-		if (!is_loader(work, named, i))
-			continue;
-		if (end_ns && ranges->start_ns[i] <= *end_ns) {
-			*end_ns = DP_MAX(*end_ns, ranges->end_ns[i]);
+		if (last_ns && start_ns <= *last_ns) {
+			*last_ns = DP_MAX(*last_ns, end_ns);
 			continue;
 		}
-		spans->start_ns[spans->count] = ranges->start_ns[i];
-		spans->end_ns[spans->count++] = ranges->end_ns[i];
+		spans->start_ns[spans->count] = start_ns;
+		spans->end_ns[spans->count++] = end_ns;
 	}
-	status = DP_OK;
 out:
-	free(named);
+	free(loaders);
 	return status;
 }
 
-int dp_work__init(struct dp_work *work, const struct dp_trace *trace, uint32_t device,
-		  struct dp_error *error)
+/* Operations have streams, and these have devices. */
+static int group_ops(struct dp_work_index *index, size_t devices)
+{
+	const struct dp_ops *ops = dp_trace_ops(index->trace);
+	size_t streams = dp_trace_stream_count(index->trace);
+	uint32_t *device_of = dp_alloc__array(streams, sizeof(*device_of));
+	int status;
+
+	if (!device_of)
+		return DP_ERR_NOMEM;
+	for (size_t s = 0; s < streams; s++)
+		device_of[s] = dp_trace_stream(index->trace, s)->device;
+	status = dp_groups__init(&index->ops, ops->stream, device_of, ops->count, devices);
+	free(device_of);
+	return status;
+}
+
+int dp_work_index__init(struct dp_work_index *index, const struct dp_trace *trace,
+			struct dp_error *error)
 {
 	const struct dp_calls *calls = dp_trace_calls(trace);
+	const struct dp_samples *samples = dp_trace_samples(trace);
+	const struct dp_memory *memory = dp_trace_memory(trace);
+	size_t threads = dp_trace_thread_count(trace), devices = dp_trace_device_count(trace);
 
-	*work = (struct dp_work){ .trace = trace, .device = device };
-	if (find_comm(work) || find_rows(work) || find_copies(work) || find_threads(work) ||
-	    find_waited(work, calls, dp_trace_thread_count(trace)) ||
+	*index = (struct dp_work_index){ .trace = trace };
+	if (find_comm(index) || group_ops(index, devices) ||
+	    dp_groups__init(&index->calls, calls->thread, NULL, calls->count, threads) ||
+	    find_waited(index, calls, threads) || group_loaders(index) ||
+	    dp_groups__init(&index->samples, samples->device, NULL, samples->count, devices) ||
+	    dp_groups__init(&index->memory, memory->device, NULL, memory->count, devices))
+		return dp_error__nomem(error, calls->count);
+	return DP_OK;
+}
+
+void dp_work_index__fini(struct dp_work_index *index)
+{
+	dp_groups__fini(&index->ops);
+	dp_groups__fini(&index->calls);
+	dp_groups__fini(&index->loaders);
+	dp_groups__fini(&index->samples);
+	dp_groups__fini(&index->memory);
+	free(index->is_comm);
+	free(index->waited);
+	*index = (struct dp_work_index){ 0 };
+}
+
+int dp_work__init(struct dp_work *work, const struct dp_work_index *index, uint32_t device,
+		  struct dp_error *error)
+{
+	const struct dp_calls *calls = dp_trace_calls(index->trace);
+	size_t threads = dp_trace_thread_count(index->trace);
+
+	*work = (struct dp_work){ .trace = index->trace, .index = index, .device = device };
+	work->rows = dp_groups__rows(&index->ops, device, &work->count);
+	if (find_copies(work) || find_threads(work) || find_calls(work, calls, threads) ||
 	    unite(&work->syncs, work, calls, NO_COPIES) ||
 	    unite(&work->any, work, calls, ALL_COPIES) ||
 	    unite(&work->waits, work, calls, BLOCKING_COPIES) ||
-	    find_stalls(work, calls, dp_trace_thread_count(trace)) || find_loaders(work))
+	    find_stalls(work, calls, threads) || find_loaders(work))
 		return dp_error__nomem(error, calls->count);
 	return DP_OK;
 }
 
 void dp_work__fini(struct dp_work *work)
 {
-	free(work->rows);
+	free(work->gathered);
 	free(work->copies);
-	free(work->is_comm);
 	free(work->launches);
-	free(work->waited);
+	free(work->inside);
 	dp_spans__fini(&work->uploads);
 	dp_spans__fini(&work->syncs);
 	dp_spans__fini(&work->any);

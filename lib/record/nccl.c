@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-enum { COMM, BYTES, REDUCTION, ROOT, PEER, RANK, RANKS, FIELDS };
+enum { COMM, BYTES, REDUCTION, ROOT, PEER, RANK, RANKS };
 
-static const char *const words[FIELDS] = {
+_Static_assert(RANKS + 1 == DP_NCCL_FIELDS, "every field has a place in the layout");
+
+static const char *const words[DP_NCCL_FIELDS] = {
 	[COMM] = "NCCL communicator ID",
 	[BYTES] = "Message size [bytes]",
 	[REDUCTION] = "Reduction operation",
@@ -19,7 +21,7 @@ static const char *const words[FIELDS] = {
 };
 
 /* Other words for the same. */
-static const char *const others[FIELDS] = {
+static const char *const others[DP_NCCL_FIELDS] = {
 	[COMM] = "NCCL unique ID",   [BYTES] = "Bytes", [REDUCTION] = "Reduction op",
 	[ROOT] = "Root rank",	     [PEER] = "Peer",	[RANK] = "Rank",
 	[RANKS] = "Number of ranks",
@@ -28,24 +30,26 @@ static const char *const others[FIELDS] = {
 /* The types that hold no integer: float, double, long double (nvtxPayloadEntryType). */
 enum { TYPE_FLOAT = 19, TYPE_LONG_DOUBLE = 21 };
 
-static int field_of(const char *name)
+static bool is_integer(const struct dp_spool_schema *entry)
 {
-	for (int i = 0; i < FIELDS; i++)
+	return !(entry->type >= TYPE_FLOAT && entry->type <= TYPE_LONG_DOUBLE) &&
+	       (entry->bytes == 1 || entry->bytes == 2 || entry->bytes == 4 || entry->bytes == 8);
+}
+
+int dp_nccl__field(const struct dp_spool_schema *entry, const char *name)
+{
+	for (int i = 0; i < DP_NCCL_FIELDS && is_integer(entry); i++)
 		if (!strcmp(name, words[i]) || !strcmp(name, others[i]))
 			return i;
 	return -1;
 }
 
-/* An integer of 1, 2, 4 or 8 bytes, as x86 and Arm keep it. */
+/* As x86 and Arm keep it. */
 static bool integer(const char *blob, size_t length, const struct dp_spool_schema *entry,
 		    int64_t *out)
 {
 	uint64_t value = 0;
 
-	if (entry->type >= TYPE_FLOAT && entry->type <= TYPE_LONG_DOUBLE)
-		return false;
-	if (entry->bytes != 1 && entry->bytes != 2 && entry->bytes != 4 && entry->bytes != 8)
-		return false;
 	if (entry->offset > length || entry->bytes > length - entry->offset)
 		return false;
 	memcpy(&value, blob + entry->offset, (size_t)entry->bytes);
@@ -56,25 +60,25 @@ static bool integer(const char *blob, size_t length, const struct dp_spool_schem
 bool dp_nccl__read(const struct dp_source *source, const struct dp_spool_nvtx *event,
 		   struct dp_nccl *out)
 {
-	int64_t *const values[FIELDS] = { &out->comm, &out->bytes, &out->reduction, &out->root,
-					  &out->peer, &out->rank,  &out->ranks };
+	int64_t *const values[DP_NCCL_FIELDS] = { &out->comm, &out->bytes, &out->reduction,
+						  &out->root, &out->peer,  &out->rank,
+						  &out->ranks };
+	struct dp_key key = { { (int64_t)event->schema, event->domain } };
 	size_t length;
 	const char *blob = dp_spool__string(source->spool, event->blob, &length);
+	const struct dp_nccl_layout *layout;
+	uint32_t at;
 
 	memset(out, 0, sizeof(*out));
 	if (strcmp(dp_spool__string(source->spool, event->domain, NULL), "NCCL"))
 		return false;
-	for (size_t i = source->nvtx.schema_count; i-- > 0;) {
-		const struct dp_spool_schema *entry = &source->nvtx.schemas[i];
-		int field;
-
-		if (entry->schema != event->schema || entry->domain != event->domain)
-			continue;
-		field = field_of(dp_spool__string(source->spool, entry->field, NULL));
-		if (field >= 0 && !(out->has & 1u << field) &&
-		    integer(blob, length, entry, values[field]))
-			out->has |= 1u << field;
-	}
+	at = dp_lookup__get(&source->nvtx.places, &key);
+	if (at == DP_NONE)
+		return false;
+	layout = &source->nvtx.layouts[at];
+	for (int i = 0; i < DP_NCCL_FIELDS; i++)
+		if ((layout->has & 1u << i) && integer(blob, length, &layout->fields[i], values[i]))
+			out->has |= 1u << i;
 	return out->has != 0;
 }
 

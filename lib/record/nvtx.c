@@ -1,6 +1,6 @@
 /*
  * NVTX: pushes and pops matched within their thread and domain, starts and ends within the process.
- * The row of a range is written when it ends.
+ * The row of a range is written when it ends. Cost: constant for each event.
  */
 #include "record/nvtx.h"
 #include "import/deepprof_schema.h"
@@ -13,38 +13,12 @@ enum { PAYLOAD_U64 = 1, PAYLOAD_I64, PAYLOAD_DOUBLE, PAYLOAD_U32, PAYLOAD_I32, P
 
 void dp_nvtx__fini(struct dp_nvtx *nvtx)
 {
-	for (size_t i = 0; i < nvtx->thread_count; i++)
-		free(nvtx->threads[i].open);
-	free(nvtx->threads);
+	free(nvtx->open);
+	free(nvtx->layouts);
+	dp_lookup__fini(&nvtx->latest);
+	dp_lookup__fini(&nvtx->depths);
 	dp_lookup__fini(&nvtx->places);
-	free(nvtx->started.open);
-	free(nvtx->schemas);
 	memset(nvtx, 0, sizeof(*nvtx));
-}
-
-/* The thread's open ranges; NULL without memory. */
-static struct dp_ranges *ranges_of(struct dp_nvtx *nvtx, uint32_t tid)
-{
-	struct dp_key key = { { tid } };
-	struct dp_ranges *made;
-	uint32_t at;
-
-	if (nvtx->last_thread < nvtx->thread_count && nvtx->threads[nvtx->last_thread].tid == tid)
-		return &nvtx->threads[nvtx->last_thread];
-	at = dp_lookup__get(&nvtx->places, &key);
-	if (at != DP_NONE) {
-		nvtx->last_thread = at;
-		return &nvtx->threads[at];
-	}
-	if (dp_array__reserve(&nvtx->threads, &nvtx->thread_room, nvtx->thread_count + 1,
-			      sizeof(*made)) ||
-	    dp_lookup__set(&nvtx->places, &key, (uint32_t)nvtx->thread_count))
-		return NULL;
-	nvtx->last_thread = nvtx->thread_count;
-	made = &nvtx->threads[nvtx->thread_count++];
-	memset(made, 0, sizeof(*made));
-	made->tid = tid;
-	return made;
 }
 
 static void put_payload(struct dp_bulk_row *row, uint32_t type, uint64_t bits)
@@ -81,7 +55,7 @@ static void put_payload(struct dp_bulk_row *row, uint32_t type, uint64_t bits)
 
 /* end_ns < start_ns: it never ended. */
 static int put_range(struct dp_source *source, const struct dp_open_range *range, int type,
-		     int64_t end_ns, int64_t depth)
+		     int64_t end_ns)
 {
 	struct dp_db *db = &source->convert->db;
 	struct dp_bulk_row row;
@@ -106,7 +80,7 @@ static int put_range(struct dp_source *source, const struct dp_open_range *range
 	dp_bulk__put(&row, type);
 	dp_bulk__put(&row, range->start_ns);
 	dp_bulk__known(&row, type != DP_SCHEMA_NVTX_MARK && ended, dur_ns);
-	dp_bulk__known(&row, type == DP_SCHEMA_NVTX_PUSH_POP, depth);
+	dp_bulk__known(&row, type == DP_SCHEMA_NVTX_PUSH_POP, range->depth);
 	put_payload(&row, range->payload_type, range->payload);
 	dp_source__saw(source, range->start_ns, DP_MAX(end_ns, range->start_ns));
 	if (!range->nccl)
@@ -140,58 +114,107 @@ static void take_payload(struct dp_source *source, struct dp_open_range *range,
 		range->nccl = dp_nccl__read(source, event, &range->params);
 }
 
-static int open_range(struct dp_source *source, struct dp_ranges *ranges,
-		      const struct dp_spool_nvtx *event)
+/* What an end is matched by: the thread and the domain of a push, the number of a start. */
+static struct dp_key key_of(const struct dp_open_range *range)
 {
-	if (!ranges || dp_array__reserve(&ranges->open, &ranges->room, ranges->count + 1,
-					 sizeof(*ranges->open)))
-		return dp_error__nomem(source->convert->error, 0);
-	ranges->open[ranges->count++] = range_of(source, event);
+	if (range->started)
+		return (struct dp_key){ { DP_SCHEMA_NVTX_START_END, (int64_t)range->range } };
+	return (struct dp_key){ { DP_SCHEMA_NVTX_PUSH_POP, range->tid, range->domain } };
+}
+
+/* A slot for one more; DP_NONE without memory. */
+static uint32_t take_slot(struct dp_nvtx *nvtx)
+{
+	uint32_t slot = nvtx->free;
+
+	if (slot) {
+		nvtx->free = nvtx->open[slot - 1].after;
+		return slot - 1;
+	}
+	if (nvtx->count >= DP_NONE - 1 ||
+	    dp_array__reserve(&nvtx->open, &nvtx->room, nvtx->count + 1, sizeof(*nvtx->open)))
+		return DP_NONE;
+	return (uint32_t)nvtx->count++;
+}
+
+/* Ranges of a thread that are open; change is added. */
+static int count_open(struct dp_nvtx *nvtx, uint32_t tid, int change, uint32_t *depth)
+{
+	struct dp_key key = { { tid } };
+	uint32_t count = dp_lookup__get(&nvtx->depths, &key);
+
+	*depth = count = count == DP_NONE ? 0 : count;
+	if (count + (uint32_t)change > 0)
+		return dp_lookup__set(&nvtx->depths, &key, count + (uint32_t)change);
+	dp_lookup__remove(&nvtx->depths, &key);
 	return DP_OK;
 }
 
-static void forget(struct dp_ranges *ranges, size_t index)
+static int open_range(struct dp_source *source, const struct dp_spool_nvtx *event, bool started)
 {
-	memmove(&ranges->open[index], &ranges->open[index + 1],
-		(ranges->count - index - 1) * sizeof(*ranges->open));
-	ranges->count--;
+	struct dp_nvtx *nvtx = &source->nvtx;
+	uint32_t slot = take_slot(nvtx);
+	struct dp_open_range *range;
+	struct dp_key key;
+
+	if (slot == DP_NONE)
+		return dp_error__nomem(source->convert->error, 0);
+	range = &nvtx->open[slot];
+	*range = range_of(source, event);
+	range->started = started;
+	range->before = nvtx->last;
+	key = key_of(range);
+	range->hidden = dp_lookup__get(&nvtx->latest, &key);
+	if (dp_lookup__set(&nvtx->latest, &key, slot) ||
+	    (!started && count_open(nvtx, range->tid, 1, &range->depth)))
+		return dp_error__nomem(source->convert->error, 0);
+	*(nvtx->last ? &nvtx->open[nvtx->last - 1].after : &nvtx->first) = slot + 1;
+	nvtx->last = slot + 1;
+	return DP_OK;
 }
 
-/* The innermost of the domain; a pop without a push, as when recording began inside, is none. */
-static int pop(struct dp_source *source, const struct dp_spool_nvtx *event, int64_t now)
+static void forget(struct dp_nvtx *nvtx, uint32_t slot)
 {
-	struct dp_ranges *ranges = ranges_of(&source->nvtx, event->tid);
+	struct dp_open_range *range = &nvtx->open[slot];
+	struct dp_key key = key_of(range);
+	uint32_t depth;
+
+	/* Neither needs memory: both are there. */
+	if (range->hidden == DP_NONE)
+		dp_lookup__remove(&nvtx->latest, &key);
+	else
+		dp_lookup__set(&nvtx->latest, &key, range->hidden);
+	if (!range->started)
+		count_open(nvtx, range->tid, -1, &depth);
+	*(range->before ? &nvtx->open[range->before - 1].after : &nvtx->first) = range->after;
+	*(range->after ? &nvtx->open[range->after - 1].before : &nvtx->last) = range->before;
+	range->after = nvtx->free;
+	nvtx->free = slot + 1;
+}
+
+/*
+ * The latest of its key: numbers may be used again. A pop without a push, as when recording began
+ * inside the range, ends none.
+ */
+static int end_range(struct dp_source *source, const struct dp_spool_nvtx *event, bool started,
+		     int64_t now)
+{
+	struct dp_nvtx *nvtx = &source->nvtx;
+	struct dp_open_range sought = { .started = started,
+					.range = event->range,
+					.tid = event->tid,
+					.domain = event->domain };
+	struct dp_key key = key_of(&sought);
+	uint32_t slot = dp_lookup__get(&nvtx->latest, &key);
 	int status;
 
-	if (!ranges)
-		return dp_error__nomem(source->convert->error, 0);
-	for (size_t i = ranges->count; i-- > 0;) {
-		if (ranges->open[i].domain != event->domain)
-			continue;
-		take_payload(source, &ranges->open[i], event);
-		status = put_range(source, &ranges->open[i], DP_SCHEMA_NVTX_PUSH_POP, now,
-				   (int64_t)i);
-		forget(ranges, i);
-		return status;
-	}
-	return DP_OK;
-}
-
-/* The latest of that number first: numbers may be used again, and short ranges are the rule. */
-static int end(struct dp_source *source, const struct dp_spool_nvtx *event, int64_t now)
-{
-	struct dp_ranges *ranges = &source->nvtx.started;
-	int status;
-
-	for (size_t i = ranges->count; i-- > 0;) {
-		if (ranges->open[i].range != event->range)
-			continue;
-		take_payload(source, &ranges->open[i], event);
-		status = put_range(source, &ranges->open[i], DP_SCHEMA_NVTX_START_END, now, 0);
-		forget(ranges, i);
-		return status;
-	}
-	return DP_OK;
+	if (slot == DP_NONE)
+		return DP_OK;
+	take_payload(source, &nvtx->open[slot], event);
+	status = put_range(source, &nvtx->open[slot],
+			   started ? DP_SCHEMA_NVTX_START_END : DP_SCHEMA_NVTX_PUSH_POP, now);
+	forget(nvtx, slot);
+	return status;
 }
 
 int dp_nvtx__event(struct dp_source *source, const struct dp_spool_nvtx *event)
@@ -201,47 +224,61 @@ int dp_nvtx__event(struct dp_source *source, const struct dp_spool_nvtx *event)
 
 	switch (event->type) {
 	case DP_SPOOL_NVTX_PUSH:
-		return open_range(source, ranges_of(&source->nvtx, event->tid), event);
+		return open_range(source, event, false);
 	case DP_SPOOL_NVTX_POP:
-		return pop(source, event, now);
+		return end_range(source, event, false, now);
 	case DP_SPOOL_NVTX_START:
-		return open_range(source, &source->nvtx.started, event);
+		return open_range(source, event, true);
 	case DP_SPOOL_NVTX_END:
-		return end(source, event, now);
+		return end_range(source, event, true, now);
 	case DP_SPOOL_NVTX_MARK:
 		mark = range_of(source, event);
-		return put_range(source, &mark, DP_SCHEMA_NVTX_MARK, now, 0);
+		return put_range(source, &mark, DP_SCHEMA_NVTX_MARK, now);
 	default:
 		return DP_OK;
 	}
 }
 
-int dp_nvtx__schema(struct dp_source *source, const struct dp_spool_schema *schema)
+/* The layout of a schema, made where it is new; NULL without memory. */
+static struct dp_nccl_layout *layout_of(struct dp_nvtx *nvtx, const struct dp_key *key)
 {
-	struct dp_nvtx *nvtx = &source->nvtx;
+	uint32_t at = dp_lookup__get(&nvtx->places, key);
 
-	if (dp_array__reserve(&nvtx->schemas, &nvtx->schema_room, nvtx->schema_count + 1,
-			      sizeof(*nvtx->schemas)))
-		return dp_error__nomem(source->convert->error, 0);
-	nvtx->schemas[nvtx->schema_count++] = *schema;
-	return DP_OK;
+	if (at != DP_NONE)
+		return &nvtx->layouts[at];
+	if (dp_array__reserve(&nvtx->layouts, &nvtx->layout_room, nvtx->layout_count + 1,
+			      sizeof(*nvtx->layouts)) ||
+	    dp_lookup__set(&nvtx->places, key, (uint32_t)nvtx->layout_count))
+		return NULL;
+	nvtx->layouts[nvtx->layout_count].has = 0;
+	return &nvtx->layouts[nvtx->layout_count++];
 }
 
-static int put_open(struct dp_source *source, const struct dp_ranges *ranges, int type)
+int dp_nvtx__schema(struct dp_source *source, const struct dp_spool_schema *schema)
 {
-	int status = DP_OK;
+	struct dp_key key = { { (int64_t)schema->schema, schema->domain } };
+	int field = dp_nccl__field(schema, dp_spool__string(source->spool, schema->field, NULL));
+	struct dp_nccl_layout *layout;
 
-	for (size_t i = 0; i < ranges->count && !status; i++)
-		status = put_range(source, &ranges->open[i], type, INT64_MIN, (int64_t)i);
-	return status;
+	if (field < 0)
+		return DP_OK;
+	layout = layout_of(&source->nvtx, &key);
+	if (!layout)
+		return dp_error__nomem(source->convert->error, 0);
+	layout->fields[field] = *schema;
+	layout->has |= 1u << field;
+	return DP_OK;
 }
 
 int dp_nvtx__finish(struct dp_source *source)
 {
-	struct dp_nvtx *nvtx = &source->nvtx;
+	const struct dp_nvtx *nvtx = &source->nvtx;
 	int status = DP_OK;
 
-	for (size_t i = 0; i < nvtx->thread_count && !status; i++)
-		status = put_open(source, &nvtx->threads[i], DP_SCHEMA_NVTX_PUSH_POP);
-	return status ? status : put_open(source, &nvtx->started, DP_SCHEMA_NVTX_START_END);
+	for (uint32_t at = nvtx->first; at && !status; at = nvtx->open[at - 1].after)
+		status = put_range(source, &nvtx->open[at - 1],
+				   nvtx->open[at - 1].started ? DP_SCHEMA_NVTX_START_END
+							      : DP_SCHEMA_NVTX_PUSH_POP,
+				   INT64_MIN);
+	return status;
 }

@@ -29,27 +29,37 @@ struct dp_open_range {
 	uint32_t domain;
 	uint32_t name;
 	uint32_t tid;
+	uint32_t depth; /* ranges of the thread that were open when it was pushed */
+	bool started;	/* not pushed */
 	bool nccl;
 	struct dp_nccl params;
+	uint32_t hidden; /* the one of the same key that it hides, or DP_NONE */
+	uint32_t before; /* in order of their beginning; DP_NONE at an end */
+	uint32_t after;	 /* of a free slot: the next free one */
 };
 
-struct dp_ranges {
-	struct dp_open_range *open;
+/* What a payload schema of NCCL says of each field that nccl.c knows; a bit of has for each. */
+enum { DP_NCCL_FIELDS = 7 };
+
+struct dp_nccl_layout {
+	uint32_t has;
+	struct dp_spool_schema fields[DP_NCCL_FIELDS];
+};
+
+/* Zero it. An event costs the same however many ranges are open and schemas are known. */
+struct dp_nvtx {
+	struct dp_open_range *open; /* slots, some of them free */
 	size_t count;
 	size_t room;
-	uint32_t tid;
-};
-
-struct dp_nvtx {
-	struct dp_ranges *threads; /* pushed, by thread */
-	size_t thread_count;
-	size_t thread_room;
-	size_t last_thread;
-	struct dp_lookup places;  /* tid: in threads */
-	struct dp_ranges started; /* of all threads */
-	struct dp_spool_schema *schemas;
-	size_t schema_count;
-	size_t schema_room;
+	uint32_t free;		 /* 1 + the first free slot, 0: none */
+	uint32_t first;		 /* 1 + the range that has been open for longest, 0: none */
+	uint32_t last;		 /* 1 + the range that was opened last */
+	struct dp_lookup latest; /* type, and thread and domain or number: in open */
+	struct dp_lookup depths; /* thread: how many of its pushed ranges are open */
+	struct dp_lookup places; /* schema and domain: in layouts */
+	struct dp_nccl_layout *layouts;
+	size_t layout_count;
+	size_t layout_room;
 };
 
 void dp_nvtx__fini(struct dp_nvtx *nvtx);
@@ -59,6 +69,9 @@ int dp_nvtx__schema(struct dp_source *source, const struct dp_spool_schema *sche
 
 /* Ranges that never ended. */
 int dp_nvtx__finish(struct dp_source *source);
+
+/* nccl.c: the field that a schema's entry of this name is, below DP_NCCL_FIELDS, or -1. */
+int dp_nccl__field(const struct dp_spool_schema *entry, const char *name);
 
 /* nccl.c: what a payload says; false where it is none of NCCL's. */
 bool dp_nccl__read(const struct dp_source *source, const struct dp_spool_nvtx *event,

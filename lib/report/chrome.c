@@ -6,8 +6,89 @@
 #include "report/chrome.h"
 #include "report/timeline.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/*
+ * The format repeats an event's name with the event: a name of 50,000 bytes at 10,000 events would
+ * make a file of 500 MB of a trace of a few. Where the bytes of names beyond NAME_MOST come to more
+ * than EXCESS_MOST times the trace in memory, long names are cut, made unique by their number, and
+ * written in full once, in "deepprofNames". Names of kernels that were recorded have up to 5,000
+ * bytes, and few more than 1,024: their excess is less than the trace itself.
+ */
+enum { NAME_MOST = 1024, EXCESS_MOST = 16, CUT_SIZE = NAME_MOST + 32 };
+
+static bool is_long(const char *name)
+{
+	return strnlen(name, NAME_MOST + 1) > NAME_MOST;
+}
+
+/* Bytes beyond NAME_MOST of the names of count events; excess: of each string. */
+static uint64_t excess_of(const uint64_t *excess, const uint32_t *names, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += names[i] == DP_NONE ? 0 : excess[names[i]];
+	return sum;
+}
+
+static int choose_names(struct dp_chrome_out *out)
+{
+	const struct dp_trace *trace = out->trace;
+	size_t count = dp_trace_string_count(trace);
+	uint64_t *excess = dp_alloc__zeroed(count + 1, sizeof(*excess)), sum;
+
+	if (!excess)
+		return DP_ERR_NOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		size_t length = strlen(dp_trace_string(trace, i));
+
+		excess[i] = length > NAME_MOST ? length - NAME_MOST : 0;
+	}
+	sum = excess_of(excess, dp_trace_ops(trace)->name, dp_trace_ops(trace)->count) +
+	      excess_of(excess, dp_trace_calls(trace)->name, dp_trace_calls(trace)->count) +
+	      excess_of(excess, dp_trace_ranges(trace)->name, dp_trace_ranges(trace)->count);
+	out->cuts_names = sum / EXCESS_MOST > dp_trace_bytes(trace);
+	free(excess);
+	return DP_OK;
+}
+
+/* A string of the trace as the name of an event; cut is used where it is too long. */
+static const char *event_name(char cut[CUT_SIZE], const struct dp_chrome_out *out, uint32_t id)
+{
+	const char *name = dp_trace_string(out->trace, id);
+	size_t length = NAME_MOST;
+
+	if (!out->cuts_names || !is_long(name))
+		return name;
+	/* Not within a character (UTF-8, RFC 3629). */
+	while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--;
+	snprintf(cut, CUT_SIZE, "%.*s... [name %" PRIu32 "]", (int)length, name, id);
+	return cut;
+}
+
+static void write_long_names(struct dp_render *render, const struct dp_chrome_out *out)
+{
+	char cut[CUT_SIZE];
+	size_t written = 0;
+
+	for (uint32_t i = 0; out->cuts_names && i < dp_trace_string_count(out->trace); i++) {
+		const char *name = dp_trace_string(out->trace, i);
+
+		if (!is_long(name))
+			continue;
+		event_name(cut, out, i);
+		dp_render__text(render, written++ ? ",\n" : ",\n\"deepprofNames\":{\n");
+		dp_json_text__write(render, cut, strlen(cut), false);
+		dp_render__text(render, ":");
+		dp_json_text__write(render, name, strlen(name), false);
+	}
+	if (written)
+		dp_render__text(render, "}");
+}
 
 void dp_chrome_out__begin(struct dp_render *render, const char *phase, const char *category,
 			  const char *name)
@@ -167,11 +248,11 @@ static void write_op(struct dp_render *render, struct dp_chrome_out *out, size_t
 {
 	const struct dp_ops *ops = dp_trace_ops(out->trace);
 	const struct dp_stream *stream = dp_trace_stream(out->trace, ops->stream[i]);
-	const char *name = dp_trace_string(out->trace, ops->name[i]);
+	char cut[CUT_SIZE], made[128];
+	const char *name = event_name(cut, out, ops->name[i]);
 	bool kernel = dp_op_is_kernel(ops->kind[i]);
 	struct dp_chrome_row *row = &out->streams[ops->stream[i]];
 	size_t lane = dp_chrome_row__place(render, row, ops->start_ns[i], ops->end_ns[i]);
-	char made[128];
 
 	if (!kernel && strncmp(name, "Mem", 3) != 0) {
 		name_transfer(made, out->trace, i);
@@ -203,9 +284,10 @@ static void write_range(struct dp_render *render, struct dp_chrome_out *out, siz
 	const struct dp_ranges *ranges = dp_trace_ranges(out->trace);
 	struct dp_chrome_row *row = dp_chrome_rows__thread(out, ranges->thread[i]);
 	size_t lane = dp_chrome_row__place(render, row, ranges->start_ns[i], ranges->end_ns[i]);
+	char cut[CUT_SIZE];
 
 	dp_chrome_out__begin(render, "X", categories[ranges->kind[i]],
-			     dp_trace_string(out->trace, ranges->name[i]));
+			     event_name(cut, out, ranges->name[i]));
 	dp_chrome_row__write(render, row, lane);
 	dp_chrome_out__span(render, ranges->start_ns[i], ranges->end_ns[i]);
 	dp_render__text(render, "}");
@@ -216,10 +298,10 @@ static void write_call(struct dp_render *render, struct dp_chrome_out *out, size
 	const struct dp_calls *calls = dp_trace_calls(out->trace);
 	struct dp_chrome_row *row = dp_chrome_rows__thread(out, calls->thread[i]);
 	size_t lane = dp_chrome_row__place(render, row, calls->start_ns[i], calls->end_ns[i]);
+	char cut[CUT_SIZE];
 
 	out->call_lanes[i] = (uint8_t)lane;
-	dp_chrome_out__begin(render, "X", "cuda_runtime",
-			     dp_trace_string(out->trace, calls->name[i]));
+	dp_chrome_out__begin(render, "X", "cuda_runtime", event_name(cut, out, calls->name[i]));
 	dp_chrome_row__write(render, row, lane);
 	dp_chrome_out__span(render, calls->start_ns[i], calls->end_ns[i]);
 	dp_chrome_out__number(render, ",\"args\":{\"correlation\":", calls->correlation[i]);
@@ -288,6 +370,7 @@ static void write_head(struct dp_render *render, const struct dp_chrome_out *out
 		dp_render__text(render, "}");
 	}
 	write_devices(render, out);
+	write_long_names(render, out);
 	dp_render__text(render, ",\n\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 }
 
@@ -308,7 +391,7 @@ static int begin(struct dp_render *render)
 		return dp_error__nomem(render->error, sizeof(*out));
 	out->trace = trace;
 	out->call_lanes = dp_alloc__zeroed(dp_trace_calls(trace)->count, 1);
-	if (!out->call_lanes || dp_chrome_rows__init(render, out)) {
+	if (!out->call_lanes || choose_names(out) || dp_chrome_rows__init(render, out)) {
 		free_out(out);
 		return dp_error__nomem(render->error, 0);
 	}

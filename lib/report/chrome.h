@@ -35,6 +35,7 @@ struct dp_chrome_out {
 	struct dp_chrome_row *syncs;   /* of each device, and of none */
 	struct dp_claims stream_claims, thread_claims, found_claims;
 	uint8_t *call_lanes; /* which row of its thread each call is in */
+	bool cuts_names;     /* of events: long ones, since they are repeated so often */
 	bool any;	     /* an event was written */
 	bool steps;	     /* write them */
 	int64_t next_step;   /* their number */

@@ -263,22 +263,6 @@ struct launch {
 	uint32_t thread;
 };
 
-/* The kernels that a loop's iterations are of, in order. The caller frees them. */
-static uint32_t *kernels_of(const struct dp_analysis *analysis, size_t loop, size_t *count)
-{
-	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(analysis));
-	const struct dp_scope *scope = dp_analysis_scope(analysis);
-	uint32_t *kernels = dp_alloc__array(ops->count + 1, sizeof(*kernels));
-
-	*count = 0;
-	for (uint32_t i = 0; kernels && i < ops->count; i++)
-		if (dp_op_is_kernel(ops->kind[i]) && ops->start_ns[i] >= scope->range_start_ns &&
-		    ops->start_ns[i] < scope->range_end_ns &&
-		    dp_loop_has_stream(analysis, loop, ops->stream[i]))
-			kernels[(*count)++] = i;
-	return kernels;
-}
-
 /* The call of a kernel; its own time where that is not on record. */
 static struct launch launch_of(const struct dp_trace *trace, uint32_t op)
 {
@@ -333,12 +317,11 @@ void dp_chrome_out__steps(struct dp_render *render, size_t id)
 	if (!loop->at_level)
 		return;
 	out->steps = false;
-	kernels = kernels_of(render->analysis, id, &count);
-	if (!kernels) {
-		if (!render->status)
-			render->status = dp_error__nomem(render->error, 0);
+	if (render->status)
 		return;
-	}
+	render->status = dp_loop_operations(render->analysis, id, &kernels, &count, render->error);
+	if (render->status)
+		return;
 	for (size_t k = 0; k < loop->iterations && !render->status; k++)
 		write_step(render, id, k, kernels, count);
 	free(kernels);

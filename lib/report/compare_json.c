@@ -1,4 +1,5 @@
 /* A comparison for programs, schema 1 (deepprof-report(5)). Arrays of two are before and after. */
+#include "report/compare_words.h"
 #include "report/comparison.h"
 #include "report/json_text.h"
 #include "report/number.h"
@@ -129,6 +130,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		name(render, kernel->name[1]);
 		dp_render__text(render, "]");
 		dp_json_out__integer(render, ", ", "places", (int64_t)kernel->places);
+		two(render, ", ", "calls", kernel->calls, "1");
 		dp_json_out__key(render, ", ", "ns");
 		dp_render__text(render, "{ ");
 		difference(render, &kernel->ns, "ns");
@@ -195,9 +197,27 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 		finding(render, both->finding[0]);
 		dp_render__text(render, ", ");
 		finding(render, both->finding[1]);
-		dp_render__text(render, "] }");
+		dp_json_out__key(render, "], ", "change");
+		dp_json_out__string(render, dp_compare_words__finding(both->change));
+		two(render, ", ", "cost_ns", both->cost_ns, "ns");
+		dp_render__text(render, " }");
 	}
 	dp_render__text(render, "]");
+}
+
+/* The one that the text's headline gives, for whoever shows it. */
+static void write_verdict(struct dp_render *render, const struct dp_comparison *comparison,
+			  size_t pair)
+{
+	static const char *const kinds[] = { [DP_VERDICT_SAME] = "same",
+					     [DP_VERDICT_FASTER] = "faster",
+					     [DP_VERDICT_SLOWER] = "slower",
+					     [DP_VERDICT_UNKNOWN] = "unknown" };
+	struct dp_verdict verdict;
+
+	dp_verdict__of(&verdict, comparison, pair, false);
+	dp_json_out__key(render, ",\n      ", "verdict");
+	dp_json_out__string(render, kinds[verdict.kind]);
 }
 
 static void write_pair(struct dp_render *render, const struct dp_comparison *comparison,
@@ -213,6 +233,7 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	dp_json_out__integer(render, ", ", "replaced", (int64_t)pair->replaced);
 	dp_json_out__integer(render, ", ", "removed", (int64_t)pair->removed);
 	dp_json_out__integer(render, ", ", "added", (int64_t)pair->added);
+	write_verdict(render, comparison, index);
 	write_metrics(render, comparison, index);
 	write_parts(render, comparison, index);
 	write_kernels(render, comparison, index);

@@ -1,8 +1,9 @@
 /*
- * Two runs on one screen: did an iteration become faster, how sure is that, what of it changed and
- * which kernels did it.
+ * Two runs on one screen: did an iteration get faster, is that significant, which parts of it
+ * changed and which kernels.
  */
 #include "base/text.h"
+#include "report/compare_words.h"
 #include "report/comparison.h"
 #include "report/spark.h"
 #include "report/text.h"
@@ -16,19 +17,17 @@
 #define COLUMN 10     /* of a number */
 #define WIDE 13	      /* of one with any unit */
 #define KIND_COLUMN 9 /* "replaced " */
+#define CALLS_MOST 11 /* " (100 → 90)": rare ones that are longer do not cost all names */
+#define NAME_LEAST 12 /* columns for a name: less says nothing */
 #define NARROW 74     /* below it there is no room for how sure a change is */
-
-/* Room for a number and a word or two. */
-#define WORDS (2 * DP_NUMBER_SIZE)
 
 /* Rows that the short report has. */
 #define KERNELS_MOST 6
 #define FINDINGS_MOST 6
 #define KERNELS_MANY 40 /* that the verbose one has */
 
-/* Parts and kernels that are less of the period, or changed by less of it, are not worth a row. */
+/* Parts that are less of the period are not worth a row. */
 #define LEAST_PART 0.005
-#define LEAST_KERNEL 0.001
 
 static const char *const run_words[] = { "before", "after" };
 
@@ -72,118 +71,20 @@ static void write_source(struct dp_render *render, const struct dp_comparison *c
 	dp_text__wrap(render, 8, 8, words.text);
 }
 
-/* A difference without its sign; that of two shares is no share but percentage points. */
-static char *size_of(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
-{
-	if (strcmp(unit, "1") != 0 || !isfinite(value))
-		return dp_human__value(buf, fabs(value), unit, ascii);
-	snprintf(buf, DP_NUMBER_SIZE, "%.1f pp", fabs(value) * 100);
-	return buf;
-}
-
-/* "+1.234 ms" */
-static char *signed_value(char buf[WORDS], double value, const char *unit, bool ascii)
-{
-	char number[DP_NUMBER_SIZE];
-
-	size_of(number, value, unit, ascii);
-	snprintf(buf, WORDS, "%s%s", !isfinite(value) ? "" : value < 0 ? "-" : "+", number);
-	return buf;
-}
-
-/* "12.3% faster", "2.40 times as long"; of a ratio of times. */
-static char *verdict(char buf[WORDS], double ratio, bool words)
-{
-	char number[DP_NUMBER_SIZE];
-
-	if (ratio >= 2) {
-		snprintf(buf, WORDS, "%.2f times as long", ratio);
-		return buf;
-	}
-	dp_human__share(number, fabs(ratio - 1));
-	snprintf(buf, WORDS, "%s%s", number, !words ? "" : ratio < 1 ? " faster" : " slower");
-	return buf;
-}
-
-/* "11.9% to 12.8%", the smaller change first; "0.8% faster to 1.1% slower"; "1.9 to 2.4 times". */
-static void add_limits(struct dp_words *words, const struct dp_difference *time, double confidence)
-{
-	bool both = time->ratio_low < 1 && time->ratio_high > 1;
-	bool faster = time->ratio_high <= 1;
-	char least[WORDS], most[WORDS];
-
-	dp_words__add(words, " (%g%% sure: ", confidence * 100);
-	if (isinf(time->ratio_high)) {
-		dp_words__add(words, "%.2f times or more)", time->ratio_low);
-		return;
-	}
-	if (time->ratio_high >= 2) {
-		dp_words__add(words, "%.2f to %.2f times)", time->ratio_low, time->ratio_high);
-		return;
-	}
-	verdict(least, faster ? time->ratio_high : time->ratio_low, both);
-	verdict(most, faster ? time->ratio_low : time->ratio_high, both);
-	dp_words__add(words, "%s to %s)", least, most);
-}
-
-/* What an iteration's time is told by: its period; where all are interrupted, its duration. */
-static const struct dp_difference *time_of(const struct dp_comparison *comparison, size_t pair)
-{
-	const struct dp_difference *period =
-		dp_pair_metric(comparison, pair, metric_named("period_ns"));
-
-	if (period->count[0] && period->count[1])
-		return period;
-	return dp_pair_metric(comparison, pair, metric_named("duration_ns"));
-}
-
-static void add_times(struct dp_words *words, const struct dp_difference *time, bool ascii)
-{
-	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE];
-
-	dp_words__add(words, "%s, now %s", dp_human__duration(before, time->value[0], ascii),
-		      dp_human__duration(after, time->value[1], ascii));
-}
-
-/* What is said of a change, in a word or two. */
-static void judge(char buf[WORDS], const struct dp_difference *time)
-{
-	bool faster = time->high<0, slower = time->low> 0;
-
-	if (dp_difference_is_sure(time))
-		verdict(buf, time->value[1] / time->value[0], true);
-	else
-		snprintf(buf, WORDS, "%s",
-			 faster	  ? "hardly faster"
-			 : slower ? "hardly slower"
-				  : "no sure difference");
-}
-
-/* Writes the word that all is about, and gathers the rest. Returns the word's width. */
+/* Writes the word that all is about. Returns its width. */
 static size_t write_verdict(struct dp_render *render, struct dp_words *words,
 			    const struct dp_comparison *comparison, size_t pair)
 {
-	const struct dp_difference *time = time_of(comparison, pair);
-	const char *style = !dp_difference_is_sure(time) ? DP_STYLE_HEAD
-			    : time->change < 0		 ? "1;32"
-							 : DP_STYLE_RED;
-	char number[WORDS];
+	static const char *const styles[] = { [DP_VERDICT_FASTER] = "1;32",
+					      [DP_VERDICT_SLOWER] = DP_STYLE_RED,
+					      [DP_VERDICT_SAME] = DP_STYLE_HEAD,
+					      [DP_VERDICT_UNKNOWN] = DP_STYLE_HEAD };
+	struct dp_verdict verdict;
 
-	if (!time->count[0] || !time->count[1]) {
-		snprintf(number, sizeof(number), "not comparable");
-		dp_words__add(words, ": a run has no iteration that is whole and undisturbed");
-	} else {
-		judge(number, time);
-		dp_words__add(words, ": ");
-		add_times(words, time, render->options->ascii);
-		if (isfinite(time->ratio_low))
-			add_limits(words, time, dp_comparison_confidence(comparison));
-		else
-			dp_words__add(words, " (from %zu and %zu iterations; 4 are needed)",
-				      time->count[0], time->count[1]);
-	}
-	dp_text__styled(render, style, number);
-	return strlen(number);
+	dp_verdict__of(&verdict, comparison, pair, render->options->ascii);
+	dp_words__add(words, ": %s", verdict.detail.text);
+	dp_text__styled(render, styles[verdict.kind], verdict.headline);
+	return strlen(verdict.headline);
 }
 
 /* Where a loop is, if there are several GPUs: ", GPU 1". */
@@ -229,7 +130,7 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 	struct dp_words words = { 0 };
 	size_t used = write_id(render, comparison, index);
 
-	dp_words__add(&words, "%s of %s; after: %s of %s; %s the same",
+	dp_words__add(&words, "%s of %s; after: %s of %s; %s of kernels match",
 		      dp_text__plural(number[0], before->complete, "iteration"),
 		      dp_text__plural(number[1], before->length, "kernel"),
 		      dp_text__count(digits[0], after->complete),
@@ -237,7 +138,7 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 		      dp_human__share(share, 2.0 * (double)pair->same /
 						     (double)(before->length + after->length)));
 	if (pair->by_time)
-		dp_words__add(&words, "; compared because each took much of its run's time");
+		dp_words__add(&words, "; paired by their share of the time, not by kernels");
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
@@ -263,7 +164,7 @@ static void write_sparks(struct dp_render *render, const struct dp_comparison *c
 	double low[2], high[2];
 	bool ascii = render->options->ascii;
 	struct dp_spark spark[2];
-	char number[2][DP_NUMBER_SIZE];
+	char number[DP_COMPARE_WORDS];
 
 	for (int run = 0; run < 2; run++) {
 		gather(&spark[run], comparison, index, run, metric, room);
@@ -278,9 +179,8 @@ static void write_sparks(struct dp_render *render, const struct dp_comparison *c
 				      fmax(high[0], high[1]));
 		dp_text__style_end(render);
 		dp_text__blanks(render, wide - spark[run].columns);
-		dp_render__format(render, "  %s to %s\n",
-				  dp_human__duration(number[0], low[run], ascii),
-				  dp_human__duration(number[1], high[run], ascii));
+		dp_render__format(render, "  %s\n",
+				  dp_human__range(number, low[run], high[run], ascii));
 	}
 }
 
@@ -315,15 +215,15 @@ static void write_numbers(struct dp_render *render, const struct dp_difference *
 {
 	double wide = (at->high - at->low) / 2;
 	bool ascii = render->options->ascii, time = !strcmp(unit, "ns") && isfinite(wide);
-	char number[WORDS];
+	char number[DP_COMPARE_WORDS];
 
 	for (int run = 0; run < 2; run++)
 		write_number(render, dp_human__value(number, at->value[run], unit, ascii), columns);
-	write_number(render, signed_value(number, at->change, unit, ascii), columns);
+	write_number(render, dp_compare_words__signed(number, at->change, unit, ascii), columns);
 	if (time)
 		dp_human__rough(number, wide, ascii);
 	else
-		size_of(number, wide, unit, ascii);
+		dp_compare_words__size(number, wide, unit, ascii);
 	if (!is_narrow(render))
 		write_number(render, number, columns);
 	dp_text__blanks(render, 2);
@@ -333,14 +233,16 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 			size_t pair)
 {
 	const struct dp_pair_part *part, *period = NULL;
+	struct dp_verdict verdict;
 	double least_ns;
 
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++)
 		period = part;
 	if (!period)
 		return;
+	dp_verdict__of(&verdict, comparison, pair, render->options->ascii);
 	least_ns = LEAST_PART * fmax(period->mean.value[0], period->mean.value[1]);
-	write_head(render, COLUMN, "an iteration, on average");
+	write_head(render, COLUMN, "part of the mean period");
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++) {
 		if (!(fmax(part->mean.value[0], part->mean.value[1]) >= least_ns))
 			continue;
@@ -348,23 +250,13 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 					     : dp_difference_is_sure(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
 		write_numbers(render, &part->mean, "ns", COLUMN);
-		dp_render__text(render,
-				part == period ? "all of it" : dp_text__part_words(part->metric));
+		dp_render__text(render, dp_compare_words__part(part->metric));
+		/* The verdict is that of the medians, which slow iterations do not move. */
+		if (part == period)
+			dp_render__format(render, ": %s", verdict.headline);
 		dp_text__style_end(render);
 		dp_render__text(render, "\n");
 	}
-}
-
-/* Is it worth a row: a change that is known, and not a trifle? */
-static bool is_shown(const struct dp_render *render, const struct dp_pair_kernel *kernel,
-		     double period_ns)
-{
-	if (render->options->all)
-		return true;
-	if (kernel->kind == DP_KERNEL_SAME ||
-	    (kernel->kind == DP_KERNEL_REPLACED && kernel->ns.low <= 0 && kernel->ns.high >= 0))
-		return false;
-	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
 }
 
 /* The rows of the table, and the names in them. */
@@ -374,6 +266,8 @@ struct rows {
 	size_t *places;	    /* where they differ from one like it */
 	size_t count;
 	size_t more; /* rows that are not shown */
+	size_t room; /* columns for a name, */
+	size_t calls; /* and those behind it for its calls, unless they are rare and take more */
 };
 
 static size_t name_column(const struct dp_render *render)
@@ -381,12 +275,25 @@ static size_t name_column(const struct dp_render *render)
 	return (is_narrow(render) ? 3 : 4) * COLUMN + 2 + KIND_COLUMN;
 }
 
-/* Columns for a name; where there are many of the kernel, their number stands behind it. */
+/* Columns for a name and its calls. */
 static size_t name_room(const struct dp_render *render)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
 
-	return DP_MAX(width, name_column(render) + 16) - name_column(render);
+	return DP_MAX(width, name_column(render) + NAME_LEAST) - name_column(render);
+}
+
+/* Behind the name: " (26 → 15)" calls; of a kernel that is only in one run, those. */
+static size_t calls_text(char buf[DP_COMPARE_WORDS], const struct dp_pair_kernel *kernel, bool ascii)
+{
+	double calls[2] = { kernel->calls[0], kernel->calls[1] };
+	char text[DP_COMPARE_WORDS];
+
+	for (int run = 0; run < 2; run++)
+		if (!kernel->name[run])
+			calls[run] = calls[!run];
+	snprintf(buf, DP_COMPARE_WORDS, " (%s)", dp_compare_words__calls(text, calls, ascii));
+	return dp_label_width(buf);
 }
 
 static void write_kernel(struct dp_render *render, const struct rows *rows, size_t row)
@@ -395,29 +302,25 @@ static void write_kernel(struct dp_render *render, const struct rows *rows, size
 	const char *const *names = rows->names + 2 * row;
 	const size_t *places = rows->places + 2 * row;
 	struct dp_difference times = kernel->ns;
-	char label[DP_LABEL_SIZE], count[DP_NUMBER_SIZE] = "";
-	size_t room = name_room(render), first = names[0][0] ? 0 : 1;
+	char label[DP_LABEL_SIZE], calls[DP_COMPARE_WORDS];
+	size_t first = names[0][0] ? 0 : 1, room;
 	bool ascii = render->options->ascii;
 
 	/* What a run does not have is no 0. */
 	if (kernel->kind == DP_KERNEL_ADDED || kernel->kind == DP_KERNEL_REMOVED)
 		times.value[kernel->kind == DP_KERNEL_REMOVED] = (double)NAN;
 	write_numbers(render, &times, "ns", COLUMN);
-	if (kernel->kind == DP_KERNEL_BESIDE) {
-		dp_render__text(render, "kernels of some iterations only\n");
-		return;
-	}
 	dp_text__column(render, dp_kernel_change_name(kernel->kind), KIND_COLUMN);
-	if (kernel->places > 1)
-		snprintf(count, sizeof(count), " (%zu)", kernel->places);
+	room = rows->room + rows->calls;
+	room -= DP_MIN(calls_text(calls, kernel, ascii), room - 1);
 	dp_render__text(render, dp_label__kernel_at(label, names[first], places[first],
-						    room - strlen(count), ascii));
-	dp_render__format(render, "%s\n", count);
+						    DP_MIN(room, rows->room), ascii));
+	dp_render__format(render, "%s\n", calls);
 	if (kernel->kind != DP_KERNEL_REPLACED)
 		return;
 	dp_text__blanks(render, name_column(render) - 3);
 	dp_render__format(render, "%s %s\n", ascii ? "->" : " \xe2\x86\x92",
-			  dp_label__kernel_at(label, names[1], places[1], room, ascii));
+			  dp_label__kernel_at(label, names[1], places[1], rows->room, ascii));
 }
 
 /* Those that are shown. False without memory. */
@@ -427,10 +330,10 @@ static bool choose_rows(struct rows *rows, const struct dp_render *render,
 	size_t most = render->options->all	 ? SIZE_MAX
 		      : render->options->verbose ? KERNELS_MANY
 						 : KERNELS_MOST;
-	const struct dp_difference *time = time_of(comparison, pair);
-	double period_ns = fmax(time->value[0], time->value[1]);
+	double period_ns = dp_compare_words__period(comparison, pair);
 	const struct dp_pair_kernel *kernel;
-	size_t all = 0;
+	char calls[DP_COMPARE_WORDS];
+	size_t all = 0, wide = 0;
 
 	while (dp_pair_kernel(comparison, pair, all))
 		all++;
@@ -440,7 +343,7 @@ static bool choose_rows(struct rows *rows, const struct dp_render *render,
 	if (!rows->kernels || !rows->names || !rows->places)
 		return false;
 	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
-		if (!is_shown(render, kernel, period_ns))
+		if (!render->options->all && !dp_compare_words__shows(kernel, period_ns))
 			continue;
 		if (rows->count >= most) {
 			rows->more++;
@@ -450,9 +353,12 @@ static bool choose_rows(struct rows *rows, const struct dp_render *render,
 			rows->names[2 * rows->count + (size_t)run] =
 				kernel->name[run] ? kernel->name[run] : "";
 		rows->kernels[rows->count++] = kernel;
+		wide = DP_MAX(wide, calls_text(calls, kernel, render->options->ascii));
 	}
-	return !dp_label__tell_apart(rows->places, rows->names, 2 * rows->count,
-				     name_room(render) - 5, render->options->ascii);
+	rows->calls = DP_MIN(wide, (size_t)CALLS_MOST);
+	rows->room = DP_MAX(name_room(render), rows->calls + NAME_LEAST) - rows->calls;
+	return !dp_label__tell_apart(rows->places, rows->names, 2 * rows->count, rows->room,
+				     render->options->ascii);
 }
 
 static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,
@@ -466,7 +372,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		goto out;
 	}
 	if (rows.count)
-		write_head(render, COLUMN, "kernels (how many)");
+		write_head(render, COLUMN, "kernel (calls per iteration)");
 	for (size_t i = 0; i < rows.count; i++)
 		write_kernel(render, &rows, i);
 	if (rows.more)
@@ -482,57 +388,71 @@ out:
 	free(rows.places);
 }
 
-static void write_finding(struct dp_render *render, const char *what,
-			  const struct dp_pair_finding *both)
+/* All positions of the patterns: those that are in one only have one number. */
+static void write_places(struct dp_render *render, const struct dp_comparison *comparison,
+			 size_t pair)
 {
-	const struct dp_finding *before = both->finding[0], *after = both->finding[1];
-	const struct dp_finding *now = after ? after : before;
+	const struct dp_pair_place *place;
 	bool ascii = render->options->ascii;
-	char number[DP_NUMBER_SIZE];
-	size_t used;
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+	size_t room = name_room(render);
 
-	dp_text__label(render, what);
-	used = BODY + dp_text__severity(render, now->severity) + 1;
-	dp_render__format(render, " %s", now->rule);
-	used += strlen(now->rule);
-	if (isfinite(now->recoverable_ns)) {
-		struct dp_words words = { 0 };
+	for (size_t i = 0; (place = dp_pair_place(comparison, pair, i)); i++) {
+		int run = place->index[0] != SIZE_MAX ? 0 : 1;
 
-		dp_words__add(&words, "%s %s of an iteration", after ? "costs" : "cost",
-			      dp_human__duration(number, now->recoverable_ns, ascii));
-		if (before && after && isfinite(before->recoverable_ns))
-			dp_words__add(&words, ", before: %s",
-				      dp_human__duration(number, before->recoverable_ns, ascii));
-		dp_render__text(render, ": ");
-		dp_text__wrap(render, used + 2, BODY, words.text);
-	} else {
+		if (!i)
+			write_head(render, COLUMN, "mean at this position");
+		write_numbers(render, &place->ns, "ns", COLUMN);
+		dp_number__integer(number, (int64_t)place->index[run]);
+		dp_text__column(render, run ? "added" : number, KIND_COLUMN);
+		dp_render__text(render, dp_label__kernel(
+						label,
+						dp_loop_kernel(analysis_of(comparison, run),
+							       loop_of(comparison, pair, run)->id,
+							       place->index[run]),
+						room, ascii));
 		dp_render__text(render, "\n");
 	}
 }
 
-/* Findings that came, then those that stayed, then those that went. */
+static void write_finding(struct dp_render *render, const struct dp_pair_finding *both)
+{
+	const struct dp_finding *now = both->finding[1] ? both->finding[1] : both->finding[0];
+	bool ascii = render->options->ascii;
+	struct dp_words words = { 0 };
+	char number[DP_COMPARE_WORDS];
+	size_t used;
+
+	dp_text__label(render, dp_compare_words__finding(both->change));
+	used = DP_TEXT_BODY + dp_text__severity(render, now->severity) + 1;
+	dp_words__add(&words, "%s", now->rule);
+	if (isfinite(both->cost_ns[0]) && isfinite(both->cost_ns[1]))
+		dp_words__add(&words, ": costs %s per iteration",
+			      dp_compare_words__change(number, both->cost_ns, "ns", ascii));
+	else if (isfinite(now->recoverable_ns))
+		dp_words__add(&words, ": %s %s per iteration",
+			      both->finding[1] ? "costs" : "cost",
+			      dp_human__duration(number, now->recoverable_ns, ascii));
+	dp_render__text(render, " ");
+	dp_text__wrap(render, used, BODY, words.text);
+}
+
+/* Findings that appeared, then those that stayed, then those that disappeared. */
 static void write_findings(struct dp_render *render, const struct dp_comparison *comparison,
 			   size_t pair)
 {
-	static const struct {
-		bool has[2];
-		const char *word;
-	} kinds[] = { { { false, true }, "new" },
-		      { { true, true }, "still" },
-		      { { true, false }, "gone" } };
 	const struct dp_pair_finding *both;
 	size_t shown = 0;
 
-	for (size_t kind = 0; kind < DP_COUNT(kinds); kind++) {
+	for (int kind = DP_FINDING_NEW; kind <= DP_FINDING_GONE; kind++) {
 		for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
-			if (!both->finding[0] == kinds[kind].has[0] ||
-			    !both->finding[1] == kinds[kind].has[1])
+			if ((int)both->change != kind)
 				continue;
 			if (shown >= FINDINGS_MOST && !render->options->verbose)
 				return;
 			if (!shown++)
 				dp_render__text(render, "\n");
-			write_finding(render, kinds[kind].word, both);
+			write_finding(render, both);
 		}
 	}
 }
@@ -550,7 +470,7 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 	const struct dp_metric_info *info;
 	char title[DP_NUMBER_SIZE];
 
-	write_head(render, WIDE, "medians of metrics");
+	write_head(render, WIDE, "median of");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		const struct dp_difference *at = dp_pair_metric(comparison, pair, i);
 
@@ -580,6 +500,8 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	write_sparks(render, comparison, pair);
 	write_parts(render, comparison, pair);
 	write_kernels(render, comparison, pair);
+	if (render->options->all)
+		write_places(render, comparison, pair);
 	if (render->options->verbose)
 		write_metrics(render, comparison, pair);
 	write_findings(render, comparison, pair);
@@ -631,7 +553,7 @@ static void write_nothing(struct dp_render *render, const struct dp_comparison *
 					  run_words[run]);
 	if (dp_analysis_loop_count(analysis_of(comparison, 0)) &&
 	    dp_analysis_loop_count(analysis_of(comparison, 1)))
-		dp_render__text(render, "No loop of one run is like one of the other.\n");
+		dp_render__text(render, "No loop of one run resembles one of the other.\n");
 }
 
 static void write_all(struct dp_render *render, const struct dp_comparison *comparison)

@@ -6,6 +6,7 @@
 #include "report/json_text.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What is open: the document is written in this order. */
@@ -251,6 +252,61 @@ static int begin(struct dp_render *render)
 	return DP_OK;
 }
 
+/* Times of kernels: by name, and by position, where names are the pattern's. */
+static void write_times(struct dp_render *render, size_t loop)
+{
+	const struct dp_time_stat *at;
+
+	dp_json_out__key(render, ",\n      ", "kernel_times");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_kernel_stat(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
+		dp_json_out__string(render, at->name);
+		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
+		dp_json_out__number(render, ", ", "total_ns", at->total_ns, "ns");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+	dp_json_out__key(render, ",\n      ", "position_times");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_position_stat(render->analysis, loop, i)); i++) {
+		dp_render__text(render, i ? ",\n        { " : "\n        { ");
+		dp_json_out__integer(render, "", "count", (int64_t)at->count);
+		dp_json_out__number(render, ", ", "mean_ns", at->mean_ns, "1");
+		dp_json_out__number(render, ", ", "min_ns", at->min_ns, "ns");
+		dp_json_out__number(render, ", ", "max_ns", at->max_ns, "ns");
+		dp_json_out__number(render, ", ", "stddev_ns", at->stddev_ns, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
+/* What the host did while the device was idle, and where it waited. */
+static void write_host_ranges(struct dp_render *render, size_t loop)
+{
+	const struct dp_host_range *at;
+
+	dp_json_out__key(render, ",\n      ", "host_ranges");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "activity");
+		dp_json_out__string(render, dp_host_activity_name(at->activity));
+		dp_json_out__key(render, ", ", "outer");
+		dp_json_out__string(render, at->outer);
+		dp_json_out__key(render, ", ", "inner");
+		if (at->inner)
+			dp_json_out__string(render, at->inner);
+		else
+			dp_render__text(render, "null");
+		dp_json_out__number(render, ", ", "typical_ns", at->typical_ns, "ns");
+		dp_json_out__number(render, ", ", "slow_ns", at->slow_ns, "ns");
+		dp_json_out__number(render, ", ", "calls",
+				    at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 /* Ends the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
@@ -267,7 +323,10 @@ static void close_loop(struct dp_render *render, struct json *json)
 			dp_json_out__number(render, ",\n        ", info->name,
 					    dp_loop_summary(render->analysis, json->loop, i),
 					    info->unit);
-	dp_render__text(render, "\n      }\n    }");
+	dp_render__text(render, "\n      }");
+	write_host_ranges(render, json->loop);
+	write_times(render, json->loop);
+	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;
 	json->any = true;
 }
@@ -423,6 +482,20 @@ static void open_findings(struct dp_render *render, struct json *json)
 	json->any = false;
 }
 
+static void write_ranges(struct dp_render *render, const struct dp_finding *finding)
+{
+	dp_json_out__key(render, ",\n      ", "ranges");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->range_count; i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
+		dp_json_out__string(render, finding->ranges[i].name);
+		dp_json_out__number(render, ", ", "ns", finding->ranges[i].ns, "ns");
+		dp_json_out__number(render, ", ", "share", finding->ranges[i].share, "1");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 static int write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -451,6 +524,21 @@ static int write_finding(struct dp_render *render, size_t id)
 				    finding->evidence[i].unit);
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
+	write_ranges(render, finding);
+	dp_json_out__key(render, ",\n      ", "loops");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->loop_count; i++)
+		dp_render__format(render, "%s%u", i ? ", " : "", (unsigned)finding->loops[i]);
+	dp_json_out__key(render, "], ", "overlaps");
+	if (finding->overlaps)
+		dp_json_out__string(render, finding->overlaps);
+	else
+		dp_render__text(render, "null");
+	dp_json_out__key(render, ",\n      ", "metric");
+	if (finding->metric)
+		dp_json_out__string(render, finding->metric);
+	else
+		dp_render__text(render, "null");
 	dp_json_out__key(render, ",\n      ", "advice");
 	dp_json_out__string(render, finding->advice);
 	dp_render__text(render, " }");

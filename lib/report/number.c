@@ -217,3 +217,28 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 	snprintf(buf, DP_NUMBER_SIZE, "%.24s %.32s", digits, unit);
 	return buf;
 }
+
+char *dp_human__two(char buf[3 * DP_NUMBER_SIZE], const double values[2], const char *unit,
+		    const char *between, bool ascii)
+{
+	char first[DP_NUMBER_SIZE], second[DP_NUMBER_SIZE];
+	char *space, *other;
+
+	dp_human__value(first, values[0], unit, ascii);
+	dp_human__value(second, values[1], unit, ascii);
+	space = strrchr(first, ' ');
+	other = strrchr(second, ' ');
+	if (space && other && !strcmp(space, other))
+		*space = '\0';
+	snprintf(buf, 3 * DP_NUMBER_SIZE, "%s%s%s", first, between, second);
+	return buf;
+}
+
+char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_ns, bool ascii)
+{
+	const double values[2] = { low_ns, high_ns };
+
+	if (!(high_ns > low_ns))
+		return dp_human__duration(buf, low_ns, ascii);
+	return dp_human__two(buf, values, "ns", ascii ? " to " : "\xe2\x80\x93", ascii);
+}

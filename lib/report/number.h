@@ -26,6 +26,13 @@ void dp_number__json(char buf[DP_NUMBER_SIZE], double value, const char *unit);
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
 char *dp_human__duration(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
 
+/* Two values with something between them, "168.1–180.7 ms": the unit once where both have it. */
+char *dp_human__two(char buf[3 * DP_NUMBER_SIZE], const double values[2], const char *unit,
+		    const char *between, bool ascii);
+
+/* "168.1–180.7 ms", "168.1 to 180.7 ms" in ASCII. */
+char *dp_human__range(char buf[3 * DP_NUMBER_SIZE], double low_ns, double high_ns, bool ascii);
+
 /* Two significant digits: "2.5 ms", of a spread. */
 char *dp_human__rough(char buf[DP_NUMBER_SIZE], double ns, bool ascii);
 

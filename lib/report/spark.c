@@ -24,8 +24,8 @@ void dp_spark__add(struct dp_spark *spark, size_t index, double value, bool brok
 	spark->broken[column] |= broken;
 	if (broken || !isfinite(value))
 		return;
-	spark->sum[column] += value;
-	spark->count[column]++;
+	if (!spark->count[column]++ || value > spark->most[column])
+		spark->most[column] = value;
 }
 
 bool dp_spark__range(const struct dp_spark *spark, double *low, double *high)
@@ -33,12 +33,12 @@ bool dp_spark__range(const struct dp_spark *spark, double *low, double *high)
 	bool found = false;
 
 	for (size_t i = 0; i < spark->columns; i++) {
-		double mean = spark->sum[i] / (double)spark->count[i];
+		double value = spark->most[i];
 
 		if (!spark->count[i])
 			continue;
-		*low = found ? fmin(*low, mean) : mean;
-		*high = found ? fmax(*high, mean) : mean;
+		*low = found ? fmin(*low, value) : value;
+		*high = found ? fmax(*high, value) : value;
 		found = true;
 	}
 	return found;
@@ -53,7 +53,7 @@ void dp_spark__draw_within(struct dp_render *render, const struct dp_spark *spar
 
 	low = fmin(low, high * (1 - LEAST_SPREAD));
 	for (size_t i = 0; i < spark->columns; i++) {
-		double level = (spark->sum[i] / (double)spark->count[i] - low) / (high - low);
+		double level = (spark->most[i] - low) / (high - low);
 
 		if (spark->count[i])
 			dp_render__text(

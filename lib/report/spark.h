@@ -9,7 +9,7 @@
 struct dp_spark {
 	size_t columns; /* at most DP_SPARK_COLUMNS */
 	size_t group;	/* values per column; 1: each has its own */
-	double sum[DP_SPARK_COLUMNS];
+	double most[DP_SPARK_COLUMNS]; /* what it shows: a slow iteration must not drown */
 	size_t count[DP_SPARK_COLUMNS];
 	bool broken[DP_SPARK_COLUMNS]; /* something else happened there */
 };
@@ -20,7 +20,7 @@ void dp_spark__init(struct dp_spark *spark, size_t count, size_t room);
 /* Adds value index; NaN is none. broken ones are not drawn, but marked where they are alone. */
 void dp_spark__add(struct dp_spark *spark, size_t index, double value, bool broken);
 
-/* Smallest and largest column (the mean of its group): false where there is none. */
+/* Smallest and largest column: false where there is none. */
 bool dp_spark__range(const struct dp_spark *spark, double *low, double *high);
 
 /*

@@ -46,7 +46,9 @@ static const char schema[] =
 	" severity TEXT, confidence REAL, first_iteration INTEGER, last_iteration INTEGER,"
 	" recoverable_ns INTEGER, advice TEXT);"
 	"CREATE TABLE evidence (finding INTEGER REFERENCES finding, name TEXT, unit TEXT,"
-	" value REAL, call TEXT);";
+	" value REAL, call TEXT);"
+	"CREATE TABLE host_range (loop INTEGER REFERENCES loop, activity TEXT, outer TEXT,"
+	" inner TEXT, typical_ns INTEGER, slow_ns INTEGER, calls REAL);";
 
 static const char iteration_head[] =
 	"CREATE TABLE iteration (loop INTEGER REFERENCES loop, iteration INTEGER,"
@@ -500,6 +502,27 @@ static void write_summary(struct dp_render *render, size_t loop)
 	sqlite3_finalize(row.statement);
 }
 
+/* What the host did while the device was idle; a row whose inner is null is a sum. */
+static void write_host_ranges(struct dp_render *render, size_t loop)
+{
+	struct row row = { prepare(render, "INSERT INTO host_range VALUES (?, ?, ?, ?, ?, ?, ?)"),
+			   0 };
+	const struct dp_host_range *at;
+
+	for (size_t i = 0;
+	     (at = dp_loop_host_range(render->analysis, loop, i)) && !render->status; i++) {
+		integer(&row, (int64_t)loop);
+		text(&row, dp_host_activity_name(at->activity));
+		text(&row, at->outer);
+		text(&row, at->inner);
+		real(&row, at->typical_ns, "ns");
+		real(&row, at->slow_ns, "ns");
+		real(&row, at->activity == DP_HOST_SYNC ? at->calls : (double)NAN, "1");
+		step(render, &row);
+	}
+	sqlite3_finalize(row.statement);
+}
+
 static int write_loop(struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -531,6 +554,7 @@ static int write_loop(struct dp_render *render, size_t id)
 		step(render, &pattern);
 	}
 	write_summary(render, id);
+	write_host_ranges(render, id);
 	return DP_OK;
 }
 

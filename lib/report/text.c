@@ -71,8 +71,7 @@ static int begin(struct dp_render *render)
 	text->height = DP_MAX(LEAST_HEIGHT, DP_MIN(render->options->height, MOST_HEIGHT));
 	text->whole = render->options->verbose || render->options->height == UINT_MAX;
 	text->primary = primary_loop(render->analysis);
-	for (size_t i = 0; i < dp_analysis_loop_count(render->analysis); i++)
-		text->level += dp_analysis_loop(render->analysis, i)->at_level;
+	text->level = dp_text__level(render);
 	render->state = text;
 	if (render->options->follows)
 		dp_render__text(render, "\n");
@@ -101,6 +100,7 @@ static int write_loop(struct dp_render *render, size_t loop)
 	if (!render->options->verbose)
 		return DP_OK;
 	dp_text__tables(render, loop);
+	dp_text__ranges(render, loop);
 	dp_text__variants(render, loop);
 	dp_render__text(render, "\n");
 	dp_text__iterations_head(render, loop);

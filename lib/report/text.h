@@ -94,6 +94,12 @@ void dp_text__loop_line(struct dp_render *render, size_t loop, size_t depth);
  */
 void dp_text__spent(struct dp_render *render, size_t loop);
 
+/*
+ * ", periods 117 ms (2), 1.05 s (2)": where no iteration has the median, because half of them take
+ * much longer than the others. False, and nothing is added, where one has.
+ */
+bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, size_t loop);
+
 /* The parts of that bar: what they are called and their metric; NULL beyond the end. */
 const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
 			  const char **metric);
@@ -111,11 +117,21 @@ void dp_text__copies(struct dp_render *render);
 void dp_text__tables(struct dp_render *render, size_t loop);
 void dp_text__variants(struct dp_render *render, size_t loop);
 
+/* What the host did while the device was idle. */
+void dp_text__ranges(struct dp_render *render, size_t loop);
+
 /* Why a device has no loop, for all that have none. */
 void dp_text__without(struct dp_render *render);
 
 /* "critical" in its colour. Returns its width. */
 size_t dp_text__severity(struct dp_render *render, enum dp_severity severity);
+
+/* How many loops are at the level that was asked for. */
+size_t dp_text__level(const struct dp_render *render);
+
+/* " on GPU 1", " in loop 3": where a finding is, if there are several places. */
+void dp_text__place(struct dp_words *words, const struct dp_render *render,
+		    const struct dp_finding *finding);
 
 /* A finding. */
 void dp_text__finding(struct dp_render *render, size_t finding);
@@ -130,6 +146,9 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 /* A finding's evidence as words, as far as it fits so many columns: what the cost does not say. */
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns);
+
+/* What a host range is called: without its class, and without what autograd puts before all. */
+char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii);
 
 /* Why there are no findings. False where there was nothing that rules could judge. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list);

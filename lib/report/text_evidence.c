@@ -7,9 +7,12 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define CALL_COLUMNS 40
+#define RANGE_COLUMNS 32
+#define ALL_OF_IT 0.97 /* a share that is not worth a number */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
 #define SAME_SHARE 0.0005
@@ -36,52 +39,59 @@ static const struct saying sayings[] = {
 	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
 	{ "call_ns", "", " of it in", .cost = "in" },
 	{ "call_stall_ns", "", " in calls that launch nothing",
-	  .cost = "in calls that launch nothing", .of = "call_ns", .all = "" },
+	  .cost = "host in calls that launch nothing", .of = "call_ns", .all = "" },
 	{ "calls", "", " calls", .behind = "call_ns", .joint = " (", .close = " calls)" },
 	{ "clock", "clocks of ", "" },
-	{ "comm_exposed_ns", "", " of communication that nothing hides",
-	  .cost = "communication that nothing hides" },
+	{ "comm_exposed_ns", "", " of exposed communication",
+	  .cost = "exposed communication (not overlapped by compute)" },
 	{ "comm_ns", "", " of communication in all", .of = "comm_exposed_ns", .all = "" },
-	{ "comm_overlap", "", " of it hidden" },
-	{ "copy_exposed_ns", "", " of copies that nothing hides",
-	  .cost = "copies that nothing hides", .all = "" },
+	{ "comm_overlap", "", " overlapped" },
+	{ "copy_exposed_ns", "", " of exposed copies",
+	  .cost = "exposed copies", .all = "" },
+	{ "compute_rise_ns", "", " of that in compute", .of = "rise_ns", .all = "all of it compute" },
+	{ "communication_rise_ns", "", " of that in communication", .of = "rise_ns",
+	  .all = "all of it communication" },
+	{ "copy_rise_ns", "", " of that in copies", .of = "rise_ns", .all = "all of it copies" },
 	{ "d2d_bandwidth", "at ", "", .behind = "d2d_bytes", .joint = " at ", .close = "" },
 	{ "d2d_bytes", "", "" },
-	{ "d2d_copies", "", " in each iteration" },
-	{ "d2d_exposed_ns", "", " of copies within the device that nothing hides",
-	  .cost = "copies within the device that nothing hides" },
+	{ "d2d_copies", "", " per iteration" },
+	{ "d2d_exposed_ns", "", " of exposed copies within the device",
+	  .cost = "exposed copies within the device" },
 	{ "every_iterations", "every ", " iterations" },
 	{ "extra_kernels", "", " extra kernels" },
 	{ "extra_ns", "", " longer" },
 	{ "h2d_bandwidth", "uploads at ", "", .behind = "h2d_bytes", .joint = " at ", .close = "" },
 	{ "h2d_bytes", "", " uploaded" },
-	{ "host_copy_ns", "", " of the host's time in calls of copies", .behind = "host_sync_ns",
+	{ "host_copy_ns", "host in calls of copies for ", "", .behind = "host_sync_ns",
 	  .joint = ", ", .close = " in calls of copies" },
-	{ "host_stall_ns", "", " of it in long gaps", .of = "idle_host_ns",
+	{ "host_stall_ns", "", " of it in long gaps", .of = "host_wait_ns",
 	  .all = "all of it in long gaps" },
-	{ "host_sync_ns", "", " of the host's time in synchronizing calls" },
-	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "idle_host_ns",
+	{ "host_sync_ns", "host blocked in synchronizing calls for ", "" },
+	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "host_wait_ns",
 	  .all = "all of it after waiting for the GPU" },
-	{ "idle_host_ns", "in all ", " waiting for the host", .cost = "waiting for the host",
-	  .all = "" },
-	{ "input_wait_ns", "", " waiting for input", .cost = "waiting for input" },
+	{ "host_wait_ns", "", " of host wait", .cost = "host wait" },
+	{ "idle_host_ns", "", " of host and input wait in all", .of = "input_wait_ns", .all = "" },
+	{ "input_wait_ns", "", " of input wait", .cost = "input wait" },
 	{ "interval_ns", "", " between iterations", .cost = "between iterations" },
+	{ "kernel_rise_ns", "", " of that per iteration in" },
 	{ "kernel_median_ns", "median kernel ", "" },
 	{ "live_bytes", "", " live" },
 	{ "long_gaps", "", " gaps of half a second or more" },
 	{ "long_intervals", "long before ", " iterations" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
-	{ "more_call_ns", "", " of it in", .of = "more_idle_host_ns", .all = "all of it in" },
+	{ "more_call_ns", "", " of it in", .of = "more_host_wait_ns", .all = "all of it in" },
 	{ "more_communication_ns", "", " more communication", .of = "extra_ns",
 	  .all = "all of it communication" },
-	{ "more_compute_ns", "", " more computing", .of = "extra_ns",
-	  .all = "all of it computing" },
-	{ "more_copy_ns", "", " more copying", .of = "extra_ns", .all = "all of it copying" },
+	{ "more_compute_ns", "", " more compute", .of = "extra_ns",
+	  .all = "all of it compute" },
+	{ "more_copy_ns", "", " more copies", .of = "extra_ns", .all = "all of it copies" },
 	{ "more_idle_copy_ns", "", " more in calls of copies", .of = "extra_ns",
 	  .all = "all of it in calls of copies" },
-	{ "more_idle_host_ns", "", " more waiting for the host", .of = "extra_ns",
-	  .all = "all of it waiting for the host" },
+	{ "more_host_wait_ns", "", " more host wait", .of = "extra_ns",
+	  .all = "all of it host wait" },
+	{ "more_input_wait_ns", "", " more input wait", .of = "extra_ns",
+	  .all = "all of it input wait" },
 	{ "more_idle_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
 	{ "more_idle_other_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
 	{ "more_idle_sync_ns", "", " more in synchronization", .of = "extra_ns",
@@ -91,7 +101,7 @@ static const struct saying sayings[] = {
 	{ "p", "", " likely to be chance" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
-	{ "parts_of_30", "more than half idle in ", " thirtieths of the loop" },
+	{ "parts_of_30", "GPU over 50% idle in ", " of 30 equal time slices" },
 	{ "peak_bytes", "", " at most" },
 	{ "power", "", " drawn" },
 	{ "queue_empty", "queue empty ", " of the time" },
@@ -105,12 +115,12 @@ static const struct saying sayings[] = {
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
-	{ "sync_lost_ns", "", " in which the GPU has run out of work",
-	  .cost = "in which the GPU has run out of work" },
+	{ "sync_lost_ns", "", " in which the GPU runs out of work",
+	  .cost = "the GPU runs out of work" },
 	{ "throttled_iterations", "", " iterations throttled" },
-	{ "times", "seen ", " times" },
-	{ "upload_exposed_ns", "", " of uploads that nothing hides",
-	  .cost = "uploads that nothing hides" },
+	{ "times", "", " times" },
+	{ "upload_exposed_ns", "", " of exposed uploads",
+	  .cost = "exposed uploads" },
 	{ "usual_clock", "", " elsewhere" },
 	{ "usual_ns", "the others ", " on average" },
 	{ "utilization", "GPU busy ", "" },
@@ -156,7 +166,7 @@ static void add_call(struct dp_words *words, const struct dp_evidence_value *at,
 	char call[DP_LABEL_SIZE];
 
 	if (at->call && !strcmp(at->unit, "ns"))
-		dp_words__add(words, " %s", dp_label__text(call, at->call, CALL_COLUMNS, ascii));
+		dp_words__add(words, " %s", dp_label__kernel(call, at->call, CALL_COLUMNS, ascii));
 }
 
 /* A number with what it is of, alone. */
@@ -199,14 +209,6 @@ static const struct dp_evidence_value *cost_in_all(const struct dp_finding *find
 	return NULL;
 }
 
-/* Is there but one whole iteration? */
-static bool is_single(const struct dp_render *render, const struct dp_finding *finding)
-{
-	const struct dp_loop *loop = dp_analysis_loop(render->analysis, finding->loop);
-
-	return loop && loop->complete == 1;
-}
-
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding)
 {
@@ -224,13 +226,13 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "costs %s in all",
 			      dp_human__duration(number, once->value, ascii));
 	else
-		dp_words__add(words, "costs %s of %s iteration",
+		dp_words__add(words, "costs %s per %siteration",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
-			      is_single(render, finding)     ? "the"
-			      : is_of_usual(render, finding) ? "a usual"
-							     : "each");
+			      is_of_usual(render, finding) ? "typical " : "");
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
+	if (finding->overlaps)
+		dp_words__add(words, ", part of it in %s", finding->overlaps);
 }
 
 static bool is_same(double a, double b)
@@ -320,17 +322,54 @@ static void add_evidence(struct dp_words *words, const char *gap, const struct d
 	}
 }
 
+char *dp_text__range(char buf[DP_LABEL_SIZE], const char *name, size_t columns, bool ascii)
+{
+	static const char autograd[] = "autograd::engine::evaluate_function: ";
+	char text[DP_LABEL_SIZE];
+	const char *class;
+
+	if (!name[0])
+		name = "outside operators";
+	if (!strncmp(name, autograd, strlen(autograd)))
+		name += strlen(autograd);
+	/* "Optimizer.step#SGD.step": what is done, and by which class. */
+	class = strchr(name, '#');
+	if (!class || class == name)
+		return dp_label__text(buf, name, columns, ascii);
+	snprintf(text, sizeof(text), "%.*s", (int)DP_MIN((size_t)(class - name), sizeof(text) - 1),
+		 name);
+	return dp_label__text(buf, text, columns, ascii);
+}
+
+/* "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or waits in. */
+static void add_ranges(struct dp_words *words, const struct dp_finding *finding, bool ascii)
+{
+	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
+	char name[DP_LABEL_SIZE], share[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; i < finding->range_count; i++) {
+		snprintf(share, sizeof(share), " %.0f%%", finding->ranges[i].share * 100);
+		dp_words__add(words, "%s%s%s%s%s", words->used ? ", " : "", i ? "" : lead,
+			      i ? "" : " ",
+			      dp_text__range(name, finding->ranges[i].name, RANGE_COLUMNS, ascii),
+			      finding->ranges[i].share < ALL_OF_IT ? share : "");
+	}
+}
+
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding, size_t columns)
 {
 	bool ascii = render->options->ascii;
 	size_t cost = find_cost(finding);
 	const char *last = "";
+	bool named = false;
 
 	if (cost != SIZE_MAX) {
 		add_evidence(words, "", finding, cost, cost, last, ascii);
 		last = finding->evidence[cost].name;
 	}
+	if (cost != SIZE_MAX)
+		add_ranges(words, finding, ascii);
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		size_t before = words->used;
 
@@ -339,6 +378,12 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		add_evidence(words, before ? ", " : "", finding, i, cost, last, ascii);
 		if (words->used != before)
 			last = finding->evidence[i].name;
+		/* What slow iterations have more of comes right before where. */
+		if (cost == SIZE_MAX && !named && !strncmp(last, "more_", strlen("more_"))) {
+			add_ranges(words, finding, ascii);
+			named = true;
+			continue;
+		}
 		if (dp_label_width(words->text) <= columns)
 			continue;
 		words->text[before] = '\0';

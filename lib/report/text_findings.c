@@ -11,7 +11,9 @@
 #define INDENT 3
 #define DETAIL_INDENT 5
 #define FINDINGS_MOST 40 /* unless it is verbose: what somebody may read */
+#define HEADLINES_MOST 12 /* the same of one screen */
 #define COMPUTE_BOUND 0.8
+#define DEVICES_MOST 4 /* that are named */
 
 /* The numbers; on the one screen, those that fit a line. */
 static void gather_evidence(struct dp_words *words, const struct dp_render *render,
@@ -38,8 +40,9 @@ static size_t detail_lines(const struct dp_render *render, const struct dp_findi
 }
 
 /*
- * How many findings have a line, and how many all of theirs. One line is left for the prompt, one
- * for the blank line before. The first finding is always told in full.
+ * How many findings have a headline, and how many all of their lines. One line is left for the
+ * prompt, one for the blank line before. The first finding is always shown in full, and each has its
+ * headline, be it below the screen.
  */
 static void plan(struct dp_render *render)
 {
@@ -47,19 +50,15 @@ static void plan(struct dp_render *render)
 	struct dp_text *text = render->state;
 
 	text->shown = text->detailed = count;
-	if (!render->options->verbose && text->whole)
-		text->shown = DP_MIN(count, FINDINGS_MOST);
+	if (!render->options->verbose)
+		text->shown = DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
 	if (text->whole)
 		return;
+	count = text->shown;
 	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
 	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
-	left = left > detail ? left - detail : 1;
+	left = left > detail + count ? left - detail : count;
 	text->detailed = 1;
-	if (count > left) {
-		/* A line says how many more there are. */
-		text->shown = DP_MAX(1, left - 1);
-		return;
-	}
 	left -= count;
 	while (text->detailed < count) {
 		detail =
@@ -98,6 +97,50 @@ static void write_detail(struct dp_render *render, const struct dp_finding *find
 	dp_text__wrap(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
 }
 
+size_t dp_text__level(const struct dp_render *render)
+{
+	const struct dp_loop *loop;
+	size_t level = 0;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		level += loop->at_level;
+	return level;
+}
+
+/* Has its device no other loop at the level of the report? Then the device says which it is. */
+static bool is_alone(const struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_loop *other;
+
+	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
+		if (other->at_level && other->device == loop->device && other->id != loop->id)
+			return false;
+	return true;
+}
+
+void dp_text__place(struct dp_words *words, const struct dp_render *render,
+		    const struct dp_finding *finding)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, finding->loop);
+	const struct dp_text *text = render->state;
+	char device[DP_LABEL_SIZE];
+
+	if (finding->loop == text->primary && text->level <= 1)
+		return;
+	if (!is_alone(render, loop)) {
+		dp_words__add(words, " in loop %u", (unsigned)finding->loop);
+		return;
+	}
+	for (size_t i = 0; i < finding->loop_count && i < DEVICES_MOST; i++) {
+		loop = dp_analysis_loop(render->analysis, finding->loops[i]);
+		dp_words__add(words, "%s%s", i ? ", " : " on ",
+			      dp_text__device(device, dp_analysis_trace(render->analysis),
+					      loop->device));
+	}
+	if (finding->loop_count > DEVICES_MOST)
+		dp_words__add(words, " and %zu more", finding->loop_count - DEVICES_MOST);
+}
+
 void dp_text__finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -118,8 +161,7 @@ void dp_text__finding(struct dp_render *render, size_t id)
 	       dp_text__severity(render, finding->severity);
 	dp_render__text(render, " ");
 	dp_words__add(&words, "%s", finding->rule);
-	if (finding->loop != text->primary || text->level > 1)
-		dp_words__add(&words, " in loop %u", (unsigned)finding->loop);
+	dp_text__place(&words, render, finding);
 	dp_text__cost(&cost, render, finding);
 	if (cost.used)
 		dp_words__add(&words, ": %s", cost.text);
@@ -175,7 +217,7 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 		if (!loop->at_level || !(share >= COMPUTE_BOUND))
 			continue;
 		dp_words__add(words,
-			      " Computing takes %s of an iteration: only faster or fewer kernels "
+			      " Compute takes %s of an iteration: only faster or fewer kernels "
 			      "would help.",
 			      dp_human__share(number, share));
 		dp_text__top_kernels(words, render, loop->device);
@@ -214,7 +256,7 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	}
 	while (dp_rule(count))
 		count++;
-	dp_words__add(words, "No findings: none of the %zu rules has anything to say%s", count,
+	dp_words__add(words, "No findings: none of %zu rules triggered%s", count,
 		      list ? ":" : "");
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);

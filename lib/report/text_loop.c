@@ -10,45 +10,45 @@
 #define REGULAR_MOST 2 /* variants that are told of */
 #define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
 #define LIKELY 0.5
+#define SURE 0.99 /* confidence whose decimals say something */
 
 static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
 		if (!loop->fits)
-			return "the number told doesn't fit";
+			return "does not match -n";
 		if (loop->in_row)
-			return "found by the number told, together with others in a row";
+			return "matched to -n together with adjacent loops";
 		return loop->confidence < LIKELY
-			       ? "cut by the number told, though unlike each other"
-			       : "found by the number told";
+			       ? "split to match -n, though iterations differ"
+			       : "matched to -n";
 	case DP_FOUND_BY_MARKS:
-		return loop->iterations == 1 ? "as an annotation marks it"
-					     : "as annotations mark them";
+		return "from annotations";
 	case DP_FOUND_BY_AUTO:
 		break;
 	}
-	return loop->copies + loop->sets ? "found from kernels and copies"
-					 : "found from the kernels alone";
+	return loop->copies + loop->sets ? "detected from the order of kernels and copies"
+					 : "detected from kernel order";
 }
 
 static const char *phase_words(enum dp_phase_evidence phase)
 {
 	switch (phase) {
 	case DP_PHASE_KERNEL_GAP:
-		return "begins after the GPU's longest pause";
+		return "starts after the GPU's longest pause";
 	case DP_PHASE_FINISH_KERNEL:
-		return "begins after kernels like an optimizer's";
+		return "starts after optimizer-like kernels";
 	case DP_PHASE_SYNC:
-		return "begins after the host waited for the GPU";
+		return "starts after a synchronization";
 	case DP_PHASE_INPUT_COPY:
-		return "begins with the upload of its input";
+		return "starts at its input upload";
 	case DP_PHASE_LAUNCH_GAP:
-		return "begins after a pause of the launching thread";
+		return "starts after a pause in kernel launches";
 	case DP_PHASE_FIRST_LAUNCH:
-		return "begins with the first launch in the capture";
+		return "starts at the first launch in the capture";
 	case DP_PHASE_COMPLETE:
-		return "begins so that most are whole";
+		return NULL;
 	case DP_PHASE_MARKS:
 	case DP_PHASE_NONE:
 		break;
@@ -61,9 +61,11 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 {
 	const char *begins = phase_words(loop->phase), *who = loop->iterations == 1 ? "it" : "each";
 
-	if (!begins)
-		dp_words__add(words, "; where %s begins is a guess", who);
-	else if (loop->iterations > 1 || loop->phase != DP_PHASE_COMPLETE)
+	if (loop->phase == DP_PHASE_COMPLETE && loop->iterations > 1)
+		dp_words__add(words, "; start chosen to maximize whole iterations");
+	else if (loop->phase == DP_PHASE_NONE)
+		dp_words__add(words, "; start unknown");
+	else if (begins)
 		dp_words__add(words, "; %s %s", who, begins);
 }
 
@@ -81,19 +83,39 @@ static void add_contents(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->sets, "memset"));
 }
 
-/* "6 iterations of 1,462 kernels, one every 176.2 ms (median; ±2.5 ms)"; in short, "(±2.5 ms)". */
-static void add_title(struct dp_words *words, struct dp_render *render, size_t id, bool brief)
+/* "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations each with its number. */
+static void add_period(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
 	double mad_ns = dp_text__summary(render, id, "mad_period_ns");
+	bool ascii = render->options->ascii;
+	char number[DP_NUMBER_SIZE];
+
+	if (loop->complete == 1) {
+		dp_words__add(words, ", next one after %s",
+			      dp_human__duration(number, median_ns, ascii));
+		return;
+	}
+	if (dp_text__period_groups(words, render, id))
+		return;
+	dp_words__add(words, ", median period %s", dp_human__duration(number, median_ns, ascii));
+	if (loop->complete > 2)
+		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
+			      dp_human__rough(number, mad_ns, ascii));
+}
+
+/* "6 iterations of 1,462 kernels, median period 176.2 ms (±2.5 ms)". */
+static void add_title(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
 	double throughput = dp_text__summary(render, id, "avg_throughput");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
 	if (loop->complete == 0)
-		dp_words__add(words, "no whole iteration: %s cut off, of ",
+		dp_words__add(words, "no whole iteration: %s partial, of ",
 			      dp_text__count(number, loop->iterations));
 	else if (loop->complete == 1)
 		dp_words__add(words, "one iteration of ");
@@ -101,15 +123,11 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 		dp_words__add(words, "%s of ",
 			      dp_text__plural(number, loop->complete, "iteration"));
 	add_contents(words, loop);
-	if (isfinite(median_ns))
-		dp_words__add(words, loop->complete == 1 ? ", %s to the next" : ", one every %s",
-			      dp_human__duration(number, median_ns, ascii));
+	if (isfinite(dp_text__summary(render, id, "median_period_ns")))
+		add_period(words, render, id);
 	else if (isfinite(duration_ns))
-		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", each %s long",
+		dp_words__add(words, loop->complete == 1 ? ", %s long" : ", median duration %s",
 			      dp_human__duration(number, duration_ns, ascii));
-	if (isfinite(median_ns) && loop->complete > 2)
-		dp_words__add(words, " (%s%s%s)", brief ? "" : "median; ",
-			      ascii ? "+-" : "\xc2\xb1", dp_human__rough(number, mad_ns, ascii));
 	if (isfinite(throughput))
 		dp_words__add(words, ", throughput %s",
 			      dp_human__value(number, throughput, "samples/s", ascii));
@@ -190,7 +208,8 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 	if (different)
 		add_regular(words, render, loop);
 	if (partial && loop->complete)
-		dp_words__add(words, "; %s more cut off", dp_text__count(number, partial));
+		dp_words__add(words, "; %s excluded",
+			      dp_text__plural(number, partial, "partial iteration"));
 }
 
 /* Of a stream that has no other loop at this level: where the kernels are that it does not cover.
@@ -200,8 +219,15 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 {
 	size_t last = loop->iterations - 1, between = 0, before, all, after;
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, 0);
+	static const char *const verbs[] = { "precede", "follow", "run" };
+	static const char *const verbs_of_one[] = { "precedes", "follows", "runs" };
+	static const char *const ends[] = { " the first iteration", " the last iteration",
+					    " between iterations" };
+	static const char *const places[] = { "before the first", "after the last",
+					      "between them" };
 	const struct dp_loop *other;
 	char number[DP_NUMBER_SIZE];
+	size_t where;
 
 	if (loop->coverage > WHOLE || !at)
 		return;
@@ -216,14 +242,13 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	all = (size_t)llround((double)(after - before - between) / loop->coverage);
 	after = DP_MAX(all, after) - after;
 	all = before + between + after;
-	dp_words__add(words, "; %s %s", dp_text__plural(number, all, "other"),
-		      all == 1 ? "runs " : "run ");
+	where = before >= after && before >= between ? 0 : after >= between ? 1 : 2;
 	if (DP_MAX(DP_MAX(before, between), after) < all)
-		dp_words__add(words, "mostly ");
-	dp_words__add(words, "%s",
-		      before >= after && before >= between ? "before the first"
-		      : after >= between		   ? "after the last"
-							   : "between them");
+		dp_words__add(words, "; %s outside of iterations, mostly %s",
+			      dp_text__plural(number, all, "kernel"), places[where]);
+	else
+		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
+			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
 }
 
 static void write_origin(struct dp_render *render, size_t id)
@@ -236,7 +261,7 @@ static void write_origin(struct dp_render *render, size_t id)
 	size_t more = 0;
 
 	if (loop->parent != DP_NONE)
-		dp_words__add(&words, "inside loop %u; ", (unsigned)loop->parent);
+		dp_words__add(&words, "nested in loop %u; ", (unsigned)loop->parent);
 	dp_words__add(&words, "%s", dp_text__device(device, trace, loop->device));
 	if (stream->stream >= 0)
 		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
@@ -248,13 +273,15 @@ static void write_origin(struct dp_render *render, size_t id)
 		      more ? "their" : "its");
 	dp_words__add(&words, "; %s", found_by_words(loop));
 	if (loop->found_by != DP_FOUND_BY_MARKS)
-		dp_words__add(&words, ", %s sure", dp_human__share(number, loop->confidence));
-	if (loop->found_by != DP_FOUND_BY_MARKS)
+		dp_words__add(&words, loop->confidence < SURE ? " (%.0f%% confidence)"
+							      : " (%.1f%% confidence)",
+			      loop->confidence * 100);
+	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(&words, loop);
 	add_exceptions(&words, render, loop);
 	add_rest(&words, render, loop);
 	if (dp_text__summary(render, id, "period_step_ns") > 0)
-		dp_words__add(&words, "; by %s longer from iteration %.0f on",
+		dp_words__add(&words, "; %s longer from iteration %.0f on",
 			      dp_human__duration(number,
 						 dp_text__summary(render, id, "period_step_ns"),
 						 render->options->ascii),
@@ -341,44 +368,37 @@ static void draw(struct dp_render *render, const struct dp_spark *spark)
 	dp_text__style_end(render);
 }
 
-/* A few bars stand in one line with their range, more have a line of their own. */
+/* "period ▇█▆█▃ 168.1–180.7 ms, longest: iteration 3"; many bars have a line of their own. */
 static void write_spark(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width;
-	char number[DP_NUMBER_SIZE];
+	char range[3 * DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
 	struct series series;
 	double low, high;
-	bool one_line;
 
 	if (!choose_series(&series, render, id))
 		return;
-	one_line = series.count + 51 <= width;
 	gather(&series, render, id, width - DP_TEXT_BODY);
 	if (!dp_spark__range(&series.spark, &low, &high) || series.most < 0)
 		return;
 	dp_text__label(render, series.title);
-	dp_human__duration(number, series.least, render->options->ascii);
-	if (one_line) {
-		dp_render__format(render, "%s ", number);
-		draw(render, &series.spark);
-		dp_render__text(render, " ");
-	} else {
-		dp_words__add(&words, "%s to ", number);
-	}
-	dp_words__add(&words, "%s",
-		      dp_human__duration(number, series.most, render->options->ascii));
-	if (series.most > series.least)
-		dp_words__add(&words, " in iteration %zu", series.longest);
-	if (!one_line && series.spark.group > 1)
-		dp_words__add(&words, "; a bar is the mean of %zu", series.spark.group);
-	/* The one line was found to fit. */
-	dp_text__wrap(render, one_line ? 0 : DP_TEXT_BODY, DP_TEXT_BODY, words.text);
-	if (one_line)
-		return;
-	dp_text__blanks(render, DP_TEXT_BODY);
 	draw(render, &series.spark);
+	dp_words__add(&words, "%s",
+		      dp_human__range(range, series.least, series.most, render->options->ascii));
+	if (series.most > series.least)
+		dp_words__add(&words, ", longest: iteration %s",
+			      dp_text__count(number, series.longest));
+	if (series.spark.group > 1)
+		dp_words__add(&words, "; each bar is the longest of %s",
+			      dp_text__count(number, series.spark.group));
+	if (DP_TEXT_BODY + series.spark.columns + 1 + dp_label_width(words.text) <= width) {
+		dp_render__format(render, " %s\n", words.text);
+		return;
+	}
 	dp_render__text(render, "\n");
+	dp_text__blanks(render, DP_TEXT_BODY);
+	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
 /* The mean of a metric and its most. */
@@ -442,19 +462,21 @@ static void write_gaps(struct dp_render *render, size_t id)
 			      dp_human__duration(number, between_ns, ascii));
 	else if (dp_analysis_loop(render->analysis, id)->complete > 1)
 		dp_words__add(&words, "other kernels run between the iterations");
-	if (isfinite(between_ns) && verbose)
-		dp_words__add(&words, " (at most %s)",
-			      dp_human__duration(number, longest_ns, ascii));
-	if (isfinite(between_ns) && overlap > 0)
-		dp_words__add(&words, ", %s of it uploads", dp_human__share(number, overlap));
+	if (isfinite(between_ns) && (verbose || overlap > 0)) {
+		dp_words__add(&words, " (");
+		if (overlap > 0)
+			dp_words__add(&words, "%s uploads%s", dp_human__share(number, overlap),
+				      verbose ? ", " : "");
+		if (verbose)
+			dp_words__add(&words, "at most %s",
+				      dp_human__duration(number, longest_ns, ascii));
+		dp_words__add(&words, ")");
+	}
 	if (isfinite(inside_ns))
-		dp_words__add(&words, "%s%s inside", words.used ? "; " : "",
+		dp_words__add(&words, "%s%s between kernels", words.used ? "; " : "",
 			      dp_human__duration(number, inside_ns, ascii));
 	if (bytes > 0 && verbose)
-		dp_words__add(&words,
-			      dp_analysis_loop(render->analysis, id)->iterations == 1
-				      ? "; %s uploaded"
-				      : "; %s uploaded in each",
+		dp_words__add(&words, "; %s uploaded per iteration",
 			      dp_human__bytes(number, bytes));
 	if (!words.used)
 		return;
@@ -557,12 +579,12 @@ static char *times(char buf[DP_NUMBER_SIZE], const struct dp_analysis *analysis,
 	return buf;
 }
 
-/* "each runs 3 kernels 161 times (loop 3), 30 kernels 8 times (loop 2)": what it repeats. */
-static void write_inside(struct dp_render *render, size_t id)
+/* "3 kernels × 161 (loop 3), 30 kernels × 8 (loop 2)": the loops in each iteration. */
+static void write_nested(struct dp_render *render, size_t id)
 {
 	size_t width = ((struct dp_text *)render->state)->width, more = 0;
 	const struct dp_analysis *analysis = render->analysis;
-	const struct dp_loop *outer = dp_analysis_loop(analysis, id), *loop;
+	const struct dp_loop *loop;
 	char often[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
@@ -573,18 +595,17 @@ static void write_inside(struct dp_render *render, size_t id)
 			more++;
 			continue;
 		}
-		dp_words__add(&words, "%s%s",
-			      words.used	       ? ", "
-			      : outer->iterations == 1 ? "it runs "
-						       : "each runs ",
+		dp_words__add(&words, "%s%s", words.used ? ", " : "",
 			      dp_text__plural(kernels, loop->length, "kernel"));
-		dp_words__add(&words, " %s times (loop %zu)", times(often, analysis, i, id), i);
+		dp_words__add(&words, " %s %s (loop %zu)",
+			      render->options->ascii ? "x" : "\xc3\x97",
+			      times(often, analysis, i, id), i);
 	}
 	if (!words.used)
 		return;
 	if (more)
 		dp_words__add(&words, ", %s", dp_text__plural(kernels, more, "more loop"));
-	dp_text__label(render, "inside");
+	dp_text__label(render, "nested");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
 }
 
@@ -593,13 +614,14 @@ void dp_text__loop(struct dp_render *render, size_t loop)
 	size_t length = dp_analysis_loop(render->analysis, loop)->length, used;
 	struct dp_words words = { 0 };
 
-	add_title(&words, render, loop, false);
+	add_title(&words, render, loop);
 	used = write_name(render, loop);
 	dp_text__wrap(render, used, DP_TEXT_INDENT, words.text);
 	write_origin(render, loop);
 	if (length && render->options->verbose)
 		write_ends(render, loop, length);
-	write_inside(render, loop);
+	if (render->options->verbose)
+		write_nested(render, loop);
 	write_spark(render, loop);
 	dp_text__spent(render, loop);
 	dp_text__slow(render, loop);
@@ -617,9 +639,9 @@ void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 	char device[DP_LABEL_SIZE];
 	size_t used;
 
-	add_title(&words, render, id, true);
+	add_title(&words, render, id);
 	if (loop->parent != DP_NONE && !depth)
-		dp_words__add(&words, ", inside loop %u", (unsigned)loop->parent);
+		dp_words__add(&words, ", nested in loop %u", (unsigned)loop->parent);
 	if (dp_trace_device_count(trace) > 1 && !depth)
 		dp_words__add(&words, ", %s", dp_text__device(device, trace, loop->device));
 	dp_text__blanks(render, depth * DP_TEXT_INDENT);

@@ -112,18 +112,15 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      dp_text__plural(number, candidate.length, "kernel"));
 		dp_words__add(words, " and covers %s of the stream",
 			      dp_human__share(number, candidate.coverage));
-		dp_words__add(words, ", which is %s sure: too little to rely on. ",
+		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_human__share(number, candidate.confidence));
 	} else {
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
 	if (count)
-		dp_words__add(
-			words,
-			" If it is a loop, there are about %llu iterations: -n %llu shows them, "
-			"which is no proof of them.",
-			(unsigned long long)count, (unsigned long long)count);
+		dp_words__add(words, " Try -n %llu, and check that the iterations are real.",
+			      (unsigned long long)count);
 }
 
 static void write_nothing(struct dp_render *render, size_t stream)

@@ -23,12 +23,13 @@ static const struct {
 	const char *style;
 } parts[] = {
 	{ "avg_compute_ns", "compute", "\xe2\x96\x88", "#", DP_STYLE_GREEN },
-	{ "avg_comm_exposed_ns", "communication", "\xe2\x96\x93", "%", "35" },
-	{ "avg_copy_exposed_ns", "copies", "\xe2\x96\x92", "=", "36" },
-	{ "avg_idle_host_ns", "waiting for the host", "\xe2\x96\x91", ".", "31" },
-	{ "avg_idle_sync_ns", "host in synchronization", "s", "s", "31" },
+	{ "avg_comm_exposed_ns", "exposed communication", "\xe2\x96\x93", "%", "35" },
+	{ "avg_copy_exposed_ns", "exposed copies", "\xe2\x96\x92", "=", "36" },
+	{ "avg_host_wait_ns", "host wait", "\xe2\x96\x91", ".", "31" },
+	{ "avg_input_wait_ns", "input wait", "i", "i", "31" },
+	{ "avg_idle_sync_ns", "sync wait", "s", "s", "31" },
 	{ "avg_idle_copy_ns", "host in copies", "c", "c", "31" },
-	{ "avg_idle_launch_ns", "between kernels", "\xc2\xb7", ":", "33" },
+	{ "avg_idle_launch_ns", "launch gaps", "\xc2\xb7", ":", "33" },
 	{ "avg_idle_other_ns", "idle otherwise", "-", "-", "33" },
 };
 

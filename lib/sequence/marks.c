@@ -28,10 +28,11 @@ void dp_marks__fini(struct dp_marks *marks)
 	memset(marks, 0, sizeof(*marks));
 }
 
-/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7. */
+/* What profilers call a step: PyTorch's schedule writes ProfilerStep#7, XPlanes have steps. */
 static bool is_step(const char *name)
 {
-	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep"));
+	return !strncmp(name, "ProfilerStep", strlen("ProfilerStep")) ||
+	       !strncmp(name, "Step#", strlen("Step#"));
 }
 
 /* Of each name, once. */
@@ -222,6 +223,7 @@ static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequenc
 
 	if (!status)
 		status = collect(&spans, sequence, verdicts);
+	marks->ranges = spans.count;
 	if (!status && spans.count) {
 		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
 		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));

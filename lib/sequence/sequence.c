@@ -90,19 +90,24 @@ static int read_symbols(struct reader *reader, const struct dp_stream_group *gro
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 
 	for (size_t i = 0; i < group->count; i++) {
-		uint32_t op = group->rows[i], *symbol;
+		uint32_t op = group->rows[i];
 
 		if (!counts(reader, op))
 			continue;
-		if (ops->start_ns[op] < reader->start_ns || ops->start_ns[op] >= reader->end_ns) {
+		if (ops->start_ns[op] >= reader->start_ns && ops->start_ns[op] < reader->end_ns)
+			sequence->ops[sequence->count++] = op;
+		else
 			note_outside(reader, op);
-			continue;
-		}
-		symbol = symbol_of(reader, op);
+	}
+	if (group->by_launch &&
+	    dp_stream_group__by_launch(sequence->ops, sequence->count, sequence->trace))
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < sequence->count; i++) {
+		uint32_t op = sequence->ops[i], *symbol = symbol_of(reader, op);
+
 		if (!*symbol && add_symbol(reader, op))
 			return DP_ERR_NOMEM;
-		sequence->symbols[sequence->count] = *symbol - 1;
-		sequence->ops[sequence->count++] = op;
+		sequence->symbols[i] = *symbol - 1;
 		sequence->launches |= ops->call[op] != DP_NONE;
 	}
 	return DP_OK;

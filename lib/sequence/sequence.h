@@ -63,6 +63,7 @@ struct dp_marks {
 	size_t *starts;
 	size_t *ends;
 	size_t count;
+	size_t ranges;	/* that match, with kernels or without */
 	bool cut_first; /* the first range has kernels before the sequence, too */
 	bool cut_last;	/* the last one behind it */
 	bool inside;	/* of repeated ones: see dp_sequence__repeated() */

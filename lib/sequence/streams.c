@@ -1,9 +1,11 @@
 /*
  * Work that moves between streams: CUDA graphs that are recorded on new streams, buffers that
  * alternate, round-robin. Another stream does a stream's work where each spends most of its kernel
- * time on kernels that the other has, too, by name, and they take turns: hardly any of their kernel
- * time is of two at once. Helpers that run a few of the main stream's kernels (copies, casts) have
- * little of its work, and two programs that do the same at once take no turns.
+ * time on kernels that the other has, too, by name: helpers that run a few of the main stream's
+ * kernels (copies, casts) have little of its work. Where such streams take turns, that is where
+ * hardly any of their kernel time is of two at once, their kernels are one sequence in order of
+ * time. Where they don't, order of time would mix iterations that run at once; they are one sequence
+ * in order of launches if these are all recorded, and else each its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation 36% at most.
@@ -99,6 +101,18 @@ static bool take_turns(const struct work *work, const bool *has)
 	return together_ns <= AT_ONCE * all_ns;
 }
 
+/* Is the launch of all of the streams' kernels recorded? */
+static bool have_launches(const struct work *work, const bool *has)
+{
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
+
+	for (size_t i = 0; i < ops->count; i++)
+		if (has[ops->stream[i]] && dp_op_is_kernel(ops->kind[i]) &&
+		    ops->call[i] == DP_NONE)
+			return false;
+	return true;
+}
+
 /* The members' operations in the order of the trace. */
 static int merge(struct dp_stream_group *group, const struct dp_trace *trace)
 {
@@ -173,8 +187,10 @@ static int find_members(struct dp_stream_group *group, struct work *work)
 			group->has[s] = true;
 			group->streams++;
 		}
-	if (group->streams > 1 && !take_turns(work, group->has))
-		group->streams = 1;
+	if (group->streams > 1 && !take_turns(work, group->has)) {
+		group->by_launch = have_launches(work, group->has);
+		group->streams = group->by_launch ? group->streams : 1;
+	}
 	return DP_OK;
 }
 
@@ -207,13 +223,32 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
 
+int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
+			 uint32_t stream, struct dp_error *error)
+{
+	uint32_t device = dp_trace_stream(trace, stream)->device;
+	const struct dp_stream *other;
+
+	*group = (struct dp_stream_group){ .stream = stream };
+	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
+	if (!group->has)
+		return dp_error__nomem(error, 0);
+	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
+		group->has[s] = s == stream || (other->device == device && other->compute_ns > 0);
+		group->streams += group->has[s];
+	}
+	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
+}
+
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
 				 const struct dp_stream_group *from, struct dp_error *error)
 {
 	uint32_t device = dp_trace_stream(trace, from->stream)->device;
 	const struct dp_stream *other;
 
-	*group = (struct dp_stream_group){ .stream = from->stream, .streams = from->streams };
+	*group = (struct dp_stream_group){ .stream = from->stream,
+					   .streams = from->streams,
+					   .by_launch = from->by_launch };
 	group->has = dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*group->has));
 	if (!group->has)
 		return dp_error__nomem(error, 0);
@@ -221,6 +256,33 @@ int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_
 		group->has[s] = (from->has ? from->has[s] : s == from->stream) ||
 				(other->device == device && !other->kernels);
 	return merge(group, trace) ? dp_error__nomem(error, 0) : DP_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A copy without a launch stays with the operation before it. */
+int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace)
+{
+	const uint32_t *call = dp_trace_ops(trace)->call;
+	uint64_t *keys = dp_alloc__array(count, sizeof(*keys));
+	uint32_t last = 0;
+
+	if (!keys)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		last = call[rows[i]] == DP_NONE ? last : call[rows[i]];
+		keys[i] = (uint64_t)last << 32 | rows[i];
+	}
+	qsort(keys, count, sizeof(*keys), by_key);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = (uint32_t)keys[i];
+	free(keys);
+	return DP_OK;
 }
 
 void dp_stream_group__fini(struct dp_stream_group *group)

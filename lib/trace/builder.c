@@ -147,6 +147,20 @@ static uint32_t demangled(struct dp_builder *builder, const char *text, size_t l
 	return id;
 }
 
+/* A kernel's symbol on AMD's GPUs is that of its descriptor, ".kd". */
+static size_t without_descriptor(const char *text, size_t length)
+{
+	static const char *const ends[] = { " [clone .kd]", ".kd" };
+
+	for (size_t i = 0; i < DP_COUNT(ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (length > n && !memcmp(text + length - n, ends[i], n))
+			return length - n;
+	}
+	return length;
+}
+
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length)
 {
 	const char *end = memchr(text, '\0', length);
@@ -155,6 +169,7 @@ uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, s
 		return DP_NONE;
 	if (end)
 		length = (size_t)(end - text);
+	length = without_descriptor(text, length);
 	if (length > 2 && text[0] == '_' && text[1] == 'Z')
 		return demangled(builder, text, length);
 	return dp_builder__string(builder, text, length);

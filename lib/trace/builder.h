@@ -78,7 +78,7 @@ void dp_builder__free(struct dp_builder *builder);
 /* Interns length bytes; invalid UTF-8 becomes U+FFFD, a NUL ends the string. */
 uint32_t dp_builder__string(struct dp_builder *builder, const char *text, size_t length);
 
-/* The same for a kernel's name: an Itanium-mangled one (_Z…) is demangled. */
+/* The same for a kernel's name: an Itanium-mangled one (_Z…) is demangled, AMD's ".kd" is cut. */
 uint32_t dp_builder__kernel_name(struct dp_builder *builder, const char *text, size_t length);
 
 /* A name for a copy or a set that has none: "[CUDA memcpy HtoD]", "[CUDA memset]". */

@@ -74,58 +74,126 @@ static bool beats(const struct dp_stream *a, const struct dp_stream *b)
 	return a->kernels != b->kernels ? a->kernels > b->kernels : a->busy_ns > b->busy_ns;
 }
 
-/* Streams of one device lie side by side; of equals the first is main. */
-static void classify(struct dp_stream *streams, size_t count)
+/* The stream with most time among those whose longest kernel is one; NULL: there is none. */
+static struct dp_stream *busiest(struct dp_stream *streams, size_t count, const uint32_t *longest,
+				 uint32_t kernel)
 {
-	struct dp_stream *main_stream = NULL;
+	struct dp_stream *best = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		struct dp_stream *stream = &streams[i];
-
-		stream->stream_class =
-			stream->kernels || !stream->copies ? DP_STREAM_ASSIST : DP_STREAM_COPY;
-		if (stream->kernels && (!main_stream || beats(stream, main_stream)))
-			main_stream = stream;
-	}
-	if (main_stream)
-		main_stream->stream_class = DP_STREAM_MAIN;
+	for (size_t i = 0; i < count; i++)
+		if (streams[i].kernels && (!longest || longest[i] == kernel) &&
+		    (!best || beats(&streams[i], best)))
+			best = &streams[i];
+	return best;
 }
 
-static int count_streams(struct dp_trace *trace)
+/* The name of the kernel that a stream spends most time in; time[] is all 0, before and after. */
+static uint32_t longest_kernel(const struct dp_trace *trace, size_t stream,
+			       const bool *communicates, double *time)
 {
-	bool *communicates = dp_alloc__array(trace->strings.count, sizeof(*communicates));
-	const uint32_t *rows;
 	size_t count;
+	const uint32_t *rows = dp_trace_stream_ops(trace, stream, &count);
+	uint32_t best = DP_NONE;
 
-	if (!communicates)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < trace->strings.count; i++)
-		communicates[i] =
-			dp_communication__is_kernel(dp_trace_string(trace, (uint32_t)i));
+	for (size_t i = 0; i < count; i++) {
+		uint32_t name = trace->ops.name[rows[i]];
+
+		if (name >= trace->strings.count || !is_compute(trace, communicates, rows[i]))
+			continue;
+		time[name] += (double)(trace->ops.end_ns[rows[i]] - trace->ops.start_ns[rows[i]]);
+		if (best == DP_NONE || time[name] > time[best])
+			best = name;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (trace->ops.name[rows[i]] < trace->strings.count)
+			time[trace->ops.name[rows[i]]] = 0;
+	return best;
+}
+
+/*
+ * Where no stream has half of the time, work may be spread over many: those that spend most of
+ * their time in one kernel count together, and the busiest of them is main.
+ */
+static int spread_main(struct dp_stream **main_stream, const struct dp_trace *trace,
+		       struct dp_stream *streams, size_t count, const bool *communicates)
+{
+	double *time = dp_alloc__zeroed(trace->strings.count, sizeof(*time)), most = 0;
+	double *shared = dp_alloc__zeroed(trace->strings.count, sizeof(*shared));
+	uint32_t *longest = dp_alloc__array(count, sizeof(*longest)), kernel = DP_NONE;
+	int status = time && shared && longest ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t i = 0; !status && i < count; i++) {
+		longest[i] = longest_kernel(trace, (size_t)(streams - trace->streams) + i,
+					    communicates, time);
+		if (longest[i] == DP_NONE)
+			continue;
+		shared[longest[i]] += (double)streams[i].compute_ns;
+		if (shared[longest[i]] > most) {
+			most = shared[longest[i]];
+			kernel = longest[i];
+		}
+	}
+	if (!status && kernel != DP_NONE)
+		*main_stream = busiest(streams, count, longest, kernel);
+	free(longest);
+	free(shared);
+	free(time);
+	return status;
+}
+
+/* Streams of one device lie side by side; of equals the first is main. */
+static int classify(const struct dp_trace *trace, struct dp_stream *streams, size_t count,
+		    const bool *communicates)
+{
+	struct dp_stream *main_stream = busiest(streams, count, NULL, 0);
+	double all_ns = 0;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		all_ns += (double)streams[i].compute_ns;
+		streams[i].stream_class = streams[i].kernels || !streams[i].copies
+						  ? DP_STREAM_ASSIST
+						  : DP_STREAM_COPY;
+	}
+	if (main_stream && (double)main_stream->compute_ns * 2 < all_ns)
+		status = spread_main(&main_stream, trace, streams, count, communicates);
+	if (main_stream)
+		main_stream->stream_class = DP_STREAM_MAIN;
+	return status;
+}
+
+static int count_and_classify(struct dp_trace *trace, const bool *communicates)
+{
+	const uint32_t *rows;
+	size_t count, end;
+	int status = DP_OK;
+
 	for (size_t s = 0; s < trace->stream_count; s++) {
 		rows = dp_trace_stream_ops(trace, s, &count);
 		count_stream(trace, &trace->streams[s], rows, count, communicates);
 	}
-	free(communicates);
-	return DP_OK;
+	for (size_t s = 0; !status && s < trace->stream_count; s = end) {
+		for (end = s + 1; end < trace->stream_count; end++)
+			if (trace->streams[end].device != trace->streams[s].device)
+				break;
+		status = classify(trace, trace->streams + s, end - s, communicates);
+	}
+	return status;
 }
 
 int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error)
 {
-	size_t end;
+	bool *communicates;
 	int status = group(trace, error);
 
-	if (!status && count_streams(trace))
-		status = dp_error__nomem(error, trace->strings.count);
 	if (status)
 		return status;
-	for (size_t s = 0; s < trace->stream_count; s = end) {
-		for (end = s + 1; end < trace->stream_count; end++)
-			if (trace->streams[end].device != trace->streams[s].device)
-				break;
-		classify(trace->streams + s, end - s);
-	}
-	return DP_OK;
+	communicates = dp_alloc__array(trace->strings.count, sizeof(*communicates));
+	for (size_t i = 0; communicates && i < trace->strings.count; i++)
+		communicates[i] = dp_communication__is_kernel(dp_trace_string(trace, (uint32_t)i));
+	status = communicates ? count_and_classify(trace, communicates) : DP_ERR_NOMEM;
+	free(communicates);
+	return status ? dp_error__nomem(error, trace->strings.count) : DP_OK;
 }
 
 size_t dp_trace_bytes(const struct dp_trace *trace)

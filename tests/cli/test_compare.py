@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import gzip
+import html.parser
 import io
 import json
 import os
@@ -20,7 +21,7 @@ import cli
 # A line per limit that is crossed.
 CROSSED = re.compile(
     r"(?m)^deepprof: (\w+) of (loop .*?) (rose|fell)( from 0)? by (\S+(?: \S+)?)"
-    r" \(95% sure: at least (\S+(?: \S+)?)\), more than (\S+)$"
+    r" \(95% CI: at least (\S+(?: \S+)?)\), more than (\S+)$"
 )
 
 
@@ -89,8 +90,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            r"\Adeepprof: warning: --fail-on=\S+: crossed, but not surely, by loop 0: \+8\.\d\d%"
-            r" \(95% sure: \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
+            r"\Adeepprof: warning: --fail-on=\S+: exceeded, but not significantly, by loop 0: \+8\.\d\d%"
+            r" \(95% CI \+8\.\d\d% to \+8\.\d\d%\)\n\Z",
         )
         self.kept("-q", *args)
         self.kept("--fail-on=iteration_time=+20%", self.before, self.slower)
@@ -101,7 +102,7 @@ class Limits(Case):
         ((metric, _, verb, _, measured, least, most),) = self.crossed(
             "--fail-on=period_ns=-5%", self.slower, self.before
         )
-        self.assertEqual((metric, verb, most), ("iteration_time", "fell", "5%"))
+        self.assertEqual((metric, verb, most), ("period_ns", "fell", "5%"))
         self.assertAlmostEqual(float(measured[:-1]), ratio * 100, delta=0.006)
         self.assertTrue(5 < float(least[:-1]) <= float(measured[:-1]))
         self.kept("--fail-on=iteration_time=+0%", self.slower, self.before)
@@ -164,8 +165,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            r"deepprof: --fail-on=iteration_time=\+20%: not crossed by loop 0: \+[89]\.\d\d%"
-            r" \(95% sure: \+[89]\.\d\d% to \+[89]\.\d\d%\)\n",
+            r"deepprof: --fail-on=iteration_time=\+20%: not exceeded by loop 0: \+[89]\.\d\d%"
+            r" \(95% CI \+[89]\.\d\d% to \+[89]\.\d\d%\)\n",
         )
 
     def test_confidence(self):
@@ -176,7 +177,7 @@ class Limits(Case):
                 "--fail-on=iteration_time=+1%", f"--confidence={percent}", self.before, self.slower
             )
             self.assertEqual(result.returncode, 3)
-            least.append(float(re.search(rf"\({percent} sure: at least ([\d.]+)%\)", result.stderr)[1]))
+            least.append(float(re.search(rf"\({percent} CI: at least ([\d.]+)%\)", result.stderr)[1]))
         self.assertEqual(least, sorted(least, reverse=True))
         self.assertGreater(least[0], least[2])
 
@@ -195,12 +196,12 @@ class Limits(Case):
         for traces, name in ((few, self.before), few), ((self.before, few), few):
             self.unknown(
                 "--fail-on=iteration_time=+5%", *traces,
-                words=("iteration_time=+5%: can't be judged of loop 0", f"{name} has only 3 steady", "4 are"),
+                words=("iteration_time=+5%: cannot be judged for loop 0", f"{name} has only 3 steady", "4 are required"),
             )
         self.assert_done(self.compare(few, self.before))
 
     def test_what_a_trace_lacks(self):
-        told = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=("has no ", "to get them"))
+        told = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record ", "to record it"))
         self.assertIn(str(self.before), told)
         self.assertNotIn(str(self.slower), told)
         self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
@@ -208,7 +209,7 @@ class Limits(Case):
     def test_crossed_and_unknown(self):
         result = self.compare("--fail-on=power_W=+5%,iteration_time=+5%", self.before, self.slower)
         self.assertEqual(result.returncode, 3)
-        self.assertIn("power_W=+5%: can't be judged", result.stderr)
+        self.assertIn("power_W=+5%: cannot be judged", result.stderr)
         self.assertRegex(result.stderr, CROSSED)
 
     def test_no_loops(self):
@@ -260,8 +261,8 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged of loop 1:"
-            rf" {re.escape(str(short))} has only 3 steady iterations with it, 4 are needed\n\Z",
+            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged for loop 1:"
+            rf" {re.escape(str(short))} has only 3 steady iterations with this metric; 4 are required\n\Z",
         )
 
 
@@ -398,7 +399,7 @@ class Numbers(Case):
         back = self.compare(self.slower, self.before).stdout
         self.assertRegex(back, r"\n  [78]\.\d% faster: ")
         same = self.compare(self.before, self.before).stdout
-        self.assertIn("\n  no sure difference: ", same)
+        self.assertIn("\n  no significant difference: ", same)
         self.assertNotRegex(same, r"  (slower|faster|added|removed|replaced)   \w")
 
 
@@ -419,9 +420,9 @@ class Usage(Case):
         self.refused("--fail-on=", words=("METRIC=+P%",))
         self.refused("--fail-on=iteration_tim=+5%", words=("did you mean 'iteration_time'?",))
         self.refused("--fail-on=period=+5%", words=("did you mean 'period_ns'?",))
-        self.refused("--fail-on=xyzzy=+5%", words=("no metric 'xyzzy'", "info --build"))
-        self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("no metric",))
-        self.refused("--fail-on=median_period_ns=+5%", words=("of its iterations it is period_ns",))
+        self.refused("--fail-on=xyzzy=+5%", words=("unknown metric 'xyzzy'", "info --build"))
+        self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("unknown metric",))
+        self.refused("--fail-on=median_period_ns=+5%", words=("that of its iterations is period_ns",))
         self.refused("--fail-on=iteration_time=5%", words=("a sign is missing",))
         self.refused("--fail-on=iteration_time=", words=("a sign is missing",))
         for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5d", "99999999999s", "9" * 40 + "%":
@@ -446,11 +447,11 @@ class Usage(Case):
     def test_contradictions(self):
         self.refused("--paper", words=("needs the number of iterations",))
         self.refused("-f", words=("there is no -o",))
-        self.refused("--format=html", words=("text", "json", "csv"))
+        self.refused("--format=chrome", words=("text", "json", "csv", "html"))
 
     def test_endings(self):
-        for name in "x.html", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
-            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv,"))
+        for name in "x.trace", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
+            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md .html,"))
 
 
 class Input(Case):
@@ -507,6 +508,75 @@ class Input(Case):
         for traces in (self.before, other), (other, self.before):
             for limit in "iteration_time=+0.1%", "iteration_time=-0.1%", "compute_ns=+0.1%":
                 self.assert_done(self.compare("--fail-on", limit, *traces))
+
+
+class Baseline(Case):
+    """A saved report stands for the trace that it is of."""
+
+    def report_of(self, trace, name, *args):
+        path = self.folder / name
+        self.assert_done(cli.run("analyze", "-q", "-o", path, *args, trace))
+        return path
+
+    def near(self, have, want):
+        """Equal but for what is rounded in the report."""
+        if isinstance(want, dict):
+            self.assertEqual(set(have), set(want))
+            for key, value in want.items():
+                self.near(have[key], value)
+        elif isinstance(want, list):
+            self.assertEqual(len(have), len(want))
+            for pair in zip(have, want):
+                self.near(*pair)
+        elif isinstance(want, (int, float)) and not isinstance(want, bool):
+            self.assertAlmostEqual(have, want, delta=2 + abs(want) * 1e-3)
+        else:
+            self.assertEqual(have, want)
+
+    def test_reports_are_traces(self):
+        want = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"]
+        before = self.report_of(self.before, "before.json.gz")
+        after = self.report_of(self.slower, "after.json")
+        for runs in (before, self.slower), (self.before, after), (before, after):
+            result = self.compare("--format=json", "--fail-on=iteration_time=+5%", *runs)
+            self.assertEqual(result.returncode, 3)
+            told = json.loads(result.stdout)
+            self.assertEqual([run["path"] for run in told["runs"]], [str(self.before), str(self.slower)])
+            self.near(told["pairs"], want)
+        for form in "text", "csv", "markdown":
+            self.assert_done(self.compare(f"--format={form}", before, after))
+
+    def test_reports_that_are_none(self):
+        for text, words in (
+            ('{ "schema": 2, "loops": [] }', "schema 1"),
+            ('{ "schema": 1 }', "schema 1"),
+            ('{ "schema": 1, "loops": [', "line 1"),
+            ('{ "schema": 1, "loops": [{ "at_level": true }] }', "a loop of no stream"),
+        ):
+            (self.folder / "bad.json").write_text(text)
+            self.assert_fails(self.compare(self.folder / "bad.json", self.before), 1, "bad.json", words)
+        whole = self.report_of(self.before, "whole.json")
+        half = self.folder / "half.json"
+        half.write_text(whole.read_text()[: whole.stat().st_size // 2])
+        self.assert_fails(self.compare(self.before, half), 1, "half.json")
+
+    def test_lists_of_other_lengths(self):
+        """What a report has not is not known; what it has too much of is left out."""
+        whole = json.loads(self.report_of(self.before, "whole.json").read_text())
+        path = self.folder / "changed.json"
+        for change in (
+            lambda loop: loop.pop("kernel_times"),
+            lambda loop: loop["position_times"].pop(),
+            lambda loop: loop["pattern"]["kernels"].clear(),
+            lambda loop: loop["iterations"].clear(),
+            lambda loop: [each.clear() for each in loop["iterations"]],
+            lambda loop: loop.update(iterations=7, pattern=[], summary=None),
+        ):
+            report = json.loads(json.dumps(whole))
+            change(report["loops"][0])
+            report["findings"] += [{"rule": "host-bound", "loop": 99}, {"rule": 5}, 7]
+            path.write_text(json.dumps(report))
+            self.assert_done(self.compare(path, self.before))
 
 
 class Output(Case):
@@ -580,6 +650,47 @@ class Output(Case):
                 self.assertTrue(text)
                 for line in text.splitlines():
                     self.assertLessEqual(len(line), columns, line)
+
+    def test_markdown(self):
+        """The verdict of the text, and tables whose rows have the columns of their head."""
+        env = cli.environment(LC_ALL="C.UTF-8", COLUMNS=200)
+        text = self.compare(self.before, self.slower, env=env).stdout
+        marked = self.compare("--format=markdown", self.before, self.slower).stdout
+        (headline,) = re.findall(r"(?m)^### (.*)$", marked)
+        self.assertIn(headline, text)
+        tables = re.findall(r"(?m)(?:^\|.*\n)+", marked)
+        self.assertEqual(len(tables), 4)
+        for table in tables:
+            columns = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+            self.assertEqual(len(columns), 1, table)
+        told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
+        self.assertIn("| period | ", tables[1])
+        self.assertIn(" | slower | 4 | ", tables[2])
+        for finding in told["findings"]:
+            self.assertIn(f"| `{finding['rule']}` | {finding['change']} | ", tables[3])
+        self.assert_done(self.compare("-o", "a.md", self.before, self.slower, cwd=self.folder))
+        self.assertEqual((self.folder / "a.md").read_text(), marked)
+
+    def test_html(self):
+        """A page that is well formed and loads nothing; bars are as long as their parts."""
+        page = self.compare("--format=html", self.before, self.slower).stdout
+        told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
+        self.assertNotRegex(page, r"<script|https?://|url\(")
+        parser = html.parser.HTMLParser()
+        parser.open = []
+        parser.handle_starttag = lambda tag, attrs: tag in ("meta",) or parser.open.append(tag)
+        parser.handle_endtag = lambda tag: self.assertEqual(parser.open.pop(), tag)
+        parser.feed(page)
+        self.assertEqual(parser.open, [])
+        widths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', page)]
+        *parts, period = told["parts"]
+        most = max(period["values"])
+        want = [part["values"][run] / most * 900 for run in (0, 1) for part in parts]
+        self.assertEqual(len(widths), len(want))
+        for pair in zip(widths, want):
+            self.assertAlmostEqual(*pair, delta=0.01)
+        self.assertIn('<span class="slower">8.', page)
+        self.assertEqual(len(re.findall("<polyline", page)), 2)
 
     def test_ascii_and_color(self):
         text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout

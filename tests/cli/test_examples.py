@@ -148,7 +148,7 @@ class Examples(cli.Case):
         period = told["metrics"]["period_ns"]
         self.assertEqual(
             first,
-            "loops 0 and 0: {:+} ns, 95% sure: {:+} to {:+} ns".format(
+            "loops 0 and 0: {:+} ns, 95% CI {:+} to {:+} ns".format(
                 period["change"], *period["interval"]
             ),
         )

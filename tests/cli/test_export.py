@@ -15,6 +15,9 @@ from decimal import Decimal
 import cli
 import pftrace
 
+sys.path.insert(0, str(cli.SOURCE / "tests" / "robust"))
+import hostile
+
 TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE / ".." / "shared" / "traces"))
 # A Python that has HolisticTraceAnalysis.
 HTA = os.environ.get("DEEPPROF_HTA_PYTHON", sys.executable)
@@ -56,6 +59,23 @@ class Timeline(cli.Case):
         text = self.export("a.json").read_text(encoding="utf-8")
         self.assertNotRegex(text, r'"(ts|dur)":-')
         self.assertNotRegex(text, r'"(ts|dur)":\d+(\.\d{0,2}|\.\d{4,})?[,}]')
+
+    def test_long_names(self):
+        """They are whole where that costs little, else cut, and whole once."""
+        for events, cut in (20, False), (2000, True):
+            trace = self.folder / "long.sqlite"
+            hostile.long_names(trace, 1, events=events, length=20000, names=2)
+            path = self.folder / "a.json"
+            self.assert_done(cli.run("export", "-f", "-o", path, trace))
+            told = load(path)
+            names = [e["name"] for e in told["traceEvents"] if e.get("cat") == "kernel"]
+            self.assertEqual(len(names), events)
+            self.assertEqual("deepprofNames" in told, cut)
+            full = told.get("deepprofNames", {})
+            self.assertEqual({full.get(name, name) for name in names},
+                             {"a" * 20000, "b" * 20000})
+            if cut:
+                self.assertTrue(all(len(name) < 1100 for name in names))
 
     def test_read_back(self):
         """The same operations, so the same loops."""
@@ -424,6 +444,10 @@ class Database(cli.Case):
             kernels = self.db.execute("SELECT kernel FROM pattern WHERE loop = ? ORDER BY position",
                                       (loop["id"],))
             self.assertEqual([row[0] for row in kernels], loop["pattern"]["kernels"])
+            ranges = self.db.execute("SELECT activity, outer, inner, typical_ns, slow_ns, calls"
+                                     " FROM host_range WHERE loop = ? ORDER BY rowid", (loop["id"],))
+            self.assertEqual([tuple(row) for row in ranges],
+                             [tuple(each.values()) for each in loop["host_ranges"]])
         self.assertEqual(self.db.execute("SELECT count(*) FROM finding").fetchone()[0],
                          len(report["findings"]))
         self.assertEqual(self.db.execute("SELECT count(*) FROM operation").fetchone()[0],
@@ -503,7 +527,7 @@ class Scope(cli.Case):
         report = json.loads(cli.run("analyze", "-q", "--format=json", *args, self.trace).stdout)
         page = cli.run("analyze", "-q", "--format=html", *args, self.trace).stdout
         text = cli.run("analyze", "-q", *args, self.trace).stdout
-        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text)
+        only = re.search(r"(?m)^only (.*(?:\n     .*)*)", text.split("\n\n")[0])
         path = self.folder / "scope.sqlite"
         self.assert_done(cli.run("export", "-q", "-f", "-o", path, *args, self.trace))
         with sqlite3.connect(path) as db:

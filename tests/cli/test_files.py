@@ -79,6 +79,30 @@ class Input(cli.Case):
             result = cli.run("analyze", "old.nvvp", cwd=self.folder)
             self.assert_fails(result, 1, "not a trace in a known format")
 
+    def test_files_of_other_tools(self):
+        """What is not read is named, with what to do."""
+        cli.run("export", "-o", "ours.pftrace", self.trace, cwd=self.folder)
+        connection = sqlite3.connect(self.folder / "run.rpd")
+        connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
+        connection.close()
+        inspector = b'{"header": {"id": "0", "rank": 0, "n_ranks": 2}, "coll_perf": {"coll": "A"}}\n'
+        csv = b'"Kind","Agent_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
+        for name, data, words in (
+            ("ours.pftrace", None, "Perfetto"),
+            ("run.rpd", None, "rpd2tracing.py"),
+            ("nccl.log", inspector, "NCCL Inspector"),
+            ("kernel_trace.csv", csv, "--output-format"),
+            ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
+            ("run.tar", bytes(257) + b"ustar", "tar archive"),
+            ("run.ncu-rep", b"NVR\0....", "Nsight Compute"),
+            ("snapshot.pickle", b"\x80\x04\x95\x10", "pickle"),
+            ("train", b"\x7fELF\2", "deepprof record"),
+        ):
+            if data:
+                (self.folder / name).write_bytes(data)
+            result = cli.run("analyze", name, cwd=self.folder)
+            self.assert_fails(result, 1, words)
+
     def test_cut_in_the_header(self):
         """What is compressed and cut before its content is not empty."""
         (self.folder / "cut.gz").write_bytes(gzip.compress(b'{"traceEvents": []}')[:10])
@@ -308,7 +332,7 @@ class Input(cli.Case):
         one = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
         middle_ns = (one["iterations"][0]["start_ns"] + one["iterations"][0]["end_ns"]) // 2
         text = cli.run("analyze", f"--range=:{middle_ns}ns", trace).stdout
-        self.assertRegex(text, r"Loop 0  no whole iteration: 1 cut off, of \d+ kernels\n")
+        self.assertRegex(text, r"Loop 0  no whole iteration: 1 partial, of \d+ kernels\n")
         self.assertIn("no whole iteration is in the range", text)
         self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
         self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
@@ -476,7 +500,7 @@ class Output(cli.Case):
             self.assertEqual(result.returncode, 0)
             if ending:
                 self.assertIn(f"no format has the ending {ending},", result.stderr)
-                self.assertIn(".json .jsonl .csv .html", result.stderr)
+                self.assertIn(".json .jsonl .csv .md .html", result.stderr)
             else:
                 self.assertNotIn("ending", result.stderr)
             self.assertEqual(cli.run("analyze", "-q", "-f", "-o", path, self.trace).stderr, "")
@@ -505,6 +529,7 @@ class Output(cli.Case):
             ("r.Html.GZ", ["analyze"], html),
             ("r.TXT", ["analyze"], text),
             ("r.csv", ["analyze"], b"file,loop,"),
+            ("r.md", ["analyze"], b"### `"),
             ("r.jsonl", ["analyze"], b'{  "schema"'),
             ("r.jsonl", ["info"], b'{  "schema"'),
             ("r.json", ["info"], b'{\n'),
@@ -524,7 +549,7 @@ class Output(cli.Case):
             self.assertEqual(data.count(b"\n") == 1, name == "r.jsonl", name)
             path.unlink()
         for verb, name, listed in (
-            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .html .trace .pftrace .perf"),
+            ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .md .html .trace .pftrace .perf"),
             ("analyze", "r.pdf", ".sqlite .db"),
             ("analyze", "r.xml.gz", "analyze writes no .xml:"),
             ("export", "r.html", "export writes no .html: it writes .json .trace .pftrace .perf"),

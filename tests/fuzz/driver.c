@@ -1,6 +1,6 @@
 /*
  * Runs a fuzz target where libFuzzer is not there: every file of the corpus as it is, then
- * mutations of them, the same ones every time for one seed.
+ * mutations of them, half of them by the format's grammar, the same ones every time for one seed.
  *
  *     fuzz_<word> [--runs=N] [--seconds=N] [--seed=N] [--artifacts=DIR] FILE|DIR…
  *
@@ -8,6 +8,7 @@
  * keeps it for ten seconds, is kept as DIR/crash-<target>.
  */
 #include "../sanitized.h"
+#include "mutate.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +25,8 @@
 #include <unistd.h>
 
 #define INPUT_LIMIT ((size_t)16 << 20)
+/* What the grammar may add to an input. */
+#define GRAMMAR_ROOM ((size_t)256 << 10)
 #define RUN_SECONDS 10
 #define MEMORY_LIMIT ((rlim_t)4 << 30)
 
@@ -283,6 +286,20 @@ static void mutate_once(void)
 	}
 }
 
+static void mutate_by_grammar(uint64_t seed)
+{
+	struct fuzz_input input = { NULL, current.size, current.size + GRAMMAR_ROOM, seed };
+
+	input.data = realloc(current.data, input.room);
+	if (!input.data)
+		fail("input");
+	for (size_t left = 1 + below(4); left; left--)
+		fuzz_grammar(&input);
+	current.data = input.data;
+	current.size = input.size;
+	current_room = input.room;
+}
+
 static double seconds_now(void)
 {
 	struct timespec now;
@@ -333,8 +350,11 @@ int main(int argc, char **argv)
 		random_state = seed + run;
 		next_random();
 		set_current(&corpus[below(corpus_count)]);
-		for (size_t left = 1 + below(8); left; left--)
-			mutate_once();
+		if (below(2))
+			mutate_by_grammar(next_random());
+		else
+			for (size_t left = 1 + below(8); left; left--)
+				mutate_once();
 		run_current();
 	}
 	printf("%zu files and %" PRIu64 " mutations in %.1f s\n", corpus_count, run,

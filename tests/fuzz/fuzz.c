@@ -1,7 +1,10 @@
 /* Runs importers over bytes and holds what they made against the contracts of trace.h. */
+#define _GNU_SOURCE
 #include "fuzz.h"
 #include "base/utf8.h"
+#include "mutate.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -145,21 +148,56 @@ static bool write_all(int fd, const uint8_t *data, size_t size)
 	return true;
 }
 
-void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size)
+static void write_file(int fd, const uint8_t *data, size_t size)
+{
+	HOLDS(fd >= 0 && write_all(fd, data, size));
+	close(fd);
+}
+
+void fuzz_path(const struct dp_importer *importer, const char *path)
 {
 	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_trace *trace = NULL;
-	char path[] = "/dev/shm/deepprof-fuzz-XXXXXX";
-	int fd, status;
+	int status;
 
-	fd = mkstemp(path);
-	HOLDS(fd >= 0);
-	HOLDS(write_all(fd, data, size));
-	close(fd);
 	options.allow_no_gpu = true;
 	options.input_format = importer->info.name;
 	status = dp_trace_open(&trace, path, &options, &error);
-	unlink(path);
 	check(trace, status, &error);
+}
+
+/* Where the bytes of a file begin that lies beside, and its ending; the end where there is none. */
+static const uint8_t *find_beside(const uint8_t *data, size_t size, const char **ending,
+				  size_t *mark)
+{
+	const uint8_t *at = size ? memmem(data, size, FUZZ_WAL, sizeof(FUZZ_WAL) - 1) : NULL;
+
+	*ending = "-wal";
+	*mark = sizeof(FUZZ_WAL) - 1;
+	if (!at && size) {
+		at = memmem(data, size, FUZZ_JOURNAL, sizeof(FUZZ_JOURNAL) - 1);
+		*ending = "-journal";
+		*mark = sizeof(FUZZ_JOURNAL) - 1;
+	}
+	return at;
+}
+
+void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size)
+{
+	char path[] = "/dev/shm/deepprof-fuzz-XXXXXX", beside[sizeof(path) + 16] = "";
+	const char *ending;
+	size_t mark;
+	const uint8_t *at = find_beside(data, size, &ending, &mark);
+
+	write_file(mkstemp(path), data, at ? (size_t)(at - data) : size);
+	if (at) {
+		snprintf(beside, sizeof(beside), "%s%s", path, ending);
+		write_file(open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), at + mark,
+			   size - (size_t)(at - data) - mark);
+	}
+	fuzz_path(importer, path);
+	unlink(path);
+	if (at)
+		unlink(beside);
 }

@@ -12,8 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Runs a streaming importer over the bytes in memory, checks the trace if there is one. */
 void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t size);
 
-/* Runs an importer that opens its file by name: the bytes go to a file that exists in memory only.
+/*
+ * Runs an importer that opens its file by name: the bytes go to a file that exists in memory only,
+ * those behind a mark of mutate.h to one beside it.
  */
 void fuzz_file(const struct dp_importer *importer, const uint8_t *data, size_t size);
+
+/* The same for a file that is there. */
+void fuzz_path(const struct dp_importer *importer, const char *path);
 
 #endif

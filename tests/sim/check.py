@@ -215,14 +215,140 @@ def read_csv(path, truth):
     return ops, {}
 
 
+def read_rocprofv3(path, truth):
+    with open(path) as file:
+        process, = json.load(file)["rocprofiler-sdk-tool"]
+    names = {s["kernel_id"]: s["demangled_kernel_name"] for s in process["kernel_symbols"]}
+    gpus = {a["id"]["handle"]: a["logical_node_type_id"] for a in process["agents"]
+            if a["type"] == 2}
+    operations = {"HOST_TO_DEVICE": 1, "DEVICE_TO_HOST": 2, "DEVICE_TO_DEVICE": 8}
+    kinds = process["strings"]["buffer_records"]
+    # The format has no contexts: those of the truth are taken.
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    records = process["buffer_records"]
+    ops = []
+
+    def add(kind, record, agent, name, size=0, copy=0):
+        place = (gpus[agent], record["stream_id"]["handle"])
+        ops.append(Op(kind, record["start_timestamp"], record["end_timestamp"],
+                      (place[0], contexts[place], place[1]), name, size, copy))
+
+    for record in records["kernel_dispatch"]:
+        info = record["dispatch_info"]
+        add(KERNEL, record, info["agent_id"]["handle"], names[info["kernel_id"]])
+    for record in records["memory_copy"]:
+        name = kinds[record["kind"]]["operations"][record["operation"]]
+        copy = operations[name.removeprefix("MEMORY_COPY_")]
+        add(COPY, record, record["dst_agent_id" if copy == 1 else "src_agent_id"]["handle"], name,
+            record["bytes"], copy)
+    assert {m["key"] for m in process["strings"]["marker_api"]} == {
+        r["correlation_id"]["internal"] for r in records["marker_api"]}
+    return ops, {"calls": len(records["hip_api"]), "ranges": len(records["marker_api"])}
+
+
+def read_rocpd(path, truth):
+    db = connect(path)
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"HOST_TO_DEVICE": 1, "DEVICE_TO_HOST": 2, "DEVICE_TO_DEVICE": 8}
+    ops, calls, ranges = [], 0, 0
+    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                               "AND name LIKE 'rocpd_kernel_dispatch_%'").fetchall():
+        end = table.removeprefix("rocpd_kernel_dispatch")
+        gpus = dict(db.execute("SELECT id, type_index FROM rocpd_info_agent%s "
+                               "WHERE type = 'GPU'" % end))
+        for s, e, agent, stream, name in db.execute(
+                "SELECT start, end, agent_id, stream_id, display_name FROM %s k JOIN "
+                "rocpd_info_kernel_symbol%s n ON n.id = kernel_id" % (table, end)):
+            place = (gpus[agent], stream)
+            ops.append(Op(KERNEL, s, e, (place[0], contexts[place], stream), name))
+        for s, e, src, dst, stream, size, name in db.execute(
+                "SELECT start, end, src_agent_id, dst_agent_id, stream_id, size, string FROM "
+                "rocpd_memory_copy%s JOIN rocpd_string%s n ON n.id = name_id" % (end, end)):
+            copy = copies[name.removeprefix("MEMORY_COPY_")]
+            place = (gpus[dst if copy == 1 else src], stream)
+            ops.append(Op(COPY, s, e, (place[0], contexts[place], stream), name, size, copy))
+        kinds = dict(db.execute("SELECT string, count(*) FROM rocpd_region%s r JOIN rocpd_event%s "
+                                "e ON e.id = event_id JOIN rocpd_string%s s ON s.id = category_id "
+                                "GROUP BY string" % (end, end, end)))
+        calls += kinds.get("HIP_RUNTIME_API_EXT", 0)
+        ranges += kinds.get("MARKER_CORE_RANGE_API", 0)
+    return ops, {"calls": calls, "ranges": ranges}
+
+
+def fields(data):
+    """A message's fields: number and value, which is bytes or an integer."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 1:
+            value, at = data[at:at + 8], at + 8
+        else:
+            value = varint()
+            if tag & 7 == 2:
+                value, at = data[at:at + value], at + value
+        yield tag >> 3, value
+
+
+def read_xplane(path, truth):
+    with open(path, "rb") as file:
+        data = file.read()
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"MemcpyH2D": 1, "MemcpyD2H": 2, "MemcpyD2D": 8}
+    ops, calls, ranges = [], 0, 0
+    for _, plane in fields(data):
+        plane = list(fields(plane))
+        name = next(v for n, v in plane if n == 2).decode()
+        names = {key: dict(fields(value))[2].decode() for key, value in
+                 (dict(fields(v)).values() for n, v in plane if n == 4)}
+        for line in (list(fields(v)) for n, v in plane if n == 3):
+            line_id, t0 = dict(line)[1], dict(line)[3]
+            for event in (list(fields(v)) for n, v in line if n == 4):
+                first = dict(event)
+                start = t0 + first[2] // 1000
+                stats = [dict(fields(v)) for n, v in event if n == 4]
+                if name == "/host:CPU":
+                    is_call = names[first[1]].startswith("cuda")
+                    calls += is_call
+                    ranges += not is_call
+                    continue
+                device = int(name.rsplit(":", 1)[1])
+                place = (device, contexts[device, line_id], line_id)
+                what = names[first[1]]
+                details = dict(word.split(":", 1) for s in stats if s[1] in (2, 3)
+                               for word in s[5].decode().split())
+                kind = (COPY if what in copies else SET if what == "Memset" else
+                        GRAPH if what.startswith("graph ") else KERNEL)
+                ops.append(Op(kind, start, start + first[3] // 1000, place, what,
+                              int(details.get("size", details.get("num_bytes", 0))),
+                              copies.get(what, 0)))
+    return ops, {"calls": calls, "ranges": ranges}
+
+
+# What has no time since 1970.
+NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
+            "rocpd"}
 READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
            "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
-           "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof}
+           "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
+           "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
+           "xplane": read_xplane}
 PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
 MANGLED = {"nvprof", "nvvp"}
-MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof"}
+MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 
 
 def union(spans):
@@ -248,7 +374,7 @@ def check_totals(truth, ops, host):
         return
     first = min(op.start for op in ops)
     assert max(op.end for op in ops) - first == truth["duration_ns"]
-    if not truth["format"].startswith("nvprof-csv"):
+    if truth["format"] not in NO_EPOCH:
         assert first == truth["t0_ns"]
 
 

@@ -290,6 +290,8 @@ void sim_rank_set(struct rank *rank, const struct sim_action *action)
 	struct sim_event call, event;
 	uint64_t earliest_ns;
 
+	if (rank->model->run->no_sets)
+		return;
 	rank->clock_ns += 2000;
 	call = call_begin(rank, SIM_CALL_SET, SIM_THREAD_MAIN, stream);
 	call_end(rank, &call, launched_ns(rank, &rank->streams[stream], 4000));

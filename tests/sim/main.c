@@ -327,6 +327,7 @@ static int run(const struct options *options)
 		run.length_quantum_ns = writer->length_quantum_ns;
 		run.state = writer->state;
 		run.graphs = program.graphs && writer->graphs;
+		run.no_sets = writer->no_sets;
 		/* A time in 2024, with whole milliseconds: all formats resolve those. */
 		run.epoch_ns = 1712195495000000000u + run.seed % 100000 * 1000000;
 		status = simulate(&run, writer, options);

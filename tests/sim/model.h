@@ -89,6 +89,7 @@ struct sim_run {
 	uint64_t length_quantum_ns;
 	bool graphs;	   /* replays are one operation */
 	bool state;	   /* memory and samples are recorded */
+	bool no_sets;	   /* memsets are left out */
 	uint64_t epoch_ns; /* the simulation's beginning, since 1970 */
 };
 

@@ -19,7 +19,8 @@ struct sim_writer {
 	int (*open)(struct sim_sink *sink);
 	int (*event)(struct sim_sink *sink, const struct sim_event *event);
 	int (*close)(struct sim_sink *sink, bool complete);
-	bool state; /* it has rows for memory and samples */
+	bool state;   /* it has rows for memory and samples */
+	bool no_sets; /* memsets are no operations of their own: the program has none */
 };
 
 /* A file that is being written. */
@@ -35,7 +36,8 @@ struct sim_sink {
 };
 
 extern const struct sim_writer sim_kineto_writers[], sim_nsys_writers[], sim_csv_writers[],
-	sim_nvprof_writers[], sim_deepprof_writers[];
+	sim_nvprof_writers[], sim_deepprof_writers[], sim_rocprofv3_writers[],
+	sim_rocpd_writers[], sim_xplane_writers[];
 
 /* Ends each of the tables above. */
 #define SIM_WRITERS_END \

@@ -81,6 +81,7 @@ static void case_end(struct report_case *at, const char *path)
 	at->analysis->streams =
 		calloc(dp_trace_stream_count(at->trace), sizeof(*at->analysis->streams));
 	CASE_NEED(at->analysis->streams);
+	CASE_NEED(!dp_work_index__init(&at->analysis->index, at->trace, &at->error));
 }
 
 static void case_free(struct report_case *at)

@@ -296,6 +296,39 @@ void spool_make_many(const char *folder, uint32_t count)
 	close(spool);
 }
 
+/*
+ * Half of the ranges are started and end in the order of their starts; the others are pushed in
+ * two domains of a thread by turns, and popped one domain after the other. As many schemas come
+ * with them.
+ */
+void spool_make_open(const char *folder, uint32_t count)
+{
+	struct dp_pool_header *pool = calloc(1, sizeof(*pool));
+	int spool = create(folder, "4242.0.spool");
+	uint32_t domain, field;
+	int64_t blob = 5;
+
+	begin(folder, spool, pool);
+	domain = text("NCCL");
+	field = text("Root");
+	for (uint32_t i = 1; i <= count; i++) {
+		ADD(DP_SPOOL_SCHEMA, schema, .schema = i, .domain = domain, .count = 1,
+		    .field = field, .type = 18, .bytes = 8);
+		nvtx(i, DP_SPOOL_NVTX_PUSH, i % 2 ? domain : 0, NULL);
+		ADD(DP_SPOOL_NVTX, nvtx, .monotonic_ns = MONOTONIC(i), .range = i,
+		    .type = DP_SPOOL_NVTX_START);
+	}
+	for (uint32_t i = 1; i <= count; i++) {
+		ADD(DP_SPOOL_NVTX, nvtx, .monotonic_ns = MONOTONIC(2 * count), .tid = 77,
+		    .type = DP_SPOOL_NVTX_POP, .domain = i > count / 2 ? domain : 0, .schema = 1,
+		    .blob = dp_writer__text(&writer, (const char *)&blob, sizeof(blob)));
+		ADD(DP_SPOOL_NVTX, nvtx, .monotonic_ns = MONOTONIC(count + i), .range = i,
+		    .type = DP_SPOOL_NVTX_END);
+	}
+	finish(pool, true);
+	close(spool);
+}
+
 void spool_make_variables(const char *folder)
 {
 	struct dp_pool_header *pool = calloc(1, sizeof(*pool));

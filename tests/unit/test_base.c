@@ -1,4 +1,5 @@
 /* Errors, arrays, strings, sorting. */
+#include "base/communication.h"
 #include "base/sort.h"
 #include "base/strings.h"
 
@@ -157,8 +158,39 @@ START_TEST(sort_is_qsort)
 }
 END_TEST
 
+START_TEST(communication_is_known_by_name)
+{
+	static const char *const comm[] = {
+		"ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+		"void rcclKernel_x<1>()",
+		"mscclKernel_Sum_half_LL",
+		"void vllm::cross_device_reduce_1stage<__half, 8>(RankData*)",
+		"void quickreduce::allreduce_prototype_twoshot<4>(half const*)",
+		"void tensorrt_llm::kernels::oneShotAllReduceKernel<float, 8>()",
+		"one_shot_all_reduce_kernel",
+		"void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)",
+		"nvshmemi_proxy_kernel",
+		"void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport()",
+	};
+	static const char *const compute[] = {
+		"ampere_sgemm_128x64_tn",
+		"void at::native::reduce_kernel<512, 1>()",
+		"void at::native::vectorized_gather_kernel<16, long>()",
+		"void splitKreduce_kernel<32, 16, int>()",
+		"occlusion",
+		"",
+	};
+
+	for (size_t i = 0; i < DP_COUNT(comm); i++)
+		ck_assert_msg(dp_communication__is_kernel(comm[i]), "%s", comm[i]);
+	for (size_t i = 0; i < DP_COUNT(compute); i++)
+		ck_assert_msg(!dp_communication__is_kernel(compute[i]), "%s", compute[i]);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, communication_is_known_by_name);
 	tcase_add_test(tests, first_error_wins);
 	tcase_add_test(tests, error_names_table);
 	tcase_add_test(tests, long_message_is_cut_at_a_character);

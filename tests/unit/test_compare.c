@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define GAP_NS 1000
-#define PAUSE_NS 50000 /* between iterations */
+
+static int64_t pause_ns = 50000; /* between iterations */
 
 /* A kernel of an iteration. */
 struct piece {
@@ -46,7 +47,7 @@ static int64_t iterate(struct dp_builder *builder, uint32_t stream, const struct
 			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
 			now = op.end_ns + GAP_NS;
 		}
-		now += PAUSE_NS;
+		now += pause_ns;
 	}
 	return now;
 }
@@ -304,6 +305,74 @@ START_TEST(moved_kernels_stay)
 }
 END_TEST
 
+/* Fewer calls of a kernel are one row of one name, whatever position they were at. */
+START_TEST(calls_are_counted)
+{
+	struct piece more[BASE + 3];
+	struct run before, after = run_of(base, BASE, 30, 0);
+	struct dp_comparison *comparison;
+	const struct dp_pair_kernel *kernel;
+
+	memcpy(more, base, sizeof(base));
+	more[BASE] = more[BASE + 1] = base[2];
+	more[BASE + 2] = (struct piece){ "clip", 3000 };
+	before = run_of(more, BASE + 3, 30, 0);
+	comparison = compare(&before, &after);
+	kernel = kernel_named(comparison, "softmax");
+	ck_assert_int_eq(kernel->kind, DP_KERNEL_FASTER);
+	ck_assert_double_eq_tol(kernel->calls[0], 3, 1e-9);
+	ck_assert_double_eq_tol(kernel->calls[1], 1, 1e-9);
+	ck_assert_uint_eq(kernel->places, 3);
+	ck_assert_double_eq_tol(kernel->ns.change, -16000, 500);
+	kernel = kernel_named(comparison, "clip");
+	ck_assert_int_eq(kernel->kind, DP_KERNEL_REMOVED);
+	ck_assert_double_eq(kernel->calls[1], 0);
+	sums_hold(comparison, 0);
+	dp_comparison_free(comparison);
+	end_run(&before);
+	end_run(&after);
+}
+END_TEST
+
+/* A wait that crosses a rule's threshold is new only if it was not nearly there before. */
+START_TEST(findings_that_were_hidden_are_not_new)
+{
+	static const struct {
+		int64_t pause_ns[2];
+		enum dp_finding_change change;
+		bool finding[2];
+	} cases[] = {
+		{ { 4000, 20000 }, DP_FINDING_NEW, { false, true } },
+		{ { 7000, 12000 }, DP_FINDING_STILL, { false, true } },
+		{ { 12000, 20000 }, DP_FINDING_STILL, { true, true } },
+		{ { 12000, 7000 }, DP_FINDING_STILL, { true, false } },
+		{ { 20000, 4000 }, DP_FINDING_GONE, { true, false } },
+	};
+	const struct dp_pair_finding *both;
+	struct dp_comparison *comparison;
+	struct run runs[2];
+
+	for (size_t i = 0; i < DP_COUNT(cases); i++) {
+		for (int run = 0; run < 2; run++) {
+			pause_ns = cases[i].pause_ns[run];
+			runs[run] = run_of(base, BASE, 30, 0);
+		}
+		comparison = compare(&runs[0], &runs[1]);
+		both = dp_pair_finding(comparison, 0, 0);
+		ck_assert_ptr_nonnull(both);
+		for (int run = 0; run < 2; run++) {
+			ck_assert_int_eq(both->finding[run] != NULL, cases[i].finding[run]);
+			ck_assert_double_gt(both->cost_ns[run], 0);
+		}
+		ck_assert_int_eq(both->change, cases[i].change);
+		ck_assert_ptr_null(dp_pair_finding(comparison, 0, 1));
+		dp_comparison_free(comparison);
+		end_run(&runs[0]);
+		end_run(&runs[1]);
+	}
+}
+END_TEST
+
 /* A training loop and one of evaluation, in another order in the second run. */
 static struct run epochs(bool evaluation_first)
 {
@@ -436,6 +505,32 @@ START_TEST(options_are_checked)
 }
 END_TEST
 
+/* Analyses of chosen metrics have no times by kernel: those rows are missing, all else is there. */
+START_TEST(chosen_metrics_are_compared)
+{
+	static const char *const names[] = { "utilization" };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct run all = run_of(base, BASE, 30, 0), chosen = run_of(base, BASE, 30, 0);
+	struct dp_comparison *comparison;
+
+	dp_analysis_free(chosen.analysis);
+	options.metrics = names;
+	options.metrics_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&chosen.analysis, chosen.trace, &options, NULL), DP_OK);
+	for (int k = 0; k < 3; k++) {
+		comparison = compare(k == 1 ? &all : &chosen, k == 2 ? &all : &chosen);
+		ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->same, BASE);
+		ck_assert_ptr_null(dp_pair_kernel(comparison, 0, 0));
+		ck_assert_ptr_nonnull(dp_pair_place(comparison, 0, 0));
+		ck_assert_uint_eq(
+			dp_pair_metric(comparison, 0, metric_named("period_ns"))->count[0], 29);
+		dp_comparison_free(comparison);
+	}
+	end_run(&all);
+	end_run(&chosen);
+}
+END_TEST
+
 struct text {
 	char *data;
 	size_t used;
@@ -494,7 +589,7 @@ START_TEST(formats_say_the_same)
 	free(text.data);
 	ck_assert_int_eq(dp_comparison_write(comparison, "html5", NULL, NULL, NULL),
 			 DP_ERR_ARGUMENT);
-	ck_assert_ptr_null(dp_comparison_format(3));
+	ck_assert_ptr_null(dp_comparison_format(5));
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
@@ -549,10 +644,13 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, patterns_are_cycles);
 	tcase_add_test(tests, cycles_without_unique_kernels);
 	tcase_add_test(tests, moved_kernels_stay);
+	tcase_add_test(tests, calls_are_counted);
+	tcase_add_test(tests, findings_that_were_hidden_are_not_new);
 	tcase_add_test(tests, loops_are_paired_by_kernels);
 	tcase_add_test(tests, the_longest_are_paired);
 	tcase_add_test(tests, nothing_is_no_failure);
 	tcase_add_test(tests, options_are_checked);
+	tcase_add_test(tests, chosen_metrics_are_compared);
 	tcase_add_test(tests, formats_say_the_same);
 	tcase_add_test(tests, allocations_fail);
 }

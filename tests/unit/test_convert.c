@@ -148,7 +148,7 @@ START_TEST(ranges)
 				   "depth, payload, typeof(payload) FROM nvtx ORDER BY start",
 		   "77|-|step|59|1000|1000|0|-|null;"
 		   "77|a domain|inner|59|1100|200|1|-|null;"
-		   "77|-|forward|59|1200|200|1|-|null;"
+		   "77|-|forward|59|1200|200|2|-|null;"
 		   "77|-|async|60|2100|500|-|-3|integer;"
 		   "78|-|mark|34|2700|-|-|1.5|real;"
 		   "78|-|single|34|2800|-|-|0.25|real;"
@@ -241,6 +241,21 @@ START_TEST(many)
 }
 END_TEST
 
+/* A search through the open ranges, or the schemas, at each event takes until the limit. */
+START_TEST(many_open)
+{
+	make_folder("trace.db");
+	spool_make_open(folder, 200000);
+	convert_folder();
+	check_rows("SELECT type, count(*), count(dur_ns), min(depth), max(depth) FROM nvtx "
+		   "GROUP BY type",
+		   "59|200000|200000|0|199999;60|200000|200000|-|-");
+	check_rows("SELECT min(dur_ns), max(dur_ns) FROM nvtx WHERE type = 60", "200000|200000");
+	check_rows("SELECT count(*), min(root), max(root) FROM nccl", "100000|5|5");
+	remove_folder();
+}
+END_TEST
+
 /* Whatever a spool has, as one of an older collector: of variables those with a listed name. */
 START_TEST(variables)
 {
@@ -279,6 +294,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, variables);
 	tcase_add_test(tests, private);
 	tcase_add_test(tests, many);
+	tcase_add_test(tests, many_open);
 	tcase_add_test(tests, facts);
 	tcase_add_test(tests, kernels);
 	tcase_add_test(tests, operations);

@@ -2,11 +2,14 @@
  * Iterations of a device rather than of one stream's kernels: programs that launch one kernel again
  * and again, told by what they copy, and work that moves from stream to stream.
  */
+#include "base/base.h"
+#include "alloc_fail.h"
 #include "trace/builder.h"
 #include <deepprof/deepprof.h>
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct dp_builder *builder;
@@ -113,6 +116,30 @@ static void expect(size_t count, size_t kernels, size_t copies, size_t sets)
 }
 
 static const int counts[] = { 3, 5, 10, 50, 400 };
+
+/* Also by the number of its iterations. */
+START_TEST(one_kernel_by_its_number)
+{
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace;
+	uint64_t number = (uint64_t)counts[_i];
+
+	start(false);
+	for (int i = 0; i < counts[_i]; i++)
+		put_all("UUkD", 7, 0);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	options.iterations = &number;
+	options.iterations_count = 1;
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_COUNT);
+	ck_assert(dp_analysis_loop(analysis, 0)->fits);
+	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, number);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
 
 START_TEST(one_kernel_with_its_copies)
 {
@@ -292,6 +319,70 @@ START_TEST(one_kernel_on_changing_streams)
 }
 END_TEST
 
+/* Iterations that are launched one after the other, and run on several streams at once. */
+START_TEST(iterations_at_once)
+{
+	int64_t free_ns[4] = { 0 };
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+	struct dp_trace *trace;
+	uint32_t *ops;
+	size_t count;
+
+	start(true);
+	for (int i = 0; i < 24; i++) {
+		int64_t *stream_ns = &free_ns[i % (_i + 2)];
+
+		for (size_t k = 0; k < strlen(step); k++) {
+			struct dp_op op = { .start_ns = DP_MAX(now_ns + 50, *stream_ns) };
+			struct dp_call call = { now_ns, now_ns + 5, 0, thread, ++launches };
+			char name[] = "kernel_x";
+
+			name[7] = step[k];
+			op.end_ns = *stream_ns = op.start_ns + 2000 + below(1000);
+			op.stream = dp_builder__stream(builder, process, 0, 1, i % (_i + 2));
+			op.name = dp_builder__kernel_name(builder, name, strlen(name));
+			op.correlation = launches;
+			call.name = dp_builder__string(builder, "cudaLaunchKernel", 16);
+			ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+			ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+			now_ns += 1000;
+		}
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_uint_eq(loop->complete, 24);
+	ck_assert_uint_eq(loop->length, strlen(step));
+	ck_assert_int_eq(dp_loop_operations(analysis, loop->id, &ops, &count, NULL), DP_OK);
+	ck_assert_uint_eq(count, 24 * strlen(step));
+	for (size_t k = 0; k < 24; k++) {
+		const struct dp_iteration *at = dp_loop_iteration(analysis, loop->id, k);
+
+		for (size_t i = 0; i < at->kernels; i++)
+			ck_assert_uint_eq(dp_trace_ops(trace)->stream[ops[at->first_kernel + i]],
+					  k % (size_t)(_i + 2));
+		ck_assert_int_eq(dp_trace_ops(trace)->start_ns[ops[at->first_kernel]],
+				 at->start_ns);
+	}
+	free(ops);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* More streams than one, each with little of the work, and one that is busier with other things. */
+START_TEST(work_spread_thin)
+{
+	start(false);
+	for (int i = 0; i < 24; i++)
+		put_all(step, 10 + i % 12, 0);
+	for (int i = 0; i < 60; i++)
+		put_all((char[]){ (char)('m' + below(8)), '\0' }, 7, 0);
+	expect_on_streams(24, 12);
+}
+END_TEST
+
 /* Two programs at once do not take turns: the iterations are one's. */
 START_TEST(streams_at_once_are_not_one)
 {
@@ -329,6 +420,35 @@ START_TEST(marks_of_changing_streams)
 		mark(name, begin_ns, now_ns);
 	}
 	expect_on_streams(6, (size_t[]){ 2, 4, 4, 6 }[_i]);
+}
+END_TEST
+
+/* Other work on another stream in every second step, and what runs there is not the same. */
+START_TEST(marks_of_different_work)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+	struct dp_trace *trace;
+
+	start(true);
+	for (int i = 0; i < 7; i++) {
+		int64_t begin_ns = now_ns;
+		char name[32];
+
+		put_all(i % 2 ? "pqrqps" : step, 7 + i % 2, 0);
+		snprintf(name, sizeof(name), "ProfilerStep#%d", i);
+		mark(name, begin_ns, now_ns);
+	}
+	analysis = analyze(&trace);
+	loop = headline(analysis);
+	ck_assert_ptr_nonnull(loop);
+	ck_assert_int_eq(loop->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_uint_eq(loop->complete, 7);
+	ck_assert(dp_loop_has_stream(analysis, loop->id, 0));
+	ck_assert(dp_loop_has_stream(analysis, loop->id, 1));
+	ck_assert(!dp_loop_has_stream(analysis, loop->id, 2));
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
 }
 END_TEST
 
@@ -373,11 +493,61 @@ START_TEST(marks_that_leave_work)
 }
 END_TEST
 
+/* Every allocation may fail: of one kernel's loop, and of work that moves or runs at once. */
+START_TEST(memory_is_short)
+{
+	static const char *const none[] = { "interval_ns" };
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	struct dp_trace *trace = NULL;
+	size_t failed = 0;
+	bool more = true;
+
+	options.metrics = none;
+	options.metrics_count = 1;
+	start(true);
+	for (int i = 0; i < 12; i++) {
+		int64_t begin_ns = now_ns;
+
+		if (_i < 2)
+			put_all(_i ? "UkkD" : "UkD", 7, 0);
+		else
+			put_all(_i == 2 ? "abcadaebf" : "abc", 7 + i % 2, 0);
+		now_ns -= _i == 3 ? 2000 : 0;
+		if (_i == 2)
+			mark("ProfilerStep#1", begin_ns, now_ns);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	for (size_t k = 0; more; k++) {
+		struct dp_error error = DP_ERROR_INIT;
+		struct dp_analysis *analysis = NULL;
+		uint32_t *ops = NULL;
+		size_t count = 0;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_analysis_run(&analysis, trace, &options, &error);
+		if (!status)
+			status = dp_loop_operations(analysis, 0, &ops, &count, &error);
+		more = alloc_fail_stop();
+		/* an array that can't be made smaller does */
+		ck_assert(!status || (more && status == DP_ERR_NOMEM));
+		failed += status == DP_ERR_NOMEM;
+		ck_assert_int_eq(error.status, status);
+		free(ops);
+		dp_analysis_free(analysis);
+		ck_assert_uint_lt(k, 20000);
+	}
+	ck_assert_uint_gt(failed, 50);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	int sizes = sizeof(counts) / sizeof(*counts);
 
 	tcase_add_loop_test(tests, one_kernel_with_its_copies, 0, sizes);
+	tcase_add_loop_test(tests, one_kernel_by_its_number, 0, sizes);
 	tcase_add_loop_test(tests, copies_on_their_own_streams, 0, sizes);
 	tcase_add_loop_test(tests, one_kernel_and_nothing_else, 0, sizes);
 	tcase_add_loop_test(tests, copies_around_the_loop_are_none_of_its, 0, sizes);
@@ -388,8 +558,12 @@ static void fill(TCase *tests)
 	tcase_add_loop_test(tests, iterations_on_changing_streams, 0, 4);
 	tcase_add_loop_test(tests, helpers_stay_apart, 0, 4);
 	tcase_add_loop_test(tests, one_kernel_on_changing_streams, 0, 4);
+	tcase_add_loop_test(tests, iterations_at_once, 0, 3);
+	tcase_add_test(tests, work_spread_thin);
 	tcase_add_test(tests, streams_at_once_are_not_one);
 	tcase_add_loop_test(tests, marks_of_changing_streams, 0, 4);
+	tcase_add_test(tests, marks_of_different_work);
+	tcase_add_loop_test(tests, memory_is_short, 0, 4);
 	tcase_add_loop_test(tests, marks_that_leave_work, 0, 9);
 }
 

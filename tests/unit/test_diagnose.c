@@ -14,6 +14,7 @@ struct fixture {
 	double summary[METRICS_MOST];
 	struct dp_findings findings;
 	const struct dp_stalls *stalls;
+	const struct dp_loop_stats *stats;
 };
 
 static struct fixture at;
@@ -56,7 +57,8 @@ static const struct dp_finding *find(const char *rule)
 				       .iterations = at.iterations,
 				       .values = at.values,
 				       .summary = at.summary,
-				       .stalls = at.stalls };
+				       .stalls = at.stalls,
+				       .stats = at.stats };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
@@ -254,7 +256,7 @@ START_TEST(calls_that_stall_are_named)
 
 	start();
 	at.stalls = &stalls;
-	set("idle_host_ns", 3e5);
+	set("host_wait_ns", 3e5);
 	set("idle_sync_ns", 0);
 	set("call_stall_ns", 4e4);
 	ck_assert_ptr_null(find("api-stall"));
@@ -273,12 +275,12 @@ START_TEST(calls_that_stall_are_named)
 	/* Iteration 2 is slow, because of another call. */
 	stalls.count = 4;
 	metric("period_ns")[2] = 2e6;
-	metric("idle_host_ns")[2] = 1.3e6;
+	metric("host_wait_ns")[2] = 1.3e6;
 	finding = find("slow-iterations");
-	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1e6);
+	ck_assert_double_eq(evidence(finding, "more_host_wait_ns"), 1e6);
 	ck_assert_double_eq(evidence(finding, "more_call_ns"), 1e6);
 	ck_assert_str_eq(call_of(finding), "cudaMalloc");
-	metric("idle_host_ns")[2] = 1e7;
+	metric("host_wait_ns")[2] = 1e7;
 	ck_assert_ptr_null(call_of(find("slow-iterations")));
 	dp_findings__fini(&at.findings);
 }
@@ -290,16 +292,16 @@ START_TEST(waits_that_leave_no_lead_are_told)
 	const struct dp_finding *finding;
 
 	start();
-	set("idle_host_ns", 2e5);
+	set("host_wait_ns", 2e5);
 	set("host_stall_ns", 1e4);
 	set("host_sync_ns", 5e5);
 	set("idle_after_sync_ns", 9e4);
 	finding = find("host-bound");
-	ck_assert_ptr_nonnull(strstr(finding->advice, "launch faster"));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "reduce launch overhead"));
 	ck_assert_double_nan(evidence(finding, "host_sync_ns"));
 	set("idle_after_sync_ns", 1.1e5);
 	finding = find("host-bound");
-	ck_assert_ptr_nonnull(strstr(finding->advice, "wait for the GPU less often"));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "avoid a synchronization in every iteration"));
 	ck_assert_double_eq(evidence(finding, "idle_after_sync_ns"), 1.1e5);
 	ck_assert_double_eq(evidence(finding, "host_sync_ns"), 5e5);
 	set("host_stall_ns", 1.5e5);
@@ -338,7 +340,7 @@ START_TEST(warm_up_is_in_no_evidence)
 	metric("operation_gap_ns")[0] = 5e5;
 	for (int launches = 0; launches < 2; launches++) {
 		if (launches)
-			set("idle_host_ns", 3e5);
+			set("host_wait_ns", 3e5);
 		finding = find("host-bound");
 		ck_assert_ptr_nonnull(finding);
 		ck_assert_double_eq(finding->recoverable_ns, 3e5);
@@ -358,14 +360,14 @@ START_TEST(long_gaps_are_a_part_of_what_is_waited)
 	const struct dp_finding *finding;
 
 	start();
-	set("idle_host_ns", 3e5);
+	set("host_wait_ns", 3e5);
 	set("idle_sync_ns", 0);
 	set("host_stall_ns", 2.9e5);
 	finding = find("host-bound");
 	ck_assert_double_eq(evidence(finding, "host_stall_ns"), 2.9e5);
 	set("host_stall_ns", 3.4e5);
 	finding = find("host-bound");
-	ck_assert_double_eq(evidence(finding, "host_stall_ns"), evidence(finding, "idle_host_ns"));
+	ck_assert_double_eq(evidence(finding, "host_stall_ns"), evidence(finding, "host_wait_ns"));
 	dp_findings__fini(&at.findings);
 }
 END_TEST
@@ -424,26 +426,143 @@ START_TEST(one_loss_is_told_once)
 	const struct dp_finding *finding;
 
 	extra(5, 0, 3e6);
-	set("idle_host_ns", 1e4);
+	set("host_wait_ns", 1e4);
 	for (size_t k = 3; k + 1 < ITERATIONS; k += 4)
-		metric("idle_host_ns")[k] = 2e6;
+		metric("host_wait_ns")[k] = 2e6;
 	ck_assert_ptr_null(find("slow-iterations"));
 	finding = find("extra-work");
-	ck_assert_int_eq(finding->severity, DP_SEVERITY_WARNING);
+	ck_assert_int_eq(finding->severity, DP_SEVERITY_CRITICAL);
 	ck_assert_double_eq(evidence(finding, "slow_iterations"), 5);
-	ck_assert_double_eq(evidence(finding, "more_idle_host_ns"), 1.99e6);
+	ck_assert_double_eq(evidence(finding, "more_host_wait_ns"), 1.99e6);
 	/* One that runs no more kernels is slow: that is another matter. */
 	metric("period_ns")[9] = 3e6;
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	finding = find("extra-work");
-	ck_assert_int_eq(finding->severity, DP_SEVERITY_INFO);
 	ck_assert_double_nan(evidence(finding, "slow_iterations"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Each rule's severity is by its share of the period, whatever the rule. */
+START_TEST(severity_is_by_cost)
+{
+	start();
+	set("comm_exposed_ns", 4e4);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
+	set("comm_exposed_ns", 1.9e5);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
+	set("comm_exposed_ns", 2e5);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
+	set("pageable_copy_ns", 9e5);
+	set("copy_exposed_ns", 7e5);
+	ck_assert_int_eq(find("pageable-copy")->severity, DP_SEVERITY_WARNING);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Both are reported: neither hides the other. */
+START_TEST(input_and_host_wait_are_two)
+{
+	start();
+	set("idle_host_ns", 5e5);
+	set("input_wait_ns", 4e5);
+	set("host_wait_ns", 1e5);
+	ck_assert_double_eq(find("input-bound")->recoverable_ns, 4e5);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 1e5);
+	set("input_wait_ns", 1e5);
+	set("host_wait_ns", 4e5);
+	ck_assert_double_eq(find("input-bound")->recoverable_ns, 1e5);
+	/* A slow iteration whose input comes late is not blamed on checkpoints. */
+	metric("period_ns")[4] = 3e6;
+	metric("input_wait_ns")[4] = 2.1e6;
+	ck_assert_double_eq(evidence(find("slow-iterations"), "more_input_wait_ns"), 2e6);
+	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+START_TEST(costs_that_overlap_say_so)
+{
+	start();
+	set("upload_exposed_ns", 3e5);
+	set("copy_exposed_ns", 3e5);
+	set("pageable_copy_ns", 3e5);
+	ck_assert_ptr_null(find("copy-bound")->overlaps);
+	ck_assert_str_eq(find("pageable-copy")->overlaps, "copy-bound");
+	set("comm_exposed_ns", 1e5);
+	ck_assert_ptr_null(find("exposed-communication")->overlaps);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* The same on another device is one finding, if the cost is within a fifth. */
+START_TEST(devices_that_agree_are_one)
+{
+	struct dp_rule_input input = { .loop = &at.loop,
+				       .iterations = at.iterations,
+				       .values = at.values,
+				       .summary = at.summary };
+	const double cost_ns[] = { 3e5, 2.5e5, 2.2e5 };
+
+	start();
+	for (uint32_t device = 0; device < DP_COUNT(cost_ns); device++) {
+		at.loop.id = 10 + device;
+		at.loop.device = device;
+		set("comm_exposed_ns", cost_ns[device]);
+		ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+	}
+	dp_diagnose__rank(&at.findings);
+	ck_assert_uint_eq(at.findings.count, 2);
+	ck_assert_uint_eq(at.findings.findings[0].finding.loop_count, 2);
+	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 10));
+	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 11));
+	ck_assert(!dp_finding_concerns(&at.findings.findings[0].finding, 12));
+	ck_assert_uint_eq(at.findings.findings[1].finding.loop, 12);
+	at.loop.id = at.loop.device = 0;
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Compute that rises by a hundredth of the period with each iteration, and the kernel that does. */
+START_TEST(iterations_that_grow_are_explained)
+{
+	struct dp_time_stat kernels[] = { { .name = "gemm", .rise_ns = 10 },
+					  { .name = "cat", .rise_ns = 9990 },
+					  { .name = "unknown", .rise_ns = (double)NAN } };
+	struct dp_loop_stats stats = { .kernels = { kernels, DP_COUNT(kernels), 0 } };
+	const struct dp_finding *finding;
+
+	start();
+	at.stats = &stats;
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = 1e6 + 1e4 * (double)k;
+		metric("compute_ns")[k] = 8e5 + 1e4 * (double)k;
+	}
+	finding = find("growing-iteration");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq_tol(evidence(finding, "rise_per_iteration_ns"), 1e4, 1);
+	ck_assert_str_eq(call_of(finding), "cat");
+	/* Where nothing on the device grows, it is not this rule's. */
+	set("compute_ns", 8e5);
+	ck_assert_ptr_null(find("growing-iteration"));
+	/* Nor is a rise of less than a tenth. */
+	for (size_t k = 0; k + 1 < ITERATIONS; k++) {
+		metric("period_ns")[k] = 1e6 + 4e3 * (double)k;
+		metric("compute_ns")[k] = 8e5 + 4e3 * (double)k;
+	}
+	ck_assert_ptr_null(find("growing-iteration"));
+	at.stats = NULL;
 	dp_findings__fini(&at.findings);
 }
 END_TEST
 
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, severity_is_by_cost);
+	tcase_add_test(tests, input_and_host_wait_are_two);
+	tcase_add_test(tests, costs_that_overlap_say_so);
+	tcase_add_test(tests, devices_that_agree_are_one);
+	tcase_add_test(tests, iterations_that_grow_are_explained);
 	tcase_add_test(tests, shares_and_costs_have_one_period);
 	tcase_add_test(tests, uploads_inside_an_iteration_count);
 	tcase_add_test(tests, copies_within_the_device_count);

@@ -25,7 +25,8 @@ static const char *const nsys_sql[] = {
 	"INSERT INTO StringIds VALUES(1, 'add(int)'), (2, 'cudaLaunchKernel'), (3, 'step')",
 	"CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER)",
 	"INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000)",
-	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice INTEGER)",
+	"CREATE TABLE TARGET_INFO_GPU(id INTEGER, name TEXT, totalMemory INTEGER, cuDevice "
+	"INTEGER)",
 	"INSERT INTO TARGET_INFO_GPU VALUES(0, 'H100', 80, 0)",
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, deviceId INTEGER, "
 	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
@@ -50,8 +51,10 @@ static const char *const nvprof_sql[] = {
 	"INSERT INTO Version VALUES(12)",
 	"CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT)",
 	"INSERT INTO StringTable VALUES(1, '_Z3addPfi'), (2, 'step')",
-	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start INTEGER, "
-	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start "
+	"INTEGER, "
+	"end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId "
+	"INTEGER, "
 	"name INTEGER)",
 	"INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES(1, 10, 20, 0, 1, 7, 5, 1), "
 	"(2, 30, 40, 0, 1, 7, 6, 1)",
@@ -64,8 +67,58 @@ static const char *const nvprof_sql[] = {
 	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1, 211, 1, 2, 42, 43, 5)",
 	"CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER(_id_ INTEGER PRIMARY KEY, flags INTEGER, "
 	"timestamp INTEGER, id INTEGER, objectKind INTEGER, objectId BLOB, name INTEGER)",
-	"INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(1, 2, 1, 1, 2, X'2A0000002B00000000000000', 2), "
+	"INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES(1, 2, 1, 1, 2, "
+	"X'2A0000002B00000000000000', 2), "
 	"(2, 4, 50, 1, 2, X'2A0000002B00000000000000', 0)",
+	NULL
+};
+
+static const char *const rocpd_sql[] = {
+	"CREATE TABLE rocpd_metadata_a(id INTEGER PRIMARY KEY, tag TEXT, value TEXT)",
+	"CREATE TABLE rocpd_string_a(id INTEGER PRIMARY KEY, string TEXT NOT NULL)",
+	"CREATE TABLE rocpd_info_process_a(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, "
+	"extdata JSONB DEFAULT '{}' NOT NULL)",
+	"CREATE TABLE rocpd_info_thread_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, tid INTEGER NOT NULL)",
+	"CREATE TABLE rocpd_info_agent_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, type TEXT, type_index INTEGER, product_name TEXT)",
+	"CREATE TABLE rocpd_info_kernel_symbol_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, kernel_name TEXT, display_name TEXT)",
+	"CREATE TABLE rocpd_event_a(id INTEGER PRIMARY KEY, category_id INTEGER, stack_id "
+	"INTEGER, extdata JSONB DEFAULT '{}' NOT NULL)",
+	"CREATE TABLE rocpd_region_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER NOT "
+	"NULL, tid INTEGER, start BIGINT, end BIGINT, name_id INTEGER, event_id INTEGER)",
+	"CREATE TABLE rocpd_kernel_dispatch_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, agent_id INTEGER, kernel_id INTEGER, queue_id INTEGER, stream_id "
+	"INTEGER, start BIGINT, end BIGINT, event_id INTEGER)",
+	"CREATE TABLE rocpd_memory_copy_a(id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER "
+	"NOT NULL, start BIGINT, end BIGINT, dst_agent_id INTEGER, src_agent_id INTEGER, "
+	"size INTEGER, stream_id INTEGER, event_id INTEGER)",
+	"CREATE TABLE rocpd_memory_allocate_a(id INTEGER PRIMARY KEY, nid INTEGER, pid "
+	"INTEGER NOT NULL, agent_id INTEGER, type TEXT, level TEXT, start BIGINT, end "
+	"BIGINT, address INTEGER, size INTEGER)",
+	"INSERT INTO rocpd_metadata_a(tag,value) VALUES('schema_version','3')",
+	"INSERT INTO rocpd_string_a(id,string) "
+	"VALUES(1,'KERNEL_DISPATCH'),(2,'HIP_RUNTIME_API'),(3,'MARKER_CORE_RANGE_API'),(4,'RC"
+	"CL_API'),(5,'hipLaunchKernel')",
+	"INSERT INTO rocpd_info_process_a(id,pid) VALUES(900,42)",
+	"INSERT INTO rocpd_info_thread_a(id,nid,pid,tid) VALUES(1,1,900,43)",
+	"INSERT INTO rocpd_info_agent_a(id,nid,pid,type,type_index,product_name) "
+	"VALUES(0,1,900,'CPU',0,'EPYC'),(4,1,900,'GPU',0,'MI300X')",
+	"INSERT INTO rocpd_info_kernel_symbol_a(id,nid,pid,kernel_name,display_name) "
+	"VALUES(1,1,900,'x','_Z3addPfi.kd')",
+	"INSERT INTO rocpd_event_a(id,category_id,stack_id,extdata) "
+	"VALUES(1,2,70,'{}'),(2,1,70,'{}'),(3,3,72,'{\"message\":\"step "
+	"\\\\\"1\"}'),(4,4,73,'{}')",
+	"INSERT INTO rocpd_region_a(nid,pid,tid,start,end,name_id,event_id) "
+	"VALUES(1,900,1,90,95,5,1),(1,900,1,80,400,5,3),(1,900,1,82,83,5,4)",
+	"INSERT INTO rocpd_kernel_dispatch_a(nid,pid,agent_id,kernel_id,queue_id,stream_id,st"
+	"art,end,event_id) VALUES(1,900,4,1,3,7,100,105,2),(1,900,4,1,4,7,106,109,9)",
+	"INSERT INTO rocpd_memory_copy_a(nid,pid,start,end,dst_agent_id,src_agent_id,size,str"
+	"eam_id,event_id) VALUES(1,900,110,120,4,0,64,8,NULL)",
+	"INSERT INTO rocpd_memory_allocate_a(nid,pid,agent_id,type,level,start,end,address,si"
+	"ze) VALUES(1,900,4,'ALLOC','REAL',85,86,4096,10),(1,900,NULL,'FREE','REAL',300,301,4"
+	"096,0)",
 	NULL
 };
 
@@ -106,7 +159,8 @@ static const char kineto_text[] =
 	"\"ts\": 14, \"dur\": 2, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, "
 	"\"correlation\": 6}},\n"
 	"{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy HtoD (Pageable -> Device)\", "
-	"\"pid\": 0, \"tid\": 7, \"ts\": 13, \"dur\": 1, \"args\": {\"device\": 0, \"context\": 1, "
+	"\"pid\": 0, \"tid\": 7, \"ts\": 13, \"dur\": 1, \"args\": {\"device\": 0, "
+	"\"context\": 1, "
 	"\"stream\": 7, \"correlation\": 8, \"bytes\": 64}},\n"
 	"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 42, "
 	"\"tid\": 43, \"ts\": 1, \"dur\": 2, \"args\": {\"correlation\": 5}},\n"
@@ -114,16 +168,83 @@ static const char kineto_text[] =
 	"\"tid\": 43, \"ts\": 0, \"dur\": 20}\n"
 	"]}\n";
 
+static const char rocprofv3_text[] =
+	"{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"node\":{\"id\":0},\"pid\":42,\"config"
+	"\":{\"group_by_queue\":false},\"command\":[\"a\"]},\"agents\":[{\"size\":312,\"id\""
+	":{\"handle\":90},\"type\":1},{\"size\":312,\"id\":{\"handle\":91},\"type\":2,\"prod"
+	"uct_name\":\"MI300X \\u00e9\",\"logical_node_type_id\":0}],\"strings\":{\"callb"
+	"ack_records\":[{\"kind\":\"X\",\"operations\":[\"y\"]}],\"buffer_records\":[{\"kin"
+	"d\":\"NONE\",\"operations\":[]},{\"kind\":\"HIP_RUNTIME_API\",\"operations\":[\"hi"
+	"pLaunchKernel\",\"hipFree\"]},{\"kind\":\"MARKER_CORE_RANGE_API\",\"operations"
+	"\":[\"roctxThreadRangeA\"]},{\"kind\":\"MEMORY_COPY\",\"operations\":[\"NONE\",\"M"
+	"EMORY_COPY_HOST_TO_DEVICE\"]},{\"kind\":\"MEMORY_ALLOCATION\",\"operations\":"
+	"[\"MEMORY_ALLOCATION_ALLOCATE\",\"MEMORY_ALLOCATION_FREE\"]}],\"marker_api\""
+	":[{\"key\":77,\"value\":\"step \\\"1\\\"\"}]},\"kernel_symbols\":[{\"size\":88,\"kern"
+	"el_id\":1,\"kernel_name\":\"_Z3addPfi.kd\",\"demangled_kernel_name\":\"add(flo"
+	"at*, int) [clone .kd]\"},{\"size\":88,\"kernel_id\":2,\"kernel_name\":\"_Z3mul"
+	"Pfi.kd\"}],\"buffer_records\":{\"kernel_dispatch\":[{\"size\":96,\"kind\":9,\"op"
+	"eration\":2,\"correlation_id\":{\"internal\":5,\"external\":0},\"start_timesta"
+	"mp\":100,\"end_timestamp\":105,\"thread_id\":43,\"dispatch_info\":{\"size\":72,"
+	"\"agent_id\":{\"handle\":91},\"queue_id\":{\"handle\":3},\"kernel_id\":1,\"dispat"
+	"ch_id\":1,\"grid_size\":{\"x\":1,\"y\":1,\"z\":1}},\"stream_id\":{\"handle\":7}},{\""
+	"size\":96,\"kind\":9,\"operation\":2,\"correlation_id\":{\"internal\":6,\"extern"
+	"al\":0},\"start_timestamp\":106,\"end_timestamp\":109,\"thread_id\":43,\"dispa"
+	"tch_info\":{\"size\":72,\"agent_id\":{\"handle\":91},\"queue_id\":{\"handle\":3},"
+	"\"kernel_id\":2,\"dispatch_id\":1,\"grid_size\":{\"x\":1,\"y\":1,\"z\":1}},\"stream"
+	"_id\":{\"handle\":7}}],\"hip_api\":[{\"size\":96,\"kind\":1,\"operation\":0,\"corr"
+	"elation_id\":{\"internal\":5,\"external\":0},\"start_timestamp\":90,\"end_time"
+	"stamp\":95,\"thread_id\":43}],\"marker_api\":[{\"size\":96,\"kind\":2,\"operatio"
+	"n\":0,\"correlation_id\":{\"internal\":77,\"external\":0},\"start_timestamp\":8"
+	"0,\"end_timestamp\":400,\"thread_id\":43}],\"memory_copy\":[{\"size\":96,\"kind"
+	"\":3,\"operation\":1,\"correlation_id\":{\"internal\":9,\"external\":0},\"start_"
+	"timestamp\":110,\"end_timestamp\":120,\"thread_id\":43,\"dst_agent_id\":{\"han"
+	"dle\":91},\"src_agent_id\":{\"handle\":90},\"bytes\":64,\"stream_id\":{\"handle\""
+	":8}}],\"memory_allocation\":[{\"size\":96,\"kind\":4,\"operation\":0,\"correlat"
+	"ion_id\":{\"internal\":11,\"external\":0},\"start_timestamp\":85,\"end_timesta"
+	"mp\":86,\"thread_id\":43,\"agent_id\":{\"handle\":91},\"address\":{\"value\":4096"
+	"},\"allocation_size\":1000},{\"size\":96,\"kind\":4,\"operation\":1,\"correlati"
+	"on_id\":{\"internal\":12,\"external\":0},\"start_timestamp\":300,\"end_timesta"
+	"mp\":301,\"thread_id\":43,\"agent_id\":{\"handle\":0},\"address\":{\"value\":4096"
+	"},\"allocation_size\":0}]}}]}";
+
+/* A GPU's plane with two kernels and a copy, and the host's with a launch and a step. */
+static const char xplane_bytes[] =
+	"\x0a\x9d\x02\x12\x0d\x2f\x64\x65\x76\x69\x63\x65\x3a\x47\x50\x55\x3a\x30\x1a\x59\x08\x11"
+	"\x12\x12\x53\x74\x72\x65\x61\x6d\x20\x23\x31\x37\x28\x4b\x65\x72\x6e\x65\x6c\x29\x18\x95"
+	"\x9a\x97\xec\xe3\x9f\xe7\xcb\x17\x22\x17\x08\x01\x10\xc0\x96\xb1\x02\x18\x80\x89\x7a\x22"
+	"\x04\x08\x01\x20\x46\x22\x04\x08\x04\x38\x07\x22\x0b\x08\x08\x10\xe0\xe1\xc9\x03\x18\x80"
+	"\x89\x7a\x22\x11\x08\x0f\x10\xe0\x9f\xdc\x04\x18\xa0\x8d\x06\x22\x04\x08\x0a\x38\x0d\x22"
+	"\x11\x08\x0f\x12\x0d\x08\x0f\x12\x09\x4d\x65\x6d\x63\x70\x79\x48\x32\x44\x22\x0b\x08\x08"
+	"\x12\x07\x08\x08\x12\x03\x6d\x75\x6c\x22\x11\x08\x01\x12\x0d\x08\x01\x12\x09\x5f\x5a\x33"
+	"\x61\x64\x64\x50\x66\x69\x2a\x2f\x08\x0d\x12\x2b\x08\x0d\x12\x27\x6b\x69\x6e\x64\x5f\x73"
+	"\x72\x63\x3a\x70\x69\x6e\x6e\x65\x64\x20\x6b\x69\x6e\x64\x5f\x64\x73\x74\x3a\x64\x65\x76"
+	"\x69\x63\x65\x20\x73\x69\x7a\x65\x3a\x36\x34\x2a\x16\x08\x0a\x12\x12\x08\x0a\x12\x0e\x6d"
+	"\x65\x6d\x63\x70\x79\x5f\x64\x65\x74\x61\x69\x6c\x73\x2a\x0e\x08\x07\x12\x0a\x08\x07\x12"
+	"\x06\x6d\x2f\x63\x6f\x6e\x76\x2a\x0d\x08\x04\x12\x09\x08\x04\x12\x05\x74\x66\x5f\x6f\x70"
+	"\x2a\x16\x08\x01\x12\x12\x08\x01\x12\x0e\x63\x6f\x72\x72\x65\x6c\x61\x74\x69\x6f\x6e\x5f"
+	"\x69\x64\x0a\x9a\x01\x08\x01\x12\x09\x2f\x68\x6f\x73\x74\x3a\x43\x50\x55\x1a\x3a\x08\x2b"
+	"\x12\x09\x70\x79\x74\x68\x6f\x6e\x2f\x34\x33\x18\x95\x9a\x97\xec\xe3\x9f\xe7\xcb\x17\x22"
+	"\x10\x08\x01\x10\xc0\x84\x3d\x18\xa0\xc2\x1e\x22\x04\x08\x01\x20\x46\x22\x0f\x08\x08\x10"
+	"\x01\x18\x80\xda\xc4\x09\x22\x04\x08\x04\x20\x03\x22\x0d\x08\x08\x12\x09\x08\x08\x12\x05"
+	"\x74\x72\x61\x69\x6e\x22\x16\x08\x01\x12\x12\x08\x01\x12\x0e\x63\x75\x4c\x61\x75\x6e\x63"
+	"\x68\x4b\x65\x72\x6e\x65\x6c\x2a\x10\x08\x04\x12\x0c\x08\x04\x12\x08\x73\x74\x65\x70\x5f"
+	"\x6e\x75\x6d\x2a\x16\x08\x01\x12\x12\x08\x01\x12\x0e\x63\x6f\x72\x72\x65\x6c\x61\x74\x69"
+	"\x6f\x6e\x5f\x69\x64";
+
 static const struct {
 	const char *format;
 	const char *text;
 	const char *const *before;
 	const char *const *statements;
+	size_t length; /* of the text, where it has NULs */
 } sources[] = {
 	{ "nvprof_csv", csv_text, NULL, NULL },
 	{ "kineto", kineto_text, NULL, NULL },
+	{ "rocprofv3", rocprofv3_text, NULL, NULL },
+	{ "xplane", xplane_bytes, NULL, NULL, sizeof(xplane_bytes) - 1 },
 	{ "nsys", NULL, NULL, nsys_sql },
 	{ "nvprof_db", NULL, NULL, nvprof_sql },
+	{ "rocpd", NULL, NULL, rocpd_sql },
 	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
 };
 
@@ -198,7 +319,8 @@ static void make_file(char *path, size_t source)
 	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
 	if (sources[source].text) {
-		length = strlen(sources[source].text);
+		length = sources[source].length ? sources[source].length
+						: strlen(sources[source].text);
 		ck_assert_int_eq(write(fd, sources[source].text, length), (ssize_t)length);
 	} else {
 		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);

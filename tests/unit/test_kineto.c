@@ -600,8 +600,6 @@ END_TEST
 
 START_TEST(refusals)
 {
-	must_fail("{\"rocprofiler-sdk-tool\": [{\"metadata\": {}}]}", DP_ERR_UNSUPPORTED,
-		  "rocprofv3", 0);
 	must_fail("{\"some\": \"config\", \"a\": [{\"name\": 1}]}", DP_ERR_FORMAT, "no traceEvents",
 		  0);
 	must_fail("{\"a\": [{\"name\": 1}, {\"name\" 2}], }}", DP_ERR_FORMAT, "no traceEvents", 1);

@@ -339,14 +339,14 @@ END_TEST
 START_TEST(findings_are_ranked_by_what_they_cost)
 {
 	static const double total[] = { 5, NAN, 900, 5, NAN };
-	static const uint32_t order[] = { 2, 3, 0, 4, 1 };
+	static const uint32_t order[] = { 3, 4, 2, 0, 1 };
 	struct dp_rule_finding list[DP_COUNT(total)];
 	struct dp_findings findings = { list, DP_COUNT(total), DP_COUNT(total) };
 
 	memset(list, 0, sizeof(list));
 	for (uint32_t i = 0; i < DP_COUNT(total); i++) {
 		list[i].finding.rule = "host-bound";
-		list[i].finding.loop = i;
+		list[i].finding.loop = list[i].device = i;
 		list[i].total_ns = total[i];
 		list[i].finding.severity = i < 3 ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
 		for (uint32_t n = 0; n < 2 * DP_EVIDENCE_MOST; n++)

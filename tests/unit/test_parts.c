@@ -24,6 +24,7 @@ static uint32_t below(uint32_t limit)
 
 struct fixture {
 	struct dp_trace *trace;
+	struct dp_work_index index;
 	struct dp_iteration iterations[ITERATIONS];
 	uint32_t ops[OPS];
 	struct dp_metric_input input;
@@ -156,6 +157,7 @@ static void start_with(struct fixture *at, bool calls, bool other)
 	at->input.op_count = kernels;
 	at->input.iterations = at->iterations;
 	at->input.count = ITERATIONS;
+	ck_assert_int_eq(dp_work_index__init(&at->index, at->trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at->values, &at->input, NULL), DP_OK);
 }
 
@@ -167,6 +169,7 @@ static void start(struct fixture *at, bool calls)
 static void finish(struct fixture *at)
 {
 	dp_metric_values__fini(&at->values);
+	dp_work_index__fini(&at->index);
 	dp_trace_free(at->trace);
 }
 
@@ -309,7 +312,7 @@ static int add_idle(void *ctx, const struct dp_idle *idle)
 	ck_assert_int_ge(idle->start_ns, DP_MAX(sum->until_ns, sum->window.start_ns));
 	ck_assert_int_lt(idle->start_ns, idle->end_ns);
 	ck_assert_int_le(idle->end_ns, sum->window.end_ns);
-	ck_assert_int_ge(dp_trace_ops(sum->window.trace)->start_ns[idle->op], idle->end_ns);
+	ck_assert_int_ge(dp_trace_ops(sum->window.index->trace)->start_ns[idle->op], idle->end_ns);
 	for (int64_t t = idle->start_ns; t < idle->end_ns; t++)
 		ck_assert_uint_eq(sum->map[t], 0);
 	sum->until_ns = idle->end_ns;
@@ -323,7 +326,7 @@ static void check_idle(const struct fixture *at, const uint8_t *map, size_t k)
 	static const char *const names[] = { "idle_host_ns", "idle_sync_ns", "idle_copy_ns",
 					     "idle_launch_ns", "idle_other_ns" };
 	struct idle_sum sum = { map,
-				{ at->trace, 0, at->iterations[k].start_ns,
+				{ &at->index, 0, at->iterations[k].start_ns,
 				  at->iterations[k + 1].start_ns },
 				INT64_MIN,
 				{ 0 } };
@@ -338,7 +341,7 @@ static void check_idle_window(const struct fixture *at, const uint8_t *map)
 {
 	int64_t length_ns = dp_trace_duration_ns(at->trace), from_ns = below((uint32_t)length_ns);
 	struct idle_sum sum = { map,
-				{ at->trace, 0, from_ns,
+				{ &at->index, 0, from_ns,
 				  from_ns + below((uint32_t)(length_ns - from_ns)) },
 				INT64_MIN,
 				{ 0 } };
@@ -365,7 +368,7 @@ START_TEST(idle_walk_stops)
 	state = 3;
 	start(&at, true);
 	ck_assert_int_eq(
-		dp_idle__foreach(&(struct dp_idle_window){ at.trace, 0, INT64_MIN, INT64_MAX },
+		dp_idle__foreach(&(struct dp_idle_window){ &at.index, 0, INT64_MIN, INT64_MAX },
 				 stop_at_third, &calls, NULL),
 		77);
 	ck_assert_int_eq(calls, 3);
@@ -477,6 +480,7 @@ static double lost_after(size_t call_name, enum dp_copy_kind kind, int64_t call_
 					     .op_count = 2 * ITERATIONS,
 					     .iterations = at.iterations,
 					     .count = ITERATIONS };
+	ck_assert_int_eq(dp_work_index__init(&at.index, at.trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
 	lost = value(&at, "sync_lost_ns", 0);
 	finish(&at);
@@ -556,6 +560,7 @@ static double waited_for(uint64_t bytes, uint64_t more_bytes, const char *range,
 					     .op_count = ITERATIONS,
 					     .iterations = at.iterations,
 					     .count = ITERATIONS };
+	ck_assert_int_eq(dp_work_index__init(&at.index, at.trace, NULL), DP_OK);
 	ck_assert_int_eq(dp_metric__compute_all(&at.values, &at.input, NULL), DP_OK);
 	waited = value(&at, "input_wait_ns", 0);
 	ck_assert_double_le(waited, value(&at, "idle_host_ns", 0));
@@ -626,6 +631,7 @@ START_TEST(devices_are_apart)
 	for (uint32_t seed = 1; seed < 20; seed++) {
 		struct fixture alone, beside;
 		struct dp_metric_values again;
+		struct dp_work_index index;
 		struct dp_work work;
 
 		state = seed;
@@ -633,7 +639,8 @@ START_TEST(devices_are_apart)
 		state = seed;
 		start_with(&beside, true, true);
 		ck_assert_uint_eq(dp_trace_device_count(beside.trace), 2);
-		ck_assert_int_eq(dp_work__init(&work, beside.trace, 0, NULL), DP_OK);
+		ck_assert_int_eq(dp_work_index__init(&index, beside.trace, NULL), DP_OK);
+		ck_assert_int_eq(dp_work__init(&work, &index, 0, NULL), DP_OK);
 		beside.input.work = &work;
 		ck_assert_int_eq(dp_metric__compute_all(&again, &beside.input, NULL), DP_OK);
 		for (size_t i = 0; dp_metric(i); i++)
@@ -643,6 +650,7 @@ START_TEST(devices_are_apart)
 						same(alone.values.values[k], again.values[k]),
 					"%s of seed %u", dp_metric(i)->name, seed);
 		dp_work__fini(&work);
+		dp_work_index__fini(&index);
 		dp_metric_values__fini(&again);
 		finish(&alone);
 		finish(&beside);

@@ -239,6 +239,53 @@ START_TEST(long_repetitions_are_no_differences)
 }
 END_TEST
 
+/*
+ * Batches of the same size but for the last: it has its beginning and its end, and is whole. One
+ * that the capture cuts off inside of either loop is not.
+ */
+START_TEST(a_smaller_last_batch_is_whole)
+{
+	enum { BATCHES = 12, ITEMS = 60, LAST = 20 };
+	struct dp_loops *loops;
+	size_t batch, whole = 0, partial = 0;
+
+	count = 0;
+	kernels(EVALUATION, EVALUATIONS);
+	for (size_t i = 0; i < BATCHES; i++) {
+		size_t items = i + 1 < BATCHES ? ITEMS : LAST;
+
+		starts[i] = count;
+		for (size_t k = 0; k < items; k++)
+			kernels(FORWARD, CELL);
+		kernels(LOSS, LOSSES);
+		for (size_t k = 0; k < items; k++)
+			kernels(BACKWARD, BACK);
+		kernels(UPDATE, 1);
+		ends[i] = count;
+	}
+	batch = ends[0] - starts[0];
+	kernels(HEAD, HEADS);
+	if (_i > 0)
+		count = ends[BATCHES - 1] - (_i == 1 ? 5 * BACK : 30 * BACK);
+	loops = find(false);
+	for (size_t i = 0; i < loops->count; i++) {
+		const struct dp_sequence_loop *l = &loops->loops[i];
+
+		for (size_t k = 0; k < l->count && l->length == batch; k++) {
+			ck_assert_uint_lt(k, BATCHES);
+			ck_assert_uint_eq(l->iterations[k].first, starts[k]);
+			if (!l->iterations[k].partial)
+				ck_assert_uint_eq(l->iterations[k].end, ends[k]);
+			whole += !l->iterations[k].partial;
+			partial += l->iterations[k].partial;
+		}
+	}
+	dp_loops__free(loops);
+	ck_assert_uint_eq(whole, _i ? BATCHES - 1 : BATCHES);
+	ck_assert_uint_le(partial, _i > 0);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_loop_test(tests, the_host_tells_a_boundary_inside_a_repetition, 0,
@@ -247,6 +294,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, what_sets_up_is_no_part_of_the_first_step);
 	tcase_add_loop_test(tests, a_beginning_by_chance_tells_nothing, 0, 2);
 	tcase_add_test(tests, the_step_is_what_has_the_update);
+	tcase_add_loop_test(tests, a_smaller_last_batch_is_whole, 0, 3);
 	tcase_add_test(tests, long_repetitions_are_no_differences);
 }
 

@@ -395,7 +395,7 @@ START_TEST(bars_show_shape)
 	dp_spark__add(&spark, 12, 1e9, false);
 	ck_assert(dp_spark__range(&spark, &low, &high));
 	ck_assert_double_eq(low, 7);
-	ck_assert_double_eq(high, 15);
+	ck_assert_double_eq(high, 20);
 	dp_spark__init(&spark, 0, 0);
 	ck_assert_uint_eq(spark.columns, 0);
 }

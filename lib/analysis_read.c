@@ -1,0 +1,447 @@
+/*
+ * An analysis from its JSON report (schema 1), so that a build needs to keep no trace to compare
+ * with. What a report does not say is unknown; what it says is not trusted: indices and sizes are
+ * checked, and names go through the trace's strings.
+ */
+#include "analysis_model.h"
+#include "trace/builder.h"
+#include "trace/model.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <zlib.h>
+
+#define REPORT_MOST ((size_t)1 << 30)
+#define CHUNK 65536
+
+struct reader {
+	struct dp_analysis *analysis;
+	const json_t *report;
+	struct dp_builder *builder;
+	struct dp_error *error;
+};
+
+static const json_t *get(const json_t *object, const char *key)
+{
+	return json_object_get(object, key);
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(get(object, key));
+
+	return text ? text : "";
+}
+
+/* NaN for null and for what is not there. */
+static double number_of(const json_t *object, const char *key)
+{
+	const json_t *value = get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static int64_t integer_of(const json_t *object, const char *key, int64_t otherwise)
+{
+	const json_t *value = get(object, key);
+
+	return json_is_integer(value) ? (int64_t)json_integer_value(value) : otherwise;
+}
+
+/* A number that counts something. */
+static size_t count_of(const json_t *object, const char *key)
+{
+	int64_t value = integer_of(object, key, 0);
+
+	return value > 0 && (uint64_t)value <= UINT32_MAX ? (size_t)value : 0;
+}
+
+static int malformed(struct reader *reader, const char *what)
+{
+	return dp_error__set(reader->error, DP_ERR_FORMAT, "not a report of deepprof analyze: %s",
+			     what);
+}
+
+static int add_streams(struct reader *reader)
+{
+	const json_t *at;
+	size_t i;
+
+	json_array_foreach(get(get(reader->report, "trace"), "devices"), i, at) {
+		uint32_t process = dp_builder__process(reader->builder, integer_of(at, "pid", -1));
+		uint32_t device =
+			dp_builder__device(reader->builder, process, integer_of(at, "id", -1));
+		struct dp_gpu gpu = { DP_NONE, DP_NONE, 0 };
+		const char *name = string_of(at, "name");
+
+		gpu.name = dp_builder__string(reader->builder, name, strlen(name));
+		if (device == DP_NONE || gpu.name == DP_NONE)
+			return DP_ERR_NOMEM;
+		if (*name)
+			dp_builder__name_device(reader->builder, device, &gpu);
+	}
+	json_array_foreach(get(reader->report, "streams"), i, at) {
+		uint32_t process = dp_builder__process(reader->builder, integer_of(at, "pid", -1));
+
+		if (dp_builder__stream(reader->builder, process, integer_of(at, "device", -1),
+				       integer_of(at, "context", -1),
+				       integer_of(at, "stream", -1)) == DP_NONE)
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+static int make_trace(struct reader *reader)
+{
+	const json_t *trace = get(reader->report, "trace");
+	struct dp_trace *made = NULL;
+	int status = dp_builder__new(&reader->builder, reader->error);
+
+	if (status)
+		return status;
+	status = add_streams(reader);
+	if (status) {
+		dp_builder__free(reader->builder);
+		return dp_error__nomem(reader->error, 0);
+	}
+	status = dp_builder__finish(reader->builder, &made, string_of(trace, "path"),
+				    string_of(trace, "format"), true);
+	if (status)
+		return status;
+	made->duration_ns = DP_MAX(integer_of(trace, "duration_ns", 0), 0);
+	reader->analysis->trace = reader->analysis->own = made;
+	reader->analysis->streams = dp_alloc__zeroed(dp_trace_stream_count(made),
+						     sizeof(*reader->analysis->streams));
+	return reader->analysis->streams ? DP_OK : dp_error__nomem(reader->error, 0);
+}
+
+/* The stream that a loop names by its four numbers; DP_NONE where there is none. */
+static uint32_t find_stream(const struct dp_trace *trace, const json_t *loop)
+{
+	const struct dp_stream *at;
+
+	for (uint32_t i = 0; (at = dp_trace_stream(trace, i)); i++)
+		if (at->stream == integer_of(loop, "stream", -1) &&
+		    at->context == integer_of(loop, "context", -1) &&
+		    dp_trace_device(trace, at->device)->id == integer_of(loop, "device", -1) &&
+		    dp_trace_process(trace, at->process)->pid == integer_of(loop, "pid", -1))
+			return i;
+	return DP_NONE;
+}
+
+/* A name's number in the trace, which keeps it. */
+static uint32_t intern(struct reader *reader, const char *text)
+{
+	return dp_strings__intern(&reader->analysis->own->strings, text, strlen(text));
+}
+
+static const char *keep(struct reader *reader, const char *text)
+{
+	uint32_t id = intern(reader, text);
+
+	return id != DP_NONE ? dp_trace_string(reader->analysis->own, id) : NULL;
+}
+
+static void read_iteration(struct dp_iteration *made, const json_t *at, size_t index)
+{
+	*made = (struct dp_iteration){
+		.index = index,
+		.start_ns = integer_of(at, "start_ns", 0),
+		.end_ns = integer_of(at, "end_ns", 0),
+		.first_kernel = count_of(at, "first_kernel"),
+		.kernels = count_of(at, "kernels"),
+		.inserted = (uint32_t)count_of(at, "inserted"),
+		.deleted = (uint32_t)count_of(at, "deleted"),
+		.substituted = (uint32_t)count_of(at, "substituted"),
+		.partial = json_is_true(get(at, "partial")),
+		.warmup = json_is_true(get(at, "warmup")),
+		.foreign_kernels = count_of(at, "foreign_kernels"),
+	};
+}
+
+/* Iterations and the rows of their metrics. */
+static int read_iterations(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
+{
+	const json_t *list = get(from, "iterations");
+	size_t count = json_array_size(list), metrics = 0, summaries = 0;
+	const struct dp_metric_info *info;
+
+	while (dp_metric(metrics))
+		metrics++;
+	while (dp_summary_metric(summaries))
+		summaries++;
+	loop->iterations = dp_alloc__array(count, sizeof(*loop->iterations));
+	loop->values.values =
+		dp_alloc__array(dp_size__mul(count, metrics), sizeof(*loop->values.values));
+	loop->values.summary = dp_alloc__array(summaries, sizeof(*loop->values.summary));
+	if (!loop->iterations || !loop->values.values || !loop->values.summary)
+		return dp_error__nomem(reader->error, count);
+	loop->info.iterations = loop->values.count = count;
+	for (size_t k = 0; k < count; k++) {
+		const json_t *at = json_array_get(list, k);
+
+		read_iteration(&loop->iterations[k], at, k);
+		loop->info.complete += !loop->iterations[k].partial;
+		for (size_t m = 0; (info = dp_metric(m)); m++)
+			loop->values.values[m * count + k] = number_of(at, info->name);
+	}
+	for (size_t m = 0; (info = dp_summary_metric(m)); m++)
+		loop->values.summary[m] = number_of(get(from, "summary"), info->name);
+	return DP_OK;
+}
+
+static int read_pattern(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
+{
+	const json_t *kernels = get(get(from, "pattern"), "kernels");
+	size_t count = json_array_size(kernels);
+
+	loop->kernels = dp_alloc__array(count, sizeof(*loop->kernels));
+	if (!loop->kernels)
+		return dp_error__nomem(reader->error, count);
+	loop->info.length = count;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = json_string_value(json_array_get(kernels, i));
+
+		loop->kernels[i] = intern(reader, name ? name : "");
+		if (loop->kernels[i] == DP_NONE)
+			return dp_error__nomem(reader->error, 0);
+	}
+	return DP_OK;
+}
+
+/* Times by name and by position; none where the report has none, or not for the whole pattern. */
+static int read_times(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
+{
+	const json_t *names = get(from, "kernel_times"), *places = get(from, "position_times");
+	struct dp_time_stats *kernels = &loop->stats.kernels, *positions = &loop->stats.positions;
+	size_t count = json_array_size(names);
+
+	if (!count || json_array_size(places) != loop->info.length)
+		return DP_OK;
+	kernels->stats = dp_alloc__zeroed(count, sizeof(*kernels->stats));
+	positions->stats = dp_alloc__zeroed(loop->info.length, sizeof(*positions->stats));
+	if (!kernels->stats || !positions->stats)
+		return dp_error__nomem(reader->error, count);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *at = json_array_get(names, i);
+
+		kernels->stats[i].name = keep(reader, string_of(at, "name"));
+		if (!kernels->stats[i].name)
+			return dp_error__nomem(reader->error, 0);
+		kernels->stats[i].count = count_of(at, "count");
+		kernels->stats[i].total_ns = number_of(at, "total_ns");
+	}
+	for (size_t i = 0; i < loop->info.length; i++) {
+		const json_t *at = json_array_get(places, i);
+		struct dp_time_stat *made = &positions->stats[i];
+
+		made->name = dp_trace_string(reader->analysis->own, loop->kernels[i]);
+		made->count = count_of(at, "count");
+		made->mean_ns = number_of(at, "mean_ns");
+		made->min_ns = number_of(at, "min_ns");
+		made->max_ns = number_of(at, "max_ns");
+		made->stddev_ns = number_of(at, "stddev_ns");
+		made->total_ns = made->count ? made->mean_ns * (double)made->count : 0;
+	}
+	kernels->count = count;
+	positions->count = loop->info.length;
+	return DP_OK;
+}
+
+/* Loops keep their numbers; of those that are not compared only that they are there is read. */
+static int read_loop(struct reader *reader, const json_t *from)
+{
+	struct dp_analysis *analysis = reader->analysis;
+	struct dp_loop_data *loop = &analysis->loops[analysis->loop_count];
+	uint32_t stream = find_stream(analysis->trace, from);
+	int status;
+
+	if (stream == DP_NONE)
+		return malformed(reader, "a loop of no stream");
+	loop->info = (struct dp_loop){
+		.id = (uint32_t)analysis->loop_count,
+		.parent = DP_NONE,
+		.device = dp_trace_stream(analysis->trace, stream)->device,
+		.stream = stream,
+		.confidence = number_of(from, "confidence"),
+		.coverage = number_of(from, "coverage"),
+		.at_level = json_is_true(get(from, "at_level")),
+	};
+	analysis->loop_count++;
+	if (!loop->info.at_level)
+		return DP_OK;
+	status = read_pattern(reader, loop, from);
+	if (!status)
+		status = read_iterations(reader, loop, from);
+	return status ? status : read_times(reader, loop, from);
+}
+
+static int read_loops(struct reader *reader)
+{
+	const json_t *loops = get(reader->report, "loops");
+	size_t count = json_array_size(loops);
+	int status = DP_OK;
+
+	reader->analysis->loops = dp_alloc__zeroed(count, sizeof(*reader->analysis->loops));
+	if (!reader->analysis->loops)
+		return dp_error__nomem(reader->error, count);
+	reader->analysis->loop_room = count;
+	for (size_t i = 0; i < count && !status; i++)
+		status = read_loop(reader, json_array_get(loops, i));
+	return status;
+}
+
+static enum dp_severity severity_of(const char *name)
+{
+	enum dp_severity severity = DP_SEVERITY_CRITICAL;
+
+	while (severity > DP_SEVERITY_INFO && strcmp(dp_severity_name(severity), name) != 0)
+		severity--;
+	return severity;
+}
+
+/* A finding of a rule that is known here; others are left out. */
+static int read_finding(struct reader *reader, const json_t *from)
+{
+	struct dp_findings *findings = &reader->analysis->findings;
+	struct dp_rule_finding *made = &findings->findings[findings->count];
+	size_t rule = dp_rule__index(string_of(from, "rule")), loop = count_of(from, "loop");
+	const struct dp_metric_info *info;
+
+	if (!dp_rule(rule) || loop >= reader->analysis->loop_count)
+		return DP_OK;
+	made->finding = (struct dp_finding){
+		.rule = dp_rule(rule)->id,
+		.severity = severity_of(string_of(from, "severity")),
+		.confidence = number_of(from, "confidence"),
+		.loop = (uint32_t)loop,
+		.recoverable_ns = number_of(from, "recoverable_ns"),
+		.advice = keep(reader, string_of(from, "advice")),
+	};
+	if (!made->finding.advice)
+		return dp_error__nomem(reader->error, 0);
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (!strcmp(info->name, string_of(from, "metric")))
+			made->finding.metric = info->name;
+	for (size_t i = 0; i < json_array_size(get(from, "loops")) && i < DP_LOOPS_MOST; i++)
+		made->loops[made->finding.loop_count++] = (uint32_t)json_integer_value(
+			json_array_get(get(from, "loops"), i));
+	if (!made->finding.loop_count)
+		made->loops[made->finding.loop_count++] = (uint32_t)loop;
+	made->finding.loops = made->loops;
+	made->finding.evidence = made->values;
+	made->finding.ranges = made->ranges;
+	findings->count++;
+	return DP_OK;
+}
+
+static int read_findings(struct reader *reader)
+{
+	const json_t *list = get(reader->report, "findings");
+	size_t count = json_array_size(list);
+	int status = DP_OK;
+
+	reader->analysis->findings.findings =
+		dp_alloc__zeroed(count, sizeof(*reader->analysis->findings.findings));
+	if (!reader->analysis->findings.findings)
+		return dp_error__nomem(reader->error, count);
+	for (size_t i = 0; i < count && !status; i++)
+		status = read_finding(reader, json_array_get(list, i));
+	return status;
+}
+
+/* The whole file, decompressed where it is. */
+struct source {
+	gzFile file;
+	size_t bytes;
+	bool failed;
+	bool too_long;
+};
+
+static size_t read_some(void *buffer, size_t size, void *ctx)
+{
+	struct source *source = ctx;
+	int n = gzread(source->file, buffer, (unsigned)DP_MIN(size, (size_t)CHUNK));
+
+	source->failed |= n < 0;
+	source->bytes += n > 0 ? (size_t)n : 0;
+	source->too_long |= source->bytes > REPORT_MOST;
+	return n > 0 && !source->too_long ? (size_t)n : 0;
+}
+
+static int load(json_t **report, const char *path, struct dp_error *error)
+{
+	struct source source = { .file = gzopen(path, "rb") };
+	json_error_t why;
+
+	if (!source.file)
+		return dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	*report = json_load_callback(read_some, &source, JSON_REJECT_DUPLICATES, &why);
+	gzclose(source.file);
+	if (*report)
+		return DP_OK;
+	if (source.too_long)
+		return dp_error__set(error, DP_ERR_LIMIT, "a report of more than 1 GiB");
+	if (source.failed)
+		return dp_error__set(error, DP_ERR_IO, "the compressed data is damaged");
+	if (json_error_code(&why) == json_error_out_of_memory)
+		return dp_error__nomem(error, source.bytes);
+	return dp_error__set(error, DP_ERR_FORMAT, "line %d: %s", why.line, why.text);
+}
+
+static int read_report(struct reader *reader)
+{
+	int status;
+
+	if (integer_of(reader->report, "schema", 0) != 1 || !get(reader->report, "loops"))
+		return malformed(reader, "schema 1 with loops is required");
+	status = make_trace(reader);
+	if (!status)
+		status = read_loops(reader);
+	return status ? status : read_findings(reader);
+}
+
+int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_error *error)
+{
+	struct reader reader = { .error = error };
+	json_t *report = NULL;
+	int status;
+
+	dp_error__where(error, path, NULL, 0, 0);
+	status = load(&report, path, error);
+	if (status)
+		return status;
+	reader.report = report;
+	reader.analysis = dp_alloc__zeroed(1, sizeof(*reader.analysis));
+	status = reader.analysis ? read_report(&reader) : dp_error__nomem(error, 0);
+	json_decref(report);
+	if (status) {
+		dp_analysis_free(reader.analysis);
+		return status;
+	}
+	reader.analysis->scope = (struct dp_scope){ -1, -1, INT64_MIN, INT64_MAX };
+	*analysis = reader.analysis;
+	return DP_OK;
+}
+
+bool dp_analysis_is_report(const char *path)
+{
+	static const char key[] = "\"schema\":";
+	gzFile file = gzopen(path, "rb");
+	char head[64];
+	size_t at = 0;
+	int n = file ? gzread(file, head, sizeof(head) - 1) : -1;
+
+	if (file)
+		gzclose(file);
+	if (n <= 0)
+		return false;
+	head[n] = '\0';
+	at = strspn(head, " \t\r\n");
+	if (head[at] != '{')
+		return false;
+	at += 1 + strspn(head + at + 1, " \t\r\n");
+	return !strncmp(head + at, key, sizeof(key) - 1);
+}

@@ -1,0 +1,90 @@
+/* Which streams' kernels are the sequence that a device is analyzed by. */
+#include "analysis_model.h"
+
+#include <string.h>
+
+/* A stream that has kernels of fewer of the marked iterations that the device has is not where the
+ * iterations are: they run on several. */
+#define MARKS_SEEN 0.75
+
+/* How many marked iterations have kernels of a sequence, and how many there are in all. */
+static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
+		       const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_marks marks;
+	int status = dp_sequence__marks(&marks, sequence, options->marks, error);
+
+	*count = status ? 0 : marks.count;
+	*ranges = status ? 0 : marks.ranges;
+	dp_marks__fini(&marks);
+	return status;
+}
+
+static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_group *group,
+			const struct dp_trace *trace, const struct dp_analysis_options *options,
+			struct dp_error *error)
+{
+	return dp_sequence__init(sequence, trace, group, DP_ALPHABET_KERNELS,
+				 options->range_start_ns, options->range_end_ns, error);
+}
+
+/* Does the device compute on streams that are not of the group? */
+static bool has_others(const struct dp_stream_group *group, const struct dp_trace *trace)
+{
+	uint32_t device = dp_trace_stream(trace, group->stream)->device;
+	const struct dp_stream *other;
+
+	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++)
+		if (other->device == device && other->compute_ns > 0 &&
+		    !(group->has ? group->has[s] : s == group->stream))
+			return true;
+	return false;
+}
+
+/* Takes all streams of the device where marked iterations are on more than those of the group. */
+static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
+		 const struct dp_trace *trace, const struct dp_analysis_options *options,
+		 struct dp_error *error)
+{
+	struct dp_stream_group all = { 0 }, group_swap = *group;
+	struct dp_sequence wide = { 0 }, swap = *sequence;
+	size_t seen, ranges, marked = 0;
+	int status = count_marks(&seen, &ranges, sequence, options, error);
+
+	if (status || (double)seen >= MARKS_SEEN * (double)ranges)
+		return status;
+	status = dp_stream_group__all(&all, trace, group->stream, error);
+	if (!status)
+		status = read_kernels(&wide, &all, trace, options, error);
+	if (!status)
+		status = count_marks(&marked, &ranges, &wide, options, error);
+	if (!status && (double)seen < MARKS_SEEN * (double)marked) {
+		*group = all;
+		all = group_swap;
+		*sequence = wide;
+		wide = swap;
+	}
+	dp_sequence__fini(&wide);
+	dp_stream_group__fini(&all);
+	return status;
+}
+
+int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
+			  const struct dp_trace *trace, uint32_t stream,
+			  const struct dp_analysis_options *options, struct dp_error *error)
+{
+	bool marks = options->marks || (!options->iterations_count && !options->ignore_marks);
+	int status = DP_OK;
+
+	memset(sequence, 0, sizeof(*sequence));
+	/* the paper's strings are of one stream */
+	if (options->stream >= 0 || options->paper)
+		dp_stream_group__single(group, trace, stream);
+	else
+		status = dp_stream_group__init(group, trace, stream, error);
+	if (!status)
+		status = read_kernels(sequence, group, trace, options, error);
+	if (!status && marks && options->stream < 0 && has_others(group, trace))
+		status = widen(sequence, group, trace, options, error);
+	return status;
+}

@@ -1,0 +1,110 @@
+/*
+ * Iterations take longer and longer on the device: a tensor that is concatenated to in the loop, a
+ * sequence that grows. Theil and Sen's slope, Mann and Kendall's test; the part and the kernel that
+ * grow with it are named.
+ */
+#include "diagnose/diagnose.h"
+#include "metric/trend.h"
+
+#include <math.h>
+
+#define CHANCE 0.01
+#define LEAST_RISE 0.10
+
+/* Of the rise of the period, for a part to be what grows. */
+#define MOST_OF_IT 0.5
+
+static const struct {
+	const char *metric;
+	const char *evidence;
+	const char *advice;
+} parts[] = {
+	{ "compute_ns", "compute_rise_ns",
+	  "find the tensor that grows in the loop: torch.cat, lists that are stacked, a sequence "
+	  "or a cache without a limit" },
+	{ "comm_exposed_ns", "communication_rise_ns",
+	  "find what grows in what is sent, or the rank that gets slower" },
+	{ "copy_exposed_ns", "copy_rise_ns",
+	  "find what is copied more with each iteration: results that are kept, logs" },
+};
+
+/* The trend of a metric over the typical iterations. */
+static bool trend_of(struct dp_trend *trend, const struct dp_rule_input *input, const char *name,
+		     size_t *count)
+{
+	const double *values = dp_rule__metric(input, name);
+
+	*count = 0;
+	for (size_t k = 0; values && input->scratch && k < input->loop->iterations; k++)
+		if (!isnan(values[k]) && dp_rule__is_typical(input, k))
+			input->scratch[(*count)++] = values[k];
+	return *count && dp_trend__init(trend, input->scratch, *count);
+}
+
+/* The kernel whose time per iteration rises most. */
+static void name_kernel(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const struct dp_time_stat *most = NULL;
+
+	for (size_t i = 0; input->stats && i < input->stats->kernels.count; i++) {
+		const struct dp_time_stat *at = &input->stats->kernels.stats[i];
+
+		if (at->rise_ns > 0 && (!most || at->rise_ns > most->rise_ns))
+			most = at;
+	}
+	if (most)
+		dp_rule__call_evidence(out, "kernel_rise_ns", "ns", most->rise_ns, most->name);
+}
+
+static void find_part(const struct dp_rule_input *input, struct dp_rule_finding *out,
+		      double slope)
+{
+	struct dp_trend trend;
+	size_t count;
+
+	for (size_t i = 0; i < DP_COUNT(parts); i++) {
+		if (!trend_of(&trend, input, parts[i].metric, &count) ||
+		    !(trend.slope >= MOST_OF_IT * slope))
+			continue;
+		dp_rule__evidence(out, parts[i].evidence, "ns", trend.slope * (double)count);
+		out->finding.advice = parts[i].advice;
+		if (!i)
+			name_kernel(input, out);
+		return;
+	}
+}
+
+static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const double *period_ns = dp_rule__metric(input, "period_ns");
+	struct dp_trend trend;
+	size_t count;
+	double rise_ns;
+
+	if (!trend_of(&trend, input, "period_ns", &count))
+		return false;
+	rise_ns = trend.slope * (double)count;
+	if (!(trend.p < CHANCE) ||
+	    !(rise_ns >= dp_rule__threshold(input, "growing-iteration") * trend.median))
+		return false;
+	dp_rule__evidence(out, "rise_ns", "ns", rise_ns);
+	dp_rule__evidence(out, "rise_per_iteration_ns", "ns", trend.slope);
+	find_part(input, out, trend.slope);
+	/* What the host does more is growing-interval's, or host-bound's. */
+	if (!out->finding.advice)
+		return false;
+	out->finding.confidence = (1 - trend.p) * input->loop->confidence;
+	out->finding.recoverable_ns = rise_ns / 2;
+	out->finding.last_iteration = input->loop->iterations - 1;
+	for (size_t k = input->loop->iterations; k-- > 0;)
+		if (!isnan(period_ns[k]) && dp_rule__is_typical(input, k))
+			out->finding.first_iteration = k;
+	return true;
+}
+
+const struct dp_rule dp_rule__growing_iteration = {
+	{ "growing-iteration",
+	  "iterations take longer over the run, by at least 10%, and so does a part on the GPU",
+	  LEAST_RISE },
+	check,
+};

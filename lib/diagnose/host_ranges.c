@@ -1,0 +1,144 @@
+/* What the host did while the device waited, by name, and what such names call for. */
+#include "diagnose/diagnose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A range that is less of what the host does is not named. */
+#define LEAST_SHARE 0.08
+
+/* Of what the host does: more is what the advice is about, alone; less is mentioned; else not. */
+#define MOST_OF_IT 0.4
+#define SOME_OF_IT 0.15
+
+/* What a part of a name calls for, where the host is at it while the device is idle, or waits. */
+static const struct {
+	enum dp_host_activity activity;
+	const char *part; /* of a name, whatever its case */
+	const char *advice;
+} causes[] = {
+	{ DP_HOST_WAIT, "zero_grad", "clear gradients without kernels: zero_grad(set_to_none=True)" },
+	{ DP_HOST_WAIT, "optimizer.step",
+	  "use a fused or foreach optimizer (fused=True), which launches a few kernels" },
+	{ DP_HOST_WAIT, "dataload",
+	  "overlap data loading with compute: DataLoader(num_workers=..., prefetch_factor=..., "
+	  "pin_memory=True)" },
+	{ DP_HOST_WAIT, "save", "write checkpoints less often, or on another thread" },
+	{ DP_HOST_WAIT, "checkpoint", "write checkpoints less often, or on another thread" },
+	{ DP_HOST_SYNC, "item", NULL },
+	{ DP_HOST_SYNC, "_local_scalar_dense", NULL },
+	{ DP_HOST_SYNC, "is_nonzero", NULL },
+	{ DP_HOST_SYNC, "nonzero",
+	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
+	{ DP_HOST_SYNC, "masked_select",
+	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
+	{ DP_HOST_SYNC, "unique",
+	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
+	{ DP_HOST_SYNC, "copy_", "copy without waiting: non_blocking=True, from pinned memory "
+				 "(pin_memory=True); make small tensors on the GPU" },
+	{ DP_HOST_SYNC, "aten::to", "copy without waiting: non_blocking=True, from pinned memory "
+				    "(pin_memory=True); make small tensors on the GPU" },
+	{ DP_HOST_SYNC, "empty_cache", "do not empty the allocator's cache in the loop" },
+};
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool mentions(const char *name, const char *part)
+{
+	for (; *name; name++) {
+		size_t i = 0;
+
+		while (part[i] && lower(name[i]) == part[i])
+			i++;
+		if (!part[i])
+			return true;
+	}
+	return false;
+}
+
+static double cost_of(const struct dp_host_range *range, bool slow)
+{
+	return slow ? range->slow_ns - range->typical_ns : range->typical_ns;
+}
+
+/* Keeps the most expensive, in order. */
+static void keep(struct dp_rule_finding *out, const struct dp_finding_range *range)
+{
+	size_t at = out->finding.range_count;
+
+	while (at > 0 && out->ranges[at - 1].ns < range->ns)
+		at--;
+	if (at >= DP_RANGES_MOST)
+		return;
+	for (size_t i = DP_MIN(out->finding.range_count, DP_RANGES_MOST - 1); i > at; i--)
+		out->ranges[i] = out->ranges[i - 1];
+	out->ranges[at] = *range;
+	out->finding.range_count = DP_MIN(out->finding.range_count + 1, (size_t)DP_RANGES_MOST);
+}
+
+bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			  enum dp_host_activity activity, bool slow)
+{
+	const struct dp_host_ranges *ranges = input->ranges;
+	double all_ns = 0;
+	bool named = false;
+
+	out->finding.range_count = 0;
+	out->finding.activity = activity;
+	for (size_t i = 0; ranges && i < ranges->count; i++) {
+		const struct dp_host_range *at = &ranges->ranges[i];
+
+		if (at->inner || at->activity != activity || !(cost_of(at, slow) > 0))
+			continue;
+		all_ns += cost_of(at, slow);
+		keep(out, &(struct dp_finding_range){ at->outer, cost_of(at, slow), 0 });
+	}
+	for (size_t i = out->finding.range_count; i-- > 0;) {
+		out->ranges[i].share = out->ranges[i].ns / all_ns;
+		if (out->ranges[i].share < LEAST_SHARE)
+			out->finding.range_count = i;
+	}
+	/* That most is outside of all that has a name is no news. */
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		named |= out->ranges[i].name[0] != '\0';
+	if (!named)
+		out->finding.range_count = 0;
+	return named;
+}
+
+/* What the named ranges call for most, and how much of all they are. */
+static const char *find_cause(const struct dp_rule_finding *out, enum dp_host_activity activity,
+			      double *share)
+{
+	const char *advice = NULL;
+
+	*share = 0;
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		for (size_t c = 0; c < DP_COUNT(causes); c++) {
+			if (causes[c].activity != activity ||
+			    !mentions(out->ranges[i].name, causes[c].part))
+				continue;
+			if (out->ranges[i].share > *share) {
+				*share = out->ranges[i].share;
+				advice = causes[c].advice;
+			}
+			break;
+		}
+	return advice;
+}
+
+void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity)
+{
+	double share;
+	const char *advice = find_cause(out, activity, &share);
+
+	if (!advice || share < SOME_OF_IT)
+		return;
+	if (share >= MOST_OF_IT || activity == DP_HOST_SYNC)
+		out->finding.advice = advice;
+	else
+		snprintf(out->advice, sizeof(out->advice), "%s; %s", out->finding.advice, advice);
+}

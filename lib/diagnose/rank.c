@@ -1,0 +1,117 @@
+/* Findings in order; those of several devices as one; those whose costs overlap. */
+#include "diagnose/diagnose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Costs that differ by less are the same on two devices. */
+#define SAME_COST 0.2
+
+/* A rule finds one thing per loop at most, so no two are equal. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct dp_rule_finding *x = a, *y = b;
+	size_t rule_x = dp_rule__index(x->finding.rule), rule_y = dp_rule__index(y->finding.rule);
+
+	if (x->finding.severity != y->finding.severity)
+		return x->finding.severity < y->finding.severity ? 1 : -1;
+	if (isnan(x->total_ns) != isnan(y->total_ns))
+		return isnan(x->total_ns) ? 1 : -1;
+	if (!isnan(x->total_ns) && (x->total_ns < y->total_ns || x->total_ns > y->total_ns))
+		return x->total_ns < y->total_ns ? 1 : -1;
+	if (rule_x != rule_y)
+		return rule_x < rule_y ? -1 : 1;
+	return (x->finding.loop > y->finding.loop) - (x->finding.loop < y->finding.loop);
+}
+
+/* What a finding points at moves with it. */
+static void point_inside(struct dp_rule_finding *at)
+{
+	at->finding.evidence = at->values;
+	at->finding.ranges = at->ranges;
+	at->finding.loops = at->loops;
+	if (at->advice[0])
+		at->finding.advice = at->advice;
+}
+
+/* Metrics whose time is, or may be, the same: copies that are exposed, waits for the device. */
+static const struct {
+	const char *metric;
+	int group;
+} groups[] = {
+	{ "upload_exposed_ns", 1 },	 { "pageable_copy_ns", 1 }, { "blocking_copy_ns", 1 },
+	{ "repeated_upload_ns", 1 }, { "sync_lost_ns", 2 },	    { "host_wait_ns", 2 },
+	{ "short_gaps_ns", 2 },
+};
+
+static int group_of(const struct dp_rule_finding *at)
+{
+	for (size_t i = 0; at->finding.metric && i < DP_COUNT(groups); i++)
+		if (!strcmp(groups[i].metric, at->finding.metric))
+			return groups[i].group;
+	return 0;
+}
+
+static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
+{
+	return a->finding.loop == b->finding.loop && group_of(a) && group_of(a) == group_of(b);
+}
+
+static void mark_overlaps(struct dp_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		for (size_t j = 0; j < i && !findings->findings[i].finding.overlaps; j++)
+			if (overlap(&findings->findings[i], &findings->findings[j]))
+				findings->findings[i].finding.overlaps =
+					findings->findings[j].finding.rule;
+}
+
+static const char *advice_of(const struct dp_rule_finding *at)
+{
+	return at->advice[0] ? at->advice : at->finding.advice;
+}
+
+/* The same on another device. Findings about some iterations are those devices' own. */
+static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
+{
+	double x = a->finding.recoverable_ns, y = b->finding.recoverable_ns;
+
+	return a->finding.rule == b->finding.rule && a->finding.metric && a->device != b->device &&
+	       a->finding.loop_count < DP_LOOPS_MOST &&
+	       a->finding.severity == b->finding.severity &&
+	       fabs(x - y) <= SAME_COST * fmax(x, y) && !strcmp(advice_of(a), advice_of(b));
+}
+
+/* Of several devices that agree the most expensive speaks for all. */
+static void join_devices(struct dp_findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct dp_rule_finding *at = &findings->findings[i];
+		size_t j = 0;
+
+		while (j < kept && !is_same(&findings->findings[j], at))
+			j++;
+		if (j == kept) {
+			if (kept != i)
+				findings->findings[kept] = *at;
+			kept++;
+			continue;
+		}
+		findings->findings[j].loops[findings->findings[j].finding.loop_count++] =
+			at->finding.loop;
+	}
+	findings->count = kept;
+}
+
+void dp_diagnose__rank(struct dp_findings *findings)
+{
+	if (findings->count)
+		qsort(findings->findings, findings->count, sizeof(*findings->findings), by_rank);
+	join_devices(findings);
+	mark_overlaps(findings);
+	for (size_t i = 0; i < findings->count; i++)
+		point_inside(&findings->findings[i]);
+}

@@ -1,0 +1,81 @@
+/* Rows of rocprof's traces, by their names. */
+#include "import/kineto_rocprof.h"
+
+#include <string.h>
+
+static bool is(const struct dp_json_text *text, const char *name)
+{
+	return text->length == strlen(name) && !memcmp(text->at, name, text->length);
+}
+
+void dp_kineto_rocprof__note(struct dp_kineto_rocprof *rocprof, const struct dp_chrome_event *event)
+{
+	static const struct {
+		const char *name;
+		enum dp_kineto_class class;
+		bool indexed;
+	} known[] = {
+		{ "COPY", DP_KINETO_COPY, true },
+		{ "CPU HIP API", DP_KINETO_CALL, true },
+		{ "CPU HSA API", DP_KINETO_CALL, false },
+		{ "Markers and Ranges", DP_KINETO_NVTX, false },
+	};
+	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID | DP_CHROME_ARG_NAME;
+	const struct dp_json_text *name = &event->arg_name;
+	struct dp_kineto_rocprof_row row = { event->pid, -1, DP_KINETO_NONE, false };
+
+	if ((event->has & need) != need || !is(&event->name, "process_name") ||
+	    rocprof->count >= DP_COUNT(rocprof->rows))
+		return;
+	for (size_t i = 0; i < DP_COUNT(known); i++) {
+		if (!is(name, known[i].name))
+			continue;
+		row.class = known[i].class;
+		row.indexed = known[i].indexed;
+	}
+	/* "GPU0", where Kineto has "GPU 0". */
+	if (name->length > 3 && !memcmp(name->at, "GPU", 3) && name->at[3] >= '0' &&
+	    name->at[3] <= '9') {
+		row.class = DP_KINETO_KERNEL;
+		row.device = dp_json__last_number(name);
+		row.indexed = true;
+	}
+	if (row.class != DP_KINETO_NONE)
+		rocprof->rows[rocprof->count++] = row;
+}
+
+static const struct dp_kineto_rocprof_row *row_of(const struct dp_kineto_rocprof *rocprof,
+						  int64_t pid)
+{
+	for (size_t i = 0; i < rocprof->count; i++)
+		if (rocprof->rows[i].pid == pid)
+			return &rocprof->rows[i];
+	return NULL;
+}
+
+enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *rocprof,
+					     struct dp_chrome_event *event)
+{
+	const struct dp_kineto_rocprof_row *row =
+		event->has & DP_CHROME_PID ? row_of(rocprof, event->pid) : NULL;
+
+	if (!row)
+		return DP_KINETO_NONE;
+	if (row->class == DP_KINETO_KERNEL && event->has & DP_CHROME_NAME &&
+	    is(&event->name, "<barrier packet>"))
+		return DP_KINETO_SKIP;
+	if (row->indexed && event->has & DP_CHROME_INDEX && event->index >= 0) {
+		event->has |= DP_CHROME_CORRELATION;
+		event->correlation = event->index + 1;
+	}
+	if (row->device >= 0) {
+		event->has |= DP_CHROME_DEVICE;
+		event->device = row->device;
+	} else if (row->class == DP_KINETO_COPY && !(event->has & DP_CHROME_DEVICE)) {
+		event->has |= DP_CHROME_DEVICE;
+		event->device = 0;
+	}
+	/* Rows are no processes. */
+	event->pid = -1;
+	return row->class;
+}

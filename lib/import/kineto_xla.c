@@ -1,0 +1,121 @@
+/* Rows of XLA's traces, by their names: "/device:GPU:0" and in it "Stream #17(Kernel)". */
+#include "import/kineto_xla.h"
+#include "base/base.h"
+
+#include <string.h>
+
+/* Of xla/tsl/profiler/convert: no more events are written, the longest ones stay. */
+#define MOST_EVENTS 1000000
+
+enum { THREAD_OPS, THREAD_NESTED, THREAD_MARKS };
+
+#define HOST 0xffffffu
+#define TPU (1u << 24) /* added to the device */
+
+static bool starts(const struct dp_json_text *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return text->length >= length && !memcmp(text->at, prefix, length);
+}
+
+static bool is(const struct dp_json_text *text, const char *name)
+{
+	return text->length == strlen(name) && starts(text, name);
+}
+
+void dp_kineto_xla__fini(struct dp_kineto_xla *xla)
+{
+	dp_lookup__fini(&xla->pids);
+	dp_lookup__fini(&xla->threads);
+}
+
+static int note_process(struct dp_kineto_xla *xla, const struct dp_chrome_event *event)
+{
+	struct dp_key key = { { event->pid } };
+	const struct dp_json_text *name = &event->arg_name;
+	int64_t device = dp_json__last_number(name);
+	bool on_device = starts(name, "/device:GPU:") || starts(name, "/device:TPU:");
+
+	/* TensorFlow 1's rows have more behind them: "/device:GPU:0/stream:all Compute". */
+	if (memchr(name->at, ' ', name->length) || (on_device && (device < 0 || device >= HOST)) ||
+	    (!on_device && !starts(name, "/host:")))
+		return DP_OK;
+	if (!on_device)
+		return dp_lookup__set(&xla->pids, &key, HOST);
+	return dp_lookup__set(&xla->pids, &key,
+			      (uint32_t)device + (starts(name, "/device:TPU:") ? TPU : 0));
+}
+
+static int note_thread(struct dp_kineto_xla *xla, const struct dp_chrome_event *event)
+{
+	struct dp_key key = { { event->pid, event->tid } };
+	const struct dp_json_text *name = &event->arg_name;
+
+	if (starts(name, "Stream #") || is(name, "Async XLA Ops"))
+		return dp_lookup__set(&xla->threads, &key, THREAD_OPS);
+	if (is(name, "XLA Ops"))
+		return dp_lookup__set(&xla->threads, &key, THREAD_NESTED);
+	if (is(name, "Steps") || is(name, "XLA Modules"))
+		return dp_lookup__set(&xla->threads, &key, THREAD_MARKS);
+	return DP_OK;
+}
+
+int dp_kineto_xla__note(struct dp_kineto_xla *xla, const struct dp_chrome_event *event)
+{
+	uint32_t need = DP_CHROME_NAME | DP_CHROME_PID | DP_CHROME_ARG_NAME;
+
+	if ((event->has & need) != need)
+		return DP_OK;
+	if (is(&event->name, "process_name"))
+		return note_process(xla, event);
+	return event->has & DP_CHROME_TID && is(&event->name, "thread_name")
+		       ? note_thread(xla, event)
+		       : DP_OK;
+}
+
+/* Loops and branches enclose the operations of their bodies. */
+static bool encloses(const struct dp_json_text *name)
+{
+	return starts(name, "while") || starts(name, "conditional") || starts(name, "call");
+}
+
+static enum dp_kineto_class host_class(const struct dp_chrome_event *event)
+{
+	/* "$file.py:12 f" is the interpreter's stack. */
+	if (!(event->has & DP_CHROME_NAME) || starts(&event->name, "$"))
+		return DP_KINETO_SKIP;
+	return event->has & DP_CHROME_CORRELATION &&
+			       (starts(&event->name, "cu") || starts(&event->name, "hip"))
+		       ? DP_KINETO_CALL
+		       : DP_KINETO_OPERATOR;
+}
+
+enum dp_kineto_class dp_kineto_xla__read(const struct dp_kineto_xla *xla,
+					 struct dp_chrome_event *event)
+{
+	struct dp_key pid = { { event->pid } }, thread = { { event->pid, event->tid } };
+	uint32_t device, kind;
+
+	if (!(event->has & DP_CHROME_PID) || !(event->has & DP_CHROME_TID))
+		return DP_KINETO_NONE;
+	device = dp_lookup__get(&xla->pids, &pid);
+	if (device == DP_NONE || device == HOST)
+		return device == HOST ? host_class(event) : DP_KINETO_NONE;
+	kind = dp_lookup__get(&xla->threads, &thread);
+	/* What is on a GPU's other threads was derived from its streams'. */
+	if (kind == DP_NONE || (kind == THREAD_NESTED && !(device & TPU)))
+		return DP_KINETO_SKIP;
+	if (kind == THREAD_MARKS)
+		return DP_KINETO_ANNOTATION;
+	if (kind == THREAD_NESTED && encloses(&event->name))
+		return DP_KINETO_OPERATOR;
+	event->has |= DP_CHROME_DEVICE;
+	event->device = device & ~TPU;
+	return DP_KINETO_KERNEL;
+}
+
+bool dp_kineto_xla__is_capped(const struct dp_kineto_xla *xla, uint64_t events)
+{
+	return xla->pids.count && events >= MOST_EVENTS;
+}

@@ -1,0 +1,129 @@
+/* Files of other tools, by their first bytes and by the tables of databases. */
+#include "import/looks.h"
+#include "import/database.h"
+#include "import/wire.h"
+
+#include <string.h>
+
+static bool contains(const struct dp_probe *probe, const char *text)
+{
+	size_t n = strlen(text), length = DP_MIN(probe->length, (size_t)16384);
+
+	for (size_t i = 0; i + n <= length; i++)
+		if (probe->head[i] == *text && !memcmp(probe->head + i, text, n))
+			return true;
+	return false;
+}
+
+/* The first character that is no white space. */
+static char first(const struct dp_probe *probe)
+{
+	for (size_t i = 0; i < probe->length; i++)
+		if (!strchr(" \t\r\n", probe->head[i]))
+			return probe->head[i];
+	return '\0';
+}
+
+/*
+ * Perfetto's traces are TracePackets of field 1 (perfetto/trace/trace_packet.proto); the first have
+ * clocks, the configuration or a track, and the number of their writer.
+ */
+static bool is_perfetto(const struct dp_probe *probe)
+{
+	enum {
+		CLOCKS = 6,
+		SEQUENCE = 10,
+		EVENT = 11,
+		INTERNED = 12,
+		CONFIG = 33,
+		SYNC = 36,
+		TRACK = 60
+	};
+	const unsigned char *head = (const unsigned char *)probe->head;
+	struct dp_wire_cursor trace = { head, head + probe->length, false }, packet;
+	struct dp_wire_field field;
+	bool known = false, sequence = false;
+
+	if (!dp_wire__next(&trace, &field) || field.number != 1 || field.type != DP_WIRE_BYTES)
+		return false;
+	packet = dp_wire__cursor(&field);
+	while (dp_wire__next(&packet, &field)) {
+		known |= (field.number == CLOCKS || field.number == EVENT ||
+			  field.number == INTERNED || field.number == CONFIG ||
+			  field.number == SYNC || field.number == TRACK) &&
+			 field.type == DP_WIRE_BYTES;
+		sequence |= field.number == SEQUENCE && field.type == DP_WIRE_VARINT;
+	}
+	return !packet.broken && known && sequence;
+}
+
+static bool is_nccl_inspector(const struct dp_probe *probe)
+{
+	return first(probe) == '{' && contains(probe, "\"coll_perf\"") &&
+	       contains(probe, "\"n_ranks\"");
+}
+
+/* Columns of rocprofv3's kernel trace as CSV, in its older and its newer form. */
+static bool is_rocprofv3_csv(const struct dp_probe *probe)
+{
+	return first(probe) == '"' && contains(probe, "\"Kernel_Name\"") &&
+	       contains(probe, "\"Start_Timestamp\"");
+}
+
+struct look {
+	const char *magic;
+	size_t length, offset;
+	const char *message;
+};
+
+static const struct look magics[] = {
+	{ "\x28\xb5\x2f\xfd", 4, 0, "compressed with zstd: decompress it (zstd -d)" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, 0, "compressed with xz: decompress it (xz -d)" },
+	{ "BZh", 3, 0, "compressed with bzip2: decompress it (bzip2 -d)" },
+	{ "PK\x03\x04", 4, 0, "a zip archive: unpack it, and name the trace in it" },
+	{ "ustar", 5, 257, "a tar archive: unpack it, and name the trace in it" },
+	{ "NVR\0", 4, 0,
+	  "a report of Nsight Compute, which has kernels' counters but not their times in "
+	  "the program: record with nsys profile or deepprof record" },
+	{ "\x80\x04\x95", 3, 0,
+	  "a Python pickle, such as PyTorch's snapshot of memory: export a trace with "
+	  "torch.profiler's export_chrome_trace()" },
+	{ "\x7f"
+	  "ELF",
+	  4, 0, "a program or a library, not a trace: deepprof record runs programs" },
+};
+
+static const char *look_at(const struct dp_probe *probe)
+{
+	for (size_t i = 0; i < DP_COUNT(magics); i++)
+		if (probe->length >= magics[i].offset + magics[i].length &&
+		    !memcmp(probe->head + magics[i].offset, magics[i].magic, magics[i].length))
+			return magics[i].message;
+	if (is_perfetto(probe))
+		return "a trace of Perfetto (TracePackets), which is not read: rocprofv3 and rocprof-sys "
+		       "write rocpd databases, too (--output-format rocpd, "
+		       "ROCPROFSYS_USE_ROCPD=ON); traceconv json turns others into Chrome traces";
+	if (is_nccl_inspector(probe))
+		return "a log of the NCCL Inspector, which has collectives but no kernels: give the "
+		       "trace of a rank";
+	if (is_rocprofv3_csv(probe))
+		return "rocprofv3's CSV: record with --output-format rocpd or json";
+	return NULL;
+}
+
+int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
+{
+	/* rocmProfileData, whose tables are named rocpd_, too. */
+	static const char *const rpd[] = { "rocpd_op", "rocpd_api" };
+	const char *message = look_at(probe);
+	int found = message ? 0 : dp_database__probe(probe, rpd, DP_COUNT(rpd));
+
+	if (found < 0)
+		return dp_error__nomem(error, 0);
+	if (found == (int)DP_COUNT(rpd))
+		message = "an RPD database (rocmProfileData): rpd2tracing.py makes a Chrome trace "
+			  "of it";
+	return message ? dp_error__set(error, DP_ERR_UNSUPPORTED, "%s", message) : DP_OK;
+}

@@ -1,0 +1,28 @@
+/* Texts of a file of which few may be used: they become the trace's strings when they are. */
+#ifndef DP_IMPORT_TEXTS_H
+#define DP_IMPORT_TEXTS_H
+
+#include "base/base.h"
+#include "base/strings.h"
+#include "trace/builder.h"
+
+/* Zeroed storage has none. */
+struct dp_texts {
+	struct dp_strings raw;
+	uint32_t *ids; /* by text: the builder's string, DP_NONE before it is used */
+	size_t room;
+	bool kernels; /* names of kernels */
+};
+
+void dp_texts__fini(struct dp_texts *texts);
+
+/* Keeps length bytes, up to a NUL. DP_NONE where memory is short. Cost: O(length), expected. */
+uint32_t dp_texts__keep(struct dp_texts *texts, const char *text, size_t length);
+
+/* What was kept. */
+const char *dp_texts__get(const struct dp_texts *texts, uint32_t text);
+
+/* The builder's string; DP_NONE and the builder's error where that fails. */
+uint32_t dp_texts__use(struct dp_texts *texts, struct dp_builder *builder, uint32_t text);
+
+#endif

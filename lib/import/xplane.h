@@ -1,0 +1,116 @@
+/*
+ * XSpaces (tsl/profiler/protobuf/xplane.proto), what JAX, TensorFlow 2 and PyTorch/XLA write:
+ * planes of lines of events. An event's name and what its stats are lie behind the lines of its
+ * plane, so a file is read twice: for the names, and for the events.
+ */
+#ifndef DP_IMPORT_XPLANE_H
+#define DP_IMPORT_XPLANE_H
+
+#include "base/lookup.h"
+#include "import/import.h"
+#include "import/texts.h"
+#include "import/wire.h"
+
+/* Field numbers. */
+enum {
+	DP_XSPACE_PLANE = 1,
+	DP_XPLANE_NAME = 2,
+	DP_XPLANE_LINE = 3,
+	DP_XPLANE_EVENT_NAME = 4,
+	DP_XPLANE_STAT_NAME = 5,
+	DP_XPLANE_STAT = 6,
+	DP_XLINE_ID = 1,
+	DP_XLINE_NAME = 2,
+	DP_XLINE_START_NS = 3,
+	DP_XLINE_EVENT = 4,
+	DP_XEVENT_NAME = 1,
+	DP_XEVENT_OFFSET_PS = 2,
+	DP_XEVENT_DURATION_PS = 3,
+	DP_XEVENT_STAT = 4,
+	DP_XEVENT_OCCURRENCES = 5,
+	DP_XSTAT_NAME = 1,
+	DP_XSTAT_UINT64 = 3,
+	DP_XSTAT_INT64 = 4,
+	DP_XSTAT_TEXT = 5,
+	DP_XSTAT_REFERENCE = 7,
+};
+
+enum dp_xplane_kind {
+	DP_XPLANE_SKIP,
+	DP_XPLANE_GPU,
+	DP_XPLANE_TPU,
+	DP_XPLANE_HOST,
+	DP_XPLANE_ENVIRONMENT, /* "Task Environment": when the session began */
+};
+
+/* Stats that are read. */
+enum dp_xstat {
+	DP_XSTAT_OTHER,
+	DP_XSTAT_CORRELATION,
+	DP_XSTAT_COPY,
+	DP_XSTAT_SET,
+	DP_XSTAT_ALLOCATE,
+	DP_XSTAT_FREE,
+	DP_XSTAT_TF_OP,
+	DP_XSTAT_HLO_OP,
+	DP_XSTAT_STEP,
+	DP_XSTAT_GRAPH,
+	DP_XSTAT_START, /* of the session, since 1970 */
+	DP_XSTAT_DEVICE_TYPE,
+};
+
+/* Numbers to texts: small numbers by place, others by a hash. Zero it. */
+struct dp_xplane_ids {
+	uint32_t *list;
+	size_t count, room;
+	struct dp_lookup far;
+	uint64_t seen;
+};
+
+uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id);
+int dp_xplane_ids__set(struct dp_xplane_ids *ids, int64_t id, uint32_t value);
+void dp_xplane_ids__fini(struct dp_xplane_ids *ids);
+
+struct dp_xplane {
+	enum dp_xplane_kind kind;
+	int64_t device;
+	struct dp_xplane_ids events; /* text in names */
+	struct dp_xplane_ids stats;  /* text in stat_names */
+};
+
+/* What of the content could not be read. */
+struct dp_xdamage {
+	uint64_t broken;    /* messages that could not be read to their end */
+	uint64_t broken_at; /* the first of them */
+	bool cut;	    /* the content ended inside a message … */
+	uint64_t end;	    /* … there */
+};
+
+/* Notes that a message could not be read on. */
+void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
+		      enum dp_wire_result result);
+
+struct dp_xspace {
+	struct dp_xplane *planes;
+	size_t count, room;
+	struct dp_texts names;	    /* of events */
+	struct dp_texts stat_names; /* and what stats refer to */
+	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
+	size_t kind_room;
+	int64_t start_ns;     /* of the session, 0: not known */
+	uint32_t device_type; /* in stat_names, or DP_NONE */
+	struct dp_xdamage damage;
+};
+
+/* What a stat of that plane is. */
+enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xplane *plane,
+			      int64_t id);
+
+/* Reads the names of the whole content. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
+int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_error *error);
+void dp_xspace__fini(struct dp_xspace *space);
+
+/* Whether the first bytes look like an XSpace: one with a plane whose name is known. */
+bool dp_xspace__probe(const unsigned char *head, size_t length);
+
+#endif

@@ -1,0 +1,136 @@
+/* Members and stats of events. Cost: linear in the event. */
+#include "import/xplane_event.h"
+
+#include <string.h>
+
+static bool starts(const char *text, size_t length, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return length >= n && !memcmp(text, prefix, n);
+}
+
+uint64_t dp_xevent__number(const struct dp_xevent *event, const char *key)
+{
+	const char *p = event->details, *end = p + event->details_length;
+	size_t n = strlen(key);
+	uint64_t value = 0;
+
+	while (p < end && !starts(p, (size_t)(end - p), key))
+		p++;
+	for (p += n; p < end && *p >= '0' && *p <= '9' && value < UINT64_MAX / 16; p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return value;
+}
+
+enum dp_memory_kind dp_xevent__memory(const struct dp_xevent *event, const char *key)
+{
+	static const struct {
+		const char *name;
+		enum dp_memory_kind kind;
+	} kinds[] = {
+		{ "pageable", DP_MEMORY_PAGEABLE },
+		{ "pinned", DP_MEMORY_PINNED },
+		{ "device_static", DP_MEMORY_DEVICE_STATIC },
+		{ "device", DP_MEMORY_DEVICE },
+		{ "array", DP_MEMORY_ARRAY },
+		{ "managed_static", DP_MEMORY_MANAGED_STATIC },
+		{ "managed", DP_MEMORY_MANAGED },
+	};
+	const char *p = event->details, *end = p + event->details_length;
+
+	while (p < end && !starts(p, (size_t)(end - p), key))
+		p++;
+	p += strlen(key);
+	for (size_t i = 0; p < end && i < DP_COUNT(kinds); i++)
+		if (starts(p, (size_t)(end - p), kinds[i].name))
+			return kinds[i].kind;
+	return DP_MEMORY_UNKNOWN;
+}
+
+/* A stat of an event. Its name's number comes first. */
+static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
+		      const struct dp_xplane *plane, struct dp_wire_cursor cursor)
+{
+	enum dp_xstat kind = DP_XSTAT_OTHER;
+	struct dp_wire_field field;
+	uint32_t text = DP_NONE;
+
+	while (dp_wire__next(&cursor, &field)) {
+		if (field.number == DP_XSTAT_NAME) {
+			kind = dp_xspace__stat(space, plane, (int64_t)field.value);
+			if (kind == DP_XSTAT_OTHER)
+				return;
+			continue;
+		}
+		if (field.number == DP_XSTAT_REFERENCE)
+			text = dp_xplane_ids__get(&plane->stats, (int64_t)field.value);
+		switch (kind) {
+		case DP_XSTAT_CORRELATION:
+			event->correlation = field.value <= UINT32_MAX ? (uint32_t)field.value : 0;
+			break;
+		case DP_XSTAT_TF_OP:
+			event->tf_op = text;
+			break;
+		case DP_XSTAT_HLO_OP:
+			event->hlo_op = text;
+			break;
+		case DP_XSTAT_STEP:
+			event->step = (int64_t)field.value;
+			break;
+		case DP_XSTAT_GRAPH:
+			event->graph = true;
+			break;
+		case DP_XSTAT_COPY:
+		case DP_XSTAT_SET:
+		case DP_XSTAT_ALLOCATE:
+		case DP_XSTAT_FREE:
+			event->details_kind = kind;
+			if (text != DP_NONE) {
+				event->details = dp_texts__get(&space->stat_names, text);
+				event->details_length = strlen(event->details);
+			} else if (field.type == DP_WIRE_BYTES) {
+				event->details = (const char *)field.bytes;
+				event->details_length = (size_t)field.value;
+			}
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* Picoseconds, of which a nanosecond's part is cut off. False: they are too many. */
+static bool add_ps(int64_t *ns, int64_t base_ns, int64_t ps)
+{
+	return !__builtin_add_overflow(base_ns, ps / 1000 - (ps % 1000 < 0), ns);
+}
+
+bool dp_xevent__read(struct dp_xevent *event, const struct dp_xspace *space,
+		     const struct dp_xplane *plane, int64_t start_ns, const unsigned char *bytes,
+		     size_t length)
+{
+	struct dp_wire_cursor cursor = { bytes, bytes + length, false };
+	int64_t offset_ps = 0, duration_ps = 0, end_ps;
+	struct dp_wire_field field;
+
+	*event = (struct dp_xevent){
+		.tf_op = DP_NONE, .hlo_op = DP_NONE, .details = "", .step = -1
+	};
+	while (dp_wire__next(&cursor, &field)) {
+		if (field.number == DP_XEVENT_NAME)
+			event->id = (int64_t)field.value;
+		else if (field.number == DP_XEVENT_OFFSET_PS)
+			offset_ps = (int64_t)field.value;
+		else if (field.number == DP_XEVENT_DURATION_PS)
+			duration_ps = (int64_t)field.value;
+		else if (field.number == DP_XEVENT_OCCURRENCES)
+			event->aggregated = true;
+		else if (field.number == DP_XEVENT_STAT && field.type == DP_WIRE_BYTES)
+			read_stat(event, space, plane, dp_wire__cursor(&field));
+	}
+	return !cursor.broken && !event->aggregated &&
+	       !__builtin_add_overflow(offset_ps, duration_ps, &end_ps) &&
+	       add_ps(&event->start_ns, start_ns, offset_ps) &&
+	       add_ps(&event->end_ns, start_ns, end_ps);
+}

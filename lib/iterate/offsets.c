@@ -1,0 +1,158 @@
+/*
+ * Evidence by offset: medians and majorities over a sample of iterations, spread over the sequence.
+ *
+ * Cost: one call per offset and sampled iteration, and a sort of the samples of each offset.
+ */
+#include "iterate/offsets.h"
+#include "base/sort.h"
+#include "iterate/parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+struct sampler {
+	const struct dp_alignment *alignment;
+	const struct dp_evidence *evidence;
+	struct dp_offsets *offsets;
+	uint32_t pattern;
+	size_t m, samples;
+	uint32_t *uploads, *syncs, *optimizers; /* how many of the sampled iterations have one */
+	int64_t *launch_gaps, *kernel_gaps;	/* `samples` for each offset */
+};
+
+static void ask(struct sampler *s, size_t position, size_t o)
+{
+	size_t slot = o * s->samples + s->offsets->seen[o];
+	struct dp_evidence_at at;
+
+	if (s->offsets->seen[o] >= s->samples)
+		return;
+	s->evidence->at(s->evidence->ctx, position, &at);
+	s->offsets->seen[o]++;
+	s->offsets->wait_ns[o] += (double)DP_MAX(at.launch_wait_ns, 0);
+	s->offsets->moves_data[o] |= at.moves_data;
+	s->launch_gaps[slot] = at.launch_gap_ns;
+	s->kernel_gaps[slot] = at.kernel_gap_ns;
+	s->uploads[o] += at.after_upload;
+	s->syncs[o] += at.after_sync;
+	s->optimizers[o] += at.finishes_step;
+}
+
+static void sample(struct sampler *s)
+{
+	const struct dp_alignment *al = s->alignment;
+	size_t total = 0, index = 0, every;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	for (size_t k = 0; k < al->span_count; k++)
+		if (al->spans[k].pattern == s->pattern)
+			total += dp_align__advance(al, k) / s->m + 1;
+	every = DP_MAX(total / s->samples, 1);
+	for (size_t k = 0; k < al->span_count; k++) {
+		if (al->spans[k].pattern != s->pattern)
+			continue;
+		dp_walk__begin(&walk, al, k, s->m, 0);
+		while (dp_walk__next(&walk, &step)) {
+			index += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
+			if (step.kind != DP_WALK_RUN || index % every)
+				continue;
+			for (size_t i = 0; i < step.length; i++)
+				ask(s, step.at + i, step.offset + i);
+		}
+	}
+}
+
+/*
+ * How far each offset's median gap stands out, on a logarithmic scale, since a boundary's gap is
+ * seldom the very largest: 0 for one like most, 1 for the largest. Of several that are as large
+ * none says more than that it is one of them.
+ */
+static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
+		      double *sorted)
+{
+	size_t m = s->m, same = 0, rank = (size_t)((double)m * DP_GAP_TYPICAL);
+	double typical, range, most;
+
+	for (size_t o = 0; o < m; o++) {
+		int64_t *own = gaps + o * s->samples;
+		size_t n = s->offsets->seen[o];
+
+		dp_sort__i64(own, n);
+		scores[o] = log((double)(n ? DP_MAX(own[(n - 1) / 2], 0) : 0) + DP_GAP_NOISE_NS);
+	}
+	memcpy(sorted, scores, m * sizeof(*sorted));
+	dp_sort__double(sorted, m);
+	typical = sorted[DP_MIN(rank, m - DP_MIN(m, 2))];
+	range = sorted[m - 1] - typical;
+	for (size_t o = 0; o < m; o++) {
+		scores[o] = range < DP_GAP_RANGE ? 0 : DP_MAX((scores[o] - typical) / range, 0);
+		same += scores[o] >= DP_GAP_SAME;
+	}
+	most = same ? DP_MAX(1 - log((double)same) / weight, 0) : 1;
+	for (size_t o = 0; o < m; o++)
+		scores[o] = DP_MIN(scores[o], most);
+}
+
+static void conclude(const struct sampler *s, double *sorted)
+{
+	struct dp_offsets *offsets = s->offsets;
+
+	for (size_t o = 0; o < s->m; o++) {
+		double most = DP_RECURS_SHARE * offsets->seen[o];
+
+		if (!offsets->seen[o])
+			continue;
+		offsets->wait_ns[o] /= offsets->seen[o];
+		offsets->upload[o] = s->uploads[o] >= most;
+		offsets->sync[o] = s->syncs[o] >= most;
+		offsets->optimizer[o] = s->optimizers[o] >= most;
+	}
+	stand_out(s, s->launch_gaps, DP_WEIGHT_LAUNCH_GAP, offsets->launch_gap, sorted);
+	stand_out(s, s->kernel_gaps, DP_WEIGHT_KERNEL_GAP, offsets->kernel_gap, sorted);
+}
+
+int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *alignment,
+		       uint32_t pattern, size_t m, const struct dp_evidence *evidence)
+{
+	size_t samples = DP_MIN(DP_MAX(DP_PHASE_CALLS / m, DP_SAMPLES_MIN), DP_SAMPLES_MAX);
+	double *reals = dp_alloc__zeroed(m, 4 * sizeof(*reals));
+	uint32_t *counts = dp_alloc__zeroed(m, 4 * sizeof(*counts));
+	bool *flags = dp_alloc__zeroed(m, 4 * sizeof(*flags));
+	int64_t *gaps = dp_alloc__array(dp_size__mul(samples, m), 2 * sizeof(*gaps));
+	struct sampler s = { .alignment = alignment,
+			     .evidence = evidence,
+			     .offsets = offsets,
+			     .pattern = pattern,
+			     .m = m,
+			     .samples = samples };
+
+	*offsets = (struct dp_offsets){ .seen = counts, .launch_gap = reals, .upload = flags };
+	if (!reals || !counts || !flags || !gaps) {
+		free(gaps);
+		dp_offsets__fini(offsets);
+		return DP_ERR_NOMEM;
+	}
+	offsets->kernel_gap = reals + m;
+	offsets->wait_ns = reals + 2 * m;
+	offsets->sync = flags + m;
+	offsets->optimizer = flags + 2 * m;
+	offsets->moves_data = flags + 3 * m;
+	s.uploads = counts + m;
+	s.syncs = counts + 2 * m;
+	s.optimizers = counts + 3 * m;
+	s.launch_gaps = gaps;
+	s.kernel_gaps = gaps + samples * m;
+	sample(&s);
+	conclude(&s, reals + 3 * m);
+	free(gaps);
+	return DP_OK;
+}
+
+void dp_offsets__fini(struct dp_offsets *offsets)
+{
+	free(offsets->seen);
+	free(offsets->launch_gap);
+	free(offsets->upload);
+	*offsets = (struct dp_offsets){ 0 };
+}

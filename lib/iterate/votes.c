@@ -1,0 +1,431 @@
+/* Cost of each vote: O(offsets + spans + edits). */
+#include "iterate/votes.h"
+#include "iterate/parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t back_by(size_t offset, size_t by, size_t m)
+{
+	return (offset + m - by % m) % m;
+}
+
+static size_t apart_by(size_t m, size_t a, size_t b)
+{
+	return DP_MIN(back_by(a, b, m), back_by(b, a, m));
+}
+
+/* Names: where the sequence and the spans in it begin and end. */
+
+/*
+ * Symbols that the first span lacks at the beginning of a sequence that is still growing: the end
+ * of a finished one decides by itself.
+ */
+static size_t lacks_at_begin(const struct dp_ballot *b, const struct dp_align_span *s)
+{
+	size_t differ = DP_MIN(b->m * s->edit_count / (s->end - s->begin), (size_t)DP_NEAR_FIT);
+	size_t most = DP_MAX(differ, DP_MIN(b->m / 8, (size_t)DP_END_SLACK));
+
+	if (!b->evidence.open_end || b->evidence.open_begin)
+		return 0;
+	return s->begin <= most ? s->begin : 0;
+}
+
+/* Whole iterations that each rotation has, less those of the best. */
+static void count_whole(const struct dp_ballot *b, double *score)
+{
+	int64_t *change = b->scratch, count = 0, most = INT64_MIN;
+
+	memset(change, 0, (b->m + 1) * sizeof(*change));
+	for (size_t k = 0; k < b->alignment->span_count; k++) {
+		const struct dp_align_span *s = &b->alignment->spans[k];
+		size_t advance = dp_align__advance(b->alignment, k), first, last;
+		bool chance =
+			(b->cut_begin && s->begin < b->m) || (b->cut_end && b->n - s->end < b->m);
+
+		if (s->pattern != b->pattern || advance < b->m || chance)
+			continue;
+		first = back_by(s->begin_offset, lacks_at_begin(b, s), b->m);
+		last = first + (advance + lacks_at_begin(b, s)) % b->m;
+		change[first]++;
+		if (last < b->m) {
+			change[last + 1]--;
+		} else {
+			change[0]++;
+			change[last - b->m + 1]--;
+		}
+	}
+	for (size_t o = 0; o < b->m; o++) {
+		count += change[o];
+		score[o] = (double)count;
+		most = DP_MAX(most, count);
+	}
+	for (size_t o = 0; o < b->m; o++)
+		score[o] = -DP_MIN((double)most - score[o], DP_FEWER_MAX);
+}
+
+/*
+ * A span behind another loop's begins early where both end alike, the sequence's first one cannot:
+ * the offset that the sequence begins with stands for those just in front of it.
+ */
+static size_t as_first(const struct dp_ballot *b, size_t offset)
+{
+	const struct dp_align_span *s = b->alignment->spans;
+
+	if (s->begin > 0 || s->pattern != b->pattern || b->cut_begin || b->evidence.open_begin)
+		return offset;
+	return back_by(s->begin_offset, offset, b->m) <= DP_SHARED_END ? s->begin_offset : offset;
+}
+
+void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
+{
+	const struct dp_align_span *s = b->alignment->spans;
+	size_t m = b->m;
+
+	b->spans = spans;
+	b->span_count = 0;
+	for (size_t k = 0; k < b->alignment->span_count; k++, s++) {
+		struct dp_span_ends *ends = &spans[b->span_count];
+
+		if (s->pattern != b->pattern || s->end - s->begin < m)
+			continue;
+		b->span_count++;
+		*ends = (struct dp_span_ends){
+			.before = s->begin,
+			.behind = b->n - s->end,
+			.begin = k > 0 ? as_first(b, s->begin_offset) : s->begin_offset,
+			.end = s->end_offset,
+			.near = DP_MIN(m * s->edit_count / (8 * (s->end - s->begin)),
+				       (size_t)DP_NEAR_FIT),
+			.leads = k == 0,
+		};
+		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
+			ends->end = as_first(b, back_by(ends->end, s->end - s[1].begin, m));
+		ends->first = back_by(ends->begin, ends->before, m);
+		ends->last = (ends->end + ends->behind) % m;
+	}
+}
+
+/*
+ * Scores an offset, and those next to it less: a span may begin a little early (direction 1), and
+ * end a little late (-1), where what lies beyond happens to match.
+ */
+static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
+		       int direction)
+{
+	for (size_t d = 0; d < DP_END_SLACK && d < b->m; d++, points *= DP_END_DECAY)
+		score[direction > 0 ? (offset + d) % b->m : back_by(offset, d, b->m)] += points;
+}
+
+/* May what lies in front of a span, or behind, be a part of it, differing only in names? */
+static bool is_close(const struct dp_ballot *b, size_t symbols)
+{
+	return symbols < DP_MAX(DP_MIN(b->m / 8, (size_t)DP_END_SLACK_LONG), (size_t)DP_END_SLACK);
+}
+
+static void capture_begins(const struct dp_ballot *b, double *score)
+{
+	for (size_t k = 0; k < b->span_count; k++)
+		if (is_close(b, b->spans[k].before) && !b->evidence.open_begin && !b->cut_begin)
+			score_near(b, score, b->spans[k].first, 1, 1);
+}
+
+static void capture_ends(const struct dp_ballot *b, double *score)
+{
+	for (size_t k = 0; k < b->span_count; k++)
+		if (is_close(b, b->spans[k].behind) && !b->evidence.open_end && !b->cut_end)
+			score_near(b, score, b->spans[k].last, 1, -1);
+}
+
+static void spans_begin(const struct dp_ballot *b, double *score)
+{
+	bool loose = b->evidence.loose_begin || b->evidence.open_begin;
+
+	for (size_t k = 0; k < b->span_count; k++)
+		if (b->spans[k].before >= DP_END_SLACK && !(loose && b->spans[k].before < b->m))
+			score_near(b, score, b->spans[k].begin, 1 / (1 + (double)b->span_count), 1);
+}
+
+/* Where the sequence is still growing what differs at its end may yet turn out to match. */
+static void spans_end(const struct dp_ballot *b, double *score)
+{
+	for (size_t k = 0; k < b->span_count; k++)
+		if (b->spans[k].behind >= DP_END_SLACK &&
+		    !(b->evidence.open_end && b->spans[k].behind / 2 < b->m))
+			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count), -1);
+}
+
+/*
+ * How seldom a whole number of iterations fits by chance, as a logarithm, less what each end gets
+ * by itself.
+ */
+static double fit_odds(size_t m, size_t near, double own)
+{
+	return DP_MAX(log1p((double)m / (double)(1 + 2 * near)) - own, 0);
+}
+
+static void capture_fits(const struct dp_ballot *b, double *score)
+{
+	double own = (b->cut_begin ? 0 : DP_WEIGHT_CAPTURE_BEGIN) +
+		     (b->cut_end ? 0 : DP_WEIGHT_CAPTURE_END);
+	bool open = b->evidence.open_begin || b->evidence.open_end || b->first_launch;
+
+	for (size_t k = 0; k < b->span_count && !open; k++) {
+		const struct dp_span_ends *s = &b->spans[k];
+		size_t apart = apart_by(b->m, s->first, s->last);
+		/* the first iteration may have names of its own, if it is as long as the others */
+		bool fits = is_close(b, s->before) ? apart <= s->near
+						   : s->before < b->m && apart == 0 && s->leads;
+
+		if (fits && is_close(b, s->behind))
+			score_near(b, score, s->first, fit_odds(b->m, s->near, own), 1);
+	}
+}
+
+static void spans_fit(const struct dp_ballot *b, double *score)
+{
+	double count = (double)b->span_count;
+	double own = (DP_WEIGHT_SPAN_BEGIN + DP_WEIGHT_SPAN_END) / (1 + count);
+
+	for (size_t k = 0; k < b->span_count; k++) {
+		const struct dp_span_ends *s = &b->spans[k];
+
+		if (!is_close(b, s->before) && !is_close(b, s->behind) &&
+		    apart_by(b->m, s->begin, s->end) <= s->near)
+			score_near(b, score, s->begin, fit_odds(b->m, s->near, own) / count, 1);
+	}
+}
+
+/* The first offset at or after each known boundary. */
+static void known_boundaries(const struct dp_ballot *b, double *score)
+{
+	const size_t *known = b->known, *end = known + b->known_count;
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	for (size_t k = 0; k < b->alignment->span_count && known < end; k++) {
+		if (b->alignment->spans[k].pattern != b->pattern)
+			continue;
+		while (known < end && *known < b->alignment->spans[k].begin)
+			known++;
+		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
+		while (known < end && dp_walk__next(&walk, &step))
+			for (; step.kind == DP_WALK_RUN && known < end &&
+			       *known < step.at + step.length;
+			     known++) {
+				size_t skip = DP_MAX(*known, step.at) - step.at;
+
+				score[(step.offset + skip) % b->m] += 1 / (double)b->known_count;
+			}
+	}
+}
+
+/* The host: launches, uploads, waits. Nothing is scored where nothing was observed. */
+
+/* The offset at a position of the sequence. */
+static size_t offset_at(const struct dp_ballot *b, size_t position)
+{
+	struct dp_walk walk;
+	struct dp_walk_step step;
+
+	for (size_t k = 0; k < b->alignment->span_count; k++) {
+		const struct dp_align_span *s = &b->alignment->spans[k];
+
+		if (s->pattern != b->pattern || position < s->begin || position >= s->end)
+			continue;
+		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
+		while (dp_walk__next(&walk, &step))
+			if (position >= step.at && position < step.at + step.length)
+				return (step.offset + position - step.at) % b->m;
+	}
+	return DP_NO_OFFSET;
+}
+
+/* Is an offset among those with the largest launch gaps, as boundaries of real programs are? */
+static bool may_begin(const struct dp_ballot *b, size_t offset)
+{
+	const double *gap = b->offsets.launch_gap;
+	size_t larger = 0, any = 0, m = b->m;
+
+	for (size_t o = 0; o < m; o++) {
+		larger += gap[o] > gap[offset];
+		any += gap[o] > 0;
+	}
+	return !any ||
+	       (gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, (size_t)DP_GAP_RANK)));
+}
+
+/*
+ * The first kernel with a launch behind others without is a step's first if recording was begun
+ * between two steps; recording that was begun by the clock finds the host where it mostly is. One
+ * is as likely as the other: the odds follow from the share of the host's time at the offset.
+ */
+static void first_launch(const struct dp_ballot *b, double *score)
+{
+	size_t offset =
+		b->observed && b->first_launch ? offset_at(b, b->first_launch) : DP_NO_OFFSET;
+	double sum = 0, odds;
+
+	if (offset == DP_NO_OFFSET ||
+	    !(may_begin(b, offset) || (b->optimizer.known && offset == b->optimizer.end)))
+		return;
+	for (size_t o = 0; o < b->m; o++)
+		sum += b->offsets.wait_ns[o];
+	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
+	score[offset] += DP_MIN(log(1 + odds) / DP_WEIGHT_FIRST_LAUNCH, 1);
+}
+
+static void launch_gaps(const struct dp_ballot *b, double *score)
+{
+	for (size_t o = 0; o < b->m && b->observed; o++)
+		score[o] = b->offsets.launch_gap[o];
+}
+
+static double has_gap(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	return typical->launch_gap_ns > 0 &&
+	       (double)here->launch_gap_ns >= DP_GAP_LIKE * (double)typical->launch_gap_ns;
+}
+
+static void kernel_gaps(const struct dp_ballot *b, double *score)
+{
+	for (size_t o = 0; o < b->m && b->observed && !b->evidence.launches_recorded; o++)
+		score[o] = b->offsets.kernel_gap[o];
+}
+
+/* How often something recurs per iteration; 0 where it is so often that it means nothing. */
+static size_t recurrences(const struct dp_ballot *b, const bool *at)
+{
+	size_t count = 0;
+
+	for (size_t o = 0; o < b->m; o++)
+		count += at[o];
+	return count == b->m || (count > 1 && count * 4 > b->m) ? 0 : count;
+}
+
+/* The offset that ends the longest stretch without, and how long that is. */
+static size_t after_longest(const struct dp_ballot *b, const bool *at, size_t *longest)
+{
+	size_t last = SIZE_MAX, after = 0;
+
+	*longest = 0;
+	for (size_t o = 0; o < 2 * b->m; o++) {
+		if (!at[o % b->m])
+			continue;
+		if (last != SIZE_MAX && o - last > *longest) {
+			*longest = o - last;
+			after = o % b->m;
+		}
+		last = o;
+	}
+	return after;
+}
+
+/* Each that recurs gets some of the score, most the one after the longest stretch without. */
+static void recurring(const struct dp_ballot *b, const bool *at, double *score)
+{
+	size_t count = b->observed ? recurrences(b, at) : 0, longest;
+
+	if (!count)
+		return;
+	for (size_t o = 0; o < b->m; o++)
+		score[o] = at[o] ? 0.5 / (double)DP_MIN(count, 4) : 0;
+	score[after_longest(b, at, &longest)] += 0.5;
+}
+
+static void uploads(const struct dp_ballot *b, double *score)
+{
+	recurring(b, b->offsets.upload, score);
+}
+
+static double has_upload(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	return typical->after_upload && here->after_upload;
+}
+
+static void syncs(const struct dp_ballot *b, double *score)
+{
+	recurring(b, b->offsets.sync, score);
+}
+
+/* By chance an upload and the one pause that stands out are seldom at one offset. */
+static void upload_at_gap(const struct dp_ballot *b, double *score)
+{
+	size_t count = 0;
+
+	for (size_t o = 0; o < b->m && b->observed; o++)
+		count += b->offsets.upload[o];
+	for (size_t o = 0; o < b->m && count; o++)
+		if (b->offsets.upload[o] && b->offsets.launch_gap[o] > DP_GAP_SAME)
+			score[o] = log((double)b->m / (double)count);
+}
+
+/* A step begins right behind an optimizer, or behind the bookkeeping that may follow. */
+static void optimizer(const struct dp_ballot *b, double *score)
+{
+	const struct dp_optimizer *run = &b->optimizer;
+
+	if (!run->known)
+		return;
+	for (size_t i = 0; i < run->room; i++)
+		score[(run->end + i) % b->m] +=
+			1 - DP_OPTIMIZER_FADE * (double)i / (double)run->room;
+	score[run->end] += run->named ? DP_OPTIMIZER_LAST : DP_UPDATE_RUN_LAST;
+}
+
+bool dp_votes__is_step(const struct dp_ballot *b)
+{
+	const struct dp_offsets *at = &b->offsets;
+	size_t syncs;
+
+	if (!b->observed)
+		return false;
+	syncs = recurrences(b, at->sync);
+	/* a layer may ask the device, for each of its experts, whether it has work */
+	return recurrences(b, at->upload) || syncs == 1 || (syncs && b->m >= DP_STEP_LONG) ||
+	       (b->optimizer.named && !b->optimizer.everywhere);
+}
+
+const struct dp_vote dp_votes[] = {
+	{ "whole-iterations", DP_PHASE_COMPLETE, DP_WEIGHT_WHOLE,
+	  "the rotation under which most iterations are whole", count_whole },
+	{ "capture-begin", DP_PHASE_COMPLETE, DP_WEIGHT_CAPTURE_BEGIN,
+	  "profilers mostly start at a step", capture_begins },
+	{ "capture-end", DP_PHASE_COMPLETE, DP_WEIGHT_CAPTURE_END,
+	  "profilers mostly wait for the end of a step to stop", capture_ends },
+	{ "span-begin", DP_PHASE_COMPLETE, DP_WEIGHT_SPAN_BEGIN,
+	  "behind other work a loop begins with an iteration", spans_begin },
+	{ "span-end", DP_PHASE_COMPLETE, DP_WEIGHT_SPAN_END,
+	  "in front of other work a loop ends with an iteration", spans_end },
+	{ "capture-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT,
+	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
+	{ "span-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT, "so does what lies between other work",
+	  spans_fit },
+	{ "known", DP_PHASE_COMPLETE, DP_WEIGHT_KNOWN,
+	  "a loop inside of another, or around it, begins where that one does", known_boundaries },
+	{ "first-launch", DP_PHASE_FIRST_LAUNCH, DP_WEIGHT_FIRST_LAUNCH,
+	  "profilers start to record launches at a step", first_launch },
+	{ "launch-gap", DP_PHASE_LAUNCH_GAP, DP_WEIGHT_LAUNCH_GAP,
+	  "the host loads data and logs between two steps", launch_gaps, has_gap },
+	{ "upload", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD, "a step begins with its input", uploads,
+	  has_upload },
+	{ "upload-at-gap", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD_AT_GAP,
+	  "by chance an upload and the largest pause are seldom at one place", upload_at_gap },
+	{ "sync", DP_PHASE_SYNC, DP_WEIGHT_SYNC, "the host reads a loss back between two steps",
+	  syncs },
+	{ "optimizer", DP_PHASE_FINISH_KERNEL, DP_WEIGHT_OPTIMIZER,
+	  "a step ends with its optimizer", optimizer },
+	{ "kernel-gap", DP_PHASE_KERNEL_GAP, DP_WEIGHT_KERNEL_GAP,
+	  "without launches the device's pauses stand for the host's", kernel_gaps },
+};
+const size_t dp_vote_count = DP_COUNT(dp_votes);
+
+double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
+{
+	double sum = 0;
+
+	for (size_t v = 0; v < dp_vote_count; v++)
+		if (dp_votes[v].at)
+			sum += dp_votes[v].weight * dp_votes[v].at(here, typical);
+	return sum;
+}

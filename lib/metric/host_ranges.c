@@ -1,0 +1,421 @@
+/*
+ * Per thread a stack of open ranges, which idle time walks through in order. Ranges that are an
+ * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
+ * apart for typical and for slow iterations, so that the difference of the two can be told.
+ *
+ * Cost: linear in ranges and in pieces of idle time, n log n in distinct pairs of names.
+ */
+#include "metric/host_ranges.h"
+#include "base/lookup.h"
+#include "metric/stat.h"
+#include "metric/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A range that is as long as most of the typical period and launches most of what an iteration does
+ * is the iteration itself; a checkpoint may be as long. */
+#define WHOLE_ITERATION 0.9
+#define MOST_LAUNCHES 0.5
+
+enum kind { NOT_COUNTED, TYPICAL, SLOW };
+
+/* What is open: ranges, or calls in a trace that has no ranges. */
+struct source {
+	size_t count;
+	const int64_t *start_ns;
+	const int64_t *end_ns;
+	const uint32_t *name;
+	const uint32_t *thread;
+};
+
+/* Where a thread is. */
+struct thread {
+	size_t first; /* of its ranges, in order[] */
+	size_t end;
+	size_t next;  /* not opened yet */
+	uint32_t top; /* the innermost that is open, or DP_NONE */
+};
+
+struct dp_host_ranges_maker {
+	const struct dp_work *work;
+	const struct dp_iteration *iterations;
+	size_t count;
+	uint8_t *kinds;	  /* per iteration */
+	double counts[2]; /* iterations: typical ones, slow ones */
+	int64_t longest_ns;
+	int64_t *launch_ns; /* when kernels were launched */
+	size_t launch_count;
+	double launches; /* per iteration */
+	struct source source;
+	uint32_t *order; /* ranges by thread, in order of time */
+	uint32_t *below; /* per range: the one that it is in, or DP_NONE */
+	struct thread *threads;
+	size_t thread_count;
+	struct dp_lookup index; /* by activity and names: an entry */
+	struct dp_host_range *ranges;
+	size_t used;
+	size_t room;
+};
+
+static void choose_source(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(maker->work->trace);
+	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+
+	if (ranges->count)
+		maker->source = (struct source){ ranges->count, ranges->start_ns, ranges->end_ns,
+						 ranges->name, ranges->thread };
+	else
+		maker->source = (struct source){ calls->count, calls->start_ns, calls->end_ns,
+						 calls->name, calls->thread };
+}
+
+static int find_launches(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+
+	maker->launch_ns = dp_alloc__array(calls->count, sizeof(*maker->launch_ns));
+	if (!maker->launch_ns)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->kind[i] == DP_CALL_LAUNCH && calls->thread[i] < maker->thread_count &&
+		    maker->work->launches[calls->thread[i]])
+			maker->launch_ns[maker->launch_count++] = calls->start_ns[i];
+	return DP_OK;
+}
+
+/* How many kernels were launched before a time. */
+static size_t launches_before(const struct dp_host_ranges_maker *maker, int64_t time_ns)
+{
+	size_t low = 0, high = maker->launch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maker->launch_ns[middle] < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double launches_in(const struct dp_host_ranges_maker *maker, int64_t start_ns,
+			  int64_t end_ns)
+{
+	return (double)launches_before(maker, end_ns) - (double)launches_before(maker, start_ns);
+}
+
+/* Is it a range of a launching thread, and a part of an iteration? */
+static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
+{
+	const struct source *source = &maker->source;
+	int64_t start_ns = source->start_ns[range], end_ns = source->end_ns[range];
+
+	return source->thread[range] < maker->thread_count &&
+	       maker->work->launches[source->thread[range]] &&
+	       (end_ns - start_ns < maker->longest_ns ||
+		launches_in(maker, start_ns, end_ns) < MOST_LAUNCHES * maker->launches);
+}
+
+/* Ranges by thread: they come in order of time. */
+static int sort_by_thread(struct dp_host_ranges_maker *maker)
+{
+	size_t count = 0;
+
+	maker->threads = dp_alloc__zeroed(maker->thread_count, sizeof(*maker->threads));
+	maker->order = dp_alloc__array(maker->source.count, sizeof(*maker->order));
+	maker->below = dp_alloc__array(maker->source.count, sizeof(*maker->below));
+	if (!maker->threads || !maker->order || !maker->below)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < maker->source.count; i++)
+		if (counts(maker, i))
+			maker->threads[maker->source.thread[i]].end++;
+	for (size_t t = 0; t < maker->thread_count; t++) {
+		struct thread *thread = &maker->threads[t];
+
+		thread->first = thread->next = count;
+		count += thread->end;
+		thread->end = thread->first;
+		thread->top = DP_NONE;
+	}
+	for (size_t i = 0; i < maker->source.count; i++)
+		if (counts(maker, i))
+			maker->order[maker->threads[maker->source.thread[i]].end++] = (uint32_t)i;
+	return DP_OK;
+}
+
+static double period_of(const struct dp_host_ranges_maker *maker, size_t k)
+{
+	const struct dp_iteration *at = maker->iterations + k;
+
+	if (k + 1 >= maker->count || at[0].partial || at[1].partial || at[0].warmup ||
+	    at[1].resumed || at[1].foreign_kernels)
+		return (double)NAN;
+	return (double)(at[1].start_ns - at[0].start_ns);
+}
+
+/* Which iterations are typical and which slow, as the rules have it. */
+static int find_kinds(struct dp_host_ranges_maker *maker)
+{
+	double *periods = dp_alloc__array(maker->count, sizeof(*periods)), limit;
+	size_t used = 0;
+
+	maker->kinds = dp_alloc__zeroed(maker->count, sizeof(*maker->kinds));
+	if (!periods || !maker->kinds) {
+		free(periods);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t k = 0; k < maker->count; k++)
+		if (!isnan(period_of(maker, k)))
+			periods[used++] = period_of(maker, k);
+	maker->longest_ns =
+		used ? (int64_t)(WHOLE_ITERATION * dp_stat__median(periods, used)) : INT64_MAX;
+	limit = dp_outlier__limit(periods, used);
+	for (size_t k = 0; k < maker->count; k++) {
+		double period_ns = period_of(maker, k);
+
+		if (isnan(period_ns))
+			continue;
+		maker->kinds[k] = period_ns > limit ? SLOW : TYPICAL;
+		maker->counts[maker->kinds[k] - TYPICAL]++;
+	}
+	free(periods);
+	return DP_OK;
+}
+
+int dp_host_ranges__begin(struct dp_host_ranges_maker **maker, const struct dp_work *work,
+			  const struct dp_iteration *iterations, size_t count)
+{
+	struct dp_host_ranges_maker *made = dp_alloc__zeroed(1, sizeof(*made));
+
+	if (!made)
+		return DP_ERR_NOMEM;
+	made->work = work;
+	made->iterations = iterations;
+	made->count = count;
+	made->thread_count = dp_trace_thread_count(work->trace);
+	choose_source(made);
+	if (find_kinds(made) || find_launches(made)) {
+		dp_host_ranges__free(made);
+		return DP_ERR_NOMEM;
+	}
+	if (count > 1)
+		made->launches = launches_in(made, iterations[0].start_ns,
+					     iterations[count - 1].start_ns) /
+				 (double)(count - 1);
+	if (sort_by_thread(made)) {
+		dp_host_ranges__free(made);
+		return DP_ERR_NOMEM;
+	}
+	*maker = made;
+	return DP_OK;
+}
+
+void dp_host_ranges__free(struct dp_host_ranges_maker *maker)
+{
+	if (!maker)
+		return;
+	free(maker->kinds);
+	free(maker->launch_ns);
+	free(maker->order);
+	free(maker->below);
+	free(maker->threads);
+	free(maker->ranges);
+	dp_lookup__fini(&maker->index);
+	free(maker);
+}
+
+/* Opens what begins up to a time, and ends what is over then. */
+static void move_to(struct dp_host_ranges_maker *maker, struct thread *thread, int64_t time_ns)
+{
+	const struct source *source = &maker->source;
+
+	for (;;) {
+		uint32_t next;
+
+		while (thread->top != DP_NONE && source->end_ns[thread->top] <= time_ns)
+			thread->top = maker->below[thread->top];
+		if (thread->next == thread->end)
+			return;
+		next = maker->order[thread->next];
+		if (source->start_ns[next] > time_ns)
+			return;
+		/* What ended before this one began is no longer below it. */
+		while (thread->top != DP_NONE &&
+		       source->end_ns[thread->top] <= source->start_ns[next])
+			thread->top = maker->below[thread->top];
+		maker->below[next] = thread->top;
+		thread->top = next;
+		thread->next++;
+	}
+}
+
+static uint32_t outermost(const struct dp_host_ranges_maker *maker, uint32_t range)
+{
+	while (range != DP_NONE && maker->below[range] != DP_NONE)
+		range = maker->below[range];
+	return range;
+}
+
+static uint32_t name_of(const struct dp_host_ranges_maker *maker, uint32_t range)
+{
+	return range == DP_NONE ? DP_NONE : maker->source.name[range];
+}
+
+/* The entry of a pair of names, or of the sum of an outer one's; NULL without memory. */
+static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
+				   enum dp_host_activity activity, uint32_t outer, uint32_t inner,
+				   bool sum)
+{
+	struct dp_key key = { { (int64_t)activity, outer, inner, sum } };
+	uint32_t at = dp_lookup__get(&maker->index, &key);
+	const struct dp_trace *trace = maker->work->trace;
+
+	if (at != DP_NONE)
+		return &maker->ranges[at];
+	if (dp_array__reserve(&maker->ranges, &maker->room, maker->used + 1,
+			      sizeof(*maker->ranges)) ||
+	    dp_lookup__set(&maker->index, &key, (uint32_t)maker->used))
+		return NULL;
+	maker->ranges[maker->used] = (struct dp_host_range){
+		.activity = activity,
+		.outer = dp_trace_string(trace, outer),
+		.inner = sum ? NULL : dp_trace_string(trace, inner),
+	};
+	return &maker->ranges[maker->used++];
+}
+
+static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
+	       uint32_t outer, uint32_t inner, int64_t length_ns)
+{
+	for (int sum = 0; sum < 2; sum++) {
+		struct dp_host_range *at =
+			entry(maker, activity, outer, sum ? DP_NONE : inner, sum);
+
+		if (!at)
+			return DP_ERR_NOMEM;
+		*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
+		at->calls++;
+	}
+	return DP_OK;
+}
+
+int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity,
+			size_t k, int64_t start_ns, size_t op)
+{
+	const struct dp_ops *ops = dp_trace_ops(maker->work->trace);
+	uint32_t call = ops->call[op], number;
+	int64_t end_ns = ops->start_ns[op];
+	struct thread *thread;
+
+	if (call == DP_NONE || maker->kinds[k] == NOT_COUNTED)
+		return DP_OK;
+	number = dp_trace_calls(maker->work->trace)->thread[call];
+	if (number >= maker->thread_count)
+		return DP_OK;
+	thread = &maker->threads[number];
+	while (start_ns < end_ns) {
+		int64_t until_ns = end_ns;
+
+		move_to(maker, thread, start_ns);
+		if (thread->top != DP_NONE)
+			until_ns = DP_MIN(until_ns, maker->source.end_ns[thread->top]);
+		if (thread->next < thread->end)
+			until_ns = DP_MIN(until_ns,
+					  maker->source.start_ns[maker->order[thread->next]]);
+		if (add(maker, activity, k, name_of(maker, outermost(maker, thread->top)),
+			name_of(maker, thread->top), until_ns - start_ns))
+			return DP_ERR_NOMEM;
+		start_ns = until_ns;
+	}
+	return DP_OK;
+}
+
+/* Calls in which launching threads wait for the device, from the beginning again. */
+static int add_waits(struct dp_host_ranges_maker *maker)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+	size_t k = 0;
+
+	for (size_t t = 0; t < maker->thread_count; t++) {
+		maker->threads[t].next = maker->threads[t].first;
+		maker->threads[t].top = DP_NONE;
+	}
+	for (size_t i = 0; i < calls->count; i++) {
+		bool sync = calls->kind[i] == DP_CALL_SYNC;
+		uint32_t range;
+
+		if (calls->thread[i] >= maker->thread_count ||
+		    !maker->work->launches[calls->thread[i]] ||
+		    !(sync || dp_work__waited(maker->work, i) & DP_WAITED_INSIDE))
+			continue;
+		while (k + 1 < maker->count &&
+		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])
+			k++;
+		if (maker->kinds[k] == NOT_COUNTED ||
+		    calls->start_ns[i] < maker->iterations[k].start_ns)
+			continue;
+		move_to(maker, &maker->threads[calls->thread[i]], calls->start_ns[i]);
+		range = maker->threads[calls->thread[i]].top;
+		/* Where calls are all there is, the innermost is this one. */
+		if (add(maker, DP_HOST_SYNC, k, name_of(maker, range), calls->name[i],
+			calls->end_ns[i] - calls->start_ns[i]))
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct dp_host_range *x = a, *y = b;
+	int names;
+
+	if (x->activity != y->activity)
+		return x->activity < y->activity ? -1 : 1;
+	if (!x->inner != !y->inner)
+		return x->inner ? 1 : -1;
+	if (x->typical_ns < y->typical_ns || x->typical_ns > y->typical_ns)
+		return x->typical_ns < y->typical_ns ? 1 : -1;
+	if (x->slow_ns < y->slow_ns || x->slow_ns > y->slow_ns)
+		return x->slow_ns < y->slow_ns ? 1 : -1;
+	names = strcmp(x->outer, y->outer);
+	return names || !x->inner ? names : strcmp(x->inner, y->inner);
+}
+
+/* Sums to means per iteration. */
+static void settle(struct dp_host_ranges_maker *maker)
+{
+	double all = maker->counts[0] + maker->counts[1];
+
+	for (size_t i = 0; i < maker->used; i++) {
+		struct dp_host_range *at = &maker->ranges[i];
+
+		at->typical_ns = maker->counts[0] > 0 ? at->typical_ns / maker->counts[0] : 0;
+		at->slow_ns = maker->counts[1] > 0 ? at->slow_ns / maker->counts[1] : 0;
+		at->calls = at->activity == DP_HOST_SYNC && all > 0 ? at->calls / all : 0;
+	}
+	if (maker->used)
+		qsort(maker->ranges, maker->used, sizeof(*maker->ranges), by_cost);
+}
+
+int dp_host_ranges__finish(struct dp_host_ranges *ranges, struct dp_host_ranges_maker *maker)
+{
+	int status = add_waits(maker);
+
+	if (!status) {
+		settle(maker);
+		*ranges = (struct dp_host_ranges){ maker->ranges, maker->used };
+		maker->ranges = NULL;
+	}
+	dp_host_ranges__free(maker);
+	return status;
+}
+
+void dp_host_ranges__fini(struct dp_host_ranges *ranges)
+{
+	free(ranges->ranges);
+	*ranges = (struct dp_host_ranges){ NULL, 0 };
+}

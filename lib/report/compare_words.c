@@ -1,0 +1,194 @@
+/* The words of comparisons. */
+#include "report/compare_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Kernels that changed by less of the period are not worth a row. */
+#define LEAST_KERNEL 0.001
+
+/* A mean that says something else than the median: by so much of the period. */
+#define MEAN_APART 0.02
+
+static const char *arrow(bool ascii)
+{
+	return ascii ? "->" : "\xe2\x86\x92";
+}
+
+char *dp_compare_words__change(char buf[DP_COMPARE_WORDS], const double value[2], const char *unit,
+			       bool ascii)
+{
+	return dp_human__two(buf, value, unit, ascii ? " -> " : " \xe2\x86\x92 ", ascii);
+}
+
+char *dp_compare_words__calls(char buf[DP_COMPARE_WORDS], const double calls[2], bool ascii)
+{
+	char text[2][DP_NUMBER_SIZE];
+
+	for (int run = 0; run < 2; run++)
+		snprintf(text[run], sizeof(text[run]), "%.*f",
+			 fabs(calls[run] - round(calls[run])) < 0.005 ? 0 : 2, calls[run]);
+	if (strcmp(text[0], text[1]) != 0)
+		snprintf(buf, DP_COMPARE_WORDS, "%s %s %s", text[0], arrow(ascii), text[1]);
+	else
+		snprintf(buf, DP_COMPARE_WORDS, "%s", text[0]);
+	return buf;
+}
+
+char *dp_compare_words__size(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
+{
+	if (strcmp(unit, "1") != 0 || !isfinite(value))
+		return dp_human__value(buf, fabs(value), unit, ascii);
+	snprintf(buf, DP_NUMBER_SIZE, "%.1f pp", fabs(value) * 100);
+	return buf;
+}
+
+char *dp_compare_words__signed(char buf[DP_COMPARE_WORDS], double value, const char *unit,
+			       bool ascii)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_compare_words__size(number, value, unit, ascii);
+	snprintf(buf, DP_COMPARE_WORDS, "%s%s", !isfinite(value) ? "" : value < 0 ? "-" : "+",
+		 number);
+	return buf;
+}
+
+const char *dp_compare_words__part(const char *metric)
+{
+	return !strcmp(metric, "period_ns") ? "period" : dp_text__part_words(metric);
+}
+
+bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_ns)
+{
+	bool fewer = fabs(kernel->calls[1] - kernel->calls[0]) >= 0.5;
+
+	if (kernel->kind == DP_KERNEL_SAME && !fewer)
+		return false;
+	if (kernel->kind == DP_KERNEL_REPLACED && kernel->ns.low <= 0 && kernel->ns.high >= 0)
+		return false;
+	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
+}
+
+double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair)
+{
+	const struct dp_difference *time = dp_pair_time(comparison, pair);
+
+	return fmax(time->value[0], time->value[1]);
+}
+
+const char *dp_compare_words__finding(enum dp_finding_change change)
+{
+	static const char *const words[] = { "new", "still", "gone" };
+
+	return (size_t)change < DP_COUNT(words) ? words[change] : words[DP_FINDING_STILL];
+}
+
+/* "12.3% faster", "2.40 times as long"; without words where they are said elsewhere. */
+static char *ratio_words(char buf[DP_COMPARE_WORDS], double ratio, bool words)
+{
+	char number[DP_NUMBER_SIZE];
+
+	if (ratio >= 2) {
+		snprintf(buf, DP_COMPARE_WORDS, "%.2f times as long", ratio);
+		return buf;
+	}
+	dp_human__share(number, fabs(ratio - 1));
+	snprintf(buf, DP_COMPARE_WORDS, "%s%s", number,
+		 !words	     ? ""
+		 : ratio < 1 ? " faster"
+			     : " slower");
+	return buf;
+}
+
+/* The smaller change first: "11.9% to 12.8%", "0.8% faster to 1.1% slower", "1.9 to 2.4 times". */
+static void add_interval(struct dp_words *words, const struct dp_difference *time,
+			 double confidence)
+{
+	bool both = time->ratio_low < 1 && time->ratio_high > 1;
+	bool faster = time->ratio_high <= 1;
+	char least[DP_COMPARE_WORDS], most[DP_COMPARE_WORDS];
+
+	dp_words__add(words, " (%g%% CI ", confidence * 100);
+	if (isinf(time->ratio_high)) {
+		dp_words__add(words, "%.2f times or more)", time->ratio_low);
+		return;
+	}
+	if (time->ratio_high >= 2) {
+		dp_words__add(words, "%.2f to %.2f times)", time->ratio_low, time->ratio_high);
+		return;
+	}
+	ratio_words(least, faster ? time->ratio_high : time->ratio_low, both);
+	ratio_words(most, faster ? time->ratio_low : time->ratio_high, both);
+	dp_words__add(words, "%s to %s)", least, most);
+}
+
+/* Slow iterations move the mean, which the parts sum to, and not the median. */
+static void add_mean(struct dp_words *words, const struct dp_comparison *comparison, size_t pair,
+		     const struct dp_difference *time, bool ascii)
+{
+	const struct dp_pair_part *part, *period = NULL;
+	char change[DP_COMPARE_WORDS];
+
+	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++)
+		period = part;
+	if (!period || time != dp_pair_time(comparison, pair) ||
+	    !(fabs(period->mean.change - time->change) >= MEAN_APART * time->value[0]))
+		return;
+	dp_words__add(words, "; mean %s",
+		      dp_compare_words__change(change, period->mean.value, "ns", ascii));
+}
+
+static enum dp_verdict_kind kind_of(const struct dp_difference *time)
+{
+	if (!isfinite(time->low))
+		return DP_VERDICT_UNKNOWN;
+	if (!dp_difference_is_sure(time))
+		return DP_VERDICT_SAME;
+	return time->change < 0 ? DP_VERDICT_FASTER : DP_VERDICT_SLOWER;
+}
+
+static void set_headline(struct dp_verdict *verdict, const struct dp_difference *time)
+{
+	const char *words = "no significant difference";
+
+	if (verdict->kind == DP_VERDICT_FASTER || verdict->kind == DP_VERDICT_SLOWER) {
+		ratio_words(verdict->headline, time->value[1] / time->value[0], true);
+		return;
+	}
+	if (verdict->kind == DP_VERDICT_UNKNOWN)
+		words = "not comparable";
+	else if (time->high < 0)
+		words = "less than 1% faster";
+	else if (time->low > 0)
+		words = "less than 1% slower";
+	snprintf(verdict->headline, sizeof(verdict->headline), "%s", words);
+}
+
+void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comparison, size_t pair,
+		    bool ascii)
+{
+	const struct dp_difference *time = dp_pair_time(comparison, pair);
+	struct dp_words *words = &verdict->detail;
+	char change[DP_COMPARE_WORDS];
+
+	verdict->detail = (struct dp_words){ .used = 0 };
+	verdict->kind = kind_of(time);
+	set_headline(verdict, time);
+	if (!time->count[0] || !time->count[1]) {
+		dp_words__add(words, "the run %s has no whole iteration without other kernels "
+				      "in between",
+			      time->count[0] ? "after" : "before");
+	} else {
+		dp_words__add(words, "%s",
+			      dp_compare_words__change(change, time->value, "ns", ascii));
+		if (isfinite(time->ratio_low))
+			add_interval(words, time, dp_comparison_confidence(comparison));
+		else
+			dp_words__add(words, " (%zu and %zu iterations; an interval needs %zu)",
+				      time->count[0], time->count[1],
+				      dp_comparison_least(comparison));
+		add_mean(words, comparison, pair, time, ascii);
+	}
+}

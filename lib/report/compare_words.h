@@ -1,0 +1,51 @@
+/* What comparisons say in all formats for people: one verdict, in the same words. */
+#ifndef DP_REPORT_COMPARE_WORDS_H
+#define DP_REPORT_COMPARE_WORDS_H
+
+#include "report/text.h"
+#include <deepprof/compare.h>
+
+/* Room for two numbers and a word or two. */
+#define DP_COMPARE_WORDS (3 * DP_NUMBER_SIZE)
+
+enum dp_verdict_kind {
+	DP_VERDICT_SAME,
+	DP_VERDICT_FASTER,
+	DP_VERDICT_SLOWER,
+	DP_VERDICT_UNKNOWN, /* a run has nothing to compare, or too few iterations */
+};
+
+struct dp_verdict {
+	enum dp_verdict_kind kind;
+	char headline[DP_COMPARE_WORDS]; /* "26.8% faster" */
+	struct dp_words detail;		 /* "176.2 → 128.9 ms (95% CI 21.0% to 32.1%)" */
+};
+
+void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comparison, size_t pair,
+		    bool ascii);
+
+/* "176.2 → 128.9 ms": the unit once where both have it. */
+char *dp_compare_words__change(char buf[DP_COMPARE_WORDS], const double value[2], const char *unit,
+			       bool ascii);
+
+/* "26 → 15", "26" where they are equal: calls of a kernel per iteration. */
+char *dp_compare_words__calls(char buf[DP_COMPARE_WORDS], const double calls[2], bool ascii);
+
+/* "+1.234 ms"; a change of shares is in percentage points. */
+char *dp_compare_words__signed(char buf[DP_COMPARE_WORDS], double value, const char *unit,
+			       bool ascii);
+char *dp_compare_words__size(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii);
+
+/* What a part of the period is called, by its metric. */
+const char *dp_compare_words__part(const char *metric);
+
+/* Is a kernel worth a row: a change that is known, and at least a thousandth of the period? */
+bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_ns);
+
+/* The longer of the two runs' iterations, for that. */
+double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair);
+
+/* "new", "still", "gone". Static. */
+const char *dp_compare_words__finding(enum dp_finding_change change);
+
+#endif

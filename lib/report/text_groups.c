@@ -1,0 +1,71 @@
+/* Periods of two kinds of iterations: their median is what none had. */
+#include "report/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A median is one that iterations had if a period is as near to it. */
+#define NEAR 0.10
+
+static int ascending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The steady periods, sorted. NULL without memory. */
+static double *gather(struct dp_render *render, size_t loop, size_t *count)
+{
+	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, metric;
+	double *values = dp_alloc__array(iterations, sizeof(*values));
+
+	*count = 0;
+	if (!values) {
+		render->status = dp_error__nomem(render->error, iterations);
+		return NULL;
+	}
+	dp_text__find_metric("period_ns", &metric);
+	for (size_t k = 0; k < iterations; k++) {
+		double value = dp_loop_metric(render->analysis, loop, metric, k);
+
+		if (isfinite(value) && dp_loop_is_steady(render->analysis, loop, k))
+			values[(*count)++] = value;
+	}
+	if (*count)
+		qsort(values, *count, sizeof(*values), ascending);
+	return values;
+}
+
+static double mean_of(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum / (double)count;
+}
+
+bool dp_text__period_groups(struct dp_words *words, struct dp_render *render, size_t loop)
+{
+	char low[DP_NUMBER_SIZE], high[DP_NUMBER_SIZE];
+	bool ascii = render->options->ascii, apart;
+	size_t count, half;
+	double *values = gather(render, loop, &count), median;
+
+	half = count / 2;
+	if (!values || count < 2 || count % 2) {
+		free(values);
+		return false;
+	}
+	/* Of an odd number the median is one of them. */
+	median = (values[half - 1] + values[half]) / 2;
+	apart = values[half] - median > NEAR * median;
+	if (apart)
+		dp_words__add(words, ", periods %s (%zu), %s (%zu)",
+			      dp_human__duration(low, mean_of(values, half), ascii), half,
+			      dp_human__duration(high, mean_of(values + half, count - half), ascii),
+			      count - half);
+	free(values);
+	return apart;
+}

@@ -1,0 +1,72 @@
+/* What the host did while the GPU was idle, and where it waited, in the verbose text report. */
+#include "report/text.h"
+
+#include <string.h>
+
+#define ROWS_MOST 10
+#define NUMBERS 28 /* columns before a name */
+
+static const char *const titles[] = {
+	[DP_HOST_WAIT] = "during host wait",
+	[DP_HOST_INPUT] = "during input wait",
+	[DP_HOST_SYNC] = "synchronizing calls in",
+};
+
+static double sum_of(const struct dp_render *render, size_t loop, enum dp_host_activity activity)
+{
+	const struct dp_host_range *at;
+	double sum_ns = 0;
+
+	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++)
+		if (at->activity == activity && !at->inner)
+			sum_ns += at->typical_ns;
+	return sum_ns;
+}
+
+static void write_row(struct dp_render *render, const struct dp_host_range *at, double sum_ns)
+{
+	size_t width = ((struct dp_text *)render->state)->width;
+	size_t room = DP_MAX(width, NUMBERS + 20) - NUMBERS;
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+	bool ascii = render->options->ascii;
+
+	dp_text__column(render, dp_human__share(number, at->typical_ns / sum_ns), -7);
+	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -19);
+	dp_render__format(render, "  %s\n", dp_text__range(label, at->outer, room, ascii));
+}
+
+static void write_activity(struct dp_render *render, size_t loop, enum dp_host_activity activity)
+{
+	double sum_ns = sum_of(render, loop, activity);
+	const struct dp_host_range *at;
+	size_t shown = 0, more = 0;
+	char number[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; sum_ns > 0 && (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+		if (at->activity != activity || at->inner || !(at->typical_ns > 0))
+			continue;
+		if (shown >= ROWS_MOST && !render->options->all) {
+			more++;
+			continue;
+		}
+		if (!shown++) {
+			dp_text__style_begin(render, DP_STYLE_DIM);
+			dp_render__format(render, "\n%7s%19s  %s", "share", "typical iteration",
+					  titles[activity]);
+			dp_text__style_end(render);
+			dp_render__text(render, "\n");
+		}
+		write_row(render, at, sum_ns);
+	}
+	if (more)
+		dp_render__format(render, "and %s (-vv shows all)\n",
+				  dp_text__plural(number, more, "more range"));
+}
+
+void dp_text__ranges(struct dp_render *render, size_t loop)
+{
+	static const enum dp_host_activity order[] = { DP_HOST_INPUT, DP_HOST_WAIT, DP_HOST_SYNC };
+
+	for (size_t i = 0; i < DP_COUNT(order); i++)
+		write_activity(render, loop, order[i]);
+}

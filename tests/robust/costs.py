@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Traces that cost more than their size: each is read in the time of an ordinary one, or refused.
+
+costs.py DEEPPROF
+
+Sizes are such that a way through them that is not linear takes minutes, or gigabytes.
+"""
+import argparse
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+import hostile
+
+MIB = 1 << 20
+CPU_SECONDS = 20
+MEMORY_BYTES = 1 << 30
+SHARED = "rows share pages or values: reading stops at 16 times the file's size"
+
+# the maker, its scale, the command, its exit status, what it prints, bytes of output at most
+CASES = [
+    ('chains', 1, ['info'], 0, SHARED, MIB),
+    ('chains', 1, ['analyze'], 0, SHARED, MIB),
+    ('skipped_chains', 8, ['info'], 0, SHARED, MIB),
+    ('defaults', 4, ['info'], 0, SHARED, MIB),
+    ('hidden_rowid', 2, ['analyze'], 0, '80,000 kernels', MIB),
+    ('shadowed_rowids', 2, ['info'], 0, 'columns hide the row numbers', MIB),
+    ('bogus_tables', 8, ['info'], 1, "the database's schema is too large: more than about 3,500", MIB),
+    ('devices', 10, ['analyze'], 0, 'kernel', 64 * MIB),
+    ('one_thread', 10, ['analyze'], 1, 'the same threads launch on more than 256 devices', MIB),
+    ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
+    ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
+    ('long_names', 1, ['export', '--format=chrome', '-o', '-'], 0, 'aaa... [name ', 32 * MIB),
+]
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def fault_of(command, case, path):
+    """What is wrong with how the command ended, or None."""
+    _, _, words, status, text, most = case
+    result = subprocess.run([command] + words + [str(path)], stdin=subprocess.DEVNULL,
+                            capture_output=True, preexec_fn=limits, check=False)
+    said = result.stderr.decode(errors='replace')
+    if result.returncode != status:
+        return f'exit status {result.returncode}: {said[:1000]}'
+    if text not in said + result.stdout.decode(errors='replace'):
+        return f'no "{text}" in: {said[:1000]}'
+    if len(result.stdout) > most:
+        return f'{len(result.stdout):,} bytes of output, at most {most:,} expected'
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('command')
+    options = parser.parse_args()
+    faults = 0
+    with tempfile.TemporaryDirectory() as folder:
+        made = None
+        for case in CASES:
+            path = pathlib.Path(folder) / 'trace'
+            if made != case[:2]:
+                hostile.MAKERS[case[0]](path, case[1])
+                made = case[:2]
+            fault = fault_of(options.command, case, path)
+            if fault:
+                print(f'{case[0]}, {" ".join(case[2])}: {fault}')
+                faults += 1
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Traces that are made to cost more than their size; and ordinary ones, to compare with.
+
+hostile.py NAME SCALE FILE writes one; without arguments it lists the names. Each is a function
+make(path, scale) whose file grows in proportion to scale; at 1 it has between 0.5 and 4 MB.
+"""
+import json
+import pathlib
+import sqlite3
+import struct
+import sys
+
+KERNEL_TABLE = ('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, '
+                'deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, '
+                'globalPid INTEGER, demangledName INTEGER, shortName INTEGER)')
+STRINGS_TABLE = 'CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT NOT NULL)'
+PAGE = 512  # the smallest: the most rows to a page of overflow
+
+
+def open_new(path, page=4096):
+    pathlib.Path(path).unlink(missing_ok=True)
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute('PRAGMA journal_mode = OFF')
+    database.execute('PRAGMA synchronous = OFF')
+    database.execute(f'PRAGMA page_size = {page}')
+    return database
+
+
+def add_kernels(database, count, name=lambda i: i % 20):
+    database.execute('BEGIN')
+    database.executemany(
+        'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?, ?, 0, 1, 7, ?, 16777216, ?, NULL)',
+        ((1000 * i + 1, 1000 * i + 900, i + 1, name(i)) for i in range(count)))
+    database.execute('COMMIT')
+
+
+def varint(number):
+    groups = [number & 127]
+    number >>= 7
+    while number:
+        groups.append(number & 127 | 128)
+        number >>= 7
+    return bytes(reversed(groups))
+
+
+class Pages:
+    """The pages of a database that are written by hand (sqlite.org/fileformat2.html)."""
+
+    def __init__(self, path):
+        self.path = path
+        self.data = bytearray(pathlib.Path(path).read_bytes())
+
+    def add(self, content):
+        self.data += content.ljust(PAGE, b'\0')
+        return len(self.data) // PAGE
+
+    def tree_page(self, kind, cells, right=None):
+        head = 8 if right is None else 12
+        page = bytearray(PAGE)
+        at, pointers = PAGE, []
+        for cell in cells:
+            at -= len(cell)
+            page[at:at + len(cell)] = cell
+            pointers.append(at)
+        struct.pack_into('>BHHHB', page, 0, kind, 0, len(cells), at, 0)
+        if right is not None:
+            struct.pack_into('>I', page, 8, right)
+        struct.pack_into(f'>{len(pointers)}H', page, head, *pointers)
+        return self.add(bytes(page))
+
+    def tree(self, cells, root):
+        """A table of (rowid, cell) in order; its root's page is overwritten."""
+        level = []
+        fit = (PAGE - 8) // (max(len(cell) for _, cell in cells) + 2)
+        for i in range(0, len(cells), fit):
+            part = cells[i:i + fit]
+            level.append((self.tree_page(13, [cell for _, cell in part]), part[-1][0]))
+        while len(level) > 1:
+            above = []
+            for i in range(0, len(level), 40):
+                part = level[i:i + 40]
+                inner = [struct.pack('>I', page) + varint(last) for page, last in part[:-1]]
+                above.append((self.tree_page(5, inner, part[-1][0]), part[-1][1]))
+            level = above
+        self.data[(root - 1) * PAGE:root * PAGE] = self.data[(level[0][0] - 1) * PAGE:
+                                                             level[0][0] * PAGE]
+
+    def chain(self, length):
+        """As many overflow pages, each naming the next; returns the first."""
+        first = len(self.data) // PAGE + 1
+        for i in range(length):
+            last = i == length - 1
+            self.add(struct.pack('>I', 0 if last else first + i + 1) + b'x' * (PAGE - 4))
+        return first
+
+    def write(self):
+        struct.pack_into('>I', self.data, 28, len(self.data) // PAGE)
+        pathlib.Path(self.path).write_bytes(self.data)
+
+
+def chained_cell(rowid, header, first_page, length):
+    """A row whose payload of length bytes begins with header and goes on in a shared chain."""
+    least = (PAGE - 12) * 32 // 255 - 23
+    local = least + (length - least) % (PAGE - 4)
+    local = local if local <= PAGE - 35 else least
+    return (varint(length) + varint(rowid) + header.ljust(local, b'x') +
+            struct.pack('>I', first_page))
+
+
+def chains(path, scale, pages=2000, rows=36000):
+    """Names of a megabyte each, which all lie in one chain of overflow pages."""
+    database = open_new(path, PAGE)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    count = int(rows * scale)
+    add_kernels(database, count, lambda i: i + 1)
+    root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'StringIds'")
+    root = root.fetchone()[0]
+    database.close()
+    made = Pages(path)
+    first = made.chain(int(pages * scale))
+    local = (PAGE - 12) * 32 // 255 - 23
+    length = local + int(pages * scale) * (PAGE - 4)
+    text = length - 6  # the header: its length, NULL for the rowid, the text's length
+    for _ in range(4):
+        serial = varint(2 * text + 13)
+        text = length - 2 - len(serial)
+    header = bytes([2 + len(serial), 0]) + varint(2 * text + 13)
+    made.tree([(i + 1, chained_cell(i + 1, header, first, length)) for i in range(count)], root)
+    made.write()
+
+
+def skipped_chains(path, scale, pages=2000, rows=36000):
+    """Kernels whose times lie behind a megabyte that nobody reads, in one chain."""
+    database = open_new(path, PAGE)
+    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(hidden BLOB, start INTEGER, '
+                     'end INTEGER, deviceId INTEGER, streamId INTEGER, shortName INTEGER)')
+    database.execute(STRINGS_TABLE)
+    root = database.execute("SELECT rootpage FROM sqlite_master WHERE name LIKE 'CUPTI%'")
+    root = root.fetchone()[0]
+    database.close()
+    made = Pages(path)
+    first = made.chain(int(pages * scale))
+    local = (PAGE - 12) * 32 // 255 - 23
+    length = local + int(pages * scale) * (PAGE - 4)
+    types = bytes([6, 6, 9, 9, 9])  # two integers of eight bytes, and three that are 1
+    blob = length
+    for _ in range(4):
+        head = varint(2 * blob + 12) + types
+        blob = length - 1 - len(head) - 16
+    made.data[-16:] = struct.pack('>qq', 1000, 2000)
+    header = bytes([1 + len(head)]) + head
+    count = int(rows * scale)
+    made.tree([(i + 1, chained_cell(i + 1, header, first, length)) for i in range(count)], root)
+    made.write()
+
+
+def defaults(path, scale, rows=100000, text=500000):
+    """Rows that lack the column of their text, whose default is half a megabyte."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, '
+                     'globalTid INTEGER)')
+    add_kernels(database, 100)
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, 16777217)',
+                         ((i, i + 1) for i in range(int(rows * scale))))
+    database.execute('COMMIT')
+    database.execute("ALTER TABLE NVTX_EVENTS ADD COLUMN text TEXT DEFAULT '%s'" %
+                     ('x' * min(int(text * scale), 900000)))
+    database.close()
+
+
+def hidden_rowid(path, scale, kernels=40000):
+    """A generated column by the name of rowid, so that no row is found by its number."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute('CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT NOT NULL, '
+                     'rowid INTEGER GENERATED ALWAYS AS (id) VIRTUAL)')
+    count = int(kernels * scale)
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         ((i, f'kernel_{i}') for i in range(count)))
+    database.execute('COMMIT')
+    add_kernels(database, count, lambda i: i)
+    database.close()
+
+
+def shadowed_rowids(path, scale, kernels=20000):
+    """Columns by all names of the rowid, and damage at each row."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute('CREATE TABLE StringIds(id INTEGER, value TEXT NOT NULL, '
+                     'rowid INTEGER, _rowid_ INTEGER, oid INTEGER)')
+    count = int(kernels * scale)
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?, ?, ?, ?)',
+                         ((i, f'kernel_{i}', i ^ 1, i ^ 1, i ^ 1) for i in range(count)))
+    database.execute('COMMIT')
+    add_kernels(database, count, lambda i: i)
+    database.close()
+
+
+def bogus_tables(path, scale, count=32000):
+    """A schema of tables that all have the same root."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    add_kernels(database, 100)
+    root = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'StringIds'")
+    root = root.fetchone()[0]
+    database.execute('PRAGMA writable_schema = ON')
+    database.execute('BEGIN')
+    database.executemany(
+        "INSERT INTO sqlite_master VALUES('table', ?, ?, ?, ?)",
+        ((f't{i}', f't{i}', root, f'CREATE TABLE t{i}(a)') for i in range(int(count * scale))))
+    database.execute('COMMIT')
+    database.close()
+
+
+def kernel(at, name, device=0, stream=7, correlation=0):
+    return {'ph': 'X', 'cat': 'kernel', 'name': name, 'pid': device, 'tid': stream, 'ts': at,
+            'dur': 3, 'args': {'device': device, 'context': 1, 'stream': stream,
+                               'correlation': correlation}}
+
+
+def write_kineto(path, events):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('{"schemaVersion": 1, "traceEvents": [\n')
+        for i, event in enumerate(events):
+            file.write((',\n' if i else '') + json.dumps(event, separators=(',', ':')))
+        file.write('\n]}\n')
+
+
+def add_devices(path, count, kernels, thread):
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
+                     'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, '
+                     'nameId INTEGER)')
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         [(i, f'kernel_{i}') for i in range(8)] + [(8, 'cudaLaunchKernel')])
+    rows = [(10000 * i, d, i * count + d + 1) for i in range(kernels) for d in range(count)]
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL '
+                         'VALUES(?, ?, ?, 1, 7, ?, 16777216, ?, NULL)',
+                         ((at + 2000, at + 9000, d, c, at // 10000 % 8) for at, d, c in rows))
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?, ?, 0, ?, ?, 8)',
+                         ((at + 1, at + 1500, 16777217 + thread(d), c) for at, d, c in rows))
+    database.execute('COMMIT')
+    database.close()
+
+
+def devices(path, scale, count=400, kernels=160):
+    """Many devices with a few kernels each, and a thread each that launches them."""
+    add_devices(path, int(count * scale), kernels, lambda device: device)
+
+
+def one_thread(path, scale, count=400, kernels=160):
+    """The same, all launched by one thread."""
+    add_devices(path, int(count * scale), kernels, lambda device: 0)
+
+
+def streams(path, scale, count=12000):
+    """A stream for each kernel."""
+    write_kineto(path, (kernel(10 * i, f'kernel_{i % 8}', stream=i)
+                        for i in range(int(count * scale))))
+
+
+def long_names(path, scale, events=14000, length=50000, names=20):
+    """A few long names, of many kernels."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         ((i, chr(97 + i) * length) for i in range(names)))
+    add_kernels(database, int(events * scale), lambda i: i % names)
+    database.close()
+
+
+MAKERS = {maker.__name__: maker for maker in (
+    chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
+    one_thread, streams, long_names)}
+
+
+def main():
+    if len(sys.argv) != 4:
+        for name, maker in MAKERS.items():
+            print(f'{name}: {maker.__doc__.splitlines()[0]}')
+        return 2
+    MAKERS[sys.argv[1]](sys.argv[3], float(sys.argv[2]))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,174 @@
+/* What the host did while the GPU was idle, on a program whose timeline is known. */
+#include "metric/host_ranges.h"
+#include "trace/builder.h"
+#include <deepprof/deepprof.h>
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 20, SLOW = 12 };
+
+/* A period in microseconds; the slow one prepares for twice as long again. */
+#define PERIOD 100
+#define LONGER 100
+
+static struct dp_builder *builder;
+static uint32_t thread, other_thread, stream;
+
+static uint32_t name_of(const char *text)
+{
+	return dp_builder__string(builder, text, strlen(text));
+}
+
+static void add_range(const char *name, enum dp_range_kind kind, uint32_t of, int64_t start_us,
+		      int64_t end_us)
+{
+	const struct dp_range range = { .start_ns = start_us * 1000,
+					.end_ns = end_us * 1000,
+					.name = name_of(name),
+					.thread = of,
+					.kind = kind };
+
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+}
+
+static void add_call(const char *name, int64_t start_us, int64_t end_us, uint32_t correlation)
+{
+	const struct dp_call call = { start_us * 1000, end_us * 1000, name_of(name), thread,
+				      correlation };
+
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+}
+
+static void add_kernel(const char *name, int64_t start_us, int64_t end_us, uint32_t correlation)
+{
+	struct dp_op op = { .start_ns = start_us * 1000,
+			    .end_ns = end_us * 1000,
+			    .stream = stream,
+			    .correlation = correlation };
+
+	op.name = dp_builder__kernel_name(builder, name, strlen(name));
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+/*
+ *  0 step ------------------------------------------------------------ 99 (the iteration itself)
+ * 10 prepare ---------------------- 50    60 launches 63   80 item ------ 95
+ *        20 inner -- 30                   64 kernels  80   81 sync --- 94
+ */
+static int64_t add_iteration(int64_t t, size_t k, bool ranges)
+{
+	static const char *const names[] = { "gemm", "relu", "adam" };
+	int64_t more = k == SLOW ? LONGER : 0, at = t + more;
+
+	if (ranges) {
+		add_range("ProfilerStep", DP_RANGE_ANNOTATION, thread, t, at + 99);
+		add_range("prepare", DP_RANGE_ANNOTATION, thread, t + 10, at + 50);
+		add_range("inner", DP_RANGE_OPERATOR, thread, t + 20, t + 30);
+		add_range("item", DP_RANGE_OPERATOR, thread, at + 80, at + 95);
+		/* Another thread launches nothing: nobody waits for it. */
+		add_range("elsewhere", DP_RANGE_OPERATOR, other_thread, t, at + 60);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t correlation = (uint32_t)(3 * k + i + 1);
+
+		add_call("cudaLaunchKernel", at + 60 + i, at + 61 + i, correlation);
+		add_kernel(names[i], at + 64 + 6 * i, at + 68 + 6 * i, correlation);
+	}
+	add_call("cudaStreamSynchronize", at + 81, at + 94, 10000 + (uint32_t)k);
+	return at + PERIOD;
+}
+
+static struct dp_analysis *analyze(struct dp_trace **trace, bool ranges)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+	int64_t t = 0;
+	uint32_t process;
+
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	process = dp_builder__process(builder, 1);
+	thread = dp_builder__thread(builder, process, 1);
+	other_thread = dp_builder__thread(builder, process, 2);
+	stream = dp_builder__stream(builder, process, 0, 1, 7);
+	for (size_t k = 0; k < ITERATIONS; k++)
+		t = add_iteration(t, k, ranges);
+	ck_assert_int_eq(dp_builder__finish(builder, trace, "t", "test", false), DP_OK);
+	ck_assert_msg(!dp_analysis_run(&analysis, *trace, NULL, &error), "%s", error.message);
+	ck_assert_uint_ge(dp_analysis_loop_count(analysis), 1);
+	return analysis;
+}
+
+static const struct dp_host_range *find(const struct dp_analysis *analysis,
+					enum dp_host_activity activity, const char *outer,
+					const char *inner)
+{
+	const struct dp_host_range *at;
+
+	for (size_t i = 0; (at = dp_loop_host_range(analysis, 0, i)); i++)
+		if (at->activity == activity && !strcmp(at->outer, outer) &&
+		    !at->inner == !inner && (!inner || !strcmp(at->inner, inner)))
+			return at;
+	return NULL;
+}
+
+START_TEST(ranges_over_idle_time_are_summed)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace, true);
+	const struct dp_host_range *at = find(analysis, DP_HOST_WAIT, "prepare", NULL);
+	const struct dp_finding *finding = dp_analysis_finding(analysis, 0);
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 40e3, 1e-6);
+	ck_assert_double_eq_tol(at->slow_ns, 140e3, 1e-6);
+	at = find(analysis, DP_HOST_WAIT, "prepare", "prepare");
+	ck_assert_double_eq_tol(at->typical_ns, 30e3, 1e-6);
+	at = find(analysis, DP_HOST_WAIT, "prepare", "inner");
+	ck_assert_double_eq_tol(at->typical_ns, 10e3, 1e-6);
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT, "ProfilerStep", NULL));
+	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT, "elsewhere", NULL));
+	at = find(analysis, DP_HOST_SYNC, "item", "cudaStreamSynchronize");
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 13e3, 1e-6);
+	ck_assert_double_eq_tol(at->calls, 1, 1e-6);
+	/* The finding names them, and a name that is known has its advice. */
+	for (size_t i = 0; (finding = dp_analysis_finding(analysis, i)); i++) {
+		ck_assert_uint_ge(finding->range_count, 1);
+		if (!strcmp(finding->rule, "slow-iterations"))
+			ck_assert_str_eq(finding->ranges[0].name, "prepare");
+		if (!strcmp(finding->rule, "host-bound") && finding->activity == DP_HOST_WAIT)
+			ck_assert_str_eq(finding->ranges[0].name, "prepare");
+	}
+	ck_assert_uint_ge(dp_analysis_finding_count(analysis), 2);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* Without annotations calls are what there is. */
+START_TEST(calls_stand_for_ranges)
+{
+	struct dp_trace *trace;
+	struct dp_analysis *analysis = analyze(&trace, false);
+	const struct dp_host_range *at =
+		find(analysis, DP_HOST_SYNC, "cudaStreamSynchronize", NULL);
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 13e3, 1e-6);
+	at = find(analysis, DP_HOST_WAIT, "", NULL);
+	ck_assert_double_gt(at->typical_ns, 50e3);
+	ck_assert_str_eq(dp_host_activity_name(DP_HOST_INPUT), "input");
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, ranges_over_idle_time_are_summed);
+	tcase_add_test(tests, calls_stand_for_ranges);
+}
+
+#include "test_main.h"

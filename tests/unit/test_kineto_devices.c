@@ -1,0 +1,212 @@
+/* Chrome traces of other devices and of other tools: what in them is a kernel, and whose it is. */
+#include "kineto_text.h"
+
+#include <stdio.h>
+
+#define META(kind, pid, tid, name)                                                \
+	"{\"ph\": \"M\", \"name\": \"" kind "\", \"pid\": " pid ", \"tid\": " tid \
+	", \"args\": {\"name\": \"" name "\"}},\n"
+#define X(name, pid, tid, ts, dur, more)                                                          \
+	"{\"ph\": \"X\", \"name\": \"" name "\", \"pid\": " pid ", \"tid\": " tid ", \"ts\": " ts \
+	", \"dur\": " dur more "},\n"
+#define ARGS(text) ", \"args\": {" text "}"
+#define CAT(text) ", \"cat\": \"" text "\""
+#define DOCUMENT(events) "{\"traceEvents\": [\n" events "{}]}"
+
+static struct dp_trace *read_text(const char *text)
+{
+	struct dp_error error;
+	struct dp_trace *trace = read_bytes(text, strlen(text), &error, NULL);
+
+	ck_assert_msg(trace != NULL, "%s", error.message);
+	ck_assert_str_eq(dp_trace_format(trace), "kineto");
+	return trace;
+}
+
+static int64_t device_of(const struct dp_trace *trace, size_t op)
+{
+	return dp_trace_device(trace, op_stream(trace, op)->device)->id;
+}
+
+/* rocprof: rows by their names, numbers as texts, calls and kernels by Index. */
+START_TEST(rocprof)
+{
+	struct dp_trace *trace = read_text(DOCUMENT(
+		META("process_name", "2", "0", "CPU HIP API") META(
+			"process_name", "3", "0", "CPU HSA API") META("process_name", "1", "0",
+								      "COPY") META("process_name",
+										   "7", "0", "GPU1")
+			META("process_name", "0", "0", "Markers and Ranges") X(
+				"hipLaunchKernel", "\"2\"", "\"77\"", "\"10.500\"", "\"2.250\"",
+				ARGS("\"BeginNs\": \"10500\", \"Index\": \"0\""))
+				X("hsa_signal_wait", "3", "77", "11", "1", ARGS("\"Index\": \"0\""))
+					X("_Z3addPfi", "7", "5", "\"14.125\"", "\"3.000\"",
+					  ARGS("\"dev-id\": \"1\", \"Index\": \"0\""))
+						X("<barrier packet>", "7", "5", "18", "1",
+						  ARGS("\"Index\": \"1\"")) X("CopyHostToDevice",
+									      "1", "0", "20", "1",
+									      ARGS("\"dev-id\": 1, "
+										   "\"Index\": 3"))
+							X("step", "0", "77", "9", "20", "")));
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_calls *calls = dp_trace_calls(trace);
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_str_eq(op_name(trace, 0), "add(float*, int)");
+	ck_assert_int_eq(ops->end_ns[0] - ops->start_ns[0], 3000);
+	ck_assert_int_eq(device_of(trace, 0), 1);
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 5);
+	ck_assert_int_eq(ops->kind[1], DP_OP_COPY);
+	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_HTOD);
+	ck_assert_int_eq(device_of(trace, 1), 1);
+	ck_assert_uint_eq(calls->count, 2);
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[ops->call[0]]), "hipLaunchKernel");
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	ck_assert_int_eq(dp_trace_ranges(trace)->kind[0], DP_RANGE_NVTX);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* XPU, MLU, GCU: Kineto's words with the name of the device. */
+START_TEST(categories_of_other_devices)
+{
+	struct dp_trace *trace = read_text(DOCUMENT(
+		X("urEnqueueKernelLaunch", "42", "43", "1", "1",
+		  CAT("xpu_runtime") ARGS("\"correlation\": 5"))
+			X("gemm", "0", "7", "10", "2",
+			  CAT("kernel") ARGS("\"device\": 0, \"stream\": 7, \"correlation\": 5"))
+				X("Memcpy HtoD", "0", "7", "13", "1",
+				  CAT("mlu_memcpy")
+					  ARGS("\"device\": 0, \"stream\": 7, \"bytes\": 64"))
+					X("Memset (Device)", "0", "7", "15", "1",
+					  CAT("gcu_memset") ARGS("\"device\": 0, \"stream\": 7"))
+						X("a", "0", "7", "1", "90",
+						  CAT("mlu_user_annotation"))));
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 3);
+	ck_assert_int_eq(ops->kind[1], DP_OP_COPY);
+	ck_assert_uint_eq(ops->bytes[1], 64);
+	ck_assert_int_eq(ops->kind[2], DP_OP_SET);
+	ck_assert_uint_eq(dp_trace_calls(trace)->count, 1);
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* trace_view.json: a task's type tells what it is. */
+START_TEST(ascend)
+{
+	struct dp_trace *trace = read_text(
+		"[\n" META("process_name", "900", "0", "Ascend Hardware")
+			X("MatMulV2", "900", "4", "\"1699529623106750.100\"", "31.92",
+			  ARGS("\"Task Type\": \"AI_CORE\", \"Stream Id\": 4, \"Task Id\": 3"))
+				X("Add", "900", "4", "\"1699529623106790.100\"", "2",
+				  ARGS("\"Task Type\": \"AI_VECTOR_CORE\", \"Stream Id\": 4"))
+					X("EVENT_WAIT", "900", "4", "\"1699529623106795.100\"", "9",
+					  ARGS("\"Task Type\": \"EVENT_WAIT\", \"Stream Id\": 4"))
+						X("MEMCPY_ASYNC", "901", "6",
+						  "\"1699529623106799.100\"", "1",
+						  ARGS("\"Task Type\": \"SDMA_SQE\", "
+						       "\"Stream Id\": 6"))
+							X("aten::mm", "42", "43",
+							  "\"1699529623106700.100\"", "9",
+							  CAT("cpu_op")) "{}]");
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	int64_t t0_ns;
+
+	ck_assert_uint_eq(ops->count, 3);
+	ck_assert_str_eq(op_name(trace, 0), "MatMulV2");
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 4);
+	ck_assert_int_eq(device_of(trace, 0), 0);
+	ck_assert_int_eq(ops->kind[2], DP_OP_COPY);
+	ck_assert_int_eq(device_of(trace, 2), 1);
+	ck_assert(dp_trace_t0(trace, &t0_ns));
+	ck_assert_int_eq(t0_ns, INT64_C(1699529623106750100));
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
+START_TEST(mtia_is_refused_by_name)
+{
+	static const char text[] = DOCUMENT(X("fc", "0", "7", "1", "2", CAT("mtia_ccp_events")) X(
+		"mtiaLaunch", "42", "43", "1", "1", CAT("mtia_runtime")));
+	struct dp_error error;
+
+	ck_assert_ptr_null(read_bytes(text, strlen(text), &error, NULL));
+	ck_assert_int_eq(error.status, DP_ERR_UNSUPPORTED);
+	ck_assert_ptr_nonnull(strstr(error.message, "MTIA"));
+}
+END_TEST
+
+#define XLA_ROWS                                             \
+	META("process_name", "1", "0", "/device:GPU:0")      \
+	META("thread_name", "1", "17", "Stream #17(Kernel)") \
+	META("thread_name", "1", "90", "XLA Ops")            \
+	META("thread_name", "1", "91", "XLA Modules")        \
+	META("process_name", "701", "0", "/host:CPU")        \
+	META("thread_name", "701", "5", "python")
+
+START_TEST(xla)
+{
+	struct dp_trace *trace = read_text(DOCUMENT(
+		XLA_ROWS X("fusion_1", "1", "17", "10.5", "2", ARGS("\"correlation_id\": \"70\""))
+			X("MemcpyD2H", "1", "17", "14", "1", "")
+				X("fusion.1", "1", "90", "10.5", "2", "") X("jit_f(1)", "1", "91",
+									    "10", "5", "")
+					X("cuLaunchKernel", "701", "5", "8", "1",
+					  ARGS("\"correlation_id\": \"70\""))
+						X("PjitFunction(f)", "701", "5", "7", "4", "")
+							X("$a.py:1 f", "701", "5", "7", "4", "")));
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_str_eq(op_name(trace, 0), "fusion_1");
+	ck_assert_int_eq(op_stream(trace, 0)->stream, 17);
+	ck_assert_int_eq(device_of(trace, 0), 0);
+	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_DTOH);
+	ck_assert_uint_eq(ops->call[0], 0);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
+	dp_trace_free(trace);
+}
+END_TEST
+
+/* The writer ends after a million events, which is told. */
+START_TEST(xla_is_capped)
+{
+	static const char head[] = "{\"traceEvents\": [\n" XLA_ROWS;
+	char *text = malloc(1000000 * 64 + 4096);
+	struct dp_trace *trace;
+	size_t at;
+
+	ck_assert_ptr_nonnull(text);
+	at = (size_t)sprintf(text, "%s", head);
+	for (int i = 0; i < 999994; i++)
+		at += (size_t)sprintf(text + at,
+				      "{\"ph\":\"X\",\"pid\":1,\"tid\":17,\"ts\":%d,\"dur\":1,"
+				      "\"name\":\"k\"},\n",
+				      i * 2);
+	sprintf(text + at, "{}]}");
+	trace = read_text(text);
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 999994);
+	ck_assert_uint_eq(dp_trace_loss_count(trace), 1);
+	ck_assert_ptr_nonnull(strstr(dp_trace_loss(trace, 0)->reason, ".xplane.pb"));
+	dp_trace_free(trace);
+	free(text);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, rocprof);
+	tcase_add_test(tests, categories_of_other_devices);
+	tcase_add_test(tests, ascend);
+	tcase_add_test(tests, mtia_is_refused_by_name);
+	tcase_add_test(tests, xla);
+	tcase_add_test(tests, xla_is_capped);
+}
+
+#include "test_main.h"
