@@ -420,54 +420,21 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
-/* A number that fits, but that nobody would have thought of, is worth a word. */
-static void tell_likelier(const struct run *run, const struct dp_sequence *sequence,
-			  const struct dp_loops *loops, const struct dp_loops *tree)
+/* A number that fits, where another one is likely, is worth a warning. */
+static void warn_likely(const struct run *run, const struct dp_sequence *sequence,
+			const struct dp_loops *loops)
 {
-	uint64_t told = run->options->iterations[0];
-	const struct dp_sequence_loop *likely = NULL;
+	uint64_t given = run->options->iterations[0];
 
-	for (size_t i = 0; i < tree->count; i++) {
-		const struct dp_sequence_loop *loop = &tree->loops[i];
-
-		if (dp_analysis__complete(loop) == told)
-			return;
-		if (loop->chosen && loop->confidence > 0.9 &&
-		    (!likely || dp_analysis__covered(loop) > dp_analysis__covered(likely)))
-			likely = loop;
-	}
-	if (likely && told > 1 && dp_analysis__complete(&loops->loops[0]) == told)
-		dp_log__write(&run->options->log, DP_LOG_WARNING,
-			      "stream %lld: %llu iterations can be found, but without a number "
-			      "there are %zu iterations of %zu kernels, %.1f%% sure",
-			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      (unsigned long long)told, dp_analysis__complete(likely),
-			      likely->length, likely->confidence * 100);
-}
-
-/*
- * What goes round inside of the iterations that were told of, as without a number; where several
- * numbers were told, loops inside may be among them.
- */
-static int find_inside(struct run *run, const struct dp_sequence *sequence,
-		       const struct dp_loops_request *request, struct dp_loops *loops)
-{
-	struct dp_loops_request unaided = *request;
-	struct dp_loops *tree;
-	int status;
-
-	if (request->counts_count != 1 || request->paper || loops->count != 1)
-		return DP_OK;
-	unaided.counts = NULL;
-	unaided.counts_count = 0;
-	status = dp_loops__find(&tree, &unaided, run->error);
-	if (status)
-		return status;
-	tell_likelier(run, sequence, loops, tree);
-	if (dp_loops__inside(loops, tree))
-		status = dp_error__nomem(run->error, 0);
-	dp_loops__free(tree);
-	return status;
+	if (!loops->likely_iterations || given < 2 || !loops->count ||
+	    dp_analysis__complete(&loops->loops[0]) != given)
+		return;
+	dp_log__write(&run->options->log, DP_LOG_WARNING,
+		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
+		      "of %zu kernels are (%.1f%% confidence)",
+		      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
+		      (unsigned long long)given, loops->likely_iterations, loops->likely_length,
+		      loops->likely_confidence * 100);
 }
 
 static void tell_missing(const struct run *run, const struct dp_sequence *sequence,
@@ -507,8 +474,8 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 		status = find_unaided(run, sequence, &request, loops);
 		if (!status)
 			tell_missing(run, sequence, *loops);
-		if (!status)
-			status = find_inside(run, sequence, &request, *loops);
+		if (!status && options->iterations_count)
+			warn_likely(run, sequence, *loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

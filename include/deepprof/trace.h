@@ -84,6 +84,7 @@ enum dp_call_kind {
 	DP_CALL_SET,
 	DP_CALL_SYNC,	/* waits for the device: …Synchronize */
 	DP_CALL_MEMORY, /* allocates or frees */
+	DP_CALL_CAPTURE, /* begins or ends the capture of a stream into a graph */
 };
 
 /* Runtime and driver API calls in order of start. */

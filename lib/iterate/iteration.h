@@ -28,6 +28,7 @@ struct dp_evidence_at {
 	bool has_launch;	/* its launch call was recorded */
 	bool after_upload;  /* a host-to-device copy starts between the previous kernel and it */
 	bool after_sync;    /* the host synchronized between the previous launch and its */
+	bool after_capture; /* a stream was captured into a graph between the two launches */
 	bool finishes_step; /* its name is one of an optimizer's */
 	bool moves_data;    /* its name is that of a copy, a cast or a fill: it updates nothing */
 };

@@ -20,19 +20,27 @@ enum {
 	BREAK_MIN = 4,	  /* kernels between two passes through the layers */
 	BREAKS_MAX = 3,	  /* of passes: more would be a loop */
 	FEW = 16,	  /* turns that may be layers, whatever they look like */
+	CAPTURE_SAMPLE = 16, /* iterations that a capture is looked for in */
 	PASS_REST = 2,	  /* kernels next to layers that look like one's by chance */
 };
 
-static const double shown_min = 0.5; /* confidence of a loop that is told of */
+static const double shown_min = DP_LISTED;
+#define FEW_SURE 0.75		     /* of two or three repeats */
 #define LAYERS_SURE 0.7		     /* and at most, of what may be layers */
 
-void dp_driver__fini_loops(struct dp_loops *loops)
+void dp_driver__clear(struct dp_loops *loops)
 {
 	for (size_t i = 0; i < loops->count; i++) {
 		free(loops->loops[i].pattern);
 		free(loops->loops[i].iterations);
 		free(loops->loops[i].edits);
 	}
+	loops->count = 0;
+}
+
+void dp_driver__fini_loops(struct dp_loops *loops)
+{
+	dp_driver__clear(loops);
 	free(loops->loops);
 }
 
@@ -68,6 +76,8 @@ int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *fro
 	loop->found_by = from->found_by;
 	loop->phase = from->phase;
 	loop->confidence = from->confidence;
+	loop->agreement = from->agreement;
+	loop->fit = from->fit;
 	for (size_t i = 0; i < from->count && position; i++) {
 		from->iterations[i].first = position[from->iterations[i].first];
 		from->iterations[i].end = position[from->iterations[i].end];
@@ -93,12 +103,12 @@ static size_t count_exact(const struct dp_sequence_loop *loop)
 static int name_by_family(const struct dp_driver *d, const uint32_t *pattern, uint32_t *exact,
 			  size_t m)
 {
-	uint32_t *first = dp_alloc__zeroed(d->alphabet, sizeof(*first));
+	uint32_t *first = dp_alloc__zeroed(d->text.alphabet, sizeof(*first));
 
 	if (!first)
 		return DP_ERR_NOMEM;
 	for (size_t i = d->request->count; i-- > 0;)
-		first[d->symbols[i]] = d->request->symbols[i];
+		first[d->text.symbols[i]] = d->request->symbols[i];
 	for (size_t o = 0; o < m; o++)
 		if (exact[o] == DP_NONE)
 			exact[o] = first[pattern[o]];
@@ -199,7 +209,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
-	int status = dp_patterns__align(&b->alignment, patterns, d->symbols, r->count);
+	int status = dp_patterns__align(&b->alignment, patterns, d->text.symbols, r->count);
 
 	b->count = patterns->count;
 	for (size_t i = 0; i < b->count && !status; i++) {
@@ -228,10 +238,10 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		};
 	}
 	if (!status)
-		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->symbols, r->count,
+		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,
 				     b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_enclosing__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->symbols);
+		status = dp_enclosing__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->text.symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -327,6 +337,32 @@ static bool is_pass(const struct dp_alignment *al, size_t i, size_t n, size_t m)
 }
 
 /*
+ * A pass that records CUDA graphs captures one for each of its layers: most iterations hold the
+ * beginning or the end of a capture.
+ */
+static bool is_captured(const struct dp_driver *d, const struct dp_cut *cut)
+{
+	const struct dp_evidence *evidence = &d->request->evidence;
+	size_t step = DP_MAX(cut->count / CAPTURE_SAMPLE, 1), seen = 0, held = 0;
+
+	if (!evidence->at || cut->complete >= LAYERS_MAX)
+		return false;
+	for (size_t k = 0; k < cut->count; k += step, seen++) {
+		const struct dp_repetition *it = &cut->iterations[k];
+		bool captured = false;
+
+		for (size_t i = it->first; i < it->end && !captured; i++) {
+			struct dp_evidence_at at = { 0 };
+
+			evidence->at(evidence->ctx, i, &at);
+			captured = at.after_capture;
+		}
+		held += captured;
+	}
+	return held * 2 > seen;
+}
+
+/*
  * Layers of a single pass look like a loop. A program's loop mostly fills the capture, has loops
  * inside, or is gone on with after something else; layers stand between other kernels, once.
  */
@@ -350,8 +386,12 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	ends = ends_filled(d, al, m, cut->complete, standing);
 	if (!goes_round(cut))
 		return 0;
+	if (standing == DP_STANDING_RARE)
+		return 1.0;
 	if (b->list[i].length == 1)
 		return cut->covered == d->request->count ? 0.7 : 0.0;
+	if (!is_long && is_captured(d, cut))
+		return 0.4;
 	/* the end of one pass, its head, what begins the next one, and its layers */
 	if (maybe_layers(d, b, i, standing) && is_broken(al))
 		return 0.4;
@@ -375,7 +415,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
  * makes the confidence less.
  */
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
-			 const struct dp_sequence_loop *loop, enum dp_standing standing)
+			 struct dp_sequence_loop *loop, enum dp_standing standing)
 {
 	double covered = (double)b->covered / (double)d->request->count;
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
@@ -383,8 +423,12 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	double phase = 0.5 + 0.5 * b->phases[i].confidence, is_loop, both;
 	double length = (double)b->list[i].length;
 
-	if (loop->found_by == DP_FOUND_BY_COUNT || d->keep_all)
-		return agree * phase;
+	loop->agreement = agree;
+	loop->fit = agree * phase;
+	if (loop->found_by == DP_FOUND_BY_COUNT)
+		return loop->fit;
+	if (standing == DP_STANDING_FEW)
+		return FEW_SURE * agreement(loop) * covered;
 	/* a few short iterations in a long trace of other things may be chance */
 	many *= covered +
 		(1.0 - covered) * (1.0 - exp(-trips / 20.0 * DP_MAX(length / LAYER_LONG, 1)));
@@ -425,6 +469,8 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->found_by = found_by;
 	loop->chosen = found_by == DP_FOUND_BY_COUNT;
 	loop->confidence = view.confidence;
+	loop->agreement = view.agreement;
+	loop->fit = view.fit;
 	loop->few = standing == DP_STANDING_BARE && !b->phases[i].beat && b->cuts[i].complete < FEW;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;

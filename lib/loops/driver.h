@@ -7,12 +7,13 @@
 #include "pattern/levels.h"
 #include "iterate/phase.h"
 
+#define DP_LISTED 0.5 /* confidence of a loop that is listed */
+
 /* A sequence on its way to loops. */
 struct dp_driver {
 	const struct dp_loops_request *request;
 	uint32_t *coarse; /* symbols by family or class; NULL: as they are */
-	const uint32_t *symbols;
-	uint32_t alphabet; /* of those */
+	struct dp_search_text text; /* those, and their tree */
 	bool keep_all;	   /* loops of little confidence, too */
 	bool folded;	   /* set where the loops were found with repetitions collapsed */
 	double per_symbol; /* kernels that a symbol stands for, about; 0: it is one */
@@ -50,6 +51,9 @@ void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
 
 /* Finds the tree of loops without help. Errors: DP_ERR_NOMEM. */
 int dp_driver__tree(struct dp_driver *driver);
+
+/* Frees the loops, of which there may be new ones. */
+void dp_driver__clear(struct dp_loops *loops);
 
 /* Frees what the loops hold. */
 void dp_driver__fini_loops(struct dp_loops *loops);

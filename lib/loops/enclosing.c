@@ -114,7 +114,7 @@ static void folded_fini(struct folded *f)
 	free(f->position);
 }
 
-/* The loop among the first `count` whose next iteration begins first, or count. */
+/* The selected loop among the first `count` whose next iteration begins first, or count. */
 static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t count)
 {
 	size_t best = count;
@@ -122,7 +122,7 @@ static size_t next_loop(const struct dp_loops *loops, const size_t *at, size_t c
 	for (size_t k = 0; k < count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 
-		if (at[k] == loop->count)
+		if (at[k] == loop->count || !loop->chosen)
 			continue;
 		if (best == count ||
 		    loop->iterations[at[k]].first < loops->loops[best].iterations[at[best]].first)
@@ -153,9 +153,9 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 		size_t end = loop->iterations[at[k]].first;
 
 		for (size_t i = before; i < end; i++)
-			put(f, d->symbols[i], i);
+			put(f, d->text.symbols[i], i);
 		if (end >= before)
-			put(f, d->alphabet + (uint32_t)k, end);
+			put(f, d->text.alphabet + (uint32_t)k, end);
 		while (at[k] < loop->count && loop->iterations[at[k]].first <= end) {
 			end = DP_MAX(end, loop->iterations[at[k]].end);
 			at[k]++;
@@ -163,7 +163,7 @@ static void fold(struct folded *f, const struct dp_driver *d, size_t count)
 		before = DP_MAX(before, end);
 	}
 	for (size_t i = before; i < n; i++)
-		put(f, d->symbols[i], i);
+		put(f, d->text.symbols[i], i);
 }
 
 /* *any is false where the folded sequence is not worth a search. */
@@ -176,7 +176,7 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	       f->count * PER_FOLDED <= n;
 	if (!*any)
 		return DP_OK;
-	f->alphabet = d->alphabet + (uint32_t)count;
+	f->alphabet = d->text.alphabet + (uint32_t)count;
 	f->symbols = dp_alloc__array(f->count, sizeof(*f->symbols));
 	f->position = dp_alloc__array(f->count + 1, sizeof(*f->position));
 	if (!f->symbols || !f->position)
@@ -222,8 +222,7 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 	struct dp_loops made = { 0 };
 	struct dp_loops_request request = *d->request;
 	struct dp_driver inner = { .request = &request,
-				   .symbols = f->symbols,
-				   .alphabet = f->alphabet,
+				   .text = { f->symbols, f->count, f->alphabet, NULL },
 				   .keep_all = d->keep_all,
 				   .loops = &made };
 	uint32_t index[DP_PATTERNS_MAX];
@@ -249,6 +248,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 {
 	struct dp_search_bar bar = { 3, d->request->count, 0.75, 0.5 };
 	struct dp_patterns patterns = { .count = 0 };
+	struct dp_search_text text;
 	struct folded f = { .evidence = &d->request->evidence };
 	struct dp_loops *loops = d->loops;
 	size_t kept = 0, before = loops->count;
@@ -264,11 +264,13 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	bar.few = f.count < FOLDED_FEW;
 	if (bar.few)
 		bar.bits = 2;
-	status = dp_search__unaided(&patterns, f.symbols, f.count, f.alphabet, &bar);
+	text = (struct dp_search_text){ f.symbols, f.count, f.alphabet, NULL };
+	status = dp_search__unaided(&patterns, &text, &bar);
+	dp_search_text__fini(&text);
 	if (status)
 		goto out;
 	for (size_t i = 0; i < patterns.count; i++) {
-		if (is_around(&patterns.items[i], d->alphabet))
+		if (is_around(&patterns.items[i], d->text.alphabet))
 			patterns.items[kept++] = patterns.items[i];
 		else
 			free(patterns.items[i].pattern);

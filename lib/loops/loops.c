@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LIKELY 0.9 /* confidence of a loop that a given number is held against */
+
 void dp_loops__free(struct dp_loops *loops)
 {
 	if (!loops)
@@ -19,20 +21,23 @@ void dp_loops__free(struct dp_loops *loops)
 	free(loops);
 }
 
-/* Do any two names share a family? Errors: DP_ERR_NOMEM. */
+/* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
 {
-	bool *seen = dp_alloc__zeroed(r->alphabet, sizeof(*seen));
+	bool *seen = dp_alloc__zeroed(r->alphabet, sizeof(*seen)), several = false;
 
 	if (!seen)
 		return DP_ERR_NOMEM;
 	*merge = false;
 	for (uint32_t i = 0; i < r->alphabet; i++) {
-		*merge |= r->family[i] >= r->alphabet || seen[r->family[i]];
-		if (*merge)
-			break;
-		seen[r->family[i]] = true;
+		uint32_t family = r->family[i];
+
+		*merge |= family >= r->alphabet || seen[family];
+		several |= family != r->family[0];
+		if (family < r->alphabet)
+			seen[family] = true;
 	}
+	*merge &= several;
 	free(seen);
 	return DP_OK;
 }
@@ -43,8 +48,7 @@ static int use_families(struct dp_driver *d)
 	bool merge = false;
 	int status;
 
-	d->symbols = r->symbols;
-	d->alphabet = r->alphabet;
+	d->text = (struct dp_search_text){ r->symbols, r->count, r->alphabet, NULL };
 	if (!r->family)
 		return DP_OK;
 	status = families_merge(r, &merge);
@@ -55,7 +59,7 @@ static int use_families(struct dp_driver *d)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < r->count; i++)
 		d->coarse[i] = r->family[r->symbols[i]];
-	d->symbols = d->coarse;
+	d->text.symbols = d->coarse;
 	return DP_OK;
 }
 
@@ -91,7 +95,7 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 			const struct dp_sequence_loop *loop = &loops->loops[k];
 			/* another level has to fit better by more than an iteration or two */
 			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
-				     0.5 * (1 - loop->confidence);
+				     0.5 * (1 - loop->fit);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
@@ -259,11 +263,19 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 	for (size_t i = 0; i < count && !status; i++)
 		if (assigned[i] != DP_NONE)
 			which[assigned[i]] = true;
+	/* where several numbers are known, nested loops may be among them */
+	for (size_t k = 0; count == 1 && assigned[0] != DP_NONE && k < from->count && !status; k++)
+		if (is_inside(from, k, assigned[0]) && from->loops[k].confidence >= DP_LISTED) {
+			which[k] = true;
+			from->loops[k].chosen = false;
+		}
 	if (!status)
 		status = move_loops(d, from, which, made);
 	for (size_t i = 0; i < count && !status; i++) {
 		if (assigned[i] == DP_NONE)
 			continue;
+		d->loops->loops[made[assigned[i]]].confidence =
+			d->loops->loops[made[assigned[i]]].fit;
 		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
 		d->loops->loops[made[assigned[i]]].chosen = true;
 		status = fit(d, made[assigned[i]], d->request->counts[i], covered);
@@ -331,7 +343,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		loop->chosen = loop->in_row = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (row[k])
-			loop->confidence *= repeats(loop) * no_chance(loop, fmin(covered, 1));
+			loop->confidence = loop->fit * repeats(loop) * no_chance(loop, fmin(covered, 1));
 	}
 out:
 	free(row);
@@ -345,8 +357,7 @@ static int search_counts(struct dp_driver *d)
 	const struct dp_loops_request *r = d->request;
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
-	int status = dp_search__counts(&patterns, d->symbols, r->count, d->alphabet, r->counts,
-				       r->counts_count);
+	int status = dp_search__counts(&patterns, &d->text, r->counts, r->counts_count);
 
 	if (!status)
 		status = dp_driver__level(d, &patterns, made, NULL, NULL);
@@ -356,14 +367,36 @@ static int search_counts(struct dp_driver *d)
 	return status;
 }
 
+/* The loop that is likely without the number that is known, where none has that number. */
+static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uint64_t known)
+{
+	const struct dp_sequence_loop *likely = NULL;
+
+	for (size_t k = 0; k < tree->count; k++) {
+		const struct dp_sequence_loop *loop = &tree->loops[k];
+
+		if (complete(loop) == known)
+			return;
+		if (loop->chosen && loop->confidence > LIKELY &&
+		    (!likely || kernels_of(loop) > kernels_of(likely)))
+			likely = loop;
+	}
+	if (!likely)
+		return;
+	loops->likely_iterations = complete(likely);
+	loops->likely_length = likely->length;
+	loops->likely_confidence = likely->confidence;
+}
+
 /*
- * The loops of the tree that have the known numbers of iterations; where they don't, a search for
- * these numbers, if that comes nearer.
+ * The loops of the tree that have the known numbers of iterations; where they don't, patterns for
+ * these numbers from the same suffix tree, if they come nearer.
  */
 static int find_counts(struct dp_driver *d)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_loops tree_loops = { 0 }, searched = { 0 };
+	struct dp_loops_request unaided = *r;
 	struct dp_driver tree = *d, search = *d;
 	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
 	uint32_t *others;
@@ -374,25 +407,31 @@ static int find_counts(struct dp_driver *d)
 	if (status)
 		return status;
 	others = assigned + r->counts_count;
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	tree.request = &unaided;
 	tree.loops = &tree_loops;
 	tree.keep_all = true;
 	search.loops = &searched;
 	status = dp_driver__tree(&tree);
 	/* the tree may have replaced the coarse symbols */
-	d->coarse = tree.coarse;
-	search.coarse = tree.coarse;
-	search.symbols = tree.symbols;
-	search.alphabet = tree.alphabet;
+	d->coarse = search.coarse = tree.coarse;
+	d->text = search.text = tree.text;
 	if (status)
 		goto out;
+	if (r->counts_count == 1)
+		note_likely(d->loops, &tree_loops, r->counts[0]);
 	off = assign(&tree_loops, r, assigned);
 	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
+		d->text = search.text;
 		other = assign(&searched, r, others);
 		if (!status && !near_enough(&searched, r, others))
 			status = take_row(d, &tree_loops, &taken);
 		if (!status && !taken && other + 0.02 < off) {
 			status = take_assigned(d, &searched, others);
+			if (!status && r->counts_count == 1 && d->loops->count == 1)
+				status = dp_loops__inside(d->loops, &tree_loops);
 			goto out;
 		}
 	}
@@ -480,6 +519,7 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		return dp_error__nomem(error, sizeof(*d.loops));
 	if (request->count > 0)
 		status = request->paper ? find_as_published(&d, error) : find(&d);
+	dp_search_text__fini(&d.text);
 	free(d.coarse);
 	if (status) {
 		dp_loops__free(d.loops);

@@ -13,6 +13,8 @@ struct dp_sequence_loop {
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase;
 	double confidence; /* 0 to 1 */
+	double agreement;  /* of its iterations with the pattern, 0 to 1 */
+	double fit;	   /* the same, and of where they begin: what does not hang on how many */
 	bool few;	   /* turns, of what may be a layer: nothing in it is done once per step */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
 	bool in_row;	   /* one of several after each other that together have a known number */
@@ -34,6 +36,13 @@ struct dp_loops {
 	size_t best_length;   /* symbols, 0: no candidate */
 	double best_coverage; /* 0 to 1 */
 	double best_confidence;
+	/*
+	 * Where a number of iterations was given that no loop has which is found without it: the
+	 * most likely loop of those, whose number is another; 0 iterations: none.
+	 */
+	size_t likely_iterations;
+	size_t likely_length;
+	double likely_confidence;
 };
 
 struct dp_loops_request {

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "pattern/classes.h"
 #include "pattern/runs.h"
+#include "loops/branching.h"
 #include "loops/driver.h"
 #include "pattern/levels.h"
 #include "loops/enclosing.h"
@@ -21,6 +22,10 @@ enum {
 	UPLOADS_MIN = 3,	 /* of one name, to believe it */
 };
 
+#define UNLIKE 0.7	  /* agreement that says no pattern describes the iterations */
+#define FEW_COVERAGE 0.6  /* share of the sequence that two or three repeats must make up */
+#define FEW_MAX 3.6	  /* of them: more are found otherwise */
+#define FEW_LENGTH 8	  /* kernels of one: fewer are alike by chance */
 #define FINISH_ALL 0.9	  /* share of iterations that have an optimizer, or … */
 #define FINISH_STRAY 0.05 /* … may seem to have one */
 
@@ -49,7 +54,7 @@ static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *aske
 		left--;
 		r->evidence.at(r->evidence.ctx, i, &at);
 		if (at.finishes_step)
-			traits[d->symbols[i]] |= DP_TRAIT_FINISHES;
+			traits[d->text.symbols[i]] |= DP_TRAIT_FINISHES;
 	}
 }
 
@@ -73,12 +78,12 @@ static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct upl
 		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
 		jitter = DP_MIN(i + jitter, r->count - 1);
 		r->evidence.at(r->evidence.ctx, jitter, &at);
-		uploads[d->symbols[jitter]].seen++;
-		uploads[d->symbols[jitter]].after += at.after_upload;
+		uploads[d->text.symbols[jitter]].seen++;
+		uploads[d->text.symbols[jitter]].after += at.after_upload;
 		seen++;
 		after += at.after_upload;
 	}
-	for (uint32_t s = 0; s < d->alphabet; s++)
+	for (uint32_t s = 0; s < d->text.alphabet; s++)
 		if (uploads[s].seen >= UPLOADS_MIN && uploads[s].after * 5 >= uploads[s].seen * 4)
 			traits[s] |= DP_TRAIT_UPLOADED;
 	return seen ? (double)after / (double)seen : 0;
@@ -95,9 +100,9 @@ static int ask_traits(const struct dp_driver *d, uint8_t **traits, double *rate)
 	*rate = 0;
 	if (!d->request->evidence.at)
 		return DP_OK;
-	*traits = dp_alloc__zeroed(d->alphabet, sizeof(**traits));
+	*traits = dp_alloc__zeroed(d->text.alphabet, sizeof(**traits));
 	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
-	uploads = dp_alloc__zeroed(d->alphabet, sizeof(*uploads));
+	uploads = dp_alloc__zeroed(d->text.alphabet, sizeof(*uploads));
 	if (*traits && asked && uploads) {
 		ask_finishing(d, *traits, asked);
 		*rate = ask_uploads(d, *traits, uploads);
@@ -212,7 +217,7 @@ static void drop_enclosed(struct dp_loops *loops, uint32_t *made, size_t count)
 static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_repetition *s)
 {
 	for (size_t i = s->first; i < s->end; i++)
-		if (traits[d->symbols[i]] & DP_TRAIT_FINISHES)
+		if (traits[d->text.symbols[i]] & DP_TRAIT_FINISHES)
 			return true;
 	return false;
 }
@@ -275,6 +280,9 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	ends[0] = loops->count;
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
+	for (size_t i = 0; i < levels->chosen.count; i++)
+		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
+			loops->loops[chosen[i]].chosen = false;
 	if (!status && ends[0] > 0)
 		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
 	if (!status && ends[0] > 0 && loops->count == ends[0])
@@ -330,12 +338,12 @@ static uint8_t *traits_of_runs(const struct dp_driver *d, const struct dp_runs *
 
 	if (!out)
 		return NULL;
-	memcpy(out, traits, d->alphabet * sizeof(*out));
-	for (uint32_t s = d->alphabet; s < runs->alphabet; s++) {
-		const struct dp_runs_unit *unit = &runs->units[s - d->alphabet];
+	memcpy(out, traits, d->text.alphabet * sizeof(*out));
+	for (uint32_t s = d->text.alphabet; s < runs->alphabet; s++) {
+		const struct dp_runs_unit *unit = &runs->units[s - d->text.alphabet];
 
 		for (size_t i = 0; i < unit->length; i++)
-			out[s] |= traits[d->symbols[unit->at + i]] & DP_TRAIT_FINISHES;
+			out[s] |= traits[d->text.symbols[unit->at + i]] & DP_TRAIT_FINISHES;
 	}
 	return out;
 }
@@ -361,12 +369,14 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_driver inner = { .loops = &inner_loops, .keep_all = d->keep_all };
 	struct dp_loops_request request = *d->request;
 	struct dp_levels levels = { .alone = 0 };
+	struct dp_search_text text = { .tree = NULL };
 	struct dp_runs runs;
 	struct mapped mapped = { &d->request->evidence, &runs };
 	uint8_t *of_runs = NULL;
-	int status = dp_runs__collapse(&runs, d->symbols, d->request->count, d->alphabet);
+	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet);
 
 	*taken = false;
+	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL };
 	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
 		goto out;
 	if (traits)
@@ -374,8 +384,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		status = dp_levels__find(&levels, runs.symbols, runs.count, runs.alphabet, of_runs,
-					 0);
+		status = dp_levels__find(&levels, &text, of_runs, 0);
 	if (status || levels.chosen.count == 0 ||
 	    levels.fit.bits + run_bits * (double)runs.runs >=
 		    (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits)
@@ -391,12 +400,11 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
 	inner.request = &request;
 	inner.per_symbol = (double)d->request->count / (double)runs.count;
-	inner.symbols = runs.symbols;
-	inner.alphabet = runs.alphabet;
+	inner.text = text;
 	dp_patterns__fini(&levels.inner);
 	for (size_t i = 0; i < levels.chosen.count; i++)
 		if (levels.standing[i] == DP_STANDING_BARE &&
-		    holds_run(&levels.chosen.items[i], d->alphabet))
+		    holds_run(&levels.chosen.items[i], d->text.alphabet))
 			levels.standing[i] = DP_STANDING_STRUCTURED;
 	status = make_tree(&inner, &levels, of_runs);
 	for (size_t i = 0; i < inner_loops.count && !status; i++) {
@@ -415,6 +423,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 out:
 	dp_driver__fini_loops(&inner_loops);
 	dp_levels__fini(&levels);
+	dp_search_text__fini(&text);
 	dp_runs__fini(&runs);
 	free(of_runs);
 	return status;
@@ -426,12 +435,12 @@ static int map_classes(struct dp_driver *d, const uint32_t *class_of, uint32_t *
 {
 	*coarse = dp_alloc__array(d->request->count, sizeof(**coarse));
 	if (traits)
-		*of_classes = dp_alloc__zeroed(d->alphabet, sizeof(**of_classes));
+		*of_classes = dp_alloc__zeroed(d->text.alphabet, sizeof(**of_classes));
 	if (!*coarse || (traits && !*of_classes))
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < d->request->count; i++)
-		(*coarse)[i] = class_of[d->symbols[i]];
-	for (uint32_t s = 0; traits && s < d->alphabet; s++)
+		(*coarse)[i] = class_of[d->text.symbols[i]];
+	for (uint32_t s = 0; traits && s < d->text.alphabet; s++)
 		(*of_classes)[class_of[s]] |= traits[s];
 	return DP_OK;
 }
@@ -444,19 +453,21 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		       double uploads)
 {
 	size_t n = d->request->count;
-	uint32_t *class_of = dp_alloc__array(d->alphabet, sizeof(*class_of)), *coarse = NULL, count;
+	uint32_t *class_of = dp_alloc__array(d->text.alphabet, sizeof(*class_of)), *coarse = NULL, count;
 	struct dp_levels levels = { .alone = 0 };
+	struct dp_search_text text = { .tree = NULL };
 	uint8_t *of_classes = NULL;
 	double names;
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
-		status = dp_classes__derive(class_of, &count, d->symbols, n, d->alphabet);
-	if (status || count == d->alphabet)
+		status = dp_search__classes(class_of, &count, &d->text);
+	if (status || count == d->text.alphabet)
 		goto out;
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
+	text = (struct dp_search_text){ coarse, n, count, NULL };
 	if (!status)
-		status = dp_levels__find(&levels, coarse, n, count, of_classes, uploads);
+		status = dp_levels__find(&levels, &text, of_classes, uploads);
 	names = flat->alone - levels.alone;
 	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
 		goto out;
@@ -465,18 +476,77 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	levels = (struct dp_levels){ .alone = 0 };
 	free(d->coarse);
 	d->coarse = coarse;
-	d->symbols = coarse;
-	d->alphabet = count;
+	dp_search_text__fini(&d->text);
+	d->text = text;
+	text.tree = NULL;
 	coarse = NULL;
 	free(*traits);
 	*traits = of_classes;
 	of_classes = NULL;
 out:
 	dp_levels__fini(&levels);
+	dp_search_text__fini(&text);
 	free(of_classes);
 	free(coarse);
 	free(class_of);
 	return status;
+}
+
+/* Where the first span of a pattern begins: its first whole iteration does, of a few. */
+static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_patterns *patterns)
+{
+	struct dp_alignment al;
+	int status = dp_patterns__align(&al, patterns, d->text.symbols, d->request->count);
+
+	if (status)
+		return status;
+	*begin = al.span_count ? al.spans[0].begin : 0;
+	dp_align__fini(&al);
+	return DP_OK;
+}
+
+/*
+ * Two or three whole repeats, where nothing else was found: exact, and most of the sequence. Networks
+ * of so few layers are rare, and have more about them. With so few, each of them is evidence: the
+ * first begins where the repeats do.
+ */
+static int find_few(struct dp_driver *d)
+{
+	struct dp_search_bar bar = { 2, d->request->count / 2 + 1, 1, FEW_COVERAGE, .few = true };
+	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
+	struct dp_patterns patterns = { .count = 0 };
+	uint32_t made[DP_PATTERNS_MAX];
+	const struct dp_hypothesis *h = patterns.items;
+	size_t begin = 0;
+	struct dp_phase_hints hints = { &begin, 1 };
+	int status = dp_search__unaided(&patterns, &d->text, &bar);
+
+	while (patterns.count > 1)
+		free(patterns.items[--patterns.count].pattern);
+	if (!status && patterns.count && h->trips < FEW_MAX && h->length >= FEW_LENGTH &&
+	    (double)h->covered - (double)h->edits >= FEW_COVERAGE * (double)d->request->count) {
+		status = begin_of(&begin, d, &patterns);
+		if (!status)
+			status = dp_driver__level(d, &patterns, made, standing, &hints);
+	}
+	for (size_t i = 0; i < d->loops->count; i++)
+		d->loops->loops[i].chosen = true;
+	dp_patterns__fini(&patterns);
+	return status;
+}
+
+/* Do no patterns describe most of the sequence, by iterations that are like them? */
+static bool unlike(const struct dp_driver *d)
+{
+	size_t alike = 0;
+
+	for (size_t i = 0; i < d->loops->count; i++) {
+		const struct dp_sequence_loop *loop = &d->loops->loops[i];
+
+		for (size_t k = 0; loop->chosen && loop->agreement >= UNLIKE && k < loop->count; k++)
+			alike += loop->iterations[k].end - loop->iterations[k].first;
+	}
+	return alike * 2 < d->request->count;
 }
 
 /* Without help: the tree. */
@@ -490,8 +560,7 @@ int dp_driver__tree(struct dp_driver *d)
 	int status = ask_traits(d, &traits, &uploads);
 
 	if (!status)
-		status = dp_levels__find(&levels, d->symbols, r->count, d->alphabet, traits,
-					 uploads);
+		status = dp_levels__find(&levels, &d->text, traits, uploads);
 	if (status)
 		goto out;
 	if (!regular(&levels, r->count))
@@ -501,6 +570,11 @@ int dp_driver__tree(struct dp_driver *d)
 	d->folded = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
+	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
+	    r->count <= COLLAPSE_MAX)
+		status = dp_branching__find(d, &taken);
+	if (!status && d->loops->count == 0 && !r->evidence.open_end)
+		status = find_few(d);
 	dp_levels__fini(&levels);
 out:
 	free(traits);

@@ -1,17 +1,15 @@
 /*
- * Classes of symbols. Between the occurrences of a lead (detect.h) that come at one distance the
+ * Classes of symbols. Between the occurrences of a lead (anchors.h) that come at one distance the
  * sequence is laid out as a table, one iteration per row; symbols in the same column are joined
  * (Tarjan's union-find). A row that is out of step would join what does not belong together, so
  * only rows that agree with most others in most columns are used, and only columns' symbols that
  * occur twice. Whether the classes are any good is for description length to say.
  */
 #include "pattern/classes.h"
-#include "pattern/detect.h"
 
 #include <string.h>
 
 enum {
-	SAMPLE = 1 << 20,
 	CANDIDATES = 21,
 	ROWS_MIN = 6,
 	ROWS_MAX = 256,
@@ -130,7 +128,8 @@ static void number(uint32_t *class_of, uint32_t *class_count, uint32_t *parent, 
 	*class_count = next;
 }
 
-int dp_classes__derive(uint32_t *class_of, uint32_t *class_count, const uint32_t *symbols, size_t n,
+int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
+		       const struct dp_anchor_tree *tree, const uint32_t *symbols, size_t n,
 		       uint32_t alphabet)
 {
 	struct dp_guess candidates[CANDIDATES];
@@ -144,8 +143,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count, const uint32_t
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	n = DP_MIN(n, (size_t)SAMPLE);
-	count = dp_detect__candidates(candidates, CANDIDATES, symbols, n, ROWS_MIN);
+	count = dp_anchors__candidates(candidates, CANDIDATES, tree, ROWS_MIN, 0);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);

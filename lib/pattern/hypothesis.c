@@ -130,6 +130,7 @@ static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t 
 	h->spans = al->span_count;
 	h->trips = (double)advance / (double)h->length;
 	h->longest = (double)longest / (double)h->length;
+	h->own = own;
 	h->bits = own + dp_alignment__bits(al, n, h->length, bits);
 	return DP_OK;
 }

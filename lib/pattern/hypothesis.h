@@ -7,12 +7,14 @@
 struct dp_hypothesis {
 	uint32_t *pattern;
 	size_t length;
-	double bits;	/* to describe the sequence with it */
+	double bits;	/* to describe the sequence with it, */
+	double own;	/* of which are the pattern's own */
 	double trips;	/* how often the sequence goes round in it */
 	double longest; /* the same, within one span */
 	size_t covered; /* symbols in its spans */
 	size_t edits;
 	size_t spans;
+	uint32_t from; /* the candidate that it was made of */
 };
 
 /* The bits of one symbol on its own: the order-0 entropy. Errors: DP_ERR_NOMEM. */

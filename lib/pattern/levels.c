@@ -24,11 +24,15 @@ enum {
 	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
 	PARAMETERS_MIN = 16, /* parameters of a model, at least */
 	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
+	ALTERNATING_MAX = 4, /* iterations that differ in turn: directions, buffers */
+	ALTERNATING_LENGTH = 16, /* kernels of one, at least: fewer agree by chance */
 };
 
 /* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
 #define REST_LEAST 1.0
 #define REST_SHARE 0.06
+#define ALTERNATING_SAME 0.8 /* share of kernels that such iterations have in common */
+#define ALTERNATING_INSIDE 0.5 /* and that a loop inside may have */
 #define STRUCTURE 0.15 /* share of a step that its loops have, at least */
 #define LAYERS_FEW 2.5 /* what a layer has two of, as queries and keys, is no layer itself */
 
@@ -188,6 +192,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 {
 	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
 	uint32_t *twice = two_turns(h);
+	struct dp_search_text text;
 	const struct dp_hypothesis *main;
 	struct inside below;
 	int status;
@@ -195,7 +200,9 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	status = dp_search__unaided(&in->loops, twice, 2 * h->length, f->alphabet, &bar);
+	text = (struct dp_search_text){ twice, 2 * h->length, f->alphabet, NULL };
+	status = dp_search__unaided(&in->loops, &text, &bar);
+	dp_search_text__fini(&text);
 	if (!status && in->loops.count > 0)
 		status = measure(in, f, twice, 2 * h->length);
 	free(twice);
@@ -258,6 +265,37 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 		return false;
 	return !f->traits || in->upload_main ||
 	       in->rest >= 0.25 * (double)in->loops.items[in->main].length;
+}
+
+/* The share of the pattern's symbols that recur at a distance. */
+static double recurring(const struct dp_hypothesis *h, size_t distance)
+{
+	size_t same = 0;
+
+	for (size_t i = distance; i < h->length; i++)
+		same += h->pattern[i] == h->pattern[i - distance];
+	return (double)same / (double)(h->length - distance);
+}
+
+/*
+ * In how many parts of one length the pattern falls that are alike but for kernels that take each
+ * other's place, as sweeps in x and y do: they are iterations whose kernels alternate. 1: none.
+ */
+static size_t alternating(const struct dp_hypothesis *h)
+{
+	size_t parts = 2;
+
+	while (parts <= ALTERNATING_MAX &&
+	       (h->length % parts || h->length / parts < ALTERNATING_LENGTH ||
+		recurring(h, h->length / parts) < ALTERNATING_SAME))
+		parts++;
+	if (parts > ALTERNATING_MAX)
+		return 1;
+	/* what is repeated inside recurs at any multiple of its length */
+	for (size_t p = 1; p <= LAYER_SHORT && p * 2 < h->length / parts; p++)
+		if (recurring(h, p) >= ALTERNATING_INSIDE)
+			return 1;
+	return parts;
 }
 
 /* Is the loop inside the iteration, rather than the pattern? */
@@ -367,8 +405,8 @@ static double structure_of(size_t length)
 }
 
 /*
- * Loops inside the chosen ones. A short pattern without structure beside a long one is a layer of
- * something that is no loop itself (a prefill, say): it is told of, but not as an iteration.
+ * Loops inside the chosen ones. A short pattern without structure next to a long one may be a layer
+ * of something that is no loop itself (a prefill, say): it is listed, but not as an iteration.
  */
 static int fill_inner(struct dp_levels *levels, const struct finder *f)
 {
@@ -388,11 +426,8 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 					 : in[i].total >= structure_of(h->length)
 						 ? DP_STANDING_STRUCTURED
 						 : DP_STANDING_BARE;
-		if (!is_nested(levels, i) && in[i].total < STRUCTURE && h->length * 5 < longest) {
-			if (move_to(&levels->inner, h) < 0)
-				free(h->pattern);
-			continue;
-		}
+		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest)
+			levels->standing[kept] = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)kept);
 		levels->chosen_parent[kept] = levels->chosen_parent[i];
 		levels->chosen.items[kept++] = *h;
@@ -404,11 +439,14 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 	return status;
 }
 
-int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const uint8_t *traits, double uploads)
+int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const uint8_t *traits,
+		    double uploads)
 {
+	const uint32_t *symbols = text->symbols;
+	size_t n = text->n;
+	uint32_t alphabet = text->alphabet;
 	struct finder f = { alphabet, traits, uploads };
-	struct dp_search_bar bar = { 3, n, 0.75, 0.1 };
+	struct dp_search_bar bar = { 3, n, 0.75, 0.1, .rare = true };
 	size_t seen = 0, down = 0;
 	double bits = 0;
 	int status;
@@ -416,10 +454,12 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
 		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
-	status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
+	status = dp_search__unaided(&levels->chosen, text, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 
+		/* refined again by all iterations, each name is what most of them have */
+		levels->chosen.items[seen].length /= alternating(&levels->chosen.items[seen]);
 		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)
 			break;
@@ -427,7 +467,7 @@ int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n,
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;
-			status = dp_search__unaided(&levels->chosen, symbols, n, alphabet, &bar);
+			status = dp_search__unaided(&levels->chosen, text, &bar);
 		} else {
 			seen++;
 		}

@@ -15,6 +15,8 @@ enum dp_standing {
 	DP_STANDING_BARE,	/* nothing */
 	DP_STANDING_STRUCTURED, /* it has loops inside */
 	DP_STANDING_BESIDE, /* it is inside or outside of what was chosen, and may be anything */
+	DP_STANDING_RARE,   /* it is short next to a loop that makes up most of the sequence */
+	DP_STANDING_FEW,    /* two or three exact repeats that cover most of the sequence */
 	DP_STANDING_NESTED, /* it was found to be the iteration inside a loop that is none */
 };
 
@@ -29,13 +31,13 @@ struct dp_levels {
 };
 
 /*
- * Finds the patterns of symbols[0..n) without help, and chooses the level that a user would call
+ * Finds the patterns of a text without help, and chooses the level that a user would call
  * the iteration. traits, if not NULL, has the enum dp_trait of each symbol of the alphabet; uploads
  * is how many there are for each symbol of the sequence. Errors:
  * DP_ERR_NOMEM. Cost: that of a few searches.
  */
-int dp_levels__find(struct dp_levels *levels, const uint32_t *symbols, size_t n, uint32_t alphabet,
-		    const uint8_t *traits, double uploads);
+int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const uint8_t *traits,
+		    double uploads);
 
 void dp_levels__fini(struct dp_levels *levels);
 

@@ -16,6 +16,7 @@ enum {
 	PERIOD_MAX = 64,
 	TIMES_MIN = 3,
 	SLOT_BITS = 16,
+	UNITS_TRIED = 8, /* that begin with one symbol */
 };
 
 struct collapser {
@@ -136,6 +137,69 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 	return DP_OK;
 }
 
+/* The longest unit, of two symbols or more, that the collapsed sequence has at `at`; or DP_NONE. */
+static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const uint32_t *next,
+			size_t at)
+{
+	const struct dp_runs *runs = c->runs;
+	uint32_t best = DP_NONE, unit = first[hash_of(runs->symbols + at, 1) & c->mask];
+	size_t longest = 1;
+
+	for (int tried = 0; unit != DP_NONE && tried < UNITS_TRIED; unit = next[unit], tried++) {
+		const struct dp_runs_unit *u = &c->known[unit];
+
+		if (u->length > longest && at + u->length <= runs->count &&
+		    !memcmp(runs->symbols + at, c->symbols + u->at,
+			    u->length * sizeof(*c->symbols))) {
+			longest = u->length;
+			best = unit;
+		}
+	}
+	return best;
+}
+
+/*
+ * What is repeated until something holds is done once or twice at times: a unit that is repeated
+ * elsewhere is written as one symbol there, too.
+ */
+static int collapse_single(struct collapser *c, uint32_t alphabet)
+{
+	struct dp_runs *runs = c->runs;
+	uint32_t *first = dp_alloc__array(c->mask + 1, sizeof(*first)); /* by hash of a symbol */
+	uint32_t *next = dp_alloc__array(c->known_count, sizeof(*next));
+	size_t count = 0;
+	int status = first && next ? DP_OK : DP_ERR_NOMEM;
+
+	if (status)
+		goto out;
+	memset(first, 0xff, (c->mask + 1) * sizeof(*first));
+	for (size_t u = c->known_count; u-- > 0;) {
+		uint32_t *head = &first[hash_of(c->symbols + c->known[u].at, 1) & c->mask];
+
+		next[u] = *head;
+		*head = (uint32_t)u;
+	}
+	for (size_t i = 0; i < runs->count; count++) {
+		uint32_t unit = unit_at(c, first, next, i), position = runs->position[i];
+		uint32_t symbol = runs->symbols[i];
+
+		if (unit == DP_NONE)
+			i++;
+		while (unit != DP_NONE && i < runs->count && unit_at(c, first, next, i) == unit) {
+			symbol = alphabet + unit;
+			i += c->known[unit].length;
+		}
+		runs->symbols[count] = symbol;
+		runs->position[count] = position;
+	}
+	runs->position[count] = (uint32_t)c->n;
+	runs->count = count;
+out:
+	free(next);
+	free(first);
+	return status;
+}
+
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet)
 {
 	struct collapser c = { .symbols = symbols, .n = n, .runs = runs };
@@ -153,6 +217,9 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 	c.units = dp_alloc__zeroed(slots, sizeof(*c.units));
 	if (runs->symbols && runs->position && c.last && c.units)
 		status = collapse(&c, alphabet);
+	/* symbols of any values are not told from units */
+	if (!status && runs->runs && alphabet)
+		status = collapse_single(&c, alphabet);
 	free(c.last);
 	free(c.units);
 	runs->units = c.known;

@@ -1,32 +1,49 @@
 /*
- * The search for patterns: candidates (pattern/detect.h) are judged by description length on a
- * sample, the best of them refined, and what it explains is taken away before the next is sought.
+ * The search for the patterns of one level. Anchors of the suffix tree (anchors.h) give candidates,
+ * each of which is judged by description length where its anchors lie; the best ones are refined,
+ * and what the winner explains is taken out before the tree of the rest is searched for the next.
  *
- * Cost: linear. The sample is bounded; the whole is aligned once for each pattern found.
+ * The tree is that of the whole sequence, or of what is left of it. Sequences of more than WINDOW
+ * symbols are read through a window: a pattern that is found in it is followed through the whole by
+ * the aligner, so that only what it does not explain has to pass through the window; where nothing
+ * is found, the window grows until it holds the rest.
+ *
+ * Cost: linear. All windows together hold at most 4/3 of what no pattern explains, and one window
+ * for each pattern; the whole is aligned once for each pattern found.
  */
 #include "pattern/search.h"
-#include "pattern/detect.h"
-#include "pattern/known.h"
+#include "pattern/anchors.h"
+#include "pattern/classes.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-	SAMPLE = 1 << 20, /* symbols that candidates are sought in */
-	QUICK = 1 << 16,  /* symbols that they are first judged by */
-	FAIR = 1 << 18,	  /* symbols that the best of them are refined by */
+	WINDOW = 1 << 20,     /* symbols of the first tree of a longer sequence: its cost, */
+	WINDOW_GROWTH = 4,    /* and each further one is that much larger */
+	WINDOW_MAX = 1 << 25, /* symbols: a tree and its anchors of 30 bytes each are 1 GB */
+	QUICK = 1 << 14,  /* symbols that candidates are first judged by */
+	FAIR = 1 << 16,	  /* symbols that the best of them are refined by */
 	CANDIDATES = 42,
 	FINALISTS = 8,
 	REST_MIN = 24, /* symbols that are worth a look */
 	FEW_MIN = 6,   /* the same where each stands for many */
 	STRETCH_MIN = 4,
+	RARE_ITERATIONS = 5, /* that a loop of less than the bar's coverage must have, */
+	RARE_LENGTH = 8,     /* and symbols: fewer are found everywhere by chance */
 	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
 };
 
 /* Turns on end that make a loop. */
 static const double tandem_min = 1.9;
 
+#define LACKING 0.05 /* share of a pattern that is lacking where something stands in for it */
+
+/* Bits that a rare pattern must save, so that none of 10^6 random sequences has one. */
+static const double saved_min = 20;
+
 struct searcher {
+	struct dp_search_text *whole;
 	const uint32_t *symbols; /* the whole */
 	size_t n;
 	uint32_t alphabet;
@@ -34,14 +51,16 @@ struct searcher {
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
 	size_t given; /* patterns that were there before */
-	size_t left;  /* symbols that the patterns before the last one leave */
+	size_t left;  /* symbols that the patterns before the last one leave, */
+	size_t claim; /* and that the last one was to explain */
+	size_t window;
 };
 
 /* Symbols to look for a pattern in. */
 struct text {
 	uint32_t *symbols;
 	size_t n;
-	size_t whole; /* symbols that it is a sample of */
+	struct dp_anchor_tree *tree; /* borrowed where it is the whole's */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns)
@@ -155,17 +174,40 @@ static bool seen_before(const struct dp_hypothesis *h, size_t n, const uint32_t 
 	return false;
 }
 
-/* As much of the text as shows six turns of a pattern, and no less than `least` symbols. */
-static size_t enough(const struct text *text, size_t length, size_t least)
+/*
+ * A part of the text to judge a candidate by: from where its anchors begin on as much as shows six
+ * iterations, and no less than `least` symbols.
+ */
+struct part {
+	size_t first, count;
+	double whole; /* the anchors' symbols over those of them that are in the part */
+};
+
+static struct part part_of(const struct text *text, const struct dp_guess *guess, size_t least)
 {
-	return DP_MIN(text->n, DP_MAX(least, 6 * length));
+	/* an iteration at either end may lack its anchor */
+	size_t first = guess->first - DP_MIN(guess->first, guess->length);
+	size_t span = DP_MIN(guess->last + guess->length, text->n) - first;
+	size_t count = DP_MAX(least, 6 * guess->length);
+	struct part part;
+
+	/* what comes before and behind tells whether it would be a part of something longer */
+	if (span < count)
+		first -= DP_MIN(first, (count - span) / 2);
+	part.first = first;
+	part.count = DP_MIN(count, text->n - first);
+	part.whole = DP_MAX(1.0, (double)span / (double)part.count);
+	return part;
 }
 
-/* What was judged on a part of the text, for the whole of it. */
-static void extrapolate(struct dp_hypothesis *h, const struct text *text, size_t part)
+/* What was judged on a part of the text, for the whole of it; `bits` are those of one symbol. */
+static void extrapolate(struct dp_hypothesis *h, const struct text *text, const struct part *part,
+			double bits)
 {
-	h->bits *= (double)text->n / (double)part;
-	h->trips *= (double)text->n / (double)part;
+	double saved = (double)part->count * bits - (h->bits - h->own);
+
+	h->bits = (double)text->n * bits - saved * part->whole + h->own;
+	h->trips *= part->whole;
 }
 
 /* Judges the candidates on a short text. */
@@ -178,7 +220,7 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_guess *c = &candidates[i];
 
-		size_t quick = enough(text, c->length, QUICK);
+		struct part quick = part_of(text, c, QUICK);
 
 		if (seen_before(h, *count, text->symbols + c->at, c->length))
 			continue;
@@ -186,8 +228,10 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 		if (status)
 			break;
 		(*count)++;
-		status = dp_hypothesis__judge(&h[*count - 1], text->symbols, quick, bits);
-		extrapolate(&h[*count - 1], text, quick);
+		h[*count - 1].from = (uint32_t)i;
+		status = dp_hypothesis__judge(&h[*count - 1], text->symbols + quick.first,
+					      quick.count, bits);
+		extrapolate(&h[*count - 1], text, &quick, bits);
 	}
 	return status;
 }
@@ -298,14 +342,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
-	n = want ? dp_known__candidates(candidates, CANDIDATES / 2, text->symbols, text->n, want)
-		 : 0;
-	if (n >= 0) {
-		int more = dp_detect__candidates(candidates + n, CANDIDATES - (size_t)n,
-						 text->symbols, text->n, sr->bar.least);
-
-		n = more < 0 ? more : n + more;
-	}
+	n = dp_anchors__candidates(candidates, CANDIDATES, text->tree, sr->bar.least, want);
 	if (n < 0)
 		return n;
 	n = (int)keep_usable(candidates, (size_t)n, text, sr);
@@ -313,11 +350,11 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	sort_by_cost(h, count, sr, want, null);
 	finalists = pick_finalists(h, count);
 	for (size_t i = 0; i < finalists && !status; i++) {
-		size_t part = enough(text, h[i].length, FAIR);
+		struct part fair = part_of(text, &candidates[h[i].from], FAIR);
 
-		status = dp_hypothesis__refine(&h[i], text->symbols, part, bits);
+		status = dp_hypothesis__refine(&h[i], text->symbols + fair.first, fair.count, bits);
 		if (!status)
-			extrapolate(&h[i], text, part);
+			extrapolate(&h[i], text, &fair, bits);
 		if (!status)
 			status = join_groups(&h[i], sr, text, want);
 	}
@@ -327,7 +364,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	if (!status && first < finalists) {
 		*best = h[first];
 		h[first].pattern = NULL;
-		if (enough(text, best->length, FAIR) < text->n)
+		if (part_of(text, &candidates[best->from], FAIR).count < text->n)
 			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}
 	free_all(h, count);
@@ -356,9 +393,22 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 	return DP_OK;
 }
 
+/*
+ * Does an iteration lack what is left out between two spans of its pattern? Then the symbols between
+ * them stand in for it: the first step of an optimizer, say, which is no loop of its own.
+ */
+static bool stands_in(const struct dp_align_span *a, const struct dp_align_span *b, size_t m)
+{
+	size_t lacking = (b->begin_offset + m - a->end_offset) % m;
+
+	return a->pattern == b->pattern && b->begin - a->end <= m / 2 &&
+	       (double)lacking > LACKING * (double)m;
+}
+
 /* Spans shorter than an iteration explain nothing: what they cover is left over, too. */
 static int left_over(struct stretches *s, const struct searcher *sr)
 {
+	const struct dp_align_span *last = NULL;
 	struct dp_alignment al;
 	size_t before = 0;
 	int status;
@@ -372,11 +422,13 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	for (size_t k = 0; k < al.span_count && !status; k++) {
 		const struct dp_align_span *span = &al.spans[k];
 		size_t m = sr->found->items[span->pattern].length;
+		size_t until = last && stands_in(last, span, m) ? last->begin : span->begin;
 
+		last = span;
 		if (dp_align__advance(&al, k) * 5 < m * 4)
 			continue;
-		if (span->begin > before)
-			status = add_stretch(s, before, span->begin);
+		if (until > before)
+			status = add_stretch(s, before, until);
 		before = DP_MAX(before, span->end);
 	}
 	if (!status)
@@ -387,52 +439,97 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	return status;
 }
 
-/* A sample of the stretches; between them stands a symbol that occurs once. */
+/* The first stretches, up to the window; between them stands a symbol that occurs once. */
 static int make_text(struct text *text, const struct searcher *sr, const struct stretches *s)
 {
-	size_t room = DP_MIN(s->total, (size_t)SAMPLE) + s->count + 1, skip = 0;
+	size_t most = DP_MIN(s->total, sr->window);
 	uint32_t separator = sr->alphabet;
 
 	text->n = 0;
-	text->whole = s->total;
-	if (s->count == 1 && s->total > SAMPLE)
-		skip = (s->total - SAMPLE) / 2;
-	text->symbols = dp_alloc__array(room, sizeof(*text->symbols));
+	text->symbols = dp_alloc__array(most + s->count, sizeof(*text->symbols));
 	if (!text->symbols)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < s->count && text->n < DP_MIN(s->total, (size_t)SAMPLE); i++) {
-		size_t first = s->items[i].first + skip, n = s->items[i].end - first;
+	for (size_t i = 0; i < s->count && most > 0; i++) {
+		size_t n = DP_MIN(s->items[i].end - s->items[i].first, most);
 
-		n = DP_MIN(n, DP_MIN(s->total, (size_t)SAMPLE) - text->n);
 		if (text->n > 0)
 			text->symbols[text->n++] = separator++;
-		n = DP_MIN(n, room - text->n);
-		memcpy(text->symbols + text->n, sr->symbols + first, n * sizeof(*text->symbols));
+		memcpy(text->symbols + text->n, sr->symbols + s->items[i].first,
+		       n * sizeof(*text->symbols));
 		text->n += n;
+		most -= n;
 	}
 	return DP_OK;
+}
+
+void dp_search_text__fini(struct dp_search_text *text)
+{
+	dp_anchor_tree__free(text->tree);
+	text->tree = NULL;
+}
+
+/* Symbols of the first window. */
+static size_t first_window(const struct dp_search_text *text)
+{
+	return DP_MIN(text->n, (size_t)WINDOW);
+}
+
+/* The tree of the whole sequence's first window, which all searches share. */
+static int share_tree(struct dp_search_text *text)
+{
+	return text->tree ? DP_OK
+			  : dp_anchor_tree__new(&text->tree, text->symbols, first_window(text));
+}
+
+static int take_tree(struct text *text, const struct searcher *sr, const struct stretches *rest)
+{
+	int status;
+
+	if (rest->total < sr->n || text->n != first_window(sr->whole))
+		return dp_anchor_tree__new(&text->tree, text->symbols, text->n);
+	status = share_tree(sr->whole);
+	text->tree = sr->whole->tree;
+	return status;
+}
+
+int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text)
+{
+	int status = share_tree(text);
+
+	return status ? status
+		      : dp_classes__derive(class_of, class_count, text->tree, text->symbols,
+					   first_window(text), text->alphabet);
+}
+
+/* Does the pattern take fewer bits for what it covers than the symbols one by one? */
+static bool describes(const struct searcher *sr, const struct dp_hypothesis *h, size_t n)
+{
+	double alone = (double)h->covered * sr->bits;
+	double bits = h->bits - (double)(n - h->covered) * sr->bits;
+
+	if ((double)h->covered > sr->bar.coverage * (double)n)
+		return h->bits < sr->bar.bits * (double)n * sr->bits;
+	return sr->bar.rare && sr->left * 2 <= sr->n && h->length >= RARE_LENGTH && h->trips >= RARE_ITERATIONS - 0.5 &&
+	       bits < sr->bar.bits * alone && alone - bits >= saved_min;
 }
 
 static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		     const struct text *text, uint64_t want)
 {
-	double null = (double)text->n * sr->bits;
-
 	if (!h->pattern)
 		return false;
 	if (want)
 		return misfit(h, want) < 0.5;
-	return goes_round(h, sr) && h->bits < sr->bar.bits * null &&
-	       (double)h->covered > sr->bar.coverage * (double)text->n;
+	return goes_round(h, sr) && describes(sr, h, text->n);
 }
 
 /*
- * A pattern that leaves as much to explain as there was before it explains nothing that counts:
- * copies of what is known, which would make it ambiguous. It is taken back.
+ * A pattern that leaves what it was to explain explains nothing that counts: copies of what is
+ * known, which would make it ambiguous. It is taken back.
  */
 static bool take_back(struct searcher *sr, const struct stretches *rest)
 {
-	bool useless = sr->found->count > sr->given && rest->total * 50 > sr->left * 49;
+	bool useless = sr->found->count > sr->given && rest->total + sr->claim / 2 > sr->left;
 
 	sr->left = rest->total;
 	if (useless)
@@ -440,6 +537,7 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 	return useless;
 }
 
+/* The next pattern of the rest: *more is false where there is none. */
 static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
 	struct dp_hypothesis best = { 0 };
@@ -452,32 +550,55 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		return status;
 	if (!want && take_back(sr, &rest))
 		goto out;
-	if (rest.total >= (sr->bar.few ? FEW_MIN : REST_MIN) &&
-	    (sr->found->count == 0 || rest.total * 200 > sr->n || want)) {
-		uint64_t scaled = rest.total > SAMPLE ? 0 : want;
-
+	if (rest.total < (sr->bar.few ? FEW_MIN : REST_MIN))
+		goto out;
+	for (sr->window = WINDOW; !status && !*more; sr->window *= WINDOW_GROWTH) {
 		status = make_text(&text, sr, &rest);
 		if (!status)
-			status = best_of(&best, &text, sr, scaled);
-		if (!status && worth_it(sr, &best, &text, scaled)) {
+			status = take_tree(&text, sr, &rest);
+		if (!status)
+			status = best_of(&best, &text, sr, want);
+		if (!status && worth_it(sr, &best, &text, want)) {
+			sr->claim = best.covered;
 			sr->found->items[sr->found->count++] = best;
 			best.pattern = NULL;
 			*more = true;
 		}
+		free(best.pattern);
+		best.pattern = NULL;
+		if (text.tree != sr->whole->tree)
+			dp_anchor_tree__free(text.tree);
+		free(text.symbols);
+		text = (struct text){ 0 };
+		if (sr->window >= rest.total || sr->window >= WINDOW_MAX)
+			break;
 	}
 out:
-	free(best.pattern);
-	free(text.symbols);
 	free(rest.items);
 	return status;
 }
 
-int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, const struct dp_search_bar *bar)
+static struct searcher begin(struct dp_patterns *patterns, struct dp_search_text *text,
+			     const struct dp_search_bar *bar)
 {
-	struct searcher sr = { symbols, n, alphabet, *bar, 0, patterns, patterns->count, n };
+	return (struct searcher){
+		.whole = text,
+		.symbols = text->symbols,
+		.n = text->n,
+		.alphabet = text->alphabet,
+		.bar = *bar,
+		.found = patterns,
+		.given = patterns->count,
+		.left = text->n,
+	};
+}
+
+int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
+		       const struct dp_search_bar *bar)
+{
+	struct searcher sr = begin(patterns, text, bar);
 	bool more = true;
-	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
+	int status = dp_entropy__bits(&sr.bits, text->symbols, text->n, text->alphabet);
 
 	while (!status && more && patterns->count < DP_PATTERNS_MAX)
 		status = next_pattern(&sr, 0, &more);
@@ -512,16 +633,17 @@ static int whole_stretch(struct searcher *sr, bool *more)
 	return status;
 }
 
-int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		      uint32_t alphabet, const uint64_t *counts, size_t counts_count)
+int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
+		      const uint64_t *counts, size_t counts_count)
 {
-	struct searcher sr = { symbols, n, alphabet, { 2, n, 1, 0 }, 0, patterns, 0, n };
+	struct dp_search_bar bar = { 2, text->n, 1, 0 };
+	struct searcher sr = begin(patterns, text, &bar);
 	bool more = true;
-	int status = dp_entropy__bits(&sr.bits, symbols, n, alphabet);
+	int status = dp_entropy__bits(&sr.bits, text->symbols, text->n, text->alphabet);
 
 	patterns->count = 0;
 	for (size_t i = 0; i < counts_count && !status && patterns->count < DP_PATTERNS_MAX; i++) {
-		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)n);
+		sr.bar.least = (size_t)DP_MIN(DP_MAX(counts[i] / 2, 2), (uint64_t)text->n);
 		status = counts[i] == 1 ? whole_stretch(&sr, &more)
 					: next_pattern(&sr, counts[i], &more);
 	}

@@ -4,7 +4,7 @@
 
 #include "pattern/hypothesis.h"
 
-enum { DP_PATTERNS_MAX = 8 };
+enum { DP_PATTERNS_MAX = 32 };
 
 struct dp_patterns {
 	struct dp_hypothesis items[DP_PATTERNS_MAX];
@@ -18,23 +18,42 @@ struct dp_search_bar {
 	double bits;	 /* share of the sequence's bits that its description may have */
 	double coverage; /* share of the sequence that must go round */
 	bool few;	 /* a dozen symbols are worth a search, too */
+	bool rare;	 /* of less coverage, where it is surely a loop */
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
- * Looks for patterns that go round in symbols[0..n) and clear the bar: the one that
- * describes most first, then those of what it leaves. Patterns that are there already stay, and
- * only what they leave is looked at. Long sequences are sampled. On failure there are none.
- * Errors: DP_ERR_NOMEM. Cost: some 2 µs per symbol of at most 2^20 symbols, and an alignment of
- * the whole per pattern.
+ * A sequence to search, and the tree of its first window once it was made: searches of one sequence
+ * share it. Set the first three; dp_search_text__fini() frees the tree.
  */
-int dp_search__unaided(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		       uint32_t alphabet, const struct dp_search_bar *bar);
+struct dp_search_text {
+	const uint32_t *symbols;
+	size_t n;
+	uint32_t alphabet;
+	struct dp_anchor_tree *tree;
+};
+
+void dp_search_text__fini(struct dp_search_text *text);
+
+/*
+ * Looks for patterns that repeat in a text and clear the bar: the one that describes most first,
+ * then those of what it leaves. Patterns that are there already stay, and only what they leave is
+ * looked at. On failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the text, and
+ * of what patterns leave; an alignment of the whole per pattern.
+ */
+int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
+		       const struct dp_search_bar *bar);
 
 /* The same for known numbers of iterations, one pattern for each that can be found, in order. */
-int dp_search__counts(struct dp_patterns *patterns, const uint32_t *symbols, size_t n,
-		      uint32_t alphabet, const uint64_t *counts, size_t counts_count);
+int dp_search__counts(struct dp_patterns *patterns, struct dp_search_text *text,
+		      const uint64_t *counts, size_t counts_count);
+
+/*
+ * Classes of the text's symbols that take each other's place: class_of[] of each symbol of the
+ * alphabet, below *class_count. Errors: DP_ERR_NOMEM. Cost: that of the tree's anchors.
+ */
+int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_search_text *text);
 
 /* How well patterns describe a sequence. */
 struct dp_patterns_fit {

@@ -25,13 +25,14 @@ static int64_t launch_gap(const struct dp_calls *calls, uint32_t call, uint32_t 
 	return gap_ns;
 }
 
-/* Did the thread wait for the device since it launched the previous kernel? */
-static bool after_sync(const struct dp_calls *calls, uint32_t call, uint32_t previous)
+/* Did the thread make a call of this kind since it launched the previous kernel? */
+static bool is_after(enum dp_call_kind kind, const struct dp_calls *calls, uint32_t call,
+		     uint32_t previous)
 {
 	for (size_t i = call, far = FAR; i-- > 0 && far--;) {
 		if (i == previous)
 			return false;
-		if (calls->thread[i] == calls->thread[call] && calls->kind[i] == DP_CALL_SYNC)
+		if (calls->thread[i] == calls->thread[call] && calls->kind[i] == kind)
 			return true;
 	}
 	return false;
@@ -82,7 +83,9 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	if (out->has_launch && previous != DP_NONE && previous < call)
 		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous];
 	/* an upload from pageable memory waits until it is done; that is not the program's wait */
-	out->after_sync = out->has_launch && !bytes && after_sync(calls, call, previous);
+	out->after_sync =
+		out->has_launch && !bytes && is_after(DP_CALL_SYNC, calls, call, previous);
+	out->after_capture = out->has_launch && is_after(DP_CALL_CAPTURE, calls, call, previous);
 	/* numbers are uploaded anywhere: a scale, a length; an input is more */
 	out->after_upload = bytes > NUMBER_MAX;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;

@@ -37,6 +37,8 @@ enum dp_call_kind dp_call__kind(const char *name)
 		return starts(rest, "LaunchHostFunc") ? DP_CALL_OTHER : DP_CALL_LAUNCH;
 	if (strstr(rest, "Synchronize"))
 		return DP_CALL_SYNC;
+	if (starts(rest, "StreamBeginCapture") || starts(rest, "StreamEndCapture"))
+		return DP_CALL_CAPTURE;
 	if (starts(rest, "Memcpy"))
 		return DP_CALL_COPY;
 	if (starts(rest, "Memset"))

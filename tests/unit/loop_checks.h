@@ -33,6 +33,18 @@ static inline size_t complete(const struct dp_sequence_loop *loop)
 	return n;
 }
 
+/* One loop has the number that was given; what else is listed is nested in it. */
+static inline void check_counted(const struct dp_loops *loops)
+{
+	ck_assert_uint_ge(loops->count, 1);
+	ck_assert_int_eq(loops->loops[0].found_by, DP_FOUND_BY_COUNT);
+	for (size_t i = 1; i < loops->count; i++) {
+		ck_assert_int_eq(loops->loops[i].found_by, DP_FOUND_BY_AUTO);
+		ck_assert_uint_ne(loops->loops[i].parent, DP_NONE);
+		ck_assert(!loops->loops[i].chosen);
+	}
+}
+
 /* Replays a complete iteration from the pattern and its edits. */
 static inline void check_replay(const uint32_t *symbols, const struct dp_sequence_loop *loop,
 				const struct dp_repetition *s)

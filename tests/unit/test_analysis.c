@@ -349,8 +349,8 @@ START_TEST(numbers_that_fit_by_chance_are_told_of)
 	trace = finish();
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
-	ck_assert_ptr_nonnull(strstr(told, "stream 7: 20 iterations can be found, but without a "
-					   "number there are 40 iterations of "));
+	ck_assert_ptr_nonnull(strstr(told, "stream 7: 20 iterations can be found, but without -n "
+					   "40 iterations of "));
 	dp_analysis_free(analysis);
 	for (size_t i = 1; i < 3; i++) {
 		told[0] = '\0';

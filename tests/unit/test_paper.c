@@ -1,5 +1,5 @@
 /* The published algorithm, against its definition spelt out. */
-#include "pattern/known.h"
+#include "pattern/anchors.h"
 #include "pattern/paper.h"
 #include "iterate/paper_match.h"
 
@@ -152,13 +152,16 @@ START_TEST(anchors_give_one_iteration)
 	for (int round = 0; round < 50; round++) {
 		size_t m = 5 + below(60), turns = 3 + below(40), head = below((uint32_t)m), n = 0;
 		uint32_t *s = malloc((turns + 1) * m * sizeof(*s));
+		struct dp_anchor_tree *tree;
 		struct dp_guess c[16];
 		bool found = false;
 		int count;
 
 		for (size_t i = m - head; i < (turns + 1) * m; i++)
 			s[n++] = (uint32_t)(i % m);
-		count = dp_known__candidates(c, 16, s, n, turns);
+		ck_assert_int_eq(dp_anchor_tree__new(&tree, s, n), DP_OK);
+		count = dp_anchors__candidates(c, 16, tree, 2, turns);
+		dp_anchor_tree__free(tree);
 		ck_assert_int_gt(count, 0);
 		for (int i = 0; i < count; i++)
 			found |= c[i].length == m;

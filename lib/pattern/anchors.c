@@ -1,25 +1,32 @@
 /*
- * Leads: k-grams that occur about once per iteration.
+ * Anchors: repeats of the suffix tree that occur about once per iteration.
  *
- * k-grams of 1, 2, 4 … 64 symbols are named exactly by doubling (Karp, Miller, Rosenberg 1972).
- * The gaps between the occurrences of each name tell whether it may occur once per something: a
- * lead's gaps are alike and cover the sequence. Leads are collected by their median gap; from each
- * class of gaps the best one is taken and its windows, from one occurrence to the next, give the
- * iteration: the most frequent window, else the one most alike to the others.
+ * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
+ * length: the maximal runs of suffix array places whose LCP values reach it, so one pass over the
+ * LCP array serves a depth. The gaps between the occurrences of a repeat tell whether it may occur
+ * once per iteration: the gaps of an anchor are alike and cover the sequence. Anchors are collected
+ * by their median gap; the best one of each class of gaps is taken and its windows, from one
+ * occurrence to the next, give the iteration: the most frequent window, else the one most alike to
+ * the others.
  *
- * Layers give leads, too, and so do pairs of iterations: which of them is the iteration is for
- * the aligner to say (iteration/).
+ * Layers have anchors, too, and so do pairs of iterations: which of them is the iteration is for
+ * description length and the levels to say (search.h, levels.h). Where the number of iterations is
+ * known, repeats that occur about as often are anchors whatever their gaps (criterion 2 of Gu, Liu,
+ * Zhou, Wang, "DeepProf", arXiv 1707.03750).
  */
-#include "pattern/detect.h"
-#include "base/hash.h"
+#include "pattern/anchors.h"
 #include "base/sort.h"
+
+#include <deepprof/suffix.h>
 
 #include <math.h>
 #include <string.h>
 
 enum {
-	LEVELS = 7,	 /* k = 1 … 64 */
+	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
 	BINS = 512,	 /* of gaps, each 4% wide */
+	COUNT_BINS = 7,	 /* of how far a repeat's count is from a known one, by powers of two */
+	COUNTED = 3,	 /* repeats of a depth that are taken for their count */
 	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
 };
@@ -36,83 +43,56 @@ struct bin {
 	int level;
 };
 
+struct dp_anchor_tree {
+	const uint32_t *symbols;
+	size_t n;
+	uint32_t *places; /* the suffix array */
+	uint8_t *depths;  /* of what a place shares with the one before: 0, or 1 + floor(log2) */
+};
+
 struct detector {
 	const uint32_t *symbols;
 	size_t n, least;
-	uint32_t *names, *wider; /* of the k-gram at each position */
-	uint32_t *where;	 /* positions, by name */
-	size_t *starts;		 /* of each name in where */
-	uint32_t *table;	 /* pair -> position + 1 of its first occurrence */
-	uint64_t *hashes;	 /* of prefixes */
+	const uint32_t *places; /* of the tree */
+	const uint8_t *depths;
+	uint32_t *names;   /* of the repeat at each position; DP_NONE: none that counts */
+	uint32_t *where;   /* positions, by repeat */
+	size_t *starts;	   /* of each repeat in where */
+	uint64_t *hashes;  /* of prefixes */
 	uint64_t *powers;
-	size_t mask;
-	struct dp_hash_key key; /* of the table */
-	struct bin bins[BINS];
+	uint64_t iterations; /* known; 0: not */
+	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_guess *out;
 	size_t out_count, out_room;
 };
 
-/* Names pairs (names[p], names[p + k]); returns how many names there are. */
-static uint32_t widen(struct detector *d, size_t k, size_t count)
+/*
+ * Sorts the occurrences of all repeats of 2^depth symbols by repeat, then by position; starts[] of
+ * each is where it begins in where[]. Returns how many repeats there are.
+ */
+static uint32_t group(struct detector *d, unsigned depth)
 {
-	uint32_t next = 0;
+	uint32_t count = 0;
+	size_t sum = 0;
 
-	memset(d->table, 0, (d->mask + 1) * sizeof(*d->table));
-	for (size_t p = 0; p < count; p++) {
-		uint32_t a = d->names[p], b = d->names[p + k];
-		uint64_t h = dp_hash__add(&d->key, d->key.a, (uint64_t)a << 32 | b);
-		size_t slot = (size_t)h & d->mask;
-		size_t q;
-
-		for (; d->table[slot]; slot = (slot + 1) & d->mask) {
-			q = d->table[slot] - 1;
-			if (d->names[q] == a && d->names[q + k] == b)
-				break;
-		}
-		if (d->table[slot]) {
-			d->wider[p] = d->wider[d->table[slot] - 1];
-		} else {
-			d->table[slot] = (uint32_t)p + 1;
-			d->wider[p] = next++;
-		}
+	for (size_t i = 0, j; i < d->n; i = j) {
+		for (j = i + 1; j < d->n && d->depths[j] > depth; j++)
+			;
+		for (size_t k = i; k < j; k++)
+			d->names[d->places[k]] = j - i < d->least ? DP_NONE : count;
+		if (j - i < d->least)
+			continue;
+		d->starts[count++] = sum;
+		sum += j - i;
 	}
-	return next;
-}
-
-/* Names single symbols densely, in order of appearance. */
-static uint32_t name_symbols(struct detector *d)
-{
-	uint32_t next = 0;
-
-	for (size_t p = 0; p < d->n; p++) {
-		uint64_t h = dp_hash__add(&d->key, d->key.a, d->symbols[p]);
-		size_t slot = (size_t)h & d->mask;
-
-		while (d->table[slot] && d->symbols[d->table[slot] - 1] != d->symbols[p])
-			slot = (slot + 1) & d->mask;
-		if (d->table[slot]) {
-			d->names[p] = d->names[d->table[slot] - 1];
-		} else {
-			d->table[slot] = (uint32_t)p + 1;
-			d->names[p] = next++;
-		}
-	}
-	return next;
-}
-
-/* Positions by name: a counting sort. */
-static void group(struct detector *d, size_t count, uint32_t name_count)
-{
-	memset(d->starts, 0, ((size_t)name_count + 1) * sizeof(*d->starts));
-	for (size_t p = 0; p < count; p++)
-		d->starts[d->names[p] + 1]++;
-	for (uint32_t i = 0; i < name_count; i++)
-		d->starts[i + 1] += d->starts[i];
-	for (size_t p = 0; p < count; p++)
-		d->where[d->starts[d->names[p]]++] = (uint32_t)p;
-	for (uint32_t i = name_count; i > 0; i--)
+	d->starts[count] = sum;
+	for (size_t p = 0; p < d->n; p++)
+		if (d->names[p] != DP_NONE)
+			d->where[d->starts[d->names[p]]++] = (uint32_t)p;
+	for (uint32_t i = count; i > 0; i--)
 		d->starts[i] = d->starts[i - 1];
 	d->starts[0] = 0;
+	return count;
 }
 
 static double median_gap(const uint32_t *where, size_t count)
@@ -142,6 +122,26 @@ static int bin_of(double gap)
 	return DP_MIN(DP_MAX(bin, 0), BINS - 1);
 }
 
+/* Of repeats that occur about as often as is known; partial iterations may hold two more. */
+static struct bin *bin_of_count(struct detector *d, size_t count)
+{
+	uint64_t off = count > d->iterations ? count - d->iterations : d->iterations - count;
+	unsigned bin = 0;
+
+	while (bin < COUNT_BINS && (UINT64_C(1) << bin) < off + 1)
+		bin++;
+	return d->iterations && count <= d->iterations + 2 && bin < COUNT_BINS ? &d->counted[bin]
+									       : NULL;
+}
+
+/* Of equals the first one in the sequence: the order of the tree is that of names. */
+static bool is_better(const struct detector *d, const struct lead *a, const struct lead *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score;
+	return a->score > 0 && d->where[a->first] < d->where[b->first];
+}
+
 static void consider(struct detector *d, size_t first, size_t count, int level)
 {
 	const uint32_t *where = d->where + first;
@@ -161,8 +161,11 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
 	bin->level = level;
-	if (score > bin->lead.score)
+	if (is_better(d, &lead, &bin->lead))
 		bin->lead = lead;
+	bin = bin_of_count(d, count);
+	if (bin && is_better(d, &lead, &bin->lead))
+		*bin = (struct bin){ lead, 1, level };
 }
 
 /* Windows. */
@@ -288,7 +291,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	const struct lead *lead = &bin->lead;
 	const uint32_t *where = d->where + lead->first;
 	struct window *windows = dp_alloc__array(lead->count, sizeof(*windows));
-	size_t n = 0, pick, times;
+	size_t n = 0, pick, times, first = 0, last = 0;
 
 	if (!windows)
 		return DP_ERR_NOMEM;
@@ -301,11 +304,15 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	}
 	if (n == 0)
 		goto out;
+	first = windows[0].at;
+	last = windows[n - 1].at + windows[n - 1].length;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
 	if (times < 2 || times * 12 < n)
 		pick = medoid(d, windows, n);
 	d->out[d->out_count++] = (struct dp_guess){
+		.first = first,
+		.last = last,
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = (size_t)1 << bin->level,
@@ -333,14 +340,20 @@ static int by_bin_score(const void *a, const void *b)
 static int harvest(struct detector *d, size_t share)
 {
 	struct bin *order[BINS];
-	size_t n = 0;
+	size_t n = 0, counted = 0;
 	int status = DP_OK;
 
+	for (int i = 0; i < COUNT_BINS && counted < COUNTED && !status; i++) {
+		if (!(d->counted[i].lead.score > 0) || d->out_count == d->out_room)
+			continue;
+		status = put_candidate(d, &d->counted[i]);
+		counted++;
+	}
 	for (int i = 0; i < BINS; i++)
 		if (d->bins[i].lead.score > 0.02)
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
-	for (size_t i = 0; i < n && i < share && d->out_count < d->out_room && !status; i++)
+	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status; i++)
 		status = put_candidate(d, order[i]);
 	return status;
 }
@@ -358,73 +371,100 @@ static int by_score(const void *a, const void *b)
 
 static int find(struct detector *d)
 {
-	size_t share = DP_MAX(d->out_room / LEVELS, 1), count = d->n;
-	uint32_t name_count = name_symbols(d), *swap;
+	size_t share = DP_MAX(d->out_room / DEPTHS, 1);
 	int status = DP_OK;
 
 	hash_prefixes(d);
-	for (int level = 0; level < LEVELS && !status; level++) {
-		size_t k = (size_t)1 << level;
+	for (unsigned depth = 0; depth < DEPTHS && !status; depth++) {
+		uint32_t count = group(d, depth);
 
 		memset(d->bins, 0, sizeof(d->bins));
-		group(d, count, name_count);
-		for (uint32_t i = 0; i < name_count; i++) {
-			size_t c = d->starts[i + 1] - d->starts[i];
-
-			if (c >= d->least)
-				consider(d, d->starts[i], c, level);
-		}
+		memset(d->counted, 0, sizeof(d->counted));
+		for (uint32_t i = 0; i < count; i++)
+			consider(d, d->starts[i], d->starts[i + 1] - d->starts[i], (int)depth);
 		status = harvest(d, share);
-		if (2 * k >= d->n)
-			break;
-		count = d->n - 2 * k + 1;
-		name_count = widen(d, k, count);
-		swap = d->names;
-		d->names = d->wider;
-		d->wider = swap;
 	}
 	return status;
 }
 
-int dp_detect__candidates(struct dp_guess *candidates, size_t room, const uint32_t *symbols,
-			  size_t n, size_t least)
+static int read_tree(struct dp_anchor_tree *tree, const struct dp_suffix_tree *from)
 {
+	tree->places = dp_alloc__array(tree->n, sizeof(*tree->places));
+	tree->depths = dp_alloc__zeroed(tree->n, sizeof(*tree->depths));
+	if (!tree->places || !tree->depths)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < tree->n; i++) {
+		tree->places[i] = (uint32_t)dp_suffix_tree_suffix(from, i);
+		for (size_t lcp = dp_suffix_tree_lcp(from, i); lcp && tree->depths[i] < DEPTHS;
+		     lcp >>= 1)
+			tree->depths[i]++;
+	}
+	return DP_OK;
+}
+
+int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n)
+{
+	struct dp_suffix_tree *from = NULL;
+	struct dp_anchor_tree *made = calloc(1, sizeof(*made));
+	int status = made && n < UINT32_MAX ? DP_OK : DP_ERR_NOMEM;
+
+	if (!status) {
+		*made = (struct dp_anchor_tree){ .symbols = symbols, .n = n };
+		status = dp_suffix_tree_new(&from, symbols, n, NULL);
+	}
+	if (!status)
+		status = read_tree(made, from);
+	dp_suffix_tree_free(from);
+	if (status)
+		dp_anchor_tree__free(made);
+	else
+		*tree = made;
+	return status;
+}
+
+void dp_anchor_tree__free(struct dp_anchor_tree *tree)
+{
+	if (!tree)
+		return;
+	free(tree->places);
+	free(tree->depths);
+	free(tree);
+}
+
+int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations)
+{
+	size_t n = tree->n;
 	struct detector *d;
-	size_t slots = 64;
 	int status = DP_ERR_NOMEM;
 
-	if (n < 2 || n >= UINT32_MAX / 4 || room == 0)
+	if (n < 2 || room == 0)
 		return 0;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return DP_ERR_NOMEM;
-	while (slots < n * 2)
-		slots *= 2;
-	d->symbols = symbols;
+	d->symbols = tree->symbols;
 	d->n = n;
+	d->places = tree->places;
+	d->depths = tree->depths;
 	d->least = DP_MAX(least, 2);
-	d->mask = slots - 1;
-	dp_hash__draw(&d->key);
 	d->out = candidates;
 	d->out_room = room;
+	d->iterations = iterations;
 	d->names = dp_alloc__array(n, sizeof(*d->names));
-	d->wider = dp_alloc__array(n, sizeof(*d->wider));
 	d->where = dp_alloc__array(n, sizeof(*d->where));
-	d->starts = dp_alloc__array(n + 2, sizeof(*d->starts));
-	d->table = dp_alloc__zeroed(slots, sizeof(*d->table));
+	d->starts = dp_alloc__array(n / d->least + 2, sizeof(*d->starts));
 	d->hashes = dp_alloc__array(n + 1, sizeof(*d->hashes));
 	d->powers = dp_alloc__array(n + 1, sizeof(*d->powers));
-	if (d->names && d->wider && d->where && d->starts && d->table && d->hashes && d->powers)
+	if (d->names && d->where && d->starts && d->hashes && d->powers)
 		status = find(d);
 	if (!status) {
 		qsort(candidates, d->out_count, sizeof(*candidates), by_score);
 		status = (int)d->out_count;
 	}
 	free(d->names);
-	free(d->wider);
 	free(d->where);
 	free(d->starts);
-	free(d->table);
 	free(d->hashes);
 	free(d->powers);
 	free(d);

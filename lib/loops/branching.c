@@ -1,0 +1,186 @@
+/*
+ * Iterations that branch. Where a program does one thing or another in each iteration, no pattern
+ * describes them, but what all of them share still occurs once in each: symbols of one count whose
+ * occurrences take turns (the count spectrum's peak). From one occurrence to the next of the one
+ * that comes first is an iteration. Repetitions are collapsed before, so that a loop inside counts
+ * as one symbol, however often it runs.
+ *
+ * Cost: linear in the collapsed sequence, and in its alphabet for the peak's members.
+ */
+#include "loops/branching.h"
+#include "pattern/runs.h"
+
+#include <string.h>
+
+enum {
+	ITERATIONS_MIN = 20, /* fewer may be parts of one pass that share kernels */
+	MEMBERS_MIN = 2,     /* symbols that take turns: one alone is anything */
+	ALPHABET_MAX = 512,  /* symbols that are compared with each other */
+	LONGEST = 3,	     /* median gaps of one iteration, at most */
+};
+
+#define REGULAR 0.9   /* share of gaps within a factor of two of the median */
+#define SPANNED 0.8   /* share of the sequence between the first and the last occurrence */
+#define SHARED 0.2    /* share of the sequence that the symbols of the peak are */
+#define BRANCHING 0.6 /* confidence: the loop is sure, where it begins is a guess */
+
+/* Occurrences of the symbols of a sequence, by symbol. */
+struct occurrences {
+	uint32_t *where;
+	size_t *first; /* of each symbol in where, and one more */
+	uint32_t *gaps;
+	const struct dp_runs *runs;
+};
+
+static int count_symbols(struct occurrences *o, const struct dp_runs *runs)
+{
+	*o = (struct occurrences){ .runs = runs };
+	o->where = dp_alloc__array(runs->count, sizeof(*o->where));
+	o->gaps = dp_alloc__array(runs->count, sizeof(*o->gaps));
+	o->first = dp_alloc__zeroed((size_t)runs->alphabet + 2, sizeof(*o->first));
+	if (!o->where || !o->gaps || !o->first)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < runs->count; i++)
+		o->first[runs->symbols[i] + 2]++;
+	for (size_t s = 2; s < (size_t)runs->alphabet + 2; s++)
+		o->first[s] += o->first[s - 1];
+	for (size_t i = 0; i < runs->count; i++)
+		o->where[o->first[runs->symbols[i] + 1]++] = (uint32_t)i;
+	return DP_OK;
+}
+
+static void occurrences_fini(struct occurrences *o)
+{
+	free(o->where);
+	free(o->first);
+	free(o->gaps);
+}
+
+static size_t count_of(const struct occurrences *o, uint32_t symbol)
+{
+	return o->first[symbol + 1] - o->first[symbol];
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The median gap between a symbol's occurrences where they are regular and span the sequence. */
+static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
+{
+	const uint32_t *where = o->where + o->first[symbol];
+	size_t count = count_of(o, symbol), near = 0, median;
+
+	if (count < ITERATIONS_MIN ||
+	    (double)(where[count - 1] - where[0]) < SPANNED * (double)o->runs->count)
+		return 0;
+	for (size_t i = 0; i + 1 < count; i++)
+		o->gaps[i] = where[i + 1] - where[i];
+	qsort(o->gaps, count - 1, sizeof(*o->gaps), by_value);
+	median = o->gaps[(count - 1) / 2];
+	for (size_t i = 0; i + 1 < count; i++)
+		near += o->gaps[i] * 2 >= median && o->gaps[i] <= 2 * median;
+	return median > 1 && (double)near >= REGULAR * (double)(count - 1) ? median : 0;
+}
+
+/* Do the occurrences of two symbols of one count take turns? */
+static bool take_turns(const struct occurrences *o, uint32_t a, uint32_t b)
+{
+	const uint32_t *x = o->where + o->first[a], *y = o->where + o->first[b];
+	size_t count = count_of(o, a);
+
+	for (size_t i = 0; i < count; i++)
+		if (x[i] > y[i] || (i + 1 < count && y[i] > x[i + 1]))
+			return false;
+	return true;
+}
+
+/* The first symbol of the peak: regular, and followed in turn by others of its count. */
+static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
+{
+	uint32_t best = DP_NONE;
+	size_t most = 0, best_members = 0;
+
+	for (uint32_t s = 0; s < o->runs->alphabet; s++) {
+		size_t median = regular_gap(o, s), members = 0;
+
+		if (!median)
+			continue;
+		for (uint32_t t = 0; t < o->runs->alphabet; t++)
+			members += count_of(o, t) == count_of(o, s) && take_turns(o, s, t);
+		if (members < MEMBERS_MIN || count_of(o, s) < most ||
+		    (double)(members * count_of(o, s)) < SHARED * (double)o->runs->count)
+			continue;
+		/* a branch is rarer; of one count the first symbol in turn has most behind it */
+		if (count_of(o, s) == most && members <= best_members)
+			continue;
+		most = count_of(o, s);
+		best_members = members;
+		best = s;
+		*gap = median;
+	}
+	return best;
+}
+
+/* Iterations from one occurrence of the anchor to the next, in the driver's own symbols. */
+static size_t cut(struct dp_repetition *iterations, const struct occurrences *o, uint32_t anchor,
+		  size_t gap)
+{
+	const uint32_t *where = o->where + o->first[anchor];
+	size_t count = count_of(o, anchor), made = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
+		size_t end = DP_MIN(next, where[i] + LONGEST * gap);
+
+		iterations[made++] = (struct dp_repetition){ .first = o->runs->position[where[i]],
+							     .end = o->runs->position[end] };
+	}
+	return made;
+}
+
+static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t anchor, size_t gap)
+{
+	size_t count = count_of(o, anchor);
+	struct dp_repetition *iterations = dp_alloc__array(count, sizeof(*iterations));
+	struct dp_sequence_loop *loop = iterations ? dp_driver__add(d) : NULL;
+	int status = DP_ERR_NOMEM;
+
+	if (loop) {
+		cut(iterations, o, anchor, gap);
+		loop->found_by = DP_FOUND_BY_AUTO;
+		loop->phase = DP_PHASE_COMPLETE;
+		loop->confidence = loop->agreement = loop->fit = BRANCHING;
+		loop->chosen = true;
+		status = dp_marks__script(loop, d->request->symbols, iterations, count);
+	}
+	free(iterations);
+	return status;
+}
+
+int dp_branching__find(struct dp_driver *d, bool *found)
+{
+	struct occurrences o = { .where = NULL };
+	uint32_t anchor = DP_NONE;
+	struct dp_runs runs;
+	size_t gap = 0;
+	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count,
+				       d->text.alphabet);
+
+	*found = false;
+	if (!status && runs.alphabet <= ALPHABET_MAX)
+		status = count_symbols(&o, &runs);
+	if (!status && o.where)
+		anchor = find_anchor(&o, &gap);
+	if (anchor != DP_NONE) {
+		dp_driver__clear(d->loops);
+		*found = true;
+		status = add_loop(d, &o, anchor, gap);
+	}
+	occurrences_fini(&o);
+	dp_runs__fini(&runs);
+	return status;
+}

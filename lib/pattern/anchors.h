@@ -1,0 +1,38 @@
+/* Candidates for what one iteration is, from the sequence alone. */
+#ifndef DP_PATTERN_ANCHORS_H
+#define DP_PATTERN_ANCHORS_H
+
+#include "base/base.h"
+
+/* A guess: one iteration as it stands at symbols [at, at + length) of the sequence. */
+struct dp_guess {
+	size_t at;
+	size_t length;
+	size_t gram;	/* the lead is the symbols [at, at + gram) */
+	size_t trips;	/* windows that looked like it */
+	double score;	/* how well they did, the higher the better; for ordering only */
+	double regular; /* share of windows whose length is near the median */
+	size_t first, last; /* the windows lie in symbols [first, last) */
+};
+
+/* The suffix tree of a text, as the places and depths that anchors are found by. */
+struct dp_anchor_tree;
+
+/*
+ * The tree of symbols[0..n), which are borrowed. *tree is the caller's, to be freed with
+ * dp_anchor_tree__free(). Errors: DP_ERR_NOMEM. Cost: that of a suffix tree; five bytes per symbol
+ * are kept.
+ */
+int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n);
+void dp_anchor_tree__free(struct dp_anchor_tree *tree);
+
+/*
+ * Candidates from the repeats of a tree, the most promising first, room of them at most. Repeats
+ * that occur at least `least` times are looked at; those that occur about `iterations` times first,
+ * where that is not 0. Returns how many, or DP_ERR_NOMEM. Cost: some 10 ns per symbol for each of
+ * seven depths; 25 bytes per symbol.
+ */
+int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations);
+
+#endif
