@@ -23,6 +23,7 @@ static const struct opt options[] = {
 	WISH_OPTIONS,
 	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
 	  common_set_format, format_name },
+	{ 0, "explain", NULL, "show how the iterations were found (text, json)", wish_set_explain },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	COMMON_COLOR_OPTION,
@@ -135,6 +136,11 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!ending_choose(ENDING_ANALYZE, &analyze.wish.common, &analyze.lines))
 		return CMD_USAGE;
 	format = format_by_name(analyze.wish.common.format);
+	if (analyze.wish.options.explain && strcmp(analyze.wish.common.format, "text") &&
+	    strcmp(analyze.wish.common.format, "json")) {
+		message("analyze: --explain is for --format=text and --format=json");
+		return CMD_USAGE;
+	}
 	if (argc > 1 && format && format->single) {
 		message("analyze: --format=%s takes one FILE at a time", format->name);
 		return CMD_USAGE;

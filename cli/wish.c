@@ -67,6 +67,12 @@ bool wish_set_ignore_marks(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+bool wish_set_explain(void *into, const char *value, struct opt_why *why)
+{
+	((struct wish *)into)->options.explain = true;
+	return true;
+}
+
 const char *wish_level_name(size_t index)
 {
 	static const char *const names[] = { "default", "outermost", "innermost", NULL };

@@ -28,6 +28,7 @@ bool wish_set_epsilon(void *into, const char *value, struct opt_why *why);
 bool wish_set_max_unmatched(void *into, const char *value, struct opt_why *why);
 bool wish_set_paper(void *into, const char *value, struct opt_why *why);
 bool wish_set_marks(void *into, const char *value, struct opt_why *why);
+bool wish_set_explain(void *into, const char *value, struct opt_why *why);
 bool wish_set_ignore_marks(void *into, const char *value, struct opt_why *why);
 bool wish_set_level(void *into, const char *value, struct opt_why *why);
 bool wish_set_device(void *into, const char *value, struct opt_why *why);

@@ -41,6 +41,12 @@ struct run {
 	struct dp_breaks breaks;      /* and its breaks */
 };
 
+/* Where entries go, if they are asked for. */
+static struct dp_explain *recorder(struct run *run)
+{
+	return run->options->explain ? &run->analysis->explain : NULL;
+}
+
 void dp_analysis_free(struct dp_analysis *analysis)
 {
 	if (!analysis)
@@ -60,6 +66,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->streams);
 	dp_work_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
+	dp_explain__fini(&analysis->explain);
 	dp_trace_free(analysis->own);
 	free(analysis);
 }
@@ -278,6 +285,16 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 			continue;
 		if (dp_sequence__repeated(&marks, sequence, loop->iterations, loop->count))
 			return dp_error__nomem(run->error, 0);
+		if (marks.count)
+			dp_explain__add(recorder(run), "annotations",
+					DP_FACTS({ "ranges", "count", (double)marks.count },
+						 { "iterations", "count", (double)loop->count },
+						 { "inside", "count", marks.inside }),
+					"{ranges:annotation} of one name repeat as the loop with "
+					"{iterations:iteration} does: %s",
+					marks.inside ? "each lies inside an iteration, which "
+						       "confirms the loop"
+						     : "they are its boundaries");
 		if (marks.count && marks.inside) {
 			loop->confidence = DP_MAX(loop->confidence, CONFIRMED);
 			loop->few = false;
@@ -309,7 +326,7 @@ static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 					    run->error);
 	if (!status)
 		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
-						 run->error);
+						 recorder(run), run->error);
 	if (!status && !run->options->ignore_marks)
 		status = use_repeated(run, sequence, request, *loops);
 	return status;
@@ -409,6 +426,11 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 			      dp_analysis__main_loop(tree)->found_by == DP_FOUND_BY_MARKS
 				      ? "that other annotations mark"
 				      : "found from the kernels");
+		dp_explain__add(recorder(run), "annotations",
+				DP_FACTS({ "confidence", "1",
+					   dp_analysis__main_loop(tree)->confidence }),
+				"the annotations mark fewer than two whole iterations; the loop "
+				"found without them has {confidence} confidence and replaces them");
 		worse = *loops;
 		*loops = tree;
 	} else if (!several && is_everything(*loops, sequence)) {
@@ -457,10 +479,14 @@ static int find_loops(struct run *run, const struct dp_sequence *sequence, struc
 	request.paper = options->paper;
 	request.epsilon = options->epsilon;
 	request.max_unmatched = options->max_unmatched;
+	request.explain = recorder(run);
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
 	if (!status && marks.count) {
 		run->marked++;
+		dp_explain__add(recorder(run), "annotations",
+				DP_FACTS({ "iterations", "count", (double)marks.count }),
+				"annotations mark {iterations:iteration}");
 		status = loops_of_marks(run, sequence, &request, &marks, loops);
 		if (!status)
 			status = find_beside(run, sequence, &request, loops);
@@ -488,6 +514,8 @@ static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_l
 	uint32_t stream = sequence->stream;
 	int status;
 
+	dp_explain__add(recorder(run), "stream", DP_FACTS({ "streams", "count", 1 }),
+			"in the order of launches no loop is found: {streams:stream} is searched");
 	dp_loops__free(*loops);
 	*loops = NULL;
 	dp_sequence__fini(sequence);
@@ -496,6 +524,24 @@ static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_l
 	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
 				   options->range_start_ns, options->range_end_ns, run->error);
 	return status ? status : find_loops(run, sequence, loops);
+}
+
+/* What the sequence is made of. */
+static void explain_stream(struct run *run, const struct dp_sequence *sequence)
+{
+	size_t streams = 0;
+
+	dp_explain__begin(recorder(run), sequence->stream);
+	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
+		streams += run->group.has[s];
+	dp_explain__add(recorder(run), "stream",
+			DP_FACTS({ "kernels", "count", (double)sequence->count },
+				 { "streams", "count", (double)DP_MAX(streams, 1) },
+				 { "by_launch", "count", run->group.by_launch }),
+			"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
+			streams > 1 ? " that do the same work" : "",
+			run->group.by_launch ? "of their launches, since these streams run at once"
+					     : "in which they start");
 }
 
 static int analyze_stream(struct run *run, uint32_t stream)
@@ -510,6 +556,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	status = dp_analysis__sequence(&sequence, &run->group, run->trace, stream, options,
 				       run->error);
 	run->kernels += status ? 0 : sequence.count;
+	if (!status)
+		explain_stream(run, &sequence);
 	if (!status)
 		status = find_loops(run, &sequence, &loops);
 	if (!status && run->group.by_launch && !dp_analysis__main_loop(loops))
@@ -529,6 +577,9 @@ static int analyze_stream(struct run *run, uint32_t stream)
 			(size_t)stream + 1
 		};
 	dp_loops__free(loops);
+	dp_explain__end(recorder(run));
+	if (!status && run->analysis->explain.status)
+		status = dp_error__nomem(run->error, 0);
 	if (!status)
 		status = measure_loops(run, base, &sequence);
 	dp_sequence__fini(&sequence);

@@ -137,6 +137,12 @@ const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, siz
 	return at && variant < at->info.variants ? &at->variants[variant] : NULL;
 }
 
+const struct dp_explanation *dp_analysis_explanation(const struct dp_analysis *analysis,
+						     size_t index)
+{
+	return index < analysis->explain.count ? &analysis->explain.entries[index] : NULL;
+}
+
 bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 			   struct dp_candidate *candidate)
 {

@@ -2,6 +2,7 @@
 #ifndef DP_ANALYSIS_MODEL_H
 #define DP_ANALYSIS_MODEL_H
 
+#include "base/explain.h"
 #include "diagnose/diagnose.h"
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
@@ -39,6 +40,7 @@ struct dp_analysis {
 	size_t loop_room;
 	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
+	struct dp_explain explain; /* empty unless asked for */
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
 
@@ -79,11 +81,12 @@ struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 /*
  * Where kernels alone are too few to tell: puts loops with the copies of each iteration in place of
  * those found, or the loop that a single kernel is, if there are such. Errors: DP_ERR_NOMEM. Cost:
- * a search in the operations where there are few kernels' names, else none.
+ * a search in the operations where there are few kernels' names, else none. explain may be NULL.
  */
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
-			    const struct dp_analysis_options *options, struct dp_error *error);
+			    const struct dp_analysis_options *options, struct dp_explain *explain,
+			    struct dp_error *error);
 
 /* The same where numbers of iterations are known and no loop of kernels has one: puts the loop in its
  * place if it has. */

@@ -56,7 +56,8 @@ static uint8_t *symbol_kinds(const struct dp_sequence *operations)
 
 /* Loops of the operations, as loops of the kernels. */
 static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
-		   const struct dp_sequence *kernels, struct dp_error *error)
+		   const struct dp_sequence *kernels, struct dp_explain *explain,
+		   struct dp_error *error)
 {
 	struct dp_loops_request request = dp_analysis__request(operations);
 	struct dp_projection by = { .kernels = kernels->symbols };
@@ -65,6 +66,13 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 	struct dp_loops *found = NULL;
 	int status = before && kinds ? DP_OK : dp_error__nomem(error, 0);
 
+	request.explain = explain;
+	dp_explain__add(explain, "operations",
+			DP_FACTS({ "kernels", "count", (double)kernels->count },
+				 { "operations", "count", (double)operations->count },
+				 { "names", "count", kernels->alphabet }),
+			"{kernels:kernel} of {names:name} do not tell what an iteration is: the "
+			"sequence of all {operations:operation}, copies and memsets included, is searched");
 	by.kernels_before = before;
 	by.kind = kinds;
 	if (!status)
@@ -130,7 +138,8 @@ static int count_between(size_t *median, const struct dp_sequence *operations, u
  * is, is what the rule of succession says of something that was seen so many times.
  */
 static int find_single(struct dp_loops **loops, const struct dp_sequence *kernels,
-		       const struct dp_sequence *operations, struct dp_error *error)
+		       const struct dp_sequence *operations, struct dp_explain *explain,
+		       struct dp_error *error)
 {
 	struct dp_loops_request request = dp_analysis__request(kernels);
 	struct dp_boundaries boundaries = { .count = 0 };
@@ -142,6 +151,10 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 	    (share < MOST_KERNELS &&
 	     (count < SOME_AGAIN || kernels->count - count > FEW_OTHERS)))
 		return DP_OK;
+	dp_explain__add(explain, "operations",
+			DP_FACTS({ "kernels", "count", (double)count }, { "coverage", "1", share }),
+			"one kernel runs {kernels:time} in a row and is {coverage} of all: each run "
+			"of it is an iteration");
 	starts = dp_alloc__array(count + 1, sizeof(*starts));
 	if (!starts || count_between(&copies, operations, DP_OP_COPY) ||
 	    count_between(&sets, operations, DP_OP_SET)) {
@@ -170,7 +183,8 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 
 int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
 			    const struct dp_stream_group *streams,
-			    const struct dp_analysis_options *options, struct dp_error *error)
+			    const struct dp_analysis_options *options, struct dp_explain *explain,
+			    struct dp_error *error)
 {
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
@@ -185,14 +199,14 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 					   DP_ALPHABET_OPERATIONS, options->range_start_ns,
 					   options->range_end_ns, error);
 	if (!status && operations.count > kernels->count)
-		status = find_in(&other, &operations, kernels, error);
+		status = find_in(&other, &operations, kernels, explain, error);
 	if (!status && other && has_operations(other, kernels->count)) {
 		struct dp_loops *swap = *loops;
 
 		*loops = other;
 		other = swap;
 	} else if (!status) {
-		status = find_single(loops, kernels, &operations, error);
+		status = find_single(loops, kernels, &operations, explain, error);
 	}
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);
@@ -225,7 +239,8 @@ int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request 
 	found = dp_alloc__zeroed(1, sizeof(*found));
 	if (!found)
 		return dp_error__nomem(error, sizeof(*found));
-	status = dp_analysis__operations(&found, kernels, streams, options, error);
+	status = dp_analysis__operations(&found, kernels, streams, options,
+						 request->explain, error);
 	if (!status && take_count(found, request)) {
 		*loops = found;
 		found = swap;

@@ -85,8 +85,8 @@ _deepprof_options() {
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
 			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
-			--input-format= --output= --force --mode= --no-pager --color= --verbose --quiet --help
-			-n -o -f -v -q -h"
+			--explain --input-format= --output= --force --mode= --no-pager --color= --verbose
+			--quiet --help -n -o -f -v -q -h"
 		;;
 	compare)
 		echo "--fail-on= --confidence= --loops= --iterations= --paper --epsilon= --max-unmatched=

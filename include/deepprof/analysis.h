@@ -58,13 +58,14 @@ struct dp_analysis_options {
 	size_t metrics_count;
 	const struct dp_threshold *thresholds; /* in place of rules' own; NULL: none */
 	size_t thresholds_count;
+	bool explain; /* keep what each stage saw and chose, for dp_analysis_explanation() */
 };
 
 #define DP_ANALYSIS_OPTIONS_INIT                                                                 \
 	{                                                                                        \
 		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,         \
 			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, \
-			0, NULL, 0                                                               \
+			0, NULL, 0, false                                                        \
 	}
 
 /*
@@ -210,6 +211,16 @@ struct dp_candidate {
 
 DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 				  struct dp_candidate *candidate);
+
+/*
+ * What the stages of the detection saw and chose (deepprof-detection(7)), by index, in the order
+ * in which they ran, one stream after the other; NULL beyond the end, and where the options do not
+ * ask for it. Of a stream there are at most some 300 entries; a last one of stage "left-out" then
+ * says how many more there were. Stages, their facts and their words may change between versions.
+ * Constant cost.
+ */
+DP_API const struct dp_explanation *dp_analysis_explanation(const struct dp_analysis *analysis,
+							    size_t index);
 
 /* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
 DP_API const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,

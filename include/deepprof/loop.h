@@ -51,6 +51,22 @@ struct dp_variant {
 			    iterations have; no warm-up; NaN where there is none */
 };
 
+/* A number that a stage of the detection saw. Both strings are static. */
+struct dp_stage_fact {
+	const char *name; /* "length" */
+	const char *unit; /* "count" (whole), "number", "bits", "1" for a share, "log-odds" */
+	double value;
+};
+
+/* What a stage of the detection saw or chose. */
+struct dp_explanation {
+	uint32_t stream;   /* for dp_trace_stream() */
+	const char *stage; /* "pattern": see deepprof-detection(7). Static */
+	const char *text;  /* one sentence, in which the facts are */
+	size_t fact_count;
+	const struct dp_stage_fact *facts;
+};
+
 /* "count", "auto", "marks". Static storage. */
 DP_API const char *dp_found_by_name(enum dp_found_by found_by);
 

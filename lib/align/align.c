@@ -4,8 +4,8 @@
  * In step, symbols are compared in blocks with the repeated pattern. On a mismatch the
  * furthest-reaching diagonals of at most WAVE edits are followed (Ukkonen 1985; Landau and
  * Vishkin 1989; Myers 1986) until one of them matches a seed's length on end: the cheapest way
- * back into step. Where there is none the sequence is scanned for a seed, a k-gram of any of the
- * patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that
+ * back into step. Where there is none the sequence is scanned for a seed, a substring of any of
+ * the patterns, found by a rolling hash (Karp and Rabin 1987); of a seed's places the one that
  * matches longest is taken and followed backwards as far as it fits.
  *
  * Cost: O(n). Waves and backward steps are paid from a credit that grows with the symbols

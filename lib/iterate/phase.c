@@ -23,7 +23,8 @@ static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 		evidence->at(evidence->ctx, first, &at);
 	if (!at.has_launch)
 		return 0;
-	look = DP_MIN(n - --first, DP_LAUNCHES_LOOK);
+	first--;
+	look = DP_MIN(n - first, DP_LAUNCHES_LOOK);
 	for (size_t i = 0; i < look; i++) {
 		evidence->at(evidence->ctx, first + i, &at);
 		with += at.has_launch;
@@ -84,12 +85,25 @@ static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase
 	phase->confidence = b->m > 1 ? 1.0 - DP_PHASE_DOUBT * exp(next - best) : 1.0;
 }
 
+/* What a vote gives the first offset and the next best, unless it gives neither anything. */
+static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote, double first,
+			 double next)
+{
+	if (first == 0 && next == 0)
+		return;
+	dp_explain__add(explain, "vote",
+			DP_FACTS({ "weight", "log-odds", vote->weight },
+				 { "first", "log-odds", first }, { "next", "log-odds", next }),
+			"%s: {first} for the first, {next} for the second: %s", vote->name,
+			vote->why);
+}
+
 /*
  * Adds all votes to sum[0..m), or, where it is NULL, finds the kind of evidence that sets the first
  * offset apart from the next best most.
  */
 static void count_votes(const struct dp_ballot *b, double *score, double *sum,
-			struct dp_phase *phase)
+			struct dp_phase *phase, struct dp_explain *explain)
 {
 	double margin[DP_PHASE_MARKS + 1] = { 0 }, most = 0;
 
@@ -101,6 +115,9 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 		for (size_t o = 0; o < b->m && sum; o++)
 			sum[o] += vote->weight * score[o];
 		margin[vote->evidence] += vote->weight * (score[phase->first] - score[phase->next]);
+		if (!sum)
+			explain_vote(explain, vote, vote->weight * score[phase->first],
+				     vote->weight * score[phase->next]);
 	}
 	phase->decided_by = DP_PHASE_NONE;
 	for (int kind = 0; kind <= DP_PHASE_MARKS && b->m > 1; kind++)
@@ -112,7 +129,8 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,
-		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints)
+		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
+		   struct dp_explain *explain)
 {
 	struct dp_ballot b = {
 		.alignment = alignment,
@@ -132,10 +150,28 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 	status = prepare(&b);
 	if (!status && !sum)
 		status = DP_ERR_NOMEM;
+	if (length < 2)
+		explain = NULL; /* there is nothing to choose from */
 	if (!status) {
-		count_votes(&b, sum + length, sum, phase);
+		count_votes(&b, sum + length, sum, phase, NULL);
 		choose(&b, sum, phase);
-		count_votes(&b, sum + length, NULL, phase);
+		dp_explain__add(explain, "votes",
+				DP_FACTS({ "length", "count", (double)length },
+					 { "offset", "count", (double)phase->first },
+					 { "next", "count", (double)phase->next }),
+				"where iterations of the pattern of {length:symbol} start: its "
+				"symbols {offset} and {next} have most votes");
+		count_votes(&b, sum + length, NULL, phase, explain);
+		dp_explain__add(explain, "boundary",
+				DP_FACTS({ "length", "count", (double)length },
+					 { "offset", "count", (double)phase->first },
+					 { "next", "count", (double)phase->next },
+					 { "margin", "log-odds",
+					   sum[phase->first] - sum[phase->next] },
+					 { "confidence", "1", phase->confidence }),
+				"symbol {offset} of {length} wins by {margin}, mostly due to %s: "
+				"{confidence} confidence",
+				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
 		phase->beat = dp_votes__is_step(&b);
 	}
 	dp_offsets__fini(&b.offsets);

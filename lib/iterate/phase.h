@@ -3,6 +3,7 @@
 #define DP_ITERATE_PHASE_H
 
 #include "align/align.h"
+#include "base/explain.h"
 #include "iterate/iteration.h"
 
 struct dp_phase {
@@ -22,11 +23,12 @@ struct dp_phase_hints {
 /*
  * Weighs the votes (votes.h) on a pattern, symbols[0..length), of an alignment of n symbols; hints
  * are the boundaries of loops inside or outside, and may be NULL; with them the host is not asked.
- * Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and at most about 300,000 calls of
- * evidence->at.
+ * explain (or NULL) gets the votes. Errors: DP_ERR_NOMEM. Cost: O(runs + edits + length), and at
+ * most about 300,000 calls of evidence->at.
  */
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,
-		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints);
+		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
+		   struct dp_explain *explain);
 
 #endif

@@ -199,7 +199,7 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 /* The first offset at or after each known boundary. */
 static void known_boundaries(const struct dp_ballot *b, double *score)
 {
-	const size_t *known = b->known, *end = known + b->known_count;
+	const size_t *known = b->known, *end = known ? known + b->known_count : NULL;
 	struct dp_walk walk;
 	struct dp_walk_step step;
 

@@ -224,7 +224,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 					      b->exact[i], h->length);
 		if (!status)
 			status = dp_phase__find(&b->phases[i], &b->alignment, r->count, (uint32_t)i,
-						h->pattern, h->length, &r->evidence, hints);
+						h->pattern, h->length, &r->evidence, hints,
+						r->explain);
 		if (status)
 			return status;
 		b->turned[i] = dp_driver__turn(h->pattern, h->length, b->phases[i].first);
@@ -417,6 +418,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 static double confidence(const struct dp_driver *d, const struct batch *b, size_t i,
 			 struct dp_sequence_loop *loop, enum dp_standing standing)
 {
+	double program;
 	double covered = (double)b->covered / (double)d->request->count;
 	double trips = (double)b->cuts[i].complete, many = 1.0 - exp(-trips / 2.5);
 	double agree = DP_MAX(1.0 - 2.0 * (1.0 - agreement(loop)), 0.0);
@@ -432,7 +434,16 @@ static double confidence(const struct dp_driver *d, const struct batch *b, size_
 	/* a few short iterations in a long trace of other things may be chance */
 	many *= covered +
 		(1.0 - covered) * (1.0 - exp(-trips / 20.0 * DP_MAX(length / LAYER_LONG, 1)));
-	is_loop = many * agree * not_layers(d, b, i, standing);
+	program = not_layers(d, b, i, standing);
+	dp_explain__add(d->request->explain, "confidence",
+			DP_FACTS({ "length", "count", length }, { "iterations", "count", trips },
+				 { "coverage", "1", covered }, { "many", "1", many },
+				 { "agreement", "1", agree }, { "not_layers", "1", program },
+				 { "boundary", "1", phase }),
+			"{iterations:iteration} of {length:symbol}: enough of them {many} (the loops "
+			"of this level cover {coverage} of the sequence), alike {agreement}, no "
+			"layers of a single pass {not_layers}, boundary {boundary}");
+	is_loop = many * agree * program;
 	both = is_loop * phase;
 	/* what is looked at while it goes on can wait until more has come */
 	if (is_loop >= shown_min && !d->request->evidence.goes_on)
@@ -450,11 +461,21 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 		.count = b->cuts[i].count,
 		.edit_count = b->cuts[i].edit_count - b->cuts[i].renamed,
 	};
+	bool listed;
 
 	if (b->cuts[i].complete == 0)
 		return DP_OK;
 	view.confidence = confidence(d, b, i, &view, standing);
-	if (found_by == DP_FOUND_BY_AUTO && !d->keep_all && view.confidence < shown_min) {
+	listed = found_by != DP_FOUND_BY_AUTO || d->keep_all || view.confidence >= shown_min;
+	dp_explain__add(d->request->explain, "loop",
+			DP_FACTS({ "length", "count", (double)b->list[i].length },
+				 { "iterations", "count", (double)b->cuts[i].complete },
+				 { "confidence", "1", view.confidence },
+				 { "listed", "count", listed }),
+			"a loop of {length:symbol} with {iterations:whole iteration}: {confidence} "
+			"confidence%s",
+			listed ? "" : ", too little to list it");
+	if (!listed) {
 		if (view.confidence >= d->loops->best_confidence) {
 			d->loops->best_confidence = view.confidence;
 			d->loops->best_length = b->list[i].length;

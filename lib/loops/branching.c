@@ -176,6 +176,13 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	if (!status && o.where)
 		anchor = find_anchor(&o, &gap);
 	if (anchor != DP_NONE) {
+		dp_explain__add(d->request->explain, "branching",
+				DP_FACTS({ "iterations", "count", (double)count_of(&o, anchor) },
+					 { "gap", "count", (double)gap }),
+				"no pattern describes most of the sequence, but symbols that take "
+				"turns occur {iterations:time} each, at a median distance of {gap}: "
+				"iterations begin at the first of them, and these replace the loops "
+				"found before");
 		dp_driver__clear(d->loops);
 		*found = true;
 		status = add_loop(d, &o, anchor, gap);

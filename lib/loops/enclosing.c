@@ -222,7 +222,7 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 	struct dp_loops made = { 0 };
 	struct dp_loops_request request = *d->request;
 	struct dp_driver inner = { .request = &request,
-				   .text = { f->symbols, f->count, f->alphabet, NULL },
+				   .text = { f->symbols, f->count, f->alphabet, NULL, NULL },
 				   .keep_all = d->keep_all,
 				   .loops = &made };
 	uint32_t index[DP_PATTERNS_MAX];
@@ -264,7 +264,12 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	bar.few = f.count < FOLDED_FEW;
 	if (bar.few)
 		bar.bits = 2;
-	text = (struct dp_search_text){ f.symbols, f.count, f.alphabet, NULL };
+	dp_explain__add(d->request->explain, "enclosing",
+			DP_FACTS({ "symbols", "count", (double)f.count }),
+			"loops around these: with each stretch of iterations as one symbol, the "
+			"sequence of {symbols:symbol} is searched");
+	text = (struct dp_search_text){ f.symbols, f.count, f.alphabet, NULL,
+					d->request->explain };
 	status = dp_search__unaided(&patterns, &text, &bar);
 	dp_search_text__fini(&text);
 	if (status)

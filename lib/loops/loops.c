@@ -48,7 +48,8 @@ static int use_families(struct dp_driver *d)
 	bool merge = false;
 	int status;
 
-	d->text = (struct dp_search_text){ r->symbols, r->count, r->alphabet, NULL };
+	d->text = (struct dp_search_text){ r->symbols, r->count, r->alphabet, NULL,
+					   r->explain };
 	if (!r->family)
 		return DP_OK;
 	status = families_merge(r, &merge);
@@ -388,6 +389,26 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	loops->likely_confidence = likely->confidence;
 }
 
+/* The loop that comes nearest to a known number of iterations. */
+static void explain_count(const struct dp_loops_request *r, const struct dp_loops *loops,
+			  uint64_t known, uint32_t assigned)
+{
+	const struct dp_sequence_loop *loop;
+
+	if (assigned == DP_NONE) {
+		dp_explain__add(r->explain, "count", DP_FACTS({ "known", "count", (double)known }),
+				"no loop is near the {known:iteration} of -n");
+		return;
+	}
+	loop = &loops->loops[assigned];
+	dp_explain__add(r->explain, "count",
+			DP_FACTS({ "known", "count", (double)known },
+				 { "iterations", "count", (double)complete(loop) },
+				 { "length", "count", (double)loop->length }),
+			"nearest to the {known:iteration} of -n is the loop of {length:symbol} with "
+			"{iterations}");
+}
+
 /*
  * The loops of the tree that have the known numbers of iterations; where they don't, patterns for
  * these numbers from the same suffix tree, if they come nearer.
@@ -422,10 +443,14 @@ static int find_counts(struct dp_driver *d)
 	if (r->counts_count == 1)
 		note_likely(d->loops, &tree_loops, r->counts[0]);
 	off = assign(&tree_loops, r, assigned);
+	for (size_t i = 0; i < r->counts_count; i++)
+		explain_count(r, &tree_loops, r->counts[i], assigned[i]);
 	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
 		d->text = search.text;
 		other = assign(&searched, r, others);
+		for (size_t i = 0; i < r->counts_count && !status; i++)
+			explain_count(r, &searched, r->counts[i], others[i]);
 		if (!status && !near_enough(&searched, r, others))
 			status = take_row(d, &tree_loops, &taken);
 		if (!status && !taken && other + 0.02 < off) {
@@ -453,6 +478,20 @@ static int find(struct dp_driver *d)
 	return d->request->counts_count ? find_counts(d) : dp_driver__tree(d);
 }
 
+static void explain_paper(const struct dp_loops_request *r, uint64_t known,
+			  const struct dp_paper_pattern *p)
+{
+	dp_explain__add(r->explain, "paper",
+			DP_FACTS({ "known", "count", (double)known },
+				 { "length", "count", (double)p->length },
+				 { "occurrences", "count", (double)p->occurrences },
+				 { "epsilon", "count", (double)p->epsilon }),
+			p->length ? "for the {known:iteration} of -n, the longest substring has "
+				    "{length:symbol} and occurs {occurrences:time}, with an epsilon of "
+				    "{epsilon}"
+				  : "for the {known:iteration} of -n, no substring meets the criteria");
+}
+
 /* One search and one match for each count, as published. */
 static int find_as_published(struct dp_driver *d, struct dp_error *error)
 {
@@ -465,6 +504,8 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 
 	for (size_t i = 0; i < r->counts_count && !status; i++) {
 		status = dp_paper__search(&p, tree, r->counts[i], r->epsilon);
+		if (!status)
+			explain_paper(r, r->counts[i], &p);
 		if (status || p.length == 0)
 			continue;
 		status = dp_paper__match(&cut, r->symbols, r->count, r->symbols + p.at, p.length,
@@ -517,10 +558,16 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 	d.loops = calloc(1, sizeof(*d.loops));
 	if (!d.loops)
 		return dp_error__nomem(error, sizeof(*d.loops));
+	dp_explain__add(request->explain, "sequence",
+			DP_FACTS({ "symbols", "count", (double)request->count },
+				 { "names", "count", request->alphabet }),
+			"a sequence of {symbols:symbol} with {names:different name}");
 	if (request->count > 0)
 		status = request->paper ? find_as_published(&d, error) : find(&d);
 	dp_search_text__fini(&d.text);
 	free(d.coarse);
+	if (!status && request->explain)
+		status = request->explain->status;
 	if (status) {
 		dp_loops__free(d.loops);
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;

@@ -1,10 +1,11 @@
 /*
  * Loops of a sequence of symbols: what one iteration is, and where each begins and ends. Pure:
- * integers in, integers out. The one entry to lib/pattern and lib/iteration for the facade.
+ * integers in, integers out. The one entry to lib/pattern and lib/iterate for the facade.
  */
 #ifndef DP_LOOPS_LOOPS_H
 #define DP_LOOPS_LOOPS_H
 
+#include "base/explain.h"
 #include "iterate/iteration.h"
 
 /* One loop. Loops come outermost first; siblings in order of their first iteration. */
@@ -60,6 +61,7 @@ struct dp_loops_request {
 	uint64_t epsilon;	/* the paper's ε, 1 or more */
 	uint64_t max_unmatched; /* the paper's k0 */
 	struct dp_evidence evidence;
+	struct dp_explain *explain; /* gets what each stage saw and chose; NULL: not asked for */
 };
 
 /*

@@ -261,6 +261,12 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 		}
 		if (!round || below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
 			continue;
+		dp_explain__add(d->request->explain, "levels",
+				DP_FACTS({ "length", "count", (double)loops[k].length },
+					 { "iterations", "count", (double)loops[k].count },
+					 { "goes_up", "count", 1 }),
+				"kernels that finish a step run in each iteration of the loop of "
+				"{length:symbol} and not in the loops inside: it is the iteration");
 		loops[k].chosen = true;
 		for (size_t i = 0; i < middle; i++)
 			loops[i].chosen &= loops[i].parent != k;
@@ -357,6 +363,19 @@ static bool regular(const struct dp_levels *levels, size_t n)
 	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
 }
 
+/* Whether patterns found otherwise describe the sequence better than the flat ones. */
+static void explain_better(const struct dp_driver *d, const char *stage, double bits,
+			   const struct dp_levels *flat, bool better)
+{
+	dp_explain__add(d->text.explain, stage,
+			DP_FACTS({ "bits", "bits", bits },
+				 { "bits_before", "bits", flat->fit.bits },
+				 { "taken", "count", better }),
+			"the patterns found so describe the sequence in {bits:bit} instead of "
+			"{bits_before}: %s",
+			better ? "taken" : "not taken");
+}
+
 /*
  * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
  * and takes them if they describe it better, or as well and regularly. They do where iterations
@@ -372,22 +391,33 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_search_text text = { .tree = NULL };
 	struct dp_runs runs;
 	struct mapped mapped = { &d->request->evidence, &runs };
+	double bits;
+	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet);
 
 	*taken = false;
-	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL };
+	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
+					d->text.explain };
 	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
 		goto out;
+	dp_explain__add(d->text.explain, "collapsed",
+			DP_FACTS({ "runs", "count", (double)runs.runs },
+				 { "symbols", "count", (double)runs.count }),
+			"the patterns leave much unexplained: each of {runs:repetition} of something "
+			"short becomes one symbol, and the sequence of {symbols:symbol} is searched "
+			"again");
 	if (traits)
 		of_runs = traits_of_runs(d, &runs, traits);
 	if (traits && !of_runs)
 		status = DP_ERR_NOMEM;
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_runs, 0);
-	if (status || levels.chosen.count == 0 ||
-	    levels.fit.bits + run_bits * (double)runs.runs >=
-		    (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits)
+	bits = levels.fit.bits + run_bits * (double)runs.runs;
+	better = !status && levels.chosen.count > 0 &&
+		 bits < (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits;
+	explain_better(d, "collapsed", bits, flat, better);
+	if (!better)
 		goto out;
 	request.symbols = runs.symbols;
 	request.count = runs.count;
@@ -458,18 +488,28 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	struct dp_search_text text = { .tree = NULL };
 	uint8_t *of_classes = NULL;
 	double names;
+	bool better;
 	int status = DP_ERR_NOMEM;
 
 	if (class_of)
 		status = dp_search__classes(class_of, &count, &d->text);
 	if (status || count == d->text.alphabet)
 		goto out;
+	dp_explain__add(d->text.explain, "classes",
+			DP_FACTS({ "names", "count", d->text.alphabet },
+				 { "classes", "count", count }),
+			"the patterns leave much unexplained: names that take each other's place are "
+			"joined, which leaves {classes} of {names:name}, and the sequence is searched "
+			"again");
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
-	text = (struct dp_search_text){ coarse, n, count, NULL };
+	text = (struct dp_search_text){ coarse, n, count, NULL, d->text.explain };
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_classes, uploads);
 	names = flat->alone - levels.alone;
-	if (status || levels.chosen.count == 0 || levels.fit.bits + names >= 0.8 * flat->fit.bits)
+	better = !status && levels.chosen.count > 0 &&
+		 levels.fit.bits + names < 0.8 * flat->fit.bits;
+	explain_better(d, "classes", levels.fit.bits + names, flat, better);
+	if (!better)
 		goto out;
 	dp_levels__fini(flat);
 	*flat = levels;
@@ -519,8 +559,13 @@ static int find_few(struct dp_driver *d)
 	const struct dp_hypothesis *h = patterns.items;
 	size_t begin = 0;
 	struct dp_phase_hints hints = { &begin, 1 };
-	int status = dp_search__unaided(&patterns, &d->text, &bar);
+	int status;
 
+	dp_explain__add(d->text.explain, "few",
+			DP_FACTS({ "symbols", "count", (double)d->request->count }),
+			"no loop is listed: two or three repeats are sought that make up most of the "
+			"{symbols:symbol}");
+	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].pattern);
 	if (!status && patterns.count && h->trips < FEW_MAX && h->length >= FEW_LENGTH &&

@@ -1,5 +1,5 @@
 /*
- * The detector: sample, then stream.
+ * The detector: search a window of what came last, then compare what comes with what was found.
  *
  * Symbols that go on as the pattern does are only compared with it. From the first difference on
  * they are gathered until the differences are over, and looked at (detector_look.c). When to look

@@ -281,7 +281,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 		status = make_dense(&found->names, dense, &keys, &room, symbols, n);
 	r.symbols = dense;
 	r.alphabet = (uint32_t)found->names.count;
-	d.text = (struct dp_search_text){ dense, n, r.alphabet, NULL };
+	d.text = (struct dp_search_text){ dense, n, r.alphabet, NULL, NULL };
 	if (!status)
 		status = dp_driver__tree(&d);
 	if (!status)

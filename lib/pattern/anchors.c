@@ -64,6 +64,7 @@ struct detector {
 	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_guess *out;
 	size_t out_count, out_room;
+	size_t repeats; /* that occur often enough, of all depths */
 };
 
 /*
@@ -378,6 +379,7 @@ static int find(struct detector *d)
 	for (unsigned depth = 0; depth < DEPTHS && !status; depth++) {
 		uint32_t count = group(d, depth);
 
+		d->repeats += count;
 		memset(d->bins, 0, sizeof(d->bins));
 		memset(d->counted, 0, sizeof(d->counted));
 		for (uint32_t i = 0; i < count; i++)
@@ -431,8 +433,37 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 	free(tree);
 }
 
+/* The repeats, and the candidate whose anchors cover most at the most regular distance. */
+static void explain_candidates(struct dp_explain *explain, const struct detector *d)
+{
+	const struct dp_guess *first = d->out;
+
+	if (!d->out_count)
+		dp_explain__add(explain, "anchors",
+				DP_FACTS({ "symbols", "count", (double)d->n },
+					 { "repeats", "count", (double)d->repeats },
+					 { "candidates", "count", 0 }),
+				"the suffix tree of {symbols:symbol} has {repeats:repeat}, none of "
+				"which recurs at about one distance: no candidate");
+	else
+		dp_explain__add(explain, "anchors",
+				DP_FACTS({ "symbols", "count", (double)d->n },
+					 { "repeats", "count", (double)d->repeats },
+					 { "candidates", "count", (double)d->out_count },
+					 { "length", "count", (double)first->length },
+					 { "occurrences", "count", (double)first->trips },
+					 { "anchor", "count", (double)first->gram },
+					 { "regular", "1", first->regular }),
+				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, 4 "
+				"... 64 symbols; grouped by the distance at which they recur, they "
+				"give {candidates:candidate}; the first has {length:symbol}, as an "
+				"anchor of length {anchor} recurs {occurrences:time}, {regular} of "
+				"them at that distance");
+}
+
 int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
-			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations)
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
+			   struct dp_explain *explain)
 {
 	size_t n = tree->n;
 	struct detector *d;
@@ -460,6 +491,7 @@ int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 		status = find(d);
 	if (!status) {
 		qsort(candidates, d->out_count, sizeof(*candidates), by_score);
+		explain_candidates(explain, d);
 		status = (int)d->out_count;
 	}
 	free(d->names);

@@ -2,13 +2,13 @@
 #ifndef DP_PATTERN_ANCHORS_H
 #define DP_PATTERN_ANCHORS_H
 
-#include "base/base.h"
+#include "base/explain.h"
 
-/* A guess: one iteration as it stands at symbols [at, at + length) of the sequence. */
+/* A candidate: one iteration as it stands at symbols [at, at + length) of the sequence. */
 struct dp_guess {
 	size_t at;
 	size_t length;
-	size_t gram;	/* the lead is the symbols [at, at + gram) */
+	size_t gram;	/* the anchor is the symbols [at, at + gram) */
 	size_t trips;	/* windows that looked like it */
 	double score;	/* how well they did, the higher the better; for ordering only */
 	double regular; /* share of windows whose length is near the median */
@@ -29,10 +29,11 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree);
 /*
  * Candidates from the repeats of a tree, the most promising first, room of them at most. Repeats
  * that occur at least `least` times are looked at; those that occur about `iterations` times first,
- * where that is not 0. Returns how many, or DP_ERR_NOMEM. Cost: some 10 ns per symbol for each of
- * seven depths; 25 bytes per symbol.
+ * where that is not 0. explain (or NULL) gets what the repeats were. Returns how many, or
+ * DP_ERR_NOMEM. Cost: some 10 ns per symbol for each of seven depths; 25 bytes per symbol.
  */
 int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
-			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations);
+			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
+			   struct dp_explain *explain);
 
 #endif

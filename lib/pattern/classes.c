@@ -1,5 +1,5 @@
 /*
- * Classes of symbols. Between the occurrences of a lead (anchors.h) that come at one distance the
+ * Classes of symbols. Between the occurrences of an anchor (anchors.h) that come at one distance the
  * sequence is laid out as a table, one iteration per row; symbols in the same column are joined
  * (Tarjan's union-find). A row that is out of step would join what does not belong together, so
  * only rows that agree with most others in most columns are used, and only columns' symbols that
@@ -41,7 +41,7 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 		parent[a] = b;
 }
 
-/* Rows: from one occurrence of the lead to the next, where that is one length. */
+/* Rows: from one occurrence of the anchor to the next, where that is one length. */
 static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 {
 	const uint32_t *lead = t->symbols + c->at;
@@ -143,7 +143,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	count = dp_anchors__candidates(candidates, CANDIDATES, tree, ROWS_MIN, 0);
+	count = dp_anchors__candidates(candidates, CANDIDATES, tree, ROWS_MIN, 0, NULL);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);

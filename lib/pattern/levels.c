@@ -200,7 +200,7 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	memset(in, 0, sizeof(*in));
 	if (!twice)
 		return DP_ERR_NOMEM;
-	text = (struct dp_search_text){ twice, 2 * h->length, f->alphabet, NULL };
+	text = (struct dp_search_text){ twice, 2 * h->length, f->alphabet, NULL, NULL };
 	status = dp_search__unaided(&in->loops, &text, &bar);
 	dp_search_text__fini(&text);
 	if (!status && in->loops.count > 0)
@@ -298,25 +298,72 @@ static size_t alternating(const struct dp_hypothesis *h)
 	return parts;
 }
 
-/* Is the loop inside the iteration, rather than the pattern? */
-static bool goes_down(const struct inside *in, const struct finder *f)
+/* Makes an iteration of one of the parts that alternate. */
+static void split(struct dp_hypothesis *h, struct dp_explain *explain)
+{
+	size_t parts = alternating(h);
+
+	if (parts > 1)
+		dp_explain__add(explain, "levels",
+				DP_FACTS({ "length", "count", (double)h->length },
+					 { "parts", "count", (double)parts }),
+				"the pattern of {length:symbol} is {parts} parts that are alike but for "
+				"symbols that take each other's place: each is an iteration");
+	h->length /= parts;
+}
+
+/* Is the loop inside the iteration, rather than the pattern? *why says what decided. */
+static bool goes_down(const struct inside *in, const struct finder *f, const char **why)
 {
 	double length;
 	bool whole;
 
+	*why = "no loop inside it";
 	if (in->loops.count == 0 || in->trips < 1.9)
 		return false;
 	length = (double)in->loops.items[in->main].length;
+	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
+			       : "kernels that finish a step run outside of the loop inside";
 	if (in->finish_main || in->finish_rest)
 		return in->finish_main && in->covered > 0.3;
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
+	*why = "outside of the loop inside runs what looks like an optimizer";
 	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
 		return false;
 	whole = are_steps(in, f) || all_there_is(in) ||
 		(in->upload_main && in->bare < 0.5 * length);
+	*why = "the loop inside looks like layers, or like a part of the pattern";
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
-	return !(power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0);
+	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
+	if (power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0)
+		return false;
+	*why = "each repetition of the loop inside is a step by itself";
+	return true;
+}
+
+/* Which of a pattern and the longest loop inside it is the iteration, and why. */
+static void explain_level(struct dp_explain *explain, const struct dp_hypothesis *h,
+			  const struct inside *in, bool down, const char *why)
+{
+	if (in->loops.count == 0)
+		dp_explain__add(explain, "levels",
+				DP_FACTS({ "length", "count", (double)h->length },
+					 { "goes_down", "count", 0 }),
+				"the pattern of {length:symbol} has no loop inside");
+	else
+		dp_explain__add(
+			explain, "levels",
+			DP_FACTS({ "length", "count", (double)h->length },
+				 { "inner_length", "count",
+				   (double)in->loops.items[in->main].length },
+				 { "inner_iterations", "number", in->trips },
+				 { "inner_covered", "1", in->covered },
+				 { "goes_down", "count", down }),
+			"inside the pattern of {length:symbol}, a pattern of {inner_length} repeats "
+			"{inner_iterations:time} and is {inner_covered} of it; the iteration is the "
+			"%s: %s",
+			down ? "inner one" : "outer one", why);
 }
 
 static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
@@ -457,13 +504,20 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	status = dp_search__unaided(&levels->chosen, text, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
+		const char *why;
+		bool below;
 
 		/* refined again by all iterations, each name is what most of them have */
-		levels->chosen.items[seen].length /= alternating(&levels->chosen.items[seen]);
+		split(&levels->chosen.items[seen], text->explain);
 		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)
 			break;
-		if (down < DOWN_MAX && goes_down(&in, &f)) {
+		below = goes_down(&in, &f, &why);
+		if (below && down == DOWN_MAX)
+			why = "the search has gone down often enough";
+		below &= down < DOWN_MAX;
+		explain_level(text->explain, &levels->chosen.items[seen], &in, below, why);
+		if (below) {
 			go_down(levels, seen, &in);
 			down++;
 			seen = 0;

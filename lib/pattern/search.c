@@ -330,6 +330,46 @@ static bool is_clean(const struct dp_hypothesis *h, uint32_t alphabet)
 	return true;
 }
 
+/*
+ * What each finalist came to, h[0..count), in the order of their costs. h[0..first) are unclean; of
+ * the n candidates the others were not refined. Finalists that differ in where they begin alone are
+ * left out with those.
+ */
+static void explain_finalists(const struct searcher *sr, const struct dp_hypothesis *h,
+			      size_t count, size_t first, size_t n, uint64_t want, double null)
+{
+	struct dp_explain *explain = sr->whole->explain;
+	size_t left_out = n;
+
+	for (size_t i = 0; i < count && explain; i++) {
+		bool same = i > 0 && h[i].length == h[i - 1].length &&
+			    fabs(h[i].bits - h[i - 1].bits) < 1;
+		const char *came_to = i < first	 ? "it crosses what was taken out"
+				   : i == first	 ? "the best"
+				   : want	 ? "shorter, or nearer to -n, is better"
+				   : goes_round(&h[i], sr) ? "another is shorter"
+							   : "it does not repeat often enough";
+
+		left_out -= !same;
+		if (same)
+			continue;
+		dp_explain__add(explain, "candidate",
+				DP_FACTS({ "length", "count", (double)h[i].length },
+					 { "iterations", "number", h[i].trips },
+					 { "bits", "bits", h[i].bits },
+					 { "bits_without", "bits", null },
+					 { "chosen", "count", i == first }),
+				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe the "
+				"sequence, {bits_without} without a pattern; %s",
+				came_to);
+	}
+	if (left_out > 0)
+		dp_explain__add(explain, "candidate",
+				DP_FACTS({ "left_out", "count", (double)left_out }),
+				"{left_out} more differ little from these, or describe a part of the "
+				"sequence in more bits");
+}
+
 /* The best pattern of a text; best->pattern is NULL where there is none. */
 static int best_of(struct dp_hypothesis *best, const struct text *text, const struct searcher *sr,
 		   uint64_t want)
@@ -342,7 +382,8 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
-	n = dp_anchors__candidates(candidates, CANDIDATES, text->tree, sr->bar.least, want);
+	n = dp_anchors__candidates(candidates, CANDIDATES, text->tree, sr->bar.least, want,
+				   sr->whole->explain);
 	if (n < 0)
 		return n;
 	n = (int)keep_usable(candidates, (size_t)n, text, sr);
@@ -361,6 +402,8 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	sort_by_cost(h, finalists, sr, want, null);
 	while (!status && first < finalists && !is_clean(&h[first], sr->alphabet))
 		first++;
+	if (!status)
+		explain_finalists(sr, h, finalists, first, (size_t)n, want, null);
 	if (!status && first < finalists) {
 		*best = h[first];
 		h[first].pattern = NULL;
@@ -513,14 +556,37 @@ static bool describes(const struct searcher *sr, const struct dp_hypothesis *h, 
 	       bits < sr->bar.bits * alone && alone - bits >= saved_min;
 }
 
+/* Why a pattern is no loop; NULL where it is one. */
+static const char *fault_of(const struct searcher *sr, const struct dp_hypothesis *h,
+			    const struct text *text, uint64_t want)
+{
+	if (want)
+		return misfit(h, want) < 0.5 ? NULL : "its number of iterations is too far from -n";
+	if (!goes_round(h, sr))
+		return "it does not repeat often enough, or never twice in a row";
+	return describes(sr, h, text->n) ? NULL : "it shortens the description too little";
+}
+
 static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		     const struct text *text, uint64_t want)
 {
+	const char *fault = h->pattern ? fault_of(sr, h, text, want) : NULL;
+
 	if (!h->pattern)
 		return false;
-	if (want)
-		return misfit(h, want) < 0.5;
-	return goes_round(h, sr) && describes(sr, h, text->n);
+	dp_explain__add(sr->whole->explain, "pattern",
+			DP_FACTS({ "length", "count", (double)h->length },
+				 { "iterations", "number", h->trips },
+				 { "covered", "count", (double)h->covered },
+				 { "symbols", "count", (double)text->n },
+				 { "edits", "count", (double)h->edits },
+				 { "bits", "bits", h->bits },
+				 { "bits_without", "bits", (double)text->n * sr->bits },
+				 { "accepted", "count", !fault }),
+			"%s: {length:symbol}, {iterations:time}, with {edits:edit}, in {covered} of "
+			"{symbols:symbol}, described in {bits:bit} instead of {bits_without}%s%s",
+			fault ? "rejected" : "accepted", fault ? "; " : "", fault ? fault : "");
+	return !fault;
 }
 
 /*
@@ -531,9 +597,15 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 {
 	bool useless = sr->found->count > sr->given && rest->total + sr->claim / 2 > sr->left;
 
-	sr->left = rest->total;
-	if (useless)
+	if (useless) {
 		free(sr->found->items[--sr->found->count].pattern);
+		dp_explain__add(sr->whole->explain, "pattern",
+				DP_FACTS({ "taken_back", "count",
+					   (double)sr->found->items[sr->found->count].length }),
+				"the pattern of {taken_back:symbol} is taken back: next to those found "
+				"before it explains little");
+	}
+	sr->left = rest->total;
 	return useless;
 }
 
@@ -552,6 +624,12 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		goto out;
 	if (rest.total < (sr->bar.few ? FEW_MIN : REST_MIN))
 		goto out;
+	if (rest.total < sr->n)
+		dp_explain__add(sr->whole->explain, "rest",
+				DP_FACTS({ "rest", "count", (double)rest.total },
+					 { "symbols", "count", (double)sr->n }),
+				"{rest} of {symbols:symbol} are in no pattern yet; the next one is "
+				"sought in these");
 	for (sr->window = WINDOW; !status && !*more; sr->window *= WINDOW_GROWTH) {
 		status = make_text(&text, sr, &rest);
 		if (!status)

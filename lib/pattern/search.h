@@ -2,6 +2,7 @@
 #ifndef DP_PATTERN_SEARCH_H
 #define DP_PATTERN_SEARCH_H
 
+#include "base/explain.h"
 #include "pattern/hypothesis.h"
 
 enum { DP_PATTERNS_MAX = 32 };
@@ -25,13 +26,15 @@ void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
  * A sequence to search, and the tree of its first window once it was made: searches of one sequence
- * share it. Set the first three; dp_search_text__fini() frees the tree.
+ * share it. Set the first three, and explain where the search is to be explained;
+ * dp_search_text__fini() frees the tree.
  */
 struct dp_search_text {
 	const uint32_t *symbols;
 	size_t n;
 	uint32_t alphabet;
 	struct dp_anchor_tree *tree;
+	struct dp_explain *explain; /* NULL: nothing is explained */
 };
 
 void dp_search_text__fini(struct dp_search_text *text);

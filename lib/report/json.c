@@ -208,6 +208,38 @@ static void stream_key(struct dp_render *render, const char *before, const struc
 	identifier(render, ", ", "pid", pid_of(trace, stream->process));
 }
 
+static void write_explanation(struct dp_render *render, const struct dp_explanation *at)
+{
+	dp_json_out__key(render, "{ ", "stage");
+	dp_json_out__string(render, at->stage);
+	dp_json_out__key(render, ", ", "text");
+	dp_json_out__string(render, at->text);
+	dp_json_out__key(render, ",\n          ", "facts");
+	dp_render__text(render, "{");
+	for (size_t i = 0; i < at->fact_count; i++)
+		dp_json_out__number(render, i ? ", " : " ", at->facts[i].name, at->facts[i].value,
+				    at->facts[i].unit);
+	dp_render__text(render, at->fact_count ? " } }" : "} }");
+}
+
+/* How iterations were found on a stream, where the analysis keeps it. */
+static void write_explanations(struct dp_render *render, size_t stream)
+{
+	const struct dp_explanation *at;
+	size_t count = 0;
+
+	for (size_t i = 0; (at = dp_analysis_explanation(render->analysis, i)); i++) {
+		if (at->stream != stream)
+			continue;
+		if (!count)
+			dp_json_out__key(render, ",\n      ", "explain");
+		dp_render__text(render, count++ ? ",\n        " : "[\n        ");
+		write_explanation(render, at);
+	}
+	if (count)
+		dp_render__text(render, "\n      ]");
+}
+
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_stream *stream;
@@ -222,6 +254,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 		dp_json_out__integer(render, ", ", "copies", (int64_t)stream->copies);
 		dp_json_out__integer(render, ", ", "sets", (int64_t)stream->sets);
 		dp_json_out__integer(render, ", ", "busy_ns", stream->busy_ns);
+		write_explanations(render, i);
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, dp_trace_stream_count(trace) ? "\n  ],\n" : "],\n");

@@ -194,6 +194,7 @@ static int end(struct dp_render *render)
 			dp_text__plural(number, findings - text->findings, "more finding"));
 	if (render->options->verbose)
 		write_hints(render);
+	dp_text__explain(render);
 	free(text);
 	return DP_OK;
 }

@@ -169,6 +169,9 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 /* What is known of a stream without a loop: its best candidate, its device. */
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
 
+/* How iterations were found, where the analysis keeps it. */
+void dp_text__explain(struct dp_render *render);
+
 void dp_text__iterations_head(struct dp_render *render, size_t loop);
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration);
 

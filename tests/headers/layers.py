@@ -8,7 +8,7 @@ import sys
 # layer, others are files; deepprof/ is the public headers.
 LAYERS = {
     'include/deepprof': ['deepprof/'],
-    'lib/base': ['base/', 'deepprof/common.h'],
+    'lib/base': ['base/', 'deepprof/common.h', 'deepprof/loop.h'],
     'lib/trace': ['base/', 'trace/', 'deepprof/common.h', 'deepprof/trace.h'],
     'lib/import': ['base/', 'import/', 'trace/builder.h', 'deepprof/common.h', 'deepprof/trace.h'],
     'lib/suffix': ['base/', 'suffix/', 'deepprof/common.h', 'deepprof/suffix.h'],

@@ -479,7 +479,7 @@ START_TEST(separators_are_no_kernels)
 						s[n++] = 29;
 				}
 			}
-			text = (struct dp_search_text){ s, n, 40, NULL };
+			text = (struct dp_search_text){ s, n, 40, NULL, NULL };
 			ck_assert_int_eq(dp_search__counts(&patterns, &text, counts, 2), DP_OK);
 			dp_search_text__fini(&text);
 			ck_assert_uint_gt(patterns.count, 0);

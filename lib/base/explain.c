@@ -1,0 +1,158 @@
+#include "base/explain.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_MAX = 600, NUMBER_MAX = 40 };
+
+/* 1234567 as "1,234,567". */
+static void write_count(char *out, double value)
+{
+	char digits[NUMBER_MAX];
+	int n = snprintf(digits, sizeof(digits), "%.0f", value), used = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0 && digits[i - 1] != '-')
+			out[used++] = ',';
+		out[used++] = digits[i];
+	}
+	out[used] = '\0';
+}
+
+static void write_value(char *out, const struct dp_stage_fact *fact)
+{
+	if (!isfinite(fact->value) || fabs(fact->value) > 1e18)
+		snprintf(out, NUMBER_MAX, "%g", fact->value);
+	else if (!strcmp(fact->unit, "1"))
+		snprintf(out, NUMBER_MAX, "%.1f%%", fact->value * 100);
+	else if (!strcmp(fact->unit, "log-odds"))
+		snprintf(out, NUMBER_MAX, "%+.2f", fact->value + 0.0); /* -0 is 0 */
+	else if (fact->value != floor(fact->value) && fabs(fact->value) < 100)
+		snprintf(out, NUMBER_MAX, "%.1f", fact->value);
+	else
+		write_count(out, fact->value);
+}
+
+/* The fact whose name text begins with; NULL where it begins with none. */
+static const struct dp_stage_fact *named(const struct dp_stage_fact *facts, const char *text,
+					 size_t length)
+{
+	for (; facts->name; facts++)
+		if (strlen(facts->name) == length && !strncmp(facts->name, text, length))
+			return facts;
+	return NULL;
+}
+
+/*
+ * Writes what stands for "{name}" or "{name:noun}" at the beginning of text. Returns how long that
+ * is in text; 0: it is neither.
+ */
+static size_t replace(char *out, size_t size, const char *text, const struct dp_stage_fact *facts)
+{
+	size_t name = strcspn(text + 1, ":}"), all = 1 + strcspn(text, "}");
+	const struct dp_stage_fact *fact = named(facts, text + 1, name);
+	char number[2 * NUMBER_MAX];
+
+	if (!fact || text[all - 1] != '}')
+		return 0;
+	write_value(number, fact);
+	if (text[1 + name] == ':')
+		snprintf(out, size, "%s %.*s%s", number, (int)(all - name - 3), text + name + 2,
+			 strcmp(number, "1") ? "s" : "");
+	else
+		snprintf(out, size, "%s", number);
+	return all;
+}
+
+/* Puts values in the places of names; what does not fit is cut. */
+static void fill_in(char out[TEXT_MAX], const char *text, const struct dp_stage_fact *facts)
+{
+	size_t used = 0, length;
+
+	while (*text && used + 1 < TEXT_MAX) {
+		length = *text == '{' ? replace(out + used, TEXT_MAX - used, text, facts) : 0;
+		if (length) {
+			used += strlen(out + used);
+			text += length;
+		} else {
+			out[used++] = *text++;
+		}
+	}
+	out[used] = '\0';
+}
+
+static void keep(struct dp_explain *explain, const char *stage, const struct dp_stage_fact *facts,
+		 const char *text)
+{
+	struct dp_explanation entry = { explain->stream, stage, NULL, 0, NULL };
+	struct dp_stage_fact *copy;
+	char *kept;
+
+	while (facts[entry.fact_count].name)
+		entry.fact_count++;
+	copy = dp_alloc__array(entry.fact_count, sizeof(*copy));
+	kept = dp_alloc__array(strlen(text) + 1, 1);
+	if (!copy || !kept ||
+	    dp_array__reserve(&explain->entries, &explain->room, explain->count + 1,
+			      sizeof(*explain->entries))) {
+		free(copy);
+		free(kept);
+		explain->status = DP_ERR_NOMEM;
+		return;
+	}
+	memcpy(copy, facts, entry.fact_count * sizeof(*copy));
+	strcpy(kept, text);
+	entry.facts = copy;
+	entry.text = kept;
+	explain->entries[explain->count++] = entry;
+}
+
+void dp_explain__add(struct dp_explain *explain, const char *stage,
+		     const struct dp_stage_fact *facts, const char *format, ...)
+{
+	char text[TEXT_MAX], filled[TEXT_MAX];
+	va_list args;
+
+	if (!explain || explain->status)
+		return;
+	if (explain->count - explain->first >= DP_EXPLAIN_MOST) {
+		explain->left_out++;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fill_in(filled, text, facts);
+	keep(explain, stage, facts, filled);
+}
+
+void dp_explain__begin(struct dp_explain *explain, uint32_t stream)
+{
+	if (!explain)
+		return;
+	explain->stream = stream;
+	explain->first = explain->count;
+	explain->left_out = 0;
+}
+
+void dp_explain__end(struct dp_explain *explain)
+{
+	double left_out = explain ? (double)explain->left_out : 0;
+
+	if (left_out <= 0)
+		return;
+	explain->first = explain->count;
+	dp_explain__add(explain, "left-out", DP_FACTS({ "entries", "count", left_out }),
+			"{entries} further entries are left out");
+}
+
+void dp_explain__fini(struct dp_explain *explain)
+{
+	for (size_t i = 0; i < explain->count; i++) {
+		free((char *)explain->entries[i].text);
+		free((struct dp_stage_fact *)explain->entries[i].facts);
+	}
+	free(explain->entries);
+}

@@ -1,0 +1,106 @@
+"""--explain: how iterations were found, as text and in JSON."""
+import json
+import re
+import unittest
+
+import cli
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SAMPLE = str(cli.SOURCE / "data" / "sample.json.gz")
+
+
+class Explain(cli.Case):
+    def entries(self, *args):
+        result = cli.run("analyze", "--explain", "--format=json", *args, SAMPLE)
+        self.assert_done(result)
+        report = json.loads(result.stdout)
+        found = [stream["explain"] for stream in report["streams"] if "explain" in stream]
+        self.assertEqual(len(found), 1)
+        if jsonschema:
+            schema = (cli.BUILD / "data/report.schema.json").read_text(encoding="utf-8")
+            jsonschema.Draft7Validator(json.loads(schema)).validate(report)
+        return report, found[0]
+
+    def test_json(self):
+        """Facts lead from the sequence to the loops of the report."""
+        report, entries = self.entries()
+        stages = [entry["stage"] for entry in entries]
+        order = ["stream", "sequence", "anchors", "candidate", "pattern", "levels", "votes", "vote"]
+        order += ["boundary", "confidence", "loop"]
+        self.assertEqual([s for s in dict.fromkeys(stages) if s in order], order)
+        self.assertLessEqual(len(entries), 301)
+        self.assertEqual(entries[0]["facts"]["kernels"], 4106)
+        for loop in report["loops"]:
+            facts = [
+                entry["facts"]
+                for entry in entries
+                if entry["stage"] == "loop"
+                and entry["facts"]["length"] == loop["pattern"]["length"]
+                and entry["facts"]["listed"]
+            ]
+            self.assertEqual(len(facts), 1)
+            self.assertEqual(facts[0]["iterations"], loop["summary"]["iterations"])
+            self.assertAlmostEqual(facts[0]["confidence"], loop["confidence"], places=6)
+
+    def test_counts(self):
+        _, entries = self.entries("-n", "20")
+        facts = [entry["facts"] for entry in entries if entry["stage"] == "count"]
+        self.assertEqual((facts[0]["known"], facts[0]["iterations"]), (20, 20))
+
+    def test_paper(self):
+        _, entries = self.entries("--paper", "-n", "20")
+        self.assertEqual([e["stage"] for e in entries], ["stream", "sequence", "paper"])
+        self.assertEqual(entries[2]["facts"]["known"], 20)
+        self.assertGreater(entries[2]["facts"]["length"], 8)
+
+    def test_fractions(self):
+        """Iterations of a candidate are no whole number."""
+        _, entries = self.entries()
+        numbers = [e["facts"].get("iterations", 0) for e in entries if e["stage"] == "candidate"]
+        self.assertTrue(any(number % 1 for number in numbers))
+
+    def test_text(self):
+        """The report as without, and behind it the same entries in 80 columns."""
+        plain = cli.run("analyze", SAMPLE).stdout
+        result = cli.run("analyze", "--explain", SAMPLE)
+        self.assert_done(result)
+        self.assertTrue(result.stdout.startswith(plain))
+        told = result.stdout[len(plain) :]
+        self.assertRegex(told, r"\A\nHow iterations were found on GPU 0, stream 7 \(see deepprof")
+        self.assertLessEqual(max(map(len, told.splitlines())), 80)
+        words = " ".join(told.split())
+        for entry in self.entries()[1]:
+            self.assertIn(" ".join((entry["stage"] + " " + entry["text"]).split()), words)
+
+    def test_off(self):
+        self.assertNotIn('"explain":', cli.run("analyze", "--format=json", SAMPLE).stdout)
+
+    def test_formats(self):
+        for name in "csv", "html", "chrome":
+            result = cli.run("analyze", "--explain", f"--format={name}", SAMPLE)
+            self.assert_fails(result, 2, "--explain is for --format=text and --format=json")
+
+    def test_page(self):
+        """Each stage and each vote is in the page that the report names."""
+        page = (cli.SOURCE / "man" / "deepprof-detection.7").read_text(encoding="utf-8")
+        stages = set()
+        for source in (cli.SOURCE / "lib").rglob("*.c"):
+            text = source.read_text(encoding="utf-8")
+            stages |= set(re.findall(r'dp_explain__add\([^;]*?"([a-z-]+)",\s*DP_FACTS', text))
+        self.assertGreater(len(stages), 12)
+        page = page.replace("\\-", "-")
+        for stage in stages:
+            self.assertIn(f"\n.TP\n.B {stage}\n", page)
+        text = (cli.SOURCE / "lib" / "iterate" / "votes.c").read_text(encoding="utf-8")
+        votes = re.findall(r'\{ "([a-z-]+)", DP_PHASE', text)
+        self.assertGreater(len(votes), 10)
+        for vote in votes:
+            self.assertRegex(page, rf"(?m)^\.BR {vote}(?: [,:])?$")
+
+
+if __name__ == "__main__":
+    unittest.main()

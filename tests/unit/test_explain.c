@@ -1,0 +1,278 @@
+/* What each stage of the detection saw and chose, by its entries. */
+#include "base/explain.h"
+#include "loops/loops.h"
+
+#include <check.h>
+#include <string.h>
+
+enum { M = 100, ROOM = 20000 };
+
+static uint32_t symbols[ROOM];
+static size_t count;
+static struct dp_explain explain;
+
+/* M kernels of different names, so often; every third time one more comes in between. */
+static void make_regular(size_t iterations)
+{
+	count = 0;
+	for (size_t i = 0; i < iterations; i++)
+		for (uint32_t k = 0; k < M; k++) {
+			symbols[count++] = k;
+			if (i % 3 == 1 && k == i % M)
+				symbols[count++] = M;
+		}
+}
+
+static struct dp_loops *find(uint32_t alphabet, struct dp_evidence evidence, const uint64_t *known)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols,
+		.count = count,
+		.alphabet = alphabet,
+		.counts = known,
+		.counts_count = known != NULL,
+		.epsilon = 1,
+		.evidence = evidence,
+		.explain = &explain,
+	};
+	struct dp_loops *loops = NULL;
+
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	return loops;
+}
+
+static double fact(const struct dp_explanation *entry, const char *name)
+{
+	for (size_t i = 0; i < entry->fact_count; i++)
+		if (!strcmp(entry->facts[i].name, name))
+			return entry->facts[i].value;
+	ck_abort_msg("%s has no %s", entry->stage, name);
+	return 0;
+}
+
+/* The next entry of a stage from an index on, which is moved behind it; NULL: there is none. */
+static const struct dp_explanation *next(const char *stage, size_t *from)
+{
+	while (*from < explain.count) {
+		const struct dp_explanation *entry = &explain.entries[(*from)++];
+
+		if (!strcmp(entry->stage, stage))
+			return entry;
+	}
+	return NULL;
+}
+
+static const struct dp_explanation *first(const char *stage)
+{
+	size_t from = 0;
+	const struct dp_explanation *entry = next(stage, &from);
+
+	ck_assert_msg(entry != NULL, "no entry of stage %s", stage);
+	return entry;
+}
+
+static void forget(void)
+{
+	dp_explain__fini(&explain);
+	explain = (struct dp_explain){ 0 };
+}
+
+/* From the repeats to the loop: each stage has the true length, and says what it left out. */
+START_TEST(the_tree_proposes_what_the_loop_is)
+{
+	const struct dp_explanation *entry;
+	struct dp_loops *loops;
+
+	make_regular(40);
+	loops = find(M + 1, (struct dp_evidence){ .at = NULL }, NULL);
+	ck_assert_uint_eq(loops->count, 1);
+	ck_assert_uint_eq(loops->loops[0].length, M);
+	ck_assert_double_eq(fact(first("sequence"), "symbols"), (double)count);
+	entry = first("anchors");
+	ck_assert_double_eq(fact(entry, "symbols"), (double)count);
+	ck_assert_double_eq(fact(entry, "length"), M);
+	ck_assert_double_ge(fact(entry, "occurrences"), 38);
+	entry = first("candidate");
+	ck_assert_double_eq(fact(entry, "length"), M);
+	ck_assert_double_eq(fact(entry, "chosen"), 1);
+	entry = first("pattern");
+	ck_assert_double_eq(fact(entry, "length"), M);
+	ck_assert_double_eq(fact(entry, "accepted"), 1);
+	ck_assert_double_eq(fact(entry, "covered"), (double)count);
+	ck_assert_double_lt(fact(entry, "bits"), fact(entry, "bits_without") / 4);
+	ck_assert_double_eq_tol(fact(entry, "iterations"), 40, 0.01);
+	ck_assert_double_eq(fact(first("levels"), "goes_down"), 0);
+	ck_assert_double_eq(fact(first("confidence"), "iterations"), 40);
+	entry = first("loop");
+	ck_assert_double_eq(fact(entry, "confidence"), loops->loops[0].confidence);
+	ck_assert_double_eq(fact(entry, "listed"), 1);
+	dp_loops__free(loops);
+	forget();
+}
+END_TEST
+
+/* An epoch of steps: the search goes down to the step, and says why. */
+START_TEST(levels_go_down_to_the_step)
+{
+	const struct dp_explanation *entry;
+	struct dp_loops *loops;
+	uint32_t k;
+
+	count = 0;
+	for (size_t epoch = 0; epoch < 6; epoch++) {
+		for (size_t step = 0; step < 21; step++) {
+			for (k = 0; k < 30; k++)
+				symbols[count++] = k;
+			for (size_t layer = 0; layer < 6; layer++)
+				for (k = 30; k < 40; k++)
+					symbols[count++] = k;
+		}
+		for (k = 40; k < 70; k++)
+			symbols[count++] = k;
+	}
+	loops = find(70, (struct dp_evidence){ .at = NULL }, NULL);
+	for (size_t i = 0; i < loops->count; i++)
+		ck_assert(!loops->loops[i].chosen || loops->loops[i].length == 90);
+	for (size_t from = 0; (entry = next("levels", &from));)
+		if (fact(entry, "goes_down") > 0)
+			break;
+	ck_assert(entry != NULL);
+	ck_assert_double_eq(fact(entry, "length"), 21 * 90 + 30);
+	ck_assert_double_eq(fact(entry, "inner_length"), 90);
+	ck_assert(strstr(entry->text, "is a step by itself") != NULL);
+	dp_loops__free(loops);
+	forget();
+}
+END_TEST
+
+/* What is random gives candidates, but none is accepted. */
+START_TEST(chance_is_rejected)
+{
+	const struct dp_explanation *entry;
+	struct dp_loops *loops;
+	uint64_t state = 5;
+
+	for (count = 0; count < 3000; count++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		symbols[count] = (uint32_t)(state >> 60);
+	}
+	loops = find(16, (struct dp_evidence){ .at = NULL }, NULL);
+	ck_assert_uint_eq(loops->count, 0);
+	ck_assert_double_eq(fact(first("pattern"), "accepted"), 0);
+	ck_assert(strstr(first("pattern")->text, "rejected") != NULL);
+	for (size_t from = 0; (entry = next("pattern", &from));)
+		ck_assert_double_eq(fact(entry, "accepted"), 0);
+	dp_loops__free(loops);
+	forget();
+}
+END_TEST
+
+/* The host pauses before kernel 37. */
+static void at_pause(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	*out = (struct dp_evidence_at){
+		.kernel_gap_ns = 1000,
+		.has_launch = true,
+		.launch_gap_ns = symbols[index] == 37 ? 500000 : 5000,
+		.launch_wait_ns = symbols[index] == 37 ? 510000 : 10000,
+	};
+}
+
+/* The vote for the host's pause outweighs all others, and the boundary is where it is. */
+START_TEST(the_vote_that_decides)
+{
+	struct dp_evidence evidence = { .at = at_pause, .launches_recorded = true };
+	const struct dp_explanation *entry, *most = NULL;
+	const size_t cut = 20;
+	struct dp_loops *loops;
+	double best = 0;
+
+	make_regular(40);
+	count -= cut;
+	memmove(symbols, symbols + cut, count * sizeof(*symbols));
+	loops = find(M + 1, evidence, NULL);
+	ck_assert_uint_eq(loops->loops[0].pattern[0], 37);
+	for (size_t from = 0; (entry = next("vote", &from));)
+		if (fact(entry, "first") - fact(entry, "next") > best) {
+			best = fact(entry, "first") - fact(entry, "next");
+			most = entry;
+		}
+	ck_assert(most && !strncmp(most->text, "launch-gap:", strlen("launch-gap:")));
+	ck_assert_double_eq(fact(most, "weight"), 3);
+	ck_assert_double_eq(fact(first("votes"), "offset"), fact(first("boundary"), "offset"));
+	ck_assert(strstr(first("boundary")->text, "launch-gap") != NULL);
+	ck_assert_double_gt(fact(first("boundary"), "margin"), 0);
+	dp_loops__free(loops);
+	forget();
+}
+END_TEST
+
+/* A known number and the loop that has it. */
+START_TEST(a_known_number_finds_its_loop)
+{
+	const uint64_t known = 40;
+	struct dp_loops *loops;
+
+	make_regular(40);
+	loops = find(M + 1, (struct dp_evidence){ .at = NULL }, &known);
+	ck_assert_double_eq(fact(first("count"), "known"), 40);
+	ck_assert_double_eq(fact(first("count"), "iterations"), 40);
+	ck_assert_double_eq(fact(first("count"), "length"), M);
+	dp_loops__free(loops);
+	forget();
+}
+END_TEST
+
+/* Values take the places of their names, as their units have it. */
+START_TEST(facts_are_in_the_text)
+{
+	const struct dp_explanation *entry;
+
+	dp_explain__begin(&explain, 3);
+	dp_explain__add(&explain, "test",
+			DP_FACTS({ "a", "count", 1234567 }, { "b", "1", 0.125 },
+				 { "c", "log-odds", 1.5 }, { "d", "count", 2.25 },
+				 { "e", "log-odds", -0.0 }, { "g", "count", 1 }),
+			"{a} %s {b}, {c}; {d:bit} {e} {f} {g:kernel} {g:x {a", "or");
+	dp_explain__end(&explain);
+	entry = first("test");
+	ck_assert_uint_eq(entry->stream, 3);
+	ck_assert_str_eq(entry->text, "1,234,567 or 12.5%, +1.50; 2.2 bits +0.00 {f} 1 kernel {g:x {a");
+	ck_assert_uint_eq(explain.count, 1);
+	forget();
+	dp_explain__add(NULL, "test", DP_FACTS({ "a", "count", 1 }), "{a}");
+	dp_explain__begin(NULL, 0);
+	dp_explain__end(NULL);
+}
+END_TEST
+
+/* A stream has a bounded number of entries; the last one says how many it lacks. */
+START_TEST(entries_are_bounded)
+{
+	for (uint32_t stream = 0; stream < 2; stream++) {
+		dp_explain__begin(&explain, stream);
+		for (size_t i = 0; i < DP_EXPLAIN_MOST + 17; i++)
+			dp_explain__add(&explain, "test", DP_FACTS({ "i", "count", (double)i }),
+					"{i}");
+		dp_explain__end(&explain);
+	}
+	ck_assert_uint_eq(explain.count, 2 * (DP_EXPLAIN_MOST + 1));
+	ck_assert_str_eq(explain.entries[DP_EXPLAIN_MOST].stage, "left-out");
+	ck_assert_double_eq(fact(&explain.entries[DP_EXPLAIN_MOST], "entries"), 17);
+	ck_assert_uint_eq(explain.entries[DP_EXPLAIN_MOST + 1].stream, 1);
+	forget();
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, the_tree_proposes_what_the_loop_is);
+	tcase_add_test(tests, levels_go_down_to_the_step);
+	tcase_add_test(tests, chance_is_rejected);
+	tcase_add_test(tests, the_vote_that_decides);
+	tcase_add_test(tests, a_known_number_finds_its_loop);
+	tcase_add_test(tests, facts_are_in_the_text);
+	tcase_add_test(tests, entries_are_bounded);
+}
+
+#include "test_main.h"
