@@ -4,12 +4,12 @@
 #include <string.h>
 
 #define ROWS_MOST 10
-#define NUMBERS 28 /* columns before a name */
+#define NUMBERS 20 /* columns before a name */
 
 static const char *const titles[] = {
 	[DP_HOST_WAIT] = "during host wait",
 	[DP_HOST_INPUT] = "during input wait",
-	[DP_HOST_SYNC] = "synchronizing calls in",
+	[DP_HOST_SYNC] = "synchronized in",
 };
 
 static double sum_of(const struct dp_render *render, size_t loop, enum dp_host_activity activity)
@@ -31,7 +31,7 @@ static void write_row(struct dp_render *render, const struct dp_host_range *at, 
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, dp_human__share(number, at->typical_ns / sum_ns), -7);
-	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -19);
+	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -11);
 	dp_render__format(render, "  %s\n", dp_text__range(label, at->outer, room, ascii));
 }
 
@@ -51,7 +51,7 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 		}
 		if (!shown++) {
 			dp_text__style_begin(render, DP_STYLE_DIM);
-			dp_render__format(render, "\n%7s%19s  %s", "share", "typical iteration",
+			dp_render__format(render, "\n%7s%11s  %s", "share", "iteration",
 					  titles[activity]);
 			dp_text__style_end(render);
 			dp_render__text(render, "\n");

@@ -407,7 +407,7 @@ class Input(cli.Case):
             loop = json.loads(cli.run("analyze", "--format=json", "-n", count, trace).stdout)
             self.assertLess(loop["loops"][0]["confidence"], 0.3)
         text = " ".join(cli.run("analyze", "-n", 47, trace).stdout.split())
-        self.assertIn("cut by the number told, though unlike each other, 0% sure", text)
+        self.assertIn("does not match -n (0% confidence)", text)
         self.assertIn("; all differ from the pattern", text)
         self.assertNotIn("from the rest", text)
 
