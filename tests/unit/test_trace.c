@@ -387,8 +387,8 @@ static size_t doubling_name(char *name, int levels)
 static const char *const plain_names[] = {
 	"_Z3addiPf",
 	"_Z3addPKfPVdRcOmrPKs",
-	"_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_18TensorListMetadataILi1EEENS1_"
-	"11ZeroFunctorIfLi1ELi1ELi0EEEJEEEvT_T0_DpT1_",
+	("_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_18TensorListMetadataILi1EEENS1_"
+	 "11ZeroFunctorIfLi1ELi1ELi0EEEJEEEvT_T0_DpT1_"),
 	"_ZN7cutlass6KernelI4GemmLi128ELb1ELb0ELj3ELln7EEEvT_",
 	"_Z1fIJifP1AEEvDpPKT_",
 	"_Z1fI1AIS0_IiEEEvT_S2_",
