@@ -310,7 +310,8 @@ static int read_finding(struct reader *reader, const json_t *from)
 	size_t rule = dp_rule__index(string_of(from, "rule")), loop = count_of(from, "loop");
 	const struct dp_metric_info *info;
 
-	if (!dp_rule(rule) || loop >= reader->analysis->loop_count)
+	if (!dp_rule(rule) || !json_is_integer(get(from, "loop")) ||
+	    loop >= reader->analysis->loop_count)
 		return DP_OK;
 	made->finding = (struct dp_finding){
 		.rule = dp_rule(rule)->id,
@@ -325,9 +326,12 @@ static int read_finding(struct reader *reader, const json_t *from)
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		if (!strcmp(info->name, string_of(from, "metric")))
 			made->finding.metric = info->name;
-	for (size_t i = 0; i < json_array_size(get(from, "loops")) && i < DP_LOOPS_MOST; i++)
-		made->loops[made->finding.loop_count++] = (uint32_t)json_integer_value(
-			json_array_get(get(from, "loops"), i));
+	for (size_t i = 0; i < json_array_size(get(from, "loops")) && i < DP_LOOPS_MOST; i++) {
+		json_int_t at = json_integer_value(json_array_get(get(from, "loops"), i));
+
+		if (at >= 0 && (uint64_t)at < reader->analysis->loop_count)
+			made->loops[made->finding.loop_count++] = (uint32_t)at;
+	}
 	if (!made->finding.loop_count)
 		made->loops[made->finding.loop_count++] = (uint32_t)loop;
 	made->finding.loops = made->loops;

@@ -47,6 +47,9 @@ enum {
 	DP_END_SLACK_LONG = 64, /* the same of a long pattern with noise */
 	/* symbols that two loops end with by chance; families with evaluation */
 	DP_SHARED_END = 3,
+	/* kernels of an iteration of an inner loop that a cut off iteration may end in: longer ones
+	 * are compared for nothing, at a cost that grows with their square */
+	DP_INNER_PERIOD = 1024,
 	/* symbols by which a capture with edits may miss a whole number of iterations */
 	DP_NEAR_FIT = 2,
 	/* whole iterations fewer than the best: more make an offset no less likely */
