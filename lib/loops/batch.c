@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-	LAYERS_MAX = 200, /* a network has hardly more layers */
 	LAYER_LONG = 64,  /* and a layer hardly more kernels, … */
 	GROUP_LONG = 512, /* … nor a group of layers more than these, … */
 	LAYER_LEAST = 8,  /* … nor a layer fewer than these */
@@ -275,7 +274,7 @@ static bool maybe_layers(const struct dp_driver *d, const struct batch *b, size_
 			 enum dp_standing standing)
 {
 	return d->request->evidence.launches_recorded && standing == DP_STANDING_BARE &&
-	       !b->phases[i].beat && b->cuts[i].complete < LAYERS_MAX &&
+	       !b->phases[i].beat && b->cuts[i].complete < DP_LAYERS_MAX &&
 	       (double)b->list[i].length * DP_MAX(d->per_symbol, 1) < LAYER_LONG;
 }
 
@@ -346,7 +345,7 @@ static bool is_captured(const struct dp_driver *d, const struct dp_cut *cut)
 	const struct dp_evidence *evidence = &d->request->evidence;
 	size_t step = DP_MAX(cut->count / CAPTURE_SAMPLE, 1), seen = 0, held = 0;
 
-	if (!evidence->at || cut->complete >= LAYERS_MAX)
+	if (!evidence->at || cut->complete >= DP_LAYERS_MAX)
 		return false;
 	for (size_t k = 0; k < cut->count; k += step, seen++) {
 		const struct dp_repetition *it = &cut->iterations[k];
@@ -397,7 +396,7 @@ static double not_layers(const struct dp_driver *d, const struct batch *b, size_
 	if (maybe_layers(d, b, i, standing) && is_broken(al))
 		return 0.4;
 	if (standing == DP_STANDING_NESTED || b->phases[i].beat || ends == 2 ||
-	    cut->complete >= LAYERS_MAX)
+	    cut->complete >= DP_LAYERS_MAX)
 		return 1.0;
 	if (standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 && cut->complete <= DEEP &&
 	    !d->request->evidence.open_end && is_pass(al, i, d->request->count, m))

@@ -5,7 +5,8 @@
  * that comes first is an iteration. Repetitions are collapsed before, so that a loop inside counts
  * as one symbol, however often it runs.
  *
- * Cost: linear in the collapsed sequence, and in its alphabet for the peak's members.
+ * Cost: O(n log n) for n symbols of the collapsed sequence, and the sequence once for each symbol
+ * that may be the peak's first.
  */
 #include "loops/branching.h"
 #include "pattern/runs.h"
@@ -107,15 +108,18 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 	for (uint32_t s = 0; s < o->runs->alphabet; s++) {
 		size_t median = regular_gap(o, s), members = 0;
 
-		if (!median)
+		if (!median || count_of(o, s) < most)
 			continue;
 		for (uint32_t t = 0; t < o->runs->alphabet; t++)
 			members += count_of(o, t) == count_of(o, s) && take_turns(o, s, t);
-		if (members < MEMBERS_MIN || count_of(o, s) < most ||
+		if (members < MEMBERS_MIN ||
 		    (double)(members * count_of(o, s)) < SHARED * (double)o->runs->count)
 			continue;
 		/* a branch is rarer; of one count the first symbol in turn has most behind it */
-		if (count_of(o, s) == most && members <= best_members)
+		if (count_of(o, s) == most &&
+		    (members < best_members ||
+		     (members == best_members &&
+		      o->where[o->first[s]] > o->where[o->first[best]])))
 			continue;
 		most = count_of(o, s);
 		best_members = members;
@@ -136,10 +140,35 @@ static size_t cut(struct dp_repetition *iterations, const struct occurrences *o,
 		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
 		size_t end = DP_MIN(next, where[i] + LONGEST * gap);
 
-		iterations[made++] = (struct dp_repetition){ .first = o->runs->position[where[i]],
-							     .end = o->runs->position[end] };
+		iterations[made++] = (struct dp_repetition){
+			.first = o->runs->position[where[i]],
+			.end = o->runs->position[end],
+			/* what the capture leaves of the last may be anything */
+			.partial = i + 1 == count && (next - where[i]) * 2 < gap,
+		};
 	}
 	return made;
+}
+
+/*
+ * Layers that differ in turn share kernels, too. Programs mostly do something for each iteration
+ * that is not done for a layer: they upload, or wait.
+ */
+static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o, uint32_t anchor)
+{
+	const struct dp_evidence *evidence = &d->request->evidence;
+	const uint32_t *where = o->where + o->first[anchor];
+	size_t count = count_of(o, anchor), held = 0;
+
+	if (count >= DP_LAYERS_MAX)
+		return false;
+	for (size_t i = 0; i < count && evidence->at; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		evidence->at(evidence->ctx, o->runs->position[where[i]], &at);
+		held += at.after_upload || at.after_sync;
+	}
+	return held * 2 < count;
 }
 
 static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t anchor, size_t gap)
@@ -168,14 +197,14 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 	struct dp_runs runs;
 	size_t gap = 0;
 	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count,
-				       d->text.alphabet);
+				       d->text.alphabet, true);
 
 	*found = false;
 	if (!status && runs.alphabet <= ALPHABET_MAX)
 		status = count_symbols(&o, &runs);
 	if (!status && o.where)
 		anchor = find_anchor(&o, &gap);
-	if (anchor != DP_NONE) {
+	if (anchor != DP_NONE && !may_be_layers(d, &o, anchor)) {
 		dp_explain__add(d->request->explain, "branching",
 				DP_FACTS({ "iterations", "count", (double)count_of(&o, anchor) },
 					 { "gap", "count", (double)gap }),

@@ -6,8 +6,8 @@
 
 /*
  * Looks for a loop whose iterations share symbols but follow no pattern. If there is one, *found is
- * true, and it replaces the driver's loops. Errors: DP_ERR_NOMEM. Cost: linear, but for the square
- * of an alphabet of at most 512.
+ * true, and it replaces the driver's loops. Errors: DP_ERR_NOMEM. Cost: O(n log n), and the
+ * square of an alphabet of at most 512.
  */
 int dp_branching__find(struct dp_driver *driver, bool *found);
 

@@ -394,7 +394,8 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	double bits;
 	bool better;
 	uint8_t *of_runs = NULL;
-	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet);
+	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet,
+				       !d->request->evidence.open_end);
 
 	*taken = false;
 	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,

@@ -29,7 +29,7 @@ static uint32_t name_of(const uint32_t *symbols, size_t n)
 int dp_fold__make(struct dp_fold *fold, const uint32_t *symbols, size_t n)
 {
 	struct dp_runs runs;
-	int status = dp_runs__collapse(&runs, symbols, n, 0);
+	int status = dp_runs__collapse(&runs, symbols, n, 0, false);
 
 	*fold = (struct dp_fold){ 0 };
 	if (status)

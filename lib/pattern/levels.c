@@ -473,7 +473,8 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 					 : in[i].total >= structure_of(h->length)
 						 ? DP_STANDING_STRUCTURED
 						 : DP_STANDING_BARE;
-		if (levels->standing[kept] == DP_STANDING_BARE && h->length * 5 < longest)
+		if (levels->standing[kept] != DP_STANDING_NESTED && h->length * 5 < longest &&
+		    (levels->standing[kept] == DP_STANDING_BARE || h->length < LAYER_SHORT))
 			levels->standing[kept] = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)kept);
 		levels->chosen_parent[kept] = levels->chosen_parent[i];

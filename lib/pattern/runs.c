@@ -200,7 +200,8 @@ out:
 	return status;
 }
 
-int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet)
+int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		      bool single)
 {
 	struct collapser c = { .symbols = symbols, .n = n, .runs = runs };
 	size_t slots = 64;
@@ -217,8 +218,7 @@ int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, u
 	c.units = dp_alloc__zeroed(slots, sizeof(*c.units));
 	if (runs->symbols && runs->position && c.last && c.units)
 		status = collapse(&c, alphabet);
-	/* symbols of any values are not told from units */
-	if (!status && runs->runs && alphabet)
+	if (!status && runs->runs && single)
 		status = collapse_single(&c, alphabet);
 	free(c.last);
 	free(c.units);

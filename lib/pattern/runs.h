@@ -22,9 +22,11 @@ struct dp_runs {
 /*
  * Writes each maximal repetition of up to 64 symbols, three times or more on end, as one symbol
  * that stands for what is repeated, however often. A recurrent network's iterations are alike then.
- * Symbols are below alphabet, n below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
+ * single: what is repeated somewhere is one symbol where it comes once or twice, too; for that
+ * symbols must be below alphabet. n is below 2^32. Errors: DP_ERR_NOMEM. Cost: linear.
  */
-int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet);
+int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
+		      bool single);
 
 void dp_runs__fini(struct dp_runs *runs);
 
