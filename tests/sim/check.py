@@ -176,7 +176,7 @@ def read_nvprof(path, truth):
 def read_deepprof(path, truth):
     db = connect(path)
     meta = dict(db.execute("SELECT key, value FROM meta"))
-    assert meta["schema"] == 2
+    assert meta["schema"] == 3
     t0 = meta["t0_realtime_ns"]
     ops = []
     for kind, table, columns in (
