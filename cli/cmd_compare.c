@@ -78,11 +78,11 @@ static bool set_limit(void *into, const char *value, struct opt_why *why)
 static const struct opt options[] = {
 	{ .name = "fail-on",
 	  .argument = "METRIC=+P%[,...]",
-	  .help = "end with 3 where a metric surely rises (+) or falls (-) by more than P%, or by "
-		  "more than an amount, as in iteration_time=+5% or peak_bytes=+64M",
+	  .help = "exit with 3 if a metric rises (+) or falls (-) significantly, by more than P% or "
+		  "an amount, as in iteration_time=+5% or peak_bytes=+64M",
 	  .set = set_limit,
 	  .list = true },
-	{ 0, "confidence", "P%", "of the intervals that tell what is sure (95%)", set_confidence },
+	{ 0, "confidence", "P%", "confidence of intervals and of what is significant (95%)", set_confidence },
 	{ 0, "loops", "BEFORE:AFTER", "the loop of each run to compare, by their numbers",
 	  set_loops },
 	WISH_OPTIONS,
@@ -313,7 +313,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_compare = {
 	.name = "compare",
-	.summary = "tell what became slower or faster from one run to another",
+	.summary = "show what got slower or faster between two runs",
 	.operands = "BEFORE AFTER",
 	.examples = examples,
 	.options = options,

@@ -42,7 +42,7 @@ static const struct opt options[] = {
 	WISH_OPTIONS,
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "FILE",
-	  "write to FILE, which must be new, compressed where it ends in .gz; - is standard output",
+	  "write to FILE, which must not exist, compressed where it ends in .gz; - is standard output",
 	  common_set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", common_set_force },
 	COMMON_MODE_OPTION,

@@ -95,7 +95,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_help = {
 	.name = "help",
-	.summary = "tell what a command does and takes",
+	.summary = "show what a command does and takes",
 	.operands = "[COMMAND]",
 	.examples = examples,
 	.options = options,

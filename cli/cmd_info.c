@@ -146,7 +146,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.summary = "tell what a trace holds, without analysing it",
+	.summary = "show what a trace holds without analyzing it",
 	.operands = "[FILE...]",
 	.examples = examples,
 	.options = options,

@@ -228,7 +228,7 @@ static bool set_quiet(void *into, const char *value, struct opt_why *why)
 
 static const struct opt options[] = {
 	{ 'o', "output", "FILE",
-	  "write to FILE, which must be new; %p is record's process id, %h the host, %q{NAME} a "
+	  "write to FILE, which must not exist; %p is record's process id, %h the host, %q{NAME} a "
 	  "variable",
 	  set_output },
 	{ 'f', "force", NULL, "overwrite what -o names", set_force },
@@ -274,7 +274,7 @@ static const struct opt options[] = {
 	{ 0, "wait", NULL, "wait for processes that the program leaves behind, too", set_wait },
 	{ 0, "recover", "FOLDER", "run nothing, but finish what a recording left in this folder",
 	  set_recover },
-	{ 'v', "verbose", NULL, "tell more", set_verbose },
+	{ 'v', "verbose", NULL, "show more", set_verbose },
 	{ 'q', "quiet", NULL, "say nothing but errors", set_quiet },
 	{ .name = NULL },
 };

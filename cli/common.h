@@ -56,7 +56,7 @@ bool common_open_output(const struct common *common, struct output *output, bool
 		.set = common_set_mode                                                        \
 	}
 #define COMMON_OUTPUT_OPTIONS                                                              \
-	{ 'o', "output", "FILE", "write to FILE, which must be new; - is standard output", \
+	{ 'o', "output", "FILE", "write to FILE, which must not exist; - is standard output", \
 	  common_set_output },                                                             \
 		{ 'f', "force", NULL, "overwrite what -o names", common_set_force },       \
 		COMMON_MODE_OPTION,                                                        \
@@ -70,7 +70,7 @@ bool common_open_output(const struct common *common, struct output *output, bool
 		.set = common_set_color, .choice = common_color_name                \
 	}
 #define COMMON_MESSAGE_OPTIONS                                                   \
-	{ 'v', "verbose", NULL, "tell more; -vv: all", common_set_verbose },     \
+	{ 'v', "verbose", NULL, "show more; -vv: all", common_set_verbose },     \
 	{                                                                        \
 		'q', "quiet", NULL, "no warnings, no progress", common_set_quiet \
 	}

@@ -66,7 +66,7 @@ const char *wish_metric_name(size_t index);
 	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput",                \
 	  wish_set_batch_size },                                                                  \
 	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
-	  "where a rule begins to speak, as in host-bound=10%", wish_set_threshold, .list = true }, \
+	  "minimum share at which a rule reports, as in host-bound=10%", wish_set_threshold, .list = true }, \
 	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them", \
 	  wish_set_metric, wish_metric_name, .list = true, .hide_choices = true }
 /* clang-format on */

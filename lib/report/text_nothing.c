@@ -6,6 +6,8 @@
 
 #define NAME_COLUMNS 32
 
+#define HINT_LEAST 0.2 /* confidence of a candidate that is worth a try by its number */
+
 /* A stream whose class doesn't tell it from the others that were analyzed. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
 {
@@ -118,7 +120,8 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, "No part of its stream repeats often and regularly enough. ");
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	if (count)
+	/* one kernel is in any number of pieces, and what is hardly a loop is no advice */
+	if (count && candidate.length > 1 && candidate.confidence >= HINT_LEAST)
 		dp_words__add(words, " Try -n %llu, and check that the iterations are real.",
 			      (unsigned long long)count);
 }
