@@ -97,14 +97,17 @@ static size_t read_id(struct reader *r, unsigned int base)
 
 	if (take(r, "_"))
 		return 0;
-	for (; !r->failed && *r->p != '_'; r->p++) {
+	while (!r->failed && *r->p != '_') {
 		char c = *r->p;
 		unsigned int digit = is_digit(c)	    ? (unsigned int)(c - '0')
 				     : c >= 'A' && c <= 'Z' ? (unsigned int)(c - 'A' + 10)
 							    : base;
 
+		/* What failed goes no further: it may be at the end. */
 		if (digit >= base || number > PIECES)
 			r->failed = true;
+		else
+			r->p++;
 		number = number * base + digit;
 	}
 	r->p += !r->failed;
@@ -202,7 +205,7 @@ static void read_nested(struct reader *r, bool own)
 		else
 			r->failed = true;
 		/* The whole is remembered where it is a type. */
-		if (!known && *r->p != 'E')
+		if (!r->failed && !known && *r->p != 'E')
 			remember(r, since(r, at));
 	}
 }

@@ -28,7 +28,7 @@ CASES = [
     ('hidden_rowid', 2, ['analyze'], 0, '80,000 kernels', MIB),
     ('shadowed_rowids', 2, ['info'], 0, 'columns hide the row numbers', MIB),
     ('bogus_tables', 8, ['info'], 1, "the database's schema is too large: more than about 3,500", MIB),
-    ('devices', 10, ['analyze'], 0, 'kernel', 64 * MIB),
+    ('devices', 4, ['analyze'], 0, 'kernel', 64 * MIB),
     ('one_thread', 10, ['analyze'], 1, 'the same threads launch on more than 256 devices', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
     ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
