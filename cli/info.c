@@ -48,6 +48,17 @@ static int compare(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
+/* Not all profilers write records of synchronizations; the calls that make them are there. */
+static uint64_t count_synchronizations(const struct dp_trace *trace)
+{
+	const struct dp_calls *calls = dp_trace_calls(trace);
+	uint64_t count = dp_trace_syncs(trace)->count;
+
+	for (size_t i = 0; !dp_trace_syncs(trace)->count && i < calls->count; i++)
+		count += calls->kind[i] == DP_CALL_SYNC;
+	return count;
+}
+
 bool info_init(struct info *info, const struct dp_trace *trace, const char *path, size_t top)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
@@ -65,6 +76,7 @@ bool info_init(struct info *info, const struct dp_trace *trace, const char *path
 		info->copies += ops->kind[i] == DP_OP_COPY;
 		info->sets += ops->kind[i] == DP_OP_SET;
 	}
+	info->synchronizations = count_synchronizations(trace);
 	qsort(info->names, strings, sizeof(*info->names), compare);
 	while (info->name_count < strings && info->names[info->name_count].count)
 		info->name_count++;

@@ -22,6 +22,7 @@ struct info {
 	uint64_t copies;
 	uint64_t sets;
 	uint64_t copy_bytes;
+	uint64_t synchronizations; /* records of them, or without any synchronizing calls */
 	int64_t kernel_ns;	   /* sum of durations */
 	struct info_kernel *names; /* by total time, the longest first */
 	size_t name_count;

@@ -130,7 +130,7 @@ static void write_trace(struct json *json, const struct info *info)
 	json_count(json, "copy_bytes", info->copy_bytes);
 	json_count(json, "sets", info->sets);
 	json_count(json, "calls", dp_trace_calls(trace)->count);
-	json_count(json, "synchronizations", dp_trace_syncs(trace)->count);
+	json_count(json, "synchronizations", info->synchronizations);
 	json_count(json, "ranges", dp_trace_ranges(trace)->count);
 	json_count(json, "memory_operations", dp_trace_memory(trace)->count);
 	json_count(json, "samples", dp_trace_samples(trace)->count);

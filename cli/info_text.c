@@ -89,7 +89,7 @@ static void print_operations(const struct info *info, const struct look *look)
 static void print_host(const struct info *info, const struct look *look)
 {
 	uint64_t calls = dp_trace_calls(info->trace)->count;
-	uint64_t syncs = dp_trace_syncs(info->trace)->count;
+	uint64_t syncs = info->synchronizations;
 	uint64_t ranges = dp_trace_ranges(info->trace)->count;
 
 	label(look, "host");

@@ -326,6 +326,20 @@ class Input(cli.Case):
                 self.assertEqual(loop["pattern"]["length"], whole["pattern"]["length"])
                 self.assertEqual([i["inserted"] for i in loop["iterations"]][:2], [0, 0])
 
+    def test_info_counts_synchronizing_calls(self):
+        """Chrome traces may have no records of synchronizations."""
+        calls = [{"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 1, "tid": 1, "ts": at,
+                  "dur": 2, "args": {"correlation": at}}
+                 for at, name in ((0, "cudaLaunchKernel"), (5, "cudaStreamSynchronize"),
+                                  (9, "cudaDeviceSynchronize"))]
+        kernel = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 3, "dur": 1,
+                  "args": {"device": 0, "stream": 7, "correlation": 0}}
+        trace = self.folder / "calls.json"
+        trace.write_text(json.dumps({"traceEvents": calls + [kernel]}), encoding="utf-8")
+        self.assertIn("3 calls, 2 synchronizations", cli.run("info", trace).stdout)
+        info = json.loads(cli.run("info", "--format=json", trace).stdout)
+        self.assertEqual(info["trace"]["synchronizations"], 2)
+
     def test_range_without_a_whole_iteration(self):
         """It is said, and what is told of the kernels is told of the range."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
