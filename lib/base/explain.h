@@ -1,6 +1,6 @@
 /*
  * What the stages of the detection saw and chose. A stage adds an entry where it decides, from the
- * numbers that it decides by; without a recorder nothing is recorded and nothing is computed.
+ * numbers that it decides by; without a recorder nothing is recorded.
  */
 #ifndef DP_BASE_EXPLAIN_H
 #define DP_BASE_EXPLAIN_H

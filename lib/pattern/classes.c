@@ -67,7 +67,7 @@ static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 		t->count = 0;
 }
 
-/* Drops rows that share too few columns with the row before and with the one behind. */
+/* Drops rows that share too few columns with each of the eight rows behind them. */
 static void keep_in_step(struct table *t)
 {
 	size_t kept = 0;

@@ -508,7 +508,6 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 		const char *why;
 		bool below;
 
-		/* refined again by all iterations, each name is what most of them have */
 		split(&levels->chosen.items[seen], text->explain);
 		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)

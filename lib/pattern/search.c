@@ -8,8 +8,8 @@
  * the aligner, so that only what it does not explain has to pass through the window; where nothing
  * is found, the window grows until it holds the rest.
  *
- * Cost: linear. All windows together hold at most 4/3 of what no pattern explains, and one window
- * for each pattern; the whole is aligned once for each pattern found.
+ * Cost: linear. For each pattern the windows together hold at most 4/3 of what the patterns before
+ * it do not explain, and the whole is aligned once.
  */
 #include "pattern/search.h"
 #include "pattern/anchors.h"
@@ -21,7 +21,7 @@
 enum {
 	WINDOW = 1 << 20,     /* symbols of the first tree of a longer sequence: its cost, */
 	WINDOW_GROWTH = 4,    /* and each further one is that much larger */
-	WINDOW_MAX = 1 << 25, /* symbols: a tree and its anchors of 30 bytes each are 1 GB */
+	WINDOW_MAX = 1 << 25, /* symbols: a tree and its anchors of 36 bytes each are 1.2 GB */
 	QUICK = 1 << 14,  /* symbols that candidates are first judged by */
 	FAIR = 1 << 16,	  /* symbols that the best of them are refined by */
 	CANDIDATES = 42,
