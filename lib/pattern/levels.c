@@ -336,7 +336,7 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
 		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0)
+	if (power_of_two(in->trips) && in->rest < 0.8 * length && (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
 	return true;
