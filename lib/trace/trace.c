@@ -52,6 +52,11 @@ const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace)
 	return &trace->syncs;
 }
 
+const struct dp_collectives *dp_trace_collectives(const struct dp_trace *trace)
+{
+	return &trace->collectives;
+}
+
 const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace)
 {
 	return &trace->ranges;
