@@ -190,7 +190,7 @@ struct dp_ranks_collective {
 DP_API const struct dp_ranks_collective *dp_ranks_collective(const struct dp_ranks *ranks,
 							     size_t index);
 
-enum dp_verdict_kind {
+enum dp_ranks_verdict_kind {
 	DP_VERDICT_NONE,
 	DP_VERDICT_STRAGGLER,
 	DP_VERDICT_SLOW_COMMUNICATION,
@@ -199,11 +199,11 @@ enum dp_verdict_kind {
 };
 
 /* "none", "straggler", "slow-communication", "stage-imbalance", "sequence-imbalance". */
-DP_API const char *dp_verdict_name(enum dp_verdict_kind kind);
+DP_API const char *dp_verdict_name(enum dp_ranks_verdict_kind kind);
 
 /* Who or what holds the job up. */
 struct dp_ranks_verdict {
-	enum dp_verdict_kind kind;
+	enum dp_ranks_verdict_kind kind;
 	const char *why; /* of DP_VERDICT_NONE where nothing can be judged: what is missing; else "" */
 	size_t rank_count;	/* a straggler; the members of a slow group; a stage */
 	const uint32_t *ranks;	/* indices for dp_ranks_rank() */

@@ -189,7 +189,7 @@ int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
 		  const struct dp_match_call *b, size_t m, const struct dp_match_clock *clock)
 {
 	struct sequences at = { a, b, n, m, NULL };
-	struct candidate best;
+	struct candidate best = { 0 };
 	size_t first;
 
 	clear(partner, n);

@@ -67,7 +67,7 @@ const char *dp_rank_part_name(enum dp_rank_part part)
 	return (size_t)part < DP_COUNT(names) ? names[part] : "unknown";
 }
 
-const char *dp_verdict_name(enum dp_verdict_kind kind)
+const char *dp_verdict_name(enum dp_ranks_verdict_kind kind)
 {
 	static const char *const names[] = { "none", "straggler", "slow-communication",
 					     "stage-imbalance", "sequence-imbalance" };
