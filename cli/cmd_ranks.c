@@ -31,7 +31,14 @@ static bool set_threads(void *into, const char *value, struct opt_why *why)
 
 static const struct opt options[] = {
 	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
-	WISH_OPTIONS,
+	{ 'n', "iterations", "N[,N...]",
+	  "how many iterations each rank has; else found from the kernels alone",
+	  wish_set_iterations, .list = true },
+	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", wish_set_marks },
+	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
+	  wish_set_ignore_marks },
+	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,
+	  wish_level_name },
 	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
@@ -149,7 +156,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_ranks = {
 	.name = "ranks",
-	.summary = "compare the ranks of a distributed job: who is late, why, at what cost",
+	.summary = "compare the ranks of a distributed job: who is late, and why",
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,

@@ -254,6 +254,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 {
 	const struct dp_rank *rank = dp_ranks_rank(ranks, r);
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE], offset[DP_NUMBER_SIZE];
+	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
 	bool blamed = is_blamed(ranks, r);
 
 	if (blamed)
@@ -271,7 +272,7 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 				: "-",
 			-10);
 	dp_render__text(render, "  ");
-	dp_render__text(render, dp_label__text(label, *rank->host ? rank->host : rank->file,
+	dp_render__text(render, dp_label__text(label, *rank->host ? rank->host : file,
 					       name_width, render->options->ascii));
 	if (blamed)
 		dp_text__style_end(render);
