@@ -21,6 +21,8 @@ struct sim_writer {
 	int (*close)(struct sim_sink *sink, bool complete);
 	bool state;   /* it has rows for memory and samples */
 	bool no_sets; /* memsets are no operations of their own: the program has none */
+	bool jobs;    /* it describes collectives */
+	bool processes; /* one file holds those of a host */
 };
 
 /* A file that is being written. */
