@@ -1,8 +1,8 @@
 /*
- * Jobs of many ranks: what deepprof-sim job simulates. A job has ranks on hosts, laid out in tensor,
- * expert, data and pipeline parallel groups; each rank runs the plan of its pipeline stage over and
- * over. A collective starts on a rank when that rank reaches it and ends when all members have, so
- * that what one rank loses the others wait for.
+ * Jobs of many ranks: what deepprof-sim job simulates. A job has ranks on hosts, laid out in
+ * tensor, expert, data and pipeline parallel groups; each rank runs the plan of its pipeline stage
+ * over and over. A collective starts on a rank when that rank reaches it and ends when all members
+ * have, so that what one rank loses the others wait for.
  */
 #ifndef SIM_JOB_H
 #define SIM_JOB_H

@@ -18,7 +18,8 @@ static const struct {
 	  "ranks=8 sharded=1" },
 	{ "tensor", "tensor and data parallel", "ranks=8 tensor=4" },
 	{ "expert", "expert and data parallel: all-to-all", "ranks=8 expert=4" },
-	{ "pipeline", "four stages, eight microbatches", "ranks=8 pipeline=4 microbatches=8 layers=2" },
+	{ "pipeline", "four stages, eight microbatches",
+	  "ranks=8 pipeline=4 microbatches=8 layers=2" },
 	{ "mixed", "tensor, pipeline and data parallel on two hosts",
 	  "ranks=16 tensor=2 pipeline=2 microbatches=4 layers=2 offset=50ms drift=50ppm" },
 	{ "straggler", "one GPU's kernels take longer from iteration 8 on",
@@ -46,6 +47,12 @@ static void line(const char *text)
 	puts(text);
 }
 
+static void list_format(const struct sim_writer *writer)
+{
+	if (writer->jobs)
+		printf("  %-22s %s\n", writer->name, writer->help);
+}
+
 static void usage(void)
 {
 	puts("usage: deepprof-sim job [OPTION...] -o FOLDER [KEY=VALUE...]\n"
@@ -60,6 +67,8 @@ static void usage(void)
 	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
 		printf("  %-16s %s\n  %-16s (%s)\n", presets[i].name, presets[i].help, "",
 		       presets[i].settings);
+	puts("\nFormats:");
+	sim_writer_each(list_format);
 	puts("\nKeys:");
 	job_options_help(line);
 }
@@ -92,9 +101,12 @@ static bool parse_seed(const char *text, uint64_t *seed)
 static int parse(struct arguments *arguments, struct job_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "preset", required_argument, NULL, 'p' }, { "seed", required_argument, NULL, 'S' },
-		{ "format", required_argument, NULL, 'F' }, { "gzip", no_argument, NULL, 'z' },
-		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' },
+		{ "preset", required_argument, NULL, 'p' },
+		{ "seed", required_argument, NULL, 'S' },
+		{ "format", required_argument, NULL, 'F' },
+		{ "gzip", no_argument, NULL, 'z' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -153,8 +165,8 @@ static int simulate(struct job_files *files, struct job_plan *plans)
 	for (uint32_t i = 0; i < files->options->fault_count && !status; i++)
 		status = measure(files, plans, i, &costs[i]);
 	if (status)
-		return complain("job", status == -2 ? "ranks wait for each other"
-						    : "out of memory");
+		return complain("job",
+				status == -2 ? "ranks wait for each other" : "out of memory");
 	if (mkdir(files->folder, 0777) && errno != EEXIST)
 		return complain(files->folder, strerror(errno));
 	if (job_write(files, error, sizeof(error)))
@@ -168,11 +180,15 @@ static int prepare(struct job_files *files, struct sim_catalogue *catalogue, str
 		   struct job_plan **plans)
 {
 	const struct job_options *options = files->options;
-	struct sim_net net = { .kind = SIM_NET_TRANSFORMER, .layers = 1, .optimizer = "adam",
-			       .kernel_ns = options->kernel_ns, .host_ns = options->host_ns };
+	struct sim_net net = { .kind = SIM_NET_TRANSFORMER,
+			       .layers = 1,
+			       .optimizer = "adam",
+			       .kernel_ns = options->kernel_ns,
+			       .host_ns = options->host_ns };
 	struct sim_program program = { .nets = &net, .net_count = 1 };
 
-	if (sim_catalogue_init(catalogue) || sim_nets_init(nets, &program, catalogue, files->seed) ||
+	if (sim_catalogue_init(catalogue) ||
+	    sim_nets_init(nets, &program, catalogue, files->seed) ||
 	    job_plans_init(plans, options, nets))
 		return -1;
 	files->job = job_new(options, catalogue, *plans, files->seed);

@@ -31,11 +31,14 @@ static const struct key keys[] = {
 	{ "after", COUNT, AT(after), 2, 0, 1000, "iterations before the capture starts" },
 	{ "layers", COUNT, AT(layers), 4, 1, 1000, "transformer layers per stage" },
 	{ "microbatches", COUNT, AT(microbatches), 1, 1, 256, "of an iteration (1F1B)" },
-	{ "buckets", COUNT, AT(buckets), 2, 1, 256, "of gradients, reduced during the backward pass" },
-	{ "sharded", COUNT, AT(sharded), 0, 0, 1, "1: reduce-scatter and all-gather, as ZeRO does" },
+	{ "buckets", COUNT, AT(buckets), 2, 1, 256,
+	  "of gradients, reduced during the backward pass" },
+	{ "sharded", COUNT, AT(sharded), 0, 0, 1,
+	  "1: reduce-scatter and all-gather, as ZeRO does" },
 	{ "buffers", COUNT, AT(buffers), 0, 0, 1, "1: broadcast buffers before each forward pass" },
 	{ "barrier", COUNT, AT(barrier), 0, 0, ANY, "every N iterations; 0: never" },
-	{ "norm", COUNT, AT(norm), 2, 0, 2, "1: all ranks reduce the gradient norm; 2: if pipelined" },
+	{ "norm", COUNT, AT(norm), 2, 0, 2,
+	  "1: all ranks reduce the gradient norm; 2: if pipelined" },
 	{ "sync", COUNT, AT(sync), 1, 1, 16, "the host waits for the loss every N iterations" },
 	{ "kernel", TIME, AT(kernel_ns), 30000, 1000, 1000 * MS, "an ordinary kernel's time" },
 	{ "host", TIME, AT(host_ns), 4000, 100, 100 * MS, "the framework's time per launch" },
@@ -66,9 +69,12 @@ static const struct {
 	const char *name;
 	enum sim_operator oper;
 } fault_operators[] = {
-	{ "attention", SIM_OP_ATTENTION }, { "attention-backward", SIM_OP_ATTENTION_BACKWARD },
-	{ "linear", SIM_OP_LINEAR },	   { "linear-backward", SIM_OP_LINEAR_BACKWARD },
-	{ "norm", SIM_OP_LN },		   { "optimizer", SIM_OP_OPTIMIZER },
+	{ "attention", SIM_OP_ATTENTION },
+	{ "attention-backward", SIM_OP_ATTENTION_BACKWARD },
+	{ "linear", SIM_OP_LINEAR },
+	{ "linear-backward", SIM_OP_LINEAR_BACKWARD },
+	{ "norm", SIM_OP_LN },
+	{ "optimizer", SIM_OP_OPTIMIZER },
 };
 
 static int fail(struct job_options *options, const char *what, const char *why)
@@ -133,10 +139,18 @@ static bool parse_value(const char *text, enum kind kind, uint64_t *value)
 		enum kind kind;
 		uint64_t scale; /* millionths of the value's unit */
 	} units[] = {
-		{ "", COUNT, 1 },	   { "ns", TIME, 1 },	 { "us", TIME, 1000 },
-		{ "ms", TIME, MS },	   { "s", TIME, 1000u * MS }, { "", SHARE, SIM_MILLION },
-		{ "%", SHARE, SIM_MILLION / 100 }, { "ppm", SHARE, 1000 }, { "", BYTES, 1 },
-		{ "k", BYTES, 1000 },	   { "M", BYTES, MS },	 { "G", BYTES, 1000u * MS },
+		{ "", COUNT, 1 },
+		{ "ns", TIME, 1 },
+		{ "us", TIME, 1000 },
+		{ "ms", TIME, MS },
+		{ "s", TIME, 1000u * MS },
+		{ "", SHARE, SIM_MILLION },
+		{ "%", SHARE, SIM_MILLION / 100 },
+		{ "ppm", SHARE, 1000 },
+		{ "", BYTES, 1 },
+		{ "k", BYTES, 1000 },
+		{ "M", BYTES, MS },
+		{ "G", BYTES, 1000u * MS },
 	};
 	uint64_t millionths;
 
@@ -213,9 +227,11 @@ static int set_fault(struct job_options *options, const char *value)
 	if (options->fault_count == JOB_FAULTS || strlen(value) >= sizeof(copy))
 		return fail(options, value, "too many faults, or too long");
 	strcpy(copy, value);
-	*fault = (struct job_fault){
-		.part = JOB_PARTS, .every = 1, .factor = SIM_MILLION, .oper = SIM_NONE, .layer = SIM_NONE
-	};
+	*fault = (struct job_fault){ .part = JOB_PARTS,
+				     .every = 1,
+				     .factor = SIM_MILLION,
+				     .oper = SIM_NONE,
+				     .layer = SIM_NONE };
 	part = strsep(&rest, ":");
 	for (int i = 0; i < JOB_PARTS; i++)
 		if (strcmp(part, job_part_names[i]) == 0)

@@ -43,7 +43,8 @@ static void push_ops(struct planner *planner, const struct sim_op *ops, size_t c
 		     uint32_t layer)
 {
 	for (size_t i = 0; i < count; i++)
-		push(planner, (struct job_step){ .kind = JOB_KERNEL, .op = &ops[i], .layer = layer });
+		push(planner,
+		     (struct job_step){ .kind = JOB_KERNEL, .op = &ops[i], .layer = layer });
 }
 
 /* A collective that what follows needs the result of. */
@@ -58,19 +59,21 @@ static void push_blocking(struct planner *planner, struct job_step meeting)
 static void push_tensor(struct planner *planner)
 {
 	if (planner->options->tensor > 1)
-		push_blocking(planner, (struct job_step){ .axis = JOB_TENSOR,
-							  .collective = JOB_ALLREDUCE,
-							  .stream = JOB_STREAM_TENSOR,
-							  .bytes = planner->options->tensor_bytes });
+		push_blocking(planner,
+			      (struct job_step){ .axis = JOB_TENSOR,
+						 .collective = JOB_ALLREDUCE,
+						 .stream = JOB_STREAM_TENSOR,
+						 .bytes = planner->options->tensor_bytes });
 }
 
 static void push_expert(struct planner *planner)
 {
 	if (planner->options->expert > 1)
-		push_blocking(planner, (struct job_step){ .axis = JOB_EXPERT,
-							  .collective = JOB_ALL_TO_ALL,
-							  .stream = JOB_STREAM_EXPERT,
-							  .bytes = planner->options->expert_bytes });
+		push_blocking(planner,
+			      (struct job_step){ .axis = JOB_EXPERT,
+						 .collective = JOB_ALL_TO_ALL,
+						 .stream = JOB_STREAM_EXPERT,
+						 .bytes = planner->options->expert_bytes });
 }
 
 /* Attention, then the experts or the MLP; each half ends where its dropout begins. */
@@ -268,8 +271,11 @@ int job_plans_init(struct job_plan **plans, const struct job_options *options,
 	if (!*plans)
 		return -1;
 	for (uint32_t i = 0; i < options->pipeline; i++) {
-		struct planner planner = { .plan = &(*plans)[i], .options = options,
-					   .passes = &nets->passes[0], .nets = nets, .stage = i };
+		struct planner planner = { .plan = &(*plans)[i],
+					   .options = options,
+					   .passes = &nets->passes[0],
+					   .nets = nets,
+					   .stage = i };
 
 		build(&planner);
 		if (planner.failed)

@@ -1,8 +1,9 @@
 /*
- * The event simulation of a job. Each rank walks through its plan; its host's clock goes from launch
- * to launch, its streams work in order, and where a stream's end depends on a collective whose other
- * members have not come yet, the rank is put off until they have. Cost: constant time per step; memory
- * for the times of the collectives, so that a rank can be run once more alone, to write its file.
+ * The event simulation of a job. Each rank walks through its plan; its host's clock goes from
+ * launch to launch, its streams work in order, and where a stream's end depends on a collective
+ * whose other members have not come yet, the rank is put off until they have. Cost: constant time
+ * per step; memory for the times of the collectives, so that a rank can be run once more alone, to
+ * write its file.
  */
 #include "job.h"
 
@@ -366,8 +367,8 @@ static uint64_t transfer_ns(const struct job *job, const struct worker *worker,
 		bytes = bytes * (n - 1) / n;
 	ns = TRANSFER_NS * (far ? 2u : 1u) + n * 20 +
 	     bytes * 1000 / (far ? options->inter : options->intra);
-	ns += (uint64_t)((int64_t)ns * drawn_between(job, DRAW_TRANSFER + 10u * step->axis, group,
-						     sequence, 30) /
+	ns += (uint64_t)((int64_t)ns *
+			 drawn_between(job, DRAW_TRANSFER + 10u * step->axis, group, sequence, 30) /
 			 1000);
 	return scaled(ns, link_factor(job, worker, step->axis));
 }
@@ -428,8 +429,8 @@ static bool settle(struct job *job, struct worker *worker, enum job_stream strea
 		return false;
 	}
 	/* A broadcast ends on each rank when the root's data has reached it. */
-	ready_ns = meeting->ready_ns > pending->arrival_ns ? meeting->ready_ns
-							   : pending->arrival_ns;
+	ready_ns =
+		meeting->ready_ns > pending->arrival_ns ? meeting->ready_ns : pending->arrival_ns;
 	worker->streams[stream] = ready_ns + pending->transfer_ns + pending->skew_ns;
 	pending->event.end_ns = worker->streams[stream];
 	if (pending->event.instance != SIM_NONE) {
@@ -455,13 +456,13 @@ static uint32_t collective_kernel(const struct job *job, enum job_collective col
 	return job->catalogue->first[SIM_COLLECTIVE] + kernels[collective];
 }
 
-static uint32_t describe(struct job *job, const struct worker *worker,
-			 const struct job_step *step, uint32_t sequence)
+static uint32_t describe(struct job *job, const struct worker *worker, const struct job_step *step,
+			 uint32_t sequence)
 {
 	struct job_events *events = job->events;
 	const struct job_options *options = job->options;
-	uint32_t n = job_group_size(options, step->axis), apart = (uint32_t)options->ranks /
-								  (uint32_t)options->pipeline;
+	uint32_t n = job_group_size(options, step->axis),
+		 apart = (uint32_t)options->ranks / (uint32_t)options->pipeline;
 	uint64_t elements = step->bytes / 4;
 
 	if (!captured(job, worker))
@@ -485,10 +486,9 @@ static uint32_t describe(struct job *job, const struct worker *worker,
 		.sequence = sequence + 1,
 		.in_elements = step->collective == JOB_ALLGATHER ? elements / n : elements,
 		.out_elements = step->collective == JOB_REDUCE_SCATTER ? elements / n : elements,
-		.peer = step->axis != JOB_PIPELINE ? SIM_NONE
-			: (step->collective == JOB_RECEIVE) == step->forward
-				? worker->rank - apart
-				: worker->rank + apart,
+		.peer = step->axis != JOB_PIPELINE			     ? SIM_NONE
+			: (step->collective == JOB_RECEIVE) == step->forward ? worker->rank - apart
+									     : worker->rank + apart,
 	};
 	return (uint32_t)events->collective_count;
 }
@@ -527,8 +527,8 @@ static bool meet(struct job *job, struct worker *worker, const struct job_step *
 			   .collective = describe(job, worker, step, *sequence) },
 	};
 	worker->oper.collective = pending->event.collective;
-	pending->event.correlation =
-		call(job, worker, SIM_CALL_LAUNCH, step->stream, jittered(worker, LAUNCH_NS, 200000));
+	pending->event.correlation = call(job, worker, SIM_CALL_LAUNCH, step->stream,
+					  jittered(worker, LAUNCH_NS, 200000));
 	operator_end(job, worker);
 	start_ns = worker->host_ns + LATENCY_NS;
 	if (start_ns < worker->streams[step->stream])
@@ -557,9 +557,10 @@ static uint64_t compute_factor(const struct job *job, const struct worker *worke
 	if (worker->place.stage == options->slow_stage)
 		factor = scaled(factor, options->stage_factor);
 	if (options->sequence)
-		factor = scaled(factor, SIM_MILLION + (uint64_t)drawn_between(
-							      job, DRAW_SEQUENCE, worker->place.data,
-							      worker->iteration, options->sequence));
+		factor = scaled(factor, SIM_MILLION + (uint64_t)drawn_between(job, DRAW_SEQUENCE,
+									      worker->place.data,
+									      worker->iteration,
+									      options->sequence));
 	if (clock)
 		factor = scaled(factor, clock->factor);
 	if (compute && (compute->oper == SIM_NONE || compute->oper == step->op->oper) &&
@@ -709,9 +710,9 @@ static void start_iteration(struct job *job, struct worker *worker)
 	const struct job_fault *pause = fault_of(job, JOB_HOST, worker->rank, worker->iteration);
 	int64_t spread = drawn_between(job, DRAW_SPREAD, worker->rank, 0, options->spread);
 
-	worker->noise = (uint32_t)(sim_rng_jitter(&worker->timing, SIM_MILLION,
-						  (uint32_t)options->noise) +
-				   (uint64_t)spread);
+	worker->noise =
+		(uint32_t)(sim_rng_jitter(&worker->timing, SIM_MILLION, (uint32_t)options->noise) +
+			   (uint64_t)spread);
 	worker->host_ns += jittered(worker, 20000, 500000);
 	if (pause)
 		worker->host_ns += pause->time_ns;

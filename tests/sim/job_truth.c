@@ -97,7 +97,8 @@ static void put_fault(struct text *text, const struct job_files *files, uint32_t
 	fprintf(text->file, "{\"part\": \"%s\", \"rank\": %u, \"first\": %u, \"every\": %u, ",
 		job_part_names[fault->part], (unsigned)fault->rank, (unsigned)fault->first,
 		(unsigned)fault->every);
-	fprintf(text->file, "\"iterations\": %u, \"cost_ns\": %lld, \"cost_per_iteration_ns\": %lld",
+	fprintf(text->file,
+		"\"iterations\": %u, \"cost_ns\": %lld, \"cost_per_iteration_ns\": %lld",
 		(unsigned)count, (long long)cost_ns, (long long)(count ? cost_ns / count : 0));
 	if (fault->oper != SIM_NONE)
 		fprintf(text->file, ", \"operator\": \"%s\"",
@@ -124,8 +125,7 @@ int job_write_truth(const struct job_files *files, const int64_t *costs)
 		files->writer->name, (unsigned long long)files->seed,
 		(unsigned long long)options->iterations, (unsigned long long)options->after,
 		(unsigned long long)options->tensor, (unsigned long long)options->expert,
-		(unsigned long long)options->pipeline,
-		(unsigned long long)job_replicas(options));
+		(unsigned long long)options->pipeline, (unsigned long long)job_replicas(options));
 	if (options->slow_stage != SIM_NONE)
 		fprintf(text.file, ",\n  \"slow_stage\": %u", (unsigned)options->slow_stage);
 	if (options->sequence)

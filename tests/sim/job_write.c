@@ -1,4 +1,5 @@
-/* A job's files: one for each rank, or one for each host where the format holds several processes. */
+/* A job's files: one for each rank, or one for each host where the format holds several processes.
+ */
 #include "job_write.h"
 
 #include <stdio.h>
@@ -126,8 +127,8 @@ static int put_events(struct job_files *files, struct sim_sink *sink, uint32_t r
 	for (size_t i = 0; i < events->count; i++) {
 		struct sim_event event = events->events[i];
 
-		if (event.start_ns < from_ns || (rank == options->missing_rank &&
-						 event.instance == options->missing_iteration))
+		if (event.start_ns < from_ns ||
+		    (rank == options->missing_rank && event.instance == options->missing_iteration))
 			continue;
 		if (event.kind == SIM_KERNEL)
 			files->kernels[rank]++;
@@ -163,8 +164,9 @@ static int put_file(struct job_files *files, struct sim_run *run, uint32_t first
 		    char *error, size_t room)
 {
 	char name[128], path[4096];
-	struct sim_sink sink = { .writer = files->writer, .run = run, .path = path,
-				 .gzip = files->gzip };
+	struct sim_sink sink = {
+		.writer = files->writer, .run = run, .path = path, .gzip = files->gzip
+	};
 	int status;
 
 	job_file_name(files, first, name, sizeof(name));
@@ -185,14 +187,23 @@ int job_write(struct job_files *files, char *error, size_t room)
 	uint32_t step = ranks_per_file(files);
 	struct sim_loop loop = { .mark = "ProfilerStep" };
 	struct sim_program program = {
-		.gpu = "NVIDIA A100-SXM4-40GB", .framework = "pytorch", .processes = step,
-		.devices = 1, .launches = true, .operators = true, .marks = true,
-		.loops = &loop, .loop_count = 1,
+		.gpu = "NVIDIA A100-SXM4-40GB",
+		.framework = "pytorch",
+		.processes = step,
+		.devices = 1,
+		.launches = true,
+		.operators = true,
+		.marks = true,
+		.loops = &loop,
+		.loop_count = 1,
 	};
 	struct sim_rank_info *infos = calloc(step, sizeof(*infos));
-	struct sim_run run = { .program = &program, .catalogue = files->catalogue,
-			       .nets = files->nets, .seed = files->seed,
-			       .epoch_ns = files->epoch_ns, .ranks = infos };
+	struct sim_run run = { .program = &program,
+			       .catalogue = files->catalogue,
+			       .nets = files->nets,
+			       .seed = files->seed,
+			       .epoch_ns = files->epoch_ns,
+			       .ranks = infos };
 	int status = infos ? 0 : -1;
 
 	for (uint32_t i = 0; i < options->ranks && !status; i += step) {

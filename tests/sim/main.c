@@ -37,7 +37,8 @@ static void line(const char *text)
 
 static void list_format(const struct sim_writer *writer)
 {
-	printf("  %-16s %s\n", writer->name, writer->help);
+	if (!writer->only_jobs)
+		printf("  %-16s %s\n", writer->name, writer->help);
 }
 
 static void list_presets(void)
