@@ -32,6 +32,7 @@ LAYERS = {
                    'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
                    'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
+    'lib/table': ['base/', 'table/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
 }
 # Headers of other libraries, and the layers that may know them.
@@ -44,7 +45,7 @@ FOREIGN = {
     'check.h': [],
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'align', 'pattern', 'iterate', 'loops', 'online',
-        'sequence', 'metric', 'diagnose', 'compare', 'record', 'report', 'spool', 'deepprof'}
+        'sequence', 'metric', 'diagnose', 'compare', 'record', 'report', 'spool', 'table', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 
 
