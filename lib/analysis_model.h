@@ -61,13 +61,6 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
 
-/* Iterations of it that are whole, and kernels in all of them. */
-size_t dp_analysis__complete(const struct dp_sequence_loop *loop);
-size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
-
-/* The loop at the level of the report that covers most kernels; NULL where there is none. */
-const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
-
 /*
  * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,
  * to be released with their fini (also after a failure). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a

@@ -212,7 +212,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 				"turns occur {iterations:time} each, at a median distance of {gap}: "
 				"iterations begin at the first of them, and these replace the loops "
 				"found before");
-		dp_driver__clear(d->loops);
+		dp_loops__clear(d->loops);
 		*found = true;
 		status = add_loop(d, &o, anchor, gap);
 	}

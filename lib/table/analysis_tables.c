@@ -23,20 +23,21 @@ static const struct dp_field loop_fields[] = {
 	DP_FIELD(struct loop_row, phase, DP_CELL_TEXT, NULL, "what decided where iterations begin"),
 	DP_FIELD(struct loop_row, confidence, DP_CELL_DOUBLE, "1", "that the loop is right"),
 	DP_FIELD(struct loop_row, coverage, DP_CELL_DOUBLE, "1",
-	      "share of the stream's kernels in its iterations"),
+		 "share of the stream's kernels in its iterations"),
 	DP_FIELD(struct loop_row, at_level, DP_CELL_BOOL, NULL, "at the level that is reported on"),
 	DP_FIELD(struct loop_row, length, DP_CELL_INT64, "count", "kernels in the pattern"),
 	DP_FIELD(struct loop_row, occurrences, DP_CELL_INT64, "count",
-	      "exact occurrences of the pattern that do not overlap"),
+		 "exact occurrences of the pattern that do not overlap"),
 	DP_FIELD(struct loop_row, iterations, DP_CELL_INT64, "count",
-	      "iterations, partial ones included"),
-	DP_FIELD(struct loop_row, complete, DP_CELL_INT64, "count", "iterations that are not partial"),
+		 "iterations, partial ones included"),
+	DP_FIELD(struct loop_row, complete, DP_CELL_INT64, "count",
+		 "iterations that are not partial"),
 	DP_FIELD(struct loop_row, variants, DP_CELL_INT64, "count",
-	      "distinct edit scripts, that of the pattern included"),
+		 "distinct edit scripts, that of the pattern included"),
 	DP_FIELD(struct loop_row, copies, DP_CELL_INT64, "count",
-	      "copies in each iteration, where kernels alone were too few to tell"),
+		 "copies in each iteration, where kernels alone were too few to tell"),
 	DP_FIELD(struct loop_row, sets, DP_CELL_INT64, "count",
-	      "memsets in each iteration, where kernels alone were too few to tell"),
+		 "memsets in each iteration, where kernels alone were too few to tell"),
 	{ NULL },
 };
 
@@ -74,8 +75,7 @@ static int summaries(struct dp_rows *rows, struct dp_column *columns, size_t loo
 	double *values = dp_rows__memory(rows, metrics, dp_size__mul(loops, sizeof(*values)));
 
 	for (size_t m = 0; values && m < metrics; m++) {
-		columns[own + m] =
-			(struct dp_column){ values + m * loops, sizeof(*values), false };
+		columns[own + m] = (struct dp_column){ values + m * loops, sizeof(*values), false };
 		for (size_t i = 0; i < loops; i++)
 			values[m * loops + i] = dp_loop_summary(rows->analysis, i, m);
 	}
@@ -118,25 +118,26 @@ static const struct dp_field iteration_fields[] = {
 	{ "device", DP_CELL_ID, 0, NULL, "the device's id" },
 	{ "context", DP_CELL_ID, 0, NULL, "the context's id" },
 	{ "stream", DP_CELL_ID, 0, NULL, "the stream's id" },
-	DP_FIELD(struct dp_iteration, index, DP_CELL_INT64, NULL, "the iteration, from 0, in its loop"),
+	DP_FIELD(struct dp_iteration, index, DP_CELL_INT64, NULL,
+		 "the iteration, from 0, in its loop"),
 	DP_FIELD(struct dp_iteration, start_ns, DP_CELL_INT64, "ns", "start of its first kernel"),
 	DP_FIELD(struct dp_iteration, end_ns, DP_CELL_INT64, "ns", "end of its last kernel"),
 	DP_FIELD(struct dp_iteration, first_kernel, DP_CELL_INT64, NULL,
-	      "its first kernel in the sequence of the loop's kernels, from 0"),
+		 "its first kernel in the sequence of the loop's kernels, from 0"),
 	DP_FIELD(struct dp_iteration, kernels, DP_CELL_INT64, "count", "its kernels"),
 	DP_FIELD(struct dp_iteration, inserted, DP_CELL_UINT32, "count",
-	      "kernels that are not in the pattern"),
+		 "kernels that are not in the pattern"),
 	DP_FIELD(struct dp_iteration, deleted, DP_CELL_UINT32, "count",
-	      "kernels of the pattern that are missing"),
+		 "kernels of the pattern that are missing"),
 	DP_FIELD(struct dp_iteration, substituted, DP_CELL_UINT32, "count",
-	      "kernels that another one replaces"),
+		 "kernels that another one replaces"),
 	DP_FIELD(struct dp_iteration, variant, DP_CELL_UINT32, NULL,
-	      "equal edit scripts share one; 0 is the pattern"),
+		 "equal edit scripts share one; 0 is the pattern"),
 	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
-	      "cut off by the capture: in no average"),
+		 "cut off by the capture: in no average"),
 	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
 	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
-	      "kernels between the iteration before and this one"),
+		 "kernels between the iteration before and this one"),
 	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },
 	{ NULL },
 };
@@ -217,15 +218,16 @@ struct variant_row {
 static const struct dp_field variant_fields[] = {
 	DP_FIELD(struct variant_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
 	DP_FIELD(struct variant_row, variant, DP_CELL_INT64, NULL, "its number; 0 is the pattern"),
-	DP_FIELD(struct variant_row, count, DP_CELL_INT64, "count", "complete iterations that have it"),
+	DP_FIELD(struct variant_row, count, DP_CELL_INT64, "count",
+		 "complete iterations that have it"),
 	DP_FIELD(struct variant_row, first, DP_CELL_INT64, NULL, "the first iteration that has it"),
 	DP_FIELD(struct variant_row, period, DP_CELL_ID, "count",
-	      "it comes every so many iterations; null: irregularly"),
+		 "it comes every so many iterations; null: irregularly"),
 	DP_FIELD(struct variant_row, inserted, DP_CELL_INT64, "count", "kernels inserted"),
 	DP_FIELD(struct variant_row, deleted, DP_CELL_INT64, "count", "kernels missing"),
 	DP_FIELD(struct variant_row, substituted, DP_CELL_INT64, "count", "kernels replaced"),
 	DP_FIELD(struct variant_row, extra_ns, DP_CELL_DOUBLE, "ns",
-	      "median time of an iteration, less that of the most frequent variant"),
+		 "median time of an iteration, less that of the most frequent variant"),
 	{ NULL },
 };
 
@@ -270,23 +272,25 @@ struct time_row {
 	double total_ns, mean_ns, min_ns, max_ns, stddev_ns, share, rise_ns;
 };
 
-#define TIME_FIELDS(what, number)                                                                \
-	{                                                                                        \
-		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),              \
-		DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),                      \
-		DP_FIELD(struct time_row, name, DP_CELL_TEXT, NULL, what),                          \
-		DP_FIELD(struct time_row, count, DP_CELL_INT64, "count",                            \
-		      "kernels in complete iterations after the warm-up"),                       \
-		DP_FIELD(struct time_row, total_ns, DP_CELL_DOUBLE, "ns", "all of them together"),  \
-		DP_FIELD(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns", "mean duration"),          \
-		DP_FIELD(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"),                \
-		DP_FIELD(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),                 \
-		DP_FIELD(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",                          \
-		      "standard deviation of the durations"),                                    \
-		DP_FIELD(struct time_row, share, DP_CELL_DOUBLE, "1", "of the time of all kernels"), \
-		DP_FIELD(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",                            \
-		      "rise of the time per iteration with each iteration"),                     \
-		{ NULL },                                                                        \
+#define TIME_FIELDS(what, number)                                                                  \
+	{                                                                                          \
+		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),             \
+			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),             \
+			DP_FIELD(struct time_row, name, DP_CELL_TEXT, NULL, what),                 \
+			DP_FIELD(struct time_row, count, DP_CELL_INT64, "count",                   \
+				 "kernels in complete iterations after the warm-up"),              \
+			DP_FIELD(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",                  \
+				 "all of them together"),                                          \
+			DP_FIELD(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns", "mean duration"), \
+			DP_FIELD(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"),       \
+			DP_FIELD(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),        \
+			DP_FIELD(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",                 \
+				 "standard deviation of the durations"),                           \
+			DP_FIELD(struct time_row, share, DP_CELL_DOUBLE, "1",                      \
+				 "of the time of all kernels"),                                    \
+			DP_FIELD(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",                   \
+				 "rise of the time per iteration with each iteration"),            \
+			{ NULL },                                                                  \
 	}
 
 static const struct dp_field kernel_fields[] =
@@ -311,10 +315,9 @@ static int list_times(struct dp_rows *rows, time_stat *stat)
 			if (!row)
 				return DP_ERR_NOMEM;
 			*row = (struct time_row){
-				(int64_t)loop,	  (int64_t)i,	   time->name,
-				(int64_t)time->count, time->total_ns, time->mean_ns,
-				time->min_ns,	  time->max_ns,	   time->stddev_ns,
-				time->share,	  time->rise_ns,
+				(int64_t)loop,	 (int64_t)i,	time->name,    (int64_t)time->count,
+				time->total_ns,	 time->mean_ns, time->min_ns,  time->max_ns,
+				time->stddev_ns, time->share,	time->rise_ns,
 			};
 		}
 	return DP_OK;
@@ -350,7 +353,8 @@ const struct dp_table dp_table__places = {
 };
 
 const struct dp_table dp_table__operators = {
-	.info = { "operators", "analysis", "time of each loop's kernels by the operator that launched them" },
+	.info = { "operators", "analysis",
+		  "time of each loop's kernels by the operator that launched them" },
 	.fields = operator_fields,
 	.row_size = sizeof(struct time_row),
 	.list = list_operators,
@@ -367,16 +371,16 @@ struct host_range_row {
 static const struct dp_field host_range_fields[] = {
 	DP_FIELD(struct host_range_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
 	DP_FIELD(struct host_range_row, activity, DP_CELL_TEXT, NULL,
-	      "wait or input: while the GPU was idle; sync: in synchronizing calls"),
+		 "wait or input: while the GPU was idle; sync: in synchronizing calls"),
 	DP_FIELD(struct host_range_row, outer, DP_CELL_TEXT, NULL,
-	      "the outermost operator, annotation or call; empty: none"),
+		 "the outermost operator, annotation or call; empty: none"),
 	DP_FIELD(struct host_range_row, inner, DP_CELL_TEXT, NULL,
-	      "the innermost; null: all of the outermost together"),
+		 "the innermost; null: all of the outermost together"),
 	DP_FIELD(struct host_range_row, typical_ns, DP_CELL_DOUBLE, "ns",
-	      "mean per typical iteration: neither warm-up nor slow"),
+		 "mean per typical iteration: neither warm-up nor slow"),
 	DP_FIELD(struct host_range_row, slow_ns, DP_CELL_DOUBLE, "ns", "mean per slow iteration"),
 	DP_FIELD(struct host_range_row, calls, DP_CELL_DOUBLE, "count",
-	      "of sync: mean number per iteration"),
+		 "of sync: mean number per iteration"),
 	{ NULL },
 };
 
@@ -391,9 +395,12 @@ static int list_host_ranges(struct dp_rows *rows)
 			if (!row)
 				return DP_ERR_NOMEM;
 			*row = (struct host_range_row){
-				(int64_t)loop,	dp_host_activity_name(range->activity),
-				range->outer,	range->inner,
-				range->typical_ns, range->slow_ns,
+				(int64_t)loop,
+				dp_host_activity_name(range->activity),
+				range->outer,
+				range->inner,
+				range->typical_ns,
+				range->slow_ns,
 				range->activity == DP_HOST_SYNC ? range->calls : (double)NAN,
 			};
 		}
@@ -421,18 +428,18 @@ struct finding_row {
 static const struct dp_field finding_fields[] = {
 	DP_FIELD(struct finding_row, finding, DP_CELL_INT64, NULL, "its number, from 0"),
 	DP_FIELD(struct finding_row, loop, DP_CELL_ID, NULL,
-	      "the id of the loop; null: the whole capture"),
+		 "the id of the loop; null: the whole capture"),
 	DP_FIELD(struct finding_row, rule, DP_CELL_TEXT, NULL, "the rule's id"),
 	DP_FIELD(struct finding_row, severity, DP_CELL_TEXT, NULL, "info, warning or critical"),
 	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1", "that it is right"),
 	DP_FIELD(struct finding_row, first_iteration, DP_CELL_INT64, NULL, "the first to look at"),
 	DP_FIELD(struct finding_row, last_iteration, DP_CELL_INT64, NULL, "the last to look at"),
 	DP_FIELD(struct finding_row, recoverable_ns, DP_CELL_DOUBLE, "ns",
-	      "recoverable time per iteration"),
+		 "recoverable time per iteration"),
 	DP_FIELD(struct finding_row, metric, DP_CELL_TEXT, NULL,
-	      "the metric that the cost is a part of"),
+		 "the metric that the cost is a part of"),
 	DP_FIELD(struct finding_row, overlaps, DP_CELL_TEXT, NULL,
-	      "the rule of a more expensive finding that the cost is a part of"),
+		 "the rule of a more expensive finding that the cost is a part of"),
 	DP_FIELD(struct finding_row, advice, DP_CELL_TEXT, NULL, "what to do"),
 	{ NULL },
 };

@@ -115,7 +115,7 @@ static int validity(struct ArrowArray *array, const struct dp_column *column, en
 	for (size_t row = first; row < rows; row++) {
 		if (!is_null(column, kind, row))
 			continue;
-		bits[row / 8] &= (uint8_t)~(1u << row % 8);
+		bits[row / 8] &= (uint8_t) ~(1u << row % 8);
 		array->null_count++;
 	}
 	return DP_OK;
@@ -315,8 +315,8 @@ static char *put_text(char *at, const char *text)
 static char *metadata(const struct dp_field *field)
 {
 	int32_t pairs = field->unit ? 2 : 1;
-	size_t bytes = 5 * sizeof(int32_t) + strlen("unit") + strlen("help") +
-		       strlen(field->help) + (field->unit ? strlen(field->unit) : 0);
+	size_t bytes = 5 * sizeof(int32_t) + strlen("unit") + strlen("help") + strlen(field->help) +
+		       (field->unit ? strlen(field->unit) : 0);
 	char *made = malloc(bytes), *at = made;
 
 	if (!made)

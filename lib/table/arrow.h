@@ -23,7 +23,7 @@ enum dp_cell {
 struct dp_field {
 	const char *name;
 	enum dp_cell cell;
-	size_t offset; /* in a row; of a column with a place of its own it is not used */
+	size_t offset;	  /* in a row; of a column with a place of its own it is not used */
 	const char *unit; /* "ns"; NULL: none */
 	const char *help;
 };

@@ -8,36 +8,42 @@ struct difference {
 	int64_t count_before, count_after;
 };
 
-#define DIFFERENCE_FIELD(type, member, cell, unit, help)                              \
-	{                                                                             \
-		#member, cell, offsetof(type, of) + offsetof(struct difference, member), \
-			unit, help                                                    \
+#define DIFFERENCE_FIELD(type, member, cell, unit, help)                                       \
+	{                                                                                      \
+#member, cell, offsetof(type, of) + offsetof(struct difference, member), unit, \
+			help                                                                   \
 	}
-#define DIFFERENCE_FIELDS(type, unit)                                                              \
-	DIFFERENCE_FIELD(type, before, DP_CELL_DOUBLE, unit, "in the first run"),                  \
-		DIFFERENCE_FIELD(type, after, DP_CELL_DOUBLE, unit, "in the second run"),          \
-		DIFFERENCE_FIELD(type, change, DP_CELL_DOUBLE, unit, "after less before"),         \
-		DIFFERENCE_FIELD(type, change_low, DP_CELL_DOUBLE, unit,                           \
-				 "lower limit of the change's confidence interval"),               \
-		DIFFERENCE_FIELD(type, change_high, DP_CELL_DOUBLE, unit,                          \
-				 "upper limit of the change's confidence interval"),               \
-		DIFFERENCE_FIELD(type, ratio_low, DP_CELL_DOUBLE, "1",                             \
-				 "lower limit of the interval of after / before"),                 \
-		DIFFERENCE_FIELD(type, ratio_high, DP_CELL_DOUBLE, "1",                            \
-				 "upper limit of the interval of after / before"),                 \
-		DIFFERENCE_FIELD(type, significant, DP_CELL_BOOL, NULL,                            \
-				 "the interval leaves out 0, and the change is at least 1%"),      \
-		DIFFERENCE_FIELD(type, count_before, DP_CELL_INT64, "count",                       \
-				 "values in the first run"),                                       \
-		DIFFERENCE_FIELD(type, count_after, DP_CELL_INT64, "count",                        \
+#define DIFFERENCE_FIELDS(type, unit)                                                         \
+	DIFFERENCE_FIELD(type, before, DP_CELL_DOUBLE, unit, "in the first run"),             \
+		DIFFERENCE_FIELD(type, after, DP_CELL_DOUBLE, unit, "in the second run"),     \
+		DIFFERENCE_FIELD(type, change, DP_CELL_DOUBLE, unit, "after less before"),    \
+		DIFFERENCE_FIELD(type, change_low, DP_CELL_DOUBLE, unit,                      \
+				 "lower limit of the change's confidence interval"),          \
+		DIFFERENCE_FIELD(type, change_high, DP_CELL_DOUBLE, unit,                     \
+				 "upper limit of the change's confidence interval"),          \
+		DIFFERENCE_FIELD(type, ratio_low, DP_CELL_DOUBLE, "1",                        \
+				 "lower limit of the interval of after / before"),            \
+		DIFFERENCE_FIELD(type, ratio_high, DP_CELL_DOUBLE, "1",                       \
+				 "upper limit of the interval of after / before"),            \
+		DIFFERENCE_FIELD(type, significant, DP_CELL_BOOL, NULL,                       \
+				 "the interval leaves out 0, and the change is at least 1%"), \
+		DIFFERENCE_FIELD(type, count_before, DP_CELL_INT64, "count",                  \
+				 "values in the first run"),                                  \
+		DIFFERENCE_FIELD(type, count_after, DP_CELL_INT64, "count",                   \
 				 "values in the second run")
 
 static struct difference difference(const struct dp_difference *of)
 {
 	return (struct difference){
-		of->value[0],  of->value[1],	of->change,
-		of->low,       of->high,	of->ratio_low,
-		of->ratio_high, dp_difference_is_sure(of), (int64_t)of->count[0],
+		of->value[0],
+		of->value[1],
+		of->change,
+		of->low,
+		of->high,
+		of->ratio_low,
+		of->ratio_high,
+		dp_difference_is_sure(of),
+		(int64_t)of->count[0],
 		(int64_t)of->count[1],
 	};
 }
@@ -246,9 +252,9 @@ static const struct dp_field place_fields[] = {
 static const char *kernel_at(const struct dp_comparison *comparison, enum dp_run run, size_t loop,
 			     size_t index)
 {
-	return index == SIZE_MAX ?
-		       NULL :
-		       dp_loop_kernel(dp_comparison_analysis(comparison, run), loop, index);
+	return index == SIZE_MAX
+		       ? NULL
+		       : dp_loop_kernel(dp_comparison_analysis(comparison, run), loop, index);
 }
 
 static int list_pair_places(struct dp_rows *rows)

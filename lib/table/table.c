@@ -5,12 +5,12 @@
 #include <string.h>
 
 static const struct dp_table *const tables[] = {
-	&dp_table__loops,      &dp_table__iterations,	&dp_table__variants,
-	&dp_table__kernels,    &dp_table__places,	&dp_table__operators,
-	&dp_table__host_ranges, &dp_table__findings,	&dp_table__evidence,
-	&dp_table__streams,    &dp_table__operations,	&dp_table__copies,
-	&dp_table__samples,    &dp_table__pairs,	&dp_table__pair_metrics,
-	&dp_table__pair_parts, &dp_table__pair_kernels, &dp_table__pair_places,
+	&dp_table__loops,	  &dp_table__iterations,   &dp_table__variants,
+	&dp_table__kernels,	  &dp_table__places,	   &dp_table__operators,
+	&dp_table__host_ranges,	  &dp_table__findings,	   &dp_table__evidence,
+	&dp_table__streams,	  &dp_table__operations,   &dp_table__copies,
+	&dp_table__samples,	  &dp_table__pairs,	   &dp_table__pair_metrics,
+	&dp_table__pair_parts,	  &dp_table__pair_kernels, &dp_table__pair_places,
 	&dp_table__pair_findings,
 };
 
@@ -55,7 +55,8 @@ size_t dp_table__own_fields(const struct dp_table *table)
 void *dp_rows__memory(struct dp_rows *rows, size_t count, size_t size)
 {
 	size_t bytes = dp_size__mul(count, size);
-	struct dp_memory_block *block = bytes < SIZE_MAX / 2 ? malloc(sizeof(*block) + bytes) : NULL;
+	struct dp_memory_block *block =
+		bytes < SIZE_MAX / 2 ? malloc(sizeof(*block) + bytes) : NULL;
 
 	if (!block)
 		return NULL;
@@ -133,8 +134,8 @@ static int fields(struct dp_rows *rows, const struct dp_table *table)
 	memcpy(rows->fields, table->fields, own * sizeof(*rows->fields));
 	for (size_t i = own; i < count; i++) {
 		info = metric(table->metrics, i - own);
-		rows->fields[i] = (struct dp_field){ info->name, DP_CELL_DOUBLE, 0, info->unit,
-						     info->help };
+		rows->fields[i] =
+			(struct dp_field){ info->name, DP_CELL_DOUBLE, 0, info->unit, info->help };
 	}
 	rows->field_count = count;
 	return DP_OK;

@@ -1,6 +1,6 @@
 /*
- * The seam of the tables. A table is a struct dp_table and an entry in the list in table.c: what its
- * columns are, and a function that lists its rows.
+ * The seam of the tables. A table is a struct dp_table and an entry in the list in table.c: what
+ * its columns are, and a function that lists its rows.
  */
 #ifndef DP_TABLE_TABLE_H
 #define DP_TABLE_TABLE_H
@@ -10,7 +10,7 @@
 /* A field that is a member of a row. */
 #define DP_FIELD(type, member, cell, unit, help)                  \
 	{                                                         \
-		#member, cell, offsetof(type, member), unit, help \
+#member, cell, offsetof(type, member), unit, help \
 	}
 
 /* The rows of a table as they are listed. */

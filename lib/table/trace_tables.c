@@ -32,9 +32,9 @@ static const struct dp_field stream_fields[] = {
 
 static const char *class_name(enum dp_stream_class stream_class)
 {
-	return stream_class == DP_STREAM_MAIN ? "main" :
-	       stream_class == DP_STREAM_COPY ? "copy" :
-						"assist";
+	return stream_class == DP_STREAM_MAIN	? "main"
+	       : stream_class == DP_STREAM_COPY ? "copy"
+						: "assist";
 }
 
 static int list_streams(struct dp_rows *rows)
@@ -129,13 +129,12 @@ struct copy_row {
 };
 
 static const struct dp_field copy_fields[] = {
-	DP_FIELD(struct copy_row, operation, DP_CELL_INT64, NULL,
-		 "row in the table of operations"),
+	DP_FIELD(struct copy_row, operation, DP_CELL_INT64, NULL, "row in the table of operations"),
 	DP_FIELD(struct copy_row, start_ns, DP_CELL_INT64, "ns", "start"),
 	DP_FIELD(struct copy_row, end_ns, DP_CELL_INT64, "ns", "end"),
 	DP_FIELD(struct copy_row, stream, DP_CELL_INT64, NULL, "index in the table of streams"),
 	DP_FIELD(struct copy_row, kind, DP_CELL_TEXT, NULL,
-		 "HtoD, DtoH, DtoD, … as CUPTI names them, or memset"),
+		 "HtoD, DtoH, DtoD and the like, as CUPTI names them, or memset"),
 	DP_FIELD(struct copy_row, source, DP_CELL_TEXT, NULL, "kind of memory that is read"),
 	DP_FIELD(struct copy_row, destination, DP_CELL_TEXT, NULL,
 		 "kind of memory that is written"),
@@ -161,9 +160,12 @@ static const char *copy_name(uint8_t kind)
 static const char *memory_name(uint8_t kind)
 {
 	static const char *const names[] = {
-		[DP_MEMORY_PAGEABLE] = "pageable",	     [DP_MEMORY_PINNED] = "pinned",
-		[DP_MEMORY_DEVICE] = "device",		     [DP_MEMORY_ARRAY] = "array",
-		[DP_MEMORY_MANAGED] = "managed",	     [DP_MEMORY_DEVICE_STATIC] = "device static",
+		[DP_MEMORY_PAGEABLE] = "pageable",
+		[DP_MEMORY_PINNED] = "pinned",
+		[DP_MEMORY_DEVICE] = "device",
+		[DP_MEMORY_ARRAY] = "array",
+		[DP_MEMORY_MANAGED] = "managed",
+		[DP_MEMORY_DEVICE_STATIC] = "device static",
 		[DP_MEMORY_MANAGED_STATIC] = "managed static",
 	};
 
@@ -217,8 +219,7 @@ static const struct dp_field sample_fields[] = {
 	DP_FIELD(struct sample_row, energy_mj, DP_CELL_ID, "mJ",
 		 "energy used since some time before the capture"),
 	DP_FIELD(struct sample_row, power_mw, DP_CELL_ID, "mW", "power"),
-	DP_FIELD(struct sample_row, clock_mhz, DP_CELL_ID, "MHz",
-		 "clock of the multiprocessors"),
+	DP_FIELD(struct sample_row, clock_mhz, DP_CELL_ID, "MHz", "clock of the multiprocessors"),
 	DP_FIELD(struct sample_row, throttled, DP_CELL_BOOL, NULL, "the clocks are held down"),
 	{ NULL },
 };

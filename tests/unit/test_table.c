@@ -87,9 +87,9 @@ static void check_array(const struct ArrowSchema *schema, const struct ArrowArra
 	ck_assert_int_eq(array->offset, 0);
 	ck_assert_int_eq(array->n_children, schema->n_children);
 	ck_assert(array->release != NULL);
-	ck_assert_int_eq(array->n_buffers, *schema->format == '+'   ? 1 :
-					   *schema->format == 'U' ? 3 :
-								    2);
+	ck_assert_int_eq(array->n_buffers, *schema->format == '+'   ? 1
+					   : *schema->format == 'U' ? 3
+								    : 2);
 	for (int64_t i = 0; array->buffers[0] && i < rows; i++)
 		nulls += !exists(array, (size_t)i);
 	ck_assert_int_eq(array->null_count, nulls);
@@ -159,8 +159,7 @@ START_TEST(iterations_are_those_of_the_analysis)
 				ck_assert_double_eq(((const double *)values->buffers[1])[i], value);
 		}
 	}
-	ck_assert_int_eq(table.batch.length,
-			 (int64_t)dp_analysis_loop(at.analysis, 0)->iterations);
+	ck_assert_int_eq(table.batch.length, (int64_t)dp_analysis_loop(at.analysis, 0)->iterations);
 	free_table(&table);
 	case_free(&at);
 }
