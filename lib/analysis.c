@@ -49,7 +49,7 @@ static struct dp_explain *recorder(struct run *run)
 
 void dp_analysis_free(struct dp_analysis *analysis)
 {
-	if (!analysis)
+	if (!analysis || atomic_fetch_sub(&analysis->more_owners, 1))
 		return;
 	for (size_t i = 0; i < analysis->loop_count; i++) {
 		struct dp_loop_data *loop = &analysis->loops[i];
@@ -69,6 +69,23 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	dp_explain__fini(&analysis->explain);
 	dp_trace_free(analysis->own);
 	free(analysis);
+}
+
+struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
+{
+	struct dp_analysis *owned = (struct dp_analysis *)analysis;
+
+	atomic_fetch_add(&owned->more_owners, 1);
+	return owned;
+}
+
+int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
+			   struct dp_error *error)
+{
+	if (trace != analysis->trace || analysis->own)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "not the trace of this analysis");
+	analysis->own = trace;
+	return DP_OK;
 }
 
 /* Moves what was found into a loop of the analysis; the edits change owners. */

@@ -10,6 +10,7 @@
 #include "loops/loops.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
+#include <stdatomic.h>
 
 struct dp_loop_data {
 	struct dp_loop info;
@@ -32,7 +33,8 @@ struct dp_stream_result {
 
 struct dp_analysis {
 	const struct dp_trace *trace;
-	struct dp_trace *own; /* what a saved report says of its trace; else NULL */
+	struct dp_trace *own; /* the trace, where it is to be freed with the analysis; else NULL */
+	atomic_size_t more_owners; /* besides the first */
 	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;

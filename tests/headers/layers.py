@@ -32,6 +32,7 @@ LAYERS = {
                    'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
                    'deepprof/record.h'],
     'lib/report': ['base/', 'report/', 'deepprof/'],
+    'lib/table': ['base/', 'table/', 'deepprof/'],
     'lib': ['', 'base/', 'trace/builder.h', 'trace/model.h', 'sequence/', 'loops/loops.h', 'metric/',
             'diagnose/', 'deepprof/'],
     'cli': ['', 'deepprof/'],
@@ -49,7 +50,7 @@ FOREIGN = {
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'align', 'pattern', 'iterate', 'loops', 'online',
         'sequence', 'metric', 'diagnose', 'compare', 'record', 'report', 'spool', 'cupti',
-        'deepprof'}
+        'table', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 
 
