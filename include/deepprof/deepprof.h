@@ -18,6 +18,7 @@
 #include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>
+#include <deepprof/table.h>
 #include <deepprof/trace.h>
 
 #endif
