@@ -32,6 +32,7 @@ enum {
 	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
 	LONG = 1 << 14,	 /* symbols of a window: comparing and judging it takes time */
+	WINDOWS = 1 << 12, /* of an anchor that are compared: the most frequent is among them */
 	SUPPORT = 50,	 /* of so many occurrences one has to be an anchor's of a long window */
 };
 
@@ -322,27 +323,44 @@ static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t
 	       position(tree, leaf);
 }
 
-static int put_candidate(struct detector *d, const struct bin *bin)
+static bool is_window(const struct lead *lead, size_t length)
 {
-	const struct lead *lead = &bin->lead;
-	const uint32_t *where = d->where + lead->first;
-	struct window *windows = dp_alloc__array(lead->count, sizeof(*windows));
-	size_t n = 0, pick, times, first = 0, last = 0;
+	return (double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap;
+}
 
-	if (!windows)
-		return DP_ERR_NOMEM;
-	for (size_t i = 0; i + 1 < lead->count; i++) {
+/* The windows of an anchor, or some of many; returns how many. *last is where the last one ends. */
+static size_t take_windows(struct detector *d, const struct lead *lead, size_t step,
+			   struct window *windows, size_t *last)
+{
+	const uint32_t *where = d->where + lead->first;
+	size_t n = 0, end = lead->count - 1;
+
+	for (size_t i = 0; i + 1 < lead->count; i += step) {
 		size_t length = gap_at(d->tree, where, i);
 
-		if ((double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap)
+		if (is_window(lead, length))
 			windows[n++] = (struct window){ hash_window(d, where[i], where[i + 1]),
 							position(d->tree, where[i]), length,
 							where[i] };
 	}
+	while (n > 0 && !is_window(lead, gap_at(d->tree, where, end - 1)))
+		end--;
+	*last = position(d->tree, where[end]);
+	return n;
+}
+
+static int put_candidate(struct detector *d, const struct bin *bin)
+{
+	const struct lead *lead = &bin->lead;
+	size_t step = lead->count / WINDOWS + 1, n, pick, times, first = 0, last = 0;
+	struct window *windows = dp_alloc__array(lead->count / step + 1, sizeof(*windows));
+
+	if (!windows)
+		return DP_ERR_NOMEM;
+	n = take_windows(d, lead, step, windows, &last);
 	if (n == 0)
 		goto out;
 	first = windows[0].at;
-	last = windows[n - 1].at + windows[n - 1].length;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
 	if (times < 2 || times * 12 < n)
@@ -353,7 +371,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.at = windows[pick].at,
 		.length = windows[pick].length,
 		.gram = anchor_length(d->tree, bin->level, windows[pick].leaf),
-		.trips = n,
+		.trips = n * step,
 		.score = lead->score * pow((double)bin->votes, 0.1),
 		.regular = lead->regular,
 	};
@@ -486,7 +504,7 @@ static int hash_prefixes(struct dp_anchor_tree *tree)
 /* The leaves are phrases, about `most` of them. */
 static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
 {
-	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, tree->n / most + 1);
+	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, 2 * tree->n / most);
 
 	tree->leaves = tree->parse.count;
 	tree->hashes = tree->parse.hashes;
