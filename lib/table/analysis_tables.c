@@ -516,3 +516,80 @@ const struct dp_table dp_table__evidence = {
 	.row_size = sizeof(struct evidence_row),
 	.list = list_evidence,
 };
+
+struct finding_range_row {
+	int64_t finding;
+	const char *activity, *name;
+	double ns, share;
+};
+
+static const struct dp_field finding_range_fields[] = {
+	DP_FIELD(struct finding_range_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
+	DP_FIELD(struct finding_range_row, activity, DP_CELL_TEXT, NULL, "wait, input or sync"),
+	DP_FIELD(struct finding_range_row, name, DP_CELL_TEXT, NULL,
+		 "the operator, annotation or call; empty: none"),
+	DP_FIELD(struct finding_range_row, ns, DP_CELL_DOUBLE, "ns", "time per iteration"),
+	DP_FIELD(struct finding_range_row, share, DP_CELL_DOUBLE, "1", "of all of this activity"),
+	{ NULL },
+};
+
+static int list_finding_ranges(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+
+		for (size_t k = 0; k < finding->range_count; k++) {
+			const struct dp_finding_range *at = &finding->ranges[k];
+			struct finding_range_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct finding_range_row){
+				(int64_t)i, dp_host_activity_name(finding->activity),
+				at->name,   at->ns,
+				at->share,
+			};
+		}
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__finding_ranges = {
+	.info = { "finding_ranges", "analysis", "what the host did in the time of a finding" },
+	.fields = finding_range_fields,
+	.row_size = sizeof(struct finding_range_row),
+	.list = list_finding_ranges,
+};
+
+struct finding_loop_row {
+	int64_t finding, loop;
+};
+
+static const struct dp_field finding_loop_fields[] = {
+	DP_FIELD(struct finding_loop_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
+	DP_FIELD(struct finding_loop_row, loop, DP_CELL_INT64, NULL, "the id of a loop"),
+	{ NULL },
+};
+
+static int list_finding_loops(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+
+		for (size_t k = 0; k < finding->loop_count; k++) {
+			struct finding_loop_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct finding_loop_row){ (int64_t)i, finding->loops[k] };
+		}
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__finding_loops = {
+	.info = { "finding_loops", "analysis", "the loops that each finding is about" },
+	.fields = finding_loop_fields,
+	.row_size = sizeof(struct finding_loop_row),
+	.list = list_finding_loops,
+};
