@@ -3,7 +3,8 @@ import ctypes
 import os
 import pathlib
 
-FOLDER = pathlib.Path(__file__).parent
+# Where meson-python puts the library, the command and the collector of a wheel.
+FOLDER = pathlib.Path(__file__).parent.parent / ".deepprof.mesonpy.libs"
 
 
 class Error(ctypes.Structure):

@@ -8,7 +8,7 @@ from . import _library, errors
 
 def command():
     """The path of the deepprof command: the package's own, or the one on the PATH."""
-    own = _library.FOLDER / "bin" / "deepprof"
+    own = _library.FOLDER / "deepprof" / "deepprof"
     found = str(own) if own.exists() else shutil.which("deepprof")
     if not found:
         raise errors.UnsupportedError("the deepprof command is not installed")
