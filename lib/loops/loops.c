@@ -3,6 +3,7 @@
  * of it that have them, else what goes round about as often, or the published algorithm.
  */
 #include "loops/loops.h"
+#include "base/parameters.h"
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/expected_count.h"
@@ -10,8 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define LIKELY 0.9 /* confidence of a loop that a given number is held against */
 
 /* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
@@ -78,8 +77,9 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 		for (uint32_t k = 0; k < loops->count; k++) {
 			const struct dp_sequence_loop *loop = &loops->loops[k];
 			/* another level has to fit better by more than an iteration or two */
-			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
-				     0.5 * (1 - loop->fit);
+			double off = misfit(loop, r->counts[i]) +
+				     (loop->chosen ? 0 : dp_param.count_level) +
+				     dp_param.count_fit * (1 - loop->fit);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
@@ -104,7 +104,8 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 		if (assigned[i] == DP_NONE)
 			return false;
 		off = misfit(&loops->loops[assigned[i]], r->counts[i]);
-		if (off > 0.02 && (r->counts[i] < 8 || off * (double)r->counts[i] > 1.5))
+		if (off > dp_param.count_near && (r->counts[i] < dp_param.count_few ||
+						  off * (double)r->counts[i] > dp_param.count_off))
 			return false;
 	}
 	return true;
@@ -352,8 +353,9 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 
 		if (dp_loops__whole(loop) == known)
 			return;
-		if (loop->chosen && loop->confidence > LIKELY &&
-		    (!likely || (double)dp_loops__covered(loop) > (double)dp_loops__covered(likely)))
+		if (loop->chosen && loop->confidence > dp_param.count_likely &&
+		    (!likely ||
+		     (double)dp_loops__covered(loop) > (double)dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)
@@ -427,7 +429,7 @@ static int find_counts(struct dp_driver *d)
 			explain_count(r, &searched, r->counts[i], others[i]);
 		if (!status && !near_enough(&searched, r, others))
 			status = take_row(d, &tree_loops, &taken);
-		if (!status && !taken && other + 0.02 < off) {
+		if (!status && !taken && other + dp_param.count_near < off) {
 			status = take_assigned(d, &searched, others);
 			if (!status && r->counts_count == 1 && d->loops->count == 1)
 				status = dp_loops__inside(d->loops, &tree_loops);
