@@ -111,13 +111,11 @@ const struct dp_table dp_table__loops = {
 
 /* Iterations: what is of their loop, then members of struct dp_iteration, then metrics. */
 
-enum { OF_LOOP = 4 };
+enum { OF_LOOP = 2 };
 
 static const struct dp_field iteration_fields[] = {
 	{ "loop", DP_CELL_INT64, 0, NULL, "the loop's id" },
 	{ "device", DP_CELL_ID, 0, NULL, "the device's id" },
-	{ "context", DP_CELL_ID, 0, NULL, "the context's id" },
-	{ "stream", DP_CELL_ID, 0, NULL, "the stream's id" },
 	DP_FIELD(struct dp_iteration, index, DP_CELL_INT64, NULL,
 		 "the iteration, from 0, in its loop"),
 	DP_FIELD(struct dp_iteration, start_ns, DP_CELL_INT64, "ns", "start of its first kernel"),
@@ -142,7 +140,7 @@ static const struct dp_field iteration_fields[] = {
 	{ NULL },
 };
 
-/* A loop's id, device, context and stream: the same in each row. */
+/* A loop's id and device: the same in each row. */
 static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
 {
 	struct loop_row *row = dp_rows__memory(rows, 1, sizeof(*row));
@@ -152,8 +150,6 @@ static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
 	*row = loop_row(rows->analysis, loop);
 	columns[0] = (struct dp_column){ &row->loop, 0, false };
 	columns[1] = (struct dp_column){ &row->device, 0, false };
-	columns[2] = (struct dp_column){ &row->context, 0, false };
-	columns[3] = (struct dp_column){ &row->stream, 0, false };
 	return DP_OK;
 }
 

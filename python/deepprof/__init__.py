@@ -171,7 +171,7 @@ def analyze(
         return Analysis(handle.value)
     trace = open(path, input_format=input_format, progress=progress, log=log)
     status = _lib.dp_analysis_run(
-        ctypes.byref(handle), trace._handle, ctypes.byref(options), ctypes.byref(error)
+        ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
     )
     errors.check(status, error)
     errors.check(

@@ -164,7 +164,7 @@ def _values(kind, array):
     if array.null_count:
         bits = ctypes.string_at(buffers[0], (count + 7) // 8)
         values = [v if bits[i // 8] >> i % 8 & 1 else None for i, v in enumerate(values)]
-    if kind == "I":
+    if array.dictionary:
         texts = _values("U", array.dictionary.contents)
         values = [None if code is None else texts[code] for code in values]
     return values
@@ -217,7 +217,7 @@ def _view(np, kind, address, count, owner):
 
 def _bits(np, address, count):
     packed = _view(np, ctypes.c_uint8, address, (count + 7) // 8, None)
-    return np.unpackbits(packed, count=count, bitorder="little").astype(bool)
+    return np.unpackbits(packed, count=count, bitorder="little").view(bool)
 
 
 def _texts(np, array):
@@ -256,7 +256,7 @@ def _column(np, kind, array, owner):
         return _texts(np, array)
     if kind == "b":
         return _bits(np, array.buffers[1], count)
-    if kind == "I":
+    if array.dictionary:
         return _names(np, array, owner)
     values = _view(np, _NUMBERS[kind], array.buffers[1], count, owner)
     if array.null_count:
@@ -273,7 +273,7 @@ def _join(np, parts):
     return np.concatenate(parts)
 
 
-_EMPTY = {"l": "i8", "g": "f8", "U": object, "b": bool}
+_EMPTY = {"l": "i8", "I": "u4", "g": "f8", "U": object, "b": bool}
 
 
 def columns(stream):
@@ -284,6 +284,7 @@ def columns(stream):
     schema = schema_of(stream)
     try:
         described = [(name, kind) for name, kind, _ in fields(schema)]
+        named = [bool(schema.children[i].contents.dictionary) for i in range(len(described))]
         parts = {name: [] for name, _ in described}
         while True:
             batch = Array()
@@ -295,11 +296,11 @@ def columns(stream):
             for i, (name, kind) in enumerate(described):
                 child = batch.children[i].contents
                 parts[name].append(_column(np, kind, child, owner))
-        for name, kind in described:
+        for (name, kind), is_named in zip(described, named):
             if not parts[name]:
-                empty = np.empty(0, dtype=_EMPTY.get(kind, "i4"))
+                empty = np.empty(0, dtype=_EMPTY[kind])
                 parts[name].append(
-                    Names(empty, np.empty(0, dtype=object)) if kind == "I" else empty
+                    Names(empty.view("i4"), np.empty(0, dtype=object)) if is_named else empty
                 )
     finally:
         release(schema)

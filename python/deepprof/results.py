@@ -30,7 +30,7 @@ class Table:
         error = _library.Error()
         status = self._make(
             ctypes.addressof(stream),
-            self._owner._handle,
+            self._owner._alive(),
             self.name.encode(),
             ctypes.byref(options),
             ctypes.byref(error),
