@@ -233,6 +233,14 @@ bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop)
 	return false;
 }
 
+double dp_finding_cost(const struct dp_finding *finding, uint32_t loop)
+{
+	for (size_t i = 0; i < finding->loop_count; i++)
+		if (finding->loops[i] == loop)
+			return finding->costs_ns[i];
+	return (double)NAN;
+}
+
 static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, size_t index)
 {
 	return index < stats->count ? &stats->stats[index] : NULL;

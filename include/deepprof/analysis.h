@@ -369,11 +369,12 @@ struct dp_finding {
 	const char *rule;
 	enum dp_severity severity;
 	double confidence;
-	uint32_t loop;
+	uint32_t loop;		/* DP_NONE: a device's whole capture, in which it has no loop */
 	size_t first_iteration; /* those to look at, both included */
 	size_t last_iteration;
 	/* Per iteration, NaN where it can't be told: of the mean period, or of the one that the
-	 * evidence names DP_EVIDENCE_PERIOD. */
+	 * evidence names DP_EVIDENCE_PERIOD. Of a capture, or of a loop's only whole iteration, the
+	 * evidence names how long that takes. */
 	double recoverable_ns;
 	const char *advice; /* one action */
 	size_t evidence_count;
@@ -390,10 +391,15 @@ struct dp_finding {
 	const uint32_t *loops;
 	/* A more expensive finding whose cost this one's is a part of, by its rule; NULL: none. */
 	const char *overlaps;
+	/* Of each of the loops, its device (for dp_trace_device()) and what it costs there. */
+	const uint32_t *devices;
+	const double *costs_ns;
+	bool single; /* of a loop's only whole iteration, which has no period */
 };
 
-/* Is a finding about a loop? */
+/* Is a finding about a loop? And what it costs there, NaN where it can't be told or is not. */
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
+DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 
 /* Findings in order of recoverable time in the whole trace. */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);

@@ -28,4 +28,5 @@ const struct dp_rule dp_rule__blocking_copy = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_ITERATION,
 };

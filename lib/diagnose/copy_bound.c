@@ -107,4 +107,5 @@ const struct dp_rule dp_rule__copy_bound = {
 	  "without a kernel for 10% of the period",
 	  INTERVAL_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

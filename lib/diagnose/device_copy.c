@@ -31,4 +31,5 @@ const struct dp_rule dp_rule__device_copy = {
 	  "copies within the device that no kernel hides take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

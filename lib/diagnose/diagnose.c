@@ -218,10 +218,23 @@ static void set_severity(struct dp_rule_finding *found, const struct dp_rule_inp
 	finding->severity = share < DP_WARNING_SHARE	? DP_SEVERITY_INFO
 			    : share < DP_CRITICAL_SHARE ? DP_SEVERITY_WARNING
 							: DP_SEVERITY_CRITICAL;
-	if (rule->never_critical)
+	if (rule->never_critical ||
+	    (rule->never_critical_capture && input->scope == DP_SCOPE_CAPTURE))
 		finding->severity = DP_MIN(finding->severity, DP_SEVERITY_WARNING);
 	if (rule->only_info)
 		finding->severity = DP_SEVERITY_INFO;
+}
+
+static void place_finding(struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	found->finding.loop = found->loops[0] = input->loop->id;
+	found->devices[0] = input->loop->device;
+	found->costs_ns[0] = found->finding.recoverable_ns;
+	found->finding.loop_count = 1;
+	found->finding.single = input->scope == DP_SCOPE_ITERATION;
+	if (input->scope)
+		found->finding.first_iteration = found->finding.last_iteration =
+			input->first_iteration;
 }
 
 static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
@@ -231,12 +244,12 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		struct dp_rule_finding found;
 
 		memset(&found, 0, sizeof(found));
+		if (input->scope && !(rules[i]->also & input->scope))
+			continue;
 		if (!rules[i]->check(input, &found))
 			continue;
 		found.finding.rule = rules[i]->info.id;
-		found.finding.loop = found.loops[0] = input->loop->id;
-		found.finding.loop_count = 1;
-		found.device = input->loop->device;
+		place_finding(&found, input);
 		set_severity(&found, input, rules[i]);
 		found.total_ns = found.finding.recoverable_ns * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,

@@ -27,4 +27,5 @@ const struct dp_rule dp_rule__exposed_communication = {
 	  "communication that no computation overlaps takes at least 3% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

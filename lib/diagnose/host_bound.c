@@ -184,4 +184,5 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 const struct dp_rule dp_rule__host_bound = {
 	{ "host-bound", "the GPU waits for the host: at least 5% of the period", WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -26,4 +26,5 @@ const struct dp_rule dp_rule__input_bound = {
 	{ "input-bound", "the GPU waits for its input: at least 5% of the period until the upload",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -41,4 +41,5 @@ const struct dp_rule dp_rule__launch_bound = {
 	  "gaps under 30 us take at least 15% of the period, and kernels are shorter than launches",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -31,4 +31,5 @@ const struct dp_rule dp_rule__pageable_copy = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

@@ -32,4 +32,5 @@ const struct dp_rule dp_rule__repeated_upload = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_CAPTURE,
 };

@@ -33,4 +33,5 @@ const struct dp_rule dp_rule__sync_call = {
 	  "the GPU runs dry where the host waits for it inside an iteration: at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -22,6 +22,7 @@ struct dp_metric_input {
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: not told */
 	bool brief;	      /* only metrics that are had everywhere */
+	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */
 	const uint8_t *asked; /* of others only these, per metric; NULL: all */
 	/* Of the device, for all of its loops; NULL: made for the call. */
 	const struct dp_work *work;

@@ -69,6 +69,7 @@ static const struct saying sayings[] = {
 	{ "host_sync_ns", "host blocked in synchronizing calls for ", "" },
 	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "host_wait_ns",
 	  .all = "all of it after waiting for the GPU" },
+	{ "idle_ns", "", " of idle GPU time", .cost = "idle GPU time" },
 	{ "host_wait_ns", "", " of host wait", .cost = "host wait" },
 	{ "idle_host_ns", "", " of host and input wait in all", .of = "input_wait_ns", .all = "" },
 	{ "input_wait_ns", "", " of input wait", .cost = "input wait" },
@@ -200,6 +201,16 @@ static bool is_of_usual(const struct dp_render *render, const struct dp_finding 
 	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
+/* What the cost is a part of, in words. */
+static const char *whole_of(const struct dp_render *render, const struct dp_finding *finding)
+{
+	if (finding->loop == DP_NONE)
+		return dp_text__has_range(render) ? "of the range" : "of the capture";
+	if (finding->single)
+		return "of the iteration";
+	return is_of_usual(render, finding) ? "per typical iteration" : "per iteration";
+}
+
 /* What some iterations cost once: no other has a share of it. */
 static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
 {
@@ -226,9 +237,9 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "costs %s in all",
 			      dp_human__duration(number, once->value, ascii));
 	else
-		dp_words__add(words, "costs %s per %siteration",
+		dp_words__add(words, "costs %s %s",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
-			      is_of_usual(render, finding) ? "typical " : "");
+			      whole_of(render, finding));
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 	if (finding->overlaps)

@@ -127,15 +127,16 @@ void dp_text__place(struct dp_words *words, const struct dp_render *render,
 
 	if (finding->loop == text->primary && text->level <= 1)
 		return;
-	if (!is_alone(render, loop)) {
+	if (!loop && dp_trace_device_count(dp_analysis_trace(render->analysis)) == 1)
+		return;
+	if (loop && !is_alone(render, loop)) {
 		dp_words__add(words, " in loop %u", (unsigned)finding->loop);
 		return;
 	}
 	for (size_t i = 0; i < finding->loop_count && i < DEVICES_MOST; i++) {
-		loop = dp_analysis_loop(render->analysis, finding->loops[i]);
 		dp_words__add(words, "%s%s", i ? ", " : " on ",
 			      dp_text__device(device, dp_analysis_trace(render->analysis),
-					      loop->device));
+					      finding->devices[i]));
 	}
 	if (finding->loop_count > DEVICES_MOST)
 		dp_words__add(words, " and %zu more", finding->loop_count - DEVICES_MOST);
@@ -239,8 +240,9 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 				"No findings, but little could be judged: other kernels run between "
 				"the iterations, so that they have no period. ");
 		else if (loop->complete == 1)
-			dp_words__add(words, "Nothing could be judged: with one iteration there is "
-					     "nothing to compare. ");
+			dp_words__add(words,
+				      "No findings in the only whole iteration; rules that "
+				      "compare iterations were not applied. ");
 		else
 			dp_words__add(words,
 				      "Nothing could be judged: no whole iteration is in the %s. ",
