@@ -155,6 +155,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.batch_size = run->options->batch_size,
 		.brief = !loop->info.at_level,
 		.asked = run->analysis->asked,
+		.owners = &run->owners,
 		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
@@ -623,6 +624,7 @@ static int diagnose(struct run *run)
 			.stalls = &loop->values.stalls,
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
+			.replay = &loop->values.replay,
 		};
 
 		if (!loop->info.at_level)

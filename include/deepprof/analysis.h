@@ -314,6 +314,32 @@ struct dp_host_range {
 DP_API const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis,
 						      size_t loop, size_t index);
 
+/*
+ * The critical path of typical iterations: what each waited for last, backwards from the end. A part
+ * by the operator or range that launches it, else by the kernel or call.
+ */
+enum dp_path_part {
+	DP_PATH_COMPUTE,
+	DP_PATH_COMMUNICATION,
+	DP_PATH_COPIES,
+	DP_PATH_HOST,	/* the launching threads, outside of calls */
+	DP_PATH_CALLS,	/* in calls */
+	DP_PATH_LAUNCH, /* from a launch to its start, and between operations of a stream */
+};
+
+struct dp_path_stat {
+	enum dp_path_part part;
+	const char *name; /* borrowed */
+	double ns;	  /* per iteration */
+};
+
+/* The longest first; NULL beyond the end, and where nothing is known. Constant cost. */
+DP_API const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis, size_t loop,
+						    size_t index);
+
+/* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
+DP_API const char *dp_path_part_name(enum dp_path_part part);
+
 /* "wait", "input", "sync". Static storage. */
 DP_API const char *dp_host_activity_name(enum dp_host_activity activity);
 
@@ -395,6 +421,10 @@ struct dp_finding {
 	const uint32_t *devices;
 	const double *costs_ns;
 	bool single; /* of a loop's only whole iteration, which has no period */
+	/* The period without what it is about, of typical iterations: a replay of what waits for what
+	 * with that left out. NaN where there is none. */
+	double predicted_ns;
+	double predicted_from_ns; /* the period as it is */
 };
 
 /* Is a finding about a loop? And what it costs there, NaN where it can't be told or is not. */

@@ -115,6 +115,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
 							       : advices[most.purpose];
+	out->change = DP_REPLAY_STALLS;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "metric/host_ranges.h"
 #include "metric/loop_stats.h"
+#include "metric/replay.h"
 #include "metric/slices.h"
 #include "metric/stalls.h"
 #include <deepprof/analysis.h>
@@ -48,6 +49,7 @@ struct dp_rule_input {
 	const struct dp_stalls *stalls; /* NULL: none are known */
 	const struct dp_host_ranges *ranges; /* the same */
 	const struct dp_loop_stats *stats;   /* the same */
+	const struct dp_replay *replay;	     /* the same */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: which of the loop's it is */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
@@ -86,6 +88,9 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical);
 
+/* What a replay of typical iterations saves of their period; NaN where nothing can be replayed. */
+double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change);
+
 /* Where a rule begins to speak: its own threshold, or the last that was asked for. */
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
 
@@ -101,6 +106,8 @@ struct dp_rule_finding {
 	struct dp_evidence_value values[DP_EVIDENCE_MOST];
 	struct dp_finding_range ranges[DP_RANGES_MOST];
 	char advice[DP_ADVICE_SIZE]; /* where it is composed; "": it is not */
+	/* What a replay leaves out; DP_REPLAY_NOTHING: its cost. */
+	enum dp_replay_change change;
 	/* The driver's to fill. */
 	double total_ns; /* recoverable over all complete iterations */
 	/* One of each, until those of several devices are joined. */

@@ -19,6 +19,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);
 	out->finding.advice = "overlap data loading with compute: DataLoader(num_workers=..., "
 			      "prefetch_factor=..., pin_memory=True)";
+	out->change = DP_REPLAY_INPUT;
 	return true;
 }
 

@@ -25,6 +25,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 			      "synchronize()";
 	dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);
 	dp_rule__advise_by_ranges(out, DP_HOST_SYNC);
+	out->change = DP_REPLAY_INNER_WAITS;
 	return true;
 }
 

@@ -341,6 +341,24 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
+/* What a typical iteration waits for. */
+static void write_path(struct dp_render *render, size_t loop)
+{
+	const struct dp_path_stat *at;
+
+	dp_json_out__key(render, ",\n      ", "critical_path");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "part");
+		dp_json_out__string(render, dp_path_part_name(at->part));
+		dp_json_out__key(render, ", ", "name");
+		dp_json_out__string(render, at->name);
+		dp_json_out__number(render, ", ", "ns", at->ns, "ns");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 /* Ends the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
@@ -359,6 +377,7 @@ static void close_loop(struct dp_render *render, struct json *json)
 					    info->unit);
 	dp_render__text(render, "\n      }");
 	write_host_ranges(render, json->loop);
+	write_path(render, json->loop);
 	write_times(render, json->loop);
 	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;
@@ -585,6 +604,7 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_json_out__number(render, ", ", "confidence", finding->confidence, "1");
 	write_place(render, finding);
 	dp_json_out__number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
+	dp_json_out__number(render, ", ", "predicted_ns", finding->predicted_ns, "ns");
 	dp_json_out__key(render, ",\n      ", "evidence");
 	dp_render__text(render, "{");
 	for (size_t i = 0; i < finding->evidence_count; i++) {

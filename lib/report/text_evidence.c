@@ -15,6 +15,7 @@
 #define ALL_OF_IT 0.97 /* a share that is not worth a number */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
+#define LEAST_SAVED 0.001 /* of the period, for a prediction to be worth a number */
 #define SAME_SHARE 0.0005
 
 /* How a number is said; the others are said with their names. */
@@ -220,6 +221,24 @@ static const struct dp_evidence_value *cost_in_all(const struct dp_finding *find
 	return NULL;
 }
 
+static bool is_same(double a, double b)
+{
+	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+}
+
+/* The period without what the finding is about, unless that is plain from its cost. */
+static void add_prediction(struct dp_words *words, const struct dp_finding *finding, bool ascii)
+{
+	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
+	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+
+	if (isfinite(saved) && saved >= LEAST_SAVED &&
+	    !is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
+		dp_words__add(words, "; would be %s, %s%s",
+			      dp_human__duration(time, finding->predicted_ns, ascii),
+			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));
+}
+
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		   const struct dp_finding *finding)
 {
@@ -244,11 +263,8 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
-}
-
-static bool is_same(double a, double b)
-{
-	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+	if (!once)
+		add_prediction(words, finding, ascii);
 }
 
 /* Nothing, or what would be shown as such; that of chance says something. */
