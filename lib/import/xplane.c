@@ -54,7 +54,7 @@ struct reader {
 	uint32_t process;
 	struct dp_xplane_ids operators; /* by correlation: text in stat_names */
 	size_t last_gpu;		/* the last plane of a GPU */
-	bool devices_left;		/* the last one is behind this plane */
+	bool gpus_follow;		/* after this plane: not all operators are known */
 	struct launch *launches;
 	size_t launch_count, launch_room;
 	int64_t epoch_votes;
@@ -286,18 +286,36 @@ static bool is_call(const char *name)
 	return !strncmp(name, "cu", 2) || !strncmp(name, "hip", 3) || !strncmp(name, "hsa_", 4);
 }
 
+/* The range of the operator of a launch's kernel, if it has one, around the launch. */
+static int push_operator(struct reader *reader, const struct launch *launch)
+{
+	uint32_t text = dp_xplane_ids__get(&reader->operators, launch->correlation);
+
+	if (text == DP_NONE)
+		return DP_OK;
+	return add_range(reader, launch->start_ns, launch->end_ns,
+			 dp_texts__use(&reader->space.stat_names, reader->builder, text),
+			 launch->thread, DP_RANGE_OPERATOR);
+}
+
 static int take_call(struct reader *reader, struct line *line, const struct dp_xevent *event,
 		     uint32_t name)
 {
 	const struct dp_call call = { event->start_ns, event->end_ns, name, line->place,
 				      event->correlation };
 
+	const struct launch launch = { event->start_ns, event->end_ns, line->place,
+				       event->correlation };
+
+	if (dp_builder__add_call(reader->builder, &call))
+		return failed(reader);
+	if (!reader->gpus_follow)
+		return push_operator(reader, &launch);
 	if (dp_array__reserve(&reader->launches, &reader->launch_room, reader->launch_count + 1,
 			      sizeof(*reader->launches)))
 		return nomem(reader);
-	reader->launches[reader->launch_count++] =
-		(struct launch){ event->start_ns, event->end_ns, line->place, event->correlation };
-	return dp_builder__add_call(reader->builder, &call) ? failed(reader) : DP_OK;
+	reader->launches[reader->launch_count++] = launch;
+	return DP_OK;
 }
 
 /* A step that a program marked (step_num) is named as the steps of devices are. */
@@ -458,7 +476,7 @@ static int read_plane(struct reader *reader, uint64_t limit)
 static void begin_plane(struct reader *reader, size_t index)
 {
 	reader->plane = &reader->space.planes[index];
-	reader->devices_left = index < reader->last_gpu;
+	reader->gpus_follow = index < reader->last_gpu;
 }
 
 static int read_events(struct reader *reader)
@@ -495,23 +513,6 @@ static int read_events(struct reader *reader)
 	return reader->status ? reader->status : wire->status;
 }
 
-/* Ranges of operators, around the launches of their kernels. */
-static int push_operators(struct reader *reader)
-{
-	for (size_t i = 0; i < reader->launch_count; i++) {
-		const struct launch *launch = &reader->launches[i];
-		uint32_t text = dp_xplane_ids__get(&reader->operators, launch->correlation), name;
-
-		if (text == DP_NONE)
-			continue;
-		name = dp_texts__use(&reader->space.stat_names, reader->builder, text);
-		if (add_range(reader, launch->start_ns, launch->end_ns, name, launch->thread,
-			      DP_RANGE_OPERATOR))
-			return reader->status;
-	}
-	return DP_OK;
-}
-
 static int name_devices(struct reader *reader)
 {
 	struct dp_gpu gpu = { DP_NONE, DP_NONE, 0 };
@@ -535,8 +536,10 @@ static int finish(struct reader *reader)
 {
 	struct dp_builder *builder = reader->builder;
 	uint64_t broken = reader->damage.broken;
-	int status = push_operators(reader);
+	int status = DP_OK;
 
+	for (size_t i = 0; !status && i < reader->launch_count; i++)
+		status = push_operator(reader, &reader->launches[i]);
 	if (!status)
 		status = name_devices(reader);
 	/* Times count from 1970, or from the session's start. */

@@ -13,13 +13,11 @@ static bool starts(const char *text, size_t length, const char *prefix)
 	return length >= n && !memcmp(text, prefix, n);
 }
 
-uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id)
+uint32_t dp_xplane_ids__get_far(const struct dp_xplane_ids *ids, int64_t id)
 {
 	struct dp_key key = { { id } };
 
-	if (id >= 0 && (uint64_t)id < ids->count && ids->list[id] != DP_NONE)
-		return ids->list[id];
-	return ids->far.count ? dp_lookup__get(&ids->far, &key) : DP_NONE;
+	return dp_lookup__get(&ids->far, &key);
 }
 
 /* By place as long as no more than four places are needed for each number. */
@@ -69,14 +67,6 @@ static enum dp_xstat stat_kind(const char *name, size_t length)
 		if (length == strlen(known[i].name) && !memcmp(name, known[i].name, length))
 			return known[i].kind;
 	return DP_XSTAT_OTHER;
-}
-
-enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xplane *plane,
-			      int64_t id)
-{
-	uint32_t text = dp_xplane_ids__get(&plane->stats, id);
-
-	return text == DP_NONE ? DP_XSTAT_OTHER : (enum dp_xstat)space->stat_kinds[text];
 }
 
 void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
@@ -196,6 +186,8 @@ static int take_stat_name(struct dp_xspace *space, struct dp_xplane *plane,
 						 (size_t)text + 1, sizeof(*space->stat_kinds)))
 		return DP_ERR_NOMEM;
 	space->stat_kinds[text] = (uint8_t)stat_kind(name, n);
+	if (named.id >= 0 && named.id < DP_XPLANE_NEAR)
+		plane->near[named.id] = space->stat_kinds[text];
 	return dp_xplane_ids__set(&plane->stats, named.id, text);
 }
 

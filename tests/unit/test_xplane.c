@@ -1,4 +1,5 @@
 /* XSpaces: planes, lines and stats of GPUs, TPUs and hosts, and what damage costs. */
+#include "import/wire.h"
 #include "report/proto.h"
 
 #include <deepprof/deepprof.h>
@@ -480,6 +481,38 @@ START_TEST(damage_is_survived)
 }
 END_TEST
 
+/* Numbers of all lengths, wherever in a message they stand, and cut off at any byte. */
+START_TEST(fields_of_all_lengths)
+{
+	struct dp_wire_cursor cursor;
+	struct dp_wire_field field;
+	uint64_t seed = 1, values[64];
+
+	for (size_t i = 0; i < 64; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1;
+		values[i] = i % 3 ? seed >> (i % 64) : UINT64_C(1) << i;
+		dp_proto__uint(&proto, (uint32_t)(i % 40 + 1), values[i]);
+	}
+	for (size_t cut = 0; cut <= proto.used; cut++) {
+		/* What lies behind the end is not looked at. */
+		unsigned char *bytes = malloc(cut + !cut);
+		size_t i = 0;
+
+		ck_assert_ptr_nonnull(bytes);
+		memcpy(bytes, proto.bytes, cut);
+		cursor = (struct dp_wire_cursor){ bytes, bytes + cut, false };
+		for (; dp_wire__next(&cursor, &field); i++) {
+			ck_assert_uint_eq(field.number, i % 40 + 1);
+			ck_assert_int_eq(field.type, DP_WIRE_VARINT);
+			ck_assert_uint_eq(field.value, values[i]);
+		}
+		ck_assert(cut < proto.used || (i == 64 && !cursor.broken));
+		ck_assert(!dp_wire__next(&cursor, &field));
+		free(bytes);
+	}
+}
+END_TEST
+
 START_TEST(no_xspace)
 {
 	begin();
@@ -504,6 +537,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, memory_of_a_device);
 	tcase_add_test(tests, names_that_are_missing);
 	tcase_add_test(tests, damage_is_survived);
+	tcase_add_test(tests, fields_of_all_lengths);
 	tcase_add_test(tests, no_xspace);
 }
 
