@@ -48,7 +48,7 @@ struct reader {
 	struct dp_wire wire;
 	struct dp_xspace space;
 	struct dp_xdamage damage; /* of the second reading */
-	const struct dp_xplane *plane;
+	struct dp_xplane *plane;
 	struct op_name *op_names; /* by text in space.names */
 	size_t op_name_room, op_name_count;
 	uint32_t process;
@@ -120,6 +120,7 @@ static uint32_t place_of(struct reader *reader, struct line *line)
 	if (line->place != DP_NONE)
 		return line->place;
 	if (line->kind != LINE_HOST) {
+		reader->plane->has_ops = true;
 		line->place = dp_builder__stream(builder, reader->process, reader->plane->device,
 						 -1, stream_number(reader, line));
 	} else {
@@ -179,10 +180,24 @@ static bool is_epoch(int64_t time_ns)
 	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
 }
 
+/*
+ * The framework's operator, or the compiler's. What JAX compiled has the same tf_op everywhere,
+ * "XlaModule:", and its operators, "jit(step)/dot_general", in name.
+ */
+static uint32_t operator_of(const struct reader *reader, const struct dp_xevent *event)
+{
+	static const char module[] = "XlaModule:";
+
+	if (event->tf_op != DP_NONE && strncmp(dp_texts__get(&reader->space.stat_names, event->tf_op),
+					       module, sizeof(module) - 1) != 0)
+		return event->tf_op;
+	return event->op_name != DP_NONE ? event->op_name : event->hlo_op;
+}
+
 /* The operator that a kernel belongs to, until its launch is known. */
 static int note_operator(struct reader *reader, const struct dp_xevent *event)
 {
-	uint32_t text = event->tf_op != DP_NONE ? event->tf_op : event->hlo_op;
+	uint32_t text = operator_of(reader, event);
 
 	if (text == DP_NONE || !event->correlation)
 		return DP_OK;
@@ -515,20 +530,26 @@ static int read_events(struct reader *reader)
 
 static int name_devices(struct reader *reader)
 {
-	struct dp_gpu gpu = { DP_NONE, DP_NONE, 0 };
+	struct dp_builder *builder = reader->builder;
 
-	if (reader->space.device_type == DP_NONE)
-		return DP_OK;
-	gpu.name = dp_texts__use(&reader->space.stat_names, reader->builder,
-				 reader->space.device_type);
-	if (gpu.name == DP_NONE)
-		return failed(reader);
-	for (size_t i = 0; i < reader->space.count; i++)
-		if (reader->space.planes[i].kind == DP_XPLANE_TPU)
-			dp_builder__name_device(reader->builder,
-						dp_builder__device(reader->builder, reader->process,
-								   reader->space.planes[i].device),
-						&gpu);
+	for (size_t i = 0; i < reader->space.count; i++) {
+		const struct dp_xplane *plane = &reader->space.planes[i];
+		struct dp_gpu gpu = { DP_NONE, DP_NONE, plane->device_bytes };
+		uint32_t device;
+
+		if (!plane->has_ops)
+			continue;
+		if (plane->device_name != DP_NONE) {
+			gpu.name = dp_texts__use(&reader->space.stat_names, builder,
+						 plane->device_name);
+			if (gpu.name == DP_NONE)
+				return failed(reader);
+		}
+		device = dp_builder__device(builder, reader->process, plane->device);
+		if (device == DP_NONE)
+			return failed(reader);
+		dp_builder__name_device(builder, device, &gpu);
+	}
 	return DP_OK;
 }
 

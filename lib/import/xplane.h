@@ -56,7 +56,9 @@ enum dp_xstat {
 	DP_XSTAT_STEP,
 	DP_XSTAT_GRAPH,
 	DP_XSTAT_START, /* of the session, since 1970 */
-	DP_XSTAT_DEVICE_TYPE,
+	DP_XSTAT_OP_NAME,
+	DP_XSTAT_DEVICE_NAME,
+	DP_XSTAT_DEVICE_BYTES,
 };
 
 /* Numbers to texts: small numbers by place, others by a hash. Zero it. */
@@ -87,7 +89,10 @@ enum { DP_XPLANE_NEAR = 128 };
 struct dp_xplane {
 	enum dp_xplane_kind kind;
 	uint8_t near[DP_XPLANE_NEAR]; /* enum dp_xstat, by number of the name */
+	bool has_ops;
 	int64_t device;
+	uint32_t device_name; /* text in stat_names, or DP_NONE */
+	uint64_t device_bytes;
 	struct dp_xplane_ids events; /* text in names */
 	struct dp_xplane_ids stats;  /* text in stat_names */
 };
@@ -111,8 +116,7 @@ struct dp_xspace {
 	struct dp_texts stat_names; /* and what stats refer to */
 	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
 	size_t kind_room;
-	int64_t start_ns;     /* of the session, 0: not known */
-	uint32_t device_type; /* in stat_names, or DP_NONE */
+	int64_t start_ns;	    /* of the session, 0: not known */
 	struct dp_xdamage damage;
 };
 

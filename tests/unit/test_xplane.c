@@ -23,7 +23,12 @@ enum {
 	START,
 	OTHER,
 	CONV,
-	DETAILS
+	DETAILS,
+	OP_NAME,
+	MODULE,
+	DOT,
+	VENDOR,
+	BYTES
 };
 
 static const char *const stat_names[] = {
@@ -39,6 +44,11 @@ static const char *const stat_names[] = {
 	"flops",
 	"model/conv",
 	"kind_src:pageable kind_dst:device size:64 x:1",
+	"name",
+	"XlaModule:",
+	"jit(step)/dot_general",
+	"device_vendor",
+	"memory_size",
 };
 
 static struct dp_proto proto;
@@ -392,6 +402,56 @@ START_TEST(steps_are_marks)
 }
 END_TEST
 
+/* What JAX compiled is named by its operators, not by the module that they all are of. */
+START_TEST(operators_of_jax)
+{
+	struct dp_trace *trace;
+	size_t at;
+
+	begin();
+	plane("/device:GPU:0");
+	line(17, "Stream #17(Kernel)", T0);
+	for (uint32_t i = 0; i < 2; i++) {
+		at = open_event(1, (20 + i) * 1000000, 1000000);
+		stat(CORRELATION, 3, 70 + i);
+		stat(TF_OP, 7, MODULE);
+		stat(i ? HLO_OP : OP_NAME, 7, i ? CONV : DOT);
+		dp_proto__close(&proto, at);
+	}
+	end_line();
+	name(4, 1, "fusion", NULL);
+	/* A plane's own stats come after their names. */
+	name(5, VENDOR, stat_names[VENDOR - 1], NULL);
+	name(5, BYTES, stat_names[BYTES - 1], NULL);
+	at = dp_proto__open(&proto, 6);
+	dp_proto__uint(&proto, 1, VENDOR);
+	dp_proto__string(&proto, 5, "AMD");
+	dp_proto__close(&proto, at);
+	at = dp_proto__open(&proto, 6);
+	dp_proto__uint(&proto, 1, BYTES);
+	dp_proto__uint(&proto, 3, UINT64_C(206141652992));
+	dp_proto__close(&proto, at);
+	end_plane();
+	plane("/device:GPU:1"); /* unused: not in the trace */
+	end_plane();
+	plane("/host:CPU");
+	line(5, "python", T0);
+	event(1, 1000000, 500000, CORRELATION, 3, 70);
+	event(1, 2000000, 500000, CORRELATION, 3, 71);
+	end_line();
+	name(4, 1, "hipModuleLaunchKernel", NULL);
+	end_plane();
+	trace = read_all();
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
+	ck_assert_str_eq(range_name(trace, 0), "jit(step)/dot_general");
+	ck_assert_str_eq(range_name(trace, 1), "model/conv");
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "AMD");
+	ck_assert_uint_eq(dp_trace_device(trace, 0)->total_bytes, UINT64_C(206141652992));
+	done(trace);
+}
+END_TEST
+
 START_TEST(memory_of_a_device)
 {
 	struct dp_trace *trace;
@@ -534,6 +594,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, gpu_and_host);
 	tcase_add_test(tests, tpu_operations);
 	tcase_add_test(tests, steps_are_marks);
+	tcase_add_test(tests, operators_of_jax);
 	tcase_add_test(tests, memory_of_a_device);
 	tcase_add_test(tests, names_that_are_missing);
 	tcase_add_test(tests, damage_is_survived);
