@@ -716,6 +716,16 @@ START_TEST(calls_are_known_by_name)
 	ck_assert_int_eq(dp_call__kind("cuMemAlloc_v2"), DP_CALL_MEMORY);
 	ck_assert_int_eq(dp_call__kind("cudaEventQuery"), DP_CALL_OTHER);
 	ck_assert_int_eq(dp_call__kind("aten::add"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("urEnqueueKernelLaunch"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("zeCommandListAppendLaunchKernel"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("urQueueFinish"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("piEventsWait"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("zeEventHostSynchronize"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("urEnqueueEventsWait"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("piextUSMEnqueueMemcpy"), DP_CALL_COPY);
+	ck_assert_int_eq(dp_call__kind("urEnqueueUSMFill"), DP_CALL_SET);
+	ck_assert_int_eq(dp_call__kind("zeMemAllocDevice"), DP_CALL_MEMORY);
+	ck_assert_int_eq(dp_call__kind("pipelineEventWait"), DP_CALL_OTHER);
 }
 END_TEST
 
