@@ -442,6 +442,8 @@ START_TEST(operators_of_jax)
 	name(4, 1, "hipModuleLaunchKernel", NULL);
 	end_plane();
 	trace = read_all();
+	ck_assert_ptr_nonnull(
+		strstr(dp_trace_need(trace, DP_NEED_LAUNCHES)->record, "jax.profiler"));
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
 	ck_assert_str_eq(range_name(trace, 0), "jit(step)/dot_general");
 	ck_assert_str_eq(range_name(trace, 1), "model/conv");
