@@ -10,6 +10,13 @@
 #include "loops/loops.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
+#include <stdatomic.h>
+
+/* The first is a stretch of time, judged as one iteration; the second ends it. */
+struct dp_stretch {
+	struct dp_iteration span[2];
+	struct dp_metric_values values;
+};
 
 struct dp_loop_data {
 	struct dp_loop info;
@@ -20,6 +27,7 @@ struct dp_loop_data {
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
 	struct dp_variant *variants; /* info.variants of them */
+	struct dp_stretch single; /* of the only whole iteration, if there is no period; else empty */
 };
 
 /* Of a stream: was it looked at, and what came nearest to a loop? */
@@ -32,7 +40,8 @@ struct dp_stream_result {
 
 struct dp_analysis {
 	const struct dp_trace *trace;
-	struct dp_trace *own; /* what a saved report says of its trace; else NULL */
+	struct dp_trace *own; /* the trace, where it is to be freed with the analysis; else NULL */
+	atomic_size_t more_owners; /* besides the first */
 	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
@@ -59,13 +68,6 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
 
-/* Iterations of it that are whole, and kernels in all of them. */
-size_t dp_analysis__complete(const struct dp_sequence_loop *loop);
-size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
-
-/* The loop at the level of the report that covers most kernels; NULL where there is none. */
-const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
-
 /*
  * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,
  * to be released with their fini (also after a failure). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (a
@@ -77,6 +79,27 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 
 /* To look for loops in a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
+
+/*
+ * Measures a loop's only whole iteration as a stretch, where the loop has no period; else *stretch
+ * stays empty. input is that of the loop's own metrics. To be released with fini, also after a
+ * failure. Errors: DP_ERR_NOMEM.
+ */
+int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_data *loop,
+			       const struct dp_metric_input *input, struct dp_error *error);
+void dp_stretch__fini(struct dp_stretch *stretch);
+
+/* Adds what rules find in a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
+int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
+			     const struct dp_analysis_options *options, struct dp_error *error);
+
+/*
+ * Adds what rules find in the captures of devices that were analyzed and have no loop at the level
+ * of the report. Where recording was paused nothing is judged: nobody knows what the device did.
+ * Errors: DP_ERR_NOMEM. Cost: linear in the operations and calls of each such device.
+ */
+int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
+			       const struct dp_analysis_options *options, struct dp_error *error);
 
 /*
  * Where kernels alone are too few to tell: puts loops with the copies of each iteration in place of
