@@ -40,7 +40,7 @@ ITERATIONS = 20
 HOSTILE = {
     'chains': 0.125, 'skipped_chains': 0.5, 'defaults': 0.5, 'hidden_rowid': 0.25,
     'shadowed_rowids': 0.25, 'bogus_tables': 1, 'devices': 0.5, 'streams': 0.5,
-    'long_names': 0.25, 'one_thread': 0.03,
+    'long_names': 0.25, 'one_thread': 0.03, 'nested_ranges': 4,
 }
 
 
