@@ -263,6 +263,11 @@ def one_thread(path, scale, count=400, kernels=160):
     add_devices(path, int(count * scale), kernels, lambda device: 0)
 
 
+def shared_thread(path, scale, count=256, kernels=160):
+    """As many devices as one thread may launch on."""
+    add_devices(path, count, int(kernels * scale), lambda device: 0)
+
+
 def nested_ranges(path, scale, count=16000, kernels=400):
     """Twenty iterations with ranges that begin one after the other while the GPU waits, and all
     end with the last kernel."""
@@ -313,7 +318,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, nested_ranges, streams, long_names)}
+    one_thread, shared_thread, nested_ranges, streams, long_names)}
 
 
 def main():
