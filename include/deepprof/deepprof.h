@@ -14,9 +14,11 @@
 #include <deepprof/compare.h>
 #include <deepprof/detector.h>
 #include <deepprof/loop.h>
+#include <deepprof/ranks.h>
 #include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>
+#include <deepprof/table.h>
 #include <deepprof/trace.h>
 
 #endif

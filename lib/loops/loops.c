@@ -3,6 +3,7 @@
  * of it that have them, else what goes round about as often, or the published algorithm.
  */
 #include "loops/loops.h"
+#include "base/parameters.h"
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/expected_count.h"
@@ -10,16 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define LIKELY 0.9 /* confidence of a loop that a given number is held against */
-
-void dp_loops__free(struct dp_loops *loops)
-{
-	if (!loops)
-		return;
-	dp_driver__fini_loops(loops);
-	free(loops);
-}
 
 /* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
@@ -64,19 +55,10 @@ static int use_families(struct dp_driver *d)
 	return DP_OK;
 }
 
-static size_t complete(const struct dp_sequence_loop *loop)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		n += !loop->iterations[i].partial;
-	return n;
-}
-
 /* How far a number of iterations is from the one that is known, as a share. */
 static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
 {
-	return fabs((double)complete(loop) - (double)count) / (double)count;
+	return fabs((double)dp_loops__whole(loop) - (double)count) / (double)count;
 }
 
 /*
@@ -95,8 +77,9 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 		for (uint32_t k = 0; k < loops->count; k++) {
 			const struct dp_sequence_loop *loop = &loops->loops[k];
 			/* another level has to fit better by more than an iteration or two */
-			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
-				     0.5 * (1 - loop->fit);
+			double off = misfit(loop, r->counts[i]) +
+				     (loop->chosen ? 0 : dp_param.count_level) +
+				     dp_param.count_fit * (1 - loop->fit);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
@@ -121,19 +104,11 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 		if (assigned[i] == DP_NONE)
 			return false;
 		off = misfit(&loops->loops[assigned[i]], r->counts[i]);
-		if (off > 0.02 && (r->counts[i] < 8 || off * (double)r->counts[i] > 1.5))
+		if (off > dp_param.count_near && (r->counts[i] < dp_param.count_few ||
+						  off * (double)r->counts[i] > dp_param.count_off))
 			return false;
 	}
 	return true;
-}
-
-static double kernels_of(const struct dp_sequence_loop *loop)
-{
-	double kernels = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		kernels += (double)(loop->iterations[i].end - loop->iterations[i].first);
-	return kernels;
 }
 
 /*
@@ -145,7 +120,7 @@ static double kernels_of(const struct dp_sequence_loop *loop)
 static double repeats(const struct dp_sequence_loop *loop)
 {
 	double edits = (double)loop->edit_count, others = (double)loop->count - 1;
-	double symbols = kernels_of(loop);
+	double symbols = (double)dp_loops__covered(loop);
 
 	if (others < 1 || symbols <= 0)
 		return 1;
@@ -169,7 +144,7 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
  */
 static double no_chance(const struct dp_sequence_loop *loop, double covered)
 {
-	return covered + (1 - covered) * (1 - exp(-(double)complete(loop) / 20));
+	return covered + (1 - covered) * (1 - exp(-(double)dp_loops__whole(loop) / 20));
 }
 
 /* Is a loop one that is told of, and not inside of another such? */
@@ -196,11 +171,11 @@ static double explained(const struct dp_loops *loops, const struct dp_loops_requ
 
 	for (size_t k = 0; k < loops->count; k++)
 		if (is_told(loops, r, assigned, k))
-			told += kernels_of(&loops->loops[k]) / (double)r->count;
+			told += (double)dp_loops__covered(&loops->loops[k]) / (double)r->count;
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
-		double own = kernels_of(loop) / (double)r->count;
-		double many = 1 - exp(-(double)complete(loop) / 2.5);
+		double own = (double)dp_loops__covered(loop) / (double)r->count;
+		double many = 1 - exp(-(double)dp_loops__whole(loop) / 2.5);
 
 		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
 		    loop->confidence * many * no_chance(loop, fmin(told + own, 1)) > 0.75)
@@ -297,18 +272,18 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 
 	for (size_t k = 0; k < loops->count; k++)
 		if (loops->loops[k].chosen &&
-		    (!most || kernels_of(&loops->loops[k]) > kernels_of(most)))
+		    (!most || (double)dp_loops__covered(&loops->loops[k]) > (double)dp_loops__covered(most)))
 			most = &loops->loops[k];
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 
-		if (!loop->chosen || loop->parent != DP_NONE || complete(loop) < 2 ||
+		if (!loop->chosen || loop->parent != DP_NONE || dp_loops__whole(loop) < 2 ||
 		    loop->length * 2 < most->length || loop->length > 2 * most->length)
 			continue;
 		if (last && last->iterations[last->count - 1].end > loop->iterations[0].first)
 			return 0;
 		which[k] = true;
-		sum += complete(loop);
+		sum += dp_loops__whole(loop);
 		last = loop;
 		n++;
 	}
@@ -332,7 +307,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		uint32_t parent = from->loops[k].parent;
 
 		which[k] = row[k] || (parent != DP_NONE && which[parent]);
-		covered += row[k] ? kernels_of(&from->loops[k]) / (double)r->count : 0;
+		covered += row[k] ? (double)dp_loops__covered(&from->loops[k]) / (double)r->count : 0;
 	}
 	status = move_loops(d, from, which, made);
 	for (size_t k = 0; k < from->count && !status; k++) {
@@ -376,15 +351,16 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	for (size_t k = 0; k < tree->count; k++) {
 		const struct dp_sequence_loop *loop = &tree->loops[k];
 
-		if (complete(loop) == known)
+		if (dp_loops__whole(loop) == known)
 			return;
-		if (loop->chosen && loop->confidence > LIKELY &&
-		    (!likely || kernels_of(loop) > kernels_of(likely)))
+		if (loop->chosen && loop->confidence > dp_param.count_likely &&
+		    (!likely ||
+		     (double)dp_loops__covered(loop) > (double)dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)
 		return;
-	loops->likely_iterations = complete(likely);
+	loops->likely_iterations = dp_loops__whole(likely);
 	loops->likely_length = likely->length;
 	loops->likely_confidence = likely->confidence;
 }
@@ -403,7 +379,7 @@ static void explain_count(const struct dp_loops_request *r, const struct dp_loop
 	loop = &loops->loops[assigned];
 	dp_explain__add(r->explain, "count",
 			DP_FACTS({ "known", "count", (double)known },
-				 { "iterations", "count", (double)complete(loop) },
+				 { "iterations", "count", (double)dp_loops__whole(loop) },
 				 { "length", "count", (double)loop->length }),
 			"nearest to the {known:iteration} of -n is the loop of {length:symbol} with "
 			"{iterations}");
@@ -453,7 +429,7 @@ static int find_counts(struct dp_driver *d)
 			explain_count(r, &searched, r->counts[i], others[i]);
 		if (!status && !near_enough(&searched, r, others))
 			status = take_row(d, &tree_loops, &taken);
-		if (!status && !taken && other + 0.02 < off) {
+		if (!status && !taken && other + dp_param.count_near < off) {
 			status = take_assigned(d, &searched, others);
 			if (!status && r->counts_count == 1 && d->loops->count == 1)
 				status = dp_loops__inside(d->loops, &tree_loops);
@@ -463,8 +439,8 @@ static int find_counts(struct dp_driver *d)
 	if (!status && !taken)
 		status = take_assigned(d, &tree_loops, assigned);
 out:
-	dp_driver__fini_loops(&searched);
-	dp_driver__fini_loops(&tree_loops);
+	dp_loops__fini(&searched);
+	dp_loops__fini(&tree_loops);
 	free(assigned);
 	return status;
 }
@@ -515,7 +491,7 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 				dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
 		loop = status ? NULL : dp_driver__add(d);
 		if (loop)
-			loop->pattern = dp_driver__turn(r->symbols + p.at, p.length, 0);
+			loop->pattern = dp_driver__rotate(r->symbols + p.at, p.length, 0);
 		if (!loop || !loop->pattern) {
 			status = DP_ERR_NOMEM;
 			break;

@@ -6,12 +6,12 @@
  * occur twice. Whether the classes are any good is for description length to say.
  */
 #include "pattern/classes.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
 enum {
 	CANDIDATES = 21,
-	ROWS_MIN = 6,
 	ROWS_MAX = 256,
 };
 
@@ -84,7 +84,7 @@ static void keep_in_step(struct table *t)
 				same += a[o] == b[o];
 			best = DP_MAX(best, same);
 		}
-		if (best * 2 >= t->length)
+		if ((double)best >= dp_param.class_same * (double)t->length)
 			t->rows[kept++] = t->rows[r];
 	}
 	t->count = kept;
@@ -143,12 +143,12 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	count = dp_anchors__candidates(candidates, CANDIDATES, tree, ROWS_MIN, 0, NULL);
+	count = dp_anchors__candidates(candidates, CANDIDATES, tree, dp_param.class_rows, 0, NULL);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);
 		keep_in_step(&t);
-		if (t.count >= ROWS_MIN && join_columns(&t, parent, counts))
+		if (t.count >= dp_param.class_rows && join_columns(&t, parent, counts))
 			break;
 	}
 	if (!status)
