@@ -110,7 +110,8 @@ DP_API int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace 
  * dp_analysis_free(); on failure it is not written.
  *
  * Errors: DP_ERR_IO, DP_ERR_FORMAT (no such report, or one of another schema), DP_ERR_LIMIT (larger
- * than 1 GiB), DP_ERR_NOMEM. Cost: linear in the report, several times of which it takes as memory.
+ * than 1 GiB, or made to take much more memory than that), DP_ERR_NOMEM. Cost: linear in the
+ * report, several times of which it takes as memory.
  */
 DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
 			    struct dp_error *error);
