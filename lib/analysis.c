@@ -60,6 +60,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		dp_metric_values__fini(&loop->values);
 		dp_loop_stats__fini(&loop->stats);
 		free(loop->variants);
+		dp_stretch__fini(&loop->single);
 	}
 	free(analysis->loops);
 	free(analysis->asked);
@@ -162,6 +163,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.batch_size = run->options->batch_size,
 		.brief = !loop->info.at_level,
 		.asked = run->analysis->asked,
+		.owners = &run->owners,
 		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
@@ -182,6 +184,8 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	if (!status)
 		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
 						&loop->values, run->error);
+	if (!status && loop->info.at_level && !run->analysis->asked)
+		status = dp_stretch__measure_single(&loop->single, loop, &input, run->error);
 	if (!status && loop->info.at_level && !run->analysis->asked)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
@@ -607,11 +611,19 @@ static int diagnose(struct run *run)
 			.stalls = &loop->values.stalls,
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
+			.replay = &loop->values.replay,
 		};
 
-		if (loop->info.at_level)
-			status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+		if (!loop->info.at_level)
+			continue;
+		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+		if (!status)
+			status = dp_stretch__judge_single(&analysis->findings, loop, run->options,
+							  run->error);
 	}
+	if (!status)
+		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,
+						    run->error);
 	if (!status)
 		dp_diagnose__rank(&analysis->findings);
 	return status;

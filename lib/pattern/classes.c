@@ -13,6 +13,7 @@
 enum {
 	CANDIDATES = 21,
 	ROWS_MAX = 256,
+	LAID_OUT = 1 << 20, /* symbols that rows are taken from: enough for as many of them */
 };
 
 struct table {
@@ -45,11 +46,13 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 {
 	const uint32_t *lead = t->symbols + c->at;
-	size_t before = SIZE_MAX, rows = 0, gaps = 0;
+	size_t before = SIZE_MAX, rows = 0, gaps = 0, most = DP_MAX(LAID_OUT, ROWS_MAX * c->length);
+	size_t first = n > most ? DP_MIN(c->first, n - most) : 0;
 
+	n = DP_MIN(n, first + most);
 	t->length = c->length;
 	t->count = 0;
-	for (size_t p = 0; p + c->gram <= n; p++) {
+	for (size_t p = first; p + c->gram <= n; p++) {
 		if (t->symbols[p] != lead[0] ||
 		    memcmp(t->symbols + p, lead, c->gram * sizeof(*lead)))
 			continue;

@@ -327,7 +327,8 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	    (in->covered < dp_param.down_sure && in->long_ones < dp_param.down_together))
 		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (power_of_two(in->trips) && in->rest < dp_param.micro_rest * length && in->rest > 0)
+	if (power_of_two(in->trips) && in->rest < dp_param.micro_rest * length &&
+	    (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
 	return true;

@@ -48,6 +48,7 @@ struct worker {
 	size_t step;
 	bool waiting, done;
 	uint32_t noise; /* millionths: this iteration's compute */
+	uint64_t pause_ns;
 	uint32_t correlation, operators;
 	struct sim_event oper; /* the framework's operator that is open */
 	uint64_t sampled_ns;
@@ -627,6 +628,9 @@ static bool compute(struct job *job, struct worker *worker, const struct job_ste
 		operator_begin(job, worker, op->oper,
 			       op->backward ? SIM_THREAD_BACKWARD : SIM_THREAD_MAIN);
 	worker->host_ns += slow ? scaled(host_ns, slow->factor) : host_ns;
+	/* A pause is in the forward pass, where it can't be taken for the input's. */
+	worker->host_ns += worker->pause_ns;
+	worker->pause_ns = 0;
 	event.correlation = call(job, worker, SIM_CALL_LAUNCH, JOB_STREAM_MAIN,
 				 jittered(worker, LAUNCH_NS, 300000));
 	execute(job, worker, event,
@@ -714,8 +718,7 @@ static void start_iteration(struct job *job, struct worker *worker)
 		(uint32_t)(sim_rng_jitter(&worker->timing, SIM_MILLION, (uint32_t)options->noise) +
 			   (uint64_t)spread);
 	worker->host_ns += jittered(worker, 20000, 500000);
-	if (pause)
-		worker->host_ns += pause->time_ns;
+	worker->pause_ns = pause ? pause->time_ns : 0;
 }
 
 static void end_iteration(struct job *job, struct worker *worker, uint64_t began_ns)
