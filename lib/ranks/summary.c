@@ -278,7 +278,9 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 
 	rank->rank = process->rank;
 	rank->pid = process->pid;
-	rank->t0_known = dp_trace_t0(trace, &rank->t0_ns);
+	rank->is_epoch = dp_trace_t0(trace, &rank->t0_ns);
+	if (!rank->is_epoch)
+		rank->t0_ns = dp_trace_source_zero(trace);
 	rank->clock_mhz = rank->throttled = NAN;
 	rank->host = strdup(fact_of(trace, "host"));
 	if (!rank->host)
