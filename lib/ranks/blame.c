@@ -20,6 +20,8 @@ enum { EVERY_MOST = 16 };
 /* An excess beyond so many standard deviations counts as that many: one pause of a second says
  * nothing about the next iteration. */
 #define CLIP 6.0
+/* A thousand standard deviations more are worth 7% of one. */
+#define BEYOND 0.01
 /* Spread below this share of the median is none: clocks tick, and simulated jobs have no noise. */
 #define LEAST_SPREAD 1e-3
 #define MAD_SCALE 1.4826
@@ -113,6 +115,17 @@ static int order_by_class(struct test *test)
 	return DP_OK;
 }
 
+/*
+ * What is beyond the clip still counts a little, so that of two ranks that are beyond it always, the one
+ * that is later wins: a neighbour's tensor-parallel partner is slow, too, but by less.
+ */
+static double clipped(double deviations)
+{
+	double beyond = fabs(deviations) - CLIP;
+
+	return beyond > 0 ? copysign(CLIP + BEYOND * log1p(beyond), deviations) : deviations;
+}
+
 /* Fills the excess in standard deviations of all ranks and blocks. */
 static int fill_excess(struct test *test)
 {
@@ -141,9 +154,7 @@ static int fill_excess(struct test *test)
 	spread = count ? dp_stat__mad(values, count) * MAD_SCALE : 0;
 	spread = fmax(spread, fmax(fabs(typical) * LEAST_SPREAD, 1e-9));
 	for (size_t i = 0; i < all; i++)
-		test->excess[i] = isfinite(test->excess[i])
-					  ? fmax(-CLIP, fmin(CLIP, test->excess[i] / spread))
-					  : 0;
+		test->excess[i] = isfinite(test->excess[i]) ? clipped(test->excess[i] / spread) : 0;
 	free(values);
 	return DP_OK;
 }
