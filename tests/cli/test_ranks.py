@@ -238,6 +238,17 @@ class Jobs(unittest.TestCase):
             self.assertEqual(result.returncode, status)
             self.assertIn(words, result.stderr)
 
+    def test_analyze(self):
+        """One rank's report, and several, say that there is more to see."""
+        folder = self.job("fault=compute:rank=2,factor=2")
+        files = sorted(folder.iterdir())
+        one = cli.run("analyze", "--format=json", files[0])
+        self.assertEqual(one.stderr, "")
+        findings = {at["rule"]: at for at in json.loads(one.stdout)["findings"]}
+        self.assertIn("deepprof ranks", findings["exposed-communication"]["advice"])
+        self.assertIn("'deepprof ranks'", cli.run("analyze", *files[:2]).stderr)
+        self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
+
     def test_one_rank(self):
         path = next(iter(sorted(self.job().iterdir())))
         verdict = self.ranks(path)["verdict"]
