@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NVTX, COMM, OP, BYTES, PEER, RANKS, COLUMNS };
+enum { NVTX, COMM, OP, BYTES, PEER, RANK, RANKS, COLUMNS };
 
 static int read_row(struct deepprof *deepprof, struct dp_rows *rows)
 {
@@ -25,7 +25,12 @@ static int read_row(struct deepprof *deepprof, struct dp_rows *rows)
 	made.name = dp_builder__string(deepprof->import->builder, op, length);
 	made.bytes = dp_rows__bytes(rows, BYTES);
 	made.group_size = (uint32_t)dp_rows__integer(rows, RANKS, 0, INT32_MAX, 0);
-	made.peer = (int32_t)dp_rows__integer(rows, PEER, 0, INT32_MAX, -1);
+	made.peer = dp_rows__is_null(rows, PEER)
+			    ? -1
+			    : (int32_t)dp_rows__integer(rows, PEER, 0, INT32_MAX, -1);
+	made.self = dp_rows__is_null(rows, RANK)
+			    ? -1
+			    : (int32_t)dp_rows__integer(rows, RANK, 0, INT32_MAX, -1);
 	/* NCCL states what each rank gives to all-gather and gets of reduce-scatter. */
 	if (made.group_size && (strstr(op, "AllGather") || strstr(op, "ReduceScatter")) &&
 	    __builtin_mul_overflow(made.bytes, made.group_size, &made.bytes))
@@ -54,7 +59,8 @@ int dp_deepprof__scan_nccl(struct deepprof *deepprof)
 	static const struct dp_column columns[COLUMNS] = {
 		[NVTX] = { "nvtx", true },    [COMM] = { "comm_hash", false },
 		[OP] = { "op", true },	      [BYTES] = { "bytes", false },
-		[PEER] = { "peer", false },   [RANKS] = { "ranks", false },
+		[PEER] = { "peer", false },   [RANK] = { "rank", false },
+		[RANKS] = { "ranks", false },
 	};
 
 	return dp_deepprof__scan(deepprof, "nccl", columns, COLUMNS, read_row);

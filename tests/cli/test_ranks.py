@@ -120,6 +120,16 @@ class Jobs(unittest.TestCase):
         report = self.ranks(self.job("tensor=2", "fault=compute:rank=1,factor=1.4"))
         self.assert_blames(report, 1, "compute")
 
+    def test_recorded(self):
+        """deepprof's own files: NCCL's ranges name groups, sizes and peers."""
+        settings = "pipeline=2", "microbatches=4", "tensor=2", "fault=compute:rank=1,factor=1.5"
+        folder = self.job("--format=deepprof", *settings)
+        report = self.ranks(folder)
+        self.assert_blames(report, 1, "compute")
+        self.assertEqual(report["matching"]["matched"], report["matching"]["collectives"])
+        kinds = {at["kind"]: at["bytes"] for at in report["collectives"]}
+        self.assertGreater(kinds["send-receive"], 1000000)
+
     def test_imbalance(self):
         report = self.ranks(self.job("pipeline=2", "microbatches=4", "layers=2", "stage=1:1.4"))
         self.assertEqual(report["verdict"]["kind"], "stage-imbalance")
