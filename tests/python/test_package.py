@@ -393,6 +393,21 @@ class Mcp(unittest.TestCase):
         self.assertIn("/none", bad)
 
 
+class Notebooks(unittest.TestCase):
+    @needs("nbclient", "nbformat", "ipykernel", "pandas", "matplotlib")
+    def test_tour(self):
+        import nbclient
+        import nbformat
+
+        notebook = nbformat.read(SOURCE / "python" / "examples" / "tour.ipynb", 4)
+        self.assertFalse(any(cell.get("outputs") for cell in notebook.cells))
+        with unittest.mock.patch.dict(os.environ, DEEPPROF_DATA=str(SOURCE / "data")):
+            nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+        shown = [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
+        self.assertEqual(sum("image/png" in text for text in shown), 3)
+        self.assertTrue(any("input-bound" in text for text in shown))
+
+
 class Layouts(unittest.TestCase):
     """The structs of the binding have the sizes of the headers': what an INIT macro says."""
 
