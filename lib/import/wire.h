@@ -49,8 +49,8 @@ static inline bool dp_wire__next_rare(struct dp_wire_cursor *cursor, struct dp_w
 
 /*
  * A varint of 2 to 8 bytes, all of them looked at together: bytes up to the first without its high
- * bit, of which seven bits each are moved together in three steps. Returns the place behind it, NULL
- * where it is longer.
+ * bit, of which seven bits each are moved together in three steps. Returns the place behind it,
+ * NULL where it is longer.
  */
 static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uint64_t *value)
 {

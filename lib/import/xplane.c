@@ -188,8 +188,9 @@ static uint32_t operator_of(const struct reader *reader, const struct dp_xevent 
 {
 	static const char module[] = "XlaModule:";
 
-	if (event->tf_op != DP_NONE && strncmp(dp_texts__get(&reader->space.stat_names, event->tf_op),
-					       module, sizeof(module) - 1) != 0)
+	if (event->tf_op != DP_NONE &&
+	    strncmp(dp_texts__get(&reader->space.stat_names, event->tf_op), module,
+		    sizeof(module) - 1) != 0)
 		return event->tf_op;
 	return event->op_name != DP_NONE ? event->op_name : event->hlo_op;
 }

@@ -116,7 +116,7 @@ struct dp_xspace {
 	struct dp_texts stat_names; /* and what stats refer to */
 	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
 	size_t kind_room;
-	int64_t start_ns;	    /* of the session, 0: not known */
+	int64_t start_ns; /* of the session, 0: not known */
 	struct dp_xdamage damage;
 };
 

@@ -130,11 +130,9 @@ bool dp_xevent__read(struct dp_xevent *event, const struct dp_xspace *space,
 	int64_t offset_ps = 0, duration_ps = 0, end_ps;
 	struct dp_wire_field field;
 
-	*event = (struct dp_xevent){ .tf_op = DP_NONE,
-				     .op_name = DP_NONE,
-				     .hlo_op = DP_NONE,
-				     .details = "",
-				     .step = -1 };
+	*event = (struct dp_xevent){
+		.tf_op = DP_NONE, .op_name = DP_NONE, .hlo_op = DP_NONE, .details = "", .step = -1
+	};
 	for (; dp_wire__next(&cursor, &field); pass_stats(&cursor, plane)) {
 		switch (field.number) {
 		case DP_XEVENT_NAME:

@@ -29,16 +29,26 @@ static enum dp_call_kind oneapi_kind(const char *name)
 		const char *part;
 		enum dp_call_kind kind;
 	} parts[] = {
-		{ "KernelLaunch", DP_CALL_LAUNCH },	{ "AppendLaunch", DP_CALL_LAUNCH },
-		{ "EnqueueCommandBuffer", DP_CALL_LAUNCH }, { "QueueFinish", DP_CALL_SYNC },
-		{ "EventWait", DP_CALL_SYNC },		{ "EventsWait", DP_CALL_SYNC },
-		{ "Synchronize", DP_CALL_SYNC },	{ "USMMemcpy", DP_CALL_COPY },
-		{ "USMEnqueueMemcpy", DP_CALL_COPY },	{ "EnqueueMemBuffer", DP_CALL_COPY },
-		{ "AppendMemoryCopy", DP_CALL_COPY },	{ "USMFill", DP_CALL_SET },
-		{ "USMEnqueueMemset", DP_CALL_SET },	{ "AppendMemoryFill", DP_CALL_SET },
-		{ "USMDeviceAlloc", DP_CALL_MEMORY },	{ "USMHostAlloc", DP_CALL_MEMORY },
-		{ "USMSharedAlloc", DP_CALL_MEMORY },	{ "USMFree", DP_CALL_MEMORY },
-		{ "zeMemAlloc", DP_CALL_MEMORY },	{ "zeMemFree", DP_CALL_MEMORY },
+		{ "KernelLaunch", DP_CALL_LAUNCH },
+		{ "AppendLaunch", DP_CALL_LAUNCH },
+		{ "EnqueueCommandBuffer", DP_CALL_LAUNCH },
+		{ "QueueFinish", DP_CALL_SYNC },
+		{ "EventWait", DP_CALL_SYNC },
+		{ "EventsWait", DP_CALL_SYNC },
+		{ "Synchronize", DP_CALL_SYNC },
+		{ "USMMemcpy", DP_CALL_COPY },
+		{ "USMEnqueueMemcpy", DP_CALL_COPY },
+		{ "EnqueueMemBuffer", DP_CALL_COPY },
+		{ "AppendMemoryCopy", DP_CALL_COPY },
+		{ "USMFill", DP_CALL_SET },
+		{ "USMEnqueueMemset", DP_CALL_SET },
+		{ "AppendMemoryFill", DP_CALL_SET },
+		{ "USMDeviceAlloc", DP_CALL_MEMORY },
+		{ "USMHostAlloc", DP_CALL_MEMORY },
+		{ "USMSharedAlloc", DP_CALL_MEMORY },
+		{ "USMFree", DP_CALL_MEMORY },
+		{ "zeMemAlloc", DP_CALL_MEMORY },
+		{ "zeMemFree", DP_CALL_MEMORY },
 	};
 
 	/* A wait that a queue was given holds nobody up: urEnqueueEventsWait. */

@@ -32,8 +32,7 @@ static size_t slot_of(const struct link *link, uint32_t process, uint32_t correl
 {
 	const struct dp_columns *calls = &link->builder->calls;
 	uint64_t word = (uint64_t)process << 32 | correlation;
-	size_t at = link->dense ? correlation
-				: (size_t)dp_hash__add(&link->key, link->key.a, word);
+	size_t at = link->dense ? correlation : (size_t)dp_hash__add(&link->key, link->key.a, word);
 
 	for (at &= link->mask; link->slots[at]; at = (at + 1) & link->mask) {
 		uint32_t call = link->slots[at] - 1;

@@ -59,9 +59,8 @@ static void put_name(struct sim_sink *sink, const struct sim_event *event)
 						 { "CopyDeviceToHost", "MEMCPY_ASYNC DtoH" },
 						 { "CopyDeviceToDevice", "MEMCPY_ASYNC DtoD" } };
 	/* By enum sim_call. */
-	static const char *const calls[] = { "hipLaunchKernel", "hipMemcpyAsync",
-					     "hipMemsetAsync",	"hipStreamSynchronize",
-					     "hipDeviceSynchronize" };
+	static const char *const calls[] = { "hipLaunchKernel", "hipMemcpyAsync", "hipMemsetAsync",
+					     "hipStreamSynchronize", "hipDeviceSynchronize" };
 	struct sim_out *out = ((struct state *)sink->state)->out;
 	const struct sim_run *run = sink->run;
 	char text[96];
@@ -119,7 +118,8 @@ static void put_rocprof(struct sim_sink *sink, const struct sim_event *event)
 	LIT("\"}}");
 }
 
-/* Times since 1970, as texts. Calls of the runtime are left out: they are on no row of their own. */
+/* Times since 1970, as texts. Calls of the runtime are left out: they are on no row of their own.
+ */
 static void put_ascend(struct sim_sink *sink, const struct sim_event *event)
 {
 	const struct sim_run *run = sink->run;
@@ -185,8 +185,7 @@ static int chrome_open(struct sim_sink *sink)
 	state->out = sim_out_open(sink->path, sink->gzip);
 	if (!state->out)
 		return sim_sink_fail(sink, sink->path, strerror(errno));
-	sim_out_str(state->out,
-		    sink->writer->variant == ROCPROF ? "{ \"traceEvents\":[\n" : "[\n");
+	sim_out_str(state->out, sink->writer->variant == ROCPROF ? "{ \"traceEvents\":[\n" : "[\n");
 	put_rows(sink);
 	return 0;
 }
