@@ -17,6 +17,7 @@ struct dp_call_summary {
 	uint32_t group;	    /* index of a struct dp_group_summary */
 	uint32_t iteration; /* index, or DP_NONE */
 	int32_t peer;	    /* in the group, of a send or a receive; -1: not known */
+	int32_t self;	    /* this rank in the group; -1: not known */
 	uint8_t kind;	    /* enum dp_collective_kind */
 	bool sends;
 };
@@ -46,8 +47,8 @@ struct dp_share_summary {
 struct dp_rank_summary {
 	int64_t rank; /* -1: the trace does not state it */
 	int64_t pid;
-	int64_t t0_ns;
-	bool t0_known;
+	int64_t t0_ns; /* time 0: since 1970, else on whatever clock the source has */
+	bool is_epoch;
 	char *host;
 	size_t pattern; /* kernels of an iteration */
 	double clock_mhz; /* mean of its multiprocessors; NaN where not recorded */

@@ -160,6 +160,7 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	for (size_t i = 0; i < ops->count; i++)
 		last_ns = DP_MAX(last_ns, DP_CELL(ops, int64_t, OP_END, i));
 	trace->duration_ns = last_ns - zero_ns;
+	trace->source_zero_ns = zero_ns;
 	trace->resolution_ns =
 		builder->resolution_ns > 0 ? builder->resolution_ns : find_resolution(ops);
 	trace->t0_known = builder->epoch_known && ops->count &&
@@ -331,7 +332,8 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 						      d[COLLECTIVE_NAME],
 						      d[COLLECTIVE_GROUP],
 						      d[COLLECTIVE_GROUP_SIZE],
-						      d[COLLECTIVE_PEER] };
+						      d[COLLECTIVE_PEER],
+						      d[COLLECTIVE_SELF] };
 	d = builder->ranges.data;
 	trace->ranges = (struct dp_ranges){ builder->ranges.count, d[RANGE_START],  d[RANGE_END],
 					    d[RANGE_NAME],	   d[RANGE_THREAD], d[RANGE_KIND] };

@@ -20,6 +20,7 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.sequence, trace->collectives.stream, trace->collectives.thread,
 		trace->collectives.name, trace->collectives.group,
 		trace->collectives.group_size, trace->collectives.peer,
+		trace->collectives.self,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)
@@ -205,6 +206,11 @@ bool dp_trace_t0(const struct dp_trace *trace, int64_t *t0_ns)
 	if (trace->t0_known)
 		*t0_ns = trace->t0_ns;
 	return trace->t0_known;
+}
+
+int64_t dp_trace_source_zero(const struct dp_trace *trace)
+{
+	return trace->source_zero_ns;
 }
 
 int64_t dp_trace_duration_ns(const struct dp_trace *trace)
