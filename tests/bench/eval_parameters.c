@@ -255,8 +255,9 @@ static void print_row(const struct row *row, const struct subject *subject, doub
 		change[i][0] -= families;
 		change[i][1] -= traces;
 		any |= fabs(change[i][0]) > 1e-9 || fabs(change[i][1]) > 1e-9;
-		printf(i ? "" : "%-22s %8g %-12.12s", row->name, row->real ? real : (double)whole,
-		       row->tuned_on);
+		if (!i)
+			printf("%-22s %8g %-12.12s", row->name, row->real ? real : (double)whole,
+			       row->tuned_on);
 		printf(" %+7.1f %+7.1f", change[i][0] * 1000, change[i][1] * 1000);
 		fflush(stdout);
 	}
