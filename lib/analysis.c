@@ -19,9 +19,8 @@
  */
 #define CALLS_MOST 256
 
-/* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
- * as with annotations, where each begins is not. */
-#define CONFIRMED 0.95
+/* Probability of a loop that is reported instead of the single iteration that annotations mark. */
+#define SURER 0.75
 
 /* A mark around so many of the stream's kernels is around everything. */
 #define EVERYTHING 0.95
@@ -104,7 +103,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		.stream = sequence->stream,
 		.found_by = from->found_by,
 		.phase = from->phase,
-		.confidence = from->confidence,
+		.confidence = dp_confidence__of(&from->confidence),
 		.at_level = from->chosen,
 		.in_row = from->in_row,
 		.length = from->length,
@@ -296,7 +295,8 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 						       "confirms the loop"
 						     : "they are its boundaries");
 		if (marks.count && marks.inside) {
-			loop->confidence = DP_MAX(loop->confidence, CONFIRMED);
+			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
+			dp_confidence__judge(&loop->confidence);
 			loop->few = false;
 		} else if (marks.count) {
 			status = take_marks(run, sequence, request, &marks, loop);
@@ -367,7 +367,7 @@ static bool is_surer(const struct dp_loops *loops)
 {
 	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
 
-	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
+	return loop && loop->confidence.loop > SURER && !loop->few && has_several(loops);
 }
 
 /* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
@@ -391,7 +391,8 @@ static int only_candidate(struct run *run, struct dp_loops **loops, const struct
 	if (no_loops(run, loops))
 		return DP_ERR_NOMEM;
 	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
-	(*loops)->best_confidence = nearest ? nearest->confidence : tree->best_confidence;
+	(*loops)->best_confidence = nearest ? dp_confidence__of(&nearest->confidence)
+					    : tree->best_confidence;
 	(*loops)->best_coverage = nearest ? (double)dp_analysis__covered(nearest) / (double)all
 					  : tree->best_coverage;
 	return DP_OK;
@@ -407,6 +408,7 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 {
 	struct dp_loops_request unaided = *request;
 	struct dp_loops *tree = NULL, *worse;
+	const struct dp_sequence_loop *found;
 	bool several = run->options->marks || has_several(*loops);
 	int status;
 
@@ -418,17 +420,18 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	if (status)
 		return status;
 	worse = tree;
+	found = dp_analysis__main_loop(tree);
 	if (!several && is_surer(tree)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported are those %s",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      dp_analysis__main_loop(tree)->found_by == DP_FOUND_BY_MARKS
+			      found->found_by == DP_FOUND_BY_MARKS
 				      ? "that other annotations mark"
 				      : "found from the kernels");
 		dp_explain__add(recorder(run), "annotations",
 				DP_FACTS({ "confidence", "1",
-					   dp_analysis__main_loop(tree)->confidence }),
+					   dp_confidence__of(&found->confidence) }),
 				"the annotations mark fewer than two whole iterations; the loop "
 				"found without them has {confidence} confidence and replaces them");
 		worse = *loops;

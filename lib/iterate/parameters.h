@@ -25,12 +25,6 @@
 #define DP_WEIGHT_OPTIMIZER 2.0	    /* presets, traces */
 #define DP_WEIGHT_KERNEL_GAP 1.0    /* families without launches */
 
-/*
- * The chance that the next best offset is the right one where nothing sets the two apart: a little
- * more than a half, since there are others; it falls with the margin's exponential.
- */
-#define DP_PHASE_DOUBT 0.6
-
 /* Evidence is asked for on a sample of iterations, since one call may take a microsecond. */
 enum {
 	DP_PHASE_CALLS = 300000, /* calls at most, for all offsets together … */

@@ -9,6 +9,7 @@
  * that may be the peak's first.
  */
 #include "loops/branching.h"
+#include "loops/features.h"
 #include "pattern/runs.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ enum {
 };
 
 #define REGULAR 0.9   /* share of gaps within a factor of two of the median */
+#define IRREGULAR 0.2 /* in terms of edits: half of those that are not */
 #define SPANNED 0.8   /* share of the sequence between the first and the last occurrence */
 #define SHARED 0.2    /* share of the sequence that the symbols of the peak are */
-#define BRANCHING 0.6 /* confidence: the loop is sure, where it begins is a guess */
 
 /* Occurrences of the symbols of a sequence, by symbol. */
 struct occurrences {
@@ -171,6 +172,20 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 	return held * 2 < count;
 }
 
+/* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
+static void judge(struct dp_sequence_loop *loop, size_t n)
+{
+	size_t covered = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		covered += loop->iterations[i].end - loop->iterations[i].first;
+	dp_features__judge(loop, (double)covered / (double)n);
+	loop->confidence.feature[DP_FEATURE_EDITS] = IRREGULAR;
+	loop->confidence.feature[DP_FEATURE_EDGES] = 0;
+	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
+	dp_confidence__judge(&loop->confidence);
+}
+
 static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t anchor, size_t gap)
 {
 	size_t count = count_of(o, anchor);
@@ -182,10 +197,11 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t a
 		cut(iterations, o, anchor, gap);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
-		loop->confidence = loop->agreement = loop->fit = BRANCHING;
 		loop->chosen = true;
 		status = dp_marks__script(loop, d->request->symbols, iterations, count);
 	}
+	if (!status)
+		judge(loop, d->request->count);
 	free(iterations);
 	return status;
 }

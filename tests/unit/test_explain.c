@@ -104,7 +104,8 @@ START_TEST(the_tree_proposes_what_the_loop_is)
 	ck_assert_double_eq(fact(first("levels"), "goes_down"), 0);
 	ck_assert_double_eq(fact(first("confidence"), "iterations"), 40);
 	entry = first("loop");
-	ck_assert_double_eq(fact(entry, "confidence"), loops->loops[0].confidence);
+	ck_assert_double_eq(fact(entry, "confidence"),
+			    dp_confidence__of(&loops->loops[0].confidence));
 	ck_assert_double_eq(fact(entry, "listed"), 1);
 	dp_loops__free(loops);
 	forget();

@@ -296,7 +296,7 @@ static double confidence_with(uint32_t alphabet, uint32_t finishing)
 					   .ctx = &finishing,
 					   .launches_recorded = true };
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
-	confidence = loops->count ? loops->loops[0].confidence : 0;
+	confidence = loops->count ? dp_confidence__of(&loops->loops[0].confidence) : 0;
 	dp_loops__free(loops);
 	return confidence;
 }

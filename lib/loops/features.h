@@ -1,0 +1,33 @@
+/* What a loop's confidence is computed from. */
+#ifndef DP_LOOPS_FEATURES_H
+#define DP_LOOPS_FEATURES_H
+
+#include "loops/driver.h"
+
+#define DP_MARGIN_MAX 4.0 /* log-odds of votes: what is above is no likelier to be right */
+
+/* A pattern that was aligned and cut. */
+struct dp_judged {
+	const struct dp_driver *driver;
+	const struct dp_alignment *alignment;
+	uint32_t pattern; /* its index in the alignment */
+	size_t length;
+	const struct dp_cut *cut;
+	const struct dp_phase *phase;
+	enum dp_standing standing;
+	size_t covered; /* symbols in iterations of all patterns of its level */
+};
+
+/*
+ * The features of a pattern's iterations. Returns false where they are none: not one follows
+ * another, or all there is to a pattern is one kernel among others.
+ */
+bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judged *judged);
+
+/*
+ * The confidence of a loop whose iterations were made or changed otherwise, by the features that
+ * follow from them, and the others as they are. coverage is the share of the sequence in loops.
+ */
+void dp_features__judge(struct dp_sequence_loop *loop, double coverage);
+
+#endif
