@@ -1,9 +1,10 @@
 /*
  * tables TEMPLATE: copies a template to stdout. A line that only holds @NAME@ becomes that list of
- * the library's metrics, summaries, rules, formats or words, so that a new one is described
+ * the library's metrics, summaries, rules, formats, tables or words, so that a new one is described
  * wherever they are without another file being touched.
  */
 #include "report/number.h"
+#include "table/table.h"
 #include <deepprof/deepprof.h>
 
 #include <stdio.h>
@@ -151,6 +152,42 @@ static void renderer_entries(const char *indent)
 		roff_entry(info->name, info->help);
 }
 
+static const char *cell_name(enum dp_cell cell)
+{
+	switch (cell) {
+	case DP_CELL_BOOL:
+		return "bool";
+	case DP_CELL_DOUBLE:
+		return "float64";
+	case DP_CELL_TEXT:
+		return "text";
+	case DP_CELL_NAME:
+		return "dictionary";
+	case DP_CELL_INT64:
+	case DP_CELL_ID:
+	case DP_CELL_UINT32:
+		break;
+	}
+	return "int64";
+}
+
+static void table_entries(const char *indent)
+{
+	const struct dp_table *table;
+
+	for (size_t i = 0; (table = dp_table__at(i)); i++) {
+		printf(".SS \"%s (of %s %s)\"\n", table->info.name,
+		       *table->info.of == 'a' ? "an" : "a", table->info.of);
+		roff_text(table->info.help);
+		printf(".\n");
+		for (const struct dp_field *field = table->fields; field->name; field++) {
+			printf(".TP\n.IR %s \" (%s)\"\n", field->name, cell_name(field->cell));
+			roff_text(field->help);
+			printf(".\n");
+		}
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*write)(const char *indent);
@@ -164,6 +201,7 @@ static const struct {
 	{ "@rule-entries@", rule_entries },
 	{ "@importer-entries@", importer_entries },
 	{ "@renderer-entries@", renderer_entries },
+	{ "@table-entries@", table_entries },
 };
 
 static void copy_line(char *line)

@@ -48,7 +48,7 @@ static struct dp_explain *recorder(struct run *run)
 
 void dp_analysis_free(struct dp_analysis *analysis)
 {
-	if (!analysis)
+	if (!analysis || atomic_fetch_sub(&analysis->more_owners, 1))
 		return;
 	for (size_t i = 0; i < analysis->loop_count; i++) {
 		struct dp_loop_data *loop = &analysis->loops[i];
@@ -70,13 +70,21 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis);
 }
 
-size_t dp_analysis__complete(const struct dp_sequence_loop *loop)
+struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis)
 {
-	size_t complete = 0;
+	struct dp_analysis *owned = (struct dp_analysis *)analysis;
 
-	for (size_t k = 0; k < loop->count; k++)
-		complete += !loop->iterations[k].partial;
-	return complete;
+	atomic_fetch_add(&owned->more_owners, 1);
+	return owned;
+}
+
+int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
+			   struct dp_error *error)
+{
+	if (trace != analysis->trace || analysis->own)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "not the trace of this analysis");
+	analysis->own = trace;
+	return DP_OK;
 }
 
 /* Moves what was found into a loop of the analysis; the edits change owners. */
@@ -116,7 +124,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		loop->kernels[i] = sequence->names[from->pattern[i]];
 	for (size_t i = 0; i < run->options->iterations_count; i++)
 		loop->info.fits |=
-			from->in_row || run->options->iterations[i] == dp_analysis__complete(from);
+			from->in_row || run->options->iterations[i] == dp_loops__whole(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -336,36 +344,15 @@ static int find_unaided(struct run *run, const struct dp_sequence *sequence,
 static bool has_several(const struct dp_loops *loops)
 {
 	for (size_t l = 0; l < loops->count; l++)
-		if (loops->loops[l].chosen && dp_analysis__complete(&loops->loops[l]) > 1)
+		if (loops->loops[l].chosen && dp_loops__whole(&loops->loops[l]) > 1)
 			return true;
 	return false;
-}
-
-size_t dp_analysis__covered(const struct dp_sequence_loop *loop)
-{
-	size_t kernels = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		kernels += loop->iterations[i].end - loop->iterations[i].first;
-	return kernels;
-}
-
-const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops)
-{
-	const struct dp_sequence_loop *most = NULL;
-
-	for (size_t i = 0; i < loops->count; i++)
-		if (loops->loops[i].chosen &&
-		    (!most ||
-		     dp_analysis__covered(&loops->loops[i]) > dp_analysis__covered(most)))
-			most = &loops->loops[i];
-	return most;
 }
 
 /* Several iterations, and hardly the layers of the single one that is marked. */
 static bool is_surer(const struct dp_loops *loops)
 {
-	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
 	return loop && loop->confidence.loop > SURER && !loop->few && has_several(loops);
 }
@@ -376,15 +363,15 @@ static bool is_everything(const struct dp_loops *loops, const struct dp_sequence
 {
 	return loops->count == 1 && loops->loops[0].count == 1 &&
 	       !loops->loops[0].iterations[0].partial &&
-	       (double)dp_analysis__covered(&loops->loops[0]) >=
+	       (double)dp_loops__covered(&loops->loops[0]) >=
 		       EVERYTHING * (double)sequence->count;
 }
 
 /* No loops, but what came nearest to one. */
 static int only_candidate(struct run *run, struct dp_loops **loops, const struct dp_loops *tree)
 {
-	const struct dp_sequence_loop *nearest = dp_analysis__main_loop(tree);
-	size_t all = dp_analysis__covered(&(*loops)->loops[0]);
+	const struct dp_sequence_loop *nearest = dp_loops__main(tree);
+	size_t all = dp_loops__covered(&(*loops)->loops[0]);
 
 	dp_loops__free(*loops);
 	*loops = NULL;
@@ -393,7 +380,7 @@ static int only_candidate(struct run *run, struct dp_loops **loops, const struct
 	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
 	(*loops)->best_confidence = nearest ? dp_confidence__of(&nearest->confidence)
 					    : tree->best_confidence;
-	(*loops)->best_coverage = nearest ? (double)dp_analysis__covered(nearest) / (double)all
+	(*loops)->best_coverage = nearest ? (double)dp_loops__covered(nearest) / (double)all
 					  : tree->best_coverage;
 	return DP_OK;
 }
@@ -420,7 +407,7 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	if (status)
 		return status;
 	worse = tree;
-	found = dp_analysis__main_loop(tree);
+	found = dp_loops__main(tree);
 	if (!several && is_surer(tree)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
@@ -452,7 +439,7 @@ static void warn_likely(const struct run *run, const struct dp_sequence *sequenc
 	uint64_t given = run->options->iterations[0];
 
 	if (!loops->likely_iterations || given < 2 || !loops->count ||
-	    dp_analysis__complete(&loops->loops[0]) != given)
+	    dp_loops__whole(&loops->loops[0]) != given)
 		return;
 	dp_log__write(&run->options->log, DP_LOG_WARNING,
 		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
@@ -563,7 +550,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		explain_stream(run, &sequence);
 	if (!status)
 		status = find_loops(run, &sequence, &loops);
-	if (!status && run->group.by_launch && !dp_analysis__main_loop(loops))
+	if (!status && run->group.by_launch && !dp_loops__main(loops))
 		status = find_alone(run, &sequence, &loops);
 	if (!status)
 		status = dp_sequence__breaks(&run->breaks, &sequence, run->error);

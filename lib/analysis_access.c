@@ -190,21 +190,25 @@ int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t
 	return DP_OK;
 }
 
+const double *dp_loop_metric_values(const struct dp_analysis *analysis, size_t loop, size_t metric)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && dp_metric(metric) ? dp_metric_values__row(&at->values, metric) : NULL;
+}
+
 double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 		      size_t iteration)
 {
-	const struct dp_loop_data *at = loop_at(analysis, loop);
-	const double *row =
-		at && dp_metric(metric) ? dp_metric_values__row(&at->values, metric) : NULL;
+	const double *row = dp_loop_metric_values(analysis, loop, metric);
 
-	return row && iteration < at->info.iterations ? row[iteration] : (double)NAN;
+	return row && iteration < analysis->loops[loop].info.iterations ? row[iteration] :
+									  (double)NAN;
 }
 
 bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric)
 {
-	const struct dp_loop_data *at = loop_at(analysis, loop);
-
-	return at && dp_metric(metric) && dp_metric_values__row(&at->values, metric);
+	return dp_loop_metric_values(analysis, loop, metric);
 }
 
 double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric)

@@ -10,6 +10,7 @@
 #include "loops/loops.h"
 #include "sequence/sequence.h"
 #include <deepprof/analysis.h>
+#include <stdatomic.h>
 
 struct dp_loop_data {
 	struct dp_loop info;
@@ -32,7 +33,8 @@ struct dp_stream_result {
 
 struct dp_analysis {
 	const struct dp_trace *trace;
-	struct dp_trace *own; /* what a saved report says of its trace; else NULL */
+	struct dp_trace *own; /* the trace, where it is to be freed with the analysis; else NULL */
+	atomic_size_t more_owners; /* besides the first */
 	struct dp_work_index index;
 	struct dp_scope scope;
 	struct dp_loop_data *loops;
@@ -58,13 +60,6 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 /* Fills a loop's iterations, of which there are info.iterations, and what is counted of them. */
 void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence_loop *from,
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks);
-
-/* Iterations of it that are whole, and kernels in all of them. */
-size_t dp_analysis__complete(const struct dp_sequence_loop *loop);
-size_t dp_analysis__covered(const struct dp_sequence_loop *loop);
-
-/* The loop at the level of the report that covers most kernels; NULL where there is none. */
-const struct dp_sequence_loop *dp_analysis__main_loop(const struct dp_loops *loops);
 
 /*
  * The streams that are analyzed with one, and the sequence of their kernels. Both are the caller's,

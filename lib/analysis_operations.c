@@ -89,10 +89,10 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 /* Is there a loop with copies or memsets in each iteration, that has nearly all kernels? */
 static bool has_operations(const struct dp_loops *loops, size_t kernels)
 {
-	const struct dp_sequence_loop *loop = dp_analysis__main_loop(loops);
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->copies + loop->sets && dp_analysis__complete(loop) > 1 &&
-	       (double)dp_analysis__covered(loop) >= MOST_KERNELS * (double)kernels;
+	return loop && loop->copies + loop->sets && dp_loops__whole(loop) > 1 &&
+	       (double)dp_loops__covered(loop) >= MOST_KERNELS * (double)kernels;
 }
 
 /* The longest run of one kernel begins at *first. */
@@ -193,7 +193,7 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	struct dp_loops *other = NULL;
 	int status;
 
-	if (kernels->alphabet > FEW_NAMES || dp_analysis__main_loop(*loops))
+	if (kernels->alphabet > FEW_NAMES || dp_loops__main(*loops))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)
@@ -219,10 +219,10 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 /* Is the main loop of one of the numbers that are known? Then it was found by that. */
 static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
 {
-	const struct dp_sequence_loop *main_loop = dp_analysis__main_loop(loops);
+	const struct dp_sequence_loop *main_loop = dp_loops__main(loops);
 
 	for (size_t i = 0; main_loop && i < request->counts_count; i++)
-		if (request->counts[i] == dp_analysis__complete(main_loop)) {
+		if (request->counts[i] == dp_loops__whole(main_loop)) {
 			loops->loops[main_loop - loops->loops].found_by = DP_FOUND_BY_COUNT;
 			return true;
 		}
@@ -236,7 +236,7 @@ int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request 
 	struct dp_loops *found, *swap = *loops;
 	int status;
 
-	if (request->paper || dp_analysis__main_loop(*loops))
+	if (request->paper || dp_loops__main(*loops))
 		return DP_OK;
 	found = dp_alloc__zeroed(1, sizeof(*found));
 	if (!found)

@@ -198,7 +198,7 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 	size_t best = 0;
 
 	for (size_t l = 0; l < loops->count; l++) {
-		size_t complete = dp_analysis__complete(&loops->loops[l]);
+		size_t complete = dp_loops__whole(&loops->loops[l]);
 
 		if (!complete || loops->loops[l].in_row || is_asked(options, complete))
 			continue;
@@ -218,7 +218,7 @@ static void missing_count(const struct dp_analysis_options *options, const struc
 
 	for (size_t l = 0; l < loops->count; l++)
 		fitting +=
-			dp_analysis__complete(&loops->loops[l]) == wanted || loops->loops[l].in_row;
+			dp_loops__whole(&loops->loops[l]) == wanted || loops->loops[l].in_row;
 	if (fitting > told || (fitting && !told))
 		return;
 	found = nearest(options, wanted, loops);

@@ -86,7 +86,21 @@ struct dp_analysis_options {
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
 
+/* Ends one owner's use of it: the last one frees it. NULL is ignored. */
 DP_API void dp_analysis_free(struct dp_analysis *analysis);
+
+/*
+ * One owner more: dp_analysis_free() is to be called once more. Returns the analysis. Any thread may
+ * call it and dp_analysis_free(). Constant cost.
+ */
+DP_API struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis);
+
+/*
+ * Hands the trace that was analyzed over to the analysis: it is freed with it. Errors:
+ * DP_ERR_ARGUMENT (another trace).
+ */
+DP_API int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
+				  struct dp_error *error);
 
 /*
  * An analysis from the JSON report of one, which was written with all metrics: a baseline for
@@ -125,7 +139,7 @@ struct dp_loop {
 	uint32_t stream; /* for dp_trace_stream() */
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase; /* what its boundary was decided by */
-	double confidence;	      /* 0 to 1 */
+	double confidence;	      /* probability that its boundaries are right: 0 to 1 */
 	double coverage;	      /* share of the stream's kernels inside its iterations */
 	bool at_level;		      /* one of the loops that the options' level chose */
 	size_t length;		      /* kernels in the pattern */
@@ -178,7 +192,7 @@ struct dp_iteration {
 		       * period, this one no interval */
 };
 
-/* NULL beyond the end. Constant cost. */
+/* NULL beyond the end. Those of a loop are one array in memory. Constant cost. */
 DP_API const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
 						    size_t iteration);
 
@@ -245,6 +259,13 @@ DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 /* The value of an iteration, NaN where it does not exist. Constant cost. */
 DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 			     size_t iteration);
+
+/*
+ * The values of all of a loop's iterations, in order; NULL where the metric is not computed for it:
+ * see dp_loop_has_metric(). Borrowed. Constant cost.
+ */
+DP_API const double *dp_loop_metric_values(const struct dp_analysis *analysis, size_t loop,
+					   size_t metric);
 
 /*
  * Whether a metric is computed for a loop: all are for those at the chosen level; for others, which

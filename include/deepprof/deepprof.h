@@ -17,6 +17,7 @@
 #include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>
+#include <deepprof/table.h>
 #include <deepprof/trace.h>
 
 #endif

@@ -15,6 +15,11 @@
 #define DP_WEIGHT_CAPTURE_END 1.5   /* families, presets */
 #define DP_WEIGHT_SPAN_BEGIN 4.0    /* shared by the loop's spans, and one; families */
 #define DP_WEIGHT_SPAN_END 3.0	    /* the same; families */
+/*
+ * In five of the traces the first iteration has other kernels than all that follow, in none the
+ * last one, unless the capture cut it off: ten to one.
+ */
+#define DP_WEIGHT_FIRST_DIFFERS 2.3
 #define DP_WEIGHT_FIT 1.0	    /* the score is a log-odds itself */
 #define DP_WEIGHT_KNOWN 8.0	    /* shared by all known boundaries; families */
 #define DP_WEIGHT_FIRST_LAUNCH 3.5  /* at most; traces */
@@ -82,6 +87,8 @@ enum {
 enum {
 	DP_REST_MAX = 32, /* symbols behind the last iteration that are its own */
 	DP_END_LACK = 4,  /* symbols that an iteration at an end of the sequence may lack */
+	/* first symbols of a loop that have names of their own there; traces */
+	DP_FIRST_RENAMED = 2,
 	/* symbols of an iteration's beginning that insertions may be moved over, to its front; */
 	DP_SHIFT_MAX = 64,
 	DP_INSERTIONS_MAX = 8, /* and runs of insertions there that are looked through */

@@ -4,8 +4,8 @@
  * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
  */
 #include "iterate/boundary.h"
+#include "iterate/unlike.h"
 #include "loops/driver.h"
-#include "loops/enclosing.h"
 #include "loops/features.h"
 
 #include <string.h>
@@ -14,43 +14,6 @@ enum {
 	FEW = 16, /* repetitions that may be layers, whatever they look like */
 };
 
-void dp_driver__clear(struct dp_loops *loops)
-{
-	for (size_t i = 0; i < loops->count; i++) {
-		free(loops->loops[i].pattern);
-		free(loops->loops[i].iterations);
-		free(loops->loops[i].edits);
-	}
-	loops->count = 0;
-}
-
-void dp_driver__fini_loops(struct dp_loops *loops)
-{
-	dp_driver__clear(loops);
-	free(loops->loops);
-}
-
-struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
-{
-	struct dp_loops *loops = d->loops;
-
-	if (dp_array__reserve(&loops->loops, &d->room, loops->count + 1, sizeof(*loops->loops)))
-		return NULL;
-	loops->loops[loops->count] = (struct dp_sequence_loop){ .parent = DP_NONE };
-	return &loops->loops[loops->count++];
-}
-
-/* The loop takes the cut's arrays. */
-void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
-{
-	dp_array__shrink(&cut->iterations, &cut->room, cut->count, sizeof(*cut->iterations));
-	dp_array__shrink(&cut->edits, &cut->edit_room, cut->edit_count, sizeof(*cut->edits));
-	loop->iterations = cut->iterations;
-	loop->count = cut->count;
-	loop->edits = cut->edits;
-	loop->edit_count = cut->edit_count;
-	*cut = (struct dp_cut){ 0 };
-}
 
 int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *from,
 			 const uint32_t *position)
@@ -163,24 +126,13 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first)
-{
-	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
-
-	if (!turned)
-		return NULL;
-	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
-	memcpy(turned + m - first, pattern, first * sizeof(*turned));
-	return turned;
-}
-
 /* Loops inside or outside others begin where those do, whatever the host does. */
 static int place_boundaries(struct dp_driver *d, struct batch *b)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++) {
-		uint32_t *names = dp_driver__turn(b->exact[i], b->list[i].length, b->list[i].first);
+		uint32_t *names = dp_driver__rotate(b->exact[i], b->list[i].length, b->list[i].first);
 
 		status = names ? dp_boundary__place(b->cuts, b->count, i, d->request->symbols,
 						    names, b->list[i].length, &d->request->evidence)
@@ -213,7 +165,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 						r->explain);
 		if (status)
 			return status;
-		b->turned[i] = dp_driver__turn(h->pattern, h->length, b->phases[i].first);
+		b->turned[i] = dp_driver__rotate(h->pattern, h->length, b->phases[i].first);
 		if (!b->turned[i])
 			return DP_ERR_NOMEM;
 		b->list[i] = (struct dp_cut_pattern){
@@ -227,7 +179,7 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,
 				     b->list, b->count);
 	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_enclosing__set_apart(&b->cuts[i], &b->list[i], r->symbols, d->text.symbols);
+		status = dp_unlike__remove(&b->cuts[i], &b->list[i], r->symbols, d->text.symbols);
 	if (!status && !(hints && hints->count > 0))
 		status = place_boundaries(d, b);
 	return status;
@@ -281,7 +233,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	view.agreement = agreement(&view);
 	if (dp_features__gather(&view.confidence, &judged))
 		dp_confidence__judge(&view.confidence);
-	else if (!d->keep_all)
+	else if (found_by == DP_FOUND_BY_AUTO && !d->keep_all)
 		return DP_OK;
 	dp_confidence__explain(&view.confidence, d->request->explain, b->list[i].length,
 			       b->cuts[i].complete);
@@ -314,7 +266,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->few = standing == DP_STANDING_BARE && !b->phases[i].beat && b->cuts[i].complete < FEW;
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
-	loop->pattern = dp_driver__turn(b->exact[i], loop->length, b->list[i].first);
+	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
 	dp_driver__take_cut(loop, &b->cuts[i]);
@@ -345,31 +297,4 @@ int dp_driver__level(struct dp_driver *d, const struct dp_patterns *patterns, ui
 	}
 	batch_fini(&b);
 	return status;
-}
-
-static size_t first_of(const struct dp_sequence_loop *loop)
-{
-	return loop->count ? loop->iterations[0].first : SIZE_MAX;
-}
-
-/* Orders loops [from, to) by their first iteration, and the parents of all with them. */
-void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		for (size_t k = i; k > from; k--) {
-			struct dp_sequence_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
-
-			if (first_of(a) <= first_of(b))
-				break;
-			*a = *b;
-			*b = swap;
-			for (size_t j = 0; j < loops->count; j++) {
-				uint32_t *parent = &loops->loops[j].parent;
-
-				if (*parent == k)
-					*parent = (uint32_t)k - 1;
-				else if (*parent == k - 1)
-					*parent = (uint32_t)k;
-			}
-		}
 }

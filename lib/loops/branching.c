@@ -175,11 +175,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 /* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
 static void judge(struct dp_sequence_loop *loop, size_t n)
 {
-	size_t covered = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		covered += loop->iterations[i].end - loop->iterations[i].first;
-	dp_features__judge(loop, (double)covered / (double)n);
+	dp_features__judge(loop, (double)dp_loops__covered(loop) / (double)n);
 	loop->confidence.feature[DP_FEATURE_EDITS] = IRREGULAR;
 	loop->confidence.feature[DP_FEATURE_EDGES] = 0;
 	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
@@ -228,7 +224,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 				"turns occur {iterations:time} each, at a median distance of {gap}: "
 				"iterations begin at the first of them, and these replace the loops "
 				"found before");
-		dp_driver__clear(d->loops);
+		dp_loops__clear(d->loops);
 		*found = true;
 		status = add_loop(d, &o, anchor, gap);
 	}

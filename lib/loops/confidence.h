@@ -15,28 +15,25 @@
 #include <stdbool.h>
 
 enum dp_feature {
-	DP_FEATURE_ITERATIONS,
-	DP_FEATURE_COVERAGE,
-	DP_FEATURE_EDITS,
-	DP_FEATURE_RENAMED,
-	DP_FEATURE_EDGES,
-	DP_FEATURE_ENDS,
-	DP_FEATURE_LAYERS,
-	DP_FEATURE_SHORT,
-	DP_FEATURE_STEP,
-	DP_FEATURE_RESUMED,
-	DP_FEATURE_MARGIN,
-	DP_FEATURE_COUNT_GIVEN,
-	DP_FEATURE_ANNOTATED,
+	DP_FEATURE_ITERATIONS, /* whole ones, logarithm to base 2 */
+	DP_FEATURE_COVERAGE,   /* share of the sequence in loops of its level */
+	DP_FEATURE_EDITS,      /* for each kernel, square root */
+	DP_FEATURE_RENAMED,    /* kernels with another exact name, the same */
+	DP_FEATURE_EDGES,      /* share of iterations with an edit next to a boundary */
+	DP_FEATURE_ENDS,       /* ends of the sequence that the level's loops reach */
+	DP_FEATURE_LAYERS,     /* 1: like layers of a single pass; 2: captured one by one, too */
+	DP_FEATURE_SHORT,      /* 0.5, 1: less of what layers look like */
+	DP_FEATURE_STEP,       /* 1: uploads, waits or an optimizer come once per iteration */
+	DP_FEATURE_RESUMED,    /* 1: it goes on after other work */
+	DP_FEATURE_MARGIN,     /* log-odds of the votes on the boundary above the next best */
+	DP_FEATURE_COUNT_GIVEN, /* 1: it has the number of iterations that is known */
+	DP_FEATURE_ANNOTATED,  /* 1: each iteration holds an annotation of one name */
 	DP_FEATURES,
 };
 
 struct dp_feature_info {
 	const char *name;
-	const char *why;
-	double typical;  /* its mean over the loops that the weights were fitted to */
-	double loop;	 /* weights: change of log-odds for each unit above typical */
-	double boundary;
+	const char *above, *below; /* what more of it than typical means, and less */
 };
 
 extern const struct dp_feature_info dp_feature_table[DP_FEATURES];

@@ -37,7 +37,7 @@ int dp_driver__take_back(struct dp_driver *driver, const struct dp_sequence_loop
 			 const uint32_t *position);
 
 /* A copy of pattern[0..m) that begins with the symbol at first; NULL where memory is short. */
-uint32_t *dp_driver__turn(const uint32_t *pattern, size_t m, size_t first);
+uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
 
 /*
  * Aligns the patterns with the sequence, finds their phases, cuts, and adds a loop for each that
@@ -52,11 +52,5 @@ void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
 
 /* Finds the tree of loops without help. Errors: DP_ERR_NOMEM. */
 int dp_driver__tree(struct dp_driver *driver);
-
-/* Frees the loops, of which there may be new ones. */
-void dp_driver__clear(struct dp_loops *loops);
-
-/* Frees what the loops hold. */
-void dp_driver__fini_loops(struct dp_loops *loops);
 
 #endif

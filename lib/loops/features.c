@@ -25,7 +25,7 @@ enum {
 #define ITERATIONS_LOG2 6.0 /* of 64 iterations: more of them are no likelier to be right */
 
 /* How much looks like layers of a single pass. */
-enum { NO_LAYERS = 0, MAYBE_LAYERS = 1, PERHAPS_LAYERS = 2, LIKE_LAYERS = 3 };
+enum { NO_LAYERS, MAYBE_LAYERS, PERHAPS_LAYERS, LIKE_LAYERS, CAPTURED_LAYERS };
 
 /* Does an iteration ever follow another? What is always alone is a part of something else. */
 static bool is_repeated(const struct dp_cut *cut)
@@ -167,7 +167,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (j->length == 1)
 		return PERHAPS_LAYERS;
 	if (!is_long && is_captured(j))
-		return LIKE_LAYERS;
+		return CAPTURED_LAYERS;
 	/* the end of one pass, its head, what begins the next one, and its layers */
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
@@ -180,10 +180,10 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (j->standing == DP_STANDING_FEW ||
 	    (j->standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0)))
 		return NO_LAYERS;
+	if (j->standing != DP_STANDING_BARE && kernels >= GROUP_LONG)
+		return NO_LAYERS;
 	if (j->standing != DP_STANDING_BARE && is_long)
-		return j->standing == DP_STANDING_STRUCTURED && kernels < GROUP_LONG
-			       ? PERHAPS_LAYERS
-			       : MAYBE_LAYERS;
+		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
 	if (spans > 2)
 		return MAYBE_LAYERS;
 	return ends > 0 && is_long ? PERHAPS_LAYERS : LIKE_LAYERS;
@@ -256,8 +256,8 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	c->feature[DP_FEATURE_EDGES] =
 		share_edges(j->cut->iterations, j->cut->count, j->cut->edits, j->length);
 	c->feature[DP_FEATURE_ENDS] = (double)ends;
-	c->feature[DP_FEATURE_LAYERS] = layers == LIKE_LAYERS;
-	c->feature[DP_FEATURE_SHORT] = layers == LIKE_LAYERS ? 0 : layers / 2.0;
+	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - PERHAPS_LAYERS, 0);
+	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
 	c->feature[DP_FEATURE_STEP] = j->phase->beat;
 	c->feature[DP_FEATURE_RESUMED] = spans > 1;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, DP_MARGIN_MAX);

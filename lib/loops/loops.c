@@ -14,14 +14,6 @@
 
 #define LIKELY 0.9 /* probability of a loop that a given number is held against */
 
-void dp_loops__free(struct dp_loops *loops)
-{
-	if (!loops)
-		return;
-	dp_driver__fini_loops(loops);
-	free(loops);
-}
-
 /* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
 {
@@ -65,19 +57,10 @@ static int use_families(struct dp_driver *d)
 	return DP_OK;
 }
 
-static size_t complete(const struct dp_sequence_loop *loop)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		n += !loop->iterations[i].partial;
-	return n;
-}
-
 /* How far a number of iterations is from the one that is known, as a share. */
 static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
 {
-	return fabs((double)complete(loop) - (double)count) / (double)count;
+	return fabs((double)dp_loops__whole(loop) - (double)count) / (double)count;
 }
 
 /*
@@ -126,15 +109,6 @@ static bool near_enough(const struct dp_loops *loops, const struct dp_loops_requ
 	return true;
 }
 
-static double kernels_of(const struct dp_sequence_loop *loop)
-{
-	double kernels = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		kernels += (double)(loop->iterations[i].end - loop->iterations[i].first);
-	return kernels;
-}
-
 /* Is a loop inside of another, however deep? Loops come outermost first. */
 static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 {
@@ -169,10 +143,10 @@ static double explained(const struct dp_loops *loops, const struct dp_loops_requ
 
 	for (size_t k = 0; k < loops->count; k++)
 		if (is_told(loops, r, assigned, k))
-			told += kernels_of(&loops->loops[k]) / (double)r->count;
+			told += (double)dp_loops__covered(&loops->loops[k]) / (double)r->count;
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
-		double own = kernels_of(loop) / (double)r->count;
+		double own = (double)dp_loops__covered(loop) / (double)r->count;
 
 		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
 		    dp_confidence__listed(&loop->confidence))
@@ -199,15 +173,14 @@ static int match(struct dp_driver *d, size_t which, uint64_t known, double cover
 
 	if (status || !is_near(loop, known))
 		return status;
-	loop->found_by = DP_FOUND_BY_COUNT;
-	judge_count(loop, covered, complete(loop) == known);
+	judge_count(loop, covered, dp_loops__whole(loop) == known);
 	return DP_OK;
 }
 
 /* Is a loop worth showing for a known number? It has it, or may get it, or is likely anyway. */
 static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
 {
-	return is_near(loop, known) || complete(loop) + 1 == known ||
+	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
 	       dp_confidence__listed(&loop->confidence);
 }
 
@@ -264,7 +237,7 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, uint32_t *a
 	for (size_t i = 0; i < count && !status; i++) {
 		if (assigned[i] == DP_NONE)
 			continue;
-		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_AUTO;
+		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
 		d->loops->loops[made[assigned[i]]].chosen = true;
 		status = match(d, made[assigned[i]], d->request->counts[i], covered);
 	}
@@ -284,18 +257,18 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 
 	for (size_t k = 0; k < loops->count; k++)
 		if (loops->loops[k].chosen &&
-		    (!most || kernels_of(&loops->loops[k]) > kernels_of(most)))
+		    (!most || (double)dp_loops__covered(&loops->loops[k]) > (double)dp_loops__covered(most)))
 			most = &loops->loops[k];
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 
-		if (!loop->chosen || loop->parent != DP_NONE || complete(loop) < 2 ||
+		if (!loop->chosen || loop->parent != DP_NONE || dp_loops__whole(loop) < 2 ||
 		    loop->length * 2 < most->length || loop->length > 2 * most->length)
 			continue;
 		if (last && last->iterations[last->count - 1].end > loop->iterations[0].first)
 			return 0;
 		which[k] = true;
-		sum += complete(loop);
+		sum += dp_loops__whole(loop);
 		last = loop;
 		n++;
 	}
@@ -319,7 +292,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		uint32_t parent = from->loops[k].parent;
 
 		which[k] = row[k] || (parent != DP_NONE && which[parent]);
-		covered += row[k] ? kernels_of(&from->loops[k]) / (double)r->count : 0;
+		covered += row[k] ? (double)dp_loops__covered(&from->loops[k]) / (double)r->count : 0;
 	}
 	status = move_loops(d, from, which, made);
 	for (size_t k = 0; k < from->count && !status; k++) {
@@ -363,15 +336,15 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 	for (size_t k = 0; k < tree->count; k++) {
 		const struct dp_sequence_loop *loop = &tree->loops[k];
 
-		if (complete(loop) == known)
+		if (dp_loops__whole(loop) == known)
 			return;
 		if (loop->chosen && loop->confidence.loop > LIKELY &&
-		    (!likely || kernels_of(loop) > kernels_of(likely)))
+		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)
 		return;
-	loops->likely_iterations = complete(likely);
+	loops->likely_iterations = dp_loops__whole(likely);
 	loops->likely_length = likely->length;
 	loops->likely_confidence = dp_confidence__of(&likely->confidence);
 }
@@ -390,7 +363,7 @@ static void explain_count(const struct dp_loops_request *r, const struct dp_loop
 	loop = &loops->loops[assigned];
 	dp_explain__add(r->explain, "count",
 			DP_FACTS({ "known", "count", (double)known },
-				 { "iterations", "count", (double)complete(loop) },
+				 { "iterations", "count", (double)dp_loops__whole(loop) },
 				 { "length", "count", (double)loop->length }),
 			"nearest to the {known:iteration} of -n is the loop of {length:symbol} with "
 			"{iterations}");
@@ -449,8 +422,8 @@ static int find_counts(struct dp_driver *d)
 	if (!status && !taken)
 		status = take_assigned(d, &tree_loops, assigned);
 out:
-	dp_driver__fini_loops(&searched);
-	dp_driver__fini_loops(&tree_loops);
+	dp_loops__fini(&searched);
+	dp_loops__fini(&tree_loops);
 	free(assigned);
 	return status;
 }
@@ -501,7 +474,7 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 				dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
 		loop = status ? NULL : dp_driver__add(d);
 		if (loop)
-			loop->pattern = dp_driver__turn(r->symbols + p.at, p.length, 0);
+			loop->pattern = dp_driver__rotate(r->symbols + p.at, p.length, 0);
 		if (!loop || !loop->pattern) {
 			status = DP_ERR_NOMEM;
 			break;

@@ -125,6 +125,16 @@ int dp_loops__project(struct dp_loops **loops, const struct dp_loops *from,
 int dp_marks__script(struct dp_sequence_loop *loop, const uint32_t *symbols,
 		     const struct dp_repetition *iterations, size_t n);
 
+/* Iterations of a loop that are whole, and symbols in all of them. */
+size_t dp_loops__whole(const struct dp_sequence_loop *loop);
+size_t dp_loops__covered(const struct dp_sequence_loop *loop);
+
+/* The chosen loop that covers most symbols; NULL: none is chosen. */
+const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
+
+/* Frees the loops, of which there may be new ones; also their list; also *loops. */
+void dp_loops__clear(struct dp_loops *loops);
+void dp_loops__fini(struct dp_loops *loops);
 void dp_loops__free(struct dp_loops *loops);
 
 #endif

@@ -452,7 +452,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	}
 	*taken = inner_loops.count > 0;
 out:
-	dp_driver__fini_loops(&inner_loops);
+	dp_loops__fini(&inner_loops);
 	dp_levels__fini(&levels);
 	dp_search_text__fini(&text);
 	dp_runs__fini(&runs);

@@ -222,7 +222,7 @@ static int take_loop(struct dp_stream_loops *found, uint32_t *pattern, size_t le
 	if (found->folded) {
 		status = dp_fold__turn(&fold, pattern, length);
 		if (!status)
-			turned = dp_driver__turn(pattern, length, fold.position[0]);
+			turned = dp_driver__rotate(pattern, length, fold.position[0]);
 		if (!status && !turned)
 			status = DP_ERR_NOMEM;
 		loop = (struct dp_stream_loop){ .exact = fold.symbols,
@@ -290,7 +290,7 @@ int dp_stream__search(struct dp_stream_loops *found, const uint32_t *symbols, si
 	found->folded = d.folded;
 	if (!status)
 		status = take_loops(found, &loops, keys);
-	dp_driver__fini_loops(&loops);
+	dp_loops__fini(&loops);
 	dp_search_text__fini(&d.text);
 	free(d.coarse);
 	free(keys);

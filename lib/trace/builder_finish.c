@@ -343,27 +343,6 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 	memset(builder->ranges.data, 0, sizeof(builder->ranges.data));
 }
 
-void dp_trace__free_columns(struct dp_trace *trace)
-{
-	const void *const columns[] = {
-		trace->ops.start_ns,	  trace->ops.end_ns,	     trace->ops.bytes,
-		trace->ops.name,	  trace->ops.stream,	     trace->ops.correlation,
-		trace->ops.call,	  trace->ops.kind,	     trace->ops.copy_kind,
-		trace->ops.src_kind,	  trace->ops.dst_kind,	     trace->calls.start_ns,
-		trace->calls.end_ns,	  trace->calls.name,	     trace->calls.thread,
-		trace->calls.correlation, trace->calls.kind,	     trace->syncs.start_ns,
-		trace->syncs.end_ns,	  trace->syncs.stream,	     trace->syncs.correlation,
-		trace->syncs.kind,	  trace->ranges.start_ns,    trace->ranges.end_ns,
-		trace->ranges.name,	  trace->ranges.thread,	     trace->ranges.kind,
-		trace->memory.time_ns,	  trace->memory.delta_bytes, trace->memory.device,
-		trace->samples.time_ns,	  trace->samples.energy_mj,  trace->samples.power_mw,
-		trace->samples.clock_mhz, trace->samples.throttle,   trace->samples.device,
-	};
-
-	for (size_t i = 0; i < DP_COUNT(columns); i++)
-		free((void *)columns[i]);
-}
-
 static char *duplicate(const char *text)
 {
 	char *copy = malloc(strlen(text) + 1);

@@ -43,9 +43,6 @@ struct dp_trace {
 	int64_t duration_ns;
 };
 
-/* Frees what the trace holds and the trace. */
-void dp_trace__free_columns(struct dp_trace *trace);
-
 /* Groups operations by stream and fills the streams' counts, busy times and classes. */
 int dp_trace__index_streams(struct dp_trace *trace, struct dp_error *error);
 

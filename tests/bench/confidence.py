@@ -10,7 +10,8 @@ Rows are loops with their features, from eval_confidence or from a trace with kn
     confidence.py judge judging.csv...
     confidence.py traces DEEPPROF FOLDER       real traces with truth.json
 
-Both models are logistic regressions, fitted by Newton's method with a small ridge.
+Both models are logistic regressions, fitted by Newton's method with a small ridge; what they claim
+is corrected by an isotonic map, of pooled adjacent violators.
 """
 import argparse
 import collections
@@ -18,7 +19,6 @@ import csv
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 
@@ -28,7 +28,10 @@ BOUNDARY = ["iterations", "edits", "renamed", "edges", "ends", "step", "margin",
 FEATURES = ["iterations", "coverage", "edits", "renamed", "edges", "ends", "layers", "short",
             "step", "resumed", "margin", "count", "annotated"]
 RIDGE = 1.0  # of standardized weights; holds those that are always or never right
+AGAINST = {"edits", "renamed", "edges", "layers", "short"}
 BINS = 10
+KNOTS = 10
+LEAST = 0.005  # nothing is certain
 # Few traces have annotations inside iterations that are found without them: what one is worth is
 # a guess, of twenty to one that what they repeat with is the loop.
 GIVEN = {"annotated": (3.0, 0.0)}
@@ -94,7 +97,21 @@ def newton(xs, ys):
 
 
 def fit_model(rows, label, typical, used):
-    """Bias and weights of the raw features, in terms of their difference from the typical value."""
+    """Bias and weights of the raw features, in terms of their difference from the typical value.
+
+    A feature that would count against what it speaks for says something about the rows only, and
+    is left out.
+    """
+    while True:
+        bias, weights = fit_all(rows, label, typical, used)
+        against = [f for f, w in weights.items() if w * (-1 if f in AGAINST else 1) < 0]
+        if not against:
+            return bias, weights
+        worst = max(against, key=lambda f: abs(weights[f]))
+        used = [f for f in used if f != worst]
+
+
+def fit_all(rows, label, typical, used):
     spread = {f: math.sqrt(sum((r[f] - typical[f]) ** 2 for r in rows) / len(rows)) for f in used}
     used = [f for f in used if spread[f] > 1e-9]
     xs = [[1.0] + [(r[f] - typical[f]) / spread[f] for f in used] for r in rows]
@@ -102,8 +119,34 @@ def fit_model(rows, label, typical, used):
     return weights[0], {f: w / spread[f] for f, w in zip(used, weights[1:])}
 
 
-def whys(source):
-    return dict(re.findall(r'\{ "(\w+)",\s*"([^"]+)"', source))
+def isotonic(pairs):
+    """Knots of a monotone map from what is claimed to how often it is so."""
+    pairs = sorted(pairs)
+    size = len(pairs) / KNOTS
+    groups = [pairs[round(i * size):round((i + 1) * size)] for i in range(KNOTS)]
+    groups = [[sum(p for p, _ in g) / len(g), sum(y for _, y in g) / len(g), len(g)]
+              for g in groups]
+    i = 0
+    while i + 1 < len(groups):
+        if groups[i][1] <= groups[i + 1][1]:
+            i += 1
+            continue
+        a, b = groups[i], groups.pop(i + 1)
+        n = a[2] + b[2]
+        groups[i] = [(a[0] * a[2] + b[0] * b[2]) / n, (a[1] * a[2] + b[1] * b[2]) / n, n]
+        i = max(i - 1, 0)
+    knots = [(x, min(max(y, LEAST), 1 - LEAST)) for x, y, _ in groups]
+    while len(knots) < KNOTS:  # the last one is as good as any
+        knots.append((knots[-1][0] + 1, knots[-1][1]))
+    return knots
+
+
+def corrected(claimed, knots):
+    i = 1
+    while i + 1 < len(knots) and knots[i][0] < claimed:
+        i += 1
+    (x, y), (x2, y2) = knots[i - 1], knots[i]
+    return y + (y2 - y) * (min(max(claimed, x), x2) - x) / (x2 - x)
 
 
 def fit(args):
@@ -112,32 +155,38 @@ def fit(args):
     loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
     loops = [r for r in rows if r["loop"]]
     boundary_bias, boundary = fit_model(loops, "right", typical, BOUNDARY)
+    for row in rows:
+        for p, bias, weights in (("p_loop", loop_bias, loop),
+                                 ("p_boundary", boundary_bias, boundary)):
+            row[p] = logistic(bias + sum(w * (row[f] - typical[f]) for f, w in weights.items()))
+    knots = {"p_loop": isotonic([(r["p_loop"], r["loop"]) for r in rows]),
+             "p_boundary": isotonic([(r["p_boundary"], r["right"]) for r in loops])}
     for f, (a, b) in GIVEN.items():
         typical[f], loop[f], boundary[f] = 0.0, a, b
     with open(args.source, encoding="utf-8") as file:
         source = file.read()
-    why = whys(source)
-    seeds = sorted({r["seed"] for r in rows})
-    text = (f"/* {len(rows)} loops, seeds {seeds[0]:.0f} to {seeds[-1]:.0f};"
-            f" 'annotated' is given */\n"
-            f"static const double loop_bias = {loop_bias:.4f},"
-            f" boundary_bias = {boundary_bias:.4f};\n\n"
-            "const struct dp_feature_info dp_feature_table[DP_FEATURES] = {\n")
+    seeds = sorted({int(r["seed"]) for r in rows if not r["scenario"].startswith("p")})
+    text = (f"/* {len(rows)} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1};"
+            f" 'annotated' is given. */\n"
+            f"static const double bias[2] = {{ {loop_bias:.4f}, {boundary_bias:.4f} }};\n"
+            "static const double fitted[DP_FEATURES][3] = {\n"
+            "\t/* typical value, weight for a loop, weight for its boundaries */\n")
     for f in FEATURES:
         name = "COUNT_GIVEN" if f == "count" else f.upper()
-        text += (f'\t[DP_FEATURE_{name}] = {{ "{f}",\n\t\t"{why[f]}",\n\t\t{typical[f]:.4f},'
-                 f" {loop.get(f, 0.0):.4f}, {boundary.get(f, 0.0):.4f} }},\n")
+        text += (f"\t[DP_FEATURE_{name}] = {{ {typical[f]:.4f}, {loop.get(f, 0.0):.4f},"
+                 f" {boundary.get(f, 0.0):.4f} }},\n")
         print(f"{f:12s} typical {typical[f]:8.3f}  loop {loop.get(f, 0.0):8.3f}"
               f"  boundary {boundary.get(f, 0.0):8.3f}")
+    text += "};\nstatic const double knots[2][KNOTS][2] = {\n"
+    for of in knots.values():
+        text += "\t{\n" + "".join(f"\t\t{{ {x:.4f}, {y:.4f} }},\n" for x, y in of) + "\t},\n"
     text += "};\n"
     source = source[:source.index(BEGIN) + len(BEGIN)] + text + source[source.index(END):]
     with open(args.source, "w", encoding="utf-8") as file:
         file.write(source)
     for row in rows:
-        row["p_loop"] = logistic(loop_bias + sum(w * (row[f] - typical[f])
-                                                 for f, w in loop.items()))
-        row["p_boundary"] = logistic(boundary_bias + sum(w * (row[f] - typical[f])
-                                                         for f, w in boundary.items()))
+        for p, of in knots.items():
+            row[p] = corrected(row[p], of)
     table(rows)
 
 

@@ -151,7 +151,7 @@ static void search(const struct family *f, bool evidence)
 			if (listed != (bool)all)
 				judge(&loops.loops[i], f, listed);
 		}
-		dp_driver__fini_loops(&loops);
+		dp_loops__fini(&loops);
 		dp_search_text__fini(&d.text);
 		free(d.coarse);
 	}
@@ -304,8 +304,8 @@ enum { BODY = 1024, ROOM = 70000 };
 static void put_loop(struct family *f, uint32_t names, bool is_true, bool partial)
 {
 	uint32_t body[BODY];
-	size_t length = is_true ? spread(1, 9) + (chance(80) ? 1 : 0) : spread(2, 6);
-	size_t n = is_true ? spread(2, 5) : spread(2, 5), noise = chance(25) ? 1 + below(3) : 0;
+	size_t length = is_true ? spread(1, 9) + (chance(80) ? 1 : 0) : spread(4, 5);
+	size_t n = is_true ? spread(2, 5) : 4 + below(44), noise = chance(25) ? 1 + below(3) : 0;
 	struct family_loop *loop = is_true ? &f->loops[f->loop_count++] : NULL;
 	struct dp_evidence_at with = {
 		.launch_gap_ns = chance(70) ? (int64_t)spread(10000, 6) : 0,
@@ -354,17 +354,18 @@ static void make_program(struct family *f, uint64_t seed)
 	if (!f->symbols || !f->evidence)
 		exit(1);
 	state = seed * 0x2545f4914f6cdd1du;
+	state ^= state >> 29;
 	pass = chance(35);
-	partial = chance(30);
+	partial = !pass && chance(30);
 	if (!partial && (pass || chance(60)))
-		put_others(f, 0, spread(1, 8));
+		put_others(f, 0, spread(1, pass ? 4 : 8));
 	put_loop(f, 1000, !pass, partial);
 	if (!pass && chance(25)) {
 		put_others(f, 4000, spread(1, 6));
 		put_loop(f, 5000, true, false);
 	}
 	if (pass || chance(60))
-		put_others(f, 8000, spread(1, pass ? 5 : 8));
+		put_others(f, 8000, spread(1, pass ? 4 : 8));
 	for (size_t k = 0; k < f->loop_count; k++) /* they may have been lost */
 		if (f->loops[k].count < 2)
 			f->loops[k].count = 0;
@@ -375,8 +376,12 @@ static void evaluate_program(uint64_t seed)
 	struct family f;
 
 	make_program(&f, seed);
+	if (!f.loop_count && seed % 10 == 0)
+		add_half(&f);
 	seed_now = (unsigned long long)seed;
 	for (int evidence = 0; evidence < 2; evidence++) {
+		if (evidence && !f.loop_count && seed % 4 == 0)
+			add_captures(&f);
 		scenario = f.loop_count ? evidence ? "program-launches" : "program-names"
 			   : evidence	? "pass-launches"
 					: "pass-names";

@@ -1,0 +1,122 @@
+/*
+ * Results as tables for data frames: streams of the Arrow C data interface, which pandas, Polars,
+ * DuckDB, pyarrow and R read without a copy. Arrow itself is not needed.
+ *
+ * Source: the Arrow C data interface and the Arrow C stream interface (arrow.apache.org). Their
+ * structs are ABI-stable and repeated here as the specification asks.
+ */
+#ifndef DEEPPROF_TABLE_H
+#define DEEPPROF_TABLE_H
+
+#include <deepprof/analysis.h>
+#include <deepprof/common.h>
+#include <deepprof/compare.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format;
+	const char *name;
+	const char *metadata;
+	int64_t flags;
+	int64_t n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length;
+	int64_t null_count;
+	int64_t offset;
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+#endif
+
+/* Set to DP_TABLE_OPTIONS_INIT, then change members. */
+struct dp_table_options {
+	size_t size;
+	/*
+	 * A number without a value stays NaN. By default it is null, for which each column of
+	 * floating-point numbers is looked through once.
+	 */
+	bool nan;
+};
+
+#define DP_TABLE_OPTIONS_INIT                           \
+	{                                               \
+		sizeof(struct dp_table_options), false \
+	}
+
+/* A table: libdeepprof-table(3) has the columns of each. */
+struct dp_table_info {
+	const char *name; /* "iterations" */
+	const char *of;	  /* "analysis" or "comparison": which function makes it */
+	const char *help; /* one line */
+};
+
+/* By index; NULL beyond the end. Static. */
+DP_API const struct dp_table_info *dp_table(size_t index);
+
+/*
+ * A table of an analysis. options may be NULL. Columns are int64, float64, bool, text (large UTF-8)
+ * or a dictionary of text; unit and a line of help are in each field's metadata, under "unit" and
+ * "help". A column of which every value exists is declared without nulls.
+ *
+ * Ownership: *stream is the caller's, to be released through its release(); on failure it is not
+ * written. The stream and every array from it hold the analysis, which is freed when the last of
+ * them has been released and dp_analysis_free() has been called, in whatever order. Its trace must
+ * stay as long: see dp_analysis_take_trace(). Arrays may be released on any thread; a stream is for
+ * one thread at a time. Columns that the library has in memory as they are (an iteration's metrics,
+ * times of operations and samples) are not copied.
+ *
+ * Errors: DP_ERR_ARGUMENT (no such table of an analysis), DP_ERR_NOMEM. get_next() returns ENOMEM
+ * where memory runs out. Cost: linear in the table.
+ */
+DP_API int dp_analysis_table(struct ArrowArrayStream *stream, const struct dp_analysis *analysis,
+			     const char *table, const struct dp_table_options *options,
+			     struct dp_error *error);
+
+/*
+ * The same of a comparison, which must stay until the stream is released; arrays do not need it.
+ */
+DP_API int dp_comparison_table(struct ArrowArrayStream *stream,
+			       const struct dp_comparison *comparison, const char *table,
+			       const struct dp_table_options *options, struct dp_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * Iterations that are something else. What stands where an iteration does and shares most kernels
+ * with the others is aligned as one that lacks the rest, as a prefill between decoding steps is.
+ */
+#include "iterate/unlike.h"
+
+#include <string.h>
+
+enum {
+	ALIKE_MIN = 2, /* iterations alike that are something else */
+};
+
+static size_t edits_of(const struct dp_repetition *s)
+{
+	return (size_t)s->inserted + s->deleted + s->substituted;
+}
+
+/* Symbols of the pattern that a iteration does not have; what has but another exact name is there. */
+static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
+		      const struct dp_cut_pattern *p, const uint32_t *aligned)
+{
+	size_t n = s->deleted;
+
+	for (size_t i = 0; s->substituted > 0 && i < edits_of(s); i++) {
+		const struct dp_edit *e = &cut->edits[s->edits + i];
+
+		n += e->kind == DP_EDIT_SUBSTITUTED && aligned[e->position] != p->rotated[e->offset];
+	}
+	return n;
+}
+
+/* Removes the iterations that are flagged. */
+static void remove_flagged(struct dp_cut *cut, const bool *flags)
+{
+	size_t kept = 0, edits = 0;
+
+	for (size_t i = 0; i < cut->count; i++) {
+		struct dp_repetition s = cut->iterations[i];
+		size_t count = edits_of(&s);
+
+		if (flags[i]) {
+			cut->complete -= !s.partial;
+			cut->covered -= s.end - s.first;
+			continue;
+		}
+		if (count > 0)
+			memmove(cut->edits + edits, cut->edits + s.edits,
+				count * sizeof(*cut->edits));
+		s.edits = edits;
+		edits += count;
+		cut->iterations[kept++] = s;
+	}
+	cut->count = kept;
+	cut->edit_count = edits;
+	cut->renamed = DP_MIN(cut->renamed, edits);
+}
+
+int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
+			const uint32_t *symbols, const uint32_t *aligned)
+{
+	size_t flagged = 0, variants = 0;
+	uint32_t *alike = NULL;
+	bool *flags = NULL, repeats = false;
+	int status = DP_ERR_NOMEM;
+
+	for (size_t i = 0; i < cut->count; i++)
+		variants = DP_MAX(variants, (size_t)cut->iterations[i].variant + 1);
+	alike = dp_alloc__zeroed(variants, sizeof(*alike));
+	flags = dp_alloc__zeroed(cut->count, sizeof(*flags));
+	if (!alike || !flags)
+		goto out;
+	for (size_t i = 0; i < cut->count; i++) {
+		const struct dp_repetition *s = &cut->iterations[i];
+
+		flags[i] = !s->partial && missing(cut, s, pattern, aligned) * 6 > pattern->length;
+		alike[s->variant] += flags[i];
+	}
+	for (size_t i = 0; i < cut->count; i++) {
+		flagged += flags[i];
+		repeats |= flags[i] && alike[cut->iterations[i].variant] >= ALIKE_MIN;
+	}
+	status = DP_OK;
+	if (repeats && flagged * 4 < cut->count) {
+		remove_flagged(cut, flags);
+		status = dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
+	}
+out:
+	free(flags);
+	free(alike);
+	return status;
+}

@@ -1,0 +1,117 @@
+/*
+ * The list of a sequence's loops, and what is counted of one. Cost: linear in loops or iterations.
+ */
+#include "loops/driver.h"
+
+#include <string.h>
+
+void dp_loops__clear(struct dp_loops *loops)
+{
+	for (size_t i = 0; i < loops->count; i++) {
+		free(loops->loops[i].pattern);
+		free(loops->loops[i].iterations);
+		free(loops->loops[i].edits);
+	}
+	loops->count = 0;
+}
+
+void dp_loops__fini(struct dp_loops *loops)
+{
+	dp_loops__clear(loops);
+	free(loops->loops);
+}
+
+void dp_loops__free(struct dp_loops *loops)
+{
+	if (!loops)
+		return;
+	dp_loops__fini(loops);
+	free(loops);
+}
+
+struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
+{
+	struct dp_loops *loops = d->loops;
+
+	if (dp_array__reserve(&loops->loops, &d->room, loops->count + 1, sizeof(*loops->loops)))
+		return NULL;
+	loops->loops[loops->count] = (struct dp_sequence_loop){ .parent = DP_NONE };
+	return &loops->loops[loops->count++];
+}
+
+void dp_driver__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
+{
+	dp_array__shrink(&cut->iterations, &cut->room, cut->count, sizeof(*cut->iterations));
+	dp_array__shrink(&cut->edits, &cut->edit_room, cut->edit_count, sizeof(*cut->edits));
+	loop->iterations = cut->iterations;
+	loop->count = cut->count;
+	loop->edits = cut->edits;
+	loop->edit_count = cut->edit_count;
+	*cut = (struct dp_cut){ 0 };
+}
+
+uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first)
+{
+	uint32_t *turned = dp_alloc__array(m, sizeof(*turned));
+
+	if (!turned)
+		return NULL;
+	memcpy(turned, pattern + first, (m - first) * sizeof(*turned));
+	memcpy(turned + m - first, pattern, first * sizeof(*turned));
+	return turned;
+}
+
+size_t dp_loops__whole(const struct dp_sequence_loop *loop)
+{
+	size_t whole = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		whole += !loop->iterations[i].partial;
+	return whole;
+}
+
+size_t dp_loops__covered(const struct dp_sequence_loop *loop)
+{
+	size_t symbols = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		symbols += loop->iterations[i].end - loop->iterations[i].first;
+	return symbols;
+}
+
+const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops)
+{
+	const struct dp_sequence_loop *most = NULL;
+
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].chosen &&
+		    (!most || dp_loops__covered(&loops->loops[i]) > dp_loops__covered(most)))
+			most = &loops->loops[i];
+	return most;
+}
+
+static size_t first_of(const struct dp_sequence_loop *loop)
+{
+	return loop->count ? loop->iterations[0].first : SIZE_MAX;
+}
+
+void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		for (size_t k = i; k > from; k--) {
+			struct dp_sequence_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
+
+			if (first_of(a) <= first_of(b))
+				break;
+			*a = *b;
+			*b = swap;
+			for (size_t j = 0; j < loops->count; j++) {
+				uint32_t *parent = &loops->loops[j].parent;
+
+				if (*parent == k)
+					*parent = (uint32_t)k - 1;
+				else if (*parent == k - 1)
+					*parent = (uint32_t)k;
+			}
+		}
+}

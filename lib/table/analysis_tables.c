@@ -1,0 +1,518 @@
+/* Tables of what an analysis found. */
+#include "table/table.h"
+
+#include <math.h>
+
+/* Loops. */
+
+struct loop_row {
+	int64_t loop, parent, device, context, stream;
+	const char *found_by, *phase;
+	double confidence, coverage;
+	bool at_level;
+	int64_t length, occurrences, iterations, complete, variants, copies, sets;
+};
+
+static const struct dp_field loop_fields[] = {
+	DP_FIELD(struct loop_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
+	DP_FIELD(struct loop_row, parent, DP_CELL_ID, NULL, "the id of the loop that encloses it"),
+	DP_FIELD(struct loop_row, device, DP_CELL_ID, NULL, "the device's id"),
+	DP_FIELD(struct loop_row, context, DP_CELL_ID, NULL, "the context's id"),
+	DP_FIELD(struct loop_row, stream, DP_CELL_ID, NULL, "the stream's id"),
+	DP_FIELD(struct loop_row, found_by, DP_CELL_TEXT, NULL, "count, auto or marks"),
+	DP_FIELD(struct loop_row, phase, DP_CELL_TEXT, NULL, "what decided where iterations begin"),
+	DP_FIELD(struct loop_row, confidence, DP_CELL_DOUBLE, "1", "that the loop is right"),
+	DP_FIELD(struct loop_row, coverage, DP_CELL_DOUBLE, "1",
+		 "share of the stream's kernels in its iterations"),
+	DP_FIELD(struct loop_row, at_level, DP_CELL_BOOL, NULL, "at the level that is reported on"),
+	DP_FIELD(struct loop_row, length, DP_CELL_INT64, "count", "kernels in the pattern"),
+	DP_FIELD(struct loop_row, occurrences, DP_CELL_INT64, "count",
+		 "exact occurrences of the pattern that do not overlap"),
+	DP_FIELD(struct loop_row, iterations, DP_CELL_INT64, "count",
+		 "iterations, partial ones included"),
+	DP_FIELD(struct loop_row, complete, DP_CELL_INT64, "count",
+		 "iterations that are not partial"),
+	DP_FIELD(struct loop_row, variants, DP_CELL_INT64, "count",
+		 "distinct edit scripts, that of the pattern included"),
+	DP_FIELD(struct loop_row, copies, DP_CELL_INT64, "count",
+		 "copies in each iteration, where kernels alone were too few to tell"),
+	DP_FIELD(struct loop_row, sets, DP_CELL_INT64, "count",
+		 "memsets in each iteration, where kernels alone were too few to tell"),
+	{ NULL },
+};
+
+static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	const struct dp_loop *loop = dp_analysis_loop(analysis, index);
+	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
+
+	return (struct loop_row){
+		loop->id,
+		loop->parent == DP_NONE ? -1 : (int64_t)loop->parent,
+		dp_trace_device(trace, loop->device)->id,
+		stream->context,
+		stream->stream,
+		dp_found_by_name(loop->found_by),
+		dp_phase_name(loop->phase),
+		loop->confidence,
+		loop->coverage,
+		loop->at_level,
+		(int64_t)loop->length,
+		(int64_t)loop->occurrences,
+		(int64_t)loop->iterations,
+		(int64_t)loop->complete,
+		(int64_t)loop->variants,
+		(int64_t)loop->copies,
+		(int64_t)loop->sets,
+	};
+}
+
+/* The summaries of all loops, metric by metric, behind a table's own columns. */
+static int summaries(struct dp_rows *rows, struct dp_column *columns, size_t loops)
+{
+	size_t own = dp_table__own_fields(&dp_table__loops), metrics = rows->field_count - own;
+	double *values = dp_rows__memory(rows, metrics, dp_size__mul(loops, sizeof(*values)));
+
+	for (size_t m = 0; values && m < metrics; m++) {
+		columns[own + m] = (struct dp_column){ values + m * loops, sizeof(*values), false };
+		for (size_t i = 0; i < loops; i++)
+			values[m * loops + i] = dp_loop_summary(rows->analysis, i, m);
+	}
+	return values ? DP_OK : DP_ERR_NOMEM;
+}
+
+static int list_loops(struct dp_rows *rows)
+{
+	size_t count = dp_analysis_loop_count(rows->analysis);
+	struct loop_row *loops;
+	struct dp_column *columns;
+
+	if (!count)
+		return DP_OK;
+	columns = dp_rows__batch(rows, count);
+	loops = dp_rows__memory(rows, count, sizeof(*loops));
+	if (!columns || !loops)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		loops[i] = loop_row(rows->analysis, i);
+	for (size_t i = 0; loop_fields[i].name; i++)
+		columns[i] = (struct dp_column){ (char *)loops + loop_fields[i].offset,
+						 sizeof(*loops), false };
+	return summaries(rows, columns, count);
+}
+
+const struct dp_table dp_table__loops = {
+	.info = { "loops", "analysis", "the loops, with the summaries of metrics" },
+	.fields = loop_fields,
+	.metrics = DP_TABLE_SUMMARY_METRICS,
+	.list = list_loops,
+};
+
+/* Iterations: what is of their loop, then members of struct dp_iteration, then metrics. */
+
+enum { OF_LOOP = 4 };
+
+static const struct dp_field iteration_fields[] = {
+	{ "loop", DP_CELL_INT64, 0, NULL, "the loop's id" },
+	{ "device", DP_CELL_ID, 0, NULL, "the device's id" },
+	{ "context", DP_CELL_ID, 0, NULL, "the context's id" },
+	{ "stream", DP_CELL_ID, 0, NULL, "the stream's id" },
+	DP_FIELD(struct dp_iteration, index, DP_CELL_INT64, NULL,
+		 "the iteration, from 0, in its loop"),
+	DP_FIELD(struct dp_iteration, start_ns, DP_CELL_INT64, "ns", "start of its first kernel"),
+	DP_FIELD(struct dp_iteration, end_ns, DP_CELL_INT64, "ns", "end of its last kernel"),
+	DP_FIELD(struct dp_iteration, first_kernel, DP_CELL_INT64, NULL,
+		 "its first kernel in the sequence of the loop's kernels, from 0"),
+	DP_FIELD(struct dp_iteration, kernels, DP_CELL_INT64, "count", "its kernels"),
+	DP_FIELD(struct dp_iteration, inserted, DP_CELL_UINT32, "count",
+		 "kernels that are not in the pattern"),
+	DP_FIELD(struct dp_iteration, deleted, DP_CELL_UINT32, "count",
+		 "kernels of the pattern that are missing"),
+	DP_FIELD(struct dp_iteration, substituted, DP_CELL_UINT32, "count",
+		 "kernels that another one replaces"),
+	DP_FIELD(struct dp_iteration, variant, DP_CELL_UINT32, NULL,
+		 "equal edit scripts share one; 0 is the pattern"),
+	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
+		 "cut off by the capture: in no average"),
+	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
+	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
+		 "kernels between the iteration before and this one"),
+	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },
+	{ NULL },
+};
+
+/* A loop's id, device, context and stream: the same in each row. */
+static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
+{
+	struct loop_row *row = dp_rows__memory(rows, 1, sizeof(*row));
+
+	if (!row)
+		return DP_ERR_NOMEM;
+	*row = loop_row(rows->analysis, loop);
+	columns[0] = (struct dp_column){ &row->loop, 0, false };
+	columns[1] = (struct dp_column){ &row->device, 0, false };
+	columns[2] = (struct dp_column){ &row->context, 0, false };
+	columns[3] = (struct dp_column){ &row->stream, 0, false };
+	return DP_OK;
+}
+
+static bool *steady(struct dp_rows *rows, size_t loop, size_t count)
+{
+	bool *flags = dp_rows__memory(rows, count, sizeof(*flags));
+
+	for (size_t i = 0; flags && i < count; i++)
+		flags[i] = dp_loop_is_steady(rows->analysis, loop, i);
+	return flags;
+}
+
+static int iterations_of(struct dp_rows *rows, size_t loop)
+{
+	static const double none = NAN;
+	const struct dp_iteration *first = dp_loop_iteration(rows->analysis, loop, 0);
+	size_t own = dp_table__own_fields(&dp_table__iterations);
+	size_t count = dp_analysis_loop(rows->analysis, loop)->iterations;
+	struct dp_column *columns = dp_rows__batch(rows, count);
+	bool *flags = steady(rows, loop, count);
+
+	if (!columns || !flags || of_loop(rows, columns, loop))
+		return DP_ERR_NOMEM;
+	for (size_t i = OF_LOOP; i < own - 1; i++)
+		columns[i] = (struct dp_column){ (const char *)first + iteration_fields[i].offset,
+						 sizeof(*first), true };
+	columns[own - 1] = (struct dp_column){ flags, sizeof(*flags), false };
+	for (size_t i = own; i < rows->field_count; i++) {
+		const double *values = dp_loop_metric_values(rows->analysis, loop, i - own);
+
+		columns[i] = (struct dp_column){ values ? values : &none,
+						 values ? sizeof(*values) : 0, true };
+	}
+	return DP_OK;
+}
+
+static int list_iterations(struct dp_rows *rows)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < dp_analysis_loop_count(rows->analysis); i++)
+		if (dp_analysis_loop(rows->analysis, i)->at_level)
+			status = iterations_of(rows, i);
+	return status;
+}
+
+const struct dp_table dp_table__iterations = {
+	.info = { "iterations", "analysis",
+		  "the iterations of the loops that are reported on, with all metrics" },
+	.fields = iteration_fields,
+	.metrics = DP_TABLE_ITERATION_METRICS,
+	.list = list_iterations,
+};
+
+/* Variants. */
+
+struct variant_row {
+	int64_t loop, variant, count, first, period, inserted, deleted, substituted;
+	double extra_ns;
+};
+
+static const struct dp_field variant_fields[] = {
+	DP_FIELD(struct variant_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
+	DP_FIELD(struct variant_row, variant, DP_CELL_INT64, NULL, "its number; 0 is the pattern"),
+	DP_FIELD(struct variant_row, count, DP_CELL_INT64, "count",
+		 "complete iterations that have it"),
+	DP_FIELD(struct variant_row, first, DP_CELL_INT64, NULL, "the first iteration that has it"),
+	DP_FIELD(struct variant_row, period, DP_CELL_ID, "count",
+		 "it comes every so many iterations; null: irregularly"),
+	DP_FIELD(struct variant_row, inserted, DP_CELL_INT64, "count", "kernels inserted"),
+	DP_FIELD(struct variant_row, deleted, DP_CELL_INT64, "count", "kernels missing"),
+	DP_FIELD(struct variant_row, substituted, DP_CELL_INT64, "count", "kernels replaced"),
+	DP_FIELD(struct variant_row, extra_ns, DP_CELL_DOUBLE, "ns",
+		 "median time of an iteration, less that of the most frequent variant"),
+	{ NULL },
+};
+
+static int list_variants(struct dp_rows *rows)
+{
+	const struct dp_variant *variant;
+
+	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
+		for (size_t i = 0; (variant = dp_loop_variant(rows->analysis, loop, i)); i++) {
+			struct variant_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct variant_row){
+				(int64_t)loop,
+				(int64_t)i,
+				(int64_t)variant->count,
+				(int64_t)variant->first,
+				variant->period ? (int64_t)variant->period : -1,
+				variant->inserted,
+				variant->deleted,
+				variant->substituted,
+				variant->extra_ns,
+			};
+		}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__variants = {
+	.info = { "variants", "analysis", "distinct edit scripts of each loop's iterations" },
+	.fields = variant_fields,
+	.row_size = sizeof(struct variant_row),
+	.list = list_variants,
+};
+
+/* Times of kernels and operators. */
+
+struct time_row {
+	int64_t loop, index;
+	const char *name;
+	int64_t count;
+	double total_ns, mean_ns, min_ns, max_ns, stddev_ns, share, rise_ns;
+};
+
+#define TIME_FIELDS(what, number)                                                                  \
+	{                                                                                          \
+		DP_FIELD(struct time_row, loop, DP_CELL_INT64, NULL, "the loop's id"),             \
+			DP_FIELD(struct time_row, index, DP_CELL_INT64, NULL, number),             \
+			DP_FIELD(struct time_row, name, DP_CELL_TEXT, NULL, what),                 \
+			DP_FIELD(struct time_row, count, DP_CELL_INT64, "count",                   \
+				 "kernels in complete iterations after the warm-up"),              \
+			DP_FIELD(struct time_row, total_ns, DP_CELL_DOUBLE, "ns",                  \
+				 "all of them together"),                                          \
+			DP_FIELD(struct time_row, mean_ns, DP_CELL_DOUBLE, "ns", "mean duration"), \
+			DP_FIELD(struct time_row, min_ns, DP_CELL_DOUBLE, "ns", "shortest"),       \
+			DP_FIELD(struct time_row, max_ns, DP_CELL_DOUBLE, "ns", "longest"),        \
+			DP_FIELD(struct time_row, stddev_ns, DP_CELL_DOUBLE, "ns",                 \
+				 "standard deviation of the durations"),                           \
+			DP_FIELD(struct time_row, share, DP_CELL_DOUBLE, "1",                      \
+				 "of the time of all kernels"),                                    \
+			DP_FIELD(struct time_row, rise_ns, DP_CELL_DOUBLE, "ns",                   \
+				 "rise of the time per iteration with each iteration"),            \
+			{ NULL },                                                                  \
+	}
+
+static const struct dp_field kernel_fields[] =
+	TIME_FIELDS("the kernel's name", "rank by total time, from 0");
+static const struct dp_field place_fields[] =
+	TIME_FIELDS("the kernel's name in the pattern", "place in the pattern, from 0");
+static const struct dp_field operator_fields[] =
+	TIME_FIELDS("the innermost operator or NVTX range at the launch; empty: none",
+		    "rank by total time, from 0");
+
+typedef const struct dp_time_stat *time_stat(const struct dp_analysis *analysis, size_t loop,
+					     size_t index);
+
+static int list_times(struct dp_rows *rows, time_stat *stat)
+{
+	const struct dp_time_stat *time;
+
+	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
+		for (size_t i = 0; (time = stat(rows->analysis, loop, i)); i++) {
+			struct time_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct time_row){
+				(int64_t)loop,	 (int64_t)i,	time->name,    (int64_t)time->count,
+				time->total_ns,	 time->mean_ns, time->min_ns,  time->max_ns,
+				time->stddev_ns, time->share,	time->rise_ns,
+			};
+		}
+	return DP_OK;
+}
+
+static int list_kernels(struct dp_rows *rows)
+{
+	return list_times(rows, dp_loop_kernel_stat);
+}
+
+static int list_places(struct dp_rows *rows)
+{
+	return list_times(rows, dp_loop_position_stat);
+}
+
+static int list_operators(struct dp_rows *rows)
+{
+	return list_times(rows, dp_loop_operator_stat);
+}
+
+const struct dp_table dp_table__kernels = {
+	.info = { "kernels", "analysis", "time of each loop's kernels by name" },
+	.fields = kernel_fields,
+	.row_size = sizeof(struct time_row),
+	.list = list_kernels,
+};
+
+const struct dp_table dp_table__places = {
+	.info = { "places", "analysis", "time of each loop's kernels by place in the pattern" },
+	.fields = place_fields,
+	.row_size = sizeof(struct time_row),
+	.list = list_places,
+};
+
+const struct dp_table dp_table__operators = {
+	.info = { "operators", "analysis",
+		  "time of each loop's kernels by the operator that launched them" },
+	.fields = operator_fields,
+	.row_size = sizeof(struct time_row),
+	.list = list_operators,
+};
+
+/* Host ranges. */
+
+struct host_range_row {
+	int64_t loop;
+	const char *activity, *outer, *inner;
+	double typical_ns, slow_ns, calls;
+};
+
+static const struct dp_field host_range_fields[] = {
+	DP_FIELD(struct host_range_row, loop, DP_CELL_INT64, NULL, "the loop's id"),
+	DP_FIELD(struct host_range_row, activity, DP_CELL_TEXT, NULL,
+		 "wait or input: while the GPU was idle; sync: in synchronizing calls"),
+	DP_FIELD(struct host_range_row, outer, DP_CELL_TEXT, NULL,
+		 "the outermost operator, annotation or call; empty: none"),
+	DP_FIELD(struct host_range_row, inner, DP_CELL_TEXT, NULL,
+		 "the innermost; null: all of the outermost together"),
+	DP_FIELD(struct host_range_row, typical_ns, DP_CELL_DOUBLE, "ns",
+		 "mean per typical iteration: neither warm-up nor slow"),
+	DP_FIELD(struct host_range_row, slow_ns, DP_CELL_DOUBLE, "ns", "mean per slow iteration"),
+	DP_FIELD(struct host_range_row, calls, DP_CELL_DOUBLE, "count",
+		 "of sync: mean number per iteration"),
+	{ NULL },
+};
+
+static int list_host_ranges(struct dp_rows *rows)
+{
+	const struct dp_host_range *range;
+
+	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
+		for (size_t i = 0; (range = dp_loop_host_range(rows->analysis, loop, i)); i++) {
+			struct host_range_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct host_range_row){
+				(int64_t)loop,
+				dp_host_activity_name(range->activity),
+				range->outer,
+				range->inner,
+				range->typical_ns,
+				range->slow_ns,
+				range->activity == DP_HOST_SYNC ? range->calls : (double)NAN,
+			};
+		}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__host_ranges = {
+	.info = { "host_ranges", "analysis", "what the host did while the GPU was idle" },
+	.fields = host_range_fields,
+	.row_size = sizeof(struct host_range_row),
+	.list = list_host_ranges,
+};
+
+/* Findings, and the numbers that speak for them. */
+
+struct finding_row {
+	int64_t finding, loop;
+	const char *rule, *severity;
+	double confidence;
+	int64_t first_iteration, last_iteration;
+	double recoverable_ns;
+	const char *metric, *overlaps, *advice;
+};
+
+static const struct dp_field finding_fields[] = {
+	DP_FIELD(struct finding_row, finding, DP_CELL_INT64, NULL, "its number, from 0"),
+	DP_FIELD(struct finding_row, loop, DP_CELL_ID, NULL,
+		 "the id of the loop; null: the whole capture"),
+	DP_FIELD(struct finding_row, rule, DP_CELL_TEXT, NULL, "the rule's id"),
+	DP_FIELD(struct finding_row, severity, DP_CELL_TEXT, NULL, "info, warning or critical"),
+	DP_FIELD(struct finding_row, confidence, DP_CELL_DOUBLE, "1", "that it is right"),
+	DP_FIELD(struct finding_row, first_iteration, DP_CELL_INT64, NULL, "the first to look at"),
+	DP_FIELD(struct finding_row, last_iteration, DP_CELL_INT64, NULL, "the last to look at"),
+	DP_FIELD(struct finding_row, recoverable_ns, DP_CELL_DOUBLE, "ns",
+		 "recoverable time per iteration"),
+	DP_FIELD(struct finding_row, metric, DP_CELL_TEXT, NULL,
+		 "the metric that the cost is a part of"),
+	DP_FIELD(struct finding_row, overlaps, DP_CELL_TEXT, NULL,
+		 "the rule of a more expensive finding that the cost is a part of"),
+	DP_FIELD(struct finding_row, advice, DP_CELL_TEXT, NULL, "what to do"),
+	{ NULL },
+};
+
+static int list_findings(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+		struct finding_row *row = dp_rows__add(rows);
+
+		if (!row)
+			return DP_ERR_NOMEM;
+		*row = (struct finding_row){
+			(int64_t)i,
+			finding->loop == DP_NONE ? -1 : (int64_t)finding->loop,
+			finding->rule,
+			dp_severity_name(finding->severity),
+			finding->confidence,
+			(int64_t)finding->first_iteration,
+			(int64_t)finding->last_iteration,
+			finding->recoverable_ns,
+			finding->metric,
+			finding->overlaps,
+			finding->advice,
+		};
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__findings = {
+	.info = { "findings", "analysis", "the findings, by recoverable time" },
+	.fields = finding_fields,
+	.row_size = sizeof(struct finding_row),
+	.list = list_findings,
+};
+
+struct evidence_row {
+	int64_t finding;
+	const char *name, *unit;
+	double value;
+	const char *call;
+};
+
+static const struct dp_field evidence_fields[] = {
+	DP_FIELD(struct evidence_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
+	DP_FIELD(struct evidence_row, name, DP_CELL_TEXT, NULL, "what the number is"),
+	DP_FIELD(struct evidence_row, unit, DP_CELL_TEXT, NULL, "its unit; 1 for a share"),
+	DP_FIELD(struct evidence_row, value, DP_CELL_DOUBLE, NULL, "the number"),
+	DP_FIELD(struct evidence_row, call, DP_CELL_TEXT, NULL, "the API call that it is of"),
+	{ NULL },
+};
+
+static int list_evidence(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+
+		for (size_t k = 0; k < finding->evidence_count; k++) {
+			const struct dp_evidence_value *at = &finding->evidence[k];
+			struct evidence_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct evidence_row){ (int64_t)i, at->name, at->unit, at->value,
+						      at->call };
+		}
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__evidence = {
+	.info = { "evidence", "analysis", "the numbers behind each finding" },
+	.fields = evidence_fields,
+	.row_size = sizeof(struct evidence_row),
+	.list = list_evidence,
+};

@@ -1,0 +1,395 @@
+/*
+ * Arrow arrays and schemas. Each array, a child too, owns what it points to by itself, as consumers
+ * may move a child out of its parent and release them in any order.
+ */
+#include "table/arrow.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BUFFERS = 3 };
+
+/* What an array owns. */
+struct body {
+	struct dp_analysis *held; /* of which a buffer is borrowed; NULL: none */
+	const void *buffers[BUFFERS];
+	void *own[BUFFERS]; /* those of them that are to be freed */
+	struct ArrowArray **children;
+	struct ArrowArray *storage; /* of the children */
+	struct ArrowArray dictionary;
+};
+
+static void body_free(struct body *body)
+{
+	for (size_t i = 0; i < BUFFERS; i++)
+		free(body->own[i]);
+	free(body->children);
+	free(body->storage);
+	dp_analysis_free(body->held);
+	free(body);
+}
+
+static void array_release(struct ArrowArray *array)
+{
+	for (int64_t i = 0; i < array->n_children; i++)
+		if (array->children[i]->release)
+			array->children[i]->release(array->children[i]);
+	if (array->dictionary && array->dictionary->release)
+		array->dictionary->release(array->dictionary);
+	body_free(array->private_data);
+	array->release = NULL;
+}
+
+/* An array without buffers yet. NULL where memory runs out. */
+static struct body *array_init(struct ArrowArray *out, size_t rows, int64_t buffers)
+{
+	struct body *body = calloc(1, sizeof(*body));
+
+	if (!body)
+		return NULL;
+	*out = (struct ArrowArray){
+		.length = (int64_t)rows,
+		.n_buffers = buffers,
+		.buffers = body->buffers,
+		.release = array_release,
+		.private_data = body,
+	};
+	return body;
+}
+
+/* A buffer of the array's own. Its content is the caller's to fill; NULL where memory runs out. */
+static void *buffer(struct body *body, size_t which, size_t count, size_t size)
+{
+	/* Consumers may read whole words: a buffer is never of no bytes. */
+	body->own[which] = dp_alloc__array(count + 1, size);
+	body->buffers[which] = body->own[which];
+	return body->own[which];
+}
+
+static const char *cell(const struct dp_column *column, size_t row)
+{
+	return (const char *)column->at + row * column->stride;
+}
+
+static bool is_null(const struct dp_column *column, enum dp_cell kind, size_t row)
+{
+	const char *at = cell(column, row);
+
+	switch (kind) {
+	case DP_CELL_ID:
+		return *(const int64_t *)at < 0;
+	case DP_CELL_DOUBLE:
+		return isnan(*(const double *)at);
+	case DP_CELL_TEXT:
+		return !*(const char *const *)at;
+	case DP_CELL_NAME:
+		return *(const uint32_t *)at == DP_NONE;
+	case DP_CELL_INT64:
+	case DP_CELL_UINT32:
+	case DP_CELL_BOOL:
+		break;
+	}
+	return false;
+}
+
+static bool can_be_null(enum dp_cell kind)
+{
+	return kind != DP_CELL_INT64 && kind != DP_CELL_UINT32 && kind != DP_CELL_BOOL;
+}
+
+/* The bitmap of values that exist, where one does not. */
+static int validity(struct ArrowArray *array, const struct dp_column *column, enum dp_cell kind)
+{
+	struct body *body = array->private_data;
+	size_t rows = (size_t)array->length, first = 0;
+	uint8_t *bits;
+
+	while (first < rows && !is_null(column, kind, first))
+		first++;
+	if (first == rows)
+		return DP_OK;
+	bits = buffer(body, 0, rows / 8 + 1, 1);
+	if (!bits)
+		return DP_ERR_NOMEM;
+	memset(bits, 0xff, rows / 8 + 1);
+	for (size_t row = first; row < rows; row++) {
+		if (!is_null(column, kind, row))
+			continue;
+		bits[row / 8] &= (uint8_t) ~(1u << row % 8);
+		array->null_count++;
+	}
+	return DP_OK;
+}
+
+/* Values of a fixed size that are in memory as Arrow has them: no copy where they may be borrowed.
+ */
+static int fixed(struct body *body, const struct dp_column *column, size_t rows, size_t size,
+		 const struct dp_analysis *analysis)
+{
+	char *to;
+
+	if (column->stays && column->stride == size) {
+		body->held = dp_analysis_retain(analysis);
+		body->buffers[1] = column->at;
+		return DP_OK;
+	}
+	to = buffer(body, 1, rows, size);
+	if (!to)
+		return DP_ERR_NOMEM;
+	if (size == sizeof(uint64_t))
+		for (size_t row = 0; row < rows; row++)
+			memcpy(to + row * sizeof(uint64_t), cell(column, row), sizeof(uint64_t));
+	else
+		for (size_t row = 0; row < rows; row++)
+			memcpy(to + row * size, cell(column, row), size);
+	return DP_OK;
+}
+
+static int widened(struct body *body, const struct dp_column *column, size_t rows)
+{
+	int64_t *to = buffer(body, 1, rows, sizeof(*to));
+
+	for (size_t row = 0; to && row < rows; row++)
+		to[row] = *(const uint32_t *)cell(column, row);
+	return to ? DP_OK : DP_ERR_NOMEM;
+}
+
+static int packed(struct body *body, const struct dp_column *column, size_t rows)
+{
+	uint8_t *to = buffer(body, 1, rows / 8, 1);
+
+	if (!to)
+		return DP_ERR_NOMEM;
+	memset(to, 0, rows / 8 + 1);
+	for (size_t row = 0; row < rows; row++)
+		if (*(const bool *)cell(column, row))
+			to[row / 8] |= (uint8_t)(1u << row % 8);
+	return DP_OK;
+}
+
+/* Texts, with null where there is none. text() gives that of a row. */
+static int texts(struct body *body, size_t rows, const char *(*text)(const void *of, size_t row),
+		 const void *of)
+{
+	int64_t *offsets = buffer(body, 1, rows, sizeof(*offsets));
+	char *bytes;
+
+	if (!offsets)
+		return DP_ERR_NOMEM;
+	offsets[0] = 0;
+	for (size_t row = 0; row < rows; row++) {
+		const char *at = text(of, row);
+
+		offsets[row + 1] = offsets[row] + (at ? (int64_t)strlen(at) : 0);
+	}
+	bytes = buffer(body, 2, (size_t)offsets[rows], 1);
+	for (size_t row = 0; bytes && row < rows; row++)
+		if (offsets[row + 1] > offsets[row])
+			memcpy(bytes + offsets[row], text(of, row),
+			       (size_t)(offsets[row + 1] - offsets[row]));
+	return bytes ? DP_OK : DP_ERR_NOMEM;
+}
+
+static const char *text_cell(const void *of, size_t row)
+{
+	return *(const char *const *)cell(of, row);
+}
+
+static const char *trace_text(const void *of, size_t row)
+{
+	return dp_trace_string(of, (uint32_t)row);
+}
+
+/* Indices into the strings of the trace, which are the dictionary. */
+static int names(struct ArrowArray *array, const struct dp_column *column,
+		 const struct dp_analysis *analysis)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	size_t strings = dp_trace_string_count(trace);
+	struct body *body = array->private_data, *dictionary;
+	int status;
+
+	status = fixed(body, column, (size_t)array->length, sizeof(uint32_t), analysis);
+	if (status)
+		return status;
+	dictionary = array_init(&body->dictionary, strings, 3);
+	if (!dictionary)
+		return DP_ERR_NOMEM;
+	array->dictionary = &body->dictionary;
+	return texts(dictionary, strings, trace_text, trace);
+}
+
+static int values(struct ArrowArray *array, const struct dp_column *column, enum dp_cell kind,
+		  const struct dp_analysis *analysis)
+{
+	struct body *body = array->private_data;
+	size_t rows = (size_t)array->length;
+
+	switch (kind) {
+	case DP_CELL_UINT32:
+		return widened(body, column, rows);
+	case DP_CELL_BOOL:
+		return packed(body, column, rows);
+	case DP_CELL_TEXT:
+		return texts(body, rows, text_cell, column);
+	case DP_CELL_NAME:
+		return names(array, column, analysis);
+	case DP_CELL_INT64:
+	case DP_CELL_ID:
+	case DP_CELL_DOUBLE:
+		break;
+	}
+	return fixed(body, column, rows, sizeof(uint64_t), analysis);
+}
+
+static int column_array(struct ArrowArray *out, const struct dp_field *field,
+			const struct dp_column *column, size_t rows, bool nan,
+			const struct dp_analysis *analysis)
+{
+	int status = DP_OK;
+
+	if (!array_init(out, rows, field->cell == DP_CELL_TEXT ? 3 : 2))
+		return DP_ERR_NOMEM;
+	if (can_be_null(field->cell) && !(nan && field->cell == DP_CELL_DOUBLE))
+		status = validity(out, column, field->cell);
+	if (!status)
+		status = values(out, column, field->cell, analysis);
+	if (status)
+		out->release(out);
+	return status;
+}
+
+int dp_arrow__batch(struct ArrowArray *out, const struct dp_field *fields,
+		    const struct dp_column *columns, size_t count, size_t rows, bool nan,
+		    const struct dp_analysis *analysis)
+{
+	struct ArrowArray made;
+	struct body *body = array_init(&made, rows, 1);
+	int status = DP_OK;
+
+	if (!body)
+		return DP_ERR_NOMEM;
+	body->children = dp_alloc__zeroed(count + 1, sizeof(struct ArrowArray *));
+	body->storage = dp_alloc__zeroed(count + 1, sizeof(*body->storage));
+	made.children = body->children;
+	if (!body->children || !body->storage)
+		status = DP_ERR_NOMEM;
+	for (size_t i = 0; !status && i < count; i++) {
+		status = column_array(&body->storage[i], &fields[i], &columns[i], rows, nan,
+				      analysis);
+		body->children[i] = &body->storage[i];
+		made.n_children += !status;
+	}
+	if (status)
+		made.release(&made);
+	else
+		*out = made;
+	return status;
+}
+
+static void schema_release(struct ArrowSchema *schema)
+{
+	for (int64_t i = 0; i < schema->n_children; i++) {
+		if (schema->children[i]->release)
+			schema->children[i]->release(schema->children[i]);
+		free(schema->children[i]);
+	}
+	if (schema->dictionary && schema->dictionary->release)
+		schema->dictionary->release(schema->dictionary);
+	free(schema->dictionary);
+	free(schema->children);
+	free(schema->private_data); /* the metadata */
+	schema->release = NULL;
+}
+
+/* As the specification has it: a number of pairs, then lengths and texts, not aligned. */
+static char *put_text(char *at, const char *text)
+{
+	int32_t length = (int32_t)strlen(text);
+
+	memcpy(at, &length, sizeof(length));
+	memcpy(at + sizeof(length), text, (size_t)length);
+	return at + sizeof(length) + length;
+}
+
+static char *metadata(const struct dp_field *field)
+{
+	int32_t pairs = field->unit ? 2 : 1;
+	size_t bytes = 5 * sizeof(int32_t) + strlen("unit") + strlen("help") + strlen(field->help) +
+		       (field->unit ? strlen(field->unit) : 0);
+	char *made = malloc(bytes), *at = made;
+
+	if (!made)
+		return NULL;
+	memcpy(at, &pairs, sizeof(pairs));
+	at = put_text(put_text(at + sizeof(pairs), "help"), field->help);
+	if (field->unit)
+		put_text(put_text(at, "unit"), field->unit);
+	return made;
+}
+
+static const char *format(enum dp_cell kind)
+{
+	switch (kind) {
+	case DP_CELL_BOOL:
+		return "b";
+	case DP_CELL_DOUBLE:
+		return "g";
+	case DP_CELL_TEXT:
+		return "U";
+	case DP_CELL_NAME:
+		return "I";
+	case DP_CELL_INT64:
+	case DP_CELL_ID:
+	case DP_CELL_UINT32:
+		break;
+	}
+	return "l";
+}
+
+static void schema_init(struct ArrowSchema *out, const char *format, const char *name)
+{
+	*out = (struct ArrowSchema){ .format = format, .name = name, .release = schema_release };
+}
+
+static int field_schema(struct ArrowSchema *out, const struct dp_field *field)
+{
+	schema_init(out, format(field->cell), field->name);
+	if (can_be_null(field->cell))
+		out->flags = ARROW_FLAG_NULLABLE;
+	out->metadata = out->private_data = metadata(field);
+	if (field->cell == DP_CELL_NAME) {
+		out->dictionary = calloc(1, sizeof(*out->dictionary));
+		if (out->dictionary)
+			schema_init(out->dictionary, "U", "");
+	}
+	if (out->metadata && (field->cell != DP_CELL_NAME || out->dictionary))
+		return DP_OK;
+	out->release(out);
+	return DP_ERR_NOMEM;
+}
+
+int dp_arrow__schema(struct ArrowSchema *out, const struct dp_field *fields, size_t count)
+{
+	struct ArrowSchema made;
+	int status = DP_OK;
+
+	schema_init(&made, "+s", "");
+	made.children = dp_alloc__zeroed(count + 1, sizeof(struct ArrowSchema *));
+	if (!made.children)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; !status && i < count; i++) {
+		struct ArrowSchema *child = malloc(sizeof(*child));
+
+		status = child ? field_schema(child, &fields[i]) : DP_ERR_NOMEM;
+		if (status)
+			free(child);
+		else
+			made.children[made.n_children++] = child;
+	}
+	if (status)
+		made.release(&made);
+	else
+		*out = made;
+	return status;
+}

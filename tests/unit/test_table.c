@@ -1,0 +1,443 @@
+/* Tables as Arrow streams: what is in them, who owns it, and what happens when memory runs out. */
+#include "alloc_fail.h"
+#include "report_cases.h"
+
+#include <check.h>
+#include <deepprof/deepprof.h>
+#include <math.h>
+
+enum { COLUMNS = 256 };
+
+/* A table's schema and its first batch. */
+struct table {
+	struct ArrowSchema schema;
+	struct ArrowArray batch;
+};
+
+static void open_stream(struct ArrowArrayStream *stream, const struct report_case *at,
+			const char *name, bool nan)
+{
+	struct dp_table_options options = DP_TABLE_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+
+	options.nan = nan;
+	ck_assert_msg(!dp_analysis_table(stream, at->analysis, name, &options, &error), "%s: %s",
+		      name, error.message);
+}
+
+static struct table read_table(const struct report_case *at, const char *name, bool nan)
+{
+	struct ArrowArrayStream stream;
+	struct table table;
+
+	open_stream(&stream, at, name, nan);
+	ck_assert_int_eq(stream.get_schema(&stream, &table.schema), 0);
+	ck_assert_int_eq(stream.get_next(&stream, &table.batch), 0);
+	stream.release(&stream);
+	ck_assert(!stream.release);
+	return table;
+}
+
+static void free_table(struct table *table)
+{
+	if (table->batch.release)
+		table->batch.release(&table->batch);
+	table->schema.release(&table->schema);
+}
+
+static size_t column(const struct table *table, const char *name)
+{
+	for (int64_t i = 0; i < table->schema.n_children; i++)
+		if (!strcmp(table->schema.children[i]->name, name))
+			return (size_t)i;
+	ck_abort_msg("no column %s", name);
+}
+
+static bool bit(const uint8_t *bits, size_t row)
+{
+	return bits[row / 8] >> row % 8 & 1;
+}
+
+static bool exists(const struct ArrowArray *array, size_t row)
+{
+	return !array->buffers[0] || bit(array->buffers[0], row);
+}
+
+static int64_t whole(const struct table *table, const char *name, size_t row)
+{
+	const struct ArrowArray *array = table->batch.children[column(table, name)];
+
+	ck_assert_str_eq(table->schema.children[column(table, name)]->format, "l");
+	ck_assert(exists(array, row));
+	return ((const int64_t *)array->buffers[1])[row];
+}
+
+static bool flag(const struct table *table, const char *name, size_t row)
+{
+	return bit(table->batch.children[column(table, name)]->buffers[1], row);
+}
+
+/* An array says of itself what is true. */
+static void check_array(const struct ArrowSchema *schema, const struct ArrowArray *array,
+			int64_t rows)
+{
+	int64_t nulls = 0;
+
+	ck_assert_int_eq(array->length, rows);
+	ck_assert_int_eq(array->offset, 0);
+	ck_assert_int_eq(array->n_children, schema->n_children);
+	ck_assert(array->release != NULL);
+	ck_assert_int_eq(array->n_buffers, *schema->format == '+'   ? 1
+					   : *schema->format == 'U' ? 3
+								    : 2);
+	for (int64_t i = 0; array->buffers[0] && i < rows; i++)
+		nulls += !exists(array, (size_t)i);
+	ck_assert_int_eq(array->null_count, nulls);
+	ck_assert(!nulls || schema->flags & ARROW_FLAG_NULLABLE);
+	ck_assert_int_eq(!array->dictionary, !schema->dictionary);
+	if (*schema->format == 'U') {
+		const int64_t *offsets = array->buffers[1];
+
+		ck_assert_int_eq(offsets[0], 0);
+		for (int64_t i = 0; i < rows; i++)
+			ck_assert_int_le(offsets[i], offsets[i + 1]);
+	}
+	if (array->dictionary)
+		check_array(schema->dictionary, array->dictionary, array->dictionary->length);
+	for (int64_t i = 0; i < array->n_children; i++)
+		check_array(schema->children[i], array->children[i], rows);
+}
+
+START_TEST(every_table_is_sound)
+{
+	static void (*const makers[])(struct report_case * at) = { case_train, case_slow,
+								   case_waits };
+	const struct dp_table_info *info;
+
+	for (size_t m = 0; m < DP_COUNT(makers); m++) {
+		struct report_case at;
+
+		makers[m](&at);
+		for (size_t i = 0; (info = dp_table(i)); i++) {
+			struct table table;
+
+			if (strcmp(info->of, "analysis") != 0)
+				continue;
+			table = read_table(&at, info->name, false);
+			ck_assert_str_eq(table.schema.format, "+s");
+			if (table.batch.release)
+				check_array(&table.schema, &table.batch, table.batch.length);
+			free_table(&table);
+		}
+		case_free(&at);
+	}
+}
+END_TEST
+
+START_TEST(iterations_are_those_of_the_analysis)
+{
+	struct report_case at;
+	struct table table;
+	const struct dp_iteration *iteration;
+
+	case_train(&at);
+	table = read_table(&at, "iterations", false);
+	for (size_t i = 0; (iteration = dp_loop_iteration(at.analysis, 0, i)); i++) {
+		ck_assert_int_eq(whole(&table, "loop", i), 0);
+		ck_assert_int_eq(whole(&table, "index", i), (int64_t)i);
+		ck_assert_int_eq(whole(&table, "start_ns", i), iteration->start_ns);
+		ck_assert_int_eq(whole(&table, "inserted", i), iteration->inserted);
+		ck_assert_int_eq(flag(&table, "partial", i), iteration->partial);
+		ck_assert_int_eq(flag(&table, "steady", i), dp_loop_is_steady(at.analysis, 0, i));
+		for (size_t m = 0; dp_metric(m); m++) {
+			const struct ArrowArray *values =
+				table.batch.children[column(&table, dp_metric(m)->name)];
+			double value = dp_loop_metric(at.analysis, 0, m, i);
+
+			ck_assert_int_eq(exists(values, i), !isnan(value));
+			if (!isnan(value))
+				ck_assert_double_eq(((const double *)values->buffers[1])[i], value);
+		}
+	}
+	ck_assert_int_eq(table.batch.length, (int64_t)dp_analysis_loop(at.analysis, 0)->iterations);
+	free_table(&table);
+	case_free(&at);
+}
+END_TEST
+
+START_TEST(metrics_are_not_copied)
+{
+	struct report_case at;
+	struct table table;
+
+	case_train(&at);
+	table = read_table(&at, "iterations", true);
+	for (size_t m = 0; dp_metric(m); m++) {
+		const struct ArrowArray *values =
+			table.batch.children[column(&table, dp_metric(m)->name)];
+
+		ck_assert_ptr_eq(values->buffers[1], dp_loop_metric_values(at.analysis, 0, m));
+		ck_assert_ptr_null(values->buffers[0]);
+	}
+	free_table(&table);
+	case_free(&at);
+}
+END_TEST
+
+/* The value of a field's metadata, "" where it has none of that name. */
+static const char *metadata(const struct ArrowSchema *field, const char *key)
+{
+	static char text[1024];
+	const char *at = field->metadata;
+	int32_t pairs, length[2];
+
+	memcpy(&pairs, at, sizeof(pairs));
+	at += sizeof(pairs);
+	for (int32_t i = 0; i < pairs; i++) {
+		const char *name;
+
+		memcpy(&length[0], at, sizeof(length[0]));
+		name = at + sizeof(length[0]);
+		memcpy(&length[1], name + length[0], sizeof(length[1]));
+		at = name + length[0] + sizeof(length[1]) + length[1];
+		if ((size_t)length[0] == strlen(key) && !memcmp(name, key, strlen(key))) {
+			snprintf(text, sizeof(text), "%.*s", (int)length[1], at - length[1]);
+			return text;
+		}
+	}
+	return "";
+}
+
+START_TEST(fields_have_units)
+{
+	struct report_case at;
+	struct table table;
+
+	case_train(&at);
+	table = read_table(&at, "iterations", false);
+	ck_assert_str_eq(metadata(table.schema.children[column(&table, "start_ns")], "unit"), "ns");
+	ck_assert_str_eq(metadata(table.schema.children[column(&table, "loop")], "unit"), "");
+	for (size_t m = 0; dp_metric(m); m++) {
+		const struct ArrowSchema *field =
+			table.schema.children[column(&table, dp_metric(m)->name)];
+
+		ck_assert_str_eq(metadata(field, "unit"), dp_metric(m)->unit);
+		ck_assert_str_eq(metadata(field, "help"), dp_metric(m)->help);
+	}
+	free_table(&table);
+	case_free(&at);
+}
+END_TEST
+
+START_TEST(names_are_a_dictionary)
+{
+	struct report_case at;
+	struct table table;
+	const struct dp_ops *ops;
+
+	case_train(&at);
+	ops = dp_trace_ops(at.trace);
+	table = read_table(&at, "operations", false);
+	ck_assert_int_eq(table.batch.length, (int64_t)ops->count);
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct ArrowArray *names = table.batch.children[column(&table, "name")];
+		uint32_t index = ((const uint32_t *)names->buffers[1])[i];
+		const int64_t *offsets = names->dictionary->buffers[1];
+		const char *bytes = names->dictionary->buffers[2];
+		const char *name = dp_trace_string(at.trace, ops->name[i]);
+
+		ck_assert_uint_eq((size_t)(offsets[index + 1] - offsets[index]), strlen(name));
+		ck_assert_mem_eq(bytes + offsets[index], name, strlen(name));
+	}
+	free_table(&table);
+	case_free(&at);
+}
+END_TEST
+
+/* Children are moved out and released in an order drawn from a seed, before or after the rest. */
+static void release_in_disorder(struct table *table, unsigned seed)
+{
+	struct ArrowArray moved[COLUMNS];
+	size_t count = 0, columns = (size_t)table->batch.n_children;
+
+	for (size_t i = 0; i < columns; i++) {
+		if ((i * 2654435761u + seed) % 3)
+			continue;
+		moved[count++] = *table->batch.children[i];
+		table->batch.children[i]->release = NULL;
+	}
+	if (seed % 2)
+		table->batch.release(&table->batch);
+	for (size_t i = 0; i < count; i++) {
+		struct ArrowArray *at = &moved[(i * 7 + seed) % count];
+
+		if (at->release)
+			at->release(at);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (moved[i].release)
+			moved[i].release(&moved[i]);
+	free_table(table);
+}
+
+START_TEST(arrays_outlive_the_analysis)
+{
+	static const char *const names[] = { "iterations", "operations", "loops", "kernels" };
+
+	for (unsigned seed = 0; seed < 24; seed++) {
+		size_t held = alloc_held();
+		struct dp_error error = DP_ERROR_INIT;
+		struct report_case at;
+		struct table table;
+
+		case_train(&at);
+		ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, &error), DP_OK);
+		table = read_table(&at, names[seed % DP_COUNT(names)], seed & 4);
+		dp_analysis_free(at.analysis);
+		ck_assert_int_gt(table.batch.length, 0);
+		check_array(&table.schema, &table.batch, table.batch.length);
+		release_in_disorder(&table, seed);
+		ck_assert_uint_eq(alloc_held(), held);
+	}
+}
+END_TEST
+
+START_TEST(a_trace_is_taken_once)
+{
+	struct report_case at, other;
+
+	case_train(&at);
+	case_train(&other);
+	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, other.trace, NULL), DP_ERR_ARGUMENT);
+	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, NULL), DP_OK);
+	ck_assert_int_eq(dp_analysis_take_trace(at.analysis, at.trace, NULL), DP_ERR_ARGUMENT);
+	dp_analysis_free(at.analysis);
+	case_free(&other);
+}
+END_TEST
+
+START_TEST(wrong_names_are_refused)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct ArrowArrayStream stream;
+	struct report_case at;
+
+	case_train(&at);
+	ck_assert_int_eq(dp_analysis_table(&stream, at.analysis, "iteration", NULL, &error),
+			 DP_ERR_ARGUMENT);
+	ck_assert_str_eq(error.message, "iteration is no table of an analysis");
+	ck_assert_int_eq(dp_analysis_table(&stream, at.analysis, "pairs", NULL, NULL),
+			 DP_ERR_ARGUMENT);
+	case_free(&at);
+}
+END_TEST
+
+static struct dp_comparison *with_itself(const struct report_case *at)
+{
+	struct dp_comparison *comparison = NULL;
+
+	ck_assert_int_eq(dp_comparison_run(&comparison, at->analysis, at->analysis, NULL, NULL),
+			 DP_OK);
+	return comparison;
+}
+
+START_TEST(comparisons_have_tables)
+{
+	struct report_case at;
+	struct dp_comparison *comparison;
+	const struct dp_table_info *info;
+	size_t tables = 0;
+
+	case_train(&at);
+	comparison = with_itself(&at);
+	for (size_t i = 0; (info = dp_table(i)); i++) {
+		struct ArrowArrayStream stream;
+		struct table table;
+
+		if (strcmp(info->of, "comparison") != 0)
+			continue;
+		tables++;
+		ck_assert_int_eq(dp_comparison_table(&stream, comparison, info->name, NULL, NULL),
+				 DP_OK);
+		ck_assert_int_eq(stream.get_schema(&stream, &table.schema), 0);
+		ck_assert_int_eq(stream.get_next(&stream, &table.batch), 0);
+		stream.release(&stream);
+		if (table.batch.release)
+			check_array(&table.schema, &table.batch, table.batch.length);
+		if (!strcmp(info->name, "pairs"))
+			ck_assert_int_eq(table.batch.length,
+					 (int64_t)dp_comparison_pair_count(comparison));
+		free_table(&table);
+	}
+	ck_assert_uint_gt(tables, 3);
+	dp_comparison_free(comparison);
+	case_free(&at);
+}
+END_TEST
+
+/* Reads a whole table; returns whether memory ran out somewhere. Checks nothing else: Check's own
+ * allocations would count. */
+static bool read_through(const struct report_case *at, const char *name)
+{
+	struct ArrowArrayStream stream;
+	struct ArrowSchema schema;
+	struct ArrowArray batch;
+	bool failed;
+
+	if (dp_analysis_table(&stream, at->analysis, name, NULL, NULL) == DP_ERR_NOMEM)
+		return true;
+	failed = stream.get_schema(&stream, &schema);
+	if (!failed)
+		schema.release(&schema);
+	for (bool more = !failed; more;) {
+		failed = stream.get_next(&stream, &batch);
+		more = !failed && batch.release;
+		if (more)
+			batch.release(&batch);
+	}
+	failed = failed || stream.get_last_error(&stream);
+	stream.release(&stream);
+	return failed;
+}
+
+START_TEST(failed_allocations_are_survived)
+{
+	const struct dp_table_info *info;
+	struct report_case at;
+
+	case_train(&at);
+	for (size_t i = 0; (info = dp_table(i)); i++) {
+		size_t failures = 0;
+
+		for (bool more = !strcmp(info->of, "analysis"); more;) {
+			size_t held = alloc_held();
+			bool failed;
+
+			alloc_fail_after(failures);
+			failed = read_through(&at, info->name);
+			more = alloc_fail_stop();
+			failures += more;
+			ck_assert_msg(failed == more, "%s, allocation %zu", info->name, failures);
+			ck_assert_uint_eq(alloc_held(), held);
+		}
+		ck_assert(strcmp(info->of, "analysis") != 0 || failures > 2);
+	}
+	case_free(&at);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, every_table_is_sound);
+	tcase_add_test(tests, iterations_are_those_of_the_analysis);
+	tcase_add_test(tests, metrics_are_not_copied);
+	tcase_add_test(tests, fields_have_units);
+	tcase_add_test(tests, names_are_a_dictionary);
+	tcase_add_test(tests, arrays_outlive_the_analysis);
+	tcase_add_test(tests, a_trace_is_taken_once);
+	tcase_add_test(tests, wrong_names_are_refused);
+	tcase_add_test(tests, comparisons_have_tables);
+	tcase_add_test(tests, failed_allocations_are_survived);
+}
+
+#include "test_main.h"
