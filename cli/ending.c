@@ -9,16 +9,16 @@
 /* An ending and what each command writes for it; NULL: something else, which it can't. */
 struct ending {
 	const char *text;
-	const char *format[ENDING_VERBS]; /* analyze, compare, export, info */
+	const char *format[ENDING_VERBS]; /* analyze, compare, export, info, ranks */
 	bool lines;
 	bool hidden; /* not among those that are listed */
 };
 
 static const struct ending endings[] = {
-	{ ".txt", { "text", "text", NULL, "text" }, false, false },
-	{ ".json", { "json", "json", "chrome", "json" }, false, false },
+	{ ".txt", { "text", "text", NULL, "text", "text" }, false, false },
+	{ ".json", { "json", "json", "chrome", "json", "json" }, false, false },
 	{ ".jsonl", { "json", NULL, NULL, "json" }, true, false },
-	{ ".csv", { "csv", "csv", NULL, NULL }, false, false },
+	{ ".csv", { "csv", "csv", NULL, NULL, "csv" }, false, false },
 	{ ".md", { "markdown", "markdown", NULL, NULL }, false, false },
 	{ ".html", { "html", "html", NULL, NULL }, false, false },
 	{ ".htm", { "html", "html", NULL, NULL }, false, true },
@@ -88,7 +88,7 @@ static void list(char *text, size_t size, enum ending_verb verb)
 
 bool ending_choose(enum ending_verb verb, struct common *common, bool *lines)
 {
-	static const char *const otherwise[] = { "text", "text", NULL, "text" };
+	static const char *const otherwise[] = { "text", "text", NULL, "text", "text" };
 	const struct ending *ending = NULL;
 	const char *at = "";
 	size_t length = 0;

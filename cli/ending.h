@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum ending_verb { ENDING_ANALYZE, ENDING_COMPARE, ENDING_EXPORT, ENDING_INFO, ENDING_VERBS };
+enum ending_verb { ENDING_ANALYZE, ENDING_COMPARE, ENDING_EXPORT, ENDING_INFO, ENDING_RANKS, ENDING_VERBS };
 
 /*
  * Without --format, sets common->format by the name after -o, its letters' case and a .gz behind it

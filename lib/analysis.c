@@ -4,6 +4,7 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
+#include "base/parameters.h"
 #include "metric/warmup.h"
 #include "sequence/sequence.h"
 
@@ -18,9 +19,6 @@
  * to a process; with so many times the trace's calls nobody has to wait for minutes, either.
  */
 #define CALLS_MOST 256
-
-/* Probability of a loop that is reported instead of the single iteration that annotations mark. */
-#define SURER 0.75
 
 /* A mark around so many of the stream's kernels is around everything. */
 #define EVERYTHING 0.95
@@ -59,6 +57,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 		dp_metric_values__fini(&loop->values);
 		dp_loop_stats__fini(&loop->stats);
 		free(loop->variants);
+		dp_stretch__fini(&loop->single);
 	}
 	free(analysis->loops);
 	free(analysis->asked);
@@ -161,6 +160,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.batch_size = run->options->batch_size,
 		.brief = !loop->info.at_level,
 		.asked = run->analysis->asked,
+		.owners = &run->owners,
 		.work = work,
 	};
 	struct dp_loop_kernels kernels = {
@@ -181,6 +181,8 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	if (!status)
 		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
 						&loop->values, run->error);
+	if (!status && loop->info.at_level && !run->analysis->asked)
+		status = dp_stretch__measure_single(&loop->single, loop, &input, run->error);
 	if (!status && loop->info.at_level && !run->analysis->asked)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
@@ -354,7 +356,7 @@ static bool is_surer(const struct dp_loops *loops)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->confidence.loop > SURER && !loop->few && has_several(loops);
+	return loop && loop->confidence.loop > dp_param.surer && !loop->few && has_several(loops);
 }
 
 /* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
@@ -610,11 +612,19 @@ static int diagnose(struct run *run)
 			.stalls = &loop->values.stalls,
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
+			.replay = &loop->values.replay,
 		};
 
-		if (loop->info.at_level)
-			status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+		if (!loop->info.at_level)
+			continue;
+		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
+		if (!status)
+			status = dp_stretch__judge_single(&analysis->findings, loop, run->options,
+							  run->error);
 	}
+	if (!status)
+		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,
+						    run->error);
 	if (!status)
 		dp_diagnose__rank(&analysis->findings);
 	return status;

@@ -237,6 +237,14 @@ bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop)
 	return false;
 }
 
+double dp_finding_cost(const struct dp_finding *finding, uint32_t loop)
+{
+	for (size_t i = 0; i < finding->loop_count; i++)
+		if (finding->loops[i] == loop)
+			return finding->costs_ns[i];
+	return (double)NAN;
+}
+
 static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, size_t index)
 {
 	return index < stats->count ? &stats->stats[index] : NULL;
@@ -272,6 +280,22 @@ const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysi
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && index < at->values.ranges.count ? &at->values.ranges.ranges[index] : NULL;
+}
+
+const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis, size_t loop,
+					     size_t index)
+{
+	const struct dp_loop_data *at = loop_at(analysis, loop);
+
+	return at && index < at->values.replay.path_count ? &at->values.replay.path[index] : NULL;
+}
+
+const char *dp_path_part_name(enum dp_path_part part)
+{
+	static const char *const names[] = { "compute", "communication", "copies",
+					     "host",	"calls",	 "launch" };
+
+	return (size_t)part < DP_COUNT(names) ? names[part] : "host";
 }
 
 const char *dp_host_activity_name(enum dp_host_activity activity)

@@ -12,6 +12,12 @@
 #include <deepprof/analysis.h>
 #include <stdatomic.h>
 
+/* The first is a stretch of time, judged as one iteration; the second ends it. */
+struct dp_stretch {
+	struct dp_iteration span[2];
+	struct dp_metric_values values;
+};
+
 struct dp_loop_data {
 	struct dp_loop info;
 	uint32_t *kernels; /* names of the pattern's, info.length of them */
@@ -21,6 +27,7 @@ struct dp_loop_data {
 	struct dp_metric_values values;
 	struct dp_loop_stats stats;
 	struct dp_variant *variants; /* info.variants of them */
+	struct dp_stretch single; /* of the only whole iteration, if there is no period; else empty */
 };
 
 /* Of a stream: was it looked at, and what came nearest to a loop? */
@@ -72,6 +79,27 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 
 /* To look for loops in a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
+
+/*
+ * Measures a loop's only whole iteration as a stretch, where the loop has no period; else *stretch
+ * stays empty. input is that of the loop's own metrics. To be released with fini, also after a
+ * failure. Errors: DP_ERR_NOMEM.
+ */
+int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_data *loop,
+			       const struct dp_metric_input *input, struct dp_error *error);
+void dp_stretch__fini(struct dp_stretch *stretch);
+
+/* Adds what rules find in a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
+int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
+			     const struct dp_analysis_options *options, struct dp_error *error);
+
+/*
+ * Adds what rules find in the captures of devices that were analyzed and have no loop at the level
+ * of the report. Where recording was paused nothing is judged: nobody knows what the device did.
+ * Errors: DP_ERR_NOMEM. Cost: linear in the operations and calls of each such device.
+ */
+int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
+			       const struct dp_analysis_options *options, struct dp_error *error);
 
 /*
  * Where kernels alone are too few to tell: puts loops with the copies of each iteration in place of

@@ -3,6 +3,7 @@
  * iteration is, and what is copied between them does.
  */
 #include "analysis_model.h"
+#include "base/parameters.h"
 #include "base/sort.h"
 #include "loops/features.h"
 
@@ -175,7 +176,7 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		(*loops)->loops[0].copies = copies;
 		(*loops)->loops[0].sets = sets;
 		/* where an iteration of one kernel begins is no question */
-		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = DP_MARGIN_MAX;
+		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] = share >= MOST_KERNELS ? 2 : 0;
 		dp_features__judge(&(*loops)->loops[0], share);
 	}

@@ -302,6 +302,14 @@ static enum dp_severity severity_of(const char *name)
 	return severity;
 }
 
+/* What a finding costs in one of its loops; older reports have one cost for all. */
+static double cost_of(const json_t *from, size_t index)
+{
+	const json_t *cost = json_array_get(get(from, "costs_ns"), index);
+
+	return json_is_number(cost) ? json_number_value(cost) : number_of(from, "recoverable_ns");
+}
+
 /* A finding of a rule that is known here; others are left out. */
 static int read_finding(struct reader *reader, const json_t *from)
 {
@@ -329,12 +337,20 @@ static int read_finding(struct reader *reader, const json_t *from)
 	for (size_t i = 0; i < json_array_size(get(from, "loops")) && i < DP_LOOPS_MOST; i++) {
 		json_int_t at = json_integer_value(json_array_get(get(from, "loops"), i));
 
-		if (at >= 0 && (uint64_t)at < reader->analysis->loop_count)
-			made->loops[made->finding.loop_count++] = (uint32_t)at;
+		if (at < 0 || (uint64_t)at >= reader->analysis->loop_count)
+			continue;
+		made->costs_ns[made->finding.loop_count] = cost_of(from, i);
+		made->loops[made->finding.loop_count++] = (uint32_t)at;
 	}
-	if (!made->finding.loop_count)
+	if (!made->finding.loop_count) {
+		made->costs_ns[0] = made->finding.recoverable_ns;
 		made->loops[made->finding.loop_count++] = (uint32_t)loop;
+	}
+	for (size_t i = 0; i < made->finding.loop_count; i++)
+		made->devices[i] = reader->analysis->loops[made->loops[i]].info.device;
 	made->finding.loops = made->loops;
+	made->finding.devices = made->devices;
+	made->finding.costs_ns = made->costs_ns;
 	made->finding.evidence = made->values;
 	made->finding.ranges = made->ranges;
 	findings->count++;

@@ -36,6 +36,7 @@ _deepprof_value() {
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
 		compare) _deepprof_words "text json csv" "$3" ;;
+		ranks) _deepprof_words "text json csv html perfetto" "$3" ;;
 		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
@@ -67,7 +68,7 @@ _deepprof_value() {
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
-		--confidence | --loops | \
+		--confidence | --loops | --jobs | -j | \
 		--delay | --duration | --sample-gpu | --sample-host | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
@@ -93,6 +94,10 @@ _deepprof_options() {
 			--marks= --ignore-marks --level= --device= --stream= --range= --batch-size=
 			--threshold= --metric= --format= --input-format= --output= --force --mode= --no-pager
 			--color= --verbose --quiet --help -n -o -f -v -q -h"
+		;;
+	ranks)
+		echo "--jobs= --iterations= --marks= --ignore-marks --level= --format= --input-format= --output=
+			--force --mode= --no-pager --color= --verbose --quiet --help -j -n -o -f -v -q -h"
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
@@ -134,7 +139,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "record analyze compare export info help --help --version" "$word"
+		_deepprof_words "record analyze compare ranks export info help --help --version" "$word"
 		return
 	fi
 	if [[ $verb == record ]] && _deepprof_command; then
@@ -154,7 +159,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "record analyze compare export info help" "$word"
+		_deepprof_words "record analyze compare ranks export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

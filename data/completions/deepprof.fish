@@ -20,21 +20,23 @@ function __deepprof_thresholds
         inside && /^  [^ ]/ && $2 ~ /^[0-9.]+%$/ { print $1 "=" }'
 end
 
-set -l verbs record analyze compare export info help
+set -l verbs record analyze compare ranks export info help
 set -l none "not __fish_seen_subcommand_from $verbs"
 set -l record "__fish_seen_subcommand_from record"
 set -l analyze "__fish_seen_subcommand_from analyze"
 set -l compare "__fish_seen_subcommand_from compare"
+set -l ranks "__fish_seen_subcommand_from ranks"
 set -l info "__fish_seen_subcommand_from info"
 set -l export "__fish_seen_subcommand_from export"
-set -l report "__fish_seen_subcommand_from analyze compare"
-set -l both "__fish_seen_subcommand_from analyze compare info"
+set -l report "__fish_seen_subcommand_from analyze compare ranks"
+set -l both "__fish_seen_subcommand_from analyze compare ranks info"
 set -l wish "__fish_seen_subcommand_from analyze compare export"
-set -l all "__fish_seen_subcommand_from analyze compare export info"
+set -l all "__fish_seen_subcommand_from analyze compare ranks export info"
 
 complete -c deepprof -n $none -f -a record -d "run a program and record its GPU work"
 complete -c deepprof -n $none -f -a analyze -d "report a trace's iterations and what the GPU waited for"
 complete -c deepprof -n $none -f -a compare -d "show what got slower or faster between two runs"
+complete -c deepprof -n $none -f -a ranks -d "compare the ranks of a distributed job"
 complete -c deepprof -n $none -f -a export -d "write iterations and trace for other programs"
 complete -c deepprof -n $none -f -a info -d "show what a trace holds without analyzing it"
 complete -c deepprof -n $none -f -a help -d "show what a command does and takes"
@@ -96,6 +98,13 @@ complete -c deepprof -n $compare -l fail-on -x -a "(__deepprof_limits)" -d "end 
 complete -c deepprof -n $compare -l confidence -x -d "of the intervals"
 complete -c deepprof -n $compare -l loops -x -d "the loop of each run, BEFORE:AFTER"
 complete -c deepprof -n $compare -l format -x -a "text json csv" -d "of the report"
+
+complete -c deepprof -n $ranks -s j -l jobs -x -d "files that are analyzed at a time"
+complete -c deepprof -n $ranks -s n -l iterations -x -d "how many iterations each rank has"
+complete -c deepprof -n $ranks -l marks -x -d "iterations are annotations that match"
+complete -c deepprof -n $ranks -l ignore-marks -d "find iterations from kernels"
+complete -c deepprof -n $ranks -l level -x -a "default outermost innermost" -d "which of nested loops to report on"
+complete -c deepprof -n $ranks -l format -x -a "text json csv html perfetto" -d "of the report"
 
 complete -c deepprof -n $info -l build -d "tell about this program"
 complete -c deepprof -n $info -l top -x -d "kernels listed"

@@ -335,6 +335,32 @@ struct dp_host_range {
 DP_API const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis,
 						      size_t loop, size_t index);
 
+/*
+ * The critical path of typical iterations: what each waited for last, backwards from the end. A part
+ * by the operator or range that launches it, else by the kernel or call.
+ */
+enum dp_path_part {
+	DP_PATH_COMPUTE,
+	DP_PATH_COMMUNICATION,
+	DP_PATH_COPIES,
+	DP_PATH_HOST,	/* the launching threads, outside of calls */
+	DP_PATH_CALLS,	/* in calls */
+	DP_PATH_LAUNCH, /* from a launch to its start, and between operations of a stream */
+};
+
+struct dp_path_stat {
+	enum dp_path_part part;
+	const char *name; /* borrowed */
+	double ns;	  /* per iteration */
+};
+
+/* The longest first; NULL beyond the end, and where nothing is known. Constant cost. */
+DP_API const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis, size_t loop,
+						    size_t index);
+
+/* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
+DP_API const char *dp_path_part_name(enum dp_path_part part);
+
 /* "wait", "input", "sync". Static storage. */
 DP_API const char *dp_host_activity_name(enum dp_host_activity activity);
 
@@ -390,11 +416,12 @@ struct dp_finding {
 	const char *rule;
 	enum dp_severity severity;
 	double confidence;
-	uint32_t loop;
+	uint32_t loop;		/* DP_NONE: a device's whole capture, in which it has no loop */
 	size_t first_iteration; /* those to look at, both included */
 	size_t last_iteration;
 	/* Per iteration, NaN where it can't be told: of the mean period, or of the one that the
-	 * evidence names DP_EVIDENCE_PERIOD. */
+	 * evidence names DP_EVIDENCE_PERIOD. Of a capture, or of a loop's only whole iteration, the
+	 * evidence names how long that takes. */
 	double recoverable_ns;
 	const char *advice; /* one action */
 	size_t evidence_count;
@@ -411,10 +438,19 @@ struct dp_finding {
 	const uint32_t *loops;
 	/* A more expensive finding whose cost this one's is a part of, by its rule; NULL: none. */
 	const char *overlaps;
+	/* Of each of the loops, its device (for dp_trace_device()) and what it costs there. */
+	const uint32_t *devices;
+	const double *costs_ns;
+	bool single; /* of a loop's only whole iteration, which has no period */
+	/* The period without what it is about, of typical iterations: a replay of what waits for what
+	 * with that left out. NaN where there is none. */
+	double predicted_ns;
+	double predicted_from_ns; /* the period as it is */
 };
 
-/* Is a finding about a loop? */
+/* Is a finding about a loop? And what it costs there, NaN where it can't be told or is not. */
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
+DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 
 /* Findings in order of recoverable time in the whole trace. */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);

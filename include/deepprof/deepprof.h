@@ -14,6 +14,7 @@
 #include <deepprof/compare.h>
 #include <deepprof/detector.h>
 #include <deepprof/loop.h>
+#include <deepprof/ranks.h>
 #include <deepprof/record.h>
 #include <deepprof/report.h>
 #include <deepprof/suffix.h>

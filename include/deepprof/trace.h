@@ -116,6 +116,25 @@ struct dp_syncs {
 	const uint8_t *kind; /* enum dp_sync_kind */
 };
 
+/*
+ * Calls of a communication library, as the trace describes them, in order of start: collectives,
+ * and sends and receives. Where stream is known, times are those of the kernel that ran there; else
+ * they are those of the host's call on thread, within which the kernel was launched.
+ */
+struct dp_collectives {
+	size_t count;
+	const int64_t *start_ns;
+	const int64_t *end_ns;
+	const uint64_t *bytes;	    /* on this rank, the larger of input and output; 0: not known */
+	const int64_t *sequence;    /* of the group's calls, -1 where not recorded */
+	const uint32_t *stream;	    /* index of a struct dp_stream, or DP_NONE */
+	const uint32_t *thread;	    /* index of a struct dp_thread, or DP_NONE */
+	const uint32_t *name;	    /* "allreduce", "_allgather_base", "AllReduce" … */
+	const uint32_t *group;	    /* what names its process group, or DP_NONE */
+	const uint32_t *group_size; /* members, 0: not known */
+	const int32_t *peer;	    /* the other rank of a send or a receive, in the group; -1 */
+};
+
 /* What a range is. */
 enum dp_range_kind {
 	DP_RANGE_NVTX,	     /* an NVTX range */
@@ -298,6 +317,7 @@ DP_API const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, en
 DP_API const struct dp_ops *dp_trace_ops(const struct dp_trace *trace);
 DP_API const struct dp_calls *dp_trace_calls(const struct dp_trace *trace);
 DP_API const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace);
+DP_API const struct dp_collectives *dp_trace_collectives(const struct dp_trace *trace);
 DP_API const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace);
 DP_API const struct dp_memory *dp_trace_memory(const struct dp_trace *trace);
 DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);

@@ -52,7 +52,9 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 						      known->metric)
 					    : (double)NAN;
 		row->cost_ns[run] =
-			row->finding[run] ? row->finding[run]->recoverable_ns : all_ns[run];
+			row->finding[run] ? dp_finding_cost(row->finding[run],
+							    (uint32_t)pair->info.loop[run])
+					  : all_ns[run];
 	}
 	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
 	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent])

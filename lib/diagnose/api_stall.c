@@ -23,6 +23,10 @@ static const char *const advices[] = {
 			    "CUDA_MODULE_LOADING=EAGER",
 };
 
+static const char advice_capture[] =
+	"if this is start-up, record a later part of the run; if these calls recur, make them once, "
+	"before the work begins";
+
 /* What an iteration has of a call: the mean over typical ones, or how much more slow ones have. */
 struct sums {
 	double count[2]; /* iterations: typical ones, slow ones */
@@ -109,7 +113,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "call_stall_ns", "ns", stall_ns);
 	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
-	out->finding.advice = advices[most.purpose];
+	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
+							       : advices[most.purpose];
+	out->change = DP_REPLAY_STALLS;
 	return true;
 }
 
@@ -119,4 +125,6 @@ const struct dp_rule dp_rule__api_stall = {
 	  "least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
+	.never_critical_capture = true,
 };

@@ -19,6 +19,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "copy_exposed_ns", "ns", dp_rule__typical(input, "copy_exposed_ns"));
 	out->finding.advice =
 		"copy asynchronously, and wait where the result is needed (non_blocking)";
+	out->change = DP_REPLAY_BLOCKING;
 	return true;
 }
 
@@ -28,4 +29,5 @@ const struct dp_rule dp_rule__blocking_copy = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -98,6 +98,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
 	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
 			  dp_rule__typical(input, "h2d_bandwidth"));
+	out->change = DP_REPLAY_UPLOADS;
 	return true;
 }
 
@@ -107,4 +108,5 @@ const struct dp_rule dp_rule__copy_bound = {
 	  "without a kernel for 10% of the period",
 	  INTERVAL_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

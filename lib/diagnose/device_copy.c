@@ -23,6 +23,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 			  dp_rule__typical(input, "d2d_bandwidth"));
 	out->finding.advice = "move less within the device: write results in place or into views, "
 			      "fewer cat, clone and contiguous()";
+	out->change = DP_REPLAY_DEVICE_COPIES;
 	return true;
 }
 
@@ -31,4 +32,5 @@ const struct dp_rule dp_rule__device_copy = {
 	  "copies within the device that no kernel hides take at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -132,6 +132,14 @@ double dp_rule__busy_share(const struct dp_rule_input *input)
 	return dp_rule__typical(input, "busy_ns") / dp_rule__typical(input, "period_ns");
 }
 
+double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change)
+{
+	if (!input->replay)
+		return (double)NAN;
+	return dp_rule__typical(input, "period_ns") *
+	       (1 - input->replay->without_ns[change] / input->replay->period_ns);
+}
+
 double dp_rule__typical_before(const struct dp_rule_input *input, const char *name)
 {
 	const double *values = dp_rule__metric(input, name);
@@ -202,26 +210,63 @@ static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 		slow[last] = duration_ns[last] > limit;
 }
 
+/* The period that a finding's cost is a part of. */
+static double period_of(const struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	for (size_t i = 0; i < found->finding.evidence_count; i++)
+		if (!strcmp(found->values[i].name, DP_EVIDENCE_PERIOD))
+			return found->values[i].value;
+	return dp_rule__summary(input, "avg_period_ns");
+}
+
 /* By what it costs of the period that it is a part of; what costs no time has the rule's own. */
 static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
 			 const struct dp_rule *rule)
 {
-	double period_ns = dp_rule__summary(input, "avg_period_ns"), share;
 	struct dp_finding *finding = &found->finding;
+	double share = finding->recoverable_ns / period_of(found, input);
 
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		if (!strcmp(found->values[i].name, DP_EVIDENCE_PERIOD))
-			period_ns = found->values[i].value;
-	share = finding->recoverable_ns / period_ns;
 	if (isnan(share))
 		return;
 	finding->severity = share < DP_WARNING_SHARE	? DP_SEVERITY_INFO
 			    : share < DP_CRITICAL_SHARE ? DP_SEVERITY_WARNING
 							: DP_SEVERITY_CRITICAL;
-	if (rule->never_critical)
+	if (rule->never_critical ||
+	    (rule->never_critical_capture && input->scope == DP_SCOPE_CAPTURE))
 		finding->severity = DP_MIN(finding->severity, DP_SEVERITY_WARNING);
 	if (rule->only_info)
 		finding->severity = DP_SEVERITY_INFO;
+}
+
+static void place_finding(struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	found->finding.loop = found->loops[0] = input->loop->id;
+	found->devices[0] = input->loop->device;
+	found->costs_ns[0] = found->finding.recoverable_ns;
+	found->finding.loop_count = 1;
+	found->finding.single = input->scope == DP_SCOPE_ITERATION;
+	if (input->scope)
+		found->finding.first_iteration = found->finding.last_iteration =
+			input->first_iteration;
+}
+
+/*
+ * The period without it: replayed, in proportion to what the replayed iterations take, or without
+ * its cost. Iterations that stand out cost the mean of all.
+ */
+static void predict(struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	const struct dp_replay *replay = input->replay;
+	double period_ns = period_of(found, input), without_ns = (double)NAN;
+
+	if (replay && found->change != DP_REPLAY_NOTHING)
+		without_ns = period_ns * replay->without_ns[found->change] / replay->period_ns;
+	else if (found->finding.recoverable_ns < period_ns)
+		without_ns = period_ns - found->finding.recoverable_ns;
+	if (input->scope != DP_SCOPE_LOOP)
+		without_ns = (double)NAN;
+	found->finding.predicted_from_ns = isnan(without_ns) ? (double)NAN : period_ns;
+	found->finding.predicted_ns = without_ns;
 }
 
 static int run_rules(struct dp_findings *findings, const struct dp_rule_input *input,
@@ -231,13 +276,14 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		struct dp_rule_finding found;
 
 		memset(&found, 0, sizeof(found));
+		if (input->scope && !(rules[i]->also & input->scope))
+			continue;
 		if (!rules[i]->check(input, &found))
 			continue;
 		found.finding.rule = rules[i]->info.id;
-		found.finding.loop = found.loops[0] = input->loop->id;
-		found.finding.loop_count = 1;
-		found.device = input->loop->device;
+		place_finding(&found, input);
 		set_severity(&found, input, rules[i]);
+		predict(&found, input);
 		found.total_ns = found.finding.recoverable_ns * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,
 				      sizeof(found)))

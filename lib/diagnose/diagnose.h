@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "metric/host_ranges.h"
 #include "metric/loop_stats.h"
+#include "metric/replay.h"
+#include "metric/slices.h"
 #include "metric/stalls.h"
 #include <deepprof/analysis.h>
 
@@ -20,7 +22,21 @@
 #define DP_LOOPS_MOST 64 /* in one finding: as many devices */
 #define DP_ADVICE_SIZE 256
 
+#define DP_RULE_SLICES 30 /* of a capture (nsys, gpu_time_util) */
+#define DP_LONG_GAP_NS 5e8 /* a device that starves (nsys, gpu_gaps) */
+
 struct dp_rule_finding;
+
+/* What is judged: a loop; or one stretch of time, as the first of two iterations of which the second
+ * has no length: the only whole iteration of a loop, or the capture of a device without one. */
+enum dp_rule_scope { DP_SCOPE_LOOP = 0, DP_SCOPE_ITERATION = 1, DP_SCOPE_CAPTURE = 2 };
+
+/* How busy a device is, slice by slice of a capture. */
+struct dp_rule_slices {
+	double busy_ns[DP_RULE_SLICES];
+	double length_ns; /* of each */
+	struct dp_long_gaps gaps;
+};
 
 /* One loop's metrics, by name. */
 struct dp_rule_input {
@@ -33,6 +49,10 @@ struct dp_rule_input {
 	const struct dp_stalls *stalls; /* NULL: none are known */
 	const struct dp_host_ranges *ranges; /* the same */
 	const struct dp_loop_stats *stats;   /* the same */
+	const struct dp_replay *replay;	     /* the same */
+	enum dp_rule_scope scope;
+	size_t first_iteration; /* of DP_SCOPE_ITERATION: which of the loop's it is */
+	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
 	/* What follows is dp_diagnose__loop()'s to fill; NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */
 	const double *period_ns; /* the metric's row */
@@ -68,6 +88,9 @@ bool dp_rule__range(const struct dp_rule_input *input, struct dp_finding *findin
 bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			    const char *name, double part_ns, double warning, double critical);
 
+/* What a replay of typical iterations saves of their period; NaN where nothing can be replayed. */
+double dp_rule__saved(const struct dp_rule_input *input, enum dp_replay_change change);
+
 /* Where a rule begins to speak: its own threshold, or the last that was asked for. */
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id);
 
@@ -83,10 +106,14 @@ struct dp_rule_finding {
 	struct dp_evidence_value values[DP_EVIDENCE_MOST];
 	struct dp_finding_range ranges[DP_RANGES_MOST];
 	char advice[DP_ADVICE_SIZE]; /* where it is composed; "": it is not */
+	/* What a replay leaves out; DP_REPLAY_NOTHING: its cost. */
+	enum dp_replay_change change;
 	/* The driver's to fill. */
 	double total_ns; /* recoverable over all complete iterations */
-	uint32_t device;
-	uint32_t loops[DP_LOOPS_MOST]; /* one, until those of several devices are joined */
+	/* One of each, until those of several devices are joined. */
+	uint32_t loops[DP_LOOPS_MOST];
+	uint32_t devices[DP_LOOPS_MOST];
+	double costs_ns[DP_LOOPS_MOST];
 };
 
 /* Adds a number; beyond DP_EVIDENCE_MOST it is left out. name and unit are static. */
@@ -138,7 +165,9 @@ struct dp_rule {
 	bool (*check)(const struct dp_rule_input *input, struct dp_rule_finding *finding);
 	/* Not critical, whatever it costs: what it costs is a guess, or cannot be changed. */
 	bool never_critical;
+	bool never_critical_capture; /* the same of a capture: what it does there may be its purpose */
 	bool only_info; /* nothing is wrong, whatever it costs */
+	unsigned also;	/* besides loops: scopes that it judges, as bits */
 };
 
 /* The table; NULL beyond the end. */

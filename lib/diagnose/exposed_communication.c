@@ -19,6 +19,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "comm_overlap", "1", dp_rule__typical(input, "comm_overlap"));
 	out->finding.advice = "overlap communication with the backward pass (gradient buckets), or "
 			      "communicate less; compare ranks: it may be waiting for another one";
+	out->change = DP_REPLAY_COMMUNICATION;
 	return true;
 }
 
@@ -27,4 +28,5 @@ const struct dp_rule dp_rule__exposed_communication = {
 	  "communication that no computation overlaps takes at least 3% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

@@ -132,12 +132,15 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !is_launching(out)) {
 		out->finding.advice = advice_stall;
+		out->change = DP_REPLAY_HOST;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {
 		out->finding.advice = advice_sync;
 		activity = DP_HOST_SYNC;
+		out->change = DP_REPLAY_WAITS;
 		dp_rule__name_ranges(input, out, activity, false);
 	} else {
 		out->finding.advice = advice_launch;
+		out->change = DP_REPLAY_LAUNCHES;
 	}
 	dp_rule__advise_by_ranges(out, activity);
 }
@@ -184,4 +187,5 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 const struct dp_rule dp_rule__host_bound = {
 	{ "host-bound", "the GPU waits for the host: at least 5% of the period", WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -19,6 +19,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);
 	out->finding.advice = "overlap data loading with compute: DataLoader(num_workers=..., "
 			      "prefetch_factor=..., pin_memory=True)";
+	out->change = DP_REPLAY_INPUT;
 	return true;
 }
 
@@ -26,4 +27,5 @@ const struct dp_rule dp_rule__input_bound = {
 	{ "input-bound", "the GPU waits for its input: at least 5% of the period until the upload",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -21,6 +21,7 @@ bool dp_rule__is_launch_bound(const struct dp_rule_input *input)
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	double gaps_ns = dp_rule__typical(input, "short_gaps_ns");
+	double saved_ns = dp_rule__saved(input, DP_REPLAY_LAUNCHES);
 
 	if (!dp_rule__is_launch_bound(input) ||
 	    !dp_rule__share_finding(input, out, "short_gaps_ns", gaps_ns,
@@ -33,6 +34,10 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.advice =
 		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
 		"batches";
+	/* The host waits in some of these gaps: whatever launching takes, those stay. */
+	if (saved_ns < gaps_ns)
+		out->finding.recoverable_ns = saved_ns;
+	out->change = DP_REPLAY_LAUNCHES;
 	return true;
 }
 
@@ -41,4 +46,5 @@ const struct dp_rule dp_rule__launch_bound = {
 	  "gaps under 30 us take at least 15% of the period, and kernels are shorter than launches",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

@@ -23,6 +23,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "h2d_bandwidth", "bytes/s",
 			  dp_rule__typical(input, "h2d_bandwidth"));
 	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost)";
+	out->change = DP_REPLAY_PAGEABLE;
 	return true;
 }
 
@@ -31,4 +32,5 @@ const struct dp_rule dp_rule__pageable_copy = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_ITERATION | DP_SCOPE_CAPTURE,
 };

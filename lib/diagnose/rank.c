@@ -8,7 +8,7 @@
 /* Costs that differ by less are the same on two devices. */
 #define SAME_COST 0.2
 
-/* A rule finds one thing per loop at most, so no two are equal. */
+/* A rule finds one thing per loop or device at most, so no two are equal. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct dp_rule_finding *x = a, *y = b;
@@ -22,7 +22,9 @@ static int by_rank(const void *a, const void *b)
 		return x->total_ns < y->total_ns ? 1 : -1;
 	if (rule_x != rule_y)
 		return rule_x < rule_y ? -1 : 1;
-	return (x->finding.loop > y->finding.loop) - (x->finding.loop < y->finding.loop);
+	if (x->finding.loop != y->finding.loop)
+		return x->finding.loop < y->finding.loop ? -1 : 1;
+	return (x->devices[0] > y->devices[0]) - (x->devices[0] < y->devices[0]);
 }
 
 /* What a finding points at moves with it. */
@@ -31,6 +33,8 @@ static void point_inside(struct dp_rule_finding *at)
 	at->finding.evidence = at->values;
 	at->finding.ranges = at->ranges;
 	at->finding.loops = at->loops;
+	at->finding.devices = at->devices;
+	at->finding.costs_ns = at->costs_ns;
 	if (at->advice[0])
 		at->finding.advice = at->advice;
 }
@@ -55,7 +59,8 @@ static int group_of(const struct dp_rule_finding *at)
 
 static bool overlap(const struct dp_rule_finding *a, const struct dp_rule_finding *b)
 {
-	return a->finding.loop == b->finding.loop && group_of(a) && group_of(a) == group_of(b);
+	return a->finding.loop == b->finding.loop && a->devices[0] == b->devices[0] &&
+	       group_of(a) && group_of(a) == group_of(b);
 }
 
 static void mark_overlaps(struct dp_findings *findings)
@@ -77,8 +82,9 @@ static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_findin
 {
 	double x = a->finding.recoverable_ns, y = b->finding.recoverable_ns;
 
-	return a->finding.rule == b->finding.rule && a->finding.metric && a->device != b->device &&
-	       a->finding.loop_count < DP_LOOPS_MOST &&
+	return a->finding.rule == b->finding.rule && a->finding.metric &&
+	       a->devices[0] != b->devices[0] && a->finding.loop_count < DP_LOOPS_MOST &&
+	       (a->finding.loop == DP_NONE) == (b->finding.loop == DP_NONE) &&
 	       a->finding.severity == b->finding.severity &&
 	       fabs(x - y) <= SAME_COST * fmax(x, y) && !strcmp(advice_of(a), advice_of(b));
 }
@@ -89,8 +95,8 @@ static void join_devices(struct dp_findings *findings)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		struct dp_rule_finding *at = &findings->findings[i];
-		size_t j = 0;
+		struct dp_rule_finding *at = &findings->findings[i], *first;
+		size_t j = 0, last;
 
 		while (j < kept && !is_same(&findings->findings[j], at))
 			j++;
@@ -100,8 +106,11 @@ static void join_devices(struct dp_findings *findings)
 			kept++;
 			continue;
 		}
-		findings->findings[j].loops[findings->findings[j].finding.loop_count++] =
-			at->finding.loop;
+		first = &findings->findings[j];
+		last = first->finding.loop_count++;
+		first->loops[last] = at->loops[0];
+		first->devices[last] = at->devices[0];
+		first->costs_ns[last] = at->costs_ns[0];
 	}
 	findings->count = kept;
 }

@@ -23,6 +23,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "h2d_bytes", "bytes", dp_rule__typical(input, "h2d_bytes"));
 	out->finding.advice = "upload once, before the loop, what does not change: tables, masks, "
 			      "weights";
+	out->change = DP_REPLAY_REPEATED;
 	return true;
 }
 
@@ -32,4 +33,5 @@ const struct dp_rule dp_rule__repeated_upload = {
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,
+	.also = DP_SCOPE_CAPTURE,
 };

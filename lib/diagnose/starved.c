@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define LONG_GAP_NS 5e8
-#define PARTS 30
 #define LEAST_UTILIZATION 0.5
 
 struct starved {
@@ -51,17 +49,17 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 		    input->iterations[k].warmup)
 			continue;
 		starved->longest_ns = fmax(starved->longest_ns, gap_ns[k]);
-		if (gap_ns[k] >= LONG_GAP_NS) {
+		if (gap_ns[k] >= DP_LONG_GAP_NS) {
 			note(starved, k, k);
 			starved->long_gaps++;
 		}
 		if (idle || (input->slow && input->slow[k]))
 			continue;
-		starved->long_ns += gap_ns[k] >= LONG_GAP_NS ? gap_ns[k] : 0;
+		starved->long_ns += gap_ns[k] >= DP_LONG_GAP_NS ? gap_ns[k] : 0;
 		begin = part_ns > 0 ? begin : k;
 		part_ns += period_ns[k];
 		part_busy_ns += busy_ns[k];
-		if (part_ns * PARTS < all_ns)
+		if (part_ns * DP_RULE_SLICES < all_ns)
 			continue;
 		if (part_busy_ns < LEAST_UTILIZATION * part_ns) {
 			note(starved, begin, k);
@@ -72,11 +70,43 @@ static void measure(struct starved *starved, const struct dp_rule_input *input)
 	}
 }
 
+/* A capture without iterations: which parts of it leave the device idle, and in what of the host. */
+static bool check_capture(const struct dp_rule_input *input, struct dp_rule_finding *out)
+{
+	const struct dp_rule_slices *slices = input->slices;
+	double idle_ns = 0, parts = 0;
+
+	for (size_t i = 0; i < DP_RULE_SLICES; i++) {
+		if (!(slices->busy_ns[i] < LEAST_UTILIZATION * slices->length_ns))
+			continue;
+		idle_ns += slices->length_ns - slices->busy_ns[i];
+		parts++;
+	}
+	if (!slices->gaps.count && !parts)
+		return false;
+	idle_ns = fmax(idle_ns, slices->gaps.all_ns);
+	out->finding.confidence = input->loop->confidence;
+	out->finding.recoverable_ns = idle_ns;
+	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", DP_RULE_SLICES * slices->length_ns);
+	dp_rule__evidence(out, "idle_ns", "ns", idle_ns);
+	if (parts)
+		dp_rule__evidence(out, "parts_of_30", "count", parts);
+	if (slices->gaps.count)
+		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
+	dp_rule__evidence(out, "longest_gap_ns", "ns", slices->gaps.longest_ns);
+	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
+	out->finding.advice = "see in a timeline what the host does in these gaps "
+			      "(--format=html); keep it off the thread that launches";
+	return true;
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct starved starved = { 0 };
 	double lost_ns;
 
+	if (input->scope == DP_SCOPE_CAPTURE)
+		return check_capture(input, out);
 	measure(&starved, input);
 	if (!starved.long_gaps && !starved.parts)
 		return false;
@@ -100,6 +130,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__starved = {
 	{ "starved",
-	  "a gap of half a second inside a loop, or a thirtieth of it under 50% utilized" },
+	  "a gap of half a second, or a thirtieth of the loop or capture under 50% utilized" },
 	check,
+	.also = DP_SCOPE_CAPTURE,
+	.never_critical_capture = true,
 };

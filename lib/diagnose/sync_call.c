@@ -25,6 +25,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 			      "synchronize()";
 	dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);
 	dp_rule__advise_by_ranges(out, DP_HOST_SYNC);
+	out->change = DP_REPLAY_INNER_WAITS;
 	return true;
 }
 
@@ -33,4 +34,5 @@ const struct dp_rule dp_rule__sync_call = {
 	  "the GPU runs dry where the host waits for it inside an iteration: at least 5% of the period",
 	  WARNING_SHARE },
 	check,
+	.also = DP_SCOPE_ITERATION,
 };

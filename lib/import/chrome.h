@@ -32,6 +32,18 @@ enum {
 	DP_CHROME_TASK = 1 << 18,
 	DP_CHROME_INDEX = 1 << 19,
 	DP_CHROME_ARGS = 0xfff00,
+	/* In the args of communication kernels: */
+	DP_CHROME_COLLECTIVE = 1 << 20,
+	DP_CHROME_ELEMENTS_IN = 1 << 21,
+	DP_CHROME_ELEMENTS_OUT = 1 << 22,
+	DP_CHROME_DTYPE = 1 << 23,
+	DP_CHROME_GROUP_NAME = 1 << 24,
+	DP_CHROME_GROUP_RANKS = 1 << 25,
+	DP_CHROME_GROUP_SIZE = 1 << 26,
+	DP_CHROME_SEQUENCE = 1 << 27,
+	DP_CHROME_PEER_SOURCE = 1 << 28,
+	DP_CHROME_PEER_TARGET = 1 << 29,
+	DP_CHROME_COMMUNICATION = 0x3ff00000,
 	/* An answer of want(): not this event. */
 	DP_CHROME_SKIP = 1 << 30,
 };
@@ -50,6 +62,8 @@ struct dp_chrome_event {
 	struct dp_json_text pid_text, tid_text;
 	int64_t device, context, stream, correlation, bytes, size, device_type, index;
 	struct dp_json_text arg_name, labels, op, task;
+	struct dp_json_text collective, dtype, group_name, group_ranks;
+	int64_t elements_in, elements_out, group_size, sequence, peer_source, peer_target;
 };
 
 struct dp_chrome_device {

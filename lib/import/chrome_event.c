@@ -40,10 +40,13 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	switch (length) {
 	case 2:
 		return IS("op") ? DP_CHROME_OP : 0;
+	case 3:
+		return IS("Seq") ? DP_CHROME_SEQUENCE : 0;
 	case 4:
 		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
 	case 5:
 		return IS("bytes") || IS("Bytes") ? DP_CHROME_BYTES
+		       : IS("dtype")		  ? DP_CHROME_DTYPE
 		       : IS("Index")		  ? DP_CHROME_INDEX
 						  : 0;
 	case 6:
@@ -63,7 +66,23 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		return IS("correlation")   ? DP_CHROME_CORRELATION
 		       : IS("Device Type") ? DP_CHROME_DEVICE_TYPE
 					   : 0;
+	case 8:
+		return IS("Src Rank")	? DP_CHROME_PEER_SOURCE
+		       : IS("Dst Rank") ? DP_CHROME_PEER_TARGET
+					: 0;
+	case 10:
+		return IS("Group size") ? DP_CHROME_GROUP_SIZE : 0;
+	case 13:
+		return IS("In msg nelems") ? DP_CHROME_ELEMENTS_IN : 0;
+	case 15:
+		return IS("Collective name") ? DP_CHROME_COLLECTIVE : 0;
+	case 18:
+		return IS("Process Group Name") ? DP_CHROME_GROUP_NAME : 0;
+	case 19:
+		return IS("Process Group Ranks") ? DP_CHROME_GROUP_RANKS : 0;
 	case 14:
+		if (IS("Out msg nelems"))
+			return DP_CHROME_ELEMENTS_OUT;
 		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION : 0;
 	default:
 		return 0;
@@ -127,6 +146,26 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return number_member(json, 0, &event->index, &event->has, key);
 	case DP_CHROME_DEVICE_TYPE:
 		return number_member(json, 0, &event->device_type, &event->has, key);
+	case DP_CHROME_ELEMENTS_IN:
+		return number_member(json, 0, &event->elements_in, &event->has, key);
+	case DP_CHROME_ELEMENTS_OUT:
+		return number_member(json, 0, &event->elements_out, &event->has, key);
+	case DP_CHROME_GROUP_SIZE:
+		return number_member(json, 0, &event->group_size, &event->has, key);
+	case DP_CHROME_SEQUENCE:
+		return number_member(json, 0, &event->sequence, &event->has, key);
+	case DP_CHROME_PEER_SOURCE:
+		return number_member(json, 0, &event->peer_source, &event->has, key);
+	case DP_CHROME_PEER_TARGET:
+		return number_member(json, 0, &event->peer_target, &event->has, key);
+	case DP_CHROME_COLLECTIVE:
+		return text_member(json, &event->collective, &event->has, key);
+	case DP_CHROME_DTYPE:
+		return text_member(json, &event->dtype, &event->has, key);
+	case DP_CHROME_GROUP_NAME:
+		return text_member(json, &event->group_name, &event->has, key);
+	case DP_CHROME_GROUP_RANKS:
+		return text_member(json, &event->group_ranks, &event->has, key);
 	case DP_CHROME_ARG_NAME:
 		return text_member(json, &event->arg_name, &event->has, key);
 	case DP_CHROME_LABELS:
@@ -140,6 +179,19 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 	}
 }
 
+/* A kernel of NCCL, RCCL, HCCL or MSCCL, of which the profiler describes the collective; cheap. */
+static bool communicates(const struct dp_json_text *name)
+{
+	const char *at = name->at;
+	size_t length = name->length;
+
+	if (length > 5 && IS("void ")) {
+		at += 5;
+		length -= 5;
+	}
+	return length > 5 && (!memcmp(at + 1, "ccl", 3) || IS("msccl"));
+}
+
 /* The members of args, until everything that is wanted is there. */
 static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_event *event)
 {
@@ -147,6 +199,8 @@ static enum dp_json_result read_args(struct dp_json *json, struct dp_chrome_even
 	enum dp_json_result result;
 	struct dp_json_text key;
 
+	if (wanted && event->has & DP_CHROME_NAME && communicates(&event->name))
+		wanted |= DP_CHROME_COMMUNICATION;
 	if (!wanted || *json->at != '{')
 		return dp_json__skip(json, DP_JSON_IN_OBJECT);
 	json->at++;

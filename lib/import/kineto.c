@@ -11,6 +11,7 @@
 #include "import/copy_name.h"
 #include "import/kineto_aside.h"
 #include "import/kineto_class.h"
+#include "import/kineto_collective.h"
 #include "import/kineto_memory.h"
 #include "import/kineto_names.h"
 #include "import/kineto_rocprof.h"
@@ -294,6 +295,9 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 	if (event->has & DP_CHROME_BYTES && event->bytes > 0 && op.kind != DP_OP_KERNEL)
 		op.bytes = (uint64_t)event->bytes;
 	kineto->epoch_votes += is_epoch(op.start_ns) ? 1 : -1;
+	if (event->has & DP_CHROME_COLLECTIVE && op.kind == DP_OP_KERNEL &&
+	    dp_kineto_collective__add(kineto->builder, event, &op))
+		return DP_ERR_NOMEM;
 	if (op.kind != DP_OP_KERNEL && op.correlation && !(event->has & DP_CHROME_BYTES))
 		return kept(kineto, dp_kineto_aside__op(&kineto->aside, &op));
 	return dp_builder__op(kineto->builder, &op);

@@ -6,10 +6,12 @@
 #include "iterate/boundary.h"
 #include "base/sort.h"
 #include "align/diff.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 #include "iterate/votes.h"
 
 #include <string.h>
+
+enum { SAMPLES = 33 }; /* boundaries that are learned from */
 
 struct placer {
 	struct dp_cut *cut;
@@ -52,7 +54,8 @@ static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
 {
 	int64_t most = 0;
 
-	for (size_t i = 1; i <= DP_AROUND && i <= s->first && s->first + i < s->end; i++) {
+	for (size_t i = 1; i <= dp_param.boundary_around && i <= s->first && s->first + i < s->end;
+	     i++) {
 		most = DP_MAX(most, ask(p, s->first + i).launch_gap_ns);
 		most = DP_MAX(most, ask(p, s->first - i).launch_gap_ns);
 	}
@@ -62,10 +65,10 @@ static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
 /* What most boundaries have, of a sample, and what is around them has not. */
 static void learn(struct placer *p)
 {
-	int64_t gaps[DP_BOUNDARIES], others[DP_BOUNDARIES];
-	size_t every = p->cut->count / DP_BOUNDARIES + 1, n = 0, with_upload = 0;
+	int64_t gaps[SAMPLES], others[SAMPLES];
+	size_t every = p->cut->count / SAMPLES + 1, n = 0, with_upload = 0;
 
-	for (size_t k = 1; k < p->cut->count && n < DP_BOUNDARIES; k += every) {
+	for (size_t k = 1; k < p->cut->count && n < SAMPLES; k += every) {
 		const struct dp_repetition *s = &p->cut->iterations[k];
 		struct dp_evidence_at at;
 
@@ -76,11 +79,11 @@ static void learn(struct placer *p)
 		gaps[n] = at.launch_gap_ns;
 		others[n++] = gap_around(p, s);
 	}
-	if (n < DP_SAMPLES_MIN)
+	if (n < dp_param.samples_min)
 		return;
 	dp_sort__i64(gaps, n);
 	dp_sort__i64(others, n);
-	if (gaps[n / 2] / DP_GAP_TIMES >= others[n / 2])
+	if ((double)gaps[n / 2] >= dp_param.boundary_times * (double)others[n / 2])
 		p->typical.launch_gap_ns = gaps[n / 2];
 	p->typical.after_upload = with_upload * 4 >= n * 3;
 	p->sum = dp_votes__at(&p->typical, &p->typical);
@@ -117,15 +120,19 @@ static void reach_between(const struct placer *p, size_t k, size_t *before, size
 	while (tail < count && edits[count - 1 - tail].kind == DP_EDIT_INSERTED &&
 	       edits[count - 1 - tail].position == last->end - 1 - tail)
 		tail++;
-	near = tail > 0 || (count > 0 && last->end - edits[count - 1].position <= DP_NEAR_EDIT);
+	near = tail > 0 ||
+	       (count > 0 && last->end - edits[count - 1].position <= dp_param.boundary_near);
 	edits = edits_at(p->cut, s);
 	count = edits_of(s);
-	for (at = 0; at < count && edits[at].position - s->first < DP_NEAR_EDIT + head; at++)
+	for (at = 0; at < count && edits[at].position - s->first < dp_param.boundary_near + head;
+	     at++)
 		head += edits[at].kind == DP_EDIT_INSERTED;
 	if (!near && at == 0)
 		return;
-	*before = DP_MIN(DP_MIN(tail, DP_WIDE) + DP_REACH, (last->end - last->first - 1) / 2);
-	*behind = DP_MIN(DP_MIN(head, DP_WIDE) + DP_REACH, (s->end - s->first - 1) / 2);
+	*before = DP_MIN(DP_MIN(tail, dp_param.boundary_wide) + dp_param.boundary_reach,
+			 (last->end - last->first - 1) / 2);
+	*behind = DP_MIN(DP_MIN(head, dp_param.boundary_wide) + dp_param.boundary_reach,
+			 (s->end - s->first - 1) / 2);
 }
 
 /*
@@ -150,7 +157,7 @@ static size_t reach_alone(const struct placer *p, size_t first)
 		}
 		over = DP_MAX(over, low ? s[low - 1].end : 0);
 	}
-	return first - over <= DP_MIN(p->m, (size_t)DP_WIDE) ? first - over : 0;
+	return first - over <= DP_MIN(p->m, dp_param.boundary_wide) ? first - over : 0;
 }
 
 /* The position nearest to the beginning of iteration k that looks like one. */
@@ -163,7 +170,7 @@ static size_t place(struct placer *p, size_t k)
 		reach_between(p, k, &before, &behind);
 	else if (!s->partial && !follows(p->cut, k))
 		before = reach_alone(p, first);
-	if (before + behind == 0 || p->calls > DP_BOUNDARY_CALLS || is_typical(p, first))
+	if (before + behind == 0 || p->calls > dp_param.boundary_calls || is_typical(p, first))
 		return first;
 	for (size_t i = 1; i <= DP_MAX(before, behind); i++) {
 		if (i <= before && is_typical(p, first - i))
@@ -246,7 +253,7 @@ int dp_boundary__place(struct dp_cut *cuts, size_t count, size_t which, const ui
 	size_t *first;
 	int status = DP_OK;
 
-	if (!evidence->at || cut->count < DP_SAMPLES_MIN || m < DP_NEAR_EDIT)
+	if (!evidence->at || cut->count < dp_param.samples_min || m < dp_param.boundary_near)
 		return DP_OK;
 	learn(&p);
 	if (p.sum <= 0)

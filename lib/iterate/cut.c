@@ -7,7 +7,7 @@
 #include "iterate/cut.h"
 #include "iterate/inner.h"
 #include "iterate/insertions.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 #include "align/diff.h"
 
 #include <string.h>
@@ -148,7 +148,7 @@ static bool is_whole(const struct cutter *c, size_t m, size_t missing, size_t ou
 {
 	double edits = (double)m * (double)c->alignment->edit_count / (double)c->n;
 
-	return (double)missing <= (double)outside + DP_MIN(edits / 8, (double)DP_END_LACK);
+	return (double)missing <= (double)outside + DP_MIN(edits / 8, dp_param.end_lack);
 }
 
 /*
@@ -183,7 +183,7 @@ static size_t renamed_before(const struct cutter *c, const struct piece *piece, 
 {
 	size_t taken = span ? c->alignment->spans[span - 1].end : 0;
 
-	return piece->from <= DP_FIRST_RENAMED && piece->first - taken >= piece->from ? piece->from
+	return piece->from <= dp_param.first_renamed && piece->first - taken >= piece->from ? piece->from
 										      : 0;
 }
 
@@ -197,7 +197,7 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
 	bool most = matched * 5 >= m * 4;
 	size_t before = head ? DP_MIN(piece->first, piece->from) : renamed_before(c, piece, span);
-	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + DP_REST_MAX) : 0;
+	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + dp_param.rest_max) : 0;
 	int status;
 
 	head = head && !(most && is_whole(c, m, piece->from, before));
@@ -498,7 +498,7 @@ static int add_rest(struct cutter *c)
 		return DP_OK;
 	m = c->patterns[c->tail_pattern].length;
 	rest = c->n - c->held.end;
-	if (c->held.from > 0 || c->held.to < m || rest > DP_REST_MAX || rest * 2 > m)
+	if (c->held.from > 0 || c->held.to < m || rest > dp_param.rest_max || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
 		status = add_edit(&c->cuts[c->tail_pattern], &c->held, c->held.end + i, m,

@@ -1,9 +1,9 @@
 /*
- * Inner loops of a pattern by comparison with itself, shifted by one of their iterations. Cost: that
- * of comparing the pattern with itself, at most DP_INNER_PERIOD times.
+ * Inner loops of a pattern by comparison with itself, shifted by one of their iterations. Cost:
+ * that of comparing the pattern with itself, with each period up to a limit.
  */
 #include "iterate/inner.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 /* How many symbols from `at` on are equal to those `period` in front of them. */
 static size_t repeats(const uint32_t *pattern, size_t m, size_t at, size_t period)
@@ -25,7 +25,7 @@ bool dp_inner__at_begin(const uint32_t *pattern, size_t m, size_t from)
 
 bool dp_inner__at_end(const uint32_t *pattern, size_t m, size_t to, size_t *rest)
 {
-	size_t longest = DP_MIN(DP_MIN(to, m - to), (size_t)DP_INNER_PERIOD), most = 0;
+	size_t longest = DP_MIN(DP_MIN(to, m - to), dp_param.inner_period), most = 0;
 
 	for (size_t period = 1; period <= longest && most < m - to; period++) {
 		size_t whole = repeats(pattern, m, to, period) / period * period;

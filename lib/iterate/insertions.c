@@ -1,11 +1,11 @@
 /*
  * Insertions at the beginning of an iteration, moved in front of it.
  *
- * Cost: linear in iterations and edits, and DP_SHIFT_MAX comparisons for each of the first few
- * insertions of an iteration.
+ * Cost: linear in iterations and edits, and a bounded number of comparisons for each of the first
+ * few insertions of an iteration.
  */
 #include "iterate/insertions.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 	const struct dp_edit *edits = cut->edits + s->edits;
 	size_t n = 0, prefix, same;
 
-	for (size_t run = 0; run < DP_INSERTIONS_MAX; run++) {
+	for (size_t run = 0; run < dp_param.insertions_max; run++) {
 		size_t from = n;
 
 		while (n < s->inserted && edits[n].kind == DP_EDIT_INSERTED &&
@@ -82,7 +82,7 @@ static size_t insertions_before(const struct dp_cut *cut, const struct dp_repeti
 		if (n == from)
 			break;
 		prefix = edits[from].offset;
-		if (prefix > DP_SHIFT_MAX || edits[from].position != s->first + from + prefix)
+		if (prefix > dp_param.shift_max || edits[from].position != s->first + from + prefix)
 			break;
 		for (same = 0; same < prefix; same++)
 			if (symbols[s->first + n + same] != name_at(p, same))
@@ -109,11 +109,11 @@ static void move_all(struct dp_cut *cut, const uint32_t *symbols, const struct d
 		if (s[-1].end != s->first || count == 0)
 			continue;
 		prefix = (size_t)edit->position - s->first;
-		if (edit->offset != prefix || (prefix > DP_SHIFT_MAX && at == 0))
+		if (edit->offset != prefix || (prefix > dp_param.shift_max && at == 0))
 			continue;
 		for (size_t i = 0; i < prefix && left <= at; i++)
 			left += symbols[s->first + count + i] != name_at(p, i);
-		if (left < at || (left == at && prefix <= DP_SHIFT_MAX)) {
+		if (left < at || (left == at && prefix <= dp_param.shift_max)) {
 			move_insertions(cut, k, at, count, left, symbols, p);
 			continue;
 		}

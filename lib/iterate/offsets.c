@@ -5,7 +5,7 @@
  */
 #include "iterate/offsets.h"
 #include "base/sort.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void sample(struct sampler *s)
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)
 {
-	size_t m = s->m, same = 0, rank = (size_t)((double)m * DP_GAP_TYPICAL);
+	size_t m = s->m, same = 0, rank = (size_t)((double)m * dp_param.gap_typical);
 	double typical, range, most;
 
 	for (size_t o = 0; o < m; o++) {
@@ -79,15 +79,17 @@ static void stand_out(const struct sampler *s, int64_t *gaps, double weight, dou
 		size_t n = s->offsets->seen[o];
 
 		dp_sort__i64(own, n);
-		scores[o] = log((double)(n ? DP_MAX(own[(n - 1) / 2], 0) : 0) + DP_GAP_NOISE_NS);
+		scores[o] =
+			log((double)(n ? DP_MAX(own[(n - 1) / 2], 0) : 0) + dp_param.gap_noise_ns);
 	}
 	memcpy(sorted, scores, m * sizeof(*sorted));
 	dp_sort__double(sorted, m);
 	typical = sorted[DP_MIN(rank, m - DP_MIN(m, 2))];
 	range = sorted[m - 1] - typical;
 	for (size_t o = 0; o < m; o++) {
-		scores[o] = range < DP_GAP_RANGE ? 0 : DP_MAX((scores[o] - typical) / range, 0);
-		same += scores[o] >= DP_GAP_SAME;
+		scores[o] =
+			range < dp_param.gap_range ? 0 : DP_MAX((scores[o] - typical) / range, 0);
+		same += scores[o] >= dp_param.gap_same;
 	}
 	most = same ? DP_MAX(1 - log((double)same) / weight, 0) : 1;
 	for (size_t o = 0; o < m; o++)
@@ -99,7 +101,7 @@ static void conclude(const struct sampler *s, double *sorted)
 	struct dp_offsets *offsets = s->offsets;
 
 	for (size_t o = 0; o < s->m; o++) {
-		double most = DP_RECURS_SHARE * offsets->seen[o];
+		double most = dp_param.recurs_share * offsets->seen[o];
 
 		if (!offsets->seen[o])
 			continue;
@@ -108,14 +110,15 @@ static void conclude(const struct sampler *s, double *sorted)
 		offsets->sync[o] = s->syncs[o] >= most;
 		offsets->optimizer[o] = s->optimizers[o] >= most;
 	}
-	stand_out(s, s->launch_gaps, DP_WEIGHT_LAUNCH_GAP, offsets->launch_gap, sorted);
-	stand_out(s, s->kernel_gaps, DP_WEIGHT_KERNEL_GAP, offsets->kernel_gap, sorted);
+	stand_out(s, s->launch_gaps, dp_param.weight_launch_gap, offsets->launch_gap, sorted);
+	stand_out(s, s->kernel_gaps, dp_param.weight_kernel_gap, offsets->kernel_gap, sorted);
 }
 
 int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *alignment,
 		       uint32_t pattern, size_t m, const struct dp_evidence *evidence)
 {
-	size_t samples = DP_MIN(DP_MAX(DP_PHASE_CALLS / m, DP_SAMPLES_MIN), DP_SAMPLES_MAX);
+	size_t samples = DP_MIN(DP_MAX(dp_param.phase_calls / m, dp_param.samples_min),
+				dp_param.samples_max);
 	double *reals = dp_alloc__zeroed(m, 4 * sizeof(*reals));
 	uint32_t *counts = dp_alloc__zeroed(m, 4 * sizeof(*counts));
 	bool *flags = dp_alloc__zeroed(m, 4 * sizeof(*flags));

@@ -19,8 +19,8 @@ struct dp_offsets {
 
 /*
  * Asks for the evidence on a sample of the iterations of a pattern of m symbols. Errors:
- * DP_ERR_NOMEM, after which *offsets is empty. Cost: at most DP_PHASE_CALLS or DP_SAMPLES_MIN * m
- * calls of evidence->at.
+ * DP_ERR_NOMEM, after which *offsets is empty. Cost: a bounded number of calls
+ * of evidence->at, or three for each offset.
  */
 int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *alignment,
 		       uint32_t pattern, size_t m, const struct dp_evidence *evidence);

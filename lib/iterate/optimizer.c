@@ -4,10 +4,10 @@
  * no small part of the iteration, since each parameter is there for a few other kernels. A run of
  * copies or fills is none: parameters are cast or gathered in front of what uses them, too.
  *
- * Cost: DP_UPDATE_PERIOD comparisons for each symbol of two iterations.
+ * Cost: a few comparisons for each symbol of two iterations.
  */
 #include "iterate/optimizer.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 struct run {
 	size_t first, length;
@@ -36,7 +36,7 @@ static void longest_run(const uint32_t *s, size_t m, const bool *moves, size_t p
 		}
 		run = (struct run){ (i - same - period) % m, same + period };
 		same = 0;
-		if (run.length < m && run.length >= DP_PARAMETERS_MIN * period &&
+		if (run.length < m && run.length >= dp_param.update_parameters * period &&
 		    run.length > best->length && !only_moves(&run, m, moves, period))
 			*best = run;
 	}
@@ -65,9 +65,9 @@ void dp_optimizer__find(struct dp_optimizer *optimizer, const uint32_t *pattern,
 		optimizer->room = DP_MIN(longest, DP_MAX(m / 16, 4));
 		return;
 	}
-	for (size_t period = 1; period <= DP_UPDATE_PERIOD && period < m; period++)
+	for (size_t period = 1; period <= dp_param.update_period && period < m; period++)
 		longest_run(pattern, m, moves, period, &run);
-	optimizer->known = run.length > 0 && run.length * DP_UPDATE_SHARE >= m;
+	optimizer->known = run.length > 0 && run.length * dp_param.update_share >= m;
 	optimizer->end = (run.first + run.length) % m;
-	optimizer->room = DP_MIN(run.length, (size_t)DP_AFTER_OPTIMIZER);
+	optimizer->room = DP_MIN(run.length, dp_param.after_optimizer);
 }

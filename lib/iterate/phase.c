@@ -5,7 +5,7 @@
  * Cost: O(length) memory and time, besides one walk through the alignment.
  */
 #include "iterate/phase.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 #include "iterate/votes.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 
 	if (!evidence->at || !evidence->launches_recorded)
 		return 0;
-	for (; first < n && first < DP_HEAD_MAX && !at.has_launch; first++)
+	for (; first < n && first < dp_param.head_max && !at.has_launch; first++)
 		evidence->at(evidence->ctx, first, &at);
 	if (!at.has_launch)
 		return 0;
 	first--;
-	look = DP_MIN(n - first, DP_LAUNCHES_LOOK);
+	look = DP_MIN(n - first, dp_param.launches_look);
 	for (size_t i = 0; i < look; i++) {
 		evidence->at(evidence->ctx, first + i, &at);
 		with += at.has_launch;
@@ -92,7 +92,7 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 	if (first == 0 && next == 0)
 		return;
 	dp_explain__add(explain, "vote",
-			DP_FACTS({ "weight", "log-odds", vote->weight },
+			DP_FACTS({ "weight", "log-odds", *vote->weight },
 				 { "first", "log-odds", first }, { "next", "log-odds", next }),
 			"%s: {first} for the first, {next} for the second (%s)", vote->why,
 			vote->name);
@@ -113,11 +113,12 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 		memset(score, 0, b->m * sizeof(*score));
 		vote->score(b, score);
 		for (size_t o = 0; o < b->m && sum; o++)
-			sum[o] += vote->weight * score[o];
-		margin[vote->evidence] += vote->weight * (score[phase->first] - score[phase->next]);
+			sum[o] += *vote->weight * score[o];
+		margin[vote->evidence] +=
+			*vote->weight * (score[phase->first] - score[phase->next]);
 		if (!sum)
-			explain_vote(explain, vote, vote->weight * score[phase->first],
-				     vote->weight * score[phase->next]);
+			explain_vote(explain, vote, *vote->weight * score[phase->first],
+				     *vote->weight * score[phase->next]);
 	}
 	phase->decided_by = DP_PHASE_NONE;
 	for (int kind = 0; kind <= DP_PHASE_MARKS && b->m > 1; kind++)

@@ -5,9 +5,11 @@
  */
 #include "iterate/unfold.h"
 #include "base/sort.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 #include <string.h>
+
+enum { SAMPLES = 31 }; /* boundaries whose gaps are asked for */
 
 /* A boundary between two complete iterations. */
 struct joint {
@@ -20,7 +22,7 @@ struct unfolder {
 	size_t count, n;
 	const uint32_t *symbols, *position;
 	const struct dp_evidence *evidence;
-	struct joint joints[DP_UNFOLD_SAMPLES];
+	struct joint joints[SAMPLES];
 	size_t joint_count;
 	long shift;		  /* of all boundaries */
 	const struct joint *like; /* one of those that are moved */
@@ -37,7 +39,7 @@ static struct joint joint_at(const struct unfolder *u, size_t folded)
 static void sample_joints(struct unfolder *u)
 {
 	const struct dp_repetition *s = u->iterations;
-	size_t step = (u->count + DP_UNFOLD_SAMPLES - 1) / DP_UNFOLD_SAMPLES;
+	size_t step = (u->count + SAMPLES - 1) / SAMPLES;
 
 	for (size_t k = 1; k < u->count; k += step)
 		if (s[k - 1].end == s[k].first && !s[k - 1].partial && !s[k].partial)
@@ -47,7 +49,7 @@ static void sample_joints(struct unfolder *u)
 /* The median of the host's gaps at boundaries moved by so much; -1 where they can't be. */
 static int64_t gap_at(const struct unfolder *u, long shift)
 {
-	int64_t gaps[DP_UNFOLD_SAMPLES];
+	int64_t gaps[SAMPLES];
 	size_t fits = 0;
 
 	for (size_t k = 0; k < u->joint_count; k++) {
@@ -61,7 +63,7 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 		if (at.has_launch)
 			gaps[fits++] = at.launch_gap_ns;
 	}
-	if (fits < DP_SAMPLES_MIN || fits * 10 < u->joint_count * 9)
+	if (fits < dp_param.samples_min || fits * 10 < u->joint_count * 9)
 		return -1;
 	dp_sort__i64(gaps, fits);
 	return gaps[fits / 2];
@@ -70,10 +72,10 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 /* By the largest gap; 0 where none stands out. */
 static long by_gaps(const struct unfolder *u)
 {
+	long best = 0, reach = (long)dp_param.unfold_reach;
 	int64_t most = 0, next = 0;
-	long best = 0;
 
-	for (long shift = -DP_UNFOLD_REACH; shift <= DP_UNFOLD_REACH; shift++) {
+	for (long shift = -reach; shift <= reach; shift++) {
 		int64_t gap = gap_at(u, shift);
 
 		if (gap > most) {
@@ -84,7 +86,9 @@ static long by_gaps(const struct unfolder *u)
 			next = gap;
 		}
 	}
-	return most + DP_GAP_NOISE_NS > 2 * (next + DP_GAP_NOISE_NS) ? best : 0;
+	return (double)most + dp_param.gap_noise_ns > 2 * ((double)next + dp_param.gap_noise_ns)
+		       ? best
+		       : 0;
 }
 
 /* By what lies in front of the first iteration, if all others have the same in front of them. */
@@ -93,7 +97,7 @@ static long by_head(const struct unfolder *u)
 	const struct dp_repetition *first = &u->iterations[0];
 	size_t head = u->position[first->first], same = 0;
 
-	if (first->partial || head > DP_UNFOLD_REACH || u->evidence->open_begin ||
+	if (first->partial || head > dp_param.unfold_reach || u->evidence->open_begin ||
 	    u->evidence->cut_begin)
 		return 0;
 	for (size_t k = 0; k < u->joint_count; k++)
@@ -232,7 +236,7 @@ size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
 			      .evidence = evidence };
 
 	sample_joints(&u);
-	if (u.joint_count >= DP_SAMPLES_MIN)
+	if (u.joint_count >= dp_param.samples_min)
 		u.shift = evidence->at && evidence->launches_recorded ? by_gaps(&u) : by_head(&u);
 	choose_like(&u);
 	return move_all(&u);

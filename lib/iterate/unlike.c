@@ -3,12 +3,9 @@
  * with the others is aligned as one that lacks the rest, as a prefill between decoding steps is.
  */
 #include "iterate/unlike.h"
+#include "base/parameters.h"
 
 #include <string.h>
-
-enum {
-	ALIKE_MIN = 2, /* iterations alike that are something else */
-};
 
 static size_t edits_of(const struct dp_repetition *s)
 {
@@ -72,15 +69,17 @@ int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 	for (size_t i = 0; i < cut->count; i++) {
 		const struct dp_repetition *s = &cut->iterations[i];
 
-		flags[i] = !s->partial && missing(cut, s, pattern, aligned) * 6 > pattern->length;
+		flags[i] = !s->partial &&
+			   (double)missing(cut, s, pattern, aligned) * dp_param.unlike_lack >
+				   (double)pattern->length;
 		alike[s->variant] += flags[i];
 	}
 	for (size_t i = 0; i < cut->count; i++) {
 		flagged += flags[i];
-		repeats |= flags[i] && alike[cut->iterations[i].variant] >= ALIKE_MIN;
+		repeats |= flags[i] && alike[cut->iterations[i].variant] >= dp_param.unlike_alike;
 	}
 	status = DP_OK;
-	if (repeats && flagged * 4 < cut->count) {
+	if (repeats && (double)flagged * dp_param.unlike_most < (double)cut->count) {
 		remove_flagged(cut, flags);
 		status = dp_variants__number(cut->iterations, cut->count, cut->edits, symbols);
 	}

@@ -1,6 +1,6 @@
 /* Cost of each vote: O(offsets + spans + edits). */
 #include "iterate/votes.h"
-#include "iterate/parameters.h"
+#include "base/parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static size_t apart_by(size_t m, size_t a, size_t b)
  */
 static size_t lacks_at_begin(const struct dp_ballot *b, const struct dp_align_span *s)
 {
-	size_t differ = DP_MIN(b->m * s->edit_count / (s->end - s->begin), (size_t)DP_NEAR_FIT);
-	size_t most = DP_MAX(differ, DP_MIN(b->m / 8, (size_t)DP_END_SLACK));
+	size_t differ = DP_MIN(b->m * s->edit_count / (s->end - s->begin), dp_param.near_fit);
+	size_t most = DP_MAX(differ, DP_MIN(b->m / 8, dp_param.end_slack));
 
 	if (!b->evidence.open_end || b->evidence.open_begin)
 		return 0;
@@ -61,7 +61,7 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		most = DP_MAX(most, count);
 	}
 	for (size_t o = 0; o < b->m; o++)
-		score[o] = -DP_MIN((double)most - score[o], DP_FEWER_MAX);
+		score[o] = -DP_MIN((double)most - score[o], (double)dp_param.fewer_max);
 }
 
 /*
@@ -74,7 +74,8 @@ static size_t as_first(const struct dp_ballot *b, size_t offset)
 
 	if (s->begin > 0 || s->pattern != b->pattern || b->cut_begin || b->evidence.open_begin)
 		return offset;
-	return back_by(s->begin_offset, offset, b->m) <= DP_SHARED_END ? s->begin_offset : offset;
+	return back_by(s->begin_offset, offset, b->m) <= dp_param.shared_end ? s->begin_offset
+									     : offset;
 }
 
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
@@ -96,7 +97,7 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 			.begin = k > 0 ? as_first(b, s->begin_offset) : s->begin_offset,
 			.end = s->end_offset,
 			.near = DP_MIN(m * s->edit_count / (8 * (s->end - s->begin)),
-				       (size_t)DP_NEAR_FIT),
+				       dp_param.near_fit),
 			.leads = k == 0,
 		};
 		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
@@ -113,14 +114,14 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
 		       int direction)
 {
-	for (size_t d = 0; d < DP_END_SLACK && d < b->m; d++, points *= DP_END_DECAY)
+	for (size_t d = 0; d < dp_param.end_slack && d < b->m; d++, points *= dp_param.end_decay)
 		score[direction > 0 ? (offset + d) % b->m : back_by(offset, d, b->m)] += points;
 }
 
 /* May what lies in front of a span, or behind, be a part of it, differing only in names? */
 static bool is_close(const struct dp_ballot *b, size_t symbols)
 {
-	return symbols < DP_MAX(DP_MIN(b->m / 8, (size_t)DP_END_SLACK_LONG), (size_t)DP_END_SLACK);
+	return symbols < DP_MAX(DP_MIN(b->m / 8, dp_param.end_slack_long), dp_param.end_slack);
 }
 
 static void capture_begins(const struct dp_ballot *b, double *score)
@@ -142,7 +143,8 @@ static void spans_begin(const struct dp_ballot *b, double *score)
 	bool loose = b->evidence.loose_begin || b->evidence.open_begin;
 
 	for (size_t k = 0; k < b->span_count; k++)
-		if (b->spans[k].before >= DP_END_SLACK && !(loose && b->spans[k].before < b->m))
+		if (b->spans[k].before >= dp_param.end_slack &&
+		    !(loose && b->spans[k].before < b->m))
 			score_near(b, score, b->spans[k].begin, 1 / (1 + (double)b->span_count), 1);
 }
 
@@ -150,7 +152,7 @@ static void spans_begin(const struct dp_ballot *b, double *score)
 static void spans_end(const struct dp_ballot *b, double *score)
 {
 	for (size_t k = 0; k < b->span_count; k++)
-		if (b->spans[k].behind >= DP_END_SLACK &&
+		if (b->spans[k].behind >= dp_param.end_slack &&
 		    !(b->evidence.open_end && b->spans[k].behind / 2 < b->m))
 			score_near(b, score, b->spans[k].end, 1 / (1 + (double)b->span_count), -1);
 }
@@ -166,8 +168,8 @@ static double fit_odds(size_t m, size_t near, double own)
 
 static void capture_fits(const struct dp_ballot *b, double *score)
 {
-	double own = (b->cut_begin ? 0 : DP_WEIGHT_CAPTURE_BEGIN) +
-		     (b->cut_end ? 0 : DP_WEIGHT_CAPTURE_END);
+	double own = (b->cut_begin ? 0 : dp_param.weight_capture_begin) +
+		     (b->cut_end ? 0 : dp_param.weight_capture_end);
 	bool open = b->evidence.open_begin || b->evidence.open_end || b->first_launch;
 
 	for (size_t k = 0; k < b->span_count && !open; k++) {
@@ -185,7 +187,7 @@ static void capture_fits(const struct dp_ballot *b, double *score)
 static void spans_fit(const struct dp_ballot *b, double *score)
 {
 	double count = (double)b->span_count;
-	double own = (DP_WEIGHT_SPAN_BEGIN + DP_WEIGHT_SPAN_END) / (1 + count);
+	double own = (dp_param.weight_span_begin + dp_param.weight_span_end) / (1 + count);
 
 	for (size_t k = 0; k < b->span_count; k++) {
 		const struct dp_span_ends *s = &b->spans[k];
@@ -206,7 +208,7 @@ static void first_differs(const struct dp_ballot *b, double *score)
 		const struct dp_span_ends *s = &b->spans[k];
 		size_t lack = back_by(s->begin, s->end, b->m);
 
-		if (lack > 0 && lack <= DP_FIRST_RENAMED && b->m >= DP_STEP_LONG &&
+		if (lack > 0 && lack <= dp_param.first_renamed && b->m >= dp_param.step_long &&
 		    !is_close(b, s->before) && !is_close(b, s->behind))
 			score[s->end] += 1 / (double)b->span_count;
 	}
@@ -268,7 +270,7 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 		any += gap[o] > 0;
 	}
 	return !any ||
-	       (gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, (size_t)DP_GAP_RANK)));
+	       (gap[offset] > 0 && larger <= DP_MAX(m / 50, DP_MIN(m / 8, dp_param.gap_rank)));
 }
 
 /*
@@ -288,7 +290,7 @@ static void first_launch(const struct dp_ballot *b, double *score)
 	for (size_t o = 0; o < b->m; o++)
 		sum += b->offsets.wait_ns[o];
 	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
-	score[offset] += DP_MIN(log(1 + odds) / DP_WEIGHT_FIRST_LAUNCH, 1);
+	score[offset] += DP_MIN(log(1 + odds) / dp_param.weight_first_launch, 1);
 }
 
 static void launch_gaps(const struct dp_ballot *b, double *score)
@@ -300,7 +302,7 @@ static void launch_gaps(const struct dp_ballot *b, double *score)
 static double has_gap(const struct dp_evidence_at *here, const struct dp_evidence_at *typical)
 {
 	return typical->launch_gap_ns > 0 &&
-	       (double)here->launch_gap_ns >= DP_GAP_LIKE * (double)typical->launch_gap_ns;
+	       (double)here->launch_gap_ns >= dp_param.gap_like * (double)typical->launch_gap_ns;
 }
 
 static void kernel_gaps(const struct dp_ballot *b, double *score)
@@ -372,7 +374,7 @@ static void upload_at_gap(const struct dp_ballot *b, double *score)
 	for (size_t o = 0; o < b->m && b->observed; o++)
 		count += b->offsets.upload[o];
 	for (size_t o = 0; o < b->m && count; o++)
-		if (b->offsets.upload[o] && b->offsets.launch_gap[o] > DP_GAP_SAME)
+		if (b->offsets.upload[o] && b->offsets.launch_gap[o] > dp_param.gap_same)
 			score[o] = log((double)b->m / (double)count);
 }
 
@@ -385,8 +387,8 @@ static void optimizer(const struct dp_ballot *b, double *score)
 		return;
 	for (size_t i = 0; i < run->room; i++)
 		score[(run->end + i) % b->m] +=
-			1 - DP_OPTIMIZER_FADE * (double)i / (double)run->room;
-	score[run->end] += run->named ? DP_OPTIMIZER_LAST : DP_UPDATE_RUN_LAST;
+			1 - dp_param.optimizer_fade * (double)i / (double)run->room;
+	score[run->end] += run->named ? dp_param.optimizer_last : dp_param.update_run_last;
 }
 
 bool dp_votes__is_step(const struct dp_ballot *b)
@@ -398,42 +400,42 @@ bool dp_votes__is_step(const struct dp_ballot *b)
 		return false;
 	syncs = recurrences(b, at->sync);
 	/* a layer may ask the device, for each of its experts, whether it has work */
-	return recurrences(b, at->upload) || syncs == 1 || (syncs && b->m >= DP_STEP_LONG) ||
+	return recurrences(b, at->upload) || syncs == 1 || (syncs && b->m >= dp_param.step_long) ||
 	       (b->optimizer.named && !b->optimizer.everywhere);
 }
 
 const struct dp_vote dp_votes[] = {
-	{ "whole-iterations", DP_PHASE_COMPLETE, DP_WEIGHT_WHOLE,
+	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
 	  "the rotation under which most iterations are whole", count_whole },
-	{ "capture-begin", DP_PHASE_COMPLETE, DP_WEIGHT_CAPTURE_BEGIN,
+	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
 	  "profilers mostly start at a step", capture_begins },
-	{ "capture-end", DP_PHASE_COMPLETE, DP_WEIGHT_CAPTURE_END,
+	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,
 	  "profilers mostly wait for the end of a step to stop", capture_ends },
-	{ "span-begin", DP_PHASE_COMPLETE, DP_WEIGHT_SPAN_BEGIN,
+	{ "span-begin", DP_PHASE_COMPLETE, &dp_param.weight_span_begin,
 	  "behind other work a loop begins with an iteration", spans_begin },
-	{ "span-end", DP_PHASE_COMPLETE, DP_WEIGHT_SPAN_END,
+	{ "span-end", DP_PHASE_COMPLETE, &dp_param.weight_span_end,
 	  "in front of other work a loop ends with an iteration", spans_end },
-	{ "capture-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT,
+	{ "capture-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
 	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
-	{ "span-fit", DP_PHASE_COMPLETE, DP_WEIGHT_FIT, "so does what lies between other work",
-	  spans_fit },
-	{ "first-differs", DP_PHASE_COMPLETE, DP_WEIGHT_FIRST_DIFFERS,
+	{ "span-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
+	  "so does what lies between other work", spans_fit },
+	{ "first-differs", DP_PHASE_COMPLETE, &dp_param.weight_first_differs,
 	  "a first iteration begins otherwise more often than a last one ends so", first_differs },
-	{ "known", DP_PHASE_COMPLETE, DP_WEIGHT_KNOWN,
+	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
 	  "a loop inside of another, or around it, begins where that one does", known_boundaries },
-	{ "first-launch", DP_PHASE_FIRST_LAUNCH, DP_WEIGHT_FIRST_LAUNCH,
+	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,
 	  "profilers start to record launches at a step", first_launch },
-	{ "launch-gap", DP_PHASE_LAUNCH_GAP, DP_WEIGHT_LAUNCH_GAP,
+	{ "launch-gap", DP_PHASE_LAUNCH_GAP, &dp_param.weight_launch_gap,
 	  "the host loads data and logs between two steps", launch_gaps, has_gap },
-	{ "upload", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD, "a step begins with its input", uploads,
-	  has_upload },
-	{ "upload-at-gap", DP_PHASE_INPUT_COPY, DP_WEIGHT_UPLOAD_AT_GAP,
+	{ "upload", DP_PHASE_INPUT_COPY, &dp_param.weight_upload, "a step begins with its input",
+	  uploads, has_upload },
+	{ "upload-at-gap", DP_PHASE_INPUT_COPY, &dp_param.weight_upload_at_gap,
 	  "by chance an upload and the largest pause are seldom at one place", upload_at_gap },
-	{ "sync", DP_PHASE_SYNC, DP_WEIGHT_SYNC, "the host reads a loss back between two steps",
-	  syncs },
-	{ "optimizer", DP_PHASE_FINISH_KERNEL, DP_WEIGHT_OPTIMIZER,
+	{ "sync", DP_PHASE_SYNC, &dp_param.weight_sync,
+	  "the host reads a loss back between two steps", syncs },
+	{ "optimizer", DP_PHASE_FINISH_KERNEL, &dp_param.weight_optimizer,
 	  "a step ends with its optimizer", optimizer },
-	{ "kernel-gap", DP_PHASE_KERNEL_GAP, DP_WEIGHT_KERNEL_GAP,
+	{ "kernel-gap", DP_PHASE_KERNEL_GAP, &dp_param.weight_kernel_gap,
 	  "without launches the device's pauses stand for the host's", kernel_gaps },
 };
 const size_t dp_vote_count = DP_COUNT(dp_votes);
@@ -444,6 +446,6 @@ double dp_votes__at(const struct dp_evidence_at *here, const struct dp_evidence_
 
 	for (size_t v = 0; v < dp_vote_count; v++)
 		if (dp_votes[v].at)
-			sum += dp_votes[v].weight * dp_votes[v].at(here, typical);
+			sum += *dp_votes[v].weight * dp_votes[v].at(here, typical);
 	return sum;
 }

@@ -44,7 +44,7 @@ struct dp_ballot {
 struct dp_vote {
 	const char *name;
 	enum dp_phase_evidence evidence;
-	double weight; /* log-odds of a score of 1 */
+	const double *weight; /* log-odds of a score of 1 */
 	const char *why;
 	void (*score)(const struct dp_ballot *ballot, double *score); /* adds to score[0..m) */
 	/* of one position, 0 to 1: has it what boundaries typically have? NULL: no matter */

@@ -9,22 +9,16 @@
  * that may be the peak's first.
  */
 #include "loops/branching.h"
+#include "base/parameters.h"
 #include "loops/features.h"
 #include "pattern/runs.h"
 
 #include <string.h>
 
 enum {
-	ITERATIONS_MIN = 20, /* fewer may be parts of one pass that share kernels */
-	MEMBERS_MIN = 2,     /* symbols that take turns: one alone is anything */
-	ALPHABET_MAX = 512,  /* symbols that are compared with each other */
-	LONGEST = 3,	     /* median gaps of one iteration, at most */
+	ALPHABET_MAX = 512, /* symbols that are compared with each other */
 };
 
-#define REGULAR 0.9   /* share of gaps within a factor of two of the median */
-#define IRREGULAR 0.2 /* in terms of edits: half of those that are not */
-#define SPANNED 0.8   /* share of the sequence between the first and the last occurrence */
-#define SHARED 0.2    /* share of the sequence that the symbols of the peak are */
 
 /* Occurrences of the symbols of a sequence, by symbol. */
 struct occurrences {
@@ -76,8 +70,9 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 	const uint32_t *where = o->where + o->first[symbol];
 	size_t count = count_of(o, symbol), near = 0, median;
 
-	if (count < ITERATIONS_MIN ||
-	    (double)(where[count - 1] - where[0]) < SPANNED * (double)o->runs->count)
+	if (count < dp_param.branch_iterations ||
+	    (double)(where[count - 1] - where[0]) <
+		    dp_param.branch_spanned * (double)o->runs->count)
 		return 0;
 	for (size_t i = 0; i + 1 < count; i++)
 		o->gaps[i] = where[i + 1] - where[i];
@@ -85,7 +80,8 @@ static size_t regular_gap(const struct occurrences *o, uint32_t symbol)
 	median = o->gaps[(count - 1) / 2];
 	for (size_t i = 0; i + 1 < count; i++)
 		near += o->gaps[i] * 2 >= median && o->gaps[i] <= 2 * median;
-	return median > 1 && (double)near >= REGULAR * (double)(count - 1) ? median : 0;
+	return median > 1 && (double)near >= dp_param.branch_regular * (double)(count - 1) ? median
+											   : 0;
 }
 
 /* Do the occurrences of two symbols of one count take turns? */
@@ -113,8 +109,9 @@ static uint32_t find_anchor(const struct occurrences *o, size_t *gap)
 			continue;
 		for (uint32_t t = 0; t < o->runs->alphabet; t++)
 			members += count_of(o, t) == count_of(o, s) && take_turns(o, s, t);
-		if (members < MEMBERS_MIN ||
-		    (double)(members * count_of(o, s)) < SHARED * (double)o->runs->count)
+		if (members < dp_param.branch_members ||
+		    (double)(members * count_of(o, s)) <
+			    dp_param.branch_shared * (double)o->runs->count)
 			continue;
 		/* a branch is rarer; of one count the first symbol in turn has most behind it */
 		if (count_of(o, s) == most &&
@@ -139,7 +136,8 @@ static size_t cut(struct dp_repetition *iterations, const struct occurrences *o,
 
 	for (size_t i = 0; i < count; i++) {
 		size_t next = i + 1 < count ? where[i + 1] : o->runs->count;
-		size_t end = DP_MIN(next, where[i] + LONGEST * gap);
+		size_t end =
+			DP_MIN(next, where[i] + (size_t)(dp_param.branch_longest * (double)gap));
 
 		iterations[made++] = (struct dp_repetition){
 			.first = o->runs->position[where[i]],
@@ -161,7 +159,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 	const uint32_t *where = o->where + o->first[anchor];
 	size_t count = count_of(o, anchor), held = 0;
 
-	if (count >= DP_LAYERS_MAX)
+	if (count >= dp_param.layers_max)
 		return false;
 	for (size_t i = 0; i < count && evidence->at; i++) {
 		struct dp_evidence_at at = { 0 };
@@ -176,7 +174,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 static void judge(struct dp_sequence_loop *loop, size_t n)
 {
 	dp_features__judge(loop, (double)dp_loops__covered(loop) / (double)n);
-	loop->confidence.feature[DP_FEATURE_EDITS] = IRREGULAR;
+	loop->confidence.feature[DP_FEATURE_EDITS] = dp_param.branch_edits;
 	loop->confidence.feature[DP_FEATURE_EDGES] = 0;
 	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
 	dp_confidence__judge(&loop->confidence);

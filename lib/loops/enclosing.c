@@ -7,15 +7,13 @@
  * Cost: a search of the folded sequence, and linear.
  */
 #include "loops/enclosing.h"
+#include "base/parameters.h"
 #include "pattern/search.h"
 
 #include <string.h>
 
 enum {
-	FOLDED_MIN = 6,	      /* symbols that may go round */
-	FOLDED_FEW = 64,      /* symbols that are too few to be told in fewer bits */
 	FOLDED_MAX = 1 << 24, /* symbols that are kept */
-	PER_FOLDED = 4,	      /* kernels at least that one of them stands for, on average */
 };
 
 /* A sequence with stretches of iterations folded. */
@@ -91,8 +89,8 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	size_t n = d->request->count;
 
 	fold(f, d, count);
-	*any = n < UINT32_MAX && f->count >= FOLDED_MIN && f->count <= FOLDED_MAX &&
-	       f->count * PER_FOLDED <= n;
+	*any = n < UINT32_MAX && f->count >= dp_param.enclosing_min && f->count <= FOLDED_MAX &&
+	       f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
 		return DP_OK;
 	f->alphabet = d->text.alphabet + (uint32_t)count;
@@ -133,7 +131,7 @@ static bool lies_in(const struct dp_sequence_loop *loop, const struct dp_sequenc
 			k++;
 		inside += k < other->count && other->iterations[k].first <= s->first;
 	}
-	return inside * 5 >= loop->count * 4;
+	return (double)inside >= dp_param.enclosed_share * (double)loop->count;
 }
 
 static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_patterns *patterns)
@@ -165,7 +163,8 @@ static int make_loops(struct dp_driver *d, const struct folded *f, struct dp_pat
 
 int dp_enclosing__find(struct dp_driver *d, size_t count)
 {
-	struct dp_search_bar bar = { 3, d->request->count, 0.75, 0.5 };
+	struct dp_search_bar bar = { 3, d->request->count, dp_param.enclosing_bits,
+				     dp_param.enclosing_coverage };
 	struct dp_patterns patterns = { .count = 0 };
 	struct dp_search_text text;
 	struct folded f = { .evidence = &d->request->evidence };
@@ -180,9 +179,9 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	if (status || !any)
 		goto out;
 	/* loops that take turns do, however little it takes to say so */
-	bar.few = f.count < FOLDED_FEW;
+	bar.few = f.count < dp_param.enclosing_few;
 	if (bar.few)
-		bar.bits = 2;
+		bar.bits = dp_param.enclosing_bits_few;
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)f.count }),
 			"loops around these: with each stretch of iterations as one symbol, the "

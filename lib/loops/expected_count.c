@@ -10,13 +10,9 @@
  */
 #include "loops/expected_count.h"
 #include "align/diff.h"
+#include "base/parameters.h"
 
 #include <string.h>
-
-enum {
-	BEGIN = 4,     /* kernels that tell a beginning */
-	SAMPLED = 256, /* iterations whose pauses are looked at */
-};
 
 /* Where the iteration may be: symbols [low, high), and what of the loop it takes the place of. */
 struct room {
@@ -36,7 +32,7 @@ static bool is_same(const struct dp_loops_request *r, uint32_t a, uint32_t b)
 static bool begins(const struct dp_loops_request *r, const struct dp_sequence_loop *loop,
 		   size_t at)
 {
-	size_t n = DP_MIN(loop->length, BEGIN);
+	size_t n = DP_MIN(loop->length, dp_param.expected_begin);
 
 	for (size_t i = 0; i < n; i++)
 		if (at + i >= r->count || !is_same(r, r->symbols[at + i], loop->pattern[i]))
@@ -63,10 +59,14 @@ static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequenc
 		return !r->evidence.open_begin;
 	if (!r->evidence.at)
 		return false;
-	for (size_t i = 1; i < loop->count && i < SAMPLED; i++)
-		if (!loop->iterations[i].partial)
-			least_ns =
-				DP_MIN(least_ns, pause_ns(&r->evidence, loop->iterations[i].first));
+	for (size_t i = 1; i < loop->count && i < dp_param.expected_sampled; i++) {
+		int64_t ns;
+
+		if (loop->iterations[i].partial)
+			continue;
+		ns = pause_ns(&r->evidence, loop->iterations[i].first);
+		least_ns = DP_MIN(least_ns, ns);
+	}
 	return least_ns > 0 && pause_ns(&r->evidence, at) >= least_ns;
 }
 

@@ -6,23 +6,9 @@
  * Cost: linear in the spans of the alignment, and a few hundred calls of the evidence.
  */
 #include "loops/features.h"
+#include "base/parameters.h"
 
 #include <math.h>
-
-enum {
-	LAYER_LONG = 64,     /* kernels: hardly a layer has more, … */
-	GROUP_LONG = 512,    /* … nor a group of layers more than these, … */
-	LAYER_LEAST = 8,     /* … nor a layer fewer than these */
-	DEEP = 48,	     /* layers that most networks have at most */
-	APART = 8,	     /* layers between two runs of others */
-	BREAK_MIN = 4,	     /* kernels between two passes through the layers */
-	BREAKS_MAX = 3,	     /* of passes: more would be a loop */
-	CAPTURE_SAMPLE = 16, /* iterations that a capture is looked for in */
-	EDGE = 2,	     /* kernels next to a boundary, where edits may move it */
-	PASS_REST = 2,	     /* kernels next to layers that look like one's by chance */
-};
-
-#define ITERATIONS_LOG2 6.0 /* of 64 iterations: more of them are no likelier to be right */
 
 /* How much looks like layers of a single pass. */
 enum { NO_LAYERS, MAYBE_LAYERS, PERHAPS_LAYERS, LIKE_LAYERS, CAPTURED_LAYERS };
@@ -49,7 +35,7 @@ static bool fills_with_layers(const struct dp_judged *j)
 {
 	return j->driver->request->evidence.launches_recorded &&
 	       j->standing == DP_STANDING_BARE && !j->phase->beat &&
-	       j->cut->complete < DP_LAYERS_MAX && kernels_of(j) < LAYER_LONG;
+	       j->cut->complete < dp_param.layers_max && kernels_of(j) < (double)dp_param.layer_long;
 }
 
 /* Is the repetition interrupted, once or a few times, by kernels that do not repeat? */
@@ -58,8 +44,8 @@ static bool is_broken(const struct dp_alignment *al)
 	size_t breaks = 0;
 
 	for (size_t k = 1; k < al->span_count; k++)
-		breaks += al->spans[k].begin >= al->spans[k - 1].end + BREAK_MIN;
-	return breaks > 0 && breaks <= BREAKS_MAX;
+		breaks += al->spans[k].begin >= al->spans[k - 1].end + dp_param.break_min;
+	return breaks > 0 && breaks <= dp_param.breaks_max;
 }
 
 /* Is the symbol at a position seen nowhere else? */
@@ -83,8 +69,8 @@ static size_t ends_filled(const struct dp_judged *j)
 	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
-	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < (size_t)2 * LAYER_LONG;
-	bool layers = may && j->length >= LAYER_LEAST && j->cut->complete <= DEEP &&
+	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
+	bool layers = may && j->length >= dp_param.layer_least && j->cut->complete <= dp_param.network_deep &&
 		      !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
 	bool end = layers && tail == 1 && head > 0 && is_alone(j->driver, r->count - 1);
@@ -111,7 +97,7 @@ static bool is_pass(const struct dp_judged *j)
 		last = s;
 	}
 	return head > 0 && tail > 0 && (head + tail) * 2 < m && first &&
-	       (last->end_offset + m - first->begin_offset) % m <= PASS_REST;
+	       (last->end_offset + m - first->begin_offset) % m <= dp_param.pass_rest;
 }
 
 /*
@@ -121,9 +107,9 @@ static bool is_pass(const struct dp_judged *j)
 static bool is_captured(const struct dp_judged *j)
 {
 	const struct dp_evidence *evidence = &j->driver->request->evidence;
-	size_t step = DP_MAX(j->cut->count / CAPTURE_SAMPLE, 1), seen = 0, held = 0;
+	size_t step = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
-	if (!evidence->at || j->cut->complete >= DP_LAYERS_MAX)
+	if (!evidence->at || j->cut->complete >= dp_param.layers_max)
 		return false;
 	for (size_t k = 0; k < j->cut->count; k += step, seen++) {
 		const struct dp_repetition *it = &j->cut->iterations[k];
@@ -144,7 +130,7 @@ static bool is_captured(const struct dp_judged *j)
 static size_t count_spans(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
-	size_t near = kernels_of(j) >= LAYER_LONG ? 0 : APART * j->length, spans = 0, until = 0;
+	size_t near = kernels_of(j) >= (double)dp_param.layer_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != j->pattern ||
@@ -160,7 +146,7 @@ static size_t count_spans(const struct dp_judged *j)
 static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	double kernels = kernels_of(j);
-	bool is_long = kernels >= LAYER_LONG, open_end = j->driver->request->evidence.open_end;
+	bool is_long = kernels >= (double)dp_param.layer_long, open_end = j->driver->request->evidence.open_end;
 
 	if (j->standing == DP_STANDING_RARE)
 		return NO_LAYERS;
@@ -172,15 +158,15 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 	if (fills_with_layers(j) && is_broken(j->alignment))
 		return LIKE_LAYERS;
 	if (j->standing == DP_STANDING_NESTED || j->phase->beat || ends == 2 ||
-	    j->cut->complete >= DP_LAYERS_MAX)
+	    j->cut->complete >= dp_param.layers_max)
 		return fills_with_layers(j) ? PERHAPS_LAYERS : NO_LAYERS;
 	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
-	    j->cut->complete <= DEEP && !open_end && is_pass(j))
+	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
 		return LIKE_LAYERS;
 	if (j->standing == DP_STANDING_FEW ||
 	    (j->standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0)))
 		return NO_LAYERS;
-	if (j->standing != DP_STANDING_BARE && kernels >= GROUP_LONG)
+	if (j->standing != DP_STANDING_BARE && kernels >= (double)dp_param.group_long)
 		return NO_LAYERS;
 	if (j->standing != DP_STANDING_BARE && is_long)
 		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
@@ -215,8 +201,8 @@ static double share_edges(const struct dp_repetition *iterations, size_t count,
 		const struct dp_repetition *it = &iterations[i];
 		size_t n = (size_t)it->inserted + it->deleted + it->substituted;
 
-		if (n && (edits[it->edits].offset < EDGE ||
-			  edits[it->edits + n - 1].offset + EDGE >= length))
+		if (n && (edits[it->edits].offset < dp_param.edge ||
+			  edits[it->edits + n - 1].offset + dp_param.edge >= length))
 			near++;
 	}
 	return count ? (double)near / (double)count : 0;
@@ -234,7 +220,7 @@ void dp_features__judge(struct dp_sequence_loop *loop, double coverage)
 
 	for (size_t i = 0; i < loop->count; i++)
 		whole += !loop->iterations[i].partial;
-	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(whole), ITERATIONS_LOG2);
+	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(whole), dp_param.iterations_log);
 	c->feature[DP_FEATURE_COVERAGE] = coverage;
 	rate_edits(c, loop->iterations, loop->count, loop->edit_count, 0);
 	c->feature[DP_FEATURE_EDGES] =
@@ -250,7 +236,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	*c = (struct dp_confidence){ { 0 } };
 	if (!is_repeated(j->cut) || (j->length == 1 && j->cut->covered < n))
 		return false;
-	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), ITERATIONS_LOG2);
+	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	c->feature[DP_FEATURE_COVERAGE] = (double)j->covered / (double)n;
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	c->feature[DP_FEATURE_EDGES] =
@@ -260,6 +246,6 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
 	c->feature[DP_FEATURE_STEP] = j->phase->beat;
 	c->feature[DP_FEATURE_RESUMED] = spans > 1;
-	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, DP_MARGIN_MAX);
+	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;
 }

@@ -4,8 +4,6 @@
 
 #include "loops/driver.h"
 
-#define DP_MARGIN_MAX 4.0 /* log-odds of votes: what is above is no likelier to be right */
-
 /* A pattern that was aligned and cut. */
 struct dp_judged {
 	const struct dp_driver *driver;

@@ -3,6 +3,7 @@
  * of it that have them, else what goes round about as often, or the published algorithm.
  */
 #include "loops/loops.h"
+#include "base/parameters.h"
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/expected_count.h"
@@ -11,8 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-
-#define LIKELY 0.9 /* probability of a loop that a given number is held against */
 
 /* Do any two names share a family, and are there several? Errors: DP_ERR_NOMEM. */
 static int families_merge(const struct dp_loops_request *r, bool *merge)
@@ -77,8 +76,9 @@ static void assign(const struct dp_loops *loops, const struct dp_loops_request *
 		for (uint32_t k = 0; k < loops->count; k++) {
 			const struct dp_sequence_loop *loop = &loops->loops[k];
 			/* another level has to fit better by more than an iteration or two */
-			double off = misfit(loop, r->counts[i]) + (loop->chosen ? 0 : 0.05) +
-				     0.5 * (1 - loop->agreement);
+			double off = misfit(loop, r->counts[i]) +
+				     (loop->chosen ? 0 : dp_param.count_level) +
+				     dp_param.count_fit * (1 - loop->agreement);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
@@ -96,7 +96,8 @@ static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
 {
 	double off = misfit(loop, known);
 
-	return off <= 0.02 || (known >= 8 && off * (double)known <= 1.5);
+	return off <= dp_param.count_near ||
+	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
 }
 
 static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
@@ -338,8 +339,9 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 
 		if (dp_loops__whole(loop) == known)
 			return;
-		if (loop->chosen && loop->confidence.loop > LIKELY &&
-		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))
+		if (loop->chosen && loop->confidence.loop > dp_param.count_likely &&
+		    (!likely ||
+		     dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)

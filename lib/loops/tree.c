@@ -4,6 +4,7 @@
  *
  * Cost: a search, and one more for each of those.
  */
+#include "base/parameters.h"
 #include "base/sort.h"
 #include "pattern/classes.h"
 #include "pattern/runs.h"
@@ -19,17 +20,7 @@ enum {
 	COLLAPSE_MAX = 1 << 26,	 /* symbols that repetitions are sought in */
 	UPLOAD_SAMPLE = 1 << 15, /* symbols that are asked whether an upload comes before */
 	FINISH_SAMPLE = 16,	 /* iterations that an optimizer is looked for in */
-	UPLOADS_MIN = 3,	 /* of one name, to believe it */
 };
-
-#define UNLIKE 0.7	  /* agreement that says no pattern describes the iterations */
-#define FEW_COVERAGE 0.6  /* share of the sequence that two or three repeats must make up */
-#define FEW_MAX 3.6	  /* of them: more are found otherwise */
-#define FEW_LENGTH 8	  /* kernels of one: fewer are alike by chance */
-#define FINISH_ALL 0.9	  /* share of iterations that have an optimizer, or … */
-#define FINISH_STRAY 0.05 /* … may seem to have one */
-
-static const double run_bits = 8; /* to tell how often something is repeated */
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
 			const uint32_t *parents, const uint32_t *above)
@@ -84,7 +75,8 @@ static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct upl
 		after += at.after_upload;
 	}
 	for (uint32_t s = 0; s < d->text.alphabet; s++)
-		if (uploads[s].seen >= UPLOADS_MIN && uploads[s].after * 5 >= uploads[s].seen * 4)
+		if (uploads[s].seen >= dp_param.uploads_min &&
+		    uploads[s].after >= dp_param.uploads_share * uploads[s].seen)
 			traits[s] |= DP_TRAIT_UPLOADED;
 	return seen ? (double)after / (double)seen : 0;
 }
@@ -257,9 +249,9 @@ static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t 
 		for (size_t i = 0; i < middle; i++) {
 			round |= loops[i].chosen && loops[i].parent == k;
 			below |= overlap(&loops[i], &loops[k]) &&
-				 share_finishing(d, traits, &loops[i]) > FINISH_STRAY;
+				 share_finishing(d, traits, &loops[i]) > dp_param.finish_stray;
 		}
-		if (!round || below || share_finishing(d, traits, &loops[k]) < FINISH_ALL)
+		if (!round || below || share_finishing(d, traits, &loops[k]) < dp_param.finish_all)
 			continue;
 		dp_explain__add(d->request->explain, "levels",
 				DP_FACTS({ "length", "count", (double)loops[k].length },
@@ -359,8 +351,10 @@ static bool regular(const struct dp_levels *levels, size_t n)
 {
 	const struct dp_patterns_fit *fit = &levels->fit;
 
-	return levels->chosen.count > 0 && fit->covered * 10 >= n * 9 &&
-	       fit->edits * 20 <= fit->covered && (double)fit->spans <= 3 + 0.2 * fit->turns;
+	return levels->chosen.count > 0 &&
+	       (double)fit->covered >= dp_param.regular_covered * (double)n &&
+	       (double)fit->edits <= dp_param.regular_edits * (double)fit->covered &&
+	       (double)fit->spans <= 3 + dp_param.regular_spans * fit->turns;
 }
 
 /* Whether patterns found otherwise describe the sequence better than the flat ones. */
@@ -400,7 +394,8 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	*taken = false;
 	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
 					d->text.explain };
-	if (status || runs.runs < 2 || runs.runs * 64 > d->request->count * 4)
+	if (status || runs.runs < 2 ||
+	    (double)runs.runs > dp_param.run_share * (double)d->request->count)
 		goto out;
 	dp_explain__add(d->text.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)runs.runs },
@@ -414,9 +409,10 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 		status = DP_ERR_NOMEM;
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_runs, 0);
-	bits = levels.fit.bits + run_bits * (double)runs.runs;
+	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
 	better = !status && levels.chosen.count > 0 &&
-		 bits < (regular(&levels, runs.count) ? 1.1 : 0.8) * flat->fit.bits;
+		 bits < (regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better) *
+				 flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (!better)
 		goto out;
@@ -508,7 +504,7 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		status = dp_levels__find(&levels, &text, of_classes, uploads);
 	names = flat->alone - levels.alone;
 	better = !status && levels.chosen.count > 0 &&
-		 levels.fit.bits + names < 0.8 * flat->fit.bits;
+		 levels.fit.bits + names < dp_param.better * flat->fit.bits;
 	explain_better(d, "classes", levels.fit.bits + names, flat, better);
 	if (!better)
 		goto out;
@@ -553,7 +549,8 @@ static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_pa
  */
 static int find_few(struct dp_driver *d)
 {
-	struct dp_search_bar bar = { 2, d->request->count / 2 + 1, 1, FEW_COVERAGE, .few = true };
+	struct dp_search_bar bar = { 2, d->request->count / 2 + 1, 1, dp_param.few_coverage,
+				     .few = true };
 	enum dp_standing standing[DP_PATTERNS_MAX] = { DP_STANDING_FEW };
 	struct dp_patterns patterns = { .count = 0 };
 	uint32_t made[DP_PATTERNS_MAX];
@@ -569,8 +566,10 @@ static int find_few(struct dp_driver *d)
 	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].pattern);
-	if (!status && patterns.count && h->trips < FEW_MAX && h->length >= FEW_LENGTH &&
-	    (double)h->covered - (double)h->edits >= FEW_COVERAGE * (double)d->request->count) {
+	if (!status && patterns.count && h->trips < dp_param.few_most &&
+	    h->length >= dp_param.few_length &&
+	    (double)h->covered - (double)h->edits >=
+		    dp_param.few_coverage * (double)d->request->count) {
 		status = begin_of(&begin, d, &patterns);
 		if (!status)
 			status = dp_driver__level(d, &patterns, made, standing, &hints);
@@ -589,10 +588,12 @@ static bool unlike(const struct dp_driver *d)
 	for (size_t i = 0; i < d->loops->count; i++) {
 		const struct dp_sequence_loop *loop = &d->loops->loops[i];
 
-		for (size_t k = 0; loop->chosen && loop->agreement >= UNLIKE && k < loop->count; k++)
+		for (size_t k = 0; loop->chosen && loop->agreement >= dp_param.unlike_agreement &&
+				   k < loop->count;
+		     k++)
 			alike += loop->iterations[k].end - loop->iterations[k].first;
 	}
-	return alike * 2 < d->request->count;
+	return (double)alike < dp_param.unlike_share * (double)d->request->count;
 }
 
 /* Without help: the tree. */

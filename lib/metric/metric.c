@@ -5,6 +5,7 @@
 #include "metric/metric.h"
 
 #include <math.h>
+#include <string.h>
 
 #define DP_ENTRY(word) extern const struct dp_metric dp_metric__##word;
 #include "metric/metric_table.h"
@@ -82,6 +83,9 @@ struct prepared {
 	double *scratch;
 	struct dp_work_index index;
 	struct dp_work work;
+	struct dp_replay_gaps gaps; /* of the iterations that are replayed: */
+	size_t replay_first;
+	size_t replay_end;
 };
 
 static void find_intervals(struct prepared *made, const struct dp_metric_input *input)
@@ -102,6 +106,7 @@ static void prepared_fini(struct prepared *made)
 	free(made->interval_start_ns);
 	free(made->interval_end_ns);
 	free(made->scratch);
+	free(made->gaps.gaps);
 	dp_work__fini(&made->work);
 	dp_work_index__fini(&made->index);
 }
@@ -151,8 +156,10 @@ static bool reads(const struct dp_metric_values *values, bool parts)
 static int prepare(struct prepared *made, struct dp_metric_input *input,
 		   const struct dp_metric_values *values, struct dp_error *error)
 {
-	struct dp_parts_input parts = { NULL, input->rows, input->row_count, input->iterations,
-					input->count };
+	struct dp_parts_input parts = { .rows = input->rows,
+					.row_count = input->row_count,
+					.iterations = input->iterations,
+					.count = input->count };
 	int status = DP_OK;
 
 	made->interval_start_ns = dp_alloc__array(input->count, sizeof(int64_t));
@@ -175,6 +182,13 @@ static int prepare(struct prepared *made, struct dp_metric_input *input,
 	parts.work = input->work;
 	if (status || !reads(values, true))
 		return status;
+	if (!values->asked && !input->stretch &&
+	    dp_replay__choose(&made->replay_first, &made->replay_end, input->iterations,
+			      input->count, made->scratch)) {
+		parts.gaps = &made->gaps;
+		parts.gaps_first = made->replay_first;
+		parts.gaps_end = made->replay_end;
+	}
 	return dp_parts__init(&input->parts, &parts, error);
 }
 
@@ -200,6 +214,43 @@ static int run_table(struct dp_metric_values *out, const struct dp_metric_input 
 	return DP_OK;
 }
 
+/* How much of the uploads' time repeats, in the iterations that are replayed. */
+static double repeated_share(const struct dp_metric_values *values,
+			     const struct dp_metric_input *input, const struct prepared *made)
+{
+	const double *repeated_ns = NULL;
+	double repeated = 0, all = 0;
+
+	for (size_t i = 0; metrics[i]; i++)
+		if (!strcmp(metrics[i]->info.name, "repeated_upload_ns"))
+			repeated_ns = dp_metric_values__row(values, i);
+	for (size_t k = made->replay_first; repeated_ns && k < made->replay_end; k++) {
+		repeated += isnan(repeated_ns[k]) ? 0 : repeated_ns[k];
+		all += dp_parts__get(&input->parts, DP_PART_H2D_NS, k);
+	}
+	return all > 0 ? repeated / all : 0;
+}
+
+static int replay(struct dp_metric_values *values, const struct dp_metric_input *input,
+		  const struct prepared *made, struct dp_error *error)
+{
+	struct dp_replay_input replayed = {
+		.work = input->work,
+		.iterations = input->iterations,
+		.first = made->replay_first,
+		.end = made->replay_end,
+		.gaps = &made->gaps,
+		.owners = input->owners,
+	};
+
+	if (made->replay_end == made->replay_first)
+		return DP_OK;
+	replayed.repeated_share = repeated_share(values, input, made);
+	if (dp_replay__run(&values->replay, &replayed))
+		return dp_error__nomem(error, 0);
+	return DP_OK;
+}
+
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
@@ -214,6 +265,7 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 	while (dp_summary_metric(summaries))
 		summaries++;
 	ready.parts = (struct dp_parts){ 0 };
+	dp_replay__init(&values.replay);
 	if (!ready.rows)
 		ready.rows =
 			dp_trace_stream_ops(input->trace, input->stream, &ready.row_count);
@@ -225,6 +277,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = dp_error__nomem(error, dp_size__mul(input->count, sizeof(double)));
 	if (!status)
 		status = run_table(&values, &ready, error);
+	if (!status)
+		status = replay(&values, &ready, &made, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
 	values.ranges = ready.parts.ranges;
@@ -244,5 +298,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	free(values->summary);
 	dp_stalls__fini(&values->stalls);
 	dp_host_ranges__fini(&values->ranges);
+	dp_replay__fini(&values->replay);
 	*values = (struct dp_metric_values){ 0 };
 }

@@ -22,7 +22,9 @@ struct dp_metric_input {
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: not told */
 	bool brief;	      /* only metrics that are had everywhere */
+	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */
 	const uint8_t *asked; /* of others only these, per metric; NULL: all */
+	const struct dp_owners *owners; /* of launches; NULL: not known */
 	/* Of the device, for all of its loops; NULL: made for the call. */
 	const struct dp_work *work;
 	/* What follows is dp_metric__compute_all()'s to fill. */
@@ -70,6 +72,8 @@ struct dp_metric_values {
 	const uint8_t *asked; /* borrowed */
 	struct dp_stalls stalls;
 	struct dp_host_ranges ranges;
+	struct dp_replay replay; /* of some typical iterations; NaN where there are none, or where
+				  * not all metrics are had */
 };
 
 /* A metric's row, NULL where it has none. */

@@ -90,6 +90,24 @@ static int64_t input_wait_ns(struct sweep *sweep, int64_t start_ns, size_t op,
 		      dp_spans_at__covered(&sweep->loaders, start_ns, sweep->ops->start_ns[op]));
 }
 
+/* Gaps of the host in the iterations that are replayed. */
+static int keep_gap(const struct sweep *sweep, size_t op, size_t k, int64_t start_ns,
+		    const struct dp_gap *gap, bool input)
+{
+	struct dp_replay_gaps *gaps = sweep->input->gaps;
+	bool inside = gap->waited_ns > 0 &&
+		      sweep->ops->start_ns[op] <= sweep->input->iterations[k].end_ns;
+
+	if (!gaps || k < sweep->input->gaps_first || k >= sweep->input->gaps_end ||
+	    (!gap->host_ns && !inside))
+		return DP_OK;
+	if (dp_array__reserve(&gaps->gaps, &gaps->room, gaps->count + 1, sizeof(*gaps->gaps)))
+		return DP_ERR_NOMEM;
+	gaps->gaps[gaps->count++] =
+		(struct dp_replay_gap){ start_ns, (uint32_t)op, input, inside };
+	return DP_OK;
+}
+
 static void add_gap(struct sweep *sweep, size_t op)
 {
 	int64_t start_ns = sweep->until_ns[0], length_ns = sweep->ops->start_ns[op] - start_ns;
@@ -125,6 +143,8 @@ static void add_gap(struct sweep *sweep, size_t op)
 		row(parts, DP_PART_SYNC_LOST)[k] += (double)DP_MIN(gap.waited_ns, length_ns);
 	input_ns = input_wait_ns(sweep, start_ns, op, &gap);
 	row(parts, DP_PART_INPUT_WAIT)[k] += (double)input_ns;
+	if (!sweep->status)
+		sweep->status = keep_gap(sweep, op, k, start_ns, &gap, 2 * input_ns > gap.host_ns);
 	/* A gap has one activity: most of it. */
 	if (gap.host_ns && !sweep->status)
 		sweep->status = dp_host_ranges__add(

@@ -7,6 +7,7 @@
 #define DP_METRIC_PARTS_H
 
 #include "metric/host_ranges.h"
+#include "metric/replay.h"
 #include "metric/stalls.h"
 #include "metric/work.h"
 #include <deepprof/analysis.h>
@@ -92,6 +93,10 @@ struct dp_parts_input {
 	size_t row_count;
 	const struct dp_iteration *iterations;
 	size_t count;
+	/* Filled with the gaps of the iterations from first to before end; NULL: they are not kept. */
+	struct dp_replay_gaps *gaps;
+	size_t gaps_first;
+	size_t gaps_end;
 };
 
 /*

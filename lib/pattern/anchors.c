@@ -3,11 +3,12 @@
  *
  * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
  * length: the maximal runs of suffix array places whose LCP values reach it, so one pass over the
- * LCP array serves a depth. The gaps between the occurrences of a repeat tell whether it may occur
- * once per iteration: the gaps of an anchor are alike and cover the sequence. Anchors are collected
- * by their median gap; the best one of each class of gaps is taken and its windows, from one
- * occurrence to the next, give the iteration: the most frequent window, else the one most alike to
- * the others.
+ * LCP array serves a depth. The tree of a long sequence is that of its parse (suffix/parse.h), and
+ * the depths are a phrase's first symbol, its first few and 1, 2, 4 ... phrases. The gaps between
+ * the occurrences of a repeat tell whether it may occur once per iteration: the gaps of an anchor
+ * are alike and cover the sequence. Anchors are collected by their median gap; the best one of each
+ * class of gaps is taken and its windows, from one occurrence to the next, give the iteration: the
+ * most frequent window, else the one most alike to the others.
  *
  * Layers have anchors, too, and so do pairs of iterations: which of them is the iteration is for
  * description length and the levels to say (search.h, levels.h). Where the number of iterations is
@@ -16,6 +17,7 @@
  */
 #include "pattern/anchors.h"
 #include "base/sort.h"
+#include "suffix/parse.h"
 
 #include <deepprof/suffix.h>
 
@@ -29,7 +31,11 @@ enum {
 	COUNTED = 3,	 /* repeats of a depth that are taken for their count */
 	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
+	LONG = 1 << 14,	 /* symbols of a window: comparing and judging it takes time */
+	SUPPORT = 50,	 /* of so many occurrences one has to be an anchor's of a long window */
 };
+
+#define REGULAR 0.7 /* share of gaps near the median that makes an anchor regular */
 
 struct lead {
 	size_t first; /* index of its first occurrence in where[] */
@@ -40,54 +46,64 @@ struct lead {
 struct bin {
 	struct lead lead; /* the best one */
 	size_t votes;
+	size_t support; /* occurrences of those that are regular */
 	int level;
 };
 
+/* The leaves are symbols, or the phrases of the sequence's parse. */
 struct dp_anchor_tree {
 	const uint32_t *symbols;
 	size_t n;
+	struct dp_parse parse; /* without names where the leaves are symbols */
+	uint64_t *hashes;      /* of the prefix before each leaf, and of all */
+	size_t leaves;
 	uint32_t *places; /* the suffix array */
-	uint8_t *depths;  /* of what a place shares with the one before: 0, or 1 + floor(log2) */
+	uint8_t *depths;  /* of what a place shares with the one before, see depth_of() */
 };
 
 struct detector {
-	const uint32_t *symbols;
-	size_t n, least;
-	const uint32_t *places; /* of the tree */
-	const uint8_t *depths;
-	uint32_t *names;   /* of the repeat at each position; DP_NONE: none that counts */
-	uint32_t *where;   /* positions, by repeat */
+	const struct dp_anchor_tree *tree;
+	size_t least;
+	uint32_t *names;   /* of the repeat at each leaf; DP_NONE: none that counts */
+	uint32_t *where;   /* leaves, by repeat */
 	size_t *starts;	   /* of each repeat in where */
-	uint64_t *hashes;  /* of prefixes */
-	uint64_t *powers;
 	uint64_t iterations; /* known; 0: not */
+	size_t length;	     /* that the power below is of: windows mostly have one length */
+	uint64_t power;
 	struct bin bins[BINS], counted[COUNT_BINS];
 	struct dp_guess *out;
 	size_t out_count, out_room;
 	size_t repeats; /* that occur often enough, of all depths */
 };
 
+/* Where a leaf stands in the sequence; the last one is behind it. */
+static inline size_t position(const struct dp_anchor_tree *tree, size_t leaf)
+{
+	return tree->parse.begin ? tree->parse.begin[leaf] : leaf;
+}
+
 /*
- * Sorts the occurrences of all repeats of 2^depth symbols by repeat, then by position; starts[] of
+ * Sorts the occurrences of all repeats of one depth by repeat, then by position; starts[] of
  * each is where it begins in where[]. Returns how many repeats there are.
  */
 static uint32_t group(struct detector *d, unsigned depth)
 {
+	const struct dp_anchor_tree *tree = d->tree;
+	size_t sum = 0, n = tree->leaves;
 	uint32_t count = 0;
-	size_t sum = 0;
 
-	for (size_t i = 0, j; i < d->n; i = j) {
-		for (j = i + 1; j < d->n && d->depths[j] > depth; j++)
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && tree->depths[j] > depth; j++)
 			;
 		for (size_t k = i; k < j; k++)
-			d->names[d->places[k]] = j - i < d->least ? DP_NONE : count;
+			d->names[tree->places[k]] = j - i < d->least ? DP_NONE : count;
 		if (j - i < d->least)
 			continue;
 		d->starts[count++] = sum;
 		sum += j - i;
 	}
 	d->starts[count] = sum;
-	for (size_t p = 0; p < d->n; p++)
+	for (size_t p = 0; p < n; p++)
 		if (d->names[p] != DP_NONE)
 			d->where[d->starts[d->names[p]]++] = (uint32_t)p;
 	for (uint32_t i = count; i > 0; i--)
@@ -96,24 +112,29 @@ static uint32_t group(struct detector *d, unsigned depth)
 	return count;
 }
 
-static double median_gap(const uint32_t *where, size_t count)
+static inline size_t gap_at(const struct dp_anchor_tree *tree, const uint32_t *where, size_t i)
 {
-	uint32_t gaps[GAPS_MAX] = { 0 };
+	return position(tree, where[i + 1]) - position(tree, where[i]);
+}
+
+static double median_gap(const struct dp_anchor_tree *tree, const uint32_t *where, size_t count)
+{
+	size_t gaps[GAPS_MAX] = { 0 };
 	size_t n = DP_MIN(count - 1, (size_t)GAPS_MAX);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i * (count - 1) / n;
 
-		gaps[i] = where[at + 1] - where[at];
+		gaps[i] = gap_at(tree, where, at);
 	}
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && gaps[k] < gaps[k - 1]; k--) {
-			uint32_t swap = gaps[k];
+			size_t swap = gaps[k];
 
 			gaps[k] = gaps[k - 1];
 			gaps[k - 1] = swap;
 		}
-	return gaps[n / 2];
+	return (double)gaps[n / 2];
 }
 
 static int bin_of(double gap)
@@ -146,49 +167,48 @@ static bool is_better(const struct detector *d, const struct lead *a, const stru
 static void consider(struct detector *d, size_t first, size_t count, int level)
 {
 	const uint32_t *where = d->where + first;
-	double gap = median_gap(where, count), covered = 0, near = 0, score;
+	double gap = median_gap(d->tree, where, count), covered = 0, near = 0, score;
 	struct bin *bin = &d->bins[bin_of(gap)];
 	struct lead lead;
 
 	for (size_t i = 0; i + 1 < count; i++) {
-		double g = (double)(where[i + 1] - where[i]);
+		double g = (double)gap_at(d->tree, where, i);
 
 		if (g >= 0.5 * gap && g <= 1.6 * gap)
 			covered += g;
 		near += g >= 0.9 * gap && g <= 1.11 * gap;
 	}
 	near /= (double)(count - 1);
-	score = covered / (double)d->n * (0.4 + 0.6 * near);
+	score = covered / (double)d->tree->n * (0.4 + 0.6 * near);
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
+	bin->support += near >= REGULAR ? count : 0;
 	bin->level = level;
 	if (is_better(d, &lead, &bin->lead))
 		bin->lead = lead;
 	bin = bin_of_count(d, count);
 	if (bin && is_better(d, &lead, &bin->lead))
-		*bin = (struct bin){ lead, 1, level };
+		*bin = (struct bin){ lead, 1, 0, level };
 }
 
 /* Windows. */
 
-static uint64_t hash_window(const struct detector *d, size_t at, size_t length)
+/* Of the symbols from one leaf to another. */
+static uint64_t hash_window(struct detector *d, size_t first, size_t end)
 {
-	return d->hashes[at + length] - d->hashes[at] * d->powers[length];
-}
+	size_t length = position(d->tree, end) - position(d->tree, first);
 
-static void hash_prefixes(struct detector *d)
-{
-	d->powers[0] = 1;
-	d->hashes[0] = 0;
-	for (size_t i = 0; i < d->n; i++) {
-		d->powers[i + 1] = d->powers[i] * 0x9e3779b97f4a7c15u;
-		d->hashes[i + 1] = d->hashes[i] * 0x9e3779b97f4a7c15u + d->symbols[i] + 1;
+	if (length != d->length) {
+		d->length = length;
+		d->power = dp_parse__power(length);
 	}
+	return d->tree->hashes[end] - d->tree->hashes[first] * d->power;
 }
 
 struct window {
 	uint64_t hash;
 	size_t at, length;
+	uint32_t leaf;
 };
 
 static int by_hash(const void *a, const void *b)
@@ -255,6 +275,9 @@ static size_t medoid(struct detector *d, struct window *windows, size_t n)
 	double most = -1;
 
 	qsort(windows, n, sizeof(*windows), by_length);
+	/* what one of these has of its own is voted out later (hypothesis.h) */
+	if (windows[low + count - 1].length > LONG)
+		return n / 2;
 	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
 	if (!scratch)
 		goto out; /* the median window has to do */
@@ -264,7 +287,7 @@ static size_t medoid(struct detector *d, struct window *windows, size_t n)
 		sorted[i] = dp_alloc__array(w->length, sizeof(**sorted));
 		if (!sorted[i])
 			goto out;
-		memcpy(sorted[i], d->symbols + w->at, w->length * sizeof(**sorted));
+		memcpy(sorted[i], d->tree->symbols + w->at, w->length * sizeof(**sorted));
 		dp_sort__u32(sorted[i], scratch, w->length);
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -287,6 +310,18 @@ out:
 	return best;
 }
 
+/* Symbols of a repeat of one level that stands at a leaf. */
+static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t leaf)
+{
+	size_t phrases = level > 1 ? (size_t)1 << (level - 2) : 0;
+
+	if (!tree->parse.begin || !level)
+		return (size_t)1 << level;
+	/* the last phrase has no gram behind it */
+	return DP_MIN(position(tree, leaf + phrases) + DP_PARSE_GRAM, tree->n) -
+	       position(tree, leaf);
+}
+
 static int put_candidate(struct detector *d, const struct bin *bin)
 {
 	const struct lead *lead = &bin->lead;
@@ -297,11 +332,12 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	if (!windows)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i + 1 < lead->count; i++) {
-		size_t length = where[i + 1] - where[i];
+		size_t length = gap_at(d->tree, where, i);
 
 		if ((double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap)
-			windows[n++] = (struct window){ hash_window(d, where[i], length), where[i],
-							length };
+			windows[n++] = (struct window){ hash_window(d, where[i], where[i + 1]),
+							position(d->tree, where[i]), length,
+							where[i] };
 	}
 	if (n == 0)
 		goto out;
@@ -316,7 +352,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.last = last,
 		.at = windows[pick].at,
 		.length = windows[pick].length,
-		.gram = (size_t)1 << bin->level,
+		.gram = anchor_length(d->tree, bin->level, windows[pick].leaf),
 		.trips = n,
 		.score = lead->score * pow((double)bin->votes, 0.1),
 		.regular = lead->regular,
@@ -337,6 +373,15 @@ static int by_bin_score(const void *a, const void *b)
 	return x->lead.gap < y->lead.gap ? -1 : 1;
 }
 
+/*
+ * Of the many repeats that occur a few times, some do at regular distances by chance. Iterations that
+ * are few and long have anchors all over.
+ */
+static bool is_supported(const struct detector *d, const struct bin *bin)
+{
+	return bin->lead.gap <= LONG || bin->support >= d->tree->leaves / SUPPORT;
+}
+
 /* The candidates of one level: from the best bins, those that were not as good before. */
 static int harvest(struct detector *d, size_t share)
 {
@@ -351,7 +396,7 @@ static int harvest(struct detector *d, size_t share)
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].lead.score > 0.02)
+		if (d->bins[i].lead.score > 0.02 && is_supported(d, &d->bins[i]))
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status; i++)
@@ -375,7 +420,6 @@ static int find(struct detector *d)
 	size_t share = DP_MAX(d->out_room / DEPTHS, 1);
 	int status = DP_OK;
 
-	hash_prefixes(d);
 	for (unsigned depth = 0; depth < DEPTHS && !status; depth++) {
 		uint32_t count = group(d, depth);
 
@@ -389,31 +433,81 @@ static int find(struct detector *d)
 	return status;
 }
 
+/*
+ * How deep the tree is cut between two places: 0 where they share nothing, else one more for each of
+ * the depths, 1, 2, 4 ... symbols, that they share. Phrases share a symbol, a gram, 1, 2, 4 ... phrases.
+ */
+static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t leaf, size_t before)
+{
+	const struct dp_parse *parse = &tree->parse;
+	uint8_t depth = 0;
+
+	if (parse->names)
+		depth = (tree->symbols[parse->begin[leaf]] == tree->symbols[parse->begin[before]]) +
+			(parse->grams[parse->names[leaf]] == parse->grams[parse->names[before]]);
+	for (; lcp && depth < DEPTHS; lcp >>= 1)
+		depth++;
+	return depth;
+}
+
 static int read_tree(struct dp_anchor_tree *tree, const struct dp_suffix_tree *from)
 {
-	tree->places = dp_alloc__array(tree->n, sizeof(*tree->places));
-	tree->depths = dp_alloc__zeroed(tree->n, sizeof(*tree->depths));
+	size_t n = tree->leaves, before = 0;
+
+	tree->places = dp_alloc__array(n, sizeof(*tree->places));
+	tree->depths = dp_alloc__zeroed(n, sizeof(*tree->depths));
 	if (!tree->places || !tree->depths)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < tree->n; i++) {
-		tree->places[i] = (uint32_t)dp_suffix_tree_suffix(from, i);
-		for (size_t lcp = dp_suffix_tree_lcp(from, i); lcp && tree->depths[i] < DEPTHS;
-		     lcp >>= 1)
-			tree->depths[i]++;
+	for (size_t i = 0; i < n; i++) {
+		size_t leaf = dp_suffix_tree_suffix(from, i);
+
+		tree->places[i] = (uint32_t)leaf;
+		if (i > 0)
+			tree->depths[i] =
+				depth_of(tree, dp_suffix_tree_lcp(from, i), leaf, before);
+		before = leaf;
 	}
 	return DP_OK;
 }
 
-int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n)
+/* The leaves are symbols. */
+static int hash_prefixes(struct dp_anchor_tree *tree)
+{
+	tree->leaves = tree->n;
+	tree->hashes = dp_alloc__array(tree->n + 1, sizeof(*tree->hashes));
+	if (!tree->hashes)
+		return DP_ERR_NOMEM;
+	tree->hashes[0] = 0;
+	for (size_t i = 0; i < tree->n; i++)
+		tree->hashes[i + 1] = dp_parse__hash(tree->hashes[i], tree->symbols[i]);
+	return DP_OK;
+}
+
+/* The leaves are phrases, about `most` of them. */
+static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
+{
+	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, tree->n / most + 1);
+
+	tree->leaves = tree->parse.count;
+	tree->hashes = tree->parse.hashes;
+	tree->parse.hashes = NULL;
+	return status;
+}
+
+int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n,
+			size_t most)
 {
 	struct dp_suffix_tree *from = NULL;
 	struct dp_anchor_tree *made = calloc(1, sizeof(*made));
-	int status = made && n < UINT32_MAX ? DP_OK : DP_ERR_NOMEM;
+	int status = made ? DP_OK : DP_ERR_NOMEM;
 
 	if (!status) {
 		*made = (struct dp_anchor_tree){ .symbols = symbols, .n = n };
-		status = dp_suffix_tree_new(&from, symbols, n, NULL);
+		status = n > most ? parse_symbols(made, most) : hash_prefixes(made);
 	}
+	if (!status)
+		status = dp_suffix_tree_new(&from, n > most ? made->parse.names : symbols,
+					    made->leaves, NULL);
 	if (!status)
 		status = read_tree(made, from);
 	dp_suffix_tree_free(from);
@@ -428,6 +522,8 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree)
 {
 	if (!tree)
 		return;
+	dp_parse__fini(&tree->parse);
+	free(tree->hashes);
 	free(tree->places);
 	free(tree->depths);
 	free(tree);
@@ -440,14 +536,14 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 
 	if (!d->out_count)
 		dp_explain__add(explain, "anchors",
-				DP_FACTS({ "symbols", "count", (double)d->n },
+				DP_FACTS({ "symbols", "count", (double)d->tree->n },
 					 { "repeats", "count", (double)d->repeats },
 					 { "candidates", "count", 0 }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat}, none of "
 				"which recurs at about one distance: no candidate");
 	else
 		dp_explain__add(explain, "anchors",
-				DP_FACTS({ "symbols", "count", (double)d->n },
+				DP_FACTS({ "symbols", "count", (double)d->tree->n },
 					 { "repeats", "count", (double)d->repeats },
 					 { "candidates", "count", (double)d->out_count },
 					 { "length", "count", (double)first->length },
@@ -465,7 +561,7 @@ int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,
 			   struct dp_explain *explain)
 {
-	size_t n = tree->n;
+	size_t n = tree->leaves;
 	struct detector *d;
 	int status = DP_ERR_NOMEM;
 
@@ -474,10 +570,7 @@ int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return DP_ERR_NOMEM;
-	d->symbols = tree->symbols;
-	d->n = n;
-	d->places = tree->places;
-	d->depths = tree->depths;
+	d->tree = tree;
 	d->least = DP_MAX(least, 2);
 	d->out = candidates;
 	d->out_room = room;
@@ -485,9 +578,7 @@ int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 	d->names = dp_alloc__array(n, sizeof(*d->names));
 	d->where = dp_alloc__array(n, sizeof(*d->where));
 	d->starts = dp_alloc__array(n / d->least + 2, sizeof(*d->starts));
-	d->hashes = dp_alloc__array(n + 1, sizeof(*d->hashes));
-	d->powers = dp_alloc__array(n + 1, sizeof(*d->powers));
-	if (d->names && d->where && d->starts && d->hashes && d->powers)
+	if (d->names && d->where && d->starts)
 		status = find(d);
 	if (!status) {
 		qsort(candidates, d->out_count, sizeof(*candidates), by_score);
@@ -497,8 +588,6 @@ int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 	free(d->names);
 	free(d->where);
 	free(d->starts);
-	free(d->hashes);
-	free(d->powers);
 	free(d);
 	return status;
 }

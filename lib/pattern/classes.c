@@ -6,13 +6,14 @@
  * occur twice. Whether the classes are any good is for description length to say.
  */
 #include "pattern/classes.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
 enum {
 	CANDIDATES = 21,
-	ROWS_MIN = 6,
 	ROWS_MAX = 256,
+	LAID_OUT = 1 << 20, /* symbols that rows are taken from: enough for as many of them */
 };
 
 struct table {
@@ -45,11 +46,13 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 {
 	const uint32_t *lead = t->symbols + c->at;
-	size_t before = SIZE_MAX, rows = 0, gaps = 0;
+	size_t before = SIZE_MAX, rows = 0, gaps = 0, most = DP_MAX(LAID_OUT, ROWS_MAX * c->length);
+	size_t first = n > most ? DP_MIN(c->first, n - most) : 0;
 
+	n = DP_MIN(n, first + most);
 	t->length = c->length;
 	t->count = 0;
-	for (size_t p = 0; p + c->gram <= n; p++) {
+	for (size_t p = first; p + c->gram <= n; p++) {
 		if (t->symbols[p] != lead[0] ||
 		    memcmp(t->symbols + p, lead, c->gram * sizeof(*lead)))
 			continue;
@@ -84,7 +87,7 @@ static void keep_in_step(struct table *t)
 				same += a[o] == b[o];
 			best = DP_MAX(best, same);
 		}
-		if (best * 2 >= t->length)
+		if ((double)best >= dp_param.class_same * (double)t->length)
 			t->rows[kept++] = t->rows[r];
 	}
 	t->count = kept;
@@ -143,12 +146,12 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)
 		parent[x] = x;
-	count = dp_anchors__candidates(candidates, CANDIDATES, tree, ROWS_MIN, 0, NULL);
+	count = dp_anchors__candidates(candidates, CANDIDATES, tree, dp_param.class_rows, 0, NULL);
 	status = count < 0 ? count : DP_OK;
 	for (int i = 0; i < count; i++) {
 		lay_out(&t, &candidates[i], n);
 		keep_in_step(&t);
-		if (t.count >= ROWS_MIN && join_columns(&t, parent, counts))
+		if (t.count >= dp_param.class_rows && join_columns(&t, parent, counts))
 			break;
 	}
 	if (!status)

@@ -8,6 +8,7 @@
  * each offset. Cost: that of the alignments, and linear in edits and length.
  */
 #include "pattern/hypothesis.h"
+#include "base/parameters.h"
 #include "suffix/border.h"
 
 #include <math.h>
@@ -91,7 +92,7 @@ static double edit_bits(const struct dp_alignment *al, double literal, double lo
 			      (e->kind == DP_EDIT_DELETED ? before->offset + 1 == e->offset
 							  : before->position + 1 == e->position);
 
-		sum += joined ? 0.5 : log_m + 3;
+		sum += joined ? dp_param.edit_joined_bits : log_m + dp_param.edit_bits;
 		if (e->kind != DP_EDIT_DELETED)
 			sum += literal;
 	}
@@ -120,10 +121,12 @@ static int judge(struct dp_hypothesis *h, const struct dp_alignment *al, size_t 
 	if (status)
 		return status;
 	for (size_t k = 0; k < al->span_count; k++) {
+		size_t passed = dp_align__advance(al, k);
+
 		covered += al->spans[k].end - DP_MAX(al->spans[k].begin, before);
 		before = DP_MAX(before, al->spans[k].end);
-		longest = DP_MAX(longest, dp_align__advance(al, k));
-		advance += dp_align__advance(al, k);
+		longest = DP_MAX(longest, passed);
+		advance += passed;
 	}
 	h->covered = covered;
 	h->edits = al->edit_count;
@@ -254,7 +257,7 @@ int dp_hypothesis__refine(struct dp_hypothesis *h, const uint32_t *symbols, size
 			return status;
 		status = judge(h, &al, n, bits);
 		changed = false;
-		if (!status && h->trips >= 3 && round < 3)
+		if (!status && h->trips >= dp_param.few_trips && round < 3)
 			status = consent(h, &al, symbols, &changed);
 		dp_align__fini(&al);
 		if (!status && changed)

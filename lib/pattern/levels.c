@@ -15,26 +15,10 @@
  * Cost: a search of each pattern, and one more of the sequence for each level gone down.
  */
 #include "pattern/levels.h"
+#include "base/parameters.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-	DOWN_MAX = 3,
-	RUN_PERIOD = 4,	     /* kernels that an optimizer runs for each parameter, at most */
-	PARAMETERS_MIN = 16, /* parameters of a model, at least */
-	LAYER_SHORT = 64,    /* kernels that a layer seldom has more of */
-	ALTERNATING_MAX = 4, /* iterations that differ in turn: directions, buffers */
-	ALTERNATING_LENGTH = 16, /* kernels of one, at least: fewer agree by chance */
-};
-
-/* Layers have more about them than this, in kernels and, of long ones, in their lengths. */
-#define REST_LEAST 1.0
-#define REST_SHARE 0.06
-#define ALTERNATING_SAME 0.8 /* share of kernels that such iterations have in common */
-#define ALTERNATING_INSIDE 0.5 /* and that a loop inside may have */
-#define STRUCTURE 0.15 /* share of a step that its loops have, at least */
-#define LAYERS_FEW 2.5 /* what a layer has two of, as queries and keys, is no layer itself */
 
 /* The longest loop inside a pattern. */
 struct inside {
@@ -77,12 +61,12 @@ static bool holds(const struct finder *f, enum dp_trait trait, const uint32_t *s
 	return false;
 }
 
-/* The most turns on end of at most RUN_PERIOD symbols. */
+/* The most turns on end of at most a few symbols. */
 static size_t longest_run(const uint32_t *symbols, size_t n)
 {
 	size_t most = 0;
 
-	for (size_t p = 1; p <= RUN_PERIOD && p < n; p++) {
+	for (size_t p = 1; p <= dp_param.update_period && p < n; p++) {
 		size_t same = 0, best = 0;
 
 		for (size_t i = p; i < n; i++) {
@@ -149,7 +133,8 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 		outside -= in->loops.items[i].length > 1 ? DP_MIN(outside, covered[i]) : 0;
 	in->total = 1 - (double)outside / (double)n;
 	for (size_t i = 0; i < in->loops.count; i++)
-		if (in->loops.items[i].length * 5 >= in->loops.items[in->main].length)
+		if ((double)in->loops.items[i].length >=
+		    dp_param.inside_long * (double)in->loops.items[in->main].length)
 			in->long_ones += (double)covered[i] / (double)n;
 	before = 0;
 	for (size_t k = 0; k <= al.span_count; k++) {
@@ -158,19 +143,21 @@ static int measure(struct inside *in, const struct finder *f, const uint32_t *tw
 
 		if (!last && al.spans[k].pattern != in->main)
 			continue;
-		if (begin > before)
-			in->run_rest =
-				DP_MAX(in->run_rest, longest_run(twice + before, begin - before));
+		if (begin > before) {
+			size_t run = longest_run(twice + before, begin - before);
+
+			in->run_rest = DP_MAX(in->run_rest, run);
+		}
 		before = last ? n : al.spans[k].end;
 	}
 	in->covered = (double)covered[in->main] / (double)n;
 	in->rest = (double)(n - covered[in->main]) / 2;
-	in->bare = DP_MAX((double)outside / 2, (double)longest_between(&al));
+	in->bare = fmax((double)outside / 2, (double)longest_between(&al));
 	in->trips = turns_of(in, covered, in->main);
 	for (size_t i = 0; i < in->loops.count; i++)
-		in->paired |=
-			i != in->main && in->loops.items[i].length > 1 &&
-			fabs(turns_of(in, covered, i) - in->trips) < DP_MAX(0.6, 0.08 * in->trips);
+		in->paired |= i != in->main && in->loops.items[i].length > 1 &&
+			      fabs(turns_of(in, covered, i) - in->trips) <
+				      fmax(dp_param.paired_off, dp_param.paired_share * in->trips);
 	dp_align__fini(&al);
 	return DP_OK;
 }
@@ -190,7 +177,8 @@ static uint32_t *two_turns(const struct dp_hypothesis *h)
 static int look_inside(struct inside *in, const struct finder *f, const struct dp_hypothesis *h,
 		       size_t least, bool deeper)
 {
-	struct dp_search_bar bar = { least, h->length / 2 + 1, 0.95, 0.04 };
+	struct dp_search_bar bar = { least, h->length / 2 + 1, dp_param.inside_bits,
+				     dp_param.inside_coverage };
 	uint32_t *twice = two_turns(h);
 	struct dp_search_text text;
 	const struct dp_hypothesis *main;
@@ -218,8 +206,9 @@ static int look_inside(struct inside *in, const struct finder *f, const struct d
 	if (!deeper)
 		return DP_OK;
 	status = look_inside(&below, f, main, 2, false);
-	in->structured = !status && below.total >= 0.3 &&
-			 (main->length >= LAYER_SHORT || below.trips >= LAYERS_FEW);
+	in->structured =
+		!status && below.total >= dp_param.structured &&
+		(main->length >= dp_param.layer_long || below.trips >= dp_param.layers_few);
 	if (!status)
 		dp_patterns__fini(&below.loops);
 	else
@@ -231,7 +220,7 @@ static bool power_of_two(double x)
 {
 	double nearest = exp2(round(log2(x)));
 
-	return fabs(x - nearest) < DP_MAX(0.3, 0.02 * nearest);
+	return fabs(x - nearest) < fmax(dp_param.power_off, dp_param.power_share * nearest);
 }
 
 /*
@@ -241,16 +230,17 @@ static bool power_of_two(double x)
 static bool all_there_is(const struct inside *in)
 {
 	double length = (double)in->loops.items[in->main].length;
-	double most = length >= LAYER_SHORT ? DP_MAX(REST_LEAST, REST_SHARE * length) : REST_LEAST;
+	bool is_long = length >= (double)dp_param.layer_long;
+	double most = fmax(dp_param.rest_least, is_long ? dp_param.rest_share * length : 0);
 
 	/* something is uploaded for the whole, and not for each turn */
-	if (in->uploads >= 0.5 && in->uploads < 0.8 * in->trips)
+	if (in->uploads >= dp_param.uploads_whole &&
+	    in->uploads < dp_param.uploads_each * in->trips)
 		return false;
 	if (in->loops.count == 1)
 		return in->bare <= most;
 	/* where one loop ends and the next begins is not known to the kernel */
-	return length >= LAYER_SHORT && !in->paired &&
-	       in->bare <= most + 2.0 * (double)in->loops.count;
+	return is_long && !in->paired && in->bare <= most + 2.0 * (double)in->loops.count;
 }
 
 /*
@@ -264,7 +254,7 @@ static bool are_steps(const struct inside *in, const struct finder *f)
 	if (!in->structured)
 		return false;
 	return !f->traits || in->upload_main ||
-	       in->rest >= 0.25 * (double)in->loops.items[in->main].length;
+	       in->rest >= dp_param.step_rest * (double)in->loops.items[in->main].length;
 }
 
 /* The share of the pattern's symbols that recur at a distance. */
@@ -285,15 +275,15 @@ static size_t alternating(const struct dp_hypothesis *h)
 {
 	size_t parts = 2;
 
-	while (parts <= ALTERNATING_MAX &&
-	       (h->length % parts || h->length / parts < ALTERNATING_LENGTH ||
-		recurring(h, h->length / parts) < ALTERNATING_SAME))
+	while (parts <= dp_param.alternating_parts &&
+	       (h->length % parts || h->length / parts < dp_param.alternating_length ||
+		recurring(h, h->length / parts) < dp_param.alternating_same))
 		parts++;
-	if (parts > ALTERNATING_MAX)
+	if (parts > dp_param.alternating_parts)
 		return 1;
 	/* what is repeated inside recurs at any multiple of its length */
-	for (size_t p = 1; p <= LAYER_SHORT && p * 2 < h->length / parts; p++)
-		if (recurring(h, p) >= ALTERNATING_INSIDE)
+	for (size_t p = 1; p <= dp_param.layer_long && p * 2 < h->length / parts; p++)
+		if (recurring(h, p) >= dp_param.alternating_inside)
 			return 1;
 	return parts;
 }
@@ -319,24 +309,26 @@ static bool goes_down(const struct inside *in, const struct finder *f, const cha
 	bool whole;
 
 	*why = "no loop inside it";
-	if (in->loops.count == 0 || in->trips < 1.9)
+	if (in->loops.count == 0 || in->trips < dp_param.tandem)
 		return false;
 	length = (double)in->loops.items[in->main].length;
 	*why = in->finish_main ? "kernels that finish a step run in the loop inside"
 			       : "kernels that finish a step run outside of the loop inside";
 	if (in->finish_main || in->finish_rest)
-		return in->finish_main && in->covered > 0.3;
+		return in->finish_main && in->covered > dp_param.finish_covered;
 	/* an optimizer without a name: a few kernels over and over, for each parameter */
 	*why = "outside of the loop inside runs what looks like an optimizer";
-	if (in->run_rest >= PARAMETERS_MIN && in->run_rest > 2 * in->run_main)
+	if (in->run_rest >= dp_param.update_parameters && in->run_rest > 2 * in->run_main)
 		return false;
 	whole = are_steps(in, f) || all_there_is(in) ||
-		(in->upload_main && in->bare < 0.5 * length);
+		(in->upload_main && in->bare < dp_param.upload_bare * length);
 	*why = "the loop inside looks like layers, or like a part of the pattern";
-	if (!whole || in->covered < 0.3 || (in->covered < 0.6 && in->long_ones < 0.9))
+	if (!whole || in->covered < dp_param.down_covered ||
+	    (in->covered < dp_param.down_sure && in->long_ones < dp_param.down_together))
 		return false;
 	*why = "by its number of repetitions the loop inside may be micro-batches of a step";
-	if (power_of_two(in->trips) && in->rest < 0.8 * length && in->rest > 0)
+	if (power_of_two(in->trips) && in->rest < dp_param.micro_rest * length &&
+	    (in->rest > 0 || in->bare > 0))
 		return false;
 	*why = "each repetition of the loop inside is a step by itself";
 	return true;
@@ -381,8 +373,9 @@ static int move_to(struct dp_patterns *to, struct dp_hypothesis *h)
 /* An outer loop is told of if it goes round as it should. */
 static bool reliable(const struct dp_hypothesis *h)
 {
-	return h->trips >= 2.5 && h->covered > 0 && (double)h->edits < 0.1 * (double)h->covered &&
-	       (double)h->spans <= 1 + 0.2 * h->trips;
+	return h->trips >= dp_param.outer_trips && h->covered > 0 &&
+	       (double)h->edits < dp_param.outer_edits * (double)h->covered &&
+	       (double)h->spans <= 1 + dp_param.outer_spans * h->trips;
 }
 
 /*
@@ -410,7 +403,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 	for (size_t i = 0; i < in->loops.count; i++) {
 		struct dp_hypothesis *x = &in->loops.items[i];
 
-		if (i != in->main && (double)x->length < 0.2 * main) {
+		if (i != in->main && (double)x->length < dp_param.inside_long * main) {
 			free(x->pattern);
 			continue;
 		}
@@ -440,15 +433,16 @@ static bool is_nested(const struct dp_levels *levels, size_t i)
 {
 	uint32_t parent = levels->chosen_parent[i];
 
-	return parent != DP_NONE && levels->outer.items[parent].length >= LAYER_SHORT;
+	return parent != DP_NONE && levels->outer.items[parent].length >= dp_param.layer_long;
 }
 
 /* The share that loops have of a step. Layers have two norms or a few experts that are alike. */
 static double structure_of(size_t length)
 {
-	double part = (double)length / LAYER_SHORT - 1;
+	double part = (double)length / (double)dp_param.layer_long - 1;
+	double layer = dp_param.structure_layer;
 
-	return 0.5 - (0.5 - STRUCTURE) * DP_MIN(DP_MAX(part, 0.0), 1.0);
+	return layer - (layer - dp_param.structure) * fmin(fmax(part, 0), 1);
 }
 
 /*
@@ -473,8 +467,9 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 					 : in[i].total >= structure_of(h->length)
 						 ? DP_STANDING_STRUCTURED
 						 : DP_STANDING_BARE;
-		if (levels->standing[kept] != DP_STANDING_NESTED && h->length * 5 < longest &&
-		    (levels->standing[kept] == DP_STANDING_BARE || h->length < LAYER_SHORT))
+		if (levels->standing[kept] != DP_STANDING_NESTED &&
+		    (double)h->length < dp_param.beside_short * (double)longest &&
+		    (levels->standing[kept] == DP_STANDING_BARE || h->length < dp_param.layer_long))
 			levels->standing[kept] = DP_STANDING_RARE;
 		take_inside(levels, &in[i], (uint32_t)kept);
 		levels->chosen_parent[kept] = levels->chosen_parent[i];
@@ -494,7 +489,8 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	size_t n = text->n;
 	uint32_t alphabet = text->alphabet;
 	struct finder f = { alphabet, traits, uploads };
-	struct dp_search_bar bar = { 3, n, 0.75, 0.1, .rare = true };
+	struct dp_search_bar bar = { 3, n, dp_param.level_bits, dp_param.level_coverage,
+				     .rare = true };
 	size_t seen = 0, down = 0;
 	double bits = 0;
 	int status;
@@ -513,9 +509,9 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 		if (status)
 			break;
 		below = goes_down(&in, &f, &why);
-		if (below && down == DOWN_MAX)
+		if (below && down == dp_param.levels_down)
 			why = "the search has gone down often enough";
-		below &= down < DOWN_MAX;
+		below &= down < dp_param.levels_down;
 		explain_level(text->explain, &levels->chosen.items[seen], &in, below, why);
 		if (below) {
 			go_down(levels, seen, &in);

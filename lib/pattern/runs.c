@@ -8,13 +8,12 @@
  */
 #include "pattern/runs.h"
 #include "base/hash.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
 enum {
 	GRAM = 4,
-	PERIOD_MAX = 64,
-	TIMES_MIN = 3,
 	SLOT_BITS = 16,
 	UNITS_TRIED = 8, /* that begin with one symbol */
 };
@@ -95,7 +94,7 @@ static size_t period_at(struct collapser *c, size_t at)
 	if (!before)
 		return 0;
 	p = at - (before - 1);
-	if (p > PERIOD_MAX || at + p > c->n ||
+	if (p > dp_param.run_period || at + p > c->n ||
 	    memcmp(c->symbols + at, c->symbols + at - p, p * sizeof(*c->symbols)))
 		return 0;
 	return p;
@@ -118,7 +117,7 @@ static int collapse(struct collapser *c, uint32_t alphabet)
 			while (end < c->n && c->symbols[end] == c->symbols[end - p])
 				end++;
 		}
-		if (end - start < TIMES_MIN * p || end - start < GRAM || p == 0) {
+		if (end - start < dp_param.run_times * p || end - start < GRAM || p == 0) {
 			put(runs, c->symbols[at], at);
 			at++;
 			continue;

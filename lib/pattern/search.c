@@ -3,13 +3,11 @@
  * each of which is judged by description length where its anchors lie; the best ones are refined,
  * and what the winner explains is taken out before the tree of the rest is searched for the next.
  *
- * The tree is that of the whole sequence, or of what is left of it. Sequences of more than WINDOW
- * symbols are read through a window: a pattern that is found in it is followed through the whole by
- * the aligner, so that only what it does not explain has to pass through the window; where nothing
- * is found, the window grows until it holds the rest.
+ * The tree is that of the whole sequence, or of all that is left of it; of a long one that of its
+ * parse. A pattern that is found in it is followed through the whole by the aligner.
  *
- * Cost: linear. For each pattern the windows together hold at most 4/3 of what the patterns before
- * it do not explain, and the whole is aligned once.
+ * Cost: linear. For each pattern a tree of what the patterns before it do not explain, and the whole
+ * is aligned once.
  */
 #include "pattern/search.h"
 #include "pattern/anchors.h"
@@ -19,9 +17,7 @@
 #include <string.h>
 
 enum {
-	WINDOW = 1 << 20,     /* symbols of the first tree of a longer sequence: its cost, */
-	WINDOW_GROWTH = 4,    /* and each further one is that much larger */
-	WINDOW_MAX = 1 << 25, /* symbols: a tree and its anchors of 36 bytes each are 1.2 GB */
+	LEAVES = 1 << 20, /* of a tree: 0.2 s and 40 MB; longer sequences are parsed into as many */
 	QUICK = 1 << 14,  /* symbols that candidates are first judged by */
 	FAIR = 1 << 16,	  /* symbols that the best of them are refined by */
 	CANDIDATES = 42,
@@ -53,14 +49,13 @@ struct searcher {
 	size_t given; /* patterns that were there before */
 	size_t left;  /* symbols that the patterns before the last one leave, */
 	size_t claim; /* and that the last one was to explain */
-	size_t window;
 };
 
 /* Symbols to look for a pattern in. */
 struct text {
-	uint32_t *symbols;
+	const uint32_t *symbols; /* borrowed where they are the whole, as is the tree */
 	size_t n;
-	struct dp_anchor_tree *tree; /* borrowed where it is the whole's */
+	struct dp_anchor_tree *tree;
 };
 
 void dp_patterns__fini(struct dp_patterns *patterns)
@@ -210,7 +205,7 @@ static void extrapolate(struct dp_hypothesis *h, const struct text *text, const 
 	h->trips *= part->whole;
 }
 
-/* Judges the candidates on a short text. */
+/* Judges the candidates on a short text; their patterns are the text's symbols. */
 static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct text *text,
 			    const struct dp_guess *candidates, size_t n, double bits)
 {
@@ -219,16 +214,15 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count, const struct
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_guess *c = &candidates[i];
-
 		struct part quick = part_of(text, c, QUICK);
 
 		if (seen_before(h, *count, text->symbols + c->at, c->length))
 			continue;
-		status = copy_pattern(&h[*count], text->symbols + c->at, c->length);
-		if (status)
-			break;
-		(*count)++;
-		h[*count - 1].from = (uint32_t)i;
+		h[(*count)++] = (struct dp_hypothesis){
+			.pattern = (uint32_t *)(uintptr_t)(text->symbols + c->at),
+			.length = c->length,
+			.from = (uint32_t)i,
+		};
 		status = dp_hypothesis__judge(&h[*count - 1], text->symbols + quick.first,
 					      quick.count, bits);
 		extrapolate(&h[*count - 1], text, &quick, bits);
@@ -301,6 +295,27 @@ static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
 		h[picked++] = x;
 	}
 	return picked;
+}
+
+/* Gives the finalists patterns of their own, which they all had borrowed, and the others none. */
+static int copy_finalists(struct dp_hypothesis *h, size_t finalists, size_t count)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t *symbols = h[i].pattern;
+		size_t bytes = h[i].length * sizeof(*symbols);
+
+		h[i].pattern = NULL;
+		if (i >= finalists || status)
+			continue;
+		h[i].pattern = dp_alloc__array(bytes, 1);
+		if (h[i].pattern)
+			memcpy(h[i].pattern, symbols, bytes);
+		else
+			status = DP_ERR_NOMEM;
+	}
+	return status;
 }
 
 /* Leaves out candidates that are too long, and those that lie across two stretches. */
@@ -378,7 +393,7 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	struct dp_hypothesis h[CANDIDATES];
 	double bits = sr->bits, null = (double)text->n * bits;
 	size_t count = 0, finalists = 0, first = 0;
-	int status, n;
+	int status, other, n;
 
 	memset(h, 0, sizeof(h));
 	best->pattern = NULL;
@@ -389,7 +404,9 @@ static int best_of(struct dp_hypothesis *best, const struct text *text, const st
 	n = (int)keep_usable(candidates, (size_t)n, text, sr);
 	status = judge_candidates(h, &count, text, candidates, (size_t)n, bits);
 	sort_by_cost(h, count, sr, want, null);
-	finalists = pick_finalists(h, count);
+	finalists = status ? 0 : pick_finalists(h, count);
+	other = copy_finalists(h, finalists, count);
+	status = status ? status : other;
 	for (size_t i = 0; i < finalists && !status; i++) {
 		struct part fair = part_of(text, &candidates[h[i].from], FAIR);
 
@@ -482,27 +499,36 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 	return status;
 }
 
-/* The first stretches, up to the window; between them stands a symbol that occurs once. */
+/* The stretches; between them stands a symbol that occurs once. */
 static int make_text(struct text *text, const struct searcher *sr, const struct stretches *s)
 {
-	size_t most = DP_MIN(s->total, sr->window);
-	uint32_t separator = sr->alphabet;
+	uint32_t separator = sr->alphabet, *symbols;
 
+	*text = (struct text){ .symbols = sr->symbols, .n = sr->n };
+	if (s->total == sr->n)
+		return DP_OK;
+	symbols = dp_alloc__array(s->total + s->count, sizeof(*symbols));
+	text->symbols = symbols;
 	text->n = 0;
-	text->symbols = dp_alloc__array(most + s->count, sizeof(*text->symbols));
-	if (!text->symbols)
+	if (!symbols)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < s->count && most > 0; i++) {
-		size_t n = DP_MIN(s->items[i].end - s->items[i].first, most);
+	for (size_t i = 0; i < s->count; i++) {
+		size_t n = s->items[i].end - s->items[i].first;
 
 		if (text->n > 0)
-			text->symbols[text->n++] = separator++;
-		memcpy(text->symbols + text->n, sr->symbols + s->items[i].first,
-		       n * sizeof(*text->symbols));
+			symbols[text->n++] = separator++;
+		memcpy(symbols + text->n, sr->symbols + s->items[i].first, n * sizeof(*symbols));
 		text->n += n;
-		most -= n;
 	}
 	return DP_OK;
+}
+
+static void text_fini(struct text *text, const struct searcher *sr)
+{
+	if (text->tree != sr->whole->tree)
+		dp_anchor_tree__free(text->tree);
+	if (text->symbols != sr->symbols)
+		free((void *)(uintptr_t)text->symbols);
 }
 
 void dp_search_text__fini(struct dp_search_text *text)
@@ -511,25 +537,19 @@ void dp_search_text__fini(struct dp_search_text *text)
 	text->tree = NULL;
 }
 
-/* Symbols of the first window. */
-static size_t first_window(const struct dp_search_text *text)
-{
-	return DP_MIN(text->n, (size_t)WINDOW);
-}
-
-/* The tree of the whole sequence's first window, which all searches share. */
+/* The tree of the whole sequence, which all searches share. */
 static int share_tree(struct dp_search_text *text)
 {
 	return text->tree ? DP_OK
-			  : dp_anchor_tree__new(&text->tree, text->symbols, first_window(text));
+			  : dp_anchor_tree__new(&text->tree, text->symbols, text->n, LEAVES);
 }
 
-static int take_tree(struct text *text, const struct searcher *sr, const struct stretches *rest)
+static int take_tree(struct text *text, const struct searcher *sr)
 {
 	int status;
 
-	if (rest->total < sr->n || text->n != first_window(sr->whole))
-		return dp_anchor_tree__new(&text->tree, text->symbols, text->n);
+	if (text->symbols != sr->symbols)
+		return dp_anchor_tree__new(&text->tree, text->symbols, text->n, LEAVES);
 	status = share_tree(sr->whole);
 	text->tree = sr->whole->tree;
 	return status;
@@ -541,7 +561,7 @@ int dp_search__classes(uint32_t *class_of, uint32_t *class_count, struct dp_sear
 
 	return status ? status
 		      : dp_classes__derive(class_of, class_count, text->tree, text->symbols,
-					   first_window(text), text->alphabet);
+					   text->n, text->alphabet);
 }
 
 /* Does the pattern take fewer bits for what it covers than the symbols one by one? */
@@ -614,7 +634,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 {
 	struct dp_hypothesis best = { 0 };
 	struct stretches rest;
-	struct text text = { 0 };
+	struct text text;
 	int status = left_over(&rest, sr);
 
 	*more = false;
@@ -630,27 +650,19 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 					 { "symbols", "count", (double)sr->n }),
 				"{rest} of {symbols:symbol} are in no pattern yet; the next one is "
 				"sought in these");
-	for (sr->window = WINDOW; !status && !*more; sr->window *= WINDOW_GROWTH) {
-		status = make_text(&text, sr, &rest);
-		if (!status)
-			status = take_tree(&text, sr, &rest);
-		if (!status)
-			status = best_of(&best, &text, sr, want);
-		if (!status && worth_it(sr, &best, &text, want)) {
-			sr->claim = best.covered;
-			sr->found->items[sr->found->count++] = best;
-			best.pattern = NULL;
-			*more = true;
-		}
-		free(best.pattern);
+	status = make_text(&text, sr, &rest);
+	if (!status)
+		status = take_tree(&text, sr);
+	if (!status)
+		status = best_of(&best, &text, sr, want);
+	if (!status && worth_it(sr, &best, &text, want)) {
+		sr->claim = best.covered;
+		sr->found->items[sr->found->count++] = best;
 		best.pattern = NULL;
-		if (text.tree != sr->whole->tree)
-			dp_anchor_tree__free(text.tree);
-		free(text.symbols);
-		text = (struct text){ 0 };
-		if (sr->window >= rest.total || sr->window >= WINDOW_MAX)
-			break;
+		*more = true;
 	}
+	free(best.pattern);
+	text_fini(&text, sr);
 out:
 	free(rest.items);
 	return status;

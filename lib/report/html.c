@@ -276,10 +276,11 @@ static int write_finding(struct dp_render *render, size_t id)
 
 	open_findings(render, html);
 	dp_render__format(render,
-			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%u,"
+			  "%s\n{\"rule\":\"%s\",\"severity\":\"%s\",\"loop\":%lld,"
 			  "\"iterations\":[%zu,%zu],\"confidence\":",
 			  html->found++ ? "," : "", finding->rule, dp_severity_name(finding->severity),
-			  finding->loop, finding->first_iteration, finding->last_iteration);
+			  finding->loop == DP_NONE ? -1LL : (long long)finding->loop,
+			  finding->first_iteration, finding->last_iteration);
 	dp_html__value(render, finding->confidence, "1");
 	dp_render__text(render, ",\"recoverable_ns\":");
 	dp_html__value(render, finding->recoverable_ns, "ns");

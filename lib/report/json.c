@@ -4,6 +4,7 @@
  * UTF-8 and has no control character in it.
  */
 #include "report/json_text.h"
+#include "report/number.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -340,6 +341,24 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
+/* What a typical iteration waits for. */
+static void write_path(struct dp_render *render, size_t loop)
+{
+	const struct dp_path_stat *at;
+
+	dp_json_out__key(render, ",\n      ", "critical_path");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "part");
+		dp_json_out__string(render, dp_path_part_name(at->part));
+		dp_json_out__key(render, ", ", "name");
+		dp_json_out__string(render, at->name);
+		dp_json_out__number(render, ", ", "ns", at->ns, "ns");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, "]");
+}
+
 /* Ends the open loop's list of iterations, and the loop. */
 static void close_loop(struct dp_render *render, struct json *json)
 {
@@ -358,6 +377,7 @@ static void close_loop(struct dp_render *render, struct json *json)
 					    info->unit);
 	dp_render__text(render, "\n      }");
 	write_host_ranges(render, json->loop);
+	write_path(render, json->loop);
 	write_times(render, json->loop);
 	dp_render__text(render, "\n    }");
 	json->stage = STAGE_LOOPS;
@@ -529,6 +549,47 @@ static void write_ranges(struct dp_render *render, const struct dp_finding *find
 	dp_render__text(render, "]");
 }
 
+/* Which loop and iterations; a capture has neither. */
+static void write_place(struct dp_render *render, const struct dp_finding *finding)
+{
+	if (finding->loop == DP_NONE) {
+		dp_json_out__key(render, ", ", "loop");
+		dp_render__text(render, "null");
+		dp_json_out__key(render, ",\n      ", "iterations");
+		dp_render__text(render, "null");
+		return;
+	}
+	dp_json_out__integer(render, ", ", "loop", finding->loop);
+	dp_json_out__key(render, ",\n      ", "iterations");
+	dp_render__format(render, "[%zu, %zu]", finding->first_iteration, finding->last_iteration);
+}
+
+/* What it costs on each device: all loops, or devices without one, that it is about. */
+static void write_places(struct dp_render *render, const struct dp_finding *finding)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	size_t loops = finding->loop == DP_NONE ? 0 : finding->loop_count;
+
+	dp_json_out__key(render, ",\n      ", "loops");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < loops; i++)
+		dp_render__format(render, "%s%u", i ? ", " : "", (unsigned)finding->loops[i]);
+	dp_json_out__key(render, "], ", "devices");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->loop_count; i++)
+		dp_render__format(render, "%s%lld", i ? ", " : "",
+				  (long long)dp_trace_device(trace, finding->devices[i])->id);
+	dp_json_out__key(render, "], ", "costs_ns");
+	dp_render__text(render, "[");
+	for (size_t i = 0; i < finding->loop_count; i++) {
+		char number[DP_NUMBER_SIZE];
+
+		dp_number__json(number, finding->costs_ns[i], "ns");
+		dp_render__format(render, "%s%s", i ? ", " : "", number);
+	}
+	dp_render__text(render, "]");
+}
+
 static int write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -541,10 +602,9 @@ static int write_finding(struct dp_render *render, size_t id)
 	dp_json_out__key(render, ", ", "severity");
 	dp_json_out__string(render, dp_severity_name(finding->severity));
 	dp_json_out__number(render, ", ", "confidence", finding->confidence, "1");
-	dp_json_out__integer(render, ", ", "loop", finding->loop);
-	dp_json_out__key(render, ",\n      ", "iterations");
-	dp_render__format(render, "[%zu, %zu]", finding->first_iteration, finding->last_iteration);
+	write_place(render, finding);
 	dp_json_out__number(render, ", ", "recoverable_ns", finding->recoverable_ns, "ns");
+	dp_json_out__number(render, ", ", "predicted_ns", finding->predicted_ns, "ns");
 	dp_json_out__key(render, ",\n      ", "evidence");
 	dp_render__text(render, "{");
 	for (size_t i = 0; i < finding->evidence_count; i++) {
@@ -558,11 +618,8 @@ static int write_finding(struct dp_render *render, size_t id)
 	}
 	dp_render__text(render, finding->evidence_count ? " }" : "}");
 	write_ranges(render, finding);
-	dp_json_out__key(render, ",\n      ", "loops");
-	dp_render__text(render, "[");
-	for (size_t i = 0; i < finding->loop_count; i++)
-		dp_render__format(render, "%s%u", i ? ", " : "", (unsigned)finding->loops[i]);
-	dp_json_out__key(render, "], ", "overlaps");
+	write_places(render, finding);
+	dp_json_out__key(render, ", ", "overlaps");
 	if (finding->overlaps)
 		dp_json_out__string(render, finding->overlaps);
 	else

@@ -140,7 +140,7 @@ static void integer(struct row *row, int64_t value)
 	bound(row, sqlite3_bind_int64(row->statement, ++row->used, value));
 }
 
-/* An identifier of the trace, NULL where it has none. */
+/* An identifier or index, NULL where there is none. */
 static void identifier(struct row *row, int64_t id)
 {
 	if (id >= 0)
@@ -607,12 +607,12 @@ static int write_finding(struct dp_render *render, size_t id)
 			   0, 0 };
 
 	integer(&row, (int64_t)id);
-	integer(&row, finding->loop);
+	identifier(&row, finding->loop == DP_NONE ? -1 : (int64_t)finding->loop);
 	text(&row, finding->rule);
 	text(&row, dp_severity_name(finding->severity));
 	real(&row, finding->confidence, "1");
-	integer(&row, (int64_t)finding->first_iteration);
-	integer(&row, (int64_t)finding->last_iteration);
+	identifier(&row, finding->loop == DP_NONE ? -1 : (int64_t)finding->first_iteration);
+	identifier(&row, finding->loop == DP_NONE ? -1 : (int64_t)finding->last_iteration);
 	real(&row, finding->recoverable_ns, "ns");
 	text(&row, finding->advice);
 	step(render, &row);

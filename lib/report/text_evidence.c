@@ -15,6 +15,7 @@
 #define ALL_OF_IT 0.97 /* a share that is not worth a number */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
+#define LEAST_SAVED 0.001 /* of the period, for a prediction to be worth a number */
 #define SAME_SHARE 0.0005
 
 /* How a number is said; the others are said with their names. */
@@ -69,6 +70,7 @@ static const struct saying sayings[] = {
 	{ "host_sync_ns", "host blocked in synchronizing calls for ", "" },
 	{ "idle_after_sync_ns", "", " of it after waiting for the GPU", .of = "host_wait_ns",
 	  .all = "all of it after waiting for the GPU" },
+	{ "idle_ns", "", " of idle GPU time", .cost = "idle GPU time" },
 	{ "host_wait_ns", "", " of host wait", .cost = "host wait" },
 	{ "idle_host_ns", "", " of host and input wait in all", .of = "input_wait_ns", .all = "" },
 	{ "input_wait_ns", "", " of input wait", .cost = "input wait" },
@@ -200,6 +202,16 @@ static bool is_of_usual(const struct dp_render *render, const struct dp_finding 
 	       (1 - SAME_PERIOD) * dp_text__summary(render, finding->loop, "avg_period_ns");
 }
 
+/* What the cost is a part of, in words. */
+static const char *whole_of(const struct dp_render *render, const struct dp_finding *finding)
+{
+	if (finding->loop == DP_NONE)
+		return dp_text__has_range(render) ? "of the range" : "of the capture";
+	if (finding->single)
+		return "of the iteration";
+	return is_of_usual(render, finding) ? "per typical iteration" : "per iteration";
+}
+
 /* What some iterations cost once: no other has a share of it. */
 static const struct dp_evidence_value *cost_in_all(const struct dp_finding *finding)
 {
@@ -207,6 +219,24 @@ static const struct dp_evidence_value *cost_in_all(const struct dp_finding *find
 		if (!strcmp(finding->evidence[i].name, "cost_ns"))
 			return &finding->evidence[i];
 	return NULL;
+}
+
+static bool is_same(double a, double b)
+{
+	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+}
+
+/* The period without what the finding is about, unless that is plain from its cost. */
+static void add_prediction(struct dp_words *words, const struct dp_finding *finding, bool ascii)
+{
+	double saved = 1 - finding->predicted_ns / finding->predicted_from_ns;
+	char time[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+
+	if (isfinite(saved) && saved >= LEAST_SAVED &&
+	    !is_same(saved * finding->predicted_from_ns, finding->recoverable_ns))
+		dp_words__add(words, "; would be %s, %s%s",
+			      dp_human__duration(time, finding->predicted_ns, ascii),
+			      ascii ? "-" : "\xe2\x88\x92", dp_human__share(share, saved));
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
@@ -226,18 +256,15 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "costs %s in all",
 			      dp_human__duration(number, once->value, ascii));
 	else
-		dp_words__add(words, "costs %s per %siteration",
+		dp_words__add(words, "costs %s %s",
 			      dp_human__duration(number, finding->recoverable_ns, ascii),
-			      is_of_usual(render, finding) ? "typical " : "");
+			      whole_of(render, finding));
 	if (isfinite(share))
 		dp_words__add(words, " (%s)", dp_human__share(number, share));
 	if (finding->overlaps)
 		dp_words__add(words, ", part of it in %s", finding->overlaps);
-}
-
-static bool is_same(double a, double b)
-{
-	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
+	if (!once)
+		add_prediction(words, finding, ascii);
 }
 
 /* Nothing, or what would be shown as such; that of chance says something. */

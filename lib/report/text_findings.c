@@ -39,37 +39,6 @@ static size_t detail_lines(const struct dp_render *render, const struct dp_findi
 	       dp_text__lines(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
 }
 
-/*
- * How many findings have a headline, and how many all of their lines. One line is left for the
- * prompt, one for the blank line before. The first finding is always shown in full, and each has its
- * headline, be it below the screen.
- */
-static void plan(struct dp_render *render)
-{
-	size_t count = dp_analysis_finding_count(render->analysis), left, detail;
-	struct dp_text *text = render->state;
-
-	text->shown = text->detailed = count;
-	if (!render->options->verbose)
-		text->shown = DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
-	if (text->whole)
-		return;
-	count = text->shown;
-	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
-	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
-	left = left > detail + count ? left - detail : count;
-	text->detailed = 1;
-	left -= count;
-	while (text->detailed < count) {
-		detail =
-			detail_lines(render, dp_analysis_finding(render->analysis, text->detailed));
-		if (detail > left)
-			return;
-		left -= detail;
-		text->detailed++;
-	}
-}
-
 /* Returns its width. */
 size_t dp_text__severity(struct dp_render *render, enum dp_severity severity)
 {
@@ -127,27 +96,89 @@ void dp_text__place(struct dp_words *words, const struct dp_render *render,
 
 	if (finding->loop == text->primary && text->level <= 1)
 		return;
-	if (!is_alone(render, loop)) {
+	if (!loop && dp_trace_device_count(dp_analysis_trace(render->analysis)) == 1)
+		return;
+	if (loop && !is_alone(render, loop)) {
 		dp_words__add(words, " in loop %u", (unsigned)finding->loop);
 		return;
 	}
 	for (size_t i = 0; i < finding->loop_count && i < DEVICES_MOST; i++) {
-		loop = dp_analysis_loop(render->analysis, finding->loops[i]);
 		dp_words__add(words, "%s%s", i ? ", " : " on ",
 			      dp_text__device(device, dp_analysis_trace(render->analysis),
-					      loop->device));
+					      finding->devices[i]));
 	}
 	if (finding->loop_count > DEVICES_MOST)
 		dp_words__add(words, " and %zu more", finding->loop_count - DEVICES_MOST);
+}
+
+/* "1. critical ", whose columns it returns. */
+static size_t lead_columns(size_t id, const struct dp_finding *finding)
+{
+	char number[DP_NUMBER_SIZE];
+
+	return dp_number__integer(number, (int64_t)id + 1) + 3 +
+	       strlen(dp_severity_name(finding->severity));
+}
+
+/* What is wrong, where, and what it costs. */
+static void add_headline(struct dp_words *words, const struct dp_render *render,
+			 const struct dp_finding *finding)
+{
+	struct dp_words cost = { 0 };
+
+	dp_words__add(words, "%s", finding->rule);
+	dp_text__place(words, render, finding);
+	dp_text__cost(&cost, render, finding);
+	if (cost.used)
+		dp_words__add(words, ": %s", cost.text);
+}
+
+static size_t headline_lines(const struct dp_render *render, size_t id)
+{
+	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
+	struct dp_words words = { 0 };
+
+	add_headline(&words, render, finding);
+	return dp_text__lines(render, lead_columns(id, finding), INDENT, words.text);
+}
+
+/*
+ * How many findings have a headline, and how many all of their lines. One line is left for the
+ * prompt, one for the blank line before. The first finding is always shown in full, and each has its
+ * headline, be it below the screen.
+ */
+static void plan(struct dp_render *render)
+{
+	size_t count = dp_analysis_finding_count(render->analysis), left, detail, headlines = 0;
+	struct dp_text *text = render->state;
+
+	text->shown = text->detailed = count;
+	if (!render->options->verbose)
+		text->shown = DP_MIN(count, text->whole ? FINDINGS_MOST : HEADLINES_MOST);
+	if (text->whole)
+		return;
+	count = text->shown;
+	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
+	detail = detail_lines(render, dp_analysis_finding(render->analysis, 0));
+	for (size_t i = 0; i < count; i++)
+		headlines += headline_lines(render, i);
+	left = left > detail + headlines ? left - detail - headlines : 0;
+	text->detailed = 1;
+	while (text->detailed < count) {
+		detail =
+			detail_lines(render, dp_analysis_finding(render->analysis, text->detailed));
+		if (detail > left)
+			return;
+		left -= detail;
+		text->detailed++;
+	}
 }
 
 void dp_text__finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
 	struct dp_text *text = render->state;
-	struct dp_words words = { 0 }, cost = { 0 };
-	char number[DP_NUMBER_SIZE];
-	size_t used;
+	struct dp_words words = { 0 };
 
 	if (!text->findings) {
 		plan(render);
@@ -157,15 +188,10 @@ void dp_text__finding(struct dp_render *render, size_t id)
 		return;
 	dp_render__integer(render, (int64_t)id + 1);
 	dp_render__text(render, ". ");
-	used = dp_number__integer(number, (int64_t)id + 1) + 3 +
-	       dp_text__severity(render, finding->severity);
+	dp_text__severity(render, finding->severity);
 	dp_render__text(render, " ");
-	dp_words__add(&words, "%s", finding->rule);
-	dp_text__place(&words, render, finding);
-	dp_text__cost(&cost, render, finding);
-	if (cost.used)
-		dp_words__add(&words, ": %s", cost.text);
-	dp_text__wrap(render, used, INDENT, words.text);
+	add_headline(&words, render, finding);
+	dp_text__wrap(render, lead_columns(id, finding), INDENT, words.text);
 	if (text->findings++ < text->detailed)
 		write_detail(render, finding);
 }
@@ -239,8 +265,9 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 				"No findings, but little could be judged: other kernels run between "
 				"the iterations, so that they have no period. ");
 		else if (loop->complete == 1)
-			dp_words__add(words, "Nothing could be judged: with one iteration there is "
-					     "nothing to compare. ");
+			dp_words__add(words,
+				      "No findings in the only whole iteration; rules that "
+				      "compare iterations were not applied. ");
 		else
 			dp_words__add(words,
 				      "Nothing could be judged: no whole iteration is in the %s. ",

@@ -5,6 +5,7 @@
 
 #define ROWS_MOST 10
 #define NUMBERS 20 /* columns before a name */
+#define PATH_NUMBERS 35
 
 static const char *const titles[] = {
 	[DP_HOST_WAIT] = "during host wait",
@@ -63,10 +64,45 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 				  dp_text__plural(number, more, "more range"));
 }
 
+/* What an iteration waits for, step by step: only shortening that makes it shorter. */
+static void write_path(struct dp_render *render, size_t loop)
+{
+	size_t width = ((struct dp_text *)render->state)->width, more = 0;
+	const struct dp_path_stat *at;
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+	bool ascii = render->options->ascii;
+	double sum_ns = 0;
+
+	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++)
+		sum_ns += at->ns;
+	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+		if (i >= ROWS_MOST && !render->options->all) {
+			more++;
+			continue;
+		}
+		if (!i) {
+			dp_text__style_begin(render, DP_STYLE_DIM);
+			dp_render__format(render, "\n%7s%11s  %-13s  %s", "share", "iteration",
+					  "critical path", "operator, kernel or call");
+			dp_text__style_end(render);
+			dp_render__text(render, "\n");
+		}
+		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
+		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
+		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
+				  dp_text__range(label, at->name, DP_MAX(width, 60) - PATH_NUMBERS,
+						 ascii));
+	}
+	if (more)
+		dp_render__format(render, "and %s (-vv shows all)\n",
+				  dp_text__plural(number, more, "more row"));
+}
+
 void dp_text__ranges(struct dp_render *render, size_t loop)
 {
 	static const enum dp_host_activity order[] = { DP_HOST_INPUT, DP_HOST_WAIT, DP_HOST_SYNC };
 
 	for (size_t i = 0; i < DP_COUNT(order); i++)
 		write_activity(render, loop, order[i]);
+	write_path(render, loop);
 }

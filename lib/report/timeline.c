@@ -100,8 +100,11 @@ void dp_timeline__counter_name(char name[2 * DP_NUMBER_SIZE], char unit[DP_NUMBE
 
 void dp_timeline__finding_name(char name[2 * DP_NUMBER_SIZE], const struct dp_finding *finding)
 {
-	snprintf(name, 2 * DP_NUMBER_SIZE, "finding: %.48s (loop %u)", finding->rule,
-		 finding->loop);
+	if (finding->loop == DP_NONE)
+		snprintf(name, 2 * DP_NUMBER_SIZE, "finding: %.48s", finding->rule);
+	else
+		snprintf(name, 2 * DP_NUMBER_SIZE, "finding: %.48s (loop %u)", finding->rule,
+			 finding->loop);
 }
 
 void dp_timeline__idle_name(char name[DP_LABEL_SIZE], const struct dp_trace *trace, size_t device)

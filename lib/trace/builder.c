@@ -20,6 +20,7 @@
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
 static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
@@ -34,6 +35,7 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->ops, op_widths, DP_COUNT(op_widths));
 	dp_columns__init(&made->calls, call_widths, DP_COUNT(call_widths));
 	dp_columns__init(&made->syncs, sync_widths, DP_COUNT(sync_widths));
+	dp_columns__init(&made->collectives, collective_widths, DP_COUNT(collective_widths));
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
 	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
 	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
@@ -48,6 +50,7 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->ops);
 	dp_columns__fini(&builder->calls);
 	dp_columns__fini(&builder->syncs);
+	dp_columns__fini(&builder->collectives);
 	dp_columns__fini(&builder->ranges);
 	dp_columns__fini(&builder->memory);
 	dp_columns__fini(&builder->samples);
@@ -492,6 +495,33 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 	DP_CELL(syncs, uint32_t, SYNC_STREAM, at) = sync->stream;
 	DP_CELL(syncs, uint32_t, SYNC_CORRELATION, at) = sync->correlation;
 	DP_CELL(syncs, uint8_t, SYNC_KIND, at) = (uint8_t)sync->kind;
+	return DP_OK;
+}
+
+int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective)
+{
+	struct dp_columns *rows = &builder->collectives;
+	int64_t end_ns = collective->end_ns;
+	size_t at = rows->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (!dp_builder__good_times(builder, collective->start_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(rows);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(rows, int64_t, COLLECTIVE_START, at) = collective->start_ns;
+	DP_CELL(rows, int64_t, COLLECTIVE_END, at) = end_ns;
+	DP_CELL(rows, uint64_t, COLLECTIVE_BYTES, at) = collective->bytes;
+	DP_CELL(rows, int64_t, COLLECTIVE_SEQUENCE, at) = collective->sequence;
+	DP_CELL(rows, uint32_t, COLLECTIVE_STREAM, at) = collective->stream;
+	DP_CELL(rows, uint32_t, COLLECTIVE_THREAD, at) = collective->thread;
+	DP_CELL(rows, uint32_t, COLLECTIVE_NAME, at) = collective->name;
+	DP_CELL(rows, uint32_t, COLLECTIVE_GROUP, at) = collective->group;
+	DP_CELL(rows, uint32_t, COLLECTIVE_GROUP_SIZE, at) = collective->group_size;
+	DP_CELL(rows, int32_t, COLLECTIVE_PEER, at) = collective->peer;
 	return DP_OK;
 }
 

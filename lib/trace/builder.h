@@ -51,6 +51,20 @@ struct dp_range {
 	enum dp_range_kind kind;
 };
 
+/* See struct dp_collectives. */
+struct dp_collective {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t bytes;
+	int64_t sequence;
+	uint32_t stream; /* of dp_builder__stream(), or DP_NONE */
+	uint32_t thread; /* of dp_builder__thread(), or DP_NONE */
+	uint32_t name;	 /* of dp_builder__string() */
+	uint32_t group;	 /* the same, or DP_NONE */
+	uint32_t group_size;
+	int32_t peer;
+};
+
 /* A device's state; 0 where a value is not known. */
 struct dp_sample {
 	int64_t time_ns;
@@ -111,6 +125,7 @@ void dp_builder__name_device(struct dp_builder *builder, uint32_t device, const 
 int dp_builder__op(struct dp_builder *builder, const struct dp_op *op);
 int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call);
 int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync);
+int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
 int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
 

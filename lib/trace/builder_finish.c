@@ -71,6 +71,8 @@ static int sort_all(struct dp_builder *builder)
 	if (!status)
 		status = sort_columns(builder, &builder->syncs, compare_spans);
 	if (!status)
+		status = sort_columns(builder, &builder->collectives, compare_spans);
+	if (!status)
 		status = sort_columns(builder, &builder->ranges, compare_spans);
 	if (!status)
 		status = sort_columns(builder, &builder->memory, compare_times);
@@ -145,7 +147,7 @@ static bool is_near(const struct dp_columns *rows, size_t row, void *ctx)
 static int drop_distant(struct dp_builder *builder)
 {
 	struct dp_columns *const spans[] = { &builder->ops, &builder->calls, &builder->syncs,
-					     &builder->ranges };
+					     &builder->ranges, &builder->collectives };
 	struct distance distance = { find_zero(&builder->ops), true, 0 };
 
 	if (builder->last_ns - distance.zero_ns <= DP_TIME_LIMIT &&
@@ -178,6 +180,7 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->ops, zero_ns);
 	shift(&builder->calls, zero_ns);
 	shift(&builder->syncs, zero_ns);
+	shift(&builder->collectives, zero_ns);
 	shift(&builder->ranges, zero_ns);
 	shift_times(&builder->memory, zero_ns);
 	shift_times(&builder->samples, zero_ns);
@@ -277,6 +280,11 @@ static int sort_tables(struct dp_builder *builder)
 		if (*cell < builder->stream_count)
 			*cell = streams[*cell];
 	}
+	for (size_t i = 0; !status && streams && i < builder->collectives.count; i++) {
+		cell = &DP_CELL(&builder->collectives, uint32_t, COLLECTIVE_STREAM, i);
+		if (*cell < builder->stream_count)
+			*cell = streams[*cell];
+	}
 	free(devices);
 	free(streams);
 	return status ? dp_builder__fail(builder, status) : DP_OK;
@@ -324,6 +332,18 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 	d = builder->syncs.data;
 	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],	     d[SYNC_END],
 					  d[SYNC_STREAM],	d[SYNC_CORRELATION], d[SYNC_KIND] };
+	d = builder->collectives.data;
+	trace->collectives = (struct dp_collectives){ builder->collectives.count,
+						      d[COLLECTIVE_START],
+						      d[COLLECTIVE_END],
+						      d[COLLECTIVE_BYTES],
+						      d[COLLECTIVE_SEQUENCE],
+						      d[COLLECTIVE_STREAM],
+						      d[COLLECTIVE_THREAD],
+						      d[COLLECTIVE_NAME],
+						      d[COLLECTIVE_GROUP],
+						      d[COLLECTIVE_GROUP_SIZE],
+						      d[COLLECTIVE_PEER] };
 	d = builder->ranges.data;
 	trace->ranges = (struct dp_ranges){ builder->ranges.count, d[RANGE_START],  d[RANGE_END],
 					    d[RANGE_NAME],	   d[RANGE_THREAD], d[RANGE_KIND] };
@@ -341,6 +361,7 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 	memset(builder->calls.data, 0, sizeof(builder->calls.data));
 	memset(builder->syncs.data, 0, sizeof(builder->syncs.data));
 	memset(builder->ranges.data, 0, sizeof(builder->ranges.data));
+	memset(builder->collectives.data, 0, sizeof(builder->collectives.data));
 }
 
 static char *duplicate(const char *text)

@@ -35,6 +35,18 @@ enum op_column {
 
 enum call_column { CALL_START, CALL_END, CALL_NAME, CALL_THREAD, CALL_CORRELATION, CALL_KIND };
 enum sync_column { SYNC_START, SYNC_END, SYNC_STREAM, SYNC_CORRELATION, SYNC_KIND };
+enum collective_column {
+	COLLECTIVE_START,
+	COLLECTIVE_END,
+	COLLECTIVE_BYTES,
+	COLLECTIVE_SEQUENCE,
+	COLLECTIVE_STREAM,
+	COLLECTIVE_THREAD,
+	COLLECTIVE_NAME,
+	COLLECTIVE_GROUP,
+	COLLECTIVE_GROUP_SIZE,
+	COLLECTIVE_PEER,
+};
 enum range_column { RANGE_START, RANGE_END, RANGE_NAME, RANGE_THREAD, RANGE_KIND };
 enum memory_column { MEMORY_TIME, MEMORY_BYTES, MEMORY_DEVICE };
 enum sample_column {
@@ -52,6 +64,7 @@ struct dp_builder {
 	struct dp_columns ops;
 	struct dp_columns calls;
 	struct dp_columns syncs;
+	struct dp_columns collectives;
 	struct dp_columns ranges;
 	struct dp_columns memory;
 	struct dp_columns samples;

@@ -16,6 +16,7 @@ struct dp_trace {
 	struct dp_ops ops;
 	struct dp_calls calls;
 	struct dp_syncs syncs;
+	struct dp_collectives collectives;
 	struct dp_ranges ranges;
 	struct dp_memory memory;
 	struct dp_samples samples;

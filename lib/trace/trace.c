@@ -16,6 +16,10 @@ static void free_columns(struct dp_trace *trace)
 		trace->memory.time_ns,	  trace->memory.delta_bytes, trace->memory.device,
 		trace->samples.time_ns,	  trace->samples.energy_mj,  trace->samples.power_mw,
 		trace->samples.clock_mhz, trace->samples.throttle,   trace->samples.device,
+		trace->collectives.start_ns, trace->collectives.end_ns, trace->collectives.bytes,
+		trace->collectives.sequence, trace->collectives.stream, trace->collectives.thread,
+		trace->collectives.name, trace->collectives.group,
+		trace->collectives.group_size, trace->collectives.peer,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)
@@ -71,6 +75,11 @@ const struct dp_calls *dp_trace_calls(const struct dp_trace *trace)
 const struct dp_syncs *dp_trace_syncs(const struct dp_trace *trace)
 {
 	return &trace->syncs;
+}
+
+const struct dp_collectives *dp_trace_collectives(const struct dp_trace *trace)
+{
+	return &trace->collectives;
 }
 
 const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace)

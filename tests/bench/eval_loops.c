@@ -6,7 +6,7 @@
  * what is quoted is judged with seeds from 7000 on. A star marks families whose names alone cannot
  * say where an iteration begins: there phase-free F is what counts, and what the confidence says.
  *
- *     eval_loops [-s FIRST] [-n SEEDS] [-f FAMILY] [-v]
+ *     eval_loops [-s FIRST] [-n SEEDS] [-f FAMILY] [-k KERNELS] [-v]
  */
 #include "../sim/families.h"
 
@@ -29,6 +29,7 @@ struct row {
 /* Calibration: of loops reported with a confidence, how many are right. */
 static double bucket_all[10], bucket_right[10], bucket_strict[10];
 static bool verbose;
+static size_t kernels; /* of a program; 0: as its family has */
 
 static double f_of(const struct score *s)
 {
@@ -250,7 +251,7 @@ static void evaluate(enum family_kind kind, uint64_t seed, bool head, bool evide
 	struct dp_loops *loops;
 	double start;
 
-	family_make(&f, kind, seed, head, 0);
+	family_make(&f, kind, seed, head, kernels);
 	if (verbose)
 		printf("  %s seed %llu n %zu\n", family_name(kind), (unsigned long long)seed, f.n);
 	start = now();
@@ -320,13 +321,15 @@ int main(int argc, char **argv)
 		"captures that begin inside one, with launch records",
 	};
 
-	while ((option = getopt(argc, argv, "s:n:f:m:v")) != -1) {
+	while ((option = getopt(argc, argv, "s:n:f:m:k:v")) != -1) {
 		if (option == 's')
 			first = strtoull(optarg, NULL, 10);
 		else if (option == 'n')
 			seeds = atoi(optarg);
 		else if (option == 'm')
 			from = atoi(optarg), to = from + 1;
+		else if (option == 'k')
+			kernels = (size_t)strtod(optarg, NULL);
 		else if (option == 'v')
 			verbose = true;
 		for (int k = 0; option == 'f' && k < FAMILY_COUNT; k++)

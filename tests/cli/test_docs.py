@@ -9,11 +9,12 @@ import cli
 
 FISH = cli.SOURCE / "data" / "completions" / "deepprof.fish"
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["record", "analyze", "compare", "export", "info", "help"]
+VERBS = ["record", "analyze", "compare", "ranks", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
     "record": "deepprof-record.1",
     "analyze": "deepprof-analyze.1",
     "compare": "deepprof-compare.1",
+    "ranks": "deepprof-ranks.1",
     "export": "deepprof-export.1",
     "info": "deepprof-info.1",
 }
@@ -315,6 +316,7 @@ class Completions(unittest.TestCase):
                 "record": r"\$record",
                 "analyze": r"\$(?:analyze|report|wish|both|all)",
                 "compare": r"\$(?:compare|report|wish|both|all)",
+                "ranks": r"\$(?:ranks|report|both|all)",
                 "export": r"\$(?:export|wish|all)",
                 "info": r"\$(?:info|both|all)",
                 "help": "-",

@@ -18,12 +18,12 @@ READ = "download bytes=4 memory=pinned block=yes"
 
 
 class Findings(cli.Case):
-    def run_of(self, do, count=40, form="kineto", keys="", before="", args=()):
+    def run_of(self, do, count=40, form="kineto", keys="", before="", args=(), loop=""):
         """The text and the JSON report of a program with one loop."""
         program = self.folder / "program"
         program.write_text(
             f"[program]\ndo = {before}loop train; sync\nmarks = no\n{keys}{NETS}[loop train]\n"
-            f"count = {count}\ndefault = yes\ndo = {do}\n"
+            f"count = {count}\ndefault = yes\n{loop}do = {do}\n"
         )
         trace = self.folder / f"trace.{form}"
         subprocess.run(
@@ -31,7 +31,7 @@ class Findings(cli.Case):
         )
         env = cli.environment(LC_ALL="C.UTF-8")
         text = cli.run("analyze", *args, trace, env=env)
-        report = cli.run("analyze", "--format=json", trace)
+        report = cli.run("analyze", "--format=json", *args, trace)
         self.assertEqual(0, text.returncode, text.stderr)
         return " ".join(text.stdout.split()), json.loads(report.stdout)
 
@@ -83,6 +83,40 @@ class Findings(cli.Case):
             told += f" {loop['pattern']['length']} kernels × {runs // len(whole)} (" in text
         self.assertGreater(told, 0)
         self.assertNotRegex(text, r"kernels × \d+\.\d ")
+
+    def test_captures_without_a_loop(self):
+        """What needs no second iteration is reported of the whole capture, and of a single step."""
+        work = f"{INPUT}; {STEP}; reduce bytes=3000M count=3 block=yes"
+        text, report = self.run_of(f"{work}; wait time=700ms; {INPUT}; forward model", count=1)
+        self.assertEqual([], report["loops"])
+        found = self.rules(report)
+        self.assertEqual({"exposed-communication", "starved"}, set(found))
+        for finding in found.values():
+            self.assertIsNone(finding["loop"])
+            self.assertIsNone(finding["iterations"])
+            self.assertEqual([0], finding["devices"])
+            self.assertEqual([finding["recoverable_ns"]], finding["costs_ns"])
+        cost_ns = found["exposed-communication"]["recoverable_ns"]
+        self.assertAlmostEqual(30e6, cost_ns, delta=3e6)
+        self.assertAlmostEqual(600e6, found["starved"]["recoverable_ns"], delta=100e6)
+        self.assertRegex(text, r"exposed-communication: costs [23]\d\.\d+ ms of the capture")
+        for form in "html", "sqlite", "perfetto", "chrome", "markdown":
+            done = cli.run(
+                "analyze", f"--format={form}", "-o", self.folder / form, self.folder / "trace.kineto"
+            )
+            self.assertEqual((0, ""), (done.returncode, done.stderr), form)
+
+    def test_single_iteration(self):
+        """The only step that is marked is judged, as far as one iteration can be."""
+        text, report = self.run_of(
+            f"{INPUT}; forward model; reduce bytes=3000M count=3 block=yes; optimize model",
+            count=1, keys="marks = yes\n", loop="mark = step\n", args=("--marks=step",)
+        )
+        finding = self.rules(report)["exposed-communication"]
+        (loop,) = [x for x in report["loops"] if x["parent"] is None]
+        self.assertEqual((loop["id"], [0, 0]), (finding["loop"], finding["iterations"]))
+        self.assertIn("of the iteration (", text)
+        self.assertNotIn("per iteration", text)
 
     def test_small_uploads_are_no_input(self):
         """What the host makes of results is not waited for as input."""

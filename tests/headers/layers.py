@@ -13,8 +13,8 @@ LAYERS = {
     'lib/import': ['base/', 'import/', 'trace/builder.h', 'deepprof/common.h', 'deepprof/trace.h'],
     'lib/suffix': ['base/', 'suffix/', 'deepprof/common.h', 'deepprof/suffix.h'],
     'lib/align': ['base/', 'align/', 'deepprof/common.h', 'deepprof/loop.h'],
-    'lib/pattern': ['base/', 'pattern/', 'align/', 'suffix/border.h', 'deepprof/common.h',
-                    'deepprof/suffix.h'],
+    'lib/pattern': ['base/', 'pattern/', 'align/', 'suffix/border.h', 'suffix/parse.h',
+                    'deepprof/common.h', 'deepprof/suffix.h'],
     'lib/iterate': ['base/', 'iterate/', 'align/', 'deepprof/common.h', 'deepprof/loop.h'],
     'lib/loops': ['base/', 'loops/', 'iterate/', 'pattern/', 'align/', 'deepprof/common.h',
                   'deepprof/suffix.h', 'deepprof/loop.h'],
@@ -28,6 +28,7 @@ LAYERS = {
     'lib/diagnose': ['base/', 'diagnose/', 'metric/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/analysis.h'],
     'lib/compare': ['base/', 'compare/', 'align/lcs.h', 'metric/stat.h', 'sequence/family.h', 'deepprof/'],
+    'lib/ranks': ['base/', 'ranks/', 'metric/stat.h', 'metric/spans.h', 'deepprof/'],
     'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
                    'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
                    'deepprof/record.h'],
@@ -49,7 +50,7 @@ FOREIGN = {
     'check.h': [],
 }
 OURS = {'base', 'trace', 'import', 'suffix', 'align', 'pattern', 'iterate', 'loops', 'online',
-        'sequence', 'metric', 'diagnose', 'compare', 'record', 'report', 'spool', 'cupti',
+        'sequence', 'metric', 'diagnose', 'compare', 'ranks', 'record', 'report', 'spool', 'cupti',
         'table', 'deepprof'}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
 

@@ -16,7 +16,6 @@ TOLERANCE_NS = 2000  # truth is written in whole microseconds
 
 # What is not right yet, and why: reported, but no failure.
 OPEN = {
-    "megatron-tp8-rank0.json.gz": "nothing judges a capture without a loop",
 }
 
 

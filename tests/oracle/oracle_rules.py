@@ -43,6 +43,10 @@ RANGES = {
     "nsys-2026-mfu-after.sqlite": [("host-bound", "aten::copy_")],
 }
 
+# What the first is predicted to take without its first finding, and what the second does take.
+PREDICTED = [("kineto-resnet50-workers0.pt.trace.json.gz", "kineto-resnet50-workers4.pt.trace.json.gz",
+              0.10)]
+
 failures = 0
 
 
@@ -53,10 +57,20 @@ def check(condition, *words):
         print("FAILED:", *words)
 
 
-def judge(program, folder, name, wanted, unwanted, critical):
-    report = json.loads(subprocess.run(
+def analyze(program, folder, name):
+    return json.loads(subprocess.run(
         [program, "analyze", "--format=json", os.path.join(folder, name)],
         stdout=subprocess.PIPE, check=True).stdout)
+
+
+def judge_prediction(program, folder, before, after, tolerance):
+    predicted = analyze(program, folder, before)["findings"][0]["predicted_ns"]
+    true = analyze(program, folder, after)["loops"][0]["summary"]["median_period_ns"]
+    check(abs(predicted - true) <= tolerance * true, before, "predicts", predicted, "not", true)
+
+
+def judge(program, folder, name, wanted, unwanted, critical):
+    report = analyze(program, folder, name)
     found = {(f["rule"], f["severity"]) for f in report["findings"]}
     for rule, severity in wanted:
         check(any(rule == r and severity in (None, s) for r, s in found), name, "lacks", rule)
@@ -88,6 +102,9 @@ def main():
     present = [row for row in TRACES if os.path.exists(os.path.join(folder, row[0]))]
     for row in present:
         judge(program, folder, *row)
+    for before, after, tolerance in PREDICTED:
+        if all(os.path.exists(os.path.join(folder, name)) for name in (before, after)):
+            judge_prediction(program, folder, before, after, tolerance)
     print(f"{len(present)} traces, {failures} failures")
     if not present:
         return 77

@@ -255,6 +255,14 @@ static const struct row rows[] = {
 	  NULL },
 	{ SIM_COLLECTIVE, 96, 42024, 640,
 	  "_Z{ncclDevKernel_AllReduce_Sum_f32_RING_LL}24ncclDevKernelArgsStorageILm4096EE", NULL },
+	{ SIM_COLLECTIVE, 96, 42024, 640,
+	  "_Z{ncclDevKernel_AllGather_RING_LL}24ncclDevKernelArgsStorageILm4096EE", NULL },
+	{ SIM_COLLECTIVE, 96, 42024, 640,
+	  "_Z{ncclDevKernel_ReduceScatter_Sum_f32_RING_LL}24ncclDevKernelArgsStorageILm4096EE", NULL },
+	{ SIM_COLLECTIVE, 96, 42024, 640,
+	  "_Z{ncclDevKernel_SendRecv}24ncclDevKernelArgsStorageILm4096EE", NULL },
+	{ SIM_COLLECTIVE, 96, 42024, 640,
+	  "_Z{ncclDevKernel_Broadcast_RING_LL}24ncclDevKernelArgsStorageILm4096EE", NULL },
 };
 
 struct text {

@@ -3,6 +3,7 @@
  * description of a program it simulates host, queues and streams, and records what a profiler would
  * see in one of its formats. The same arguments give the same bytes.
  */
+#include "job_main.h"
 #include "truth.h"
 #include "writer.h"
 
@@ -36,7 +37,8 @@ static void line(const char *text)
 
 static void list_format(const struct sim_writer *writer)
 {
-	printf("  %-16s %s\n", writer->name, writer->help);
+	if (!writer->only_jobs)
+		printf("  %-16s %s\n", writer->name, writer->help);
 }
 
 static void list_presets(void)
@@ -48,6 +50,7 @@ static void list_presets(void)
 static void usage(void)
 {
 	puts("usage: deepprof-sim [OPTION...] -o FILE\n"
+	     "       deepprof-sim job --help\n"
 	     "Writes a trace with planted iterations, and the truth about it.\n\n"
 	     "  -p, --preset NAME       a program that is built in (default: clean)\n"
 	     "  -f, --program FILE      a program described in a file\n"
@@ -343,6 +346,8 @@ int main(int argc, char **argv)
 	struct options options = { .preset = "clean", .format = "kineto", .seed = 1 };
 	int c, status;
 
+	if (argc > 1 && strcmp(argv[1], "job") == 0)
+		return job_main(argc - 1, argv + 1);
 	while ((c = getopt_long(argc, argv, "p:f:s:n:F:o:t:h", long_options, NULL)) != -1) {
 		if (show(c, &status))
 			return status;

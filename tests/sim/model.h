@@ -72,12 +72,42 @@ struct sim_event {
 	uint32_t power_mw; /* samples */
 	uint32_t clock_mhz;
 	bool hot;
+	uint32_t collective; /* number in the run's collectives, from 1; 0: none */
 };
 
 static inline bool sim_event_on_gpu(const struct sim_event *event)
 {
 	return event->kind <= SIM_GRAPH;
 }
+
+/* A process group, as one of its ranks knows it. */
+struct sim_group {
+	uint32_t number; /* its name */
+	const char *description;
+	uint32_t size, rank; /* rank: of the one that writes, within the group */
+	uint32_t *ranks;     /* of the job */
+};
+
+enum { SIM_GROUPS = 5 };
+
+/* Whose profiler writes: a rank of a job. */
+struct sim_rank_info {
+	uint32_t rank, world, local, pid;
+	bool named; /* the file states its rank */
+	char host[32];
+	struct sim_group groups[SIM_GROUPS];
+};
+
+/* What a library is asked to do, as it would be logged. */
+struct sim_collective {
+	const char *name; /* as torch.distributed calls it */
+	uint32_t kind;
+	uint32_t axis;	/* number of the group among its rank's */
+	uint32_t group; /* which of the axis's groups */
+	uint32_t sequence;
+	uint64_t in_elements, out_elements; /* floats */
+	uint32_t peer;			    /* of sends and receives; SIM_NONE: of none */
+};
 
 /* What is simulated, and as what it is recorded. Borrowed by everything below. */
 struct sim_run {
@@ -91,6 +121,10 @@ struct sim_run {
 	bool state;	   /* memory and samples are recorded */
 	bool no_sets;	   /* memsets are left out */
 	uint64_t epoch_ns; /* the simulation's beginning, since 1970 */
+	/* Of a job: the ranks that one file holds, and the collectives of the one whose events come;
+	 * else NULL. */
+	const struct sim_rank_info *ranks;
+	const struct sim_collective *collectives;
 };
 
 static inline uint32_t sim_run_ranks(const struct sim_run *run)

@@ -49,6 +49,10 @@ static const struct {
 	[SIM_OP_STATISTICS] = { "aten::histc", "HistogramSummary" },
 	[SIM_OP_COPY] = { "aten::copy_", "MEMCPYHtoD" },
 	[SIM_OP_REDUCE] = { "c10d::allreduce_", "CollectiveReduce" },
+	[SIM_OP_COMMUNICATE] = { "record_param_comms", "CollectiveReduce" },
+	[SIM_OP_INPUT] = { "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+			   "IteratorGetNext" },
+	[SIM_OP_READ] = { "aten::item", "Identity" },
 };
 
 const char *sim_operator_name(enum sim_operator oper, bool tensorflow)

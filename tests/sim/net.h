@@ -35,6 +35,9 @@ enum sim_operator {
 	SIM_OP_STATISTICS,
 	SIM_OP_COPY,
 	SIM_OP_REDUCE,
+	SIM_OP_COMMUNICATE, /* these of jobs */
+	SIM_OP_INPUT,
+	SIM_OP_READ,
 	SIM_OPERATORS
 };
 

@@ -27,9 +27,12 @@ enum {
 	CBID,
 	LOSS,
 	MEMORY,
-	SAMPLE
+	SAMPLE,
+	NCCL,
+	NVTX_DOMAIN
 };
-enum { ID_CALL = 16, ID_OPERATOR = 64, ID_KERNEL = 256, ID_MARK = 16384, MARKS_PER_LOOP = 1000000 };
+enum { ID_NCCL = 2, ID_CALL = 16, ID_OPERATOR = 64, ID_KERNEL = 256,
+       ID_MARK = 16384, MARKS_PER_LOOP = 1000000 };
 enum { DOMAIN_RUNTIME = 2 }; /* CUpti_CallbackDomain */
 
 struct state {
@@ -199,6 +202,56 @@ static int put_string(struct sim_sink *sink, int64_t id, const char *value, cons
 	return sim_db_done(db, sink);
 }
 
+/* What NCCL calls the collectives, in the order of enum job_collective: a barrier is an all-reduce. */
+static const char *const nccl_names[] = { "ncclAllReduce", "ncclAllGather", "ncclReduceScatter",
+					  "ncclAlltoAll",  "ncclBroadcast", "ncclAllReduce",
+					  "ncclSend",	   "ncclRecv" };
+
+enum { NCCL_NAMES = sizeof(nccl_names) / sizeof(nccl_names[0]) };
+
+static int put_collective(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_db *db = &((struct state *)sink->state)->db;
+	const struct sim_collective *collective = &sink->run->collectives[event->collective - 1];
+	const struct sim_group *group = &sink->run->ranks[event->rank].groups[collective->axis];
+	int64_t peer = -1;
+
+	for (uint32_t i = 0; i < group->size; i++)
+		if (group->ranks[i] == collective->peer)
+			peer = i;
+	if (sim_db_row(db, sink, NVTX_DOMAIN,
+		       "INSERT INTO nvtx(process, tid, domain, name, type, start, dur_ns) "
+		       "VALUES(?,?,?,?,?,?,?)"))
+		return -1;
+	sim_db_int(db, process_of(sink, event->rank));
+	sim_db_int(db, sim_run_tid(sink->run, event->rank, event->thread));
+	sim_db_int(db, ID_NCCL);
+	sim_db_int(db, ID_NCCL + 1 + (int64_t)collective->kind);
+	sim_db_int(db, DP_SCHEMA_NVTX_PUSH_POP);
+	sim_db_int(db, (int64_t)event->start_ns);
+	sim_db_int(db, (int64_t)(event->end_ns - event->start_ns));
+	if (sim_db_done(db, sink) ||
+	    sim_db_row(db, sink, NCCL,
+		       "INSERT INTO nccl(nvtx, comm_hash, op, bytes, reduction, peer, rank, ranks) "
+		       "VALUES(?,?,?,?,?,?,?,?)"))
+		return -1;
+	sim_db_int(db, sqlite3_last_insert_rowid(db->handle));
+	sim_db_int(db, (int64_t)(0x51ed270b9f1 * (group->number + 1ull)));
+	sim_db_text(db, nccl_names[collective->kind] + strlen("nccl"));
+	sim_db_int(db, (int64_t)collective->in_elements * 4);
+	if (strcmp(nccl_names[collective->kind], "ncclAllReduce") == 0)
+		sim_db_text(db, "sum");
+	else
+		sim_db_null(db);
+	if (peer < 0)
+		sim_db_null(db);
+	else
+		sim_db_int(db, peer);
+	sim_db_int(db, group->rank);
+	sim_db_int(db, group->size);
+	return sim_db_done(db, sink);
+}
+
 static int put_range(struct sim_sink *sink, const struct sim_event *event)
 {
 	struct state *state = sink->state;
@@ -206,6 +259,8 @@ static int put_range(struct sim_sink *sink, const struct sim_event *event)
 	int64_t name = ID_OPERATOR + (int64_t)event->name;
 	char text[64];
 
+	if (event->collective)
+		return put_collective(sink, event);
 	if (event->kind == SIM_MARK) {
 		name = ID_MARK + (int64_t)event->name * MARKS_PER_LOOP + event->number;
 		snprintf(text, sizeof(text), "%s#%u", sink->run->program->loops[event->name].mark,
@@ -331,6 +386,11 @@ static int put_strings(struct sim_sink *sink)
 	for (int i = 0; i < SIM_CALLS; i++)
 		if (put_string(sink, ID_CALL + i, sim_call_names[i].name, NULL))
 			return -1;
+	if (sink->run->ranks && put_string(sink, ID_NCCL, "NCCL", NULL))
+		return -1;
+	for (int i = 0; i < (int)NCCL_NAMES && sink->run->ranks; i++)
+		if (put_string(sink, ID_NCCL + 1 + i, nccl_names[i], NULL))
+			return -1;
 	for (int i = 0; i < SIM_OPERATORS; i++)
 		if (state->operators[i] &&
 		    put_string(sink, ID_OPERATOR + i,
@@ -361,6 +421,14 @@ static int put_meta(struct sim_sink *sink)
 	sim_db_int(db, (int64_t)sink->run->epoch_ns);
 	if (sim_db_done(db, sink))
 		return -1;
+	if (sink->run->ranks) {
+		if (sim_db_row(db, sink, META, insert))
+			return -1;
+		sim_db_text(db, "hostname");
+		sim_db_text(db, sink->run->ranks->host);
+		if (sim_db_done(db, sink))
+			return -1;
+	}
 	for (int i = 0; i < SIM_CALLS; i++) {
 		if (sim_db_row(db, sink, CBID,
 			       "INSERT INTO cbid(domain, cbid, name) VALUES(?,?,?)"))
@@ -388,7 +456,11 @@ static int put_process(struct sim_sink *sink, uint32_t rank)
 	sim_db_int(db, sim_run_pid(run, rank));
 	sim_db_int(db, (int64_t)((struct state *)sink->state)->last_ns);
 	for (int i = 0; i < 3; i++) {
-		if (run->program->processes == 1)
+		const struct sim_rank_info *info = run->ranks ? &run->ranks[rank] : NULL;
+
+		if (info && info->named)
+			sim_db_int(db, i == 0 ? info->rank : i == 1 ? info->local : info->world);
+		else if (run->program->processes == 1)
 			sim_db_null(db);
 		else
 			sim_db_int(db, i < 2 ? (int64_t)rank / run->program->devices
@@ -472,6 +544,6 @@ static int deepprof_close(struct sim_sink *sink, bool complete)
 
 const struct sim_writer sim_deepprof_writers[] = {
 	{ "deepprof", "deepprof's own trace file", ".db", 1, 1, true, false, 0, deepprof_open,
-	  deepprof_event, deepprof_close, true },
+	  deepprof_event, deepprof_close, true, .jobs = true },
 	SIM_WRITERS_END,
 };

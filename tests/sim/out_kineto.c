@@ -105,6 +105,48 @@ static void put_device(struct sim_sink *sink, uint32_t id)
 	    "      \"numSms\": 108, \"sharedMemPerBlockOptin\": 166912\n    }");
 }
 
+/* A list of ranks, which torch cuts behind the 30th. */
+static void put_ranks(struct sim_out *out, const struct sim_group *group)
+{
+	enum { MOST = 30 };
+
+	LIT("[");
+	for (uint32_t i = 0; i < group->size && i < MOST; i++)
+		put_number(out, i ? ", " : "", group->ranks[i]);
+	sim_out_str(out, group->size > MOST ? ", ...]" : "]");
+}
+
+static void put_job(struct sim_sink *sink)
+{
+	struct sim_out *out = ((struct state *)sink->state)->out;
+	const struct sim_rank_info *info = sink->run->ranks;
+	bool second = false;
+
+	if (!info->named)
+		return;
+	put_number(out, "\n  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": ", info->rank);
+	put_number(out, ", \"world_size\": ", info->world);
+	LIT(", \"pg_config\": [");
+	for (int i = SIM_GROUPS; i-- > 0;) {
+		const struct sim_group *group = &info->groups[i];
+
+		if (group->size < 2)
+			continue;
+		put_number(out, second ? ", {\"pg_name\": \"" : "{\"pg_name\": \"", group->number);
+		second = true;
+		LIT("\", \"pg_desc\": \"");
+		sim_out_str(out, group->description);
+		LIT("\", \"backend_config\": \"cuda:nccl\"");
+		put_number(out, ", \"pg_size\": ", group->size);
+		LIT(", \"ranks\": [");
+		/* torch lists none where all are in it */
+		for (uint32_t j = 0; j < group->size && group->size < info->world; j++)
+			put_number(out, j ? ", " : "", group->ranks[j]);
+		LIT("]}");
+	}
+	LIT("], \"nccl_version\": \"2.21.5\"},");
+}
+
 static void put_head(struct sim_sink *sink)
 {
 	struct sim_out *out = ((struct state *)sink->state)->out;
@@ -122,7 +164,9 @@ static void put_head(struct sim_sink *sink)
 	for (uint32_t i = 0; i < ranks; i++)
 		put_device(sink, i);
 	LIT("\n  ],");
-	if (ranks > 1)
+	if (sink->run->ranks)
+		put_job(sink);
+	else if (ranks > 1)
 		LIT("\n  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 0, \"world_size\": 2},");
 	if (sink->writer->variant == RELATIVE) {
 		LIT("\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": ");
@@ -200,6 +244,34 @@ static void put_kernel_args(struct sim_sink *sink, const struct sim_event *event
 	put_number(out, ", 1, 1],\n      \"est. achieved occupancy %\": ", event->grid % 100);
 }
 
+/* What torch knows of a collective: on its kernel, and on its host range. */
+static void put_collective(struct sim_sink *sink, const struct sim_event *event)
+{
+	struct sim_out *out = ((struct state *)sink->state)->out;
+	const struct sim_collective *collective = &sink->run->collectives[event->collective - 1];
+	const struct sim_group *group = &sink->run->ranks[event->rank].groups[collective->axis];
+
+	LIT(",\n      \"Collective name\": \"");
+	sim_out_str(out, collective->name);
+	put_number(out, "\", \"In msg nelems\": ", collective->in_elements);
+	put_number(out, ", \"Out msg nelems\": ", collective->out_elements);
+	put_number(out, ", \"Group size\": ", group->size);
+	LIT(", \"dtype\": \"Float\",\n      \"In split size\": \"[]\", \"Out split size\": \"[]\"");
+	put_number(out, ", \"Process Group Name\": \"", group->number);
+	LIT("\", \"Process Group Description\": \"");
+	sim_out_str(out, group->description);
+	LIT("\", \"Process Group Ranks\": \"");
+	put_ranks(out, group);
+	put_number(out, "\", \"Seq\": ", collective->sequence);
+	for (uint32_t i = 0; collective->peer != SIM_NONE && i < group->size; i++)
+		if (group->ranks[i] == collective->peer) {
+			bool sends = strcmp(collective->name, "send") == 0;
+
+			put_number(out, ", \"Src Rank\": ", sends ? group->rank : i);
+			put_number(out, ", \"Dst Rank\": ", sends ? i : group->rank);
+		}
+}
+
 static void put_transfer_args(struct sim_out *out, const struct sim_event *event)
 {
 	uint64_t ns = event->end_ns - event->start_ns;
@@ -249,7 +321,9 @@ static void put_operation(struct sim_sink *sink, const struct sim_event *event)
 		LIT(",\n      \"graph id\": 1");
 	if (event->kind == SIM_KERNEL)
 		put_kernel_args(sink, event);
-	else
+	if (event->collective)
+		put_collective(sink, event);
+	if (event->kind != SIM_KERNEL)
 		put_transfer_args(out, event);
 	put_op_end(out, true);
 	put_flow(sink, event, false);
@@ -319,7 +393,7 @@ static void put_range(struct sim_sink *sink, const struct sim_event *event)
 	LIT("\n  {\n    \"ph\": \"X\", \"cat\": \"");
 	if (old(sink))
 		LIT("Operator\", \n    \"name\": ");
-	else if (event->kind == SIM_MARK)
+	else if (event->kind == SIM_MARK || event->name == SIM_OP_INPUT)
 		LIT("user_annotation\", \"name\": ");
 	else
 		LIT("cpu_op\", \"name\": ");
@@ -335,6 +409,8 @@ static void put_range(struct sim_sink *sink, const struct sim_event *event)
 		LIT(", \"Trace name\": \"PyTorch Profiler\", \"Trace iteration\": 0");
 	else
 		put_number(out, ",\"Ev Idx\": ", sink->events);
+	if (event->collective)
+		put_collective(sink, event);
 	put_op_end(out, true);
 }
 
@@ -511,7 +587,7 @@ static int kineto_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
-	if (sink->run->program->processes > 1)
+	if (sink->run->program->processes > 1 && !sink->run->ranks)
 		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
 	state->names = escaped_names(sink->run->catalogue);
 	if (!state->names)
@@ -563,7 +639,7 @@ static int kineto_close(struct sim_sink *sink, bool complete)
 
 const struct sim_writer sim_kineto_writers[] = {
 	{ "kineto", "PyTorch: decimal microseconds since 1970", ".pt.trace.json", 1, 1, false, true,
-	  MODERN, KINETO },
+	  MODERN, KINETO, .jobs = true },
 	{ "kineto-relative", "PyTorch: decimal microseconds from a base time", ".pt.trace.json", 1,
 	  1, false, true, RELATIVE, KINETO },
 	{ "kineto-2021", "PyTorch of 2021: whole microseconds", ".pt.trace.json", 1000, 1000, false,

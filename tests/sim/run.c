@@ -18,6 +18,8 @@ const struct sim_call_name sim_call_names[SIM_CALLS] = {
 
 uint32_t sim_run_pid(const struct sim_run *run, uint32_t rank)
 {
+	if (run->ranks)
+		return run->ranks[rank].pid;
 	return 41000 + (uint32_t)(run->seed % 900) + rank / run->program->devices * 77;
 }
 
@@ -31,6 +33,8 @@ uint32_t sim_run_tid(const struct sim_run *run, uint32_t rank, uint32_t thread)
 
 uint32_t sim_run_device(const struct sim_run *run, uint32_t rank)
 {
+	if (run->ranks)
+		return run->ranks[rank].local;
 	return run->program->processes > 1 ? rank : rank % run->program->devices;
 }
 
@@ -44,6 +48,9 @@ uint32_t sim_run_stream(const struct sim_run *run, uint32_t stream)
 	static const uint32_t torch[SIM_STREAMS] = { 7, 14, 15, 20, 24 };
 	static const uint32_t tensorflow[SIM_STREAMS] = { 13, 14, 15, 20, 16 };
 
+	/* A job's streams: the main one, and one for each communicator. */
+	if (run->ranks)
+		return stream ? 16 + 4 * stream : torch[SIM_STREAM_MAIN];
 	return strcmp(run->program->framework, "tensorflow") == 0 ? tensorflow[stream]
 								  : torch[stream];
 }

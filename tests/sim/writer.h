@@ -21,6 +21,9 @@ struct sim_writer {
 	int (*close)(struct sim_sink *sink, bool complete);
 	bool state;   /* it has rows for memory and samples */
 	bool no_sets; /* memsets are no operations of their own: the program has none */
+	bool jobs;    /* it describes collectives */
+	bool only_jobs; /* and nothing else */
+	bool processes; /* one file holds those of a host */
 };
 
 /* A file that is being written. */
@@ -37,7 +40,7 @@ struct sim_sink {
 
 extern const struct sim_writer sim_kineto_writers[], sim_nsys_writers[], sim_csv_writers[],
 	sim_nvprof_writers[], sim_deepprof_writers[], sim_rocprofv3_writers[],
-	sim_rocpd_writers[], sim_xplane_writers[];
+	sim_rocpd_writers[], sim_xplane_writers[], sim_inspector_writers[];
 
 /* Ends each of the tables above. */
 #define SIM_WRITERS_END \

@@ -517,6 +517,9 @@ START_TEST(devices_that_agree_are_one)
 	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 10));
 	ck_assert(dp_finding_concerns(&at.findings.findings[0].finding, 11));
 	ck_assert(!dp_finding_concerns(&at.findings.findings[0].finding, 12));
+	ck_assert_double_eq(dp_finding_cost(&at.findings.findings[0].finding, 10), 3e5);
+	ck_assert_double_eq(dp_finding_cost(&at.findings.findings[0].finding, 11), 2.5e5);
+	ck_assert_double_nan(dp_finding_cost(&at.findings.findings[0].finding, 12));
 	ck_assert_uint_eq(at.findings.findings[1].finding.loop, 12);
 	at.loop.id = at.loop.device = 0;
 	dp_findings__fini(&at.findings);

@@ -346,7 +346,7 @@ START_TEST(findings_are_ranked_by_what_they_cost)
 	memset(list, 0, sizeof(list));
 	for (uint32_t i = 0; i < DP_COUNT(total); i++) {
 		list[i].finding.rule = "host-bound";
-		list[i].finding.loop = list[i].device = i;
+		list[i].finding.loop = list[i].devices[0] = i;
 		list[i].total_ns = total[i];
 		list[i].finding.severity = i < 3 ? DP_SEVERITY_INFO : DP_SEVERITY_WARNING;
 		for (uint32_t n = 0; n < 2 * DP_EVIDENCE_MOST; n++)

@@ -1,5 +1,6 @@
 /* The suffix tree survives the failure of every one of its allocations. */
 #include "alloc_fail.h"
+#include "suffix/parse.h"
 #include "suffix/tree.h"
 
 #include <check.h>
@@ -231,9 +232,30 @@ START_TEST(ten_bytes_per_symbol)
 }
 END_TEST
 
+START_TEST(parse)
+{
+	uint32_t text[3000];
+	size_t more = 1;
+
+	fill_text(text, DP_COUNT(text), 1);
+	for (size_t k = 0; more; k++) {
+		struct dp_parse made;
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_parse__make(&made, text, DP_COUNT(text), 4);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert(!more || (!made.names && !made.begin && !made.grams));
+		dp_parse__fini(&made);
+	}
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, build);
+	tcase_add_test(tests, parse);
 	tcase_add_test(tests, build_large);
 	tcase_add_test(tests, traverse);
 	tcase_add_test(tests, children);

@@ -1,0 +1,239 @@
+/*
+ * What has no second iteration to compare with is judged all the same: the only whole iteration of
+ * a loop, and the captures of devices without a loop. Either is one stretch of time, whose metrics
+ * are those of an iteration.
+ */
+#include "analysis_model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A capture with fewer is a test of something, not a program whose time matters. */
+#define FEWEST_KERNELS 10
+
+void dp_stretch__fini(struct dp_stretch *stretch)
+{
+	dp_metric_values__fini(&stretch->values);
+}
+
+static void set_span(struct dp_stretch *stretch, int64_t start_ns, int64_t end_ns)
+{
+	stretch->span[0] = (struct dp_iteration){ .start_ns = start_ns, .end_ns = end_ns };
+	stretch->span[1] = (struct dp_iteration){
+		.index = 1, .start_ns = end_ns, .end_ns = end_ns, .partial = true
+	};
+}
+
+/* The only whole iteration; NULL where there are others, or none. */
+static const struct dp_iteration *only_whole(const struct dp_loop_data *loop)
+{
+	const struct dp_iteration *only = NULL;
+
+	for (size_t k = 0; k < loop->info.iterations && loop->info.complete == 1; k++)
+		if (!loop->iterations[k].partial)
+			only = &loop->iterations[k];
+	return only;
+}
+
+static bool has_period(const struct dp_loop_data *loop)
+{
+	const double *period_ns;
+	size_t metric = 0;
+
+	while (strcmp(dp_metric(metric)->name, "period_ns") != 0)
+		metric++;
+	period_ns = dp_metric_values__row(&loop->values, metric);
+	for (size_t k = 0; k < loop->info.iterations; k++)
+		if (!isnan(period_ns[k]))
+			return true;
+	return false;
+}
+
+int dp_stretch__measure_single(struct dp_stretch *stretch, const struct dp_loop_data *loop,
+			       const struct dp_metric_input *input, struct dp_error *error)
+{
+	const struct dp_iteration *only = only_whole(loop);
+	struct dp_metric_input single = *input;
+
+	if (!only || has_period(loop) || only->end_ns <= only->start_ns)
+		return DP_OK;
+	set_span(stretch, only->start_ns, only->end_ns);
+	stretch->span[0].first_kernel = only->first_kernel;
+	stretch->span[0].kernels = only->kernels;
+	single.iterations = stretch->span;
+	single.count = 2;
+	single.stretch = true;
+	return dp_metric__compute_all(&stretch->values, &single, error);
+}
+
+/* The metrics of a stretch, as rules read them. */
+static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
+				       const struct dp_loop *loop,
+				       const struct dp_analysis_options *options)
+{
+	return (struct dp_rule_input){
+		.loop = loop,
+		.iterations = stretch->span,
+		.values = stretch->values.values,
+		.summary = stretch->values.summary,
+		.thresholds = options->thresholds,
+		.thresholds_count = options->thresholds_count,
+		.stalls = &stretch->values.stalls,
+		.ranges = &stretch->values.ranges,
+	};
+}
+
+int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
+			     const struct dp_analysis_options *options, struct dp_error *error)
+{
+	struct dp_loop info = loop->info;
+	struct dp_rule_input input;
+
+	if (!loop->single.values.values)
+		return DP_OK;
+	info.iterations = 2;
+	input = rule_input(&loop->single, &info, options);
+	input.scope = DP_SCOPE_ITERATION;
+	input.first_iteration = only_whole(loop)->index;
+	input.stats = &loop->stats;
+	return dp_diagnose__loop(findings, &input, error);
+}
+
+/* From a device's first operation to the end of its last, in the range that was asked for. */
+static bool find_capture(struct dp_stretch *stretch, const struct dp_work *work,
+			 const struct dp_scope *scope)
+{
+	const struct dp_ops *ops = dp_trace_ops(work->trace);
+	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+
+	for (size_t i = 0; i < work->count; i++) {
+		size_t op = dp_work__op(work, i);
+
+		start_ns = DP_MIN(start_ns, ops->start_ns[op]);
+		end_ns = DP_MAX(end_ns, ops->end_ns[op]);
+	}
+	start_ns = DP_MAX(start_ns, scope->range_start_ns);
+	end_ns = DP_MIN(end_ns, scope->range_end_ns);
+	if (start_ns < end_ns)
+		set_span(stretch, start_ns, end_ns);
+	return start_ns < end_ns;
+}
+
+static bool is_paused(const struct dp_trace *trace, uint32_t device, const struct dp_stretch *at)
+{
+	uint32_t process = dp_trace_device(trace, device)->process;
+	const struct dp_pause *pause;
+
+	for (size_t i = 0; (pause = dp_trace_pause(trace, i)); i++)
+		if (pause->process == process && pause->start_ns < at->span[0].end_ns &&
+		    pause->end_ns > at->span[0].start_ns)
+			return true;
+	return false;
+}
+
+/* The kernels of a stream that start in a stretch. */
+static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
+			  const struct dp_metric_input *input)
+{
+	const struct dp_ops *ops = dp_trace_ops(input->trace);
+	size_t count, used = 0;
+	const uint32_t *rows = dp_trace_stream_ops(input->trace, input->stream, &count);
+
+	*kernels = dp_alloc__array(count, sizeof(**kernels));
+	if (!*kernels)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (dp_op_is_kernel(ops->kind[rows[i]]) &&
+		    ops->start_ns[rows[i]] >= stretch->span[0].start_ns &&
+		    ops->start_ns[rows[i]] < stretch->span[0].end_ns)
+			(*kernels)[used++] = rows[i];
+	stretch->span[0].kernels = used;
+	return DP_OK;
+}
+
+/* Slice by slice, for rules about the device as a whole. */
+static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretch *stretch,
+			   const struct dp_work *work)
+{
+	int64_t start_ns = stretch->span[0].start_ns, end_ns = stretch->span[0].end_ns;
+
+	slices->length_ns = (double)(end_ns - start_ns) / DP_RULE_SLICES;
+	dp_slices__busy(slices->busy_ns, DP_RULE_SLICES, work, start_ns, end_ns);
+	dp_slices__gaps(&slices->gaps, work, start_ns, end_ns, DP_LONG_GAP_NS);
+}
+
+static int judge_capture(struct dp_findings *findings, const struct dp_analysis *analysis,
+			 uint32_t stream, const struct dp_analysis_options *options,
+			 struct dp_error *error)
+{
+	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
+	struct dp_loop none = { .id = DP_NONE, .device = device, .stream = stream, .confidence = 1,
+				.iterations = 2, .complete = 1 };
+	struct dp_metric_input metrics = { .trace = analysis->trace, .device = device,
+					   .stream = stream, .count = 2, .stretch = true };
+	struct dp_stretch stretch = { .values = { 0 } };
+	struct dp_rule_slices slices;
+	struct dp_rule_input input;
+	struct dp_work work = { 0 };
+	uint32_t *kernels = NULL;
+	int status = dp_work__init(&work, &analysis->index, device, error);
+
+	if (status || !find_capture(&stretch, &work, &analysis->scope) ||
+	    is_paused(analysis->trace, device, &stretch))
+		goto out;
+	if (gather_kernels(&kernels, &stretch, &metrics)) {
+		status = dp_error__nomem(error, 0);
+		goto out;
+	}
+	if (stretch.span[0].kernels < FEWEST_KERNELS)
+		goto out;
+	metrics.iterations = stretch.span;
+	metrics.ops = kernels;
+	metrics.op_count = stretch.span[0].kernels;
+	metrics.work = &work;
+	status = dp_metric__compute_all(&stretch.values, &metrics, error);
+	if (status)
+		goto out;
+	measure_slices(&slices, &stretch, &work);
+	input = rule_input(&stretch, &none, options);
+	input.scope = DP_SCOPE_CAPTURE;
+	input.slices = &slices;
+	status = dp_diagnose__loop(findings, &input, error);
+out:
+	free(kernels);
+	dp_stretch__fini(&stretch);
+	dp_work__fini(&work);
+	return status;
+}
+
+static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
+{
+	for (size_t i = 0; i < analysis->loop_count; i++)
+		if (analysis->loops[i].info.at_level && analysis->loops[i].info.device == device)
+			return true;
+	return false;
+}
+
+/* Of a device's streams the first that was analyzed speaks for it. */
+static bool is_first(const struct dp_analysis *analysis, uint32_t stream)
+{
+	uint32_t device = dp_trace_stream(analysis->trace, stream)->device;
+
+	for (uint32_t s = 0; s < stream; s++)
+		if (analysis->streams[s].analyzed &&
+		    dp_trace_stream(analysis->trace, s)->device == device)
+			return false;
+	return analysis->streams[stream].analyzed;
+}
+
+int dp_stretch__judge_captures(struct dp_findings *findings, const struct dp_analysis *analysis,
+			       const struct dp_analysis_options *options, struct dp_error *error)
+{
+	int status = DP_OK;
+
+	for (uint32_t s = 0; s < dp_trace_stream_count(analysis->trace) && !status; s++)
+		if (is_first(analysis, s) &&
+		    !has_loop(analysis, dp_trace_stream(analysis->trace, s)->device))
+			status = judge_capture(findings, analysis, s, options, error);
+	return status;
+}

@@ -1,0 +1,11 @@
+/* What Kineto writes about the collective that a communication kernel ran. */
+#ifndef DP_IMPORT_KINETO_COLLECTIVE_H
+#define DP_IMPORT_KINETO_COLLECTIVE_H
+
+#include "import/chrome.h"
+
+/* Adds the collective of a kernel that was read from the event. Errors: as dp_builder's. */
+int dp_kineto_collective__add(struct dp_builder *builder, const struct dp_chrome_event *event,
+			      const struct dp_op *op);
+
+#endif

@@ -1,0 +1,323 @@
+/*
+ * A permutation test (Fisher 1935) with a scan over the beginning, so that a rank which becomes slow
+ * halfway is found as well as one that always was; the largest value of all ranks and beginnings is
+ * compared with the largest of each shuffle, so that many ranks do not make one of them conspicuous.
+ */
+#include "ranks/blame.h"
+#include "metric/stat.h"
+
+#include <math.h>
+
+/* Shuffles: p is told down to 1 / 2000. */
+enum { SHUFFLES = 1999 };
+/* Units are averaged to so many. Neighbours that resemble each other become independent by it. */
+enum { BLOCKS = 64 };
+/* An excess beyond so many standard deviations counts as that many: one pause of a second says
+ * nothing about the next iteration. */
+#define CLIP 6.0
+/* Spread below this share of the median is none: clocks tick, and simulated jobs have no noise. */
+#define LEAST_SPREAD 1e-3
+#define MAD_SCALE 1.4826
+
+struct test {
+	const struct dp_blame_times *times;
+	size_t blocks;
+	double *excess; /* per block and rank; 0 where not known */
+	double *room;	/* ranks of them */
+	uint32_t *order; /* ranks by class */
+	uint64_t random;
+};
+
+/* xorshift64* (Vigna 2016): the same on all machines. */
+static uint64_t draw(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(2685821657736338717);
+}
+
+static double lower_median(double *values, size_t count)
+{
+	return dp_stat__select(values, count, (count - 1) / 2);
+}
+
+/* The mean of a rank in a block, NaN where nothing is known. */
+static double block_mean(const struct test *test, size_t block, size_t rank)
+{
+	const struct dp_blame_times *times = test->times;
+	size_t from = block * times->units / test->blocks;
+	size_t to = (block + 1) * times->units / test->blocks, count = 0;
+	double sum = 0;
+
+	for (size_t u = from; u < to; u++) {
+		double value = times->own[u * times->ranks + rank];
+
+		if (isfinite(value)) {
+			sum += value;
+			count++;
+		}
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+/* Ranks in order of class: order[first..end) are of one. */
+static size_t class_end(const struct test *test, size_t first)
+{
+	const uint32_t *classes = test->times->classes;
+	size_t end = first;
+
+	while (end < test->times->ranks &&
+	       classes[test->order[end]] == classes[test->order[first]])
+		end++;
+	return end;
+}
+
+/* Values of a row less the median of each class. */
+static void subtract_medians(const struct test *test, double *row)
+{
+	for (size_t first = 0, end; first < test->times->ranks; first = end) {
+		size_t count = 0;
+		double middle;
+
+		end = class_end(test, first);
+		for (size_t i = first; i < end; i++)
+			if (isfinite(row[test->order[i]]))
+				test->room[count++] = row[test->order[i]];
+		middle = count ? lower_median(test->room, count) : NAN;
+		for (size_t i = first; i < end; i++)
+			row[test->order[i]] -= middle;
+	}
+}
+
+static int order_by_class(struct test *test)
+{
+	const struct dp_blame_times *times = test->times;
+	size_t *first = dp_alloc__zeroed(times->ranks + 2, sizeof(*first));
+
+	if (!first)
+		return DP_ERR_NOMEM;
+	for (size_t r = 0; r < times->ranks; r++)
+		first[times->classes[r] + 1]++;
+	for (size_t c = 1; c <= times->ranks; c++)
+		first[c] += first[c - 1];
+	for (size_t r = 0; r < times->ranks; r++)
+		test->order[first[times->classes[r]]++] = (uint32_t)r;
+	free(first);
+	return DP_OK;
+}
+
+/* Fills the excess in standard deviations of all ranks and blocks. */
+static int fill_excess(struct test *test)
+{
+	const size_t ranks = test->times->ranks, all = test->blocks * ranks;
+	double *values = dp_alloc__array(all + 1, sizeof(*values));
+	double typical, spread;
+	size_t count = 0;
+
+	if (!values)
+		return DP_ERR_NOMEM;
+	for (size_t b = 0; b < test->blocks; b++)
+		for (size_t r = 0; r < ranks; r++) {
+			double value = block_mean(test, b, r);
+
+			test->excess[b * ranks + r] = value;
+			if (isfinite(value))
+				values[count++] = value;
+		}
+	typical = count ? dp_stat__median(values, count) : 0;
+	for (size_t b = 0; b < test->blocks; b++)
+		subtract_medians(test, test->excess + b * ranks);
+	count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (isfinite(test->excess[i]))
+			values[count++] = test->excess[i];
+	spread = count ? dp_stat__mad(values, count) * MAD_SCALE : 0;
+	spread = fmax(spread, fmax(fabs(typical) * LEAST_SPREAD, 1e-9));
+	for (size_t i = 0; i < all; i++)
+		test->excess[i] = isfinite(test->excess[i])
+					  ? fmax(-CLIP, fmin(CLIP, test->excess[i] / spread))
+					  : 0;
+	free(values);
+	return DP_OK;
+}
+
+/* The largest sum over a rank's last blocks by its standard error, and whose it is. room is used. */
+static double largest(const struct test *test, uint32_t *rank)
+{
+	const size_t ranks = test->times->ranks;
+	double most = -INFINITY;
+
+	for (size_t r = 0; r < ranks; r++)
+		test->room[r] = 0;
+	for (size_t b = test->blocks; b-- > 0;) {
+		double scale = 1 / sqrt((double)(test->blocks - b));
+
+		for (size_t r = 0; r < ranks; r++) {
+			test->room[r] += test->excess[b * ranks + r];
+			if (test->room[r] * scale > most) {
+				most = test->room[r] * scale;
+				*rank = (uint32_t)r;
+			}
+		}
+	}
+	return most;
+}
+
+/* Ranks of a class trade places, in each block. */
+static void shuffle(struct test *test)
+{
+	const size_t ranks = test->times->ranks;
+
+	for (size_t first = 0, end; first < ranks; first = end) {
+		end = class_end(test, first);
+		for (size_t b = 0; b < test->blocks; b++) {
+			double *row = test->excess + b * ranks;
+
+			for (size_t i = end - 1; i > first; i--) {
+				size_t k = first + (size_t)(draw(&test->random) % (i - first + 1));
+				double kept = row[test->order[i]];
+
+				row[test->order[i]] = row[test->order[k]];
+				row[test->order[k]] = kept;
+			}
+		}
+	}
+}
+
+size_t dp_blame__since(const double *values, size_t count)
+{
+	double total = 0, before = 0, best = 0;
+	size_t since = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += values[i];
+	/* The split whose two means explain most of the squares. */
+	for (size_t i = 1; i < count; i++) {
+		double first, second, gain;
+
+		before += values[i - 1];
+		first = before / (double)i;
+		second = (total - before) / (double)(count - i);
+		gain = (second - first) * (second - first) * (double)i * (double)(count - i);
+		/* What was a third as high already is a rank that was slow already. */
+		if (second > 0 && first < second / 3 && gain > best) {
+			best = gain;
+			since = i;
+		}
+	}
+	return since;
+}
+
+size_t dp_blame__every(const double *values, size_t count)
+{
+	double high = -INFINITY;
+	size_t last = SIZE_MAX, every = 0, spikes = 0, regular = 0;
+
+	for (size_t i = 0; i < count; i++)
+		high = fmax(high, values[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (!(values[i] > high / 2))
+			continue;
+		if (last != SIZE_MAX) {
+			every = every ? every : i - last;
+			regular += i - last == every;
+		}
+		last = i;
+		spikes++;
+	}
+	/* Three distances, nine of ten of which are equal, are no chance any more. */
+	return every > 1 && spikes >= 4 && regular * 10 >= (spikes - 1) * 9 ? every : 0;
+}
+
+/* What units would be shorter by if the rank took what the slowest other takes. */
+static double gain_of(const struct dp_blame_times *times, uint32_t rank, size_t since)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t u = since; u < times->units; u++) {
+		const double *row = times->own + u * times->ranks;
+		double others = -INFINITY;
+
+		for (size_t r = 0; r < times->ranks; r++)
+			if (r != rank && row[r] > others)
+				others = row[r];
+		if (!isfinite(row[rank]) || !isfinite(others))
+			continue;
+		sum += fmax(0, row[rank] - others);
+		count++;
+	}
+	return count ? sum / (double)count : 0;
+}
+
+/* Since when, how often and by how much the rank is slow. */
+static void describe(struct dp_blame *blame, struct test *test, double *series)
+{
+	const struct dp_blame_times *times = test->times;
+	double sum = 0;
+
+	for (size_t u = 0; u < times->units; u++) {
+		size_t count = 0;
+
+		for (size_t r = 0; r < times->ranks; r++)
+			if (times->classes[r] == times->classes[blame->rank] &&
+			    isfinite(times->own[u * times->ranks + r]))
+				test->room[count++] = times->own[u * times->ranks + r];
+		series[u] = times->own[u * times->ranks + blame->rank] -
+			    (count ? lower_median(test->room, count) : 0);
+		if (!isfinite(series[u]))
+			series[u] = 0;
+	}
+	blame->every = dp_blame__every(series, times->units);
+	blame->since = blame->every ? 0 : dp_blame__since(series, times->units);
+	for (size_t u = blame->since; u < times->units; u++)
+		sum += series[u];
+	blame->excess = sum / (double)(times->units - blame->since);
+	blame->gain = gain_of(times, blame->rank, blame->since);
+}
+
+static int run(struct dp_blame *blame, struct test *test, double *series)
+{
+	int status = order_by_class(test);
+	uint32_t other;
+	size_t above = 0;
+	double found;
+
+	if (!status)
+		status = fill_excess(test);
+	if (status)
+		return status;
+	found = largest(test, &blame->rank);
+	describe(blame, test, series);
+	for (int i = 0; i < SHUFFLES; i++) {
+		shuffle(test);
+		above += largest(test, &other) >= found - 1e-9;
+	}
+	blame->p = (double)(above + 1) / (SHUFFLES + 1);
+	return DP_OK;
+}
+
+int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)
+{
+	struct test test = { .times = times,
+			     .blocks = DP_MIN(times->units, BLOCKS),
+			     .random = UINT64_C(0x9e3779b97f4a7c15) };
+	double *series;
+	int status = DP_ERR_NOMEM;
+
+	*blame = (struct dp_blame){ .rank = DP_NONE, .p = 1 };
+	if (!times->units || times->ranks < 2)
+		return DP_OK;
+	test.excess = dp_alloc__array(test.blocks * times->ranks, sizeof(*test.excess));
+	test.room = dp_alloc__array(times->ranks, sizeof(*test.room));
+	test.order = dp_alloc__array(times->ranks, sizeof(*test.order));
+	series = dp_alloc__array(times->units, sizeof(*series));
+	if (test.excess && test.room && test.order && series)
+		status = run(blame, &test, series);
+	free(test.excess);
+	free(test.room);
+	free(test.order);
+	free(series);
+	return status;
+}

@@ -1,0 +1,227 @@
+/*
+ * A device's communication kernels, with what is recorded of the calls that they run: by the kernel
+ * itself (Kineto), by the host's call that launched it (NCCL's NVTX ranges), or, where neither is,
+ * by the kernel's name and its stream.
+ */
+#include "base/communication.h"
+#include "metric/spans.h"
+#include "ranks/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Host calls that begin before a launch and may hold it: groups nest, but not so deep. */
+enum { HOST_CALLS = 32 };
+
+struct reader {
+	struct dp_rank_summary *rank;
+	const struct dp_trace *trace;
+	uint32_t device;
+	uint8_t *is_communication; /* per name of a kernel: 0 unknown, 1 no, 2 yes */
+	uint32_t *groups;	   /* per name: index of a group, or DP_NONE */
+	uint32_t *rows;		   /* operations that compute, then others */
+	size_t row_count;
+};
+
+static bool communicates(struct reader *reader, uint32_t name)
+{
+	uint8_t *known = &reader->is_communication[name];
+
+	if (!*known)
+		*known = dp_communication__is_kernel(dp_trace_string(reader->trace, name)) ? 2 : 1;
+	return *known == 2;
+}
+
+static uint32_t add_group(struct reader *reader, const char *name, uint32_t size)
+{
+	struct dp_rank_summary *rank = reader->rank;
+
+	for (size_t i = 0; i < rank->group_count; i++)
+		if (!strcmp(rank->groups[i].name, name))
+			return (uint32_t)i;
+	if (dp_array__reserve(&rank->groups, &rank->group_room, rank->group_count + 1,
+			      sizeof(*rank->groups)))
+		return DP_NONE;
+	rank->groups[rank->group_count].name = strdup(name);
+	rank->groups[rank->group_count].size = size;
+	if (!rank->groups[rank->group_count].name)
+		return DP_NONE;
+	return (uint32_t)rank->group_count++;
+}
+
+/* A group by what the trace calls it, or by its stream: the first that communicates, the second … */
+static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, uint32_t stream)
+{
+	char text[64];
+	uint32_t made;
+	size_t index = 0;
+
+	if (name != DP_NONE) {
+		if (reader->groups[name] == DP_NONE)
+			reader->groups[name] =
+				add_group(reader, dp_trace_string(reader->trace, name), size);
+		return reader->groups[name];
+	}
+	for (uint32_t s = 0; s < stream; s++)
+		index += dp_trace_stream(reader->trace, s)->device == reader->device;
+	snprintf(text, sizeof(text), "stream %zu", index);
+	made = add_group(reader, text, 0);
+	return made;
+}
+
+/* The host's call on the launching thread that the launch lies in; DP_NONE where none does. */
+static size_t host_call(const struct reader *reader, uint32_t op)
+{
+	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
+	const struct dp_calls *calls = dp_trace_calls(reader->trace);
+	uint32_t call = dp_trace_ops(reader->trace)->call[op];
+	size_t low = 0, high = from->count;
+
+	if (call == DP_NONE)
+		return DP_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (from->start_ns[middle] <= calls->start_ns[call])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t back = 0; back < HOST_CALLS && low-- > 0; back++)
+		if (from->thread[low] != DP_NONE && from->thread[low] == calls->thread[call] &&
+		    from->end_ns[low] >= calls->start_ns[call])
+			return low;
+	return DP_NONE;
+}
+
+static bool sends(const char *name)
+{
+	return (name[0] | 0x20) == 's' || strstr(name, "Send") == name;
+}
+
+static int add_call(struct reader *reader, uint32_t op, size_t record)
+{
+	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+	struct dp_rank_summary *rank = reader->rank;
+	bool known = record != DP_NONE;
+	const char *name =
+		dp_trace_string(reader->trace, known ? from->name[record] : ops->name[op]);
+	struct dp_call_summary call = {
+		.start_ns = ops->start_ns[op],
+		.end_ns = ops->end_ns[op],
+		.bytes = known ? from->bytes[record] : 0,
+		.sequence = known ? from->sequence[record] : -1,
+		.iteration = DP_NONE,
+		.peer = known ? from->peer[record] : -1,
+		.kind = (uint8_t)dp_collective__kind(name),
+		.sends = known && sends(name),
+	};
+
+	call.group = group_of(reader, known ? from->group[record] : DP_NONE,
+			      known ? from->group_size[record] : 0, ops->stream[op]);
+	if (call.group == DP_NONE || dp_array__reserve(&rank->calls, &rank->call_room,
+						       rank->call_count + 1, sizeof(call)))
+		return DP_ERR_NOMEM;
+	rank->calls[rank->call_count++] = call;
+	return DP_OK;
+}
+
+/* The record of a kernel itself: both are in order of start. */
+static size_t own_record(const struct reader *reader, uint32_t op, size_t *at)
+{
+	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+
+	while (*at < from->count && from->start_ns[*at] < ops->start_ns[op])
+		++*at;
+	for (size_t i = *at; i < from->count && from->start_ns[i] == ops->start_ns[op]; i++)
+		if (from->stream[i] == ops->stream[op])
+			return i;
+	return DP_NONE;
+}
+
+static int read_operations(struct reader *reader)
+{
+	const struct dp_ops *ops = dp_trace_ops(reader->trace);
+	size_t at = 0, record;
+	int status = DP_OK;
+
+	for (size_t i = 0; i < ops->count && !status; i++) {
+		const struct dp_stream *stream = dp_trace_stream(reader->trace, ops->stream[i]);
+
+		if (stream->device != reader->device || !dp_op_is_kernel(ops->kind[i]))
+			continue;
+		if (!communicates(reader, ops->name[i])) {
+			reader->rows[reader->row_count++] = (uint32_t)i;
+			continue;
+		}
+		record = own_record(reader, (uint32_t)i, &at);
+		if (record == DP_NONE)
+			record = host_call(reader, (uint32_t)i);
+		status = add_call(reader, (uint32_t)i, record);
+	}
+	return status;
+}
+
+/* Calls are still in order of start. */
+static int find_exposed(struct reader *reader)
+{
+	struct dp_rank_summary *rank = reader->rank;
+	struct dp_spans compute = { 0 };
+	struct dp_spans_at at = { &compute, 0 };
+	int64_t busy_ns = INT64_MIN;
+	int status = dp_spans__init(&compute, dp_trace_ops(reader->trace), reader->rows,
+				    reader->row_count, NULL);
+
+	for (size_t i = 0; i < rank->call_count && !status; i++) {
+		struct dp_call_summary *call = &rank->calls[i];
+		int64_t from_ns = DP_MAX(call->start_ns, busy_ns);
+
+		if (call->end_ns > from_ns)
+			call->exposed_ns =
+				call->end_ns - from_ns -
+				dp_spans_at__covered(&at, from_ns, call->end_ns);
+		busy_ns = DP_MAX(busy_ns, call->end_ns);
+	}
+	dp_spans__fini(&compute);
+	return status;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct dp_call_summary *one = a, *two = b;
+
+	if (one->end_ns != two->end_ns)
+		return one->end_ns < two->end_ns ? -1 : 1;
+	if (one->start_ns != two->start_ns)
+		return one->start_ns < two->start_ns ? -1 : 1;
+	return one->group < two->group ? -1 : one->group > two->group;
+}
+
+int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
+		      uint32_t device)
+{
+	struct reader reader = { .rank = rank,
+				 .trace = dp_analysis_trace(analysis),
+				 .device = device };
+	size_t names = dp_trace_string_count(reader.trace);
+	int status = DP_ERR_NOMEM;
+
+	reader.is_communication = dp_alloc__zeroed(names + 1, 1);
+	reader.groups = dp_alloc__array(names + 1, sizeof(*reader.groups));
+	reader.rows =
+		dp_alloc__array(dp_trace_ops(reader.trace)->count + 1, sizeof(*reader.rows));
+	if (reader.is_communication && reader.groups && reader.rows) {
+		memset(reader.groups, 0xff, (names + 1) * sizeof(*reader.groups));
+		status = read_operations(&reader);
+	}
+	if (!status)
+		status = find_exposed(&reader);
+	if (!status && rank->call_count)
+		qsort(rank->calls, rank->call_count, sizeof(*rank->calls), compare_calls);
+	free(reader.is_communication);
+	free(reader.groups);
+	free(reader.rows);
+	return status;
+}

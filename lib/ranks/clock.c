@@ -1,0 +1,328 @@
+/* Offsets first along a spanning tree of ranks that share events, then polished; then drifts. */
+#include "ranks/clock.h"
+#include "metric/stat.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounds of the polish; it stops where nothing moves by more than a clock's tick. */
+enum { ROUNDS = 40, TICK_NS = 1 };
+/* Rounds of drift, which moves the median that it is measured against. */
+enum { DRIFT_ROUNDS = 4 };
+/* Slopes are of the medians of so many blocks at most: pairs of them all. */
+enum { BLOCKS = 64 };
+/* Fewer events show no drift. */
+enum { DRIFT_EVENTS = 8 };
+/* A MAD times this is a normal distribution's standard deviation. */
+#define MAD_SCALE 1.4826
+
+struct fit {
+	const struct dp_clock_sight *sights;
+	size_t sight_count;
+	struct dp_rank_clock *clocks;
+	size_t count;
+	double *time;	 /* per sight, from its rank's first, on the corrected clock */
+	double *consensus; /* per sight's event: when it ended */
+	size_t *by_rank; /* sights in order of rank, then event */
+	size_t *first;	 /* per rank, into by_rank; count + 1 of them */
+	double *room;	 /* for two values per sight */
+};
+
+static void release(struct fit *fit)
+{
+	free(fit->time);
+	free(fit->consensus);
+	free(fit->by_rank);
+	free(fit->first);
+	free(fit->room);
+}
+
+static int prepare(struct fit *fit)
+{
+	size_t n = fit->sight_count;
+
+	fit->time = dp_alloc__array(n + 1, sizeof(*fit->time));
+	fit->consensus = dp_alloc__array(n + 1, sizeof(*fit->consensus));
+	fit->by_rank = dp_alloc__array(n + 1, sizeof(*fit->by_rank));
+	fit->first = dp_alloc__zeroed(fit->count + 2, sizeof(*fit->first));
+	fit->room = dp_alloc__array(2 * n + 2, sizeof(*fit->room));
+	if (!fit->time || !fit->consensus || !fit->by_rank || !fit->first || !fit->room)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		fit->first[fit->sights[i].rank + 2]++;
+	for (size_t r = 2; r < fit->count + 2; r++)
+		fit->first[r] += fit->first[r - 1];
+	for (size_t i = 0; i < n; i++)
+		fit->by_rank[fit->first[fit->sights[i].rank + 1]++] = i;
+	for (size_t r = 0; r < fit->count; r++) {
+		fit->clocks[r] = (struct dp_rank_clock){ .anchor = (uint32_t)r };
+		if (fit->first[r] < fit->first[r + 1])
+			fit->clocks[r].at_ns = fit->sights[fit->by_rank[fit->first[r]]].time_ns;
+	}
+	return DP_OK;
+}
+
+/* A sight's time from its rank's first event, in which doubles are exact for 100 days. */
+static double local(const struct fit *fit, size_t sight)
+{
+	const struct dp_clock_sight *at = &fit->sights[sight];
+
+	return (double)(at->time_ns - fit->clocks[at->rank].at_ns);
+}
+
+struct edge {
+	uint32_t rank;
+	double difference;
+};
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct edge *one = a, *two = b;
+
+	if (one->rank != two->rank)
+		return one->rank < two->rank ? -1 : 1;
+	return one->difference < two->difference ? -1 : one->difference > two->difference;
+}
+
+/* The ranks that share events with one whose clock is known get theirs. */
+static int spread_from(struct fit *fit, uint32_t rank, uint32_t *queue, size_t *queued)
+{
+	struct edge *edges = NULL;
+	size_t room = 0, count = 0;
+	int status = DP_OK;
+
+	for (size_t k = fit->first[rank]; k < fit->first[rank + 1] && !status; k++) {
+		size_t sight = fit->by_rank[k], i = sight;
+
+		while (i > 0 && fit->sights[i - 1].event == fit->sights[sight].event)
+			i--;
+		for (; i < fit->sight_count && fit->sights[i].event == fit->sights[sight].event; i++) {
+			if (fit->clocks[fit->sights[i].rank].known)
+				continue;
+			status = dp_array__reserve(&edges, &room, count + 1, sizeof(*edges));
+			if (status)
+				break;
+			edges[count++] = (struct edge){ fit->sights[i].rank,
+							local(fit, i) - local(fit, sight) };
+		}
+	}
+	if (count)
+		qsort(edges, count, sizeof(*edges), compare_edges);
+	for (size_t i = 0, end; i < count && !status; i = end) {
+		struct dp_rank_clock *clock = &fit->clocks[edges[i].rank];
+
+		for (end = i; end < count && edges[end].rank == edges[i].rank; end++)
+			;
+		clock->known = true;
+		clock->anchor = fit->clocks[rank].anchor;
+		clock->offset_ns =
+			fit->clocks[rank].offset_ns + edges[i + (end - i) / 2].difference;
+		queue[(*queued)++] = edges[i].rank;
+	}
+	free(edges);
+	return status;
+}
+
+/* offset_ns is meanwhile of times from each rank's first event. */
+static int connect(struct fit *fit)
+{
+	uint32_t *queue = dp_alloc__array(fit->count + 1, sizeof(*queue));
+	int status = queue ? DP_OK : DP_ERR_NOMEM;
+
+	for (size_t r = 0; r < fit->count && !status; r++) {
+		size_t queued = 0;
+
+		if (fit->clocks[r].known || fit->first[r] == fit->first[r + 1])
+			continue;
+		fit->clocks[r].known = true;
+		queue[queued++] = (uint32_t)r;
+		for (size_t next = 0; next < queued && !status; next++)
+			status = spread_from(fit, queue[next], queue, &queued);
+		fit->clocks[r].known = queued > 1;
+	}
+	free(queue);
+	return status;
+}
+
+/* When events ended, by the median of the ranks that saw them. */
+static void find_consensus(struct fit *fit)
+{
+	for (size_t i = 0, end; i < fit->sight_count; i = end) {
+		double middle;
+
+		for (end = i; end < fit->sight_count && fit->sights[end].event == fit->sights[i].event;
+		     end++) {
+			const struct dp_rank_clock *clock = &fit->clocks[fit->sights[end].rank];
+
+			fit->time[end] = local(fit, end) * (1 - clock->drift) - clock->offset_ns;
+			fit->room[end - i] = fit->time[end];
+		}
+		middle = dp_stat__median(fit->room, end - i);
+		for (size_t k = i; k < end; k++)
+			fit->consensus[k] = middle;
+	}
+}
+
+/* Moves each rank's offset to the median of its residuals; returns the largest move. */
+static double move_offsets(struct fit *fit)
+{
+	double most = 0;
+
+	for (size_t r = 0; r < fit->count; r++) {
+		size_t count = 0;
+		double move;
+
+		for (size_t k = fit->first[r]; k < fit->first[r + 1]; k++)
+			fit->room[count++] = fit->time[fit->by_rank[k]] -
+					     fit->consensus[fit->by_rank[k]];
+		if (!count)
+			continue;
+		move = dp_stat__median(fit->room, count);
+		fit->clocks[r].offset_ns += move;
+		most = fmax(most, fabs(move));
+	}
+	return most;
+}
+
+static void polish(struct fit *fit)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		find_consensus(fit);
+		if (move_offsets(fit) <= TICK_NS)
+			break;
+	}
+	find_consensus(fit);
+}
+
+/* Median residual and time of a block of a rank's sights. */
+static void block_of(struct fit *fit, size_t from, size_t to, double *x, double *y)
+{
+	for (size_t k = from; k < to; k++)
+		fit->room[k - from] = local(fit, fit->by_rank[k]);
+	*x = dp_stat__median(fit->room, to - from);
+	for (size_t k = from; k < to; k++)
+		fit->room[k - from] =
+			fit->time[fit->by_rank[k]] - fit->consensus[fit->by_rank[k]];
+	*y = dp_stat__median(fit->room, to - from);
+}
+
+/* The slope of a rank's residuals over time. */
+static double slope_of(struct fit *fit, size_t rank)
+{
+	size_t count = fit->first[rank + 1] - fit->first[rank], blocks = DP_MIN(count, BLOCKS);
+	double x[BLOCKS], y[BLOCKS], slopes[BLOCKS * (BLOCKS - 1) / 2];
+	size_t used = 0;
+
+	for (size_t b = 0; b < blocks; b++)
+		block_of(fit, fit->first[rank] + count * b / blocks,
+			 fit->first[rank] + count * (b + 1) / blocks, &x[b], &y[b]);
+	for (size_t i = 0; i < blocks; i++)
+		for (size_t k = i + 1; k < blocks; k++)
+			if (x[k] > x[i])
+				slopes[used++] = (y[k] - y[i]) / (x[k] - x[i]);
+	return used ? dp_stat__median(slopes, used) : 0;
+}
+
+static double residual_spread(struct fit *fit, size_t rank)
+{
+	size_t count = 0;
+
+	for (size_t k = fit->first[rank]; k < fit->first[rank + 1]; k++)
+		fit->room[count++] =
+			fit->time[fit->by_rank[k]] - fit->consensus[fit->by_rank[k]];
+	return count ? dp_stat__mad(fit->room, count) * MAD_SCALE : 0;
+}
+
+static double span_of(const struct fit *fit, size_t rank)
+{
+	size_t first = fit->first[rank], end = fit->first[rank + 1];
+
+	return end > first ? local(fit, fit->by_rank[end - 1]) - local(fit, fit->by_rank[first]) : 0;
+}
+
+/* A drift that the residuals hide is none: it would only add its own error. */
+static void fit_drifts(struct fit *fit)
+{
+	double *drifts = fit->room + fit->sight_count;
+
+	for (int round = 0; round < DRIFT_ROUNDS; round++) {
+		for (size_t r = 0; r < fit->count; r++)
+			drifts[r] = fit->first[r + 1] - fit->first[r] < DRIFT_EVENTS
+					    ? 0
+					    : slope_of(fit, r);
+		for (size_t r = 0; r < fit->count; r++)
+			fit->clocks[r].drift += drifts[r];
+		polish(fit);
+	}
+}
+
+static void drop_hidden_drifts(struct fit *fit)
+{
+	bool dropped = false;
+
+	for (size_t r = 0; r < fit->count; r++) {
+		struct dp_rank_clock *clock = &fit->clocks[r];
+		double relative = clock->drift - fit->clocks[clock->anchor].drift;
+
+		clock->resolution_ns = residual_spread(fit, r);
+		if (r != clock->anchor && fabs(relative) * span_of(fit, r) < 2 * clock->resolution_ns)
+			dropped = true;
+	}
+	if (!dropped)
+		return;
+	for (size_t r = 0; r < fit->count; r++) {
+		struct dp_rank_clock *clock = &fit->clocks[r];
+		double anchor = fit->clocks[clock->anchor].drift;
+
+		if (r != clock->anchor &&
+		    fabs(clock->drift - anchor) * span_of(fit, r) < 2 * clock->resolution_ns)
+			clock->drift = anchor;
+	}
+	polish(fit);
+}
+
+/* Offsets and drifts of the ranks less those of their anchors, which have 0. */
+static void anchor_all(struct fit *fit)
+{
+	for (size_t r = fit->count; r-- > 0;) {
+		struct dp_rank_clock *clock = &fit->clocks[r];
+		const struct dp_rank_clock *anchor = &fit->clocks[clock->anchor];
+
+		clock->resolution_ns = residual_spread(fit, r);
+		if (r == clock->anchor)
+			continue;
+		clock->offset_ns += (double)(clock->at_ns - anchor->at_ns) - anchor->offset_ns;
+		clock->drift -= anchor->drift;
+	}
+	for (size_t r = 0; r < fit->count; r++)
+		if (fit->clocks[r].anchor == r)
+			fit->clocks[r].offset_ns = fit->clocks[r].drift = 0;
+}
+
+int dp_clock__fit(struct dp_rank_clock *clocks, size_t count, const struct dp_clock_sight *sights,
+		  size_t sight_count)
+{
+	struct fit fit = { .sights = sights,
+			   .sight_count = sight_count,
+			   .clocks = clocks,
+			   .count = count };
+	int status = prepare(&fit);
+
+	if (!status)
+		status = connect(&fit);
+	if (!status) {
+		polish(&fit);
+		fit_drifts(&fit);
+		drop_hidden_drifts(&fit);
+		anchor_all(&fit);
+	}
+	release(&fit);
+	return status;
+}
+
+int64_t dp_clock__to_anchor(const struct dp_rank_clock *clock, int64_t time_ns)
+{
+	double since = (double)(time_ns - clock->at_ns);
+
+	return time_ns - (int64_t)llround(clock->offset_ns + clock->drift * since);
+}

@@ -1,0 +1,124 @@
+/* The insides of a result, and the steps that fill it, in this order. */
+#ifndef DP_RANKS_JOB_H
+#define DP_RANKS_JOB_H
+
+#include "base/strings.h"
+#include "ranks/clock.h"
+#include "ranks/summary.h"
+
+/* Of a call of a rank: the instance that it is of, and how long it waited there. */
+struct dp_call_match {
+	uint32_t instance; /* or DP_NONE */
+	int64_t wait_ns;   /* duration less the shortest of the instance */
+};
+
+/* A call that several ranks take part in. */
+struct dp_instance {
+	size_t first;	/* into members */
+	uint32_t count; /* of members that are present, 2 or more */
+	uint32_t group;
+	uint32_t last;	/* the rank that it waited for; DP_NONE where it does not synchronize, or
+			 * where two came within the clocks' resolution */
+	int64_t own_ns; /* the shortest duration */
+	uint64_t bytes;
+	uint8_t kind;
+};
+
+struct dp_member {
+	uint32_t rank;
+	uint32_t call;
+};
+
+/* A process group, or a pair of ranks that send each other data in one. */
+struct dp_job_group {
+	uint32_t name;	/* of groups' strings */
+	uint32_t size;	/* members, 0: not known */
+	uint32_t *ranks; /* that are present, ascending */
+	size_t rank_count, rank_room;
+	bool pair;
+	bool synchronizes; /* it has calls that do */
+};
+
+/* A rank of the job. */
+struct dp_job_rank {
+	const struct dp_rank_summary *from;
+	const char *file; /* borrowed from its summary */
+	int64_t rank;
+	enum dp_rank_from rank_from;
+	uint32_t *groups;	      /* per call: a struct dp_job_group */
+	struct dp_call_match *matches; /* per call */
+	uint32_t *job_iteration;      /* per step; DP_NONE where not known */
+	double *wait_ns;	      /* per step: exposed waiting */
+};
+
+struct dp_job {
+	struct dp_job_rank *ranks;
+	size_t count;
+	struct dp_strings names;
+	struct dp_job_group *groups;
+	size_t group_count, group_room;
+	struct dp_instance *instances;
+	size_t instance_count, instance_room;
+	struct dp_member *members;
+	size_t member_count, member_room;
+	struct dp_rank_clock *clocks; /* per rank */
+	size_t iterations;
+};
+
+void dp_job__fini(struct dp_job *job);
+
+/* Groups, matches and clocks. Errors: DP_ERR_NOMEM. */
+int dp_job__match(struct dp_job *job);
+
+/* Iterations of the job, and each rank's waiting in them. Errors: DP_ERR_NOMEM. */
+int dp_job__iterations(struct dp_job *job);
+
+/* What a rank's call waited for others while it did nothing else. */
+double dp_job__exposed_wait(const struct dp_job_rank *rank, size_t call);
+
+/* Exposed waiting and the rest of a step's period; NaN where it has no period. */
+double dp_job__own(const struct dp_job_rank *rank, size_t step);
+
+struct dp_ranks {
+	struct dp_rank *ranks;
+	size_t count;
+	struct dp_left_out *left_out;
+	size_t left_out_count, left_out_room;
+	struct dp_rank_iteration *cells; /* per rank and iteration; period -1: it has it not */
+	bool *has;
+	size_t iterations;
+	struct dp_ranks_matching matching;
+	struct dp_ranks_collective *collectives;
+	size_t collective_count, collective_room;
+	struct dp_ranks_verdict verdict;
+	uint32_t *blamed;
+	struct dp_strings texts; /* all that is borrowed from the result */
+};
+
+/* The collectives' table, and what is slow among them. Errors: DP_ERR_NOMEM. */
+int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);
+
+/* The verdict. Errors: DP_ERR_NOMEM. */
+int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job);
+
+/* A copy of a text that lives as long as the result; NULL where memory is short. */
+const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);
+
+/* Sets who is blamed. Errors: DP_ERR_NOMEM. */
+int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count);
+
+/* The median period of the job: of all ranks' iterations. NaN without. */
+double dp_job__period(const struct dp_job *job);
+
+/* communication.c: the collectives that have become, or always were, slower than others of their
+ * like; cost_ns is 0 where there are none. Errors: DP_ERR_NOMEM. */
+struct dp_slow_group {
+	uint32_t group; /* of the job */
+	int64_t since;	/* iteration */
+	double cost_ns; /* per iteration */
+	double p;
+};
+
+int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job);
+
+#endif

@@ -1,0 +1,444 @@
+/*
+ * Who holds the job up. Candidates are a rank, a stage, ranks in turn and a process group; the one
+ * that costs most and is no chance is the verdict.
+ */
+#include "metric/stat.h"
+#include "ranks/blame.h"
+#include "ranks/job.h"
+#include "ranks/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that are
+ * tried one after the other. */
+#define CHANCE 0.002
+/* A cost below these shares of the period is none: GPUs of one type differ by about a percent
+ * themselves, and stages are never cut into equal parts. */
+#define STRAGGLER_COST 0.01
+#define COMMUNICATION_COST 0.02
+#define STAGE_COST 0.03
+#define SEQUENCE_COST 0.05
+/* Ranks in turn: so much of what the slowest takes longer is compute, or it is another cause. */
+#define COMPUTE_SHARE 0.7
+/* A clock below this share of the others' is held down. */
+#define CLOCK_SHARE 0.95
+#define THROTTLED_SHARE 0.5
+
+struct judge {
+	struct dp_ranks *ranks;
+	const struct dp_job *job;
+	struct dp_units units;
+	struct dp_stages stages;
+	double period_ns;
+	double per_iteration; /* units */
+};
+
+static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns, double p,
+			int64_t since)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+
+	verdict->kind = kind;
+	verdict->cost_ns = cost_ns;
+	verdict->p_value = p;
+	verdict->since_iteration = since;
+}
+
+/* The mean of a part per iteration of a rank, from an iteration on, without its warm-up. */
+static double mean_part(const struct judge *judge, size_t r, int part, int64_t since)
+{
+	const struct dp_job_rank *rank = &judge->job->ranks[r];
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t k = 0; k < rank->from->step_count; k++) {
+		const struct dp_rank_iteration *cell =
+			&judge->ranks->cells[r * judge->ranks->iterations +
+					     rank->job_iteration[k]];
+
+		if (!rank->from->steps[k].whole || !isfinite(rank->from->steps[k].period_ns) ||
+		    rank->job_iteration[k] < since ||
+		    (rank->from->steps[k].warmup && judge->ranks->ranks[r].iterations > 4))
+			continue;
+		sum += cell->part_ns[part];
+		count++;
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+/* The lower median of what the ranks that are compared with one give. */
+static double peers_median(const struct judge *judge, uint32_t blamed,
+			   double (*value)(const struct judge *, size_t, const void *),
+			   const void *ctx)
+{
+	double *values = dp_alloc__array(judge->job->count, sizeof(*values)), median = NAN;
+	size_t count = 0;
+
+	for (size_t r = 0; values && r < judge->job->count; r++) {
+		double of = r != blamed && judge->stages.classes[r] == judge->stages.classes[blamed]
+				    ? value(judge, r, ctx)
+				    : NAN;
+
+		if (isfinite(of))
+			values[count++] = of;
+	}
+	if (count)
+		median = dp_stat__select(values, count, (count - 1) / 2);
+	free(values);
+	return median;
+}
+
+struct part_since {
+	int part;
+	int64_t since;
+};
+
+static double part_value(const struct judge *judge, size_t r, const void *ctx)
+{
+	const struct part_since *at = ctx;
+
+	return mean_part(judge, r, at->part, at->since);
+}
+
+static double share_value(const struct judge *judge, size_t r, const void *ctx)
+{
+	const struct dp_share_summary *share = ctx;
+	const struct dp_rank_summary *from = judge->job->ranks[r].from;
+
+	for (size_t i = 0; i < from->share_count; i++)
+		if (from->shares[i].part == share->part &&
+		    from->shares[i].operator_ == share->operator_ &&
+		    !strcmp(from->shares[i].name, share->name))
+			return from->shares[i].ns;
+	return 0;
+}
+
+static double clock_value(const struct judge *judge, size_t r, const void *ctx)
+{
+	(void)ctx;
+	return judge->job->ranks[r].from->clock_mhz;
+}
+
+static double throttled_value(const struct judge *judge, size_t r, const void *ctx)
+{
+	(void)ctx;
+	return judge->job->ranks[r].from->throttled;
+}
+
+/* The operator whose time exceeds that on the peers most; kernels where there are no operators. */
+static int find_operator(struct judge *judge, uint32_t blamed)
+{
+	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	const struct dp_share_summary *best = NULL;
+	double most = 0;
+
+	for (int kernels = 0; kernels < 2 && !best; kernels++)
+		for (size_t i = 0; i < from->share_count; i++) {
+			const struct dp_share_summary *share = &from->shares[i];
+			double excess;
+
+			if (share->part != verdict->part || share->operator_ == (bool)kernels)
+				continue;
+			excess = share->ns - peers_median(judge, blamed, share_value, share);
+			if (excess > most) {
+				most = excess;
+				best = share;
+			}
+		}
+	if (!best)
+		return DP_OK;
+	verdict->operator_ns = most;
+	verdict->operator_ = dp_ranks__text(judge->ranks, best->name);
+	return verdict->operator_ ? DP_OK : DP_ERR_NOMEM;
+}
+
+static bool is_throttled(const struct judge *judge, uint32_t blamed)
+{
+	const struct dp_rank_summary *from = judge->job->ranks[blamed].from;
+
+	return from->clock_mhz < CLOCK_SHARE * peers_median(judge, blamed, clock_value, NULL) ||
+	       (from->throttled > THROTTLED_SHARE &&
+		peers_median(judge, blamed, throttled_value, NULL) < THROTTLED_SHARE);
+}
+
+/* What a rank takes longer for than its peers. */
+static int find_cause(struct judge *judge, uint32_t blamed)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	double most = -INFINITY;
+
+	for (int part = 0; part < DP_RANK_PARTS; part++) {
+		struct part_since at = { part, verdict->since_iteration };
+		double excess = mean_part(judge, blamed, part, verdict->since_iteration) -
+				peers_median(judge, blamed, part_value, &at);
+
+		if (excess > most) {
+			most = excess;
+			verdict->part = (enum dp_rank_part)part;
+			verdict->part_ns = excess;
+		}
+	}
+	verdict->throttled = verdict->part == DP_RANK_COMPUTE && is_throttled(judge, blamed);
+	return find_operator(judge, blamed);
+}
+
+/* Of a rank that is slow in every so many units: in every so many iterations, if they agree. */
+static size_t iterations_of(const struct judge *judge, size_t every)
+{
+	double iterations = (double)every / judge->per_iteration;
+
+	return iterations >= 1.5 ? (size_t)llround(iterations) : 0;
+}
+
+static int judge_rank(struct judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
+					judge->stages.classes };
+	struct dp_blame blame;
+	double cost_ns, resolution = judge->ranks->matching.resolution_ns;
+	int status = dp_blame__run(&blame, &times);
+
+	verdict->p_value = judge->units.count ? blame.p : NAN;
+	if (status || blame.rank == DP_NONE)
+		return status;
+	cost_ns = blame.gain * judge->per_iteration;
+	if (blame.p >= CHANCE || cost_ns < STRAGGLER_COST * judge->period_ns ||
+	    cost_ns < resolution || cost_ns <= verdict->cost_ns)
+		return DP_OK;
+	set_verdict(judge, DP_VERDICT_STRAGGLER, cost_ns, blame.p,
+		    blame.since ? judge->units.iteration[blame.since] : 0);
+	verdict->every = iterations_of(judge, blame.every);
+	verdict->last = judge->ranks->ranks[blame.rank].last;
+	verdict->shared = judge->ranks->ranks[blame.rank].shared;
+	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
+	return status ? status : find_cause(judge, blame.rank);
+}
+
+/* Own times of stages: the lower medians of their ranks. */
+static double *stage_times(const struct judge *judge)
+{
+	size_t stages = judge->stages.count, ranks = judge->job->count;
+	double *own = dp_alloc__array(dp_size__mul(judge->units.count, stages) + 1, sizeof(*own));
+	double *room = dp_alloc__array(ranks + 1, sizeof(*room));
+
+	for (size_t u = 0; own && room && u < judge->units.count; u++)
+		for (size_t s = 0; s < stages; s++) {
+			size_t count = 0;
+
+			for (size_t r = 0; r < ranks; r++)
+				if (judge->stages.stage[r] == s &&
+				    isfinite(judge->units.own[u * ranks + r]))
+					room[count++] = judge->units.own[u * ranks + r];
+			own[u * stages + s] =
+				count ? dp_stat__select(room, count, (count - 1) / 2) : NAN;
+		}
+	free(room);
+	if (!room) {
+		free(own);
+		return NULL;
+	}
+	return own;
+}
+
+static int blame_stage(struct judge *judge, uint32_t stage)
+{
+	uint32_t *blamed = dp_alloc__array(judge->job->count, sizeof(*blamed));
+	size_t count = 0;
+	int status;
+
+	if (!blamed)
+		return DP_ERR_NOMEM;
+	for (uint32_t r = 0; r < judge->job->count; r++)
+		if (judge->stages.stage[r] == stage)
+			blamed[count++] = r;
+	status = dp_ranks__blame(judge->ranks, blamed, count);
+	free(blamed);
+	return status;
+}
+
+/* A stage of one rank is slow by its share of the work only if it runs more kernels. */
+static bool has_more_work(const struct judge *judge, uint32_t stage)
+{
+	double *patterns = dp_alloc__array(judge->job->count, sizeof(*patterns));
+	double own = 0, median;
+	size_t members = 0;
+
+	for (size_t r = 0; patterns && r < judge->job->count; r++) {
+		patterns[r] = (double)judge->job->ranks[r].from->pattern;
+		if (judge->stages.stage[r] == stage) {
+			members++;
+			own = patterns[r];
+		}
+	}
+	if (!patterns)
+		return false;
+	median = dp_stat__median(patterns, judge->job->count);
+	free(patterns);
+	return members > 1 || own > median * (1 + STAGE_COST);
+}
+
+static int judge_stages(struct judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL };
+	struct dp_blame blame;
+	uint32_t *classes;
+	double *own, cost_ns;
+	int status = DP_ERR_NOMEM;
+
+	if (judge->stages.count < 2)
+		return DP_OK;
+	own = stage_times(judge);
+	classes = dp_alloc__zeroed(judge->stages.count, sizeof(*classes));
+	times.own = own;
+	times.classes = classes;
+	if (own && classes)
+		status = dp_blame__run(&blame, &times);
+	free(own);
+	free(classes);
+	if (status || blame.rank == DP_NONE || !has_more_work(judge, blame.rank))
+		return status;
+	cost_ns = blame.gain * judge->per_iteration;
+	if (blame.p >= CHANCE || cost_ns < STAGE_COST * judge->period_ns ||
+	    cost_ns < verdict->cost_ns)
+		return DP_OK;
+	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, cost_ns, blame.p,
+		    blame.since ? judge->units.iteration[blame.since] : 0);
+	verdict->part = DP_RANK_COMPUTE;
+	return blame_stage(judge, blame.rank);
+}
+
+/* Another rank is slow each time, by its own compute: what iterations would be shorter if all took
+ * what the median takes, and how much of that is compute. */
+static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns, double *room)
+{
+	const struct dp_ranks *ranks = judge->ranks;
+	double sum = 0, compute = 0;
+	size_t count = 0, last = SIZE_MAX;
+
+	*turns = 0;
+	for (size_t g = 0; g < ranks->iterations; g++) {
+		size_t known = 0, slowest = SIZE_MAX;
+		double most = -INFINITY, least;
+
+		for (size_t r = 0; r < ranks->count; r++) {
+			const struct dp_rank_iteration *cell = dp_ranks_iteration(ranks, r, g);
+
+			if (!cell || !isfinite(cell->own_ns))
+				continue;
+			room[known++] = cell->own_ns;
+			if (cell->own_ns > most) {
+				most = cell->own_ns;
+				slowest = r;
+			}
+		}
+		if (known < ranks->count || known < 2)
+			continue;
+		least = dp_stat__select(room, known, (known - 1) / 2);
+		sum += most - least;
+		for (size_t r = 0; r < ranks->count; r++)
+			room[r] = dp_ranks_iteration(ranks, r, g)->part_ns[DP_RANK_COMPUTE];
+		compute += dp_ranks_iteration(ranks, slowest, g)->part_ns[DP_RANK_COMPUTE] -
+			   dp_stat__select(room, known, (known - 1) / 2);
+		*turns += slowest != last;
+		last = slowest;
+		count++;
+	}
+	*compute_ns = count ? compute / (double)count : 0;
+	*turns = count ? *turns * 100 / count : 0;
+	return count ? sum / (double)count : 0;
+}
+
+static int judge_sequences(struct judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	double *room = dp_alloc__array(judge->job->count + 1, sizeof(*room)), cost_ns, compute_ns;
+	size_t turns;
+
+	if (!room)
+		return DP_ERR_NOMEM;
+	cost_ns = uneven_cost(judge, &compute_ns, &turns, room);
+	free(room);
+	/* A third: between two ranks, half of the iterations have the same slowest one as before. */
+	if (verdict->kind != DP_VERDICT_NONE || cost_ns < SEQUENCE_COST * judge->period_ns ||
+	    compute_ns < COMPUTE_SHARE * cost_ns || turns < 34)
+		return DP_OK;
+	set_verdict(judge, DP_VERDICT_SEQUENCE_IMBALANCE, cost_ns, verdict->p_value, 0);
+	verdict->part = DP_RANK_COMPUTE;
+	verdict->part_ns = compute_ns;
+	return DP_OK;
+}
+
+static int judge_communication(struct judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	const struct dp_job *job = judge->job;
+	struct dp_slow_group slow;
+	int status = dp_job__slow_group(&slow, job);
+
+	if (status || slow.group == DP_NONE || slow.p >= CHANCE ||
+	    slow.cost_ns < COMMUNICATION_COST * judge->period_ns)
+		return status;
+	set_verdict(judge, DP_VERDICT_SLOW_COMMUNICATION, slow.cost_ns, slow.p, slow.since);
+	verdict->part = DP_RANK_COMMUNICATION;
+	verdict->part_ns = slow.cost_ns;
+	verdict->group = dp_ranks__text(judge->ranks,
+					dp_strings__get(&job->names, job->groups[slow.group].name));
+	if (!verdict->group)
+		return DP_ERR_NOMEM;
+	return dp_ranks__blame(judge->ranks, job->groups[slow.group].ranks,
+			       job->groups[slow.group].rank_count);
+}
+
+/* What is missing to say anything. */
+static const char *missing(const struct judge *judge)
+{
+	if (judge->job->count < 2)
+		return "there is only one rank";
+	if (!judge->job->instance_count)
+		return "the ranks share no collectives";
+	if (!judge->ranks->matching.synchronizing)
+		return "the ranks share only calls that do not synchronize them (broadcasts, "
+		       "sends)";
+	return judge->units.count < 2 ? "there are too few iterations" : "";
+}
+
+static int judge_all(struct judge *judge)
+{
+	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
+	int status = DP_OK;
+
+	verdict->why = missing(judge);
+	if (!*verdict->why)
+		status = judge_communication(judge);
+	if (!status && !*verdict->why)
+		status = judge_rank(judge);
+	if (!status && !*verdict->why)
+		status = judge_stages(judge);
+	return status || *verdict->why ? status : judge_sequences(judge);
+}
+
+int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
+{
+	struct judge judge = { .ranks = ranks, .job = job };
+	int status;
+
+	ranks->verdict = (struct dp_ranks_verdict){ .why = "",
+						    .operator_ = "",
+						    .group = "",
+						    .part = DP_RANK_OTHER,
+						    .p_value = NAN };
+	judge.period_ns = ranks->verdict.period_ns = dp_job__period(job);
+	status = dp_stages__init(&judge.stages, job);
+	if (!status)
+		status = dp_units__init(&judge.units, job);
+	judge.per_iteration = judge.units.per_iteration;
+	if (!status)
+		status = judge_all(&judge);
+	dp_units__fini(&judge.units);
+	dp_stages__fini(&judge.stages);
+	return status;
+}

@@ -1,0 +1,213 @@
+/* Diagonals of (a, b), judged by content, then by the times between calls; then a merge by time. */
+#include "ranks/match.h"
+#include "metric/stat.h"
+
+#include <math.h>
+
+/* Calls of the shorter sequence that shifts are judged by: some hundred iterations. */
+#define JUDGED 2048
+/* Calls of which so many are alike are the same sequence, but for a few that one rank lacks. */
+#define ALIKE 0.9
+/* A shift with fewer calls in common than this share of the shorter sequence is no candidate: the
+ * fewer there are, the easier they agree by chance. */
+#define COMMON 0.34
+/* Differences that are within this of the least are equal: clocks of GPUs tick in µs. */
+#define EQUAL_NS 2000.0
+
+struct sequences {
+	const struct dp_match_call *a, *b;
+	size_t n, m;
+	double *room; /* for JUDGED values */
+};
+
+/* The calls that have a counterpart on the diagonal: a[first .. first + count). */
+static size_t overlap(const struct sequences *at, int64_t shift, size_t *first)
+{
+	int64_t from = shift < 0 ? -shift : 0;
+	int64_t to = DP_MIN((int64_t)at->n, (int64_t)at->m - shift);
+
+	*first = (size_t)from;
+	return to > from ? (size_t)(to - from) : 0;
+}
+
+/* What speaks for a shift. */
+struct candidate {
+	int64_t shift;
+	size_t common;
+	double spread; /* median disagreement of the times between calls */
+	double offset; /* median of b's times less a's */
+};
+
+/* False where the content does not fit. */
+static bool judge(struct candidate *out, const struct sequences *at, int64_t shift)
+{
+	size_t first, count = overlap(at, shift, &first), alike = 0, used = 0;
+	size_t judged = DP_MIN(count, JUDGED);
+	const struct dp_match_call *a = at->a + first, *b = at->b + ((int64_t)first + shift);
+
+	if (!count || (double)count < COMMON * (double)DP_MIN(at->n, at->m))
+		return false;
+	for (size_t i = 0; i < judged; i++)
+		alike += a[i].symbol == b[i].symbol;
+	if ((double)alike < ALIKE * (double)judged)
+		return false;
+	*out = (struct candidate){ .shift = shift, .common = count };
+	for (size_t i = 0; i < judged; i++)
+		at->room[used++] = (double)(b[i].end_ns - a[i].end_ns);
+	out->offset = dp_stat__median(at->room, used);
+	for (used = 0; used + 1 < judged; used++)
+		at->room[used] = fabs((double)((b[used + 1].end_ns - b[used].end_ns) -
+					       (a[used + 1].end_ns - a[used].end_ns)));
+	out->spread = used ? dp_stat__median(at->room, used) : 0;
+	return true;
+}
+
+static bool is_better(const struct candidate *a, const struct candidate *b,
+		      const struct dp_match_clock *clock)
+{
+	if (clock->known) {
+		double one = fabs(a->offset - (double)clock->offset_ns);
+		double two = fabs(b->offset - (double)clock->offset_ns);
+
+		if (one != two)
+			return one < two;
+	}
+	if (a->spread + EQUAL_NS < b->spread || b->spread + EQUAL_NS < a->spread)
+		return a->spread < b->spread;
+	if (a->common != b->common)
+		return a->common > b->common;
+	return llabs(a->shift) < llabs(b->shift);
+}
+
+static bool best_shift(struct candidate *best, const struct sequences *at,
+		       const struct dp_match_clock *clock)
+{
+	/* Shifts around those that begin, and that end, together. */
+	int64_t ends = (int64_t)at->m - (int64_t)at->n;
+	int64_t from = DP_MAX(DP_MIN(ends, 0) - DP_MATCH_SHIFTS / 2, -(int64_t)at->n);
+	int64_t to = DP_MIN(DP_MAX(ends, 0) + DP_MATCH_SHIFTS / 2, (int64_t)at->m);
+	struct candidate candidate;
+	bool found = false;
+
+	to = DP_MIN(to, from + 2 * DP_MATCH_SHIFTS);
+	for (int64_t shift = from; shift <= to; shift++) {
+		if (!judge(&candidate, at, shift))
+			continue;
+		if (!found || is_better(&candidate, best, clock))
+			*best = candidate;
+		found = true;
+	}
+	return found;
+}
+
+/* How far times may differ: less than half of the shortest usual distance between equal calls. */
+static double tolerance(const struct sequences *at)
+{
+	size_t used = 0, judged = DP_MIN(at->n, JUDGED);
+
+	for (size_t i = 0; i < judged; i++)
+		for (size_t k = i + 1; k < DP_MIN(judged, i + 256); k++)
+			if (at->a[k].symbol == at->a[i].symbol) {
+				at->room[used++] = (double)(at->a[k].end_ns - at->a[i].end_ns);
+				break;
+			}
+	return used ? dp_stat__median(at->room, used) * 0.4 : INFINITY;
+}
+
+static size_t merge(uint32_t *partner, const struct sequences *at, const struct candidate *from)
+{
+	double offset = from->offset, most = tolerance(at);
+	size_t i = 0, j = 0, matched = 0;
+
+	while (i < at->n && j < at->m) {
+		double late = (double)(at->b[j].end_ns - at->a[i].end_ns) - offset;
+
+		if (fabs(late) <= most && at->a[i].symbol == at->b[j].symbol) {
+			partner[i++] = (uint32_t)j++;
+			offset += late / 8; /* follows a clock that drifts, not a single call */
+			matched++;
+		} else if (late > 0) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+	return matched;
+}
+
+static void clear(uint32_t *partner, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		partner[i] = DP_NONE;
+}
+
+static size_t by_diagonal(uint32_t *partner, const struct sequences *at, int64_t shift)
+{
+	size_t first, count = overlap(at, shift, &first), matched = 0;
+
+	for (size_t i = first; i < first + count; i++) {
+		size_t j = (size_t)((int64_t)i + shift);
+
+		if (at->a[i].symbol == at->b[j].symbol) {
+			partner[i] = (uint32_t)j;
+			matched++;
+		}
+	}
+	return matched;
+}
+
+/* False where numbers are missing, not ascending, or those that are equal are of other calls. */
+static bool by_sequence(uint32_t *partner, const struct sequences *at)
+{
+	size_t i = 0, j = 0, equal = 0, matched = 0;
+
+	for (size_t k = 0; k < at->n; k++)
+		if (at->a[k].sequence < 0 || (k && at->a[k].sequence <= at->a[k - 1].sequence))
+			return false;
+	for (size_t k = 0; k < at->m; k++)
+		if (at->b[k].sequence < 0 || (k && at->b[k].sequence <= at->b[k - 1].sequence))
+			return false;
+	while (i < at->n && j < at->m) {
+		if (at->a[i].sequence == at->b[j].sequence) {
+			equal++;
+			if (at->a[i].symbol == at->b[j].symbol) {
+				partner[i] = (uint32_t)j;
+				matched++;
+			}
+			i++;
+			j++;
+		} else if (at->a[i].sequence < at->b[j].sequence) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+	return equal && (double)matched >= ALIKE * (double)equal;
+}
+
+int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
+		  const struct dp_match_call *b, size_t m, const struct dp_match_clock *clock)
+{
+	struct sequences at = { a, b, n, m, NULL };
+	struct candidate best = { 0 };
+	size_t first;
+
+	clear(partner, n);
+	if (!n || !m || by_sequence(partner, &at))
+		return DP_OK;
+	clear(partner, n);
+	at.room = dp_alloc__array(JUDGED, sizeof(*at.room));
+	if (!at.room)
+		return DP_ERR_NOMEM;
+	if (best_shift(&best, &at, clock)) {
+		size_t matched = merge(partner, &at, &best);
+
+		/* Ends that differ more than calls are apart: the order alone is left. */
+		if (matched < overlap(&at, best.shift, &first) * 3 / 4) {
+			clear(partner, n);
+			by_diagonal(partner, &at, best.shift);
+		}
+	}
+	free(at.room);
+	return DP_OK;
+}

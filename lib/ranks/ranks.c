@@ -1,0 +1,522 @@
+/* Summaries to a result: which ranks there are, what they did, and the accessors. */
+#include "ranks/job.h"
+#include "metric/stat.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fewer ranks can't tell which of them is of another job. */
+enum { RANKS_TO_EXCLUDE = 3 };
+
+const char *dp_ranks__text(struct dp_ranks *ranks, const char *text)
+{
+	uint32_t id = dp_strings__intern(&ranks->texts, text, strlen(text));
+
+	return id == DP_NONE ? NULL : dp_strings__get(&ranks->texts, id);
+}
+
+static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
+	DP_PRINTF(3, 4);
+
+static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
+{
+	char why[512];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(why, sizeof(why), format, values);
+	va_end(values);
+	if (dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
+			      sizeof(*ranks->left_out)))
+		return DP_ERR_NOMEM;
+	ranks->left_out[ranks->left_out_count] =
+		(struct dp_left_out){ dp_ranks__text(ranks, file), dp_ranks__text(ranks, why) };
+	if (!ranks->left_out[ranks->left_out_count].file ||
+	    !ranks->left_out[ranks->left_out_count].why)
+		return DP_ERR_NOMEM;
+	ranks->left_out_count++;
+	return DP_OK;
+}
+
+/* A candidate for a rank of the job. */
+struct entry {
+	const struct dp_summary *summary;
+	const struct dp_rank_summary *from;
+	int64_t rank;
+	enum dp_rank_from rank_from;
+	size_t index; /* in its file */
+};
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct entry *one = a, *two = b;
+	int names = strcmp(one->summary->name, two->summary->name);
+
+	return names ? names : one->index < two->index ? -1 : one->index > two->index;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct entry *one = a, *two = b;
+
+	if (one->rank != two->rank)
+		return one->rank < two->rank ? -1 : 1;
+	if (one->rank_from != two->rank_from)
+		return one->rank_from < two->rank_from ? -1 : 1;
+	return compare_files(a, b);
+}
+
+/* Entries are in order of file. What neither trace nor name states is the next free number. */
+static int number_entries(struct entry *entries, size_t count)
+{
+	int64_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct entry *entry = &entries[i];
+
+		entry->rank = entry->from->rank;
+		entry->rank_from = DP_RANK_FROM_TRACE;
+		if (entry->rank < 0 && entry->summary->count == 1) {
+			entry->rank = dp_rank_name__read(entry->summary->name);
+			entry->rank_from = DP_RANK_FROM_NAME;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		bool taken = true;
+
+		if (entries[i].rank >= 0)
+			continue;
+		while (taken) {
+			taken = false;
+			for (size_t k = 0; k < count && !taken; k++)
+				taken = entries[k].rank == next;
+			next += taken;
+		}
+		entries[i].rank = next;
+		entries[i].rank_from = DP_RANK_FROM_ORDER;
+	}
+	return DP_OK;
+}
+
+/* Removes entries whose rank another one has; count is updated. */
+static int drop_doubles(struct dp_ranks *ranks, struct entry *entries, size_t *count)
+{
+	size_t kept = 0;
+	int status = DP_OK;
+
+	qsort(entries, *count, sizeof(*entries), compare_ranks);
+	for (size_t i = 0; i < *count && !status; i++) {
+		if (kept && entries[kept - 1].rank == entries[i].rank)
+			status = leave_out(ranks, entries[i].summary->name,
+					   "rank %lld is in %.300s already",
+					   (long long)entries[i].rank,
+					   entries[kept - 1].summary->name);
+		else
+			entries[kept++] = entries[i];
+	}
+	*count = kept;
+	return status;
+}
+
+static int init_job(struct dp_job *job, const struct entry *entries, size_t count)
+{
+	*job = (struct dp_job){ .count = count };
+	job->ranks = dp_alloc__zeroed(count + 1, sizeof(*job->ranks));
+	job->clocks = dp_alloc__zeroed(count + 1, sizeof(*job->clocks));
+	if (!job->ranks || !job->clocks)
+		return DP_ERR_NOMEM;
+	for (size_t r = 0; r < count; r++) {
+		struct dp_job_rank *rank = &job->ranks[r];
+		const struct dp_rank_summary *from = entries[r].from;
+
+		rank->from = from;
+		rank->file = entries[r].summary->name;
+		rank->rank = entries[r].rank;
+		rank->rank_from = entries[r].rank_from;
+		rank->groups = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->groups));
+		rank->matches = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->matches));
+		rank->job_iteration =
+			dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->job_iteration));
+		rank->wait_ns = dp_alloc__zeroed(from->step_count + 1, sizeof(*rank->wait_ns));
+		if (!rank->groups || !rank->matches || !rank->job_iteration || !rank->wait_ns)
+			return DP_ERR_NOMEM;
+	}
+	return DP_OK;
+}
+
+void dp_job__fini(struct dp_job *job)
+{
+	for (size_t r = 0; job->ranks && r < job->count; r++) {
+		free(job->ranks[r].groups);
+		free(job->ranks[r].matches);
+		free(job->ranks[r].job_iteration);
+		free(job->ranks[r].wait_ns);
+	}
+	for (size_t g = 0; g < job->group_count; g++)
+		free(job->groups[g].ranks);
+	free(job->ranks);
+	free(job->clocks);
+	free(job->groups);
+	free(job->instances);
+	free(job->members);
+	dp_strings__fini(&job->names);
+	*job = (struct dp_job){ 0 };
+}
+
+static size_t matched_calls(const struct dp_job_rank *rank)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rank->from->call_count; i++)
+		count += rank->matches[i].instance != DP_NONE;
+	return count;
+}
+
+/* Ranks whose collectives no other rank knows, while others agree: count is what stays. */
+static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job, struct entry *entries,
+			  size_t *count)
+{
+	size_t matched = 0, kept = 0;
+	int status = DP_OK;
+
+	for (size_t r = 0; r < job->count; r++)
+		matched += matched_calls(&job->ranks[r]) > 0;
+	for (size_t r = 0; r < job->count && !status; r++) {
+		if (*count < RANKS_TO_EXCLUDE || matched < 2 || matched_calls(&job->ranks[r]))
+			entries[kept++] = entries[r];
+		else if (!job->ranks[r].from->call_count)
+			status = leave_out(ranks, job->ranks[r].file,
+					   "rank %lld has no collectives, which the others share",
+					   (long long)job->ranks[r].rank);
+		else
+			status = leave_out(ranks, job->ranks[r].file,
+					   "of another job: none of its collectives is on any "
+					   "other rank");
+	}
+	*count = kept;
+	return status;
+}
+
+static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct entry *entries,
+		    size_t *count)
+{
+	size_t before = *count;
+	int status = init_job(job, entries, *count);
+
+	if (!status)
+		status = dp_job__match(job);
+	if (!status)
+		status = drop_strangers(ranks, job, entries, count);
+	if (!status && *count < before) {
+		dp_job__fini(job);
+		status = init_job(job, entries, *count);
+		if (!status)
+			status = dp_job__match(job);
+	}
+	return status ? status : dp_job__iterations(job);
+}
+
+/* A time of a rank on the clock of the first one, from its first operation. */
+static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
+{
+	const struct dp_rank_summary *from = job->ranks[r].from, *first = job->ranks[0].from;
+
+	if (job->clocks[r].known && job->clocks[r].anchor == 0)
+		return dp_clock__to_anchor(&job->clocks[r], time_ns);
+	return from->t0_known && first->t0_known ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
+						 : time_ns;
+}
+
+static int fill_cells(struct dp_ranks *ranks, const struct dp_job *job)
+{
+	size_t cells = dp_size__mul(job->count, job->iterations);
+
+	ranks->iterations = job->iterations;
+	ranks->cells = dp_alloc__zeroed(cells + 1, sizeof(*ranks->cells));
+	ranks->has = dp_alloc__zeroed(cells + 1, sizeof(*ranks->has));
+	if (!ranks->cells || !ranks->has)
+		return DP_ERR_NOMEM;
+	for (size_t r = 0; r < job->count; r++) {
+		const struct dp_job_rank *rank = &job->ranks[r];
+
+		for (size_t k = 0; k < rank->from->step_count; k++) {
+			const struct dp_step_summary *step = &rank->from->steps[k];
+			size_t at = r * job->iterations + rank->job_iteration[k];
+			struct dp_rank_iteration *cell = &ranks->cells[at];
+
+			if (!step->whole)
+				continue;
+			ranks->has[at] = true;
+			cell->start_ns = to_first(job, r, step->start_ns);
+			cell->period_ns = step->period_ns;
+			cell->own_ns = isfinite(step->period_ns) ? dp_job__own(rank, k) : NAN;
+			cell->wait_ns = rank->wait_ns[k];
+			memcpy(cell->part_ns, step->part_ns, sizeof(cell->part_ns));
+			cell->part_ns[DP_RANK_COMMUNICATION] =
+				fmax(0, cell->part_ns[DP_RANK_COMMUNICATION] - cell->wait_ns);
+		}
+	}
+	return DP_OK;
+}
+
+/* Means per iteration; a rank's warm-up counts where it has nothing else. */
+static void fill_means(struct dp_rank *out, const struct dp_ranks *ranks,
+		       const struct dp_job_rank *rank, size_t r, double *room)
+{
+	size_t count = 0, warm = 0;
+
+	for (size_t k = 0; k < rank->from->step_count; k++)
+		warm += rank->from->steps[k].whole && !rank->from->steps[k].warmup &&
+			isfinite(rank->from->steps[k].period_ns);
+	out->own_ns = out->wait_ns = 0;
+	for (size_t k = 0; k < rank->from->step_count; k++) {
+		const struct dp_step_summary *step = &rank->from->steps[k];
+		const struct dp_rank_iteration *cell =
+			&ranks->cells[r * ranks->iterations + rank->job_iteration[k]];
+
+		out->iterations += step->whole;
+		if (!step->whole || !isfinite(step->period_ns) || (warm && step->warmup))
+			continue;
+		room[count++] = step->period_ns;
+		out->own_ns += cell->own_ns;
+		out->wait_ns += cell->wait_ns;
+		for (int p = 0; p < DP_RANK_PARTS; p++)
+			out->part_ns[p] += cell->part_ns[p];
+	}
+	out->period_ns = count ? dp_stat__median(room, count) : NAN;
+	out->own_ns = count ? out->own_ns / (double)count : NAN;
+	out->wait_ns = count ? out->wait_ns / (double)count : NAN;
+	for (int p = 0; p < DP_RANK_PARTS; p++)
+		out->part_ns[p] = count ? out->part_ns[p] / (double)count : NAN;
+}
+
+static void fill_clock(struct dp_rank *out, const struct dp_job *job, size_t r)
+{
+	const struct dp_rank_clock *clock = &job->clocks[r];
+	const struct dp_rank_summary *from = job->ranks[r].from, *first = job->ranks[0].from;
+
+	out->clock_known = clock->known && !clock->anchor && job->clocks[0].known;
+	out->offset_ns = out->drift_ppm = out->resolution_ns = NAN;
+	if (!out->clock_known)
+		return;
+	out->offset_ns = clock->offset_ns;
+	if (from->t0_known && first->t0_known)
+		out->offset_ns += (double)(from->t0_ns - first->t0_ns);
+	out->drift_ppm = clock->drift * 1e6;
+	out->resolution_ns = clock->resolution_ns;
+}
+
+static int fill_ranks(struct dp_ranks *ranks, const struct dp_job *job)
+{
+	int status = DP_OK;
+
+	ranks->ranks = dp_alloc__zeroed(job->count + 1, sizeof(*ranks->ranks));
+	if (!ranks->ranks)
+		return DP_ERR_NOMEM;
+	ranks->count = job->count;
+	for (size_t r = 0; r < job->count && !status; r++) {
+		const struct dp_job_rank *from = &job->ranks[r];
+		struct dp_rank *out = &ranks->ranks[r];
+		double *room = dp_alloc__array(from->from->step_count + 1, sizeof(*room));
+
+		if (!room)
+			return DP_ERR_NOMEM;
+		out->rank = from->rank;
+		out->rank_from = from->rank_from;
+		out->host = dp_ranks__text(ranks, from->from->host);
+		out->file = dp_ranks__text(ranks, from->file);
+		out->collectives = from->from->call_count;
+		out->matched = matched_calls(from);
+		fill_means(out, ranks, from, r, room);
+		fill_clock(out, job, r);
+		free(room);
+		status = out->host && out->file ? DP_OK : DP_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < job->instance_count; i++) {
+		const struct dp_instance *at = &job->instances[i];
+
+		for (uint32_t m = 0; m < at->count && dp_collective__synchronizes(at->kind); m++)
+			ranks->ranks[job->members[at->first + m].rank].shared++;
+		if (at->last != DP_NONE)
+			ranks->ranks[at->last].last++;
+	}
+	return status;
+}
+
+/* Ranks that the largest group should have and the files lack. */
+static size_t absent_ranks(const struct dp_job *job)
+{
+	size_t most = 0;
+
+	for (size_t g = 0; g < job->group_count; g++)
+		most = DP_MAX(most, job->groups[g].size);
+	return most > job->count ? most - job->count : 0;
+}
+
+static void fill_matching(struct dp_ranks *ranks, const struct dp_job *job)
+{
+	struct dp_ranks_matching *matching = &ranks->matching;
+	double most = NAN;
+
+	for (size_t r = 0; r < ranks->count; r++) {
+		matching->collectives += ranks->ranks[r].collectives;
+		matching->matched += ranks->ranks[r].matched;
+		if (ranks->ranks[r].clock_known && r) {
+			matching->clock_known = true;
+			most = fmax(most, ranks->ranks[r].resolution_ns);
+		}
+	}
+	for (size_t g = 0; g < job->group_count; g++)
+		matching->groups += !job->groups[g].pair || job->groups[g].size == 2;
+	for (size_t i = 0; i < job->instance_count; i++)
+		matching->synchronizing += dp_collective__synchronizes(job->instances[i].kind);
+	matching->absent = absent_ranks(job);
+	matching->resolution_ns = most;
+}
+
+static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
+{
+	struct dp_job job = { 0 };
+	int status = number_entries(entries, count);
+
+	if (!status)
+		status = drop_doubles(ranks, entries, &count);
+	if (!status)
+		status = make_job(ranks, &job, entries, &count);
+	if (!status)
+		status = fill_cells(ranks, &job);
+	if (!status)
+		status = fill_ranks(ranks, &job);
+	if (!status) {
+		fill_matching(ranks, &job);
+		status = dp_ranks__collectives(ranks, &job);
+	}
+	if (!status)
+		status = dp_ranks__judge(ranks, &job);
+	dp_job__fini(&job);
+	return status;
+}
+
+static size_t list_entries(struct entry *entries, struct dp_summary *const *summaries, size_t count)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < summaries[i]->count; k++)
+			entries[used++] = (struct entry){ .summary = summaries[i],
+							  .from = &summaries[i]->ranks[k],
+							  .index = k };
+	if (used)
+		qsort(entries, used, sizeof(*entries), compare_files);
+	return used;
+}
+
+int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, size_t count,
+		 const struct dp_ranks_options *options, struct dp_error *error)
+{
+	struct dp_ranks_options all = DP_RANKS_OPTIONS_INIT;
+	struct dp_ranks *made = dp_alloc__zeroed(1, sizeof(*made));
+	struct entry *entries = NULL;
+	size_t used = 0;
+	int status = made ? DP_OK : DP_ERR_NOMEM;
+
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	for (size_t i = 0; i < count; i++)
+		used += summaries[i]->count;
+	if (!used) {
+		dp_ranks_free(made);
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no rank with GPU kernels");
+	}
+	entries = dp_alloc__array(used, sizeof(*entries));
+	if (!entries)
+		status = DP_ERR_NOMEM;
+	for (size_t i = 0; i < all.left_out_count && !status; i++)
+		status = leave_out(made, all.left_out[i].file, "%s", all.left_out[i].why);
+	if (!status) {
+		used = list_entries(entries, summaries, count);
+		status = fill(made, entries, used);
+	}
+	free(entries);
+	if (status) {
+		dp_ranks_free(made);
+		return dp_error__nomem(error, 0);
+	}
+	*ranks = made;
+	return DP_OK;
+}
+
+void dp_ranks_free(struct dp_ranks *ranks)
+{
+	if (!ranks)
+		return;
+	free(ranks->ranks);
+	free(ranks->left_out);
+	free(ranks->cells);
+	free(ranks->has);
+	free(ranks->collectives);
+	free(ranks->blamed);
+	dp_strings__fini(&ranks->texts);
+	free(ranks);
+}
+
+size_t dp_ranks_count(const struct dp_ranks *ranks)
+{
+	return ranks->count;
+}
+
+const struct dp_rank *dp_ranks_rank(const struct dp_ranks *ranks, size_t index)
+{
+	return index < ranks->count ? &ranks->ranks[index] : NULL;
+}
+
+const struct dp_left_out *dp_ranks_left_out(const struct dp_ranks *ranks, size_t index)
+{
+	return index < ranks->left_out_count ? &ranks->left_out[index] : NULL;
+}
+
+size_t dp_ranks_iteration_count(const struct dp_ranks *ranks)
+{
+	return ranks->iterations;
+}
+
+const struct dp_rank_iteration *dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank,
+						   size_t iteration)
+{
+	size_t at = rank * ranks->iterations + iteration;
+
+	if (rank >= ranks->count || iteration >= ranks->iterations || !ranks->has[at])
+		return NULL;
+	return &ranks->cells[at];
+}
+
+const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks)
+{
+	return &ranks->matching;
+}
+
+const struct dp_ranks_collective *dp_ranks_collective(const struct dp_ranks *ranks, size_t index)
+{
+	return index < ranks->collective_count ? &ranks->collectives[index] : NULL;
+}
+
+const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks)
+{
+	return &ranks->verdict;
+}
+
+int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count)
+{
+	uint32_t *kept = dp_alloc__array(count + 1, sizeof(*kept));
+
+	if (!kept)
+		return DP_ERR_NOMEM;
+	memcpy(kept, blamed, count * sizeof(*kept));
+	free(ranks->blamed);
+	ranks->blamed = kept;
+	ranks->verdict.ranks = kept;
+	ranks->verdict.rank_count = count;
+	return DP_OK;
+}

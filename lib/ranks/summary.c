@@ -1,0 +1,298 @@
+/* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
+#include "ranks/summary.h"
+#include "base/communication.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Operators, kernels and host ranges of a rank: those beyond cost too little to be a cause. */
+enum { SHARES_MOST = 1024 };
+
+struct part_metric {
+	const char *name;
+	enum dp_rank_part part;
+};
+
+/* The parts of a period, as compare has them: they leave each other out and sum to it. */
+static const struct part_metric part_metrics[] = {
+	{ "compute_ns", DP_RANK_COMPUTE },	{ "comm_exposed_ns", DP_RANK_COMMUNICATION },
+	{ "copy_exposed_ns", DP_RANK_COPY },	{ "idle_copy_ns", DP_RANK_COPY },
+	{ "input_wait_ns", DP_RANK_INPUT_WAIT }, { "host_wait_ns", DP_RANK_HOST_WAIT },
+	{ "idle_sync_ns", DP_RANK_HOST_WAIT },	{ "idle_launch_ns", DP_RANK_HOST_WAIT },
+	{ "idle_other_ns", DP_RANK_OTHER },
+};
+
+static size_t metric_by_name(const char *name)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+static double metric_of(const struct dp_analysis *analysis, size_t loop, const char *name, size_t k)
+{
+	return dp_loop_metric(analysis, loop, metric_by_name(name), k);
+}
+
+/* Without launches, idle time has no causes: then all of it is other. */
+static void fill_step(struct dp_step_summary *step, const struct dp_analysis *analysis, size_t loop,
+		      size_t k)
+{
+	const struct dp_iteration *from = dp_loop_iteration(analysis, loop, k);
+	bool causes = true;
+
+	*step = (struct dp_step_summary){
+		.start_ns = from->start_ns,
+		.end_ns = from->end_ns,
+		.period_ns = metric_of(analysis, loop, "period_ns", k),
+		.whole = !from->partial,
+		.warmup = from->warmup,
+	};
+	for (size_t i = 0; i < DP_COUNT(part_metrics); i++) {
+		double value = metric_of(analysis, loop, part_metrics[i].name, k);
+
+		if (isfinite(value))
+			step->part_ns[part_metrics[i].part] += value;
+		else if (part_metrics[i].part >= DP_RANK_INPUT_WAIT)
+			causes = false;
+	}
+	if (!causes) {
+		step->part_ns[DP_RANK_INPUT_WAIT] = step->part_ns[DP_RANK_HOST_WAIT] = 0;
+		step->part_ns[DP_RANK_OTHER] = metric_of(analysis, loop, "idle_ns", k);
+	}
+}
+
+static int add_share(struct dp_rank_summary *rank, enum dp_rank_part part, bool operator_,
+		     const char *name, double ns)
+{
+	struct dp_share_summary share = { NULL, ns, (uint8_t)part, operator_ };
+
+	if (!(ns > 0) || rank->share_count >= SHARES_MOST)
+		return DP_OK;
+	if (dp_array__reserve(&rank->shares, &rank->share_room, rank->share_count + 1,
+			      sizeof(share)))
+		return DP_ERR_NOMEM;
+	share.name = strdup(name);
+	if (!share.name)
+		return DP_ERR_NOMEM;
+	rank->shares[rank->share_count++] = share;
+	return DP_OK;
+}
+
+static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
+		       size_t loop, double iterations)
+{
+	const struct dp_time_stat *stat;
+	const struct dp_host_range *range;
+	int status = DP_OK;
+
+	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
+		stat = dp_loop_operator_stat(analysis, loop, i);
+		if (!stat)
+			break;
+		if (stat->name[0] && !dp_communication__is_kernel(stat->name))
+			status = add_share(rank, DP_RANK_COMPUTE, true, stat->name,
+					   stat->total_ns / iterations);
+	}
+	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
+		stat = dp_loop_kernel_stat(analysis, loop, i);
+		if (!stat)
+			break;
+		if (!dp_communication__is_kernel(stat->name))
+			status = add_share(rank, DP_RANK_COMPUTE, false, stat->name,
+					   stat->total_ns / iterations);
+	}
+	for (size_t i = 0; !status && (range = dp_loop_host_range(analysis, loop, i)); i++)
+		if (!range->inner && range->outer[0] && range->activity != DP_HOST_SYNC)
+			status = add_share(rank,
+					   range->activity == DP_HOST_INPUT ? DP_RANK_INPUT_WAIT
+									    : DP_RANK_HOST_WAIT,
+					   true, range->outer, range->typical_ns);
+	return status;
+}
+
+static double mean_metric(const struct dp_analysis *analysis, size_t loop, const char *name)
+{
+	size_t metric = metric_by_name(name), count = 0;
+	double sum = 0;
+
+	for (size_t k = 0; dp_loop_iteration(analysis, loop, k); k++) {
+		double value = dp_loop_metric(analysis, loop, metric, k);
+
+		if (isfinite(value)) {
+			sum += value;
+			count++;
+		}
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *analysis, size_t loop)
+{
+	const struct dp_loop *info = dp_analysis_loop(analysis, loop);
+	size_t steady = 0;
+
+	rank->pattern = info->length;
+	rank->steps = dp_alloc__array(info->iterations, sizeof(*rank->steps));
+	if (!rank->steps)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < info->iterations; k++) {
+		fill_step(&rank->steps[k], analysis, loop, k);
+		steady += rank->steps[k].whole && !rank->steps[k].warmup;
+	}
+	rank->step_count = info->iterations;
+	rank->clock_mhz = mean_metric(analysis, loop, "clock_MHz");
+	rank->throttled = mean_metric(analysis, loop, "throttled");
+	return fill_shares(rank, analysis, loop, (double)DP_MAX(steady, 1));
+}
+
+/* The loop of a device that takes most time; SIZE_MAX where it has none. */
+static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
+{
+	const struct dp_loop *loop;
+	size_t best = SIZE_MAX;
+	double most = 0;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
+		double time = loop->at_level && loop->device == device ? dp_loop_time(analysis, i)
+								      : 0;
+
+		if (time > most) {
+			most = time;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void assign_iterations(struct dp_rank_summary *rank)
+{
+	for (size_t i = 0; i < rank->call_count; i++) {
+		size_t low = 0, high = rank->step_count;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (rank->steps[middle].start_ns <= rank->calls[i].start_ns)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		/* Behind the last iteration's end runs something else. */
+		if (low && (low < rank->step_count || isfinite(rank->steps[low - 1].period_ns) ||
+			    rank->calls[i].start_ns <= rank->steps[low - 1].end_ns))
+			rank->calls[i].iteration = (uint32_t)(low - 1);
+	}
+}
+
+static const char *fact_of(const struct dp_trace *trace, const char *name)
+{
+	const struct dp_fact *fact;
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		if (!strcmp(fact->name, name))
+			return fact->value;
+	return "";
+}
+
+static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
+		     uint32_t device)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	const struct dp_process *process =
+		dp_trace_process(trace, dp_trace_device(trace, device)->process);
+	size_t loop = main_loop(analysis, device);
+	int status;
+
+	rank->rank = process->rank;
+	rank->pid = process->pid;
+	rank->t0_known = dp_trace_t0(trace, &rank->t0_ns);
+	rank->clock_mhz = rank->throttled = NAN;
+	rank->host = strdup(fact_of(trace, "host"));
+	if (!rank->host)
+		return DP_ERR_NOMEM;
+	status = dp_summary__calls(rank, analysis, device);
+	if (!status && loop != SIZE_MAX)
+		status = fill_loop(rank, analysis, loop);
+	if (!status)
+		assign_iterations(rank);
+	return status;
+}
+
+/* Time of kernels that compute, on all streams of a device. */
+static int64_t busy_of(const struct dp_trace *trace, uint32_t device)
+{
+	const struct dp_stream *stream;
+	int64_t busy_ns = 0;
+
+	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++)
+		if (stream->device == device && stream->kernels)
+			busy_ns += DP_MAX(stream->busy_ns, 1);
+	return busy_ns;
+}
+
+/* A process that states its rank is one rank: of several devices it is the busiest one's. */
+static bool is_rank(const struct dp_trace *trace, uint32_t device)
+{
+	const struct dp_device *self = dp_trace_device(trace, device), *other;
+	int64_t busy_ns = busy_of(trace, device);
+
+	if (!busy_ns || dp_trace_process(trace, self->process)->rank < 0)
+		return busy_ns > 0;
+	for (uint32_t d = 0; (other = dp_trace_device(trace, d)); d++)
+		if (d != device && other->process == self->process &&
+		    (busy_of(trace, d) > busy_ns || (busy_of(trace, d) == busy_ns && d < device)))
+			return false;
+	return true;
+}
+
+int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analysis,
+		   const char *name, struct dp_error *error)
+{
+	const struct dp_trace *trace = dp_analysis_trace(analysis);
+	struct dp_summary *made = dp_alloc__zeroed(1, sizeof(*made));
+	size_t devices = dp_trace_device_count(trace);
+	int status = made ? DP_OK : DP_ERR_NOMEM;
+
+	if (!status) {
+		made->name = strdup(name);
+		made->ranks = dp_alloc__zeroed(devices + 1, sizeof(*made->ranks));
+		status = made->name && made->ranks ? DP_OK : DP_ERR_NOMEM;
+	}
+	for (uint32_t d = 0; d < devices && !status; d++)
+		if (is_rank(trace, d))
+			status = fill_rank(&made->ranks[made->count++], analysis, d);
+	if (status) {
+		dp_summary_free(made);
+		return dp_error__nomem(error, 0);
+	}
+	*summary = made;
+	return DP_OK;
+}
+
+static void free_rank(struct dp_rank_summary *rank)
+{
+	for (size_t i = 0; i < rank->group_count; i++)
+		free(rank->groups[i].name);
+	for (size_t i = 0; i < rank->share_count; i++)
+		free(rank->shares[i].name);
+	free(rank->groups);
+	free(rank->calls);
+	free(rank->steps);
+	free(rank->shares);
+	free(rank->host);
+}
+
+void dp_summary_free(struct dp_summary *summary)
+{
+	if (!summary)
+		return;
+	for (size_t i = 0; i < summary->count; i++)
+		free_rank(&summary->ranks[i]);
+	free(summary->ranks);
+	free(summary->name);
+	free(summary);
+}

@@ -1,0 +1,224 @@
+/* Cost: linear in the calls and iterations. */
+#include "ranks/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The group that all ranks meet in most often; DP_NONE where there is none. */
+static uint32_t meeting_group(const struct dp_job *job, size_t *meetings)
+{
+	size_t *counts = dp_alloc__zeroed(job->group_count + 1, sizeof(*counts));
+	uint32_t best = DP_NONE;
+
+	*meetings = 0;
+	for (size_t i = 0; counts && i < job->instance_count; i++)
+		if (job->instances[i].count == job->count &&
+		    dp_collective__synchronizes(job->instances[i].kind))
+			counts[job->instances[i].group]++;
+	for (uint32_t g = 0; counts && g < job->group_count; g++)
+		if (counts[g] > *meetings) {
+			*meetings = counts[g];
+			best = g;
+		}
+	free(counts);
+	return best;
+}
+
+static int allocate(struct dp_units *units, size_t count, size_t ranks)
+{
+	size_t cells = dp_size__mul(count, ranks);
+
+	units->count = count;
+	units->own = dp_alloc__array(cells + 1, sizeof(*units->own));
+	units->iteration = dp_alloc__zeroed(count + 1, sizeof(*units->iteration));
+	if (!units->own || !units->iteration)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < cells; i++)
+		units->own[i] = NAN;
+	return DP_OK;
+}
+
+/* Between the calls of a rank that end two meetings: the time, without waiting. */
+static double own_between(const struct dp_job_rank *rank, uint32_t from, uint32_t to)
+{
+	double own = (double)(rank->from->calls[to].end_ns - rank->from->calls[from].end_ns);
+
+	for (uint32_t i = from + 1; i <= to; i++)
+		own -= dp_job__exposed_wait(rank, i);
+	return fmax(0, own);
+}
+
+static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_t group,
+		       size_t meetings)
+{
+	const struct dp_instance *before = NULL;
+	size_t u = 0;
+	int status = allocate(units, meetings - 1, job->count);
+
+	for (size_t i = 0; i < job->instance_count && !status; i++) {
+		const struct dp_instance *at = &job->instances[i];
+
+		if (at->group != group || at->count != job->count ||
+		    !dp_collective__synchronizes(at->kind))
+			continue;
+		for (uint32_t m = 0; before && m < at->count; m++) {
+			const struct dp_member *to = &job->members[at->first + m];
+			const struct dp_job_rank *rank = &job->ranks[to->rank];
+			uint32_t step = rank->from->calls[to->call].iteration;
+
+			units->own[u * job->count + to->rank] = own_between(
+				rank, job->members[before->first + m].call, to->call);
+			if (step != DP_NONE)
+				units->iteration[u] = rank->job_iteration[step];
+		}
+		u += before != NULL;
+		before = at;
+	}
+	units->per_iteration =
+		job->iterations ? (double)meetings / (double)job->iterations : 1;
+	return status;
+}
+
+static int by_iterations(struct dp_units *units, const struct dp_job *job)
+{
+	int status = allocate(units, job->iterations, job->count);
+
+	for (size_t r = 0; r < job->count && !status; r++)
+		for (size_t k = 0; k < job->ranks[r].from->step_count; k++) {
+			const struct dp_step_summary *step = &job->ranks[r].from->steps[k];
+			size_t u = job->ranks[r].job_iteration[k];
+
+			if (step->whole && isfinite(step->period_ns))
+				units->own[u * job->count + r] = dp_job__own(&job->ranks[r], k);
+		}
+	for (size_t u = 0; u < units->count && !status; u++)
+		units->iteration[u] = (uint32_t)u;
+	units->per_iteration = 1;
+	return status;
+}
+
+int dp_units__init(struct dp_units *units, const struct dp_job *job)
+{
+	size_t meetings;
+	uint32_t group = meeting_group(job, &meetings);
+
+	*units = (struct dp_units){ .per_iteration = 1 };
+	if (group != DP_NONE && meetings >= DP_MAX(job->iterations, 2))
+		return by_meetings(units, job, group, meetings);
+	return by_iterations(units, job);
+}
+
+void dp_units__fini(struct dp_units *units)
+{
+	free(units->own);
+	free(units->iteration);
+}
+
+static uint32_t root_of(uint32_t *parents, uint32_t rank)
+{
+	while (parents[rank] != rank)
+		rank = parents[rank] = parents[parents[rank]];
+	return rank;
+}
+
+/* Do two members of a group send each other data? */
+static bool holds_pair(const struct dp_job *job, const struct dp_job_group *group, bool *is_member)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < group->rank_count; i++)
+		is_member[group->ranks[i]] = true;
+	for (size_t g = 0; g < job->group_count && !found; g++)
+		found = job->groups[g].pair && job->groups[g].rank_count == 2 &&
+			is_member[job->groups[g].ranks[0]] && is_member[job->groups[g].ranks[1]];
+	for (size_t i = 0; i < group->rank_count; i++)
+		is_member[group->ranks[i]] = false;
+	return found;
+}
+
+static bool has_pairs(const struct dp_job *job)
+{
+	for (size_t g = 0; g < job->group_count; g++)
+		if (job->groups[g].pair && job->groups[g].rank_count == 2)
+			return true;
+	return false;
+}
+
+static void join_groups(const struct dp_job *job, uint32_t *parents, bool *is_member)
+{
+	for (size_t g = 0; g < job->group_count; g++) {
+		const struct dp_job_group *group = &job->groups[g];
+
+		if (group->pair || !group->synchronizes || holds_pair(job, group, is_member))
+			continue;
+		for (size_t i = 1; i < group->rank_count; i++)
+			parents[root_of(parents, group->ranks[i])] =
+				root_of(parents, group->ranks[0]);
+	}
+}
+
+/* Numbers the stages, and the classes of those that are alone. */
+static int number_stages(struct dp_stages *stages, const struct dp_job *job, uint32_t *parents)
+{
+	uint32_t *numbers = dp_alloc__array(job->count + 1, sizeof(*numbers));
+	uint32_t *sizes = dp_alloc__zeroed(job->count + 1, sizeof(*sizes));
+	uint32_t alone = DP_NONE;
+
+	if (!numbers || !sizes) {
+		free(numbers);
+		free(sizes);
+		return DP_ERR_NOMEM;
+	}
+	for (size_t r = 0; r < job->count; r++)
+		numbers[r] = DP_NONE;
+	for (uint32_t r = 0; r < job->count; r++) {
+		uint32_t root = root_of(parents, r);
+
+		if (numbers[root] == DP_NONE)
+			numbers[root] = (uint32_t)stages->count++;
+		stages->stage[r] = numbers[root];
+		sizes[stages->stage[r]]++;
+	}
+	for (uint32_t r = 0; r < job->count; r++) {
+		bool single = sizes[stages->stage[r]] == 1;
+
+		if (single && alone == DP_NONE)
+			alone = stages->stage[r];
+		stages->classes[r] = single ? alone : stages->stage[r];
+	}
+	free(numbers);
+	free(sizes);
+	return DP_OK;
+}
+
+int dp_stages__init(struct dp_stages *stages, const struct dp_job *job)
+{
+	uint32_t *parents = dp_alloc__array(job->count + 1, sizeof(*parents));
+	bool *is_member = dp_alloc__zeroed(job->count + 1, sizeof(*is_member));
+	int status = DP_ERR_NOMEM;
+
+	*stages = (struct dp_stages){ .stage = dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)),
+				      .classes =
+					      dp_alloc__zeroed(job->count + 1, sizeof(uint32_t)) };
+	if (!parents || !is_member || !stages->stage || !stages->classes)
+		goto out;
+	for (uint32_t r = 0; r < job->count; r++)
+		parents[r] = r;
+	status = DP_OK;
+	if (has_pairs(job)) {
+		join_groups(job, parents, is_member);
+		status = number_stages(stages, job, parents);
+	} else {
+		stages->count = 1;
+	}
+out:
+	free(parents);
+	free(is_member);
+	return status;
+}
+
+void dp_stages__fini(struct dp_stages *stages)
+{
+	free(stages->stage);
+	free(stages->classes);
+}

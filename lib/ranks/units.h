@@ -1,0 +1,35 @@
+/* The pieces of a job's time that ranks are compared in, and which ranks are alike. */
+#ifndef DP_RANKS_UNITS_H
+#define DP_RANKS_UNITS_H
+
+#include "ranks/job.h"
+
+/*
+ * Units of time in order: what each rank took by itself in each. Where all ranks meet in
+ * collectives at least once per iteration, from one meeting to the next; else iterations.
+ */
+struct dp_units {
+	double *own; /* own[unit * ranks + rank]; NaN where not known */
+	uint32_t *iteration;
+	size_t count;
+	double per_iteration;
+};
+
+int dp_units__init(struct dp_units *units, const struct dp_job *job);
+void dp_units__fini(struct dp_units *units);
+
+/*
+ * Pipeline stages: ranks that share collectives are of one stage unless they send each other data.
+ * Classes are the ranks that are compared with each other: those of a stage, and together all that
+ * are alone in theirs.
+ */
+struct dp_stages {
+	uint32_t *stage; /* per rank, below count */
+	uint32_t *classes;
+	size_t count; /* 1 where ranks send nothing to each other */
+};
+
+int dp_stages__init(struct dp_stages *stages, const struct dp_job *job);
+void dp_stages__fini(struct dp_stages *stages);
+
+#endif

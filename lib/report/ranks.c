@@ -1,0 +1,89 @@
+/* dp_ranks_write(): which renderer, and what they share. */
+#include "report/ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DP_ENTRY(word) extern const struct dp_ranks_renderer dp_ranks_renderer__##word;
+#include "report/ranks_table.h"
+#undef DP_ENTRY
+
+static const struct dp_ranks_renderer *const renderers[] = {
+#define DP_ENTRY(word) &dp_ranks_renderer__##word,
+#include "report/ranks_table.h"
+#undef DP_ENTRY
+};
+
+const struct dp_report_format *dp_ranks_format(size_t index)
+{
+	return index < DP_COUNT(renderers) ? &renderers[index]->info : NULL;
+}
+
+/* A renderer, and what it is to write. */
+struct job {
+	const struct dp_ranks_renderer *renderer;
+	const struct dp_ranks *ranks;
+};
+
+static void write_job(struct dp_render *render, const void *what)
+{
+	const struct job *job = what;
+
+	job->renderer->write(render, job->ranks);
+}
+
+int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
+		   const struct dp_report_options *options, const struct dp_sink *sink,
+		   struct dp_error *error)
+{
+	struct dp_report_options all = DP_REPORT_OPTIONS_INIT;
+	struct dp_render render = { .options = &all, .sink = sink, .error = error };
+	struct job job = { NULL, ranks };
+
+	if (options)
+		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
+	for (size_t i = 0; i < DP_COUNT(renderers); i++)
+		if (!strcmp(renderers[i]->info.name, format))
+			job.renderer = renderers[i];
+	if (!job.renderer)
+		return dp_error__set(error, DP_ERR_ARGUMENT, "no format of ranks '%s'", format);
+	return dp_render__run(&render, write_job, &job);
+}
+
+/* Ranks from one index to another that follow each other. */
+static size_t run_end(const struct dp_ranks *ranks, const uint32_t *indices, size_t count,
+		      size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < count && dp_ranks_rank(ranks, indices[end])->rank ==
+				      dp_ranks_rank(ranks, indices[end - 1])->rank + 1)
+		end++;
+	return end;
+}
+
+char *dp_ranks__list(char buf[DP_RANK_LIST_SIZE], const struct dp_ranks *ranks,
+		     const uint32_t *indices, size_t count)
+{
+	size_t used = (size_t)snprintf(buf, DP_RANK_LIST_SIZE, count == 1 ? "rank " : "ranks ");
+
+	for (size_t i = 0, end; i < count; i = end) {
+		char text[64];
+		int length;
+
+		end = run_end(ranks, indices, count, i);
+		if (end - i < 3)
+			end = i + 1;
+		length = snprintf(text, sizeof(text), end - i > 1 ? "%s%lld to %lld" : "%s%lld",
+				  i ? ", " : "",
+				  (long long)dp_ranks_rank(ranks, indices[i])->rank,
+				  (long long)dp_ranks_rank(ranks, indices[end - 1])->rank);
+		if (used + (size_t)length + sizeof(" and 4294967295 more") > DP_RANK_LIST_SIZE) {
+			snprintf(buf + used, DP_RANK_LIST_SIZE - used, " and %zu more", count - i);
+			break;
+		}
+		memcpy(buf + used, text, (size_t)length + 1);
+		used += (size_t)length;
+	}
+	return buf;
+}
