@@ -178,7 +178,7 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		/* where an iteration of one kernel begins is no question */
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] = share >= MOST_KERNELS ? 2 : 0;
-		dp_features__judge(&(*loops)->loops[0], share);
+		dp_features__judge(&(*loops)->loops[0]);
 	}
 	free(starts);
 	return status;

@@ -318,8 +318,6 @@ DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
 DP_REAL(margin_max, 4, "log-odds", "families",
 	"of votes: what is above is no likelier to be right")
-DP_WHOLE(edge, 2, "kernels", "families",
-	"next to a boundary, where edits may move it")
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a loop that is reported instead of the single iteration that annotations mark")
 

@@ -223,7 +223,6 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 		.cut = &b->cuts[i],
 		.phase = &b->phases[i],
 		.standing = standing,
-		.covered = b->covered,
 	};
 	double sure;
 	bool listed;

@@ -171,11 +171,10 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 }
 
 /* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
-static void judge(struct dp_sequence_loop *loop, size_t n)
+static void judge(struct dp_sequence_loop *loop)
 {
-	dp_features__judge(loop, (double)dp_loops__covered(loop) / (double)n);
+	dp_features__judge(loop);
 	loop->confidence.feature[DP_FEATURE_EDITS] = dp_param.branch_edits;
-	loop->confidence.feature[DP_FEATURE_EDGES] = 0;
 	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
 	dp_confidence__judge(&loop->confidence);
 }
@@ -195,7 +194,7 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t a
 		status = dp_marks__script(loop, d->request->symbols, iterations, count);
 	}
 	if (!status)
-		judge(loop, d->request->count);
+		judge(loop);
 	free(iterations);
 	return status;
 }

@@ -16,15 +16,12 @@
 
 enum dp_feature {
 	DP_FEATURE_ITERATIONS, /* whole ones, logarithm to base 2 */
-	DP_FEATURE_COVERAGE,   /* share of the sequence in loops of its level */
 	DP_FEATURE_EDITS,      /* for each kernel, square root */
 	DP_FEATURE_RENAMED,    /* kernels with another exact name, the same */
-	DP_FEATURE_EDGES,      /* share of iterations with an edit next to a boundary */
 	DP_FEATURE_ENDS,       /* ends of the sequence that the level's loops reach */
 	DP_FEATURE_LAYERS,     /* 1: like layers of a single pass; 2: captured one by one, too */
 	DP_FEATURE_SHORT,      /* 0.5, 1: less of what layers look like */
 	DP_FEATURE_STEP,       /* 1: uploads, waits or an optimizer come once per iteration */
-	DP_FEATURE_RESUMED,    /* 1: it goes on after other work */
 	DP_FEATURE_MARGIN,     /* log-odds of the votes on the boundary above the next best */
 	DP_FEATURE_COUNT_GIVEN, /* 1: it has the number of iterations that is known */
 	DP_FEATURE_ANNOTATED,  /* 1: each iteration holds an annotation of one name */

@@ -191,29 +191,12 @@ static void rate_edits(struct dp_confidence *c, const struct dp_repetition *iter
 	c->feature[DP_FEATURE_RENAMED] = sqrt(fmin((double)renamed / symbols, 1));
 }
 
-/* The share of iterations that have an edit next to where they begin or end. */
-static double share_edges(const struct dp_repetition *iterations, size_t count,
-			  const struct dp_edit *edits, size_t length)
-{
-	size_t near = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct dp_repetition *it = &iterations[i];
-		size_t n = (size_t)it->inserted + it->deleted + it->substituted;
-
-		if (n && (edits[it->edits].offset < dp_param.edge ||
-			  edits[it->edits + n - 1].offset + dp_param.edge >= length))
-			near++;
-	}
-	return count ? (double)near / (double)count : 0;
-}
-
 static double logarithm(size_t count)
 {
 	return log2((double)DP_MAX(count, 1));
 }
 
-void dp_features__judge(struct dp_sequence_loop *loop, double coverage)
+void dp_features__judge(struct dp_sequence_loop *loop)
 {
 	struct dp_confidence *c = &loop->confidence;
 	size_t whole = 0;
@@ -221,10 +204,7 @@ void dp_features__judge(struct dp_sequence_loop *loop, double coverage)
 	for (size_t i = 0; i < loop->count; i++)
 		whole += !loop->iterations[i].partial;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(whole), dp_param.iterations_log);
-	c->feature[DP_FEATURE_COVERAGE] = coverage;
 	rate_edits(c, loop->iterations, loop->count, loop->edit_count, 0);
-	c->feature[DP_FEATURE_EDGES] =
-		share_edges(loop->iterations, loop->count, loop->edits, loop->length);
 	dp_confidence__judge(c);
 }
 
@@ -237,15 +217,12 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	if (!is_repeated(j->cut) || (j->length == 1 && j->cut->covered < n))
 		return false;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), dp_param.iterations_log);
-	c->feature[DP_FEATURE_COVERAGE] = (double)j->covered / (double)n;
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
-	c->feature[DP_FEATURE_EDGES] =
-		share_edges(j->cut->iterations, j->cut->count, j->cut->edits, j->length);
-	c->feature[DP_FEATURE_ENDS] = (double)ends;
+	/* what looks like layers is none the less so for an end that it reaches */
+	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
 	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - PERHAPS_LAYERS, 0);
 	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
 	c->feature[DP_FEATURE_STEP] = j->phase->beat;
-	c->feature[DP_FEATURE_RESUMED] = spans > 1;
 	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
 	return true;
 }

@@ -13,7 +13,6 @@ struct dp_judged {
 	const struct dp_cut *cut;
 	const struct dp_phase *phase;
 	enum dp_standing standing;
-	size_t covered; /* symbols in iterations of all patterns of its level */
 };
 
 /*
@@ -24,8 +23,8 @@ bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judge
 
 /*
  * The confidence of a loop whose iterations were made or changed otherwise, by the features that
- * follow from them, and the others as they are. coverage is the share of the sequence in loops.
+ * follow from them, and the others as they are.
  */
-void dp_features__judge(struct dp_sequence_loop *loop, double coverage);
+void dp_features__judge(struct dp_sequence_loop *loop);
 
 #endif

@@ -62,6 +62,22 @@ static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
 	return fabs((double)dp_loops__whole(loop) - (double)count) / (double)count;
 }
 
+/* Has a loop the known number, except for an iteration or two that the capture cut off? */
+static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
+{
+	double off = misfit(loop, known);
+
+	return off <= dp_param.count_near ||
+	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
+}
+
+/* Is a loop worth showing for a known number? It has it, or may get it, or is likely anyway. */
+static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
+{
+	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
+	       dp_confidence__listed(&loop->confidence);
+}
+
 /*
  * Assigns a loop to each known number, the nearest that no other has; of equals the chosen ones
  * first.
@@ -83,21 +99,12 @@ static void assign(const struct dp_loops *loops, const struct dp_loops_request *
 
 			for (size_t j = 0; j < i; j++)
 				taken |= assigned[j] == k;
-			if (!taken && off < best) {
+			if (!taken && off < best && is_answer(loop, r->counts[i])) {
 				best = off;
 				assigned[i] = k;
 			}
 		}
 	}
-}
-
-/* Has a loop the known number, except for an iteration or two that the capture cut off? */
-static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
-{
-	double off = misfit(loop, known);
-
-	return off <= dp_param.count_near ||
-	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
 }
 
 static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
@@ -120,69 +127,26 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 	return parent != DP_NONE;
 }
 
-/* Is a loop one that is told of, and not inside of another such? */
-static bool is_told(const struct dp_loops *loops, const struct dp_loops_request *r,
-		    const uint32_t *assigned, size_t loop)
-{
-	bool told = false;
-
-	for (size_t i = 0; i < r->counts_count; i++)
-		told |= assigned[i] == loop;
-	for (size_t i = 0; i < r->counts_count; i++)
-		told &= assigned[i] == DP_NONE || !is_inside(loops, loop, assigned[i]);
-	return told;
-}
-
-/*
- * The share of the sequence that is explained: by the loops that are told of, and by others beside
- * them that are surely loops, as evaluation is beside training.
- */
-static double explained(const struct dp_loops *loops, const struct dp_loops_request *r,
-			const uint32_t *assigned)
-{
-	double told = 0, beside = 0;
-
-	for (size_t k = 0; k < loops->count; k++)
-		if (is_told(loops, r, assigned, k))
-			told += (double)dp_loops__covered(&loops->loops[k]) / (double)r->count;
-	for (size_t k = 0; k < loops->count; k++) {
-		const struct dp_sequence_loop *loop = &loops->loops[k];
-		double own = (double)dp_loops__covered(loop) / (double)r->count;
-
-		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
-		    dp_confidence__listed(&loop->confidence))
-			beside += own;
-	}
-	return fmin(told + beside, 1);
-}
-
-/* The confidence of a loop whose number of iterations is given; covered: by all that are. */
-static void judge_count(struct dp_sequence_loop *loop, double covered, bool matches)
+/* The confidence of a loop whose number of iterations is given. */
+static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {
 	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] = matches;
-	dp_features__judge(loop, covered);
+	dp_features__judge(loop);
 }
 
 /*
  * Completes a loop whose number of iterations is given. One that does not have it was found without
  * it, and is as likely as it was.
  */
-static int match(struct dp_driver *d, size_t which, uint64_t known, double covered)
+static int match(struct dp_driver *d, size_t which, uint64_t known)
 {
 	struct dp_sequence_loop *loop = &d->loops->loops[which];
 	int status = dp_expected_count__add(d, which, known);
 
 	if (status || !is_near(loop, known))
 		return status;
-	judge_count(loop, covered, dp_loops__whole(loop) == known);
+	judge_count(loop, dp_loops__whole(loop) == known);
 	return DP_OK;
-}
-
-/* Is a loop worth showing for a known number? It has it, or may get it, or is likely anyway. */
-static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
-{
-	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
-	       dp_confidence__listed(&loop->confidence);
 }
 
 /* Moves loops to the driver's: made[] is the new index of each, or DP_NONE of those left behind. */
@@ -212,18 +176,14 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 }
 
 /* Moves the loops that are assigned to a number to the driver's, and completes them. */
-static int take_assigned(struct dp_driver *d, struct dp_loops *from, uint32_t *assigned)
+static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
-	double covered = explained(from, d->request, assigned);
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t i = 0; i < count && !status; i++) {
-		if (assigned[i] != DP_NONE &&
-		    !is_answer(&from->loops[assigned[i]], d->request->counts[i]))
-			assigned[i] = DP_NONE;
 		if (assigned[i] != DP_NONE)
 			which[assigned[i]] = true;
 	}
@@ -240,7 +200,7 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, uint32_t *a
 			continue;
 		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
 		d->loops->loops[made[assigned[i]]].chosen = true;
-		status = match(d, made[assigned[i]], d->request->counts[i], covered);
+		status = match(d, made[assigned[i]], d->request->counts[i]);
 	}
 	free(which);
 	free(made);
@@ -283,7 +243,6 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
-	double covered = 0;
 
 	*taken = !status && r->counts_count == 1 && find_row(from, row) == r->counts[0];
 	if (!*taken)
@@ -293,7 +252,6 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		uint32_t parent = from->loops[k].parent;
 
 		which[k] = row[k] || (parent != DP_NONE && which[parent]);
-		covered += row[k] ? (double)dp_loops__covered(&from->loops[k]) / (double)r->count : 0;
 	}
 	status = move_loops(d, from, which, made);
 	for (size_t k = 0; k < from->count && !status; k++) {
@@ -305,7 +263,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		loop->chosen = loop->in_row = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (row[k])
-			judge_count(loop, fmin(covered, 1), true);
+			judge_count(loop, true);
 	}
 out:
 	free(row);

@@ -22,13 +22,12 @@ import os
 import subprocess
 import sys
 
-LOOP = ["iterations", "coverage", "edits", "ends", "layers", "short", "step", "resumed",
-        "count"]
-BOUNDARY = ["iterations", "edits", "renamed", "edges", "ends", "step", "margin", "count"]
-FEATURES = ["iterations", "coverage", "edits", "renamed", "edges", "ends", "layers", "short",
-            "step", "resumed", "margin", "count", "annotated"]
+LOOP = ["iterations", "edits", "ends", "layers", "short", "step", "count"]
+BOUNDARY = ["iterations", "edits", "renamed", "ends", "step", "margin", "count"]
+FEATURES = ["iterations", "edits", "renamed", "ends", "layers", "short", "step", "margin", "count",
+            "annotated"]
 RIDGE = 1.0  # of standardized weights; holds those that are always or never right
-AGAINST = {"edits", "renamed", "edges", "layers", "short"}
+AGAINST = {"edits", "renamed", "layers", "short"}
 BINS = 10
 KNOTS = 10
 LEAST = 0.005  # nothing is certain

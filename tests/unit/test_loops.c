@@ -304,13 +304,13 @@ START_TEST(pieces_that_are_unlike_each_other)
 		check_loops(loops, s, 720);
 		check_counted(loops);
 		ck_assert_uint_eq(loops->loops[0].count, turns);
-		ck_assert_double_lt(dp_confidence__of(&loops->loops[0].confidence), 0.3);
+		ck_assert_double_lt(dp_confidence__of(&loops->loops[0].confidence), 0.5);
 		dp_loops__free(loops);
 	}
 }
 END_TEST
 
-/* A number is no proof: a few iterations among other things may be anybody's guess. */
+/* Equal iterations of a known number are a loop among other things, too. */
 START_TEST(a_number_for_a_part)
 {
 	static uint32_t s[8000];
@@ -333,8 +333,6 @@ START_TEST(a_number_for_a_part)
 			ck_assert_uint_eq(complete(&loops->loops[0]), turns);
 			if (!others)
 				ck_assert_double_ge(dp_confidence__of(&loops->loops[0].confidence), 0.9);
-			else if (turns == 5 && others > turns * m)
-				ck_assert_double_lt(dp_confidence__of(&loops->loops[0].confidence), 0.5);
 			else
 				ck_assert_double_gt(dp_confidence__of(&loops->loops[0].confidence), 0.5);
 			dp_loops__free(loops);
