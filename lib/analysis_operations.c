@@ -5,7 +5,6 @@
 #include "analysis_model.h"
 #include "base/parameters.h"
 #include "base/sort.h"
-#include "loops/features.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,7 +177,7 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		/* where an iteration of one kernel begins is no question */
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
 		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] = share >= MOST_KERNELS ? 2 : 0;
-		dp_features__judge(&(*loops)->loops[0]);
+		dp_loops__judge(&(*loops)->loops[0]);
 	}
 	free(starts);
 	return status;

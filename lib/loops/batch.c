@@ -262,7 +262,9 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->chosen = found_by == DP_FOUND_BY_COUNT;
 	loop->confidence = view.confidence;
 	loop->agreement = view.agreement;
-	loop->few = standing == DP_STANDING_BARE && !b->phases[i].beat && b->cuts[i].complete < FEW;
+	loop->few = standing == DP_STANDING_FEW ||
+		    (standing == DP_STANDING_BARE && !b->phases[i].beat &&
+		     b->cuts[i].complete < FEW);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);

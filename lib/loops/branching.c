@@ -10,7 +10,6 @@
  */
 #include "loops/branching.h"
 #include "base/parameters.h"
-#include "loops/features.h"
 #include "pattern/runs.h"
 
 #include <string.h>
@@ -173,7 +172,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 /* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
 static void judge(struct dp_sequence_loop *loop)
 {
-	dp_features__judge(loop);
+	dp_loops__judge(loop);
 	loop->confidence.feature[DP_FEATURE_EDITS] = dp_param.branch_edits;
 	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
 	dp_confidence__judge(&loop->confidence);

@@ -196,7 +196,7 @@ static double logarithm(size_t count)
 	return log2((double)DP_MAX(count, 1));
 }
 
-void dp_features__judge(struct dp_sequence_loop *loop)
+void dp_loops__judge(struct dp_sequence_loop *loop)
 {
 	struct dp_confidence *c = &loop->confidence;
 	size_t whole = 0;

@@ -21,10 +21,4 @@ struct dp_judged {
  */
 bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judged *judged);
 
-/*
- * The confidence of a loop whose iterations were made or changed otherwise, by the features that
- * follow from them, and the others as they are.
- */
-void dp_features__judge(struct dp_sequence_loop *loop);
-
 #endif

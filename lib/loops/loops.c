@@ -7,7 +7,6 @@
 #include "pattern/paper.h"
 #include "loops/driver.h"
 #include "loops/expected_count.h"
-#include "loops/features.h"
 #include "iterate/paper_match.h"
 
 #include <math.h>
@@ -131,7 +130,7 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {
 	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] = matches;
-	dp_features__judge(loop);
+	dp_loops__judge(loop);
 }
 
 /*
