@@ -10,7 +10,14 @@
 struct analyze {
 	struct wish wish;
 	bool lines; /* JSON, a document to a line */
+	bool brief;
 };
+
+static bool set_brief(void *into, const char *value, struct opt_why *why)
+{
+	((struct analyze *)into)->brief = true;
+	return true;
+}
 
 static const char *format_name(size_t index)
 {
@@ -24,6 +31,7 @@ static const struct opt options[] = {
 	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
 	  common_set_format, format_name },
 	{ 0, "explain", NULL, "show how the iterations were found (text, json)", wish_set_explain },
+	{ 0, "brief", NULL, "at most 20 KB, without iterations (json)", set_brief },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	COMMON_COLOR_OPTION,
@@ -85,6 +93,7 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 		goto out;
 	common_look(&analyze->wish.common, output, &report);
 	report.follows = follows;
+	report.brief = analyze->brief;
 	if (analyze->lines)
 		output_begin_line(output);
 	if (!strcmp(analyze->wish.common.format, "csv") && !has_rows(analysis))
@@ -139,6 +148,10 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (analyze.wish.options.explain && strcmp(analyze.wish.common.format, "text") &&
 	    strcmp(analyze.wish.common.format, "json")) {
 		message("analyze: --explain is for --format=text and --format=json");
+		return CMD_USAGE;
+	}
+	if (analyze.brief && strcmp(analyze.wish.common.format, "json")) {
+		message("analyze: --brief is for --format=json");
 		return CMD_USAGE;
 	}
 	if (argc > 1 && format && format->single) {

@@ -176,16 +176,10 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	const char *format = compare->wish.common.format;
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
-	char why[400];
 
 	common_look(&compare->wish.common, output, &report);
 	report.metrics = compare->wish.metrics_count ? compare->wish.metrics : NULL;
 	report.metrics_count = compare->wish.metrics_count;
-	/* A table can't say why it has no rows. */
-	if (!strcmp(format, "csv") && !dp_comparison_pair_count(runs->comparison)) {
-		explain_no_pairs(why, sizeof(why), runs);
-		message_warning("no rows: %s", why);
-	}
 	if (!dp_comparison_write(runs->comparison, format, &report, &sink, &error))
 		return true;
 	/* What went wrong with the output is told where the output is closed. */
@@ -232,9 +226,11 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 	enum limit_verdict worst = LIMIT_KEPT, verdict;
 	char why[400];
 
-	if (compare->limits_count && !dp_comparison_pair_count(runs->comparison)) {
+	if (!dp_comparison_pair_count(runs->comparison)) {
 		explain_no_pairs(why, sizeof(why), runs);
-		message("--fail-on can't be judged: %s", why);
+		message("%s: %s",
+			compare->limits_count ? "--fail-on can't be judged" : "nothing was compared",
+			why);
 		return CMD_FAILED;
 	}
 	for (size_t i = 0; i < compare->limits_count; i++) {

@@ -137,7 +137,6 @@ void common_look(const struct common *common, const struct output *output,
 	report->verbose = common->verbosity > 0;
 	report->all = common->verbosity > 1;
 	report->gzip = common_compresses(common);
-	report->height = tty_height(output->fd);
-	if (!report->height && !output_is_terminal(output))
-		report->height = UINT_MAX;
+	/* LINES is of a terminal, wherever it comes from: a file has all lines. */
+	report->height = output_is_terminal(output) ? tty_height(output->fd) : UINT_MAX;
 }

@@ -53,6 +53,15 @@ static bool is_trace_name(const char *name)
 	return false;
 }
 
+/* "node7-pid4711.log": how the NCCL Inspector names its logs. Others in a folder are no traces. */
+static bool is_inspector_name(const char *name)
+{
+	const char *pid = strstr(name, "-pid");
+	size_t digits = pid ? strspn(pid + 4, "0123456789") : 0;
+
+	return digits && (!strcmp(pid + 4 + digits, ".log") || !strcmp(pid + 4 + digits, ".log.gz"));
+}
+
 static bool add_folder(struct ranks_files *files, const char *path, int depth)
 {
 	DIR *folder = opendir(path);
@@ -80,7 +89,9 @@ static bool add_folder(struct ranks_files *files, const char *path, int depth)
 		if (!stat(below, &stat_of)) {
 			if (S_ISDIR(stat_of.st_mode) && depth < DEPTH)
 				good = add_folder(files, below, depth + 1);
-			else if (S_ISREG(stat_of.st_mode) && is_trace_name(entry->d_name))
+			else if (S_ISREG(stat_of.st_mode) &&
+				 (is_trace_name(entry->d_name) ||
+				  is_inspector_name(entry->d_name)))
 				good = add_file(files, below);
 		}
 		free(below);

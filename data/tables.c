@@ -163,9 +163,10 @@ static const char *cell_name(enum dp_cell cell)
 		return "text";
 	case DP_CELL_NAME:
 		return "dictionary";
+	case DP_CELL_UINT32:
+		return "uint32";
 	case DP_CELL_INT64:
 	case DP_CELL_ID:
-	case DP_CELL_UINT32:
 		break;
 	}
 	return "int64";

@@ -600,6 +600,7 @@ static int diagnose(struct run *run)
 	struct dp_analysis *analysis = run->analysis;
 	int status = DP_OK;
 
+	analysis->pytorch = dp_advice__is_pytorch(run->trace);
 	for (size_t i = 0; !status && i < analysis->loop_count; i++) {
 		const struct dp_loop_data *loop = &analysis->loops[i];
 		struct dp_rule_input input = {
@@ -613,6 +614,7 @@ static int diagnose(struct run *run)
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
+			.pytorch = analysis->pytorch,
 		};
 
 		if (!loop->info.at_level)
@@ -620,7 +622,7 @@ static int diagnose(struct run *run)
 		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
 		if (!status)
 			status = dp_stretch__judge_single(&analysis->findings, loop, run->options,
-							  run->error);
+							  analysis->pytorch, run->error);
 	}
 	if (!status)
 		status = dp_stretch__judge_captures(&analysis->findings, analysis, run->options,

@@ -1,6 +1,7 @@
 /* Accessors of a finished analysis. */
 #include "analysis_model.h"
 #include "metric/idle_walk.h"
+#include "metric/slices.h"
 
 #include <math.h>
 
@@ -312,6 +313,20 @@ int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device
 	struct dp_idle_window window = { &analysis->index, device, start_ns, end_ns };
 
 	return dp_idle__foreach(&window, each, ctx, error);
+}
+
+int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device, int64_t start_ns,
+			    int64_t end_ns, double *shares, size_t count, struct dp_error *error)
+{
+	struct dp_work work = { 0 };
+	int status = dp_work__init(&work, &analysis->index, device, error);
+
+	if (!status)
+		dp_slices__busy(shares, count, &work, start_ns, end_ns);
+	for (size_t i = 0; i < count && !status; i++)
+		shares[i] *= end_ns > start_ns ? (double)count / (double)(end_ns - start_ns) : 0;
+	dp_work__fini(&work);
+	return status;
 }
 
 const char *dp_severity_name(enum dp_severity severity)

@@ -49,6 +49,7 @@ struct dp_analysis {
 	size_t loop_room;
 	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
+	bool pytorch; /* advice is in its terms */
 	struct dp_explain explain; /* empty unless asked for */
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
 };
@@ -91,7 +92,8 @@ void dp_stretch__fini(struct dp_stretch *stretch);
 
 /* Adds what rules find in a loop's only whole iteration. Errors: DP_ERR_NOMEM. */
 int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, struct dp_error *error);
+			     const struct dp_analysis_options *options, bool pytorch,
+			     struct dp_error *error);
 
 /*
  * Adds what rules find in the captures of devices that were analyzed and have no loop at the level

@@ -4,6 +4,7 @@
  * checked, and names go through the trace's strings.
  */
 #include "analysis_model.h"
+#include "base/lookup.h"
 #include "trace/builder.h"
 #include "trace/model.h"
 
@@ -16,10 +17,20 @@
 #define REPORT_MOST ((size_t)1 << 30)
 #define CHUNK 65536
 
+/*
+ * A report has a number each 20 bytes and an object or array each 80; as little as "[]," may be 50
+ * times its size in memory. Above these limits, and a start that is free, a file is no report.
+ */
+#define SMALL_BYTES ((size_t)1 << 20)
+#define BYTES_PER_VALUE 4
+#define VALUES_PER_CONTAINER 6
+#define RATIO_MOST 200 /* to what is compressed, as for databases */
+
 struct reader {
 	struct dp_analysis *analysis;
 	const json_t *report;
 	struct dp_builder *builder;
+	struct dp_lookup streams;
 	struct dp_error *error;
 };
 
@@ -69,7 +80,8 @@ static int add_streams(struct reader *reader)
 	const json_t *at;
 	size_t i;
 
-	json_array_foreach(get(get(reader->report, "trace"), "devices"), i, at) {
+	json_array_foreach(get(get(reader->report, "trace"), "devices"), i, at)
+	{
 		uint32_t process = dp_builder__process(reader->builder, integer_of(at, "pid", -1));
 		uint32_t device =
 			dp_builder__device(reader->builder, process, integer_of(at, "id", -1));
@@ -82,7 +94,8 @@ static int add_streams(struct reader *reader)
 		if (*name)
 			dp_builder__name_device(reader->builder, device, &gpu);
 	}
-	json_array_foreach(get(reader->report, "streams"), i, at) {
+	json_array_foreach(get(reader->report, "streams"), i, at)
+	{
 		uint32_t process = dp_builder__process(reader->builder, integer_of(at, "pid", -1));
 
 		if (dp_builder__stream(reader->builder, process, integer_of(at, "device", -1),
@@ -112,23 +125,41 @@ static int make_trace(struct reader *reader)
 		return status;
 	made->duration_ns = DP_MAX(integer_of(trace, "duration_ns", 0), 0);
 	reader->analysis->trace = reader->analysis->own = made;
-	reader->analysis->streams = dp_alloc__zeroed(dp_trace_stream_count(made),
-						     sizeof(*reader->analysis->streams));
+	reader->analysis->streams =
+		dp_alloc__zeroed(dp_trace_stream_count(made), sizeof(*reader->analysis->streams));
 	return reader->analysis->streams ? DP_OK : dp_error__nomem(reader->error, 0);
 }
 
-/* The stream that a loop names by its four numbers; DP_NONE where there is none. */
-static uint32_t find_stream(const struct dp_trace *trace, const json_t *loop)
+static struct dp_key stream_key(int64_t pid, int64_t device, int64_t context, int64_t stream)
 {
+	return (struct dp_key){ { pid, device, context, stream } };
+}
+
+/* Streams by the four numbers that loops name them by. */
+static int index_streams(struct reader *reader)
+{
+	const struct dp_trace *trace = reader->analysis->trace;
 	const struct dp_stream *at;
 
-	for (uint32_t i = 0; (at = dp_trace_stream(trace, i)); i++)
-		if (at->stream == integer_of(loop, "stream", -1) &&
-		    at->context == integer_of(loop, "context", -1) &&
-		    dp_trace_device(trace, at->device)->id == integer_of(loop, "device", -1) &&
-		    dp_trace_process(trace, at->process)->pid == integer_of(loop, "pid", -1))
-			return i;
-	return DP_NONE;
+	for (uint32_t i = 0; (at = dp_trace_stream(trace, i)); i++) {
+		struct dp_key key =
+			stream_key(dp_trace_process(trace, at->process)->pid,
+				   dp_trace_device(trace, at->device)->id, at->context, at->stream);
+
+		if (dp_lookup__set(&reader->streams, &key, i))
+			return dp_error__nomem(reader->error, 0);
+	}
+	return DP_OK;
+}
+
+/* The stream that a loop names; DP_NONE where there is none. */
+static uint32_t find_stream(const struct reader *reader, const json_t *loop)
+{
+	struct dp_key key =
+		stream_key(integer_of(loop, "pid", -1), integer_of(loop, "device", -1),
+			   integer_of(loop, "context", -1), integer_of(loop, "stream", -1));
+
+	return dp_lookup__get(&reader->streams, &key);
 }
 
 /* A name's number in the trace, which keeps it. */
@@ -255,7 +286,7 @@ static int read_loop(struct reader *reader, const json_t *from)
 {
 	struct dp_analysis *analysis = reader->analysis;
 	struct dp_loop_data *loop = &analysis->loops[analysis->loop_count];
-	uint32_t stream = find_stream(analysis->trace, from);
+	uint32_t stream = find_stream(reader, from);
 	int status;
 
 	if (stream == DP_NONE)
@@ -376,9 +407,43 @@ static int read_findings(struct reader *reader)
 struct source {
 	gzFile file;
 	size_t bytes;
+	size_t values; /* a container is several */
+	bool in_string;
+	bool escaped;
 	bool failed;
-	bool too_long;
+	const char *refused; /* why */
 };
+
+static void count_values(struct source *source, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (source->in_string) {
+			source->in_string = source->escaped || text[i] != '"';
+			source->escaped = !source->escaped && text[i] == '\\';
+			continue;
+		}
+		source->in_string = text[i] == '"';
+		source->values += text[i] == ',';
+		if (text[i] == '[' || text[i] == '{')
+			source->values += VALUES_PER_CONTAINER;
+	}
+}
+
+/* Why what was read so far is refused, or NULL. */
+static const char *refusal_of(const struct source *source)
+{
+	z_off_t compressed = gzoffset(source->file);
+
+	if (source->bytes > REPORT_MOST)
+		return "a report of more than 1 GiB";
+	if (source->bytes < SMALL_BYTES)
+		return NULL;
+	if (source->bytes / RATIO_MOST > (size_t)DP_MAX(compressed, 0) + SMALL_BYTES / RATIO_MOST)
+		return "a compressed report that unpacks to more than 200 times its size";
+	if (source->values > (source->bytes + SMALL_BYTES) / BYTES_PER_VALUE)
+		return "more values than a report of this size has";
+	return NULL;
+}
 
 static size_t read_some(void *buffer, size_t size, void *ctx)
 {
@@ -386,9 +451,12 @@ static size_t read_some(void *buffer, size_t size, void *ctx)
 	int n = gzread(source->file, buffer, (unsigned)DP_MIN(size, (size_t)CHUNK));
 
 	source->failed |= n < 0;
-	source->bytes += n > 0 ? (size_t)n : 0;
-	source->too_long |= source->bytes > REPORT_MOST;
-	return n > 0 && !source->too_long ? (size_t)n : 0;
+	if (n <= 0)
+		return 0;
+	source->bytes += (size_t)n;
+	count_values(source, buffer, (size_t)n);
+	source->refused = refusal_of(source);
+	return source->refused ? 0 : (size_t)n;
 }
 
 static int load(json_t **report, const char *path, struct dp_error *error)
@@ -402,11 +470,12 @@ static int load(json_t **report, const char *path, struct dp_error *error)
 	gzclose(source.file);
 	if (*report)
 		return DP_OK;
-	if (source.too_long)
-		return dp_error__set(error, DP_ERR_LIMIT, "a report of more than 1 GiB");
+	if (source.refused)
+		return dp_error__set(error, DP_ERR_LIMIT, "%s", source.refused);
 	if (source.failed)
 		return dp_error__set(error, DP_ERR_IO, "the compressed data is damaged");
-	if (json_error_code(&why) == json_error_out_of_memory)
+	/* jansson has no words for some of its allocations that fail */
+	if (json_error_code(&why) == json_error_out_of_memory || !why.text[0])
 		return dp_error__nomem(error, source.bytes);
 	return dp_error__set(error, DP_ERR_FORMAT, "line %d: %s", why.line, why.text);
 }
@@ -418,6 +487,8 @@ static int read_report(struct reader *reader)
 	if (integer_of(reader->report, "schema", 0) != 1 || !get(reader->report, "loops"))
 		return malformed(reader, "schema 1 with loops is required");
 	status = make_trace(reader);
+	if (!status)
+		status = index_streams(reader);
 	if (!status)
 		status = read_loops(reader);
 	return status ? status : read_findings(reader);
@@ -437,6 +508,7 @@ int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_
 	reader.analysis = dp_alloc__zeroed(1, sizeof(*reader.analysis));
 	status = reader.analysis ? read_report(&reader) : dp_error__nomem(error, 0);
 	json_decref(report);
+	dp_lookup__fini(&reader.streams);
 	if (status) {
 		dp_analysis_free(reader.analysis);
 		return status;

@@ -84,7 +84,8 @@ static struct dp_rule_input rule_input(const struct dp_stretch *stretch,
 }
 
 int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_data *loop,
-			     const struct dp_analysis_options *options, struct dp_error *error)
+			     const struct dp_analysis_options *options, bool pytorch,
+			     struct dp_error *error)
 {
 	struct dp_loop info = loop->info;
 	struct dp_rule_input input;
@@ -96,6 +97,7 @@ int dp_stretch__judge_single(struct dp_findings *findings, const struct dp_loop_
 	input.scope = DP_SCOPE_ITERATION;
 	input.first_iteration = only_whole(loop)->index;
 	input.stats = &loop->stats;
+	input.pytorch = pytorch;
 	return dp_diagnose__loop(findings, &input, error);
 }
 
@@ -198,6 +200,7 @@ static int judge_capture(struct dp_findings *findings, const struct dp_analysis 
 	input = rule_input(&stretch, &none, options);
 	input.scope = DP_SCOPE_CAPTURE;
 	input.slices = &slices;
+	input.pytorch = analysis->pytorch;
 	status = dp_diagnose__loop(findings, &input, error);
 out:
 	free(kernels);

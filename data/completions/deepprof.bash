@@ -86,7 +86,7 @@ _deepprof_options() {
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
 			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
-			--explain --input-format= --output= --force --mode= --no-pager --color= --verbose
+			--explain --brief --input-format= --output= --force --mode= --no-pager --color= --verbose
 			--quiet --help -n -o -f -v -q -h"
 		;;
 	compare)

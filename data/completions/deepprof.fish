@@ -92,6 +92,7 @@ complete -c deepprof -n $wish -l threshold -x -a "(__deepprof_thresholds)" -d "m
 complete -c deepprof -n $wish -l metric -x -a "(__deepprof_table metrics; __deepprof_table summary_metrics)" -d "these metrics only"
 complete -c deepprof -n $analyze -l format -x -a "(__deepprof_table renderers)" -d "of the report"
 complete -c deepprof -n $analyze -l explain -d "show how the iterations were found"
+complete -c deepprof -n $analyze -l brief -d "at most 20 KB of JSON"
 complete -c deepprof -n $report -l color -x -a "auto always never" -d "when to use colours"
 
 complete -c deepprof -n $compare -l fail-on -x -a "(__deepprof_limits)" -d "end with 3 where a limit is crossed"

@@ -66,7 +66,7 @@ function showFinding(finding) {
 
 function showFindings() {
 	if (report.findings.length)
-		byId("findings-list").replaceChildren(...report.findings.map(showFinding));
+		byId("findings-list").replaceChildren(...(fullLoops().length ? [] : noLoops()), ...report.findings.map(showFinding));
 	else if (fullLoops().length)
 		byId("findings-list").replaceChildren(el("p", { class: report.judged ? "good" : "note" }, report.clean));
 	else
@@ -78,6 +78,38 @@ function noLoops() {
 		`No stable iteration found on ${deviceName(device)}. ${clean(why)}`));
 
 	return [...lines, el("p", null, "If you know the number of iterations, say so (-n N); or record a longer part of the run, or one with annotations.")];
+}
+
+/* How busy each device is over the capture, with its loops as bands below. */
+function showCapture() {
+	const width = 1200, height = 48, duration = report.trace.duration || 1;
+	const strips = report.capture.map(([device, busy]) => {
+		const node = svg("svg", { class: "strip", viewBox: `0 0 ${width} 64`, preserveAspectRatio: "none", role: "img",
+			"aria-label": `Utilization of ${deviceName(device)} over the capture` });
+		const slice = width / busy.length;
+		const points = busy.map((share, i) => `V${(height * (1 - share / 100)).toFixed(1)}H${((i + 1) * slice).toFixed(2)}`).join("");
+		const loops = report.loops.filter(loop => loop.device === device && loop.level && loop.span);
+
+		node.append(svg("path", { class: "busy", d: `M0 ${height}${points}V${height}Z` }));
+		loops.forEach((loop, i) => {
+			const from = width * Math.max(loop.span[0], 0) / duration;
+			const band = svg("rect", { class: i % 2 ? "band other" : "band", x: from.toFixed(2), y: height + 4, height: 10,
+				width: Math.max(width * (loop.span[1] - loop.span[0]) / duration, 1).toFixed(2) });
+
+			band.append(svg("title", {}, `loop ${loop.id}: ${plural(loop.complete, "iteration")}, ${format.duration(loop.span[0])} to ${format.duration(loop.span[1])}`));
+			if (loop.series)
+				band.addEventListener("click", () => selectLoop(loop.id));
+			node.append(band);
+		});
+		const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length / 100;
+
+		return [el("div", { class: "lane-head" }, el("h3", null, deviceName(device)),
+			el("span", { class: "quiet" }, `busy ${format.share(mean)} of ${format.duration(duration)}; ` +
+				(loops.length ? `bands: ${loops.map(loop => `loop ${loop.id}`).join(", ")}` : "no loop"))), node];
+	});
+
+	byId("capture").hidden = !strips.length;
+	byId("capture-strips").replaceChildren(...strips.flat());
 }
 
 /* Shows the iterations of a finding in the charts. */
@@ -271,6 +303,21 @@ function howLong(loop) {
 	return loop.complete === 1 ? `, ${format.duration(loop.median)} long` : `, each ${format.duration(loop.median)} long (median)`;
 }
 
+/* What is looked at first; waits with their share of the period. */
+function leadTiles(loop) {
+	const value = name => loop.summary[report.summaries.findIndex(info => info.name === name)];
+	const period = value("avg_period_ns");
+	const waits = [["input wait", "avg_input_wait_ns"], ["host wait", "avg_host_wait_ns"], ["exposed communication", "avg_comm_exposed_ns"], ["exposed copies", "avg_copy_exposed_ns"]];
+	const tile = (name, text) => el("div", null, el("dt", null, name), el("dd", null, text));
+	const known = number => number !== null && number !== undefined;
+
+	return [
+		known(value("median_period_ns")) ? tile("median period", format.duration(value("median_period_ns"))) : null,
+		known(value("avg_busy_ns")) && period ? tile("GPU busy", format.share(value("avg_busy_ns") / period)) : null,
+		...waits.map(([name, key]) => known(value(key)) && period ? tile(name, `${format.duration(value(key))} (${format.share(value(key) / period)})`) : null),
+	].filter(Boolean);
+}
+
 function showLoopFacts(loop) {
 	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.row ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
@@ -287,9 +334,9 @@ function showLoopFacts(loop) {
 		.filter(([info, value]) => info.shown && value !== null)
 		.map(([info, value]) => el("div", { title: info.help }, el("dt", null, title(info.name)), el("dd", null, format.value(value, info.unit))));
 
-	byId("loop-facts").replaceChildren(...tiles.slice(0, 14));
-	byId("more-facts").replaceChildren(...tiles.slice(14));
-	byId("more-facts").parentNode.hidden = tiles.length <= 14;
+	byId("loop-facts").replaceChildren(...leadTiles(loop));
+	byId("more-facts").replaceChildren(...tiles);
+	byId("more-facts").parentNode.hidden = !tiles.length;
 }
 
 /* "idle 75.7 ms (42.9%): waiting for the host 73.3 ms, between kernels 1.7 ms" */
@@ -362,6 +409,7 @@ function selectLoop(id) {
 	if (loop.iterations < 2) {
 		showTimelines(loop);
 		operatorTable(loop);
+		pathTables(loop);
 		return;
 	}
 	showAllSeries(loop);
@@ -370,6 +418,7 @@ function selectLoop(id) {
 	showBreakdown(loop);
 	showTimelines(loop);
 	operatorTable(loop);
+	pathTables(loop);
 	zoomText();
 }
 
@@ -427,6 +476,7 @@ function start() {
 
 	showFacts();
 	showFindings();
+	showCapture();
 	showLoops();
 	kernelTable();
 	streamTable();

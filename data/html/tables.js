@@ -113,6 +113,33 @@ function operatorTable(loop) {
 	], rows, { filter: name, limit: 25, sort: [2, true] });
 }
 
+const activities = { wait: "host wait", input: "input wait", sync: "synchronizes" };
+
+/* Host ranges over idle time, and the critical path, of a loop. */
+function pathTables(loop) {
+	const tables = [["host", loop.host || [], row => activities[row[0]], "Meanwhile"], ["path", loop.path || [], row => row[0], "Part"]];
+
+	for (const [id, rows, part, head] of tables) {
+		const name = row => clean(row[1]) || "(in none)";
+		const sums = new Map();
+
+		for (const row of rows)
+			sums.set(id === "host" ? row[0] : "", (sums.get(id === "host" ? row[0] : "") || 0) + row[2]);
+		const share = row => row[2] / sums.get(id === "host" ? row[0] : "");
+
+		byId(id).hidden = !rows.length;
+		if (!rows.length)
+			continue;
+		makeTable(byId(id + "-table"), [
+			{ title: head, value: part, cell: part },
+			{ title: "In", value: name, cell: row => el("bdi", null, name(row)), class: "name" },
+			{ title: "Per iteration", number: true, value: row => row[2], cell: row => format.duration(row[2]) },
+			{ title: "Share", number: true, value: share, cell: row => el("span", null,
+				el("span", { class: "meter", style: `width:${(60 * share(row)).toFixed(1)}px` }), format.share(share(row))) },
+		], rows, { filter: name, limit: 10, sort: [2, true] });
+	}
+}
+
 function streamTable() {
 	const duration = report.trace.duration || 1;
 

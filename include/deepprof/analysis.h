@@ -110,7 +110,8 @@ DP_API int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace 
  * dp_analysis_free(); on failure it is not written.
  *
  * Errors: DP_ERR_IO, DP_ERR_FORMAT (no such report, or one of another schema), DP_ERR_LIMIT (larger
- * than 1 GiB), DP_ERR_NOMEM. Cost: linear in the report, several times of which it takes as memory.
+ * than 1 GiB, or made to take much more memory than that), DP_ERR_NOMEM. Cost: linear in the
+ * report, several times of which it takes as memory.
  */
 DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
 			    struct dp_error *error);
@@ -385,6 +386,14 @@ DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t
 				    int64_t start_ns, int64_t end_ns,
 				    int (*each)(void *ctx, const struct dp_idle *idle), void *ctx,
 				    struct dp_error *error);
+
+/*
+ * How busy a device (an index) is in each of count equal slices of [start_ns, end_ns): shares of 0
+ * to 1. Errors: DP_ERR_NOMEM. Cost: linear in the trace's operations and calls.
+ */
+DP_API int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device,
+				   int64_t start_ns, int64_t end_ns, double *shares, size_t count,
+				   struct dp_error *error);
 
 /* "host", "sync", "copy", "launch", "other". Static storage. */
 DP_API const char *dp_idle_cause_name(enum dp_idle_cause cause);

@@ -33,12 +33,13 @@ struct dp_report_options {
 	 * findings are told with all that speaks for them */
 	unsigned height;
 	bool all; /* "text", verbose: tables have all their rows */
+	bool brief; /* "json": at most 20,000 bytes, without iterations */
 };
 
 #define DP_REPORT_OPTIONS_INIT                                                                    \
 	{                                                                                         \
 		sizeof(struct dp_report_options), 80, false, false, false, NULL, 0, false, false, \
-			false, 0, false                                                           \
+			false, 0, false, false                                                    \
 	}
 
 /* A renderer. */

@@ -90,7 +90,7 @@ struct dp_table_info {
 DP_API const struct dp_table_info *dp_table(size_t index);
 
 /*
- * A table of an analysis. options may be NULL. Columns are int64, float64, bool, text (large UTF-8)
+ * A table of an analysis. options may be NULL. Columns are int64, uint32, float64, bool, text (large UTF-8)
  * or a dictionary of text; unit and a line of help are in each field's metadata, under "unit" and
  * "help". A column of which every value exists is declared without nulls.
  *

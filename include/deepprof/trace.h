@@ -380,6 +380,9 @@ DP_API uint64_t dp_trace_clamped(const struct dp_trace *trace);
 /* True, and the epoch (ns since 1970, UTC) of time 0, where the source knows it. */
 DP_API bool dp_trace_t0(const struct dp_trace *trace, int64_t *t0_ns);
 
+/* Time 0 as the source's own clock showed it, whatever that counts from. */
+DP_API int64_t dp_trace_source_zero(const struct dp_trace *trace);
+
 /* From the first GPU operation's start to the last one's end. */
 DP_API int64_t dp_trace_duration_ns(const struct dp_trace *trace);
 

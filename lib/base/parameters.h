@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Constant, but where a build for benches (-Dbench=true) says that a program may move them. */
+/* Constant, but in a program that has its own to move them: tests/bench/eval_parameters.c. */
 #ifndef DP_PARAMETERS_CONST
 #define DP_PARAMETERS_CONST const
 #endif

@@ -6,9 +6,13 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define WARNING_SHARE 0.05
 #define CRITICAL_SHARE 0.20
+
+/* Fewer do not tell what recurs from what is done once. */
+#define FEWEST_PERIODS 2
 
 static const char *const advices[] = {
 	[DP_PURPOSE_OTHER] = "make this call once before the loop, or on a thread that launches "
@@ -115,6 +119,11 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	out->finding.advice = input->scope == DP_SCOPE_CAPTURE ? advice_capture
 							       : advices[most.purpose];
+	/* What is done once may be in the only period that there is. */
+	if (input->scope != DP_SCOPE_CAPTURE && dp_rule__steady_count(input) < FEWEST_PERIODS)
+		snprintf(out->advice, sizeof(out->advice),
+			 "record more iterations: this may be first use; if it recurs, %s",
+			 advices[most.purpose]);
 	out->change = DP_REPLAY_STALLS;
 	return true;
 }

@@ -1,9 +1,19 @@
 /* The rules' table, the run of it over one loop, and the findings' rank. */
 #include "diagnose/diagnose.h"
+#include "metric/stat.h"
 #include "metric/trend.h"
 
 #include <math.h>
 #include <string.h>
+
+/* A trend: its chance of being none, and how much of the median it comes to over the run; as for
+ * growing-iteration. */
+#define TREND_CHANCE 0.01
+#define TREND_RISE 0.10
+
+/* Iterations on each side that one is compared with in a trend, and by how much it is longer. */
+#define NEIGHBOURS 3
+#define LOCALLY_SLOW 1.5
 
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
@@ -188,6 +198,39 @@ bool dp_rule__share_finding(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
+/* Do periods rise or fall over the run as a whole? */
+static bool has_trend(const struct dp_rule_input *input, const double *period_ns)
+{
+	struct dp_trend trend;
+	size_t used = 0;
+
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		if (is_steady(input, period_ns, k))
+			input->scratch[used++] = period_ns[k];
+	return dp_trend__init(&trend, input->scratch, used) && trend.p < TREND_CHANCE &&
+	       fabs(trend.slope) * (double)used >= TREND_RISE * trend.median;
+}
+
+/* The median of the steady periods next to an iteration. */
+static double local_median(const struct dp_rule_input *input, const double *period_ns, size_t k)
+{
+	size_t first = k > NEIGHBOURS ? k - NEIGHBOURS : 0, used = 0;
+	double values[2 * NEIGHBOURS];
+
+	for (size_t i = first; i <= k + NEIGHBOURS && i < input->loop->iterations; i++)
+		if (i != k && is_steady(input, period_ns, i))
+			values[used++] = period_ns[i];
+	return used ? dp_stat__median(values, used) : (double)NAN;
+}
+
+/* In a trend those at its end are longer than most: only what stands out there as well is slow. */
+static void keep_local(uint8_t *slow, const struct dp_rule_input *input, const double *period_ns)
+{
+	for (size_t k = 0; k < input->loop->iterations; k++)
+		if (slow[k] && !(period_ns[k] > LOCALLY_SLOW * local_median(input, period_ns, k)))
+			slow[k] = 0;
+}
+
 /*
  * Finds the periods that stand out. The last iteration has none; where it lasts longer than the
  * others' periods may, so would its own.
@@ -205,6 +248,8 @@ static void find_slow(uint8_t *slow, const struct dp_rule_input *input)
 	limit = dp_outlier__limit(input->scratch, used);
 	for (size_t k = 0; k < input->loop->iterations; k++)
 		slow[k] = is_steady(input, period_ns, k) && period_ns[k] > limit;
+	if (has_trend(input, period_ns))
+		keep_local(slow, input, period_ns);
 	if (last < input->loop->iterations && !input->iterations[last].partial &&
 	    !input->iterations[last].warmup)
 		slow[last] = duration_ns[last] > limit;
@@ -281,6 +326,8 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		if (!rules[i]->check(input, &found))
 			continue;
 		found.finding.rule = rules[i]->info.id;
+		if (!input->pytorch && !found.advice[0])
+			found.finding.advice = dp_advice__general(found.finding.advice);
 		place_finding(&found, input);
 		set_severity(&found, input, rules[i]);
 		predict(&found, input);

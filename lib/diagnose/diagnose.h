@@ -50,6 +50,7 @@ struct dp_rule_input {
 	const struct dp_host_ranges *ranges; /* the same */
 	const struct dp_loop_stats *stats;   /* the same */
 	const struct dp_replay *replay;	     /* the same */
+	bool pytorch; /* advice is in its terms */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: which of the loop's it is */
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
@@ -172,6 +173,12 @@ struct dp_rule {
 
 /* The table; NULL beyond the end. */
 const struct dp_rule *dp_rule__at(size_t index);
+
+/* Is a trace of a PyTorch program? Cost: linear in its strings. */
+bool dp_advice__is_pytorch(const struct dp_trace *trace);
+
+/* Advice in the terms of CUDA instead of PyTorch's, if it has any. Static, or the same. */
+const char *dp_advice__general(const char *advice);
 
 /* Findings, ranked. */
 struct dp_findings {

@@ -18,6 +18,9 @@
 /* Of the time, for operators to be what the host is at. */
 #define LAUNCHING_SHARE 0.3
 
+/* Of the host's wait, that one gap has at least where something keeps the host. */
+#define LONGEST_SHARE 0.33
+
 /* Uploaded in each iteration, for it to have an input. */
 #define INPUT_BYTES 4096
 
@@ -123,6 +126,12 @@ static bool is_launching(const struct dp_rule_finding *out)
 	return share >= LAUNCHING_SHARE;
 }
 
+/* No gap has much of it: then it is what each launch takes, however long that is. */
+static bool is_spread(const struct dp_rule_input *input, double host_ns)
+{
+	return dp_rule__typical(input, "longest_gap_ns") < LONGEST_SHARE * host_ns;
+}
+
 /* Long gaps are something that the host does; short ones are launches that come too late, because
  * they are slow or because none could be made while the host waited. */
 static void advise(const struct dp_rule_input *input, struct dp_rule_finding *out, double host_ns)
@@ -130,7 +139,8 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	enum dp_host_activity activity = DP_HOST_WAIT;
 
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
-	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !is_launching(out)) {
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !is_launching(out) &&
+	    !is_spread(input, host_ns)) {
 		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {

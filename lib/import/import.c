@@ -28,6 +28,16 @@ const struct dp_format_info *dp_format(size_t index)
 	return importer ? &importer->info : NULL;
 }
 
+bool dp_probe__contains(const struct dp_probe *probe, const char *text)
+{
+	size_t n = strlen(text), length = DP_MIN(probe->length, (size_t)16384);
+
+	for (size_t i = 0; i + n <= length; i++)
+		if (probe->head[i] == *text && !memcmp(probe->head + i, text, n))
+			return true;
+	return false;
+}
+
 void dp_import__progress(const struct dp_import *import, uint64_t done, uint64_t total)
 {
 	if (import->options->progress)

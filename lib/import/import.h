@@ -16,6 +16,9 @@ struct dp_probe {
 	size_t length;
 };
 
+/* Is the text among the first 16 KiB? */
+bool dp_probe__contains(const struct dp_probe *probe, const char *text);
+
 /* One import under way. */
 struct dp_import {
 	const char *path;

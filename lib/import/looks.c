@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-static bool contains(const struct dp_probe *probe, const char *text)
-{
-	size_t n = strlen(text), length = DP_MIN(probe->length, (size_t)16384);
-
-	for (size_t i = 0; i + n <= length; i++)
-		if (probe->head[i] == *text && !memcmp(probe->head + i, text, n))
-			return true;
-	return false;
-}
-
 /* The first character that is no white space. */
 static char first(const struct dp_probe *probe)
 {
@@ -57,17 +47,11 @@ static bool is_perfetto(const struct dp_probe *probe)
 	return !packet.broken && known && sequence;
 }
 
-static bool is_nccl_inspector(const struct dp_probe *probe)
-{
-	return first(probe) == '{' && contains(probe, "\"coll_perf\"") &&
-	       contains(probe, "\"n_ranks\"");
-}
-
 /* Columns of rocprofv3's kernel trace as CSV, in its older and its newer form. */
 static bool is_rocprofv3_csv(const struct dp_probe *probe)
 {
-	return first(probe) == '"' && contains(probe, "\"Kernel_Name\"") &&
-	       contains(probe, "\"Start_Timestamp\"");
+	return first(probe) == '"' && dp_probe__contains(probe, "\"Kernel_Name\"") &&
+	       dp_probe__contains(probe, "\"Start_Timestamp\"");
 }
 
 struct look {
@@ -105,9 +89,6 @@ static const char *look_at(const struct dp_probe *probe)
 		return "a trace of Perfetto (TracePackets), which is not read: rocprofv3 and rocprof-sys "
 		       "write rocpd databases, too (--output-format rocpd, "
 		       "ROCPROFSYS_USE_ROCPD=ON); traceconv json turns others into Chrome traces";
-	if (is_nccl_inspector(probe))
-		return "a log of the NCCL Inspector, which has collectives but no kernels: give the "
-		       "trace of a rank";
 	if (is_rocprofv3_csv(probe))
 		return "rocprofv3's CSV: record with --output-format rocpd or json";
 	return NULL;

@@ -5,9 +5,8 @@
 
 #define WINDOW (DP_WIRE_VIEW + ((size_t)256 << 10))
 
-/* A varint has ten bytes at the most: seven bits in each. Returns the place behind it, or NULL. */
-static inline const unsigned char *varint(const unsigned char *at, const unsigned char *end,
-					  uint64_t *value)
+const unsigned char *dp_wire__varint(const unsigned char *at, const unsigned char *end,
+				     uint64_t *value)
 {
 	uint64_t v = 0;
 
@@ -42,7 +41,7 @@ static inline const unsigned char *head(const unsigned char *at, const unsigned 
 	if (at < end && *at < 0x80)
 		tag = *at++;
 	else
-		at = varint(at, end, &tag);
+		at = dp_wire__varint(at, end, &tag);
 	if (!at || tag < 8 || tag > UINT32_MAX)
 		return NULL;
 	field->number = (uint32_t)(tag >> 3);
@@ -54,7 +53,7 @@ static inline const unsigned char *head(const unsigned char *at, const unsigned 
 			field->value = *at;
 			return at + 1;
 		}
-		return varint(at, end, &field->value);
+		return dp_wire__varint(at, end, &field->value);
 	case DP_WIRE_FIXED64:
 	case DP_WIRE_FIXED32:
 		bytes = field->type == DP_WIRE_FIXED64 ? 8 : 4;
@@ -66,24 +65,16 @@ static inline const unsigned char *head(const unsigned char *at, const unsigned 
 	return NULL;
 }
 
-bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
+bool dp_wire__next_any(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
 {
 	const unsigned char *at = cursor->at;
 
 	if (at >= cursor->end || cursor->broken)
 		return false;
-	/* Most fields: a byte for the tag, and one for a small number or a short length. */
-	if (cursor->end - at >= 2 && at[0] < 0x80 && at[1] < 0x80 && at[0] >= 8 &&
-	    ((at[0] & 7) == DP_WIRE_VARINT || (at[0] & 7) == DP_WIRE_BYTES)) {
-		field->number = at[0] >> 3;
-		field->type = (enum dp_wire_type)(at[0] & 7);
-		field->value = at[1];
-		at += 2;
-	} else {
-		at = head(at, cursor->end, field);
-	}
+	at = head(at, cursor->end, field);
 	if (!at || (field->type == DP_WIRE_BYTES && field->value > (uint64_t)(cursor->end - at))) {
 		cursor->broken = true;
+		cursor->at = cursor->end;
 		return false;
 	}
 	field->bytes = at;
@@ -130,8 +121,8 @@ static void fill(struct dp_wire *wire, size_t need)
 /* Tag and length, ten bytes each at the most. */
 enum { HEAD_BYTES = 20 };
 
-enum dp_wire_result dp_wire__field(struct dp_wire *wire, uint64_t limit,
-				   struct dp_wire_field *field)
+enum dp_wire_result dp_wire__field_any(struct dp_wire *wire, uint64_t limit,
+				       struct dp_wire_field *field)
 {
 	uint64_t at = dp_wire__offset(wire);
 	const unsigned char *end, *behind;
@@ -170,7 +161,7 @@ bool dp_wire__seek(struct dp_wire *wire, uint64_t offset)
 	return true;
 }
 
-const unsigned char *dp_wire__view(struct dp_wire *wire, uint64_t length)
+const unsigned char *dp_wire__view_any(struct dp_wire *wire, uint64_t length)
 {
 	const unsigned char *bytes;
 

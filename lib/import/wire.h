@@ -31,8 +31,88 @@ struct dp_wire_cursor {
 	bool broken;
 };
 
+/* The same as dp_wire__next, for any field. */
+bool dp_wire__next_any(struct dp_wire_cursor *cursor, struct dp_wire_field *field);
+
+/* Copies of both go to the function, so that the caller's may stay in registers. */
+static inline bool dp_wire__next_rare(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
+{
+	struct dp_wire_cursor at = *cursor;
+	struct dp_wire_field found;
+	bool more = dp_wire__next_any(&at, &found);
+
+	*cursor = at;
+	if (more)
+		*field = found;
+	return more;
+}
+
+/*
+ * A varint of 2 to 8 bytes, all of them looked at together: bytes up to the first without its high
+ * bit, of which seven bits each are moved together in three steps. Returns the place behind it,
+ * NULL where it is longer.
+ */
+static inline const unsigned char *dp_wire__varint8(const unsigned char *at, uint64_t *value)
+{
+	uint64_t v = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 |
+		     (uint64_t)at[3] << 24 | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 |
+		     (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+	uint64_t last = ~v & UINT64_C(0x8080808080808080);
+
+	if (!last)
+		return NULL;
+	v &= last ^ (last - 1);
+	v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+	v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*value = (v & UINT64_C(0x0fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+	return at + (__builtin_ctzll(last) / 8 + 1);
+}
+
+/*
+ * A varint has ten bytes at the most: seven bits in each. Returns the place behind it, NULL where
+ * it does not end.
+ */
+const unsigned char *dp_wire__varint(const unsigned char *at, const unsigned char *end,
+				     uint64_t *value);
+
 /* The next field; false at the end of the message, or where it is broken. */
-bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_field *field);
+static inline bool dp_wire__next(struct dp_wire_cursor *cursor, struct dp_wire_field *field)
+{
+	const unsigned char *at = cursor->at;
+	ptrdiff_t left = cursor->end - at;
+
+	if (left <= 0)
+		return false;
+	/* Most fields: a byte for the tag of a varint or of bytes, and a value or a length. */
+	if (left < 2 || at[0] >= 0x80 || at[0] < 8 || (at[0] & 5))
+		return dp_wire__next_rare(cursor, field);
+	field->number = at[0] >> 3;
+	field->type = (enum dp_wire_type)(at[0] & 7);
+	if (at[1] < 0x80) {
+		field->value = at[1];
+		at += 2;
+	} else {
+		uint64_t value = 0; /* its address is taken, field's isn't */
+
+		at = left < 9 ? dp_wire__varint(at + 1, cursor->end, &value)
+			      : dp_wire__varint8(at + 1, &value);
+		if (!at)
+			return dp_wire__next_rare(cursor, field);
+		field->value = value;
+	}
+	if (field->type == DP_WIRE_BYTES) {
+		if (field->value > (uint64_t)(cursor->end - at)) {
+			cursor->broken = true;
+			cursor->at = cursor->end;
+			return false;
+		}
+		cursor->at = at + field->value;
+	} else {
+		cursor->at = at;
+	}
+	field->bytes = at;
+	return true;
+}
 
 /* A field's bytes as a message. */
 static inline struct dp_wire_cursor dp_wire__cursor(const struct dp_wire_field *field)
@@ -72,18 +152,50 @@ enum dp_wire_result {
 	DP_WIRE_CUT,	/* the content ends inside the message */
 };
 
+/* The same as dp_wire__field, for any field. */
+enum dp_wire_result dp_wire__field_any(struct dp_wire *wire, uint64_t limit,
+				       struct dp_wire_field *field);
+
 /* The next field of the message that ends at limit. */
-enum dp_wire_result dp_wire__field(struct dp_wire *wire, uint64_t limit,
-				   struct dp_wire_field *field);
+static inline enum dp_wire_result dp_wire__field(struct dp_wire *wire, uint64_t limit,
+						 struct dp_wire_field *field)
+{
+	const unsigned char *at = wire->buf + wire->at;
+	uint64_t left = limit - dp_wire__offset(wire);
+
+	/* Most fields: a small message, a byte for its tag and up to two for its length. */
+	if (wire->end - wire->at < 3 || dp_wire__offset(wire) >= limit || left < 3 ||
+	    at[0] >= 0x80 || at[0] < 8 || (at[0] & 7) != DP_WIRE_BYTES ||
+	    (at[1] >= 0x80 && at[2] >= 0x80))
+		return dp_wire__field_any(wire, limit, field);
+	field->number = at[0] >> 3;
+	field->type = DP_WIRE_BYTES;
+	field->value = at[1] < 0x80 ? at[1] : (at[1] & 0x7fu) | (uint32_t)at[2] << 7;
+	field->bytes = NULL;
+	wire->at += at[1] < 0x80 ? 2 : 3;
+	return field->value > limit - dp_wire__offset(wire) ? DP_WIRE_BROKEN : DP_WIRE_FIELD;
+}
 
 /* Moves on to a place that is not behind. False where the content ends before. */
 bool dp_wire__seek(struct dp_wire *wire, uint64_t offset);
+
+#define DP_WIRE_VIEW ((size_t)1 << 20)
+
+/* The same as dp_wire__view, where the bytes may not be in the window yet. */
+const unsigned char *dp_wire__view_any(struct dp_wire *wire, uint64_t length);
 
 /*
  * The next length bytes where they lie, which are then behind; valid until the stream moves again.
  * NULL where there are fewer, or more than DP_WIRE_VIEW.
  */
-#define DP_WIRE_VIEW ((size_t)1 << 20)
-const unsigned char *dp_wire__view(struct dp_wire *wire, uint64_t length);
+static inline const unsigned char *dp_wire__view(struct dp_wire *wire, uint64_t length)
+{
+	const unsigned char *bytes = wire->buf + wire->at;
+
+	if (length > wire->end - wire->at || length > DP_WIRE_VIEW)
+		return dp_wire__view_any(wire, length);
+	wire->at += (size_t)length;
+	return bytes;
+}
 
 #endif

@@ -48,13 +48,13 @@ struct reader {
 	struct dp_wire wire;
 	struct dp_xspace space;
 	struct dp_xdamage damage; /* of the second reading */
-	const struct dp_xplane *plane;
+	struct dp_xplane *plane;
 	struct op_name *op_names; /* by text in space.names */
 	size_t op_name_room, op_name_count;
 	uint32_t process;
 	struct dp_xplane_ids operators; /* by correlation: text in stat_names */
 	size_t last_gpu;		/* the last plane of a GPU */
-	bool devices_left;		/* the last one is behind this plane */
+	bool gpus_follow;		/* after this plane: not all operators are known */
 	struct launch *launches;
 	size_t launch_count, launch_room;
 	int64_t epoch_votes;
@@ -120,6 +120,7 @@ static uint32_t place_of(struct reader *reader, struct line *line)
 	if (line->place != DP_NONE)
 		return line->place;
 	if (line->kind != LINE_HOST) {
+		reader->plane->has_ops = true;
 		line->place = dp_builder__stream(builder, reader->process, reader->plane->device,
 						 -1, stream_number(reader, line));
 	} else {
@@ -179,10 +180,25 @@ static bool is_epoch(int64_t time_ns)
 	return time_ns >= INT64_C(1000000000000000000) && time_ns <= INT64_C(2305843009213693952);
 }
 
+/*
+ * The framework's operator, or the compiler's. What JAX compiled has the same tf_op everywhere,
+ * "XlaModule:", and its operators, "jit(step)/dot_general", in name.
+ */
+static uint32_t operator_of(const struct reader *reader, const struct dp_xevent *event)
+{
+	static const char module[] = "XlaModule:";
+
+	if (event->tf_op != DP_NONE &&
+	    strncmp(dp_texts__get(&reader->space.stat_names, event->tf_op), module,
+		    sizeof(module) - 1) != 0)
+		return event->tf_op;
+	return event->op_name != DP_NONE ? event->op_name : event->hlo_op;
+}
+
 /* The operator that a kernel belongs to, until its launch is known. */
 static int note_operator(struct reader *reader, const struct dp_xevent *event)
 {
-	uint32_t text = event->tf_op != DP_NONE ? event->tf_op : event->hlo_op;
+	uint32_t text = operator_of(reader, event);
 
 	if (text == DP_NONE || !event->correlation)
 		return DP_OK;
@@ -286,18 +302,36 @@ static bool is_call(const char *name)
 	return !strncmp(name, "cu", 2) || !strncmp(name, "hip", 3) || !strncmp(name, "hsa_", 4);
 }
 
+/* The range of the operator of a launch's kernel, if it has one, around the launch. */
+static int push_operator(struct reader *reader, const struct launch *launch)
+{
+	uint32_t text = dp_xplane_ids__get(&reader->operators, launch->correlation);
+
+	if (text == DP_NONE)
+		return DP_OK;
+	return add_range(reader, launch->start_ns, launch->end_ns,
+			 dp_texts__use(&reader->space.stat_names, reader->builder, text),
+			 launch->thread, DP_RANGE_OPERATOR);
+}
+
 static int take_call(struct reader *reader, struct line *line, const struct dp_xevent *event,
 		     uint32_t name)
 {
 	const struct dp_call call = { event->start_ns, event->end_ns, name, line->place,
 				      event->correlation };
 
+	const struct launch launch = { event->start_ns, event->end_ns, line->place,
+				       event->correlation };
+
+	if (dp_builder__add_call(reader->builder, &call))
+		return failed(reader);
+	if (!reader->gpus_follow)
+		return push_operator(reader, &launch);
 	if (dp_array__reserve(&reader->launches, &reader->launch_room, reader->launch_count + 1,
 			      sizeof(*reader->launches)))
 		return nomem(reader);
-	reader->launches[reader->launch_count++] =
-		(struct launch){ event->start_ns, event->end_ns, line->place, event->correlation };
-	return dp_builder__add_call(reader->builder, &call) ? failed(reader) : DP_OK;
+	reader->launches[reader->launch_count++] = launch;
+	return DP_OK;
 }
 
 /* A step that a program marked (step_num) is named as the steps of devices are. */
@@ -458,7 +492,7 @@ static int read_plane(struct reader *reader, uint64_t limit)
 static void begin_plane(struct reader *reader, size_t index)
 {
 	reader->plane = &reader->space.planes[index];
-	reader->devices_left = index < reader->last_gpu;
+	reader->gpus_follow = index < reader->last_gpu;
 }
 
 static int read_events(struct reader *reader)
@@ -495,39 +529,28 @@ static int read_events(struct reader *reader)
 	return reader->status ? reader->status : wire->status;
 }
 
-/* Ranges of operators, around the launches of their kernels. */
-static int push_operators(struct reader *reader)
-{
-	for (size_t i = 0; i < reader->launch_count; i++) {
-		const struct launch *launch = &reader->launches[i];
-		uint32_t text = dp_xplane_ids__get(&reader->operators, launch->correlation), name;
-
-		if (text == DP_NONE)
-			continue;
-		name = dp_texts__use(&reader->space.stat_names, reader->builder, text);
-		if (add_range(reader, launch->start_ns, launch->end_ns, name, launch->thread,
-			      DP_RANGE_OPERATOR))
-			return reader->status;
-	}
-	return DP_OK;
-}
-
 static int name_devices(struct reader *reader)
 {
-	struct dp_gpu gpu = { DP_NONE, DP_NONE, 0 };
+	struct dp_builder *builder = reader->builder;
 
-	if (reader->space.device_type == DP_NONE)
-		return DP_OK;
-	gpu.name = dp_texts__use(&reader->space.stat_names, reader->builder,
-				 reader->space.device_type);
-	if (gpu.name == DP_NONE)
-		return failed(reader);
-	for (size_t i = 0; i < reader->space.count; i++)
-		if (reader->space.planes[i].kind == DP_XPLANE_TPU)
-			dp_builder__name_device(reader->builder,
-						dp_builder__device(reader->builder, reader->process,
-								   reader->space.planes[i].device),
-						&gpu);
+	for (size_t i = 0; i < reader->space.count; i++) {
+		const struct dp_xplane *plane = &reader->space.planes[i];
+		struct dp_gpu gpu = { DP_NONE, DP_NONE, plane->device_bytes };
+		uint32_t device;
+
+		if (!plane->has_ops)
+			continue;
+		if (plane->device_name != DP_NONE) {
+			gpu.name = dp_texts__use(&reader->space.stat_names, builder,
+						 plane->device_name);
+			if (gpu.name == DP_NONE)
+				return failed(reader);
+		}
+		device = dp_builder__device(builder, reader->process, plane->device);
+		if (device == DP_NONE)
+			return failed(reader);
+		dp_builder__name_device(builder, device, &gpu);
+	}
 	return DP_OK;
 }
 
@@ -535,8 +558,10 @@ static int finish(struct reader *reader)
 {
 	struct dp_builder *builder = reader->builder;
 	uint64_t broken = reader->damage.broken;
-	int status = push_operators(reader);
+	int status = DP_OK;
 
+	for (size_t i = 0; !status && i < reader->launch_count; i++)
+		status = push_operator(reader, &reader->launches[i]);
 	if (!status)
 		status = name_devices(reader);
 	/* Times count from 1970, or from the session's start. */

@@ -56,7 +56,9 @@ enum dp_xstat {
 	DP_XSTAT_STEP,
 	DP_XSTAT_GRAPH,
 	DP_XSTAT_START, /* of the session, since 1970 */
-	DP_XSTAT_DEVICE_TYPE,
+	DP_XSTAT_OP_NAME,
+	DP_XSTAT_DEVICE_NAME,
+	DP_XSTAT_DEVICE_BYTES,
 };
 
 /* Numbers to texts: small numbers by place, others by a hash. Zero it. */
@@ -67,13 +69,30 @@ struct dp_xplane_ids {
 	uint64_t seen;
 };
 
-uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id);
+/* dp_xplane_ids__get's answer for a number that has no place. */
+uint32_t dp_xplane_ids__get_far(const struct dp_xplane_ids *ids, int64_t id);
+
+/* The text of a number, DP_NONE: it has none. */
+static inline uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id)
+{
+	if ((uint64_t)id < ids->count && ids->list[id] != DP_NONE)
+		return ids->list[id];
+	return ids->far.count ? dp_xplane_ids__get_far(ids, id) : DP_NONE;
+}
+
 int dp_xplane_ids__set(struct dp_xplane_ids *ids, int64_t id, uint32_t value);
 void dp_xplane_ids__fini(struct dp_xplane_ids *ids);
 
+/* Stats whose names have smaller numbers are found without a look-up: their numbers fit a byte. */
+enum { DP_XPLANE_NEAR = 128 };
+
 struct dp_xplane {
 	enum dp_xplane_kind kind;
+	uint8_t near[DP_XPLANE_NEAR]; /* enum dp_xstat, by number of the name */
+	bool has_ops;
 	int64_t device;
+	uint32_t device_name; /* text in stat_names, or DP_NONE */
+	uint64_t device_bytes;
 	struct dp_xplane_ids events; /* text in names */
 	struct dp_xplane_ids stats;  /* text in stat_names */
 };
@@ -97,14 +116,18 @@ struct dp_xspace {
 	struct dp_texts stat_names; /* and what stats refer to */
 	uint8_t *stat_kinds;	    /* enum dp_xstat, by text in stat_names */
 	size_t kind_room;
-	int64_t start_ns;     /* of the session, 0: not known */
-	uint32_t device_type; /* in stat_names, or DP_NONE */
+	int64_t start_ns; /* of the session, 0: not known */
 	struct dp_xdamage damage;
 };
 
 /* What a stat of that plane is. */
-enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xplane *plane,
-			      int64_t id);
+static inline enum dp_xstat dp_xspace__stat(const struct dp_xspace *space,
+					    const struct dp_xplane *plane, int64_t id)
+{
+	uint32_t text = dp_xplane_ids__get(&plane->stats, id);
+
+	return text == DP_NONE ? DP_XSTAT_OTHER : (enum dp_xstat)space->stat_kinds[text];
+}
 
 /* Reads the names of the whole content. Errors: DP_ERR_NOMEM, DP_ERR_IO. */
 int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_error *error);

@@ -72,6 +72,9 @@ static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 		case DP_XSTAT_TF_OP:
 			event->tf_op = text;
 			break;
+		case DP_XSTAT_OP_NAME:
+			event->op_name = text;
+			break;
 		case DP_XSTAT_HLO_OP:
 			event->hlo_op = text;
 			break;
@@ -100,6 +103,19 @@ static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 	}
 }
 
+/* Passes over stats that are of no use here, as most are: the number of their name says so. */
+static inline void pass_stats(struct dp_wire_cursor *cursor, const struct dp_xplane *plane)
+{
+	const unsigned char *at = cursor->at;
+
+	while (cursor->end - at >= 4 && at[0] == (DP_XEVENT_STAT << 3 | DP_WIRE_BYTES) &&
+	       at[1] >= 2 && at[1] < 0x80 && cursor->end - at - 2 >= at[1] &&
+	       at[2] == (DP_XSTAT_NAME << 3 | DP_WIRE_VARINT) && at[3] < DP_XPLANE_NEAR &&
+	       plane->near[at[3]] == DP_XSTAT_OTHER)
+		at += 2 + at[1];
+	cursor->at = at;
+}
+
 /* Picoseconds, of which a nanosecond's part is cut off. False: they are too many. */
 static bool add_ps(int64_t *ns, int64_t base_ns, int64_t ps)
 {
@@ -115,19 +131,29 @@ bool dp_xevent__read(struct dp_xevent *event, const struct dp_xspace *space,
 	struct dp_wire_field field;
 
 	*event = (struct dp_xevent){
-		.tf_op = DP_NONE, .hlo_op = DP_NONE, .details = "", .step = -1
+		.tf_op = DP_NONE, .op_name = DP_NONE, .hlo_op = DP_NONE, .details = "", .step = -1
 	};
-	while (dp_wire__next(&cursor, &field)) {
-		if (field.number == DP_XEVENT_NAME)
+	for (; dp_wire__next(&cursor, &field); pass_stats(&cursor, plane)) {
+		switch (field.number) {
+		case DP_XEVENT_NAME:
 			event->id = (int64_t)field.value;
-		else if (field.number == DP_XEVENT_OFFSET_PS)
+			break;
+		case DP_XEVENT_OFFSET_PS:
 			offset_ps = (int64_t)field.value;
-		else if (field.number == DP_XEVENT_DURATION_PS)
+			break;
+		case DP_XEVENT_DURATION_PS:
 			duration_ps = (int64_t)field.value;
-		else if (field.number == DP_XEVENT_OCCURRENCES)
+			break;
+		case DP_XEVENT_OCCURRENCES:
 			event->aggregated = true;
-		else if (field.number == DP_XEVENT_STAT && field.type == DP_WIRE_BYTES)
-			read_stat(event, space, plane, dp_wire__cursor(&field));
+			break;
+		case DP_XEVENT_STAT:
+			if (field.type == DP_WIRE_BYTES)
+				read_stat(event, space, plane, dp_wire__cursor(&field));
+			break;
+		default:
+			break;
+		}
 	}
 	return !cursor.broken && !event->aggregated &&
 	       !__builtin_add_overflow(offset_ps, duration_ps, &end_ps) &&

@@ -8,8 +8,8 @@
 struct dp_xevent {
 	int64_t id, start_ns, end_ns;
 	uint32_t correlation;
-	uint32_t tf_op, hlo_op; /* in stat_names, or DP_NONE */
-	const char *details;	/* of a copy, a set, an allocation */
+	uint32_t tf_op, op_name, hlo_op; /* in stat_names, or DP_NONE */
+	const char *details;		 /* of a copy, a set, an allocation */
 	size_t details_length;
 	enum dp_xstat details_kind;
 	int64_t step; /* -1: none */

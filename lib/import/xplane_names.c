@@ -13,13 +13,11 @@ static bool starts(const char *text, size_t length, const char *prefix)
 	return length >= n && !memcmp(text, prefix, n);
 }
 
-uint32_t dp_xplane_ids__get(const struct dp_xplane_ids *ids, int64_t id)
+uint32_t dp_xplane_ids__get_far(const struct dp_xplane_ids *ids, int64_t id)
 {
 	struct dp_key key = { { id } };
 
-	if (id >= 0 && (uint64_t)id < ids->count && ids->list[id] != DP_NONE)
-		return ids->list[id];
-	return ids->far.count ? dp_lookup__get(&ids->far, &key) : DP_NONE;
+	return dp_lookup__get(&ids->far, &key);
 }
 
 /* By place as long as no more than four places are needed for each number. */
@@ -62,21 +60,16 @@ static enum dp_xstat stat_kind(const char *name, size_t length)
 		{ "step_num", DP_XSTAT_STEP },
 		{ "cuda_graph_exec_id", DP_XSTAT_GRAPH },
 		{ "profile_start_time", DP_XSTAT_START },
-		{ "device_type_string", DP_XSTAT_DEVICE_TYPE },
+		{ "name", DP_XSTAT_OP_NAME },
+		{ "device_type_string", DP_XSTAT_DEVICE_NAME },
+		{ "device_vendor", DP_XSTAT_DEVICE_NAME },
+		{ "memory_size", DP_XSTAT_DEVICE_BYTES },
 	};
 
 	for (size_t i = 0; i < DP_COUNT(known); i++)
 		if (length == strlen(known[i].name) && !memcmp(name, known[i].name, length))
 			return known[i].kind;
 	return DP_XSTAT_OTHER;
-}
-
-enum dp_xstat dp_xspace__stat(const struct dp_xspace *space, const struct dp_xplane *plane,
-			      int64_t id)
-{
-	uint32_t text = dp_xplane_ids__get(&plane->stats, id);
-
-	return text == DP_NONE ? DP_XSTAT_OTHER : (enum dp_xstat)space->stat_kinds[text];
 }
 
 void dp_xdamage__note(struct dp_xdamage *damage, const struct dp_wire *wire,
@@ -196,11 +189,13 @@ static int take_stat_name(struct dp_xspace *space, struct dp_xplane *plane,
 						 (size_t)text + 1, sizeof(*space->stat_kinds)))
 		return DP_ERR_NOMEM;
 	space->stat_kinds[text] = (uint8_t)stat_kind(name, n);
+	if (named.id >= 0 && named.id < DP_XPLANE_NEAR)
+		plane->near[named.id] = space->stat_kinds[text];
 	return dp_xplane_ids__set(&plane->stats, named.id, text);
 }
 
 /* A stat of the plane itself. */
-static void take_plane_stat(struct dp_xspace *space, const struct dp_xplane *plane,
+static void take_plane_stat(struct dp_xspace *space, struct dp_xplane *plane,
 			    const unsigned char *bytes, size_t length)
 {
 	struct dp_wire_cursor cursor = { bytes, bytes + length, false };
@@ -213,13 +208,16 @@ static void take_plane_stat(struct dp_xspace *space, const struct dp_xplane *pla
 		else if (kind == DP_XSTAT_START && plane->kind == DP_XPLANE_ENVIRONMENT &&
 			 (field.number == DP_XSTAT_UINT64 || field.number == DP_XSTAT_INT64))
 			space->start_ns = (int64_t)field.value;
-		else if (kind == DP_XSTAT_DEVICE_TYPE && field.number == DP_XSTAT_REFERENCE)
-			space->device_type =
+		else if (kind == DP_XSTAT_DEVICE_NAME && field.number == DP_XSTAT_REFERENCE)
+			plane->device_name =
 				dp_xplane_ids__get(&plane->stats, (int64_t)field.value);
-		else if (kind == DP_XSTAT_DEVICE_TYPE && field.number == DP_XSTAT_TEXT &&
+		else if (kind == DP_XSTAT_DEVICE_NAME && field.number == DP_XSTAT_TEXT &&
 			 field.type == DP_WIRE_BYTES)
-			space->device_type = dp_texts__keep(
+			plane->device_name = dp_texts__keep(
 				&space->stat_names, (const char *)field.bytes, (size_t)field.value);
+		else if (kind == DP_XSTAT_DEVICE_BYTES &&
+			 (field.number == DP_XSTAT_UINT64 || field.number == DP_XSTAT_INT64))
+			plane->device_bytes = field.value;
 	}
 }
 
@@ -281,7 +279,6 @@ int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_e
 	struct dp_wire wire;
 	int status = dp_wire__open(&wire, input, error);
 
-	space->device_type = DP_NONE;
 	while (!status && !space->damage.cut &&
 	       (result = dp_wire__field(&wire, UINT64_MAX, &field)) == DP_WIRE_FIELD) {
 		uint64_t end = dp_wire__offset(&wire) + field.value;
@@ -293,7 +290,8 @@ int dp_xspace__read(struct dp_xspace *space, struct dp_input *input, struct dp_e
 						   sizeof(*space->planes));
 			if (status)
 				break;
-			space->planes[space->count++] = (struct dp_xplane){ 0 };
+			space->planes[space->count++] =
+				(struct dp_xplane){ .device_name = DP_NONE };
 			status = read_plane(space, &wire, end);
 		}
 		if (!dp_wire__seek(&wire, end))

@@ -56,8 +56,10 @@ static int64_t gap_around(struct placer *p, const struct dp_repetition *s)
 
 	for (size_t i = 1; i <= dp_param.boundary_around && i <= s->first && s->first + i < s->end;
 	     i++) {
-		most = DP_MAX(most, ask(p, s->first + i).launch_gap_ns);
-		most = DP_MAX(most, ask(p, s->first - i).launch_gap_ns);
+		int64_t behind_ns = ask(p, s->first + i).launch_gap_ns;
+		int64_t before_ns = ask(p, s->first - i).launch_gap_ns;
+
+		most = DP_MAX(most, DP_MAX(behind_ns, before_ns));
 	}
 	return most;
 }

@@ -525,9 +525,8 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	memset(cuts, 0, count * sizeof(*cuts));
 	for (size_t k = 0; k < alignment->span_count && !status; k++) {
 		c.low = DP_MAX(alignment->spans[k].begin, before);
-		c.high = alignment->spans[k].end;
-		if (k + 1 < alignment->span_count)
-			c.high = DP_MIN(c.high, cut_between(&c, k));
+		c.high = k + 1 < alignment->span_count ? cut_between(&c, k)
+						       : alignment->spans[k].end;
 		before = c.high;
 		status = cut_span(&c, k);
 	}

@@ -44,7 +44,7 @@ uint32_t *dp_driver__rotate(const uint32_t *pattern, size_t m, size_t first);
 int dp_driver__level(struct dp_driver *driver, const struct dp_patterns *patterns, uint32_t *made,
 		     const enum dp_standing *standing, const struct dp_phase_hints *hints);
 
-/* Orders loops [from, to) by their first iteration, and what refers to them. */
+/* Orders loops [from, to), outer ones first, by their first iteration, and what refers to them. */
 void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to);
 
 /* Finds the tree of loops without help. Errors: DP_ERR_NOMEM. */

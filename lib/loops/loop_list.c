@@ -95,13 +95,26 @@ static size_t first_of(const struct dp_sequence_loop *loop)
 	return loop->count ? loop->iterations[0].first : SIZE_MAX;
 }
 
+/* Loops of [from, to) that are around one of them. */
+static size_t depth_of(const struct dp_loops *loops, size_t loop, size_t from, size_t to)
+{
+	size_t depth = 0;
+	uint32_t parent = loops->loops[loop].parent;
+
+	for (; parent != DP_NONE && parent >= from && parent < to; depth++)
+		parent = loops->loops[parent].parent;
+	return depth;
+}
+
 void dp_driver__sort(struct dp_loops *loops, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		for (size_t k = i; k > from; k--) {
 			struct dp_sequence_loop *b = &loops->loops[k], *a = b - 1, swap = *a;
+			size_t outer = depth_of(loops, k - 1, from, to);
+			size_t inner = depth_of(loops, k, from, to);
 
-			if (first_of(a) <= first_of(b))
+			if (outer < inner || (outer == inner && first_of(a) <= first_of(b)))
 				break;
 			*a = *b;
 			*b = swap;

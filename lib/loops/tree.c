@@ -12,14 +12,14 @@
 #include "loops/driver.h"
 #include "pattern/levels.h"
 #include "loops/enclosing.h"
+#include "loops/traits.h"
 #include "iterate/unfold.h"
 
 #include <string.h>
 
 enum {
-	COLLAPSE_MAX = 1 << 26,	 /* symbols that repetitions are sought in */
-	UPLOAD_SAMPLE = 1 << 15, /* symbols that are asked whether an upload comes before */
-	FINISH_SAMPLE = 16,	 /* iterations that an optimizer is looked for in */
+	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
+	FINISH_SAMPLE = 16,	/* iterations that an optimizer is looked for in */
 };
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
@@ -30,79 +30,19 @@ static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t cou
 			loops->loops[made[i]].parent = above[parents[i]];
 }
 
-/* Of each symbol, whether kernels of that name finish a step. */
-static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
+/* The same of the outer ones: of one that was not made the loop around it takes its place. */
+static void set_outer_parents(struct dp_loops *loops, uint32_t *made,
+			      const struct dp_levels *levels)
 {
-	const struct dp_loops_request *r = d->request;
-	uint32_t left = r->alphabet;
+	for (size_t i = 0; i < levels->outer.count; i++) {
+		uint32_t parent = levels->outer_parent[i];
+		uint32_t above = parent == DP_NONE ? DP_NONE : made[parent];
 
-	for (size_t i = 0; i < r->count && left > 0; i++) {
-		struct dp_evidence_at at = { 0 };
-
-		if (asked[r->symbols[i]])
-			continue;
-		asked[r->symbols[i]] = true;
-		left--;
-		r->evidence.at(r->evidence.ctx, i, &at);
-		if (at.finishes_step)
-			traits[d->text.symbols[i]] |= DP_TRAIT_FINISHES;
+		if (made[i] == DP_NONE)
+			made[i] = above;
+		else
+			loops->loops[made[i]].parent = above;
 	}
-}
-
-struct uploads {
-	uint32_t seen, after;
-};
-
-/*
- * Of each symbol, whether uploads come before it, from a sample spread over the sequence. Returns
- * the share of symbols that they come before.
- */
-static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
-{
-	const struct dp_loops_request *r = d->request;
-	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter, seen = 0, after = 0;
-
-	for (size_t i = 0; i < r->count; i += step) {
-		struct dp_evidence_at at = { 0 };
-
-		/* so that no period of the sequence is one of the sample's */
-		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
-		jitter = DP_MIN(i + jitter, r->count - 1);
-		r->evidence.at(r->evidence.ctx, jitter, &at);
-		uploads[d->text.symbols[jitter]].seen++;
-		uploads[d->text.symbols[jitter]].after += at.after_upload;
-		seen++;
-		after += at.after_upload;
-	}
-	for (uint32_t s = 0; s < d->text.alphabet; s++)
-		if (uploads[s].seen >= dp_param.uploads_min &&
-		    uploads[s].after >= dp_param.uploads_share * uploads[s].seen)
-			traits[s] |= DP_TRAIT_UPLOADED;
-	return seen ? (double)after / (double)seen : 0;
-}
-
-/* What is known of each symbol; NULL where nothing is. */
-static int ask_traits(const struct dp_driver *d, uint8_t **traits, double *rate)
-{
-	bool *asked;
-	struct uploads *uploads;
-	int status = DP_ERR_NOMEM;
-
-	*traits = NULL;
-	*rate = 0;
-	if (!d->request->evidence.at)
-		return DP_OK;
-	*traits = dp_alloc__zeroed(d->text.alphabet, sizeof(**traits));
-	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
-	uploads = dp_alloc__zeroed(d->text.alphabet, sizeof(*uploads));
-	if (*traits && asked && uploads) {
-		ask_finishing(d, *traits, asked);
-		*rate = ask_uploads(d, *traits, uploads);
-		status = DP_OK;
-	}
-	free(asked);
-	free(uploads);
-	return status;
 }
 
 /* Of the loops made so far, the iterations that follow something unusual. */
@@ -145,6 +85,43 @@ static int make_level_by(struct dp_driver *d, const struct dp_patterns *patterns
 	if (!status)
 		status = dp_driver__level(d, patterns, made, NULL, &hints);
 	free(positions);
+	return status;
+}
+
+static size_t depth_of(const struct dp_levels *levels, size_t outer)
+{
+	size_t depth = 0;
+
+	while (levels->outer_parent[outer] != DP_NONE) {
+		outer = levels->outer_parent[outer];
+		depth++;
+	}
+	return depth;
+}
+
+/*
+ * Makes the outer levels, whose iterations begin with irregular ones of the first `count` loops:
+ * one after the other, since patterns that are aligned together take symbols from each other.
+ */
+static int make_outer(struct dp_driver *d, const struct dp_levels *levels, uint32_t *made,
+		      size_t count)
+{
+	int status = DP_OK;
+
+	for (size_t depth = 0, left = levels->outer.count; left > 0 && !status; depth++) {
+		struct dp_patterns level = { .count = 0 };
+		uint32_t from[DP_PATTERNS_MAX], of_level[DP_PATTERNS_MAX];
+
+		for (size_t i = 0; i < levels->outer.count; i++)
+			if (depth_of(levels, i) == depth) {
+				from[level.count] = (uint32_t)i;
+				level.items[level.count++] = levels->outer.items[i];
+			}
+		left -= level.count;
+		status = make_level_by(d, &level, of_level, count, irregular);
+		for (size_t i = 0; i < level.count && !status; i++)
+			made[from[i]] = of_level[i];
+	}
 	return status;
 }
 
@@ -282,7 +259,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 		if (chosen[i] != DP_NONE && levels->standing[i] == DP_STANDING_RARE)
 			loops->loops[chosen[i]].chosen = false;
 	if (!status && ends[0] > 0)
-		status = make_level_by(d, &levels->outer, outer, ends[0], irregular);
+		status = make_outer(d, levels, outer, ends[0]);
 	if (!status && ends[0] > 0 && loops->count == ends[0])
 		status = dp_enclosing__find(d, ends[0]);
 	ends[1] = loops->count;
@@ -291,6 +268,7 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	ends[2] = loops->count;
 	if (status || ends[0] == 0)
 		return status;
+	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
 	for (size_t i = 0; i < ends[0]; i++)
@@ -370,6 +348,53 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 			better ? "taken" : "not taken");
 }
 
+/* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
+static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
+		       const struct dp_search_text *text, const struct dp_runs *runs,
+		       const uint8_t *traits)
+{
+	const struct dp_loops_request *r = d->request;
+	struct mapped mapped = { &r->evidence, runs };
+	struct dp_loops loops = { 0 };
+	struct dp_loops_request request = *r;
+	struct dp_driver inner = { .request = &request,
+				   .text = *text,
+				   .loops = &loops,
+				   .keep_all = d->keep_all,
+				   .per_symbol = (double)r->count / (double)runs->count };
+	int status;
+
+	request.symbols = runs->symbols;
+	request.count = runs->count;
+	request.alphabet = runs->alphabet;
+	request.family = NULL;
+	if (request.evidence.at) {
+		request.evidence.at = at_mapped;
+		request.evidence.ctx = &mapped;
+	}
+	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
+	dp_patterns__fini(&levels->inner);
+	for (size_t i = 0; i < levels->chosen.count; i++)
+		if (levels->standing[i] == DP_STANDING_BARE &&
+		    holds_run(&levels->chosen.items[i], d->text.alphabet))
+			levels->standing[i] = DP_STANDING_STRUCTURED;
+	status = make_tree(&inner, levels, traits);
+	for (size_t i = 0; i < loops.count && !status; i++) {
+		struct dp_sequence_loop *loop = &loops.loops[i], *made;
+
+		loop->count = dp_unfold__iterations(loop->iterations, loop->count, r->symbols,
+						    r->count, runs->position, &r->evidence);
+		status = dp_driver__take_back(d, loop, NULL);
+		if (status)
+			break;
+		made = &d->loops->loops[d->loops->count - 1];
+		made->chosen = loop->chosen;
+		made->parent = loop->parent;
+	}
+	dp_loops__fini(&loops);
+	return status;
+}
+
 /*
  * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
  * and takes them if they describe it better, or as well and regularly. They do where iterations
@@ -378,22 +403,16 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)
 {
-	struct dp_loops inner_loops = { 0 };
-	struct dp_driver inner = { .loops = &inner_loops, .keep_all = d->keep_all };
-	struct dp_loops_request request = *d->request;
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_search_text text = { .tree = NULL };
 	struct dp_runs runs;
-	struct mapped mapped = { &d->request->evidence, &runs };
-	double bits;
+	double bits, most;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet,
 				       !d->request->evidence.open_end);
 
 	*taken = false;
-	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
-					d->text.explain };
 	if (status || runs.runs < 2 ||
 	    (double)runs.runs > dp_param.run_share * (double)d->request->count)
 		goto out;
@@ -403,6 +422,8 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			"the patterns leave much unexplained: each of {runs:repetition} of something "
 			"short becomes one symbol, and the sequence of {symbols:symbol} is searched "
 			"again");
+	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
+					d->text.explain };
 	if (traits)
 		of_runs = traits_of_runs(d, &runs, traits);
 	if (traits && !of_runs)
@@ -410,45 +431,13 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_runs, 0);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
-	better = !status && levels.chosen.count > 0 &&
-		 bits < (regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better) *
-				 flat->fit.bits;
+	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
+	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
-	if (!better)
-		goto out;
-	request.symbols = runs.symbols;
-	request.count = runs.count;
-	request.alphabet = runs.alphabet;
-	request.family = NULL;
-	if (request.evidence.at) {
-		request.evidence.at = at_mapped;
-		request.evidence.ctx = &mapped;
-	}
-	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
-	inner.request = &request;
-	inner.per_symbol = (double)d->request->count / (double)runs.count;
-	inner.text = text;
-	dp_patterns__fini(&levels.inner);
-	for (size_t i = 0; i < levels.chosen.count; i++)
-		if (levels.standing[i] == DP_STANDING_BARE &&
-		    holds_run(&levels.chosen.items[i], d->text.alphabet))
-			levels.standing[i] = DP_STANDING_STRUCTURED;
-	status = make_tree(&inner, &levels, of_runs);
-	for (size_t i = 0; i < inner_loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = &inner_loops.loops[i];
-
-		loop->count = dp_unfold__iterations(loop->iterations, loop->count, d->request->symbols,
-						  d->request->count, runs.position,
-						  &d->request->evidence);
-		status = dp_driver__take_back(d, loop, NULL);
-		if (!status) {
-			d->loops->loops[d->loops->count - 1].chosen = inner_loops.loops[i].chosen;
-			d->loops->loops[d->loops->count - 1].parent = inner_loops.loops[i].parent;
-		}
-	}
-	*taken = inner_loops.count > 0;
+	if (better)
+		status = unfold_tree(d, &levels, &text, &runs, of_runs);
+	*taken = better && d->loops->count > 0;
 out:
-	dp_loops__fini(&inner_loops);
 	dp_levels__fini(&levels);
 	dp_search_text__fini(&text);
 	dp_runs__fini(&runs);
@@ -604,7 +593,7 @@ int dp_driver__tree(struct dp_driver *d)
 	bool taken = false;
 	uint8_t *traits;
 	double uploads;
-	int status = ask_traits(d, &traits, &uploads);
+	int status = dp_traits__ask(d, &traits, &uploads);
 
 	if (!status)
 		status = dp_levels__find(&levels, &d->text, traits, uploads);

@@ -3,7 +3,8 @@
  * iteration say nothing about what is inside of one: a profiler's step is left out. Sums are kept
  * apart for typical and for slow iterations, so that the difference of the two can be told.
  *
- * Cost: linear in ranges and in pieces of idle time, n log n in distinct pairs of names.
+ * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
+ * distinct pairs of names.
  */
 #include "metric/host_ranges.h"
 #include "base/lookup.h"
@@ -23,19 +24,25 @@ enum kind { NOT_COUNTED, TYPICAL, SLOW };
 
 /* What is open: ranges, or calls in a trace that has no ranges. */
 struct source {
-	size_t count;
+	const struct dp_groups *by_thread;
 	const int64_t *start_ns;
 	const int64_t *end_ns;
 	const uint32_t *name;
-	const uint32_t *thread;
+};
+
+/* Of a launching thread, in order of start, and behind it on the stack: places of others. */
+struct open {
+	uint32_t range;
+	uint32_t below; /* the one that it is in, or DP_NONE */
+	uint32_t outer; /* the outermost, which may be itself */
 };
 
 /* Where a thread is. */
 struct thread {
-	size_t first; /* of its ranges, in order[] */
+	size_t first; /* of its ranges, in list[] */
 	size_t end;
 	size_t next;  /* not opened yet */
-	uint32_t top; /* the innermost that is open, or DP_NONE */
+	uint32_t top; /* the place of the innermost that is open, or DP_NONE */
 };
 
 struct dp_host_ranges_maker {
@@ -49,8 +56,7 @@ struct dp_host_ranges_maker {
 	size_t launch_count;
 	double launches; /* per iteration */
 	struct source source;
-	uint32_t *order; /* ranges by thread, in order of time */
-	uint32_t *below; /* per range: the one that it is in, or DP_NONE */
+	struct open *list; /* by thread, in order of time */
 	struct thread *threads;
 	size_t thread_count;
 	struct dp_lookup index; /* by activity and names: an entry */
@@ -61,28 +67,29 @@ struct dp_host_ranges_maker {
 
 static void choose_source(struct dp_host_ranges_maker *maker)
 {
+	const struct dp_work_index *index = maker->work->index;
 	const struct dp_ranges *ranges = dp_trace_ranges(maker->work->trace);
 	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
 
 	if (ranges->count)
-		maker->source = (struct source){ ranges->count, ranges->start_ns, ranges->end_ns,
-						 ranges->name, ranges->thread };
+		maker->source = (struct source){ &index->ranges, ranges->start_ns, ranges->end_ns,
+						 ranges->name };
 	else
-		maker->source = (struct source){ calls->count, calls->start_ns, calls->end_ns,
-						 calls->name, calls->thread };
+		maker->source = (struct source){ &index->calls, calls->start_ns, calls->end_ns,
+						 calls->name };
 }
 
 static int find_launches(struct dp_host_ranges_maker *maker)
 {
 	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+	const struct dp_work *work = maker->work;
 
-	maker->launch_ns = dp_alloc__array(calls->count, sizeof(*maker->launch_ns));
+	maker->launch_ns = dp_alloc__array(work->call_count, sizeof(*maker->launch_ns));
 	if (!maker->launch_ns)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < calls->count; i++)
-		if (calls->kind[i] == DP_CALL_LAUNCH && calls->thread[i] < maker->thread_count &&
-		    maker->work->launches[calls->thread[i]])
-			maker->launch_ns[maker->launch_count++] = calls->start_ns[i];
+	for (size_t i = 0; i < work->call_count; i++)
+		if (calls->kind[work->calls[i]] == DP_CALL_LAUNCH)
+			maker->launch_ns[maker->launch_count++] = calls->start_ns[work->calls[i]];
 	return DP_OK;
 }
 
@@ -108,42 +115,42 @@ static double launches_in(const struct dp_host_ranges_maker *maker, int64_t star
 	return (double)launches_before(maker, end_ns) - (double)launches_before(maker, start_ns);
 }
 
-/* Is it a range of a launching thread, and a part of an iteration? */
+/* Is it a part of an iteration? */
 static bool counts(const struct dp_host_ranges_maker *maker, size_t range)
 {
-	const struct source *source = &maker->source;
-	int64_t start_ns = source->start_ns[range], end_ns = source->end_ns[range];
+	int64_t start_ns = maker->source.start_ns[range], end_ns = maker->source.end_ns[range];
 
-	return source->thread[range] < maker->thread_count &&
-	       maker->work->launches[source->thread[range]] &&
-	       (end_ns - start_ns < maker->longest_ns ||
-		launches_in(maker, start_ns, end_ns) < MOST_LAUNCHES * maker->launches);
+	return end_ns - start_ns < maker->longest_ns ||
+	       launches_in(maker, start_ns, end_ns) < MOST_LAUNCHES * maker->launches;
 }
 
-/* Ranges by thread: they come in order of time. */
-static int sort_by_thread(struct dp_host_ranges_maker *maker)
+/* What the launching threads have, by thread: it comes in order of time. */
+static int list_ranges(struct dp_host_ranges_maker *maker)
 {
-	size_t count = 0;
+	const struct dp_groups *groups = maker->source.by_thread;
+	size_t count = 0, own;
 
+	for (size_t t = 0; t < maker->thread_count; t++)
+		if (maker->work->launches[t]) {
+			dp_groups__rows(groups, t, &own);
+			count += own;
+		}
 	maker->threads = dp_alloc__zeroed(maker->thread_count, sizeof(*maker->threads));
-	maker->order = dp_alloc__array(maker->source.count, sizeof(*maker->order));
-	maker->below = dp_alloc__array(maker->source.count, sizeof(*maker->below));
-	if (!maker->threads || !maker->order || !maker->below)
+	maker->list = dp_alloc__array(count, sizeof(*maker->list));
+	if (!maker->threads || !maker->list)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < maker->source.count; i++)
-		if (counts(maker, i))
-			maker->threads[maker->source.thread[i]].end++;
+	count = 0;
 	for (size_t t = 0; t < maker->thread_count; t++) {
 		struct thread *thread = &maker->threads[t];
+		const uint32_t *rows = dp_groups__rows(groups, t, &own);
 
 		thread->first = thread->next = count;
-		count += thread->end;
-		thread->end = thread->first;
 		thread->top = DP_NONE;
+		for (size_t i = 0; maker->work->launches[t] && i < own; i++)
+			if (counts(maker, rows[i]))
+				maker->list[count++].range = rows[i];
+		thread->end = count;
 	}
-	for (size_t i = 0; i < maker->source.count; i++)
-		if (counts(maker, i))
-			maker->order[maker->threads[maker->source.thread[i]].end++] = (uint32_t)i;
 	return DP_OK;
 }
 
@@ -203,10 +210,10 @@ int dp_host_ranges__begin(struct dp_host_ranges_maker **maker, const struct dp_w
 		return DP_ERR_NOMEM;
 	}
 	if (count > 1)
-		made->launches = launches_in(made, iterations[0].start_ns,
-					     iterations[count - 1].start_ns) /
-				 (double)(count - 1);
-	if (sort_by_thread(made)) {
+		made->launches =
+			launches_in(made, iterations[0].start_ns, iterations[count - 1].start_ns) /
+			(double)(count - 1);
+	if (list_ranges(made)) {
 		dp_host_ranges__free(made);
 		return DP_ERR_NOMEM;
 	}
@@ -220,44 +227,49 @@ void dp_host_ranges__free(struct dp_host_ranges_maker *maker)
 		return;
 	free(maker->kinds);
 	free(maker->launch_ns);
-	free(maker->order);
-	free(maker->below);
+	free(maker->list);
 	free(maker->threads);
 	free(maker->ranges);
 	dp_lookup__fini(&maker->index);
 	free(maker);
 }
 
+/* Ends what is over at a time. */
+static void close_until(const struct dp_host_ranges_maker *maker, struct thread *thread,
+			int64_t time_ns)
+{
+	while (thread->top != DP_NONE &&
+	       maker->source.end_ns[maker->list[thread->top].range] <= time_ns)
+		thread->top = maker->list[thread->top].below;
+}
+
 /* Opens what begins up to a time, and ends what is over then. */
 static void move_to(struct dp_host_ranges_maker *maker, struct thread *thread, int64_t time_ns)
 {
-	const struct source *source = &maker->source;
+	close_until(maker, thread, time_ns);
+	while (thread->next < thread->end) {
+		uint32_t place = (uint32_t)thread->next;
+		struct open *next = &maker->list[place];
 
-	for (;;) {
-		uint32_t next;
-
-		while (thread->top != DP_NONE && source->end_ns[thread->top] <= time_ns)
-			thread->top = maker->below[thread->top];
-		if (thread->next == thread->end)
+		if (maker->source.start_ns[next->range] > time_ns)
 			return;
-		next = maker->order[thread->next];
-		if (source->start_ns[next] > time_ns)
-			return;
-		/* What ended before this one began is no longer below it. */
-		while (thread->top != DP_NONE &&
-		       source->end_ns[thread->top] <= source->start_ns[next])
-			thread->top = maker->below[thread->top];
-		maker->below[next] = thread->top;
-		thread->top = next;
+		next->below = thread->top;
+		next->outer = thread->top == DP_NONE ? place : maker->list[thread->top].outer;
+		thread->top = place;
 		thread->next++;
+		close_until(maker, thread, time_ns);
 	}
 }
 
-static uint32_t outermost(const struct dp_host_ranges_maker *maker, uint32_t range)
+/* What is open innermost or outermost on a thread, or DP_NONE. */
+static uint32_t innermost(const struct dp_host_ranges_maker *maker, const struct thread *thread)
 {
-	while (range != DP_NONE && maker->below[range] != DP_NONE)
-		range = maker->below[range];
-	return range;
+	return thread->top == DP_NONE ? DP_NONE : maker->list[thread->top].range;
+}
+
+static uint32_t outermost(const struct dp_host_ranges_maker *maker, const struct thread *thread)
+{
+	return thread->top == DP_NONE ? DP_NONE : maker->list[maker->list[thread->top].outer].range;
 }
 
 static uint32_t name_of(const struct dp_host_ranges_maker *maker, uint32_t range)
@@ -322,12 +334,12 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 
 		move_to(maker, thread, start_ns);
 		if (thread->top != DP_NONE)
-			until_ns = DP_MIN(until_ns, maker->source.end_ns[thread->top]);
+			until_ns = DP_MIN(until_ns, maker->source.end_ns[innermost(maker, thread)]);
 		if (thread->next < thread->end)
 			until_ns = DP_MIN(until_ns,
-					  maker->source.start_ns[maker->order[thread->next]]);
-		if (add(maker, activity, k, name_of(maker, outermost(maker, thread->top)),
-			name_of(maker, thread->top), until_ns - start_ns))
+					  maker->source.start_ns[maker->list[thread->next].range]);
+		if (add(maker, activity, k, name_of(maker, outermost(maker, thread)),
+			name_of(maker, innermost(maker, thread)), until_ns - start_ns))
 			return DP_ERR_NOMEM;
 		start_ns = until_ns;
 	}
@@ -338,19 +350,19 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 static int add_waits(struct dp_host_ranges_maker *maker)
 {
 	const struct dp_calls *calls = dp_trace_calls(maker->work->trace);
+	const struct dp_work *work = maker->work;
 	size_t k = 0;
 
 	for (size_t t = 0; t < maker->thread_count; t++) {
 		maker->threads[t].next = maker->threads[t].first;
 		maker->threads[t].top = DP_NONE;
 	}
-	for (size_t i = 0; i < calls->count; i++) {
-		bool sync = calls->kind[i] == DP_CALL_SYNC;
-		uint32_t range;
+	for (size_t c = 0; c < work->call_count; c++) {
+		size_t i = work->calls[c];
+		struct thread *thread = &maker->threads[calls->thread[i]];
 
-		if (calls->thread[i] >= maker->thread_count ||
-		    !maker->work->launches[calls->thread[i]] ||
-		    !(sync || dp_work__waited(maker->work, i) & DP_WAITED_INSIDE))
+		if (calls->kind[i] != DP_CALL_SYNC &&
+		    !(dp_work__waited(work, i) & DP_WAITED_INSIDE))
 			continue;
 		while (k + 1 < maker->count &&
 		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])
@@ -358,11 +370,10 @@ static int add_waits(struct dp_host_ranges_maker *maker)
 		if (maker->kinds[k] == NOT_COUNTED ||
 		    calls->start_ns[i] < maker->iterations[k].start_ns)
 			continue;
-		move_to(maker, &maker->threads[calls->thread[i]], calls->start_ns[i]);
-		range = maker->threads[calls->thread[i]].top;
+		move_to(maker, thread, calls->start_ns[i]);
 		/* Where calls are all there is, the innermost is this one. */
-		if (add(maker, DP_HOST_SYNC, k, name_of(maker, range), calls->name[i],
-			calls->end_ns[i] - calls->start_ns[i]))
+		if (add(maker, DP_HOST_SYNC, k, name_of(maker, innermost(maker, thread)),
+			calls->name[i], calls->end_ns[i] - calls->start_ns[i]))
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;

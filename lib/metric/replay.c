@@ -20,15 +20,6 @@
 /* Pinned memory is read faster by about so much: 25 against 10 GB/s over PCIe 4. */
 #define PINNED_SPEED 2.5
 
-bool dp_replay_run__is_comm(const struct dp_replay_run *run, uint32_t op)
-{
-	const struct dp_work *work = run->model->input->work;
-	uint32_t name = dp_trace_ops(work->trace)->name[op];
-
-	return dp_op_is_kernel(dp_trace_ops(work->trace)->kind[op]) && name != DP_NONE &&
-	       work->index->is_comm[name];
-}
-
 static bool is_pageable(const struct dp_ops *ops, size_t op)
 {
 	return (ops->copy_kind[op] == DP_COPY_HTOD && ops->src_kind[op] == DP_MEMORY_PAGEABLE) ||
@@ -229,25 +220,6 @@ static void run_events(struct dp_replay_run *run, enum dp_replay_change change)
 		else
 			end_call(run, event->index);
 	}
-}
-
-/* The operation that an iteration begins with. */
-size_t dp_replay_model__op_at(const struct dp_replay_model *model, int64_t time_ns)
-{
-	size_t low = 0, high = model->op_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (model->ops[middle].start_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + 1 < model->op_count && model->ops[low + 1].start_ns == time_ns &&
-	       !dp_op_is_kernel(dp_trace_ops(model->input->work->trace)->kind[model->ops[low].op]))
-		low++;
-	return low;
 }
 
 /* The mean period of the second half: until then host and device have found their balance. */

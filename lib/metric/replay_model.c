@@ -520,3 +520,31 @@ int dp_replay_model__init(struct dp_replay_model *model, const struct dp_replay_
 	free(ends);
 	return make_events(model);
 }
+
+bool dp_replay_run__is_comm(const struct dp_replay_run *run, uint32_t op)
+{
+	const struct dp_work *work = run->model->input->work;
+	uint32_t name = dp_trace_ops(work->trace)->name[op];
+
+	return dp_op_is_kernel(dp_trace_ops(work->trace)->kind[op]) && name != DP_NONE &&
+	       work->index->is_comm[name];
+}
+
+/* The operation that an iteration begins with. */
+size_t dp_replay_model__op_at(const struct dp_replay_model *model, int64_t time_ns)
+{
+	size_t low = 0, high = model->op_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (model->ops[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + 1 < model->op_count && model->ops[low + 1].start_ns == time_ns &&
+	       !dp_op_is_kernel(dp_trace_ops(model->input->work->trace)->kind[model->ops[low].op]))
+		low++;
+	return low;
+}

@@ -389,6 +389,7 @@ int dp_work_index__init(struct dp_work_index *index, const struct dp_trace *trac
 			struct dp_error *error)
 {
 	const struct dp_calls *calls = dp_trace_calls(trace);
+	const struct dp_ranges *ranges = dp_trace_ranges(trace);
 	const struct dp_samples *samples = dp_trace_samples(trace);
 	const struct dp_memory *memory = dp_trace_memory(trace);
 	size_t threads = dp_trace_thread_count(trace), devices = dp_trace_device_count(trace);
@@ -396,7 +397,9 @@ int dp_work_index__init(struct dp_work_index *index, const struct dp_trace *trac
 	*index = (struct dp_work_index){ .trace = trace };
 	if (find_comm(index) || group_ops(index, devices) ||
 	    dp_groups__init(&index->calls, calls->thread, NULL, calls->count, threads) ||
-	    find_waited(index, calls, threads) || group_loaders(index) ||
+	    find_waited(index, calls, threads) ||
+	    dp_groups__init(&index->ranges, ranges->thread, NULL, ranges->count, threads) ||
+	    group_loaders(index) ||
 	    dp_groups__init(&index->samples, samples->device, NULL, samples->count, devices) ||
 	    dp_groups__init(&index->memory, memory->device, NULL, memory->count, devices))
 		return dp_error__nomem(error, calls->count);
@@ -407,6 +410,7 @@ void dp_work_index__fini(struct dp_work_index *index)
 {
 	dp_groups__fini(&index->ops);
 	dp_groups__fini(&index->calls);
+	dp_groups__fini(&index->ranges);
 	dp_groups__fini(&index->loaders);
 	dp_groups__fini(&index->samples);
 	dp_groups__fini(&index->memory);

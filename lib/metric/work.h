@@ -15,6 +15,7 @@ struct dp_work_index {
 	const struct dp_trace *trace;
 	struct dp_groups ops;	  /* by device */
 	struct dp_groups calls;	  /* by thread */
+	struct dp_groups ranges;  /* by thread */
 	struct dp_groups loaders; /* ranges that fetch input, by thread */
 	struct dp_groups samples; /* by device */
 	struct dp_groups memory;  /* by device */

@@ -32,6 +32,8 @@ enum {
 	GAPS_MAX = 31,	 /* that a median is taken of */
 	MEDOID_MAX = 10, /* windows that are compared with each other */
 	LONG = 1 << 14,	 /* symbols of a window: comparing and judging it takes time */
+	WINDOWS = 1 << 12, /* of an anchor that are compared: the most frequent is among them */
+	PHRASE = 3,	 /* windows of a parse hold so many times n / leaves; phrases half of that */
 	SUPPORT = 50,	 /* of so many occurrences one has to be an anchor's of a long window */
 };
 
@@ -65,7 +67,7 @@ struct detector {
 	const struct dp_anchor_tree *tree;
 	size_t least;
 	uint32_t *names;   /* of the repeat at each leaf; DP_NONE: none that counts */
-	uint32_t *where;   /* leaves, by repeat */
+	size_t *where;	   /* positions, by repeat */
 	size_t *starts;	   /* of each repeat in where */
 	uint64_t iterations; /* known; 0: not */
 	size_t length;	     /* that the power below is of: windows mostly have one length */
@@ -105,19 +107,14 @@ static uint32_t group(struct detector *d, unsigned depth)
 	d->starts[count] = sum;
 	for (size_t p = 0; p < n; p++)
 		if (d->names[p] != DP_NONE)
-			d->where[d->starts[d->names[p]]++] = (uint32_t)p;
+			d->where[d->starts[d->names[p]]++] = position(tree, p);
 	for (uint32_t i = count; i > 0; i--)
 		d->starts[i] = d->starts[i - 1];
 	d->starts[0] = 0;
 	return count;
 }
 
-static inline size_t gap_at(const struct dp_anchor_tree *tree, const uint32_t *where, size_t i)
-{
-	return position(tree, where[i + 1]) - position(tree, where[i]);
-}
-
-static double median_gap(const struct dp_anchor_tree *tree, const uint32_t *where, size_t count)
+static double median_gap(const size_t *where, size_t count)
 {
 	size_t gaps[GAPS_MAX] = { 0 };
 	size_t n = DP_MIN(count - 1, (size_t)GAPS_MAX);
@@ -125,7 +122,7 @@ static double median_gap(const struct dp_anchor_tree *tree, const uint32_t *wher
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i * (count - 1) / n;
 
-		gaps[i] = gap_at(tree, where, at);
+		gaps[i] = where[at + 1] - where[at];
 	}
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && gaps[k] < gaps[k - 1]; k--) {
@@ -166,13 +163,13 @@ static bool is_better(const struct detector *d, const struct lead *a, const stru
 
 static void consider(struct detector *d, size_t first, size_t count, int level)
 {
-	const uint32_t *where = d->where + first;
-	double gap = median_gap(d->tree, where, count), covered = 0, near = 0, score;
+	const size_t *where = d->where + first;
+	double gap = median_gap(where, count), covered = 0, near = 0, score;
 	struct bin *bin = &d->bins[bin_of(gap)];
 	struct lead lead;
 
 	for (size_t i = 0; i + 1 < count; i++) {
-		double g = (double)gap_at(d->tree, where, i);
+		double g = (double)(where[i + 1] - where[i]);
 
 		if (g >= 0.5 * gap && g <= 1.6 * gap)
 			covered += g;
@@ -193,22 +190,39 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 
 /* Windows. */
 
-/* Of the symbols from one leaf to another. */
-static uint64_t hash_window(struct detector *d, size_t first, size_t end)
+/* The leaf that stands at a position, where one does. */
+static size_t leaf_at(const struct dp_anchor_tree *tree, size_t at)
 {
-	size_t length = position(d->tree, end) - position(d->tree, first);
+	size_t low = 0, high = tree->leaves;
+
+	if (!tree->parse.begin)
+		return at;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tree->parse.begin[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Of the symbols from one leaf's position to another's. */
+static uint64_t hash_window(struct detector *d, size_t at, size_t length)
+{
+	const uint64_t *hashes = d->tree->hashes;
 
 	if (length != d->length) {
 		d->length = length;
 		d->power = dp_parse__power(length);
 	}
-	return d->tree->hashes[end] - d->tree->hashes[first] * d->power;
+	return hashes[leaf_at(d->tree, at + length)] - hashes[leaf_at(d->tree, at)] * d->power;
 }
 
 struct window {
 	uint64_t hash;
 	size_t at, length;
-	uint32_t leaf;
 };
 
 static int by_hash(const void *a, const void *b)
@@ -310,39 +324,54 @@ out:
 	return best;
 }
 
-/* Symbols of a repeat of one level that stands at a leaf. */
-static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t leaf)
+/* Symbols of a repeat of one level that stands at a position. */
+static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t at)
 {
 	size_t phrases = level > 1 ? (size_t)1 << (level - 2) : 0;
 
 	if (!tree->parse.begin || !level)
 		return (size_t)1 << level;
 	/* the last phrase has no gram behind it */
-	return DP_MIN(position(tree, leaf + phrases) + DP_PARSE_GRAM, tree->n) -
-	       position(tree, leaf);
+	return DP_MIN(position(tree, leaf_at(tree, at) + phrases) + DP_PARSE_GRAM, tree->n) - at;
+}
+
+static bool is_window(const struct lead *lead, size_t length)
+{
+	return (double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap;
+}
+
+/* The windows of an anchor, or some of many; returns how many. *last is where the last one ends. */
+static size_t take_windows(struct detector *d, const struct lead *lead, size_t step,
+			   struct window *windows, size_t *last)
+{
+	const size_t *where = d->where + lead->first;
+	size_t n = 0, end = lead->count - 1;
+
+	for (size_t i = 0; i + 1 < lead->count; i += step) {
+		size_t length = where[i + 1] - where[i];
+
+		if (is_window(lead, length))
+			windows[n++] = (struct window){ hash_window(d, where[i], length), where[i],
+							length };
+	}
+	while (n > 0 && !is_window(lead, where[end] - where[end - 1]))
+		end--;
+	*last = where[end];
+	return n;
 }
 
 static int put_candidate(struct detector *d, const struct bin *bin)
 {
 	const struct lead *lead = &bin->lead;
-	const uint32_t *where = d->where + lead->first;
-	struct window *windows = dp_alloc__array(lead->count, sizeof(*windows));
-	size_t n = 0, pick, times, first = 0, last = 0;
+	size_t step = lead->count / WINDOWS + 1, n, pick, times, first = 0, last = 0;
+	struct window *windows = dp_alloc__array(lead->count / step + 1, sizeof(*windows));
 
 	if (!windows)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i + 1 < lead->count; i++) {
-		size_t length = gap_at(d->tree, where, i);
-
-		if ((double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap)
-			windows[n++] = (struct window){ hash_window(d, where[i], where[i + 1]),
-							position(d->tree, where[i]), length,
-							where[i] };
-	}
+	n = take_windows(d, lead, step, windows, &last);
 	if (n == 0)
 		goto out;
 	first = windows[0].at;
-	last = windows[n - 1].at + windows[n - 1].length;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
 	if (times < 2 || times * 12 < n)
@@ -352,8 +381,8 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.last = last,
 		.at = windows[pick].at,
 		.length = windows[pick].length,
-		.gram = anchor_length(d->tree, bin->level, windows[pick].leaf),
-		.trips = n,
+		.gram = anchor_length(d->tree, bin->level, windows[pick].at),
+		.trips = n * step,
 		.score = lead->score * pow((double)bin->votes, 0.1),
 		.regular = lead->regular,
 	};
@@ -442,9 +471,12 @@ static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t le
 	const struct dp_parse *parse = &tree->parse;
 	uint8_t depth = 0;
 
-	if (parse->names)
-		depth = (tree->symbols[parse->begin[leaf]] == tree->symbols[parse->begin[before]]) +
-			(parse->grams[parse->names[leaf]] == parse->grams[parse->names[before]]);
+	if (parse->names) {
+		uint32_t a = parse->names[leaf], b = parse->names[before];
+
+		depth = (parse->firsts[a] == parse->firsts[b]) +
+			(parse->grams[a] == parse->grams[b]);
+	}
 	for (; lcp && depth < DEPTHS; lcp >>= 1)
 		depth++;
 	return depth;
@@ -483,10 +515,10 @@ static int hash_prefixes(struct dp_anchor_tree *tree)
 	return DP_OK;
 }
 
-/* The leaves are phrases, about `most` of them. */
+/* The leaves are phrases, two thirds of `most`: half a window is one's length on average. */
 static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
 {
-	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, tree->n / most + 1);
+	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, PHRASE * tree->n / most);
 
 	tree->leaves = tree->parse.count;
 	tree->hashes = tree->parse.hashes;

@@ -20,9 +20,9 @@ struct dp_anchor_tree;
 
 /*
  * The tree of symbols[0..n), which are borrowed; of more than `most` symbols that of a parse with
- * about as many phrases (suffix/parse.h). *tree is the caller's, to be freed with
+ * about two thirds as many phrases (suffix/parse.h). *tree is the caller's, to be freed with
  * dp_anchor_tree__free(). Errors: DP_ERR_NOMEM. Cost: that of the parse, and of a suffix tree of
- * so many leaves; 13 bytes per leaf are kept, 33 of phrases.
+ * so many leaves; 13 bytes per leaf are kept, 37 of phrases.
  */
 int dp_anchor_tree__new(struct dp_anchor_tree **tree, const uint32_t *symbols, size_t n,
 			size_t most);
@@ -32,7 +32,7 @@ void dp_anchor_tree__free(struct dp_anchor_tree *tree);
  * Candidates from the repeats of a tree, the most promising first, room of them at most. Repeats
  * that occur at least `least` times are looked at; those that occur about `iterations` times first,
  * where that is not 0. explain (or NULL) gets what the repeats were. Returns how many, or
- * DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each of seven depths; 16 bytes per leaf.
+ * DP_ERR_NOMEM. Cost: some 10 ns per leaf of the tree for each of seven depths; 20 bytes per leaf.
  */
 int dp_anchors__candidates(struct dp_guess *candidates, size_t room,
 			   const struct dp_anchor_tree *tree, size_t least, uint64_t iterations,

@@ -31,52 +31,61 @@ int dp_entropy__bits(double *bits, const uint32_t *symbols, size_t n, uint32_t a
 	return DP_OK;
 }
 
+enum { GRAM = 4 }; /* symbols of a copy, at least */
+
+/* The last places of the grams of a pattern, by an open hash that compares them: it has room. */
+struct grams {
+	const uint32_t *symbols;
+	size_t count;	/* symbols */
+	uint32_t *last; /* of each slot: a place, plus 1 */
+	size_t mask;
+};
+
+/* Notes the gram at a place and returns the last place that had it, plus 1; 0: none had. */
+static size_t note_gram(struct grams *g, size_t at)
+{
+	const uint32_t *gram = g->symbols + at;
+	uint64_t h = 0;
+	size_t slot, before;
+
+	if (at + GRAM > g->count)
+		return 0;
+	for (size_t k = 0; k < GRAM; k++)
+		h = h * 0x9e3779b97f4a7c15u + gram[k] + 1;
+	slot = (size_t)(h >> 24) & g->mask;
+	while (g->last[slot] && memcmp(g->symbols + g->last[slot] - 1, gram, GRAM * sizeof(*gram)))
+		slot = (slot + 1) & g->mask;
+	before = g->last[slot];
+	g->last[slot] = (uint32_t)at + 1;
+	return before;
+}
+
 /* The bits of a Lempel-Ziv parse with copies of four symbols and more. */
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
-	size_t slots = 16, i = 0;
-	uint32_t *last;
-	double copy, sum = 0;
+	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
+	struct grams grams = { p, m, NULL, 15 };
 
-	while (slots < 2 * m)
-		slots *= 2;
-	last = dp_alloc__zeroed(slots, sizeof(*last));
-	if (!last)
+	while (grams.mask < 2 * m)
+		grams.mask = 2 * grams.mask + 1;
+	grams.last = dp_alloc__zeroed(grams.mask + 1, sizeof(*grams.last));
+	if (!grams.last)
 		return DP_ERR_NOMEM;
-	copy = 2 * log2((double)m + 1) + 1;
-	while (i < m) {
-		size_t length = 0, slot = 0, end;
+	for (size_t i = 0; i < m;) {
+		size_t before = note_gram(&grams, i), length = 0, end = i + 1;
 
-		if (i + 4 <= m) {
-			uint64_t h = 0;
-
-			for (size_t k = 0; k < 4; k++)
-				h = h * 0x9e3779b97f4a7c15u + p[i + k] + 1;
-			slot = (size_t)(h >> 24) & (slots - 1);
-			if (last[slot])
-				while (i + length < m &&
-				       p[last[slot] - 1 + length] == p[i + length])
-					length++;
-			last[slot] = (uint32_t)i + 1;
-		}
-		if (length >= 4 && copy < literal * (double)length) {
+		while (before && i + length < m && p[before - 1 + length] == p[i + length])
+			length++;
+		if (length >= GRAM && copy < literal * (double)length) {
 			sum += copy;
 			end = i + length;
-			for (i++; i < end; i++) {
-				uint64_t h = 0;
-
-				if (i + 4 > m)
-					continue;
-				for (size_t k = 0; k < 4; k++)
-					h = h * 0x9e3779b97f4a7c15u + p[i + k] + 1;
-				last[(size_t)(h >> 24) & (slots - 1)] = (uint32_t)i + 1;
-			}
 		} else {
 			sum += literal + 1;
-			i++;
 		}
+		for (i++; i < end; i++)
+			note_gram(&grams, i);
 	}
-	free(last);
+	free(grams.last);
 	*bits = sum;
 	return DP_OK;
 }

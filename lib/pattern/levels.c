@@ -288,18 +288,20 @@ static size_t alternating(const struct dp_hypothesis *h)
 	return parts;
 }
 
-/* Makes an iteration of one of the parts that alternate. */
-static void split(struct dp_hypothesis *h, struct dp_explain *explain)
+/* Makes an iteration of one of the parts that alternate, which is judged anew. */
+static int split(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
 {
 	size_t parts = alternating(h);
 
-	if (parts > 1)
-		dp_explain__add(explain, "levels",
-				DP_FACTS({ "length", "count", (double)h->length },
-					 { "parts", "count", (double)parts }),
-				"the pattern of {length:symbol} is {parts} parts that are alike but for "
-				"symbols that take each other's place: each is an iteration");
+	if (parts == 1)
+		return DP_OK;
+	dp_explain__add(text->explain, "levels",
+			DP_FACTS({ "length", "count", (double)h->length },
+				 { "parts", "count", (double)parts }),
+			"the pattern of {length:symbol} is {parts} parts that are alike but for "
+			"symbols that take each other's place: each is an iteration");
 	h->length /= parts;
+	return dp_hypothesis__refine(h, text->symbols, text->n, bits);
 }
 
 /* Is the loop inside the iteration, rather than the pattern? *why says what decided. */
@@ -386,13 +388,15 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 {
 	struct dp_hypothesis *h = &levels->chosen.items[index];
 	double main = (double)in->loops.items[in->main].length;
-	uint32_t parent = DP_NONE;
+	uint32_t parent = levels->chosen_parent[index];
 	int made;
 
 	if (reliable(h)) {
 		made = move_to(&levels->outer, h);
-		if (made >= 0)
+		if (made >= 0) {
+			levels->outer_parent[made] = parent;
 			parent = (uint32_t)made;
+		}
 	}
 	free(h->pattern);
 	levels->chosen.count--;
@@ -400,6 +404,7 @@ static void go_down(struct dp_levels *levels, size_t index, struct inside *in)
 		levels->chosen.items[i] = levels->chosen.items[i + 1];
 		levels->chosen_parent[i] = levels->chosen_parent[i + 1];
 	}
+	levels->chosen_parent[levels->chosen.count] = DP_NONE;
 	for (size_t i = 0; i < in->loops.count; i++) {
 		struct dp_hypothesis *x = &in->loops.items[i];
 
@@ -452,7 +457,7 @@ static double structure_of(size_t length)
 static int fill_inner(struct dp_levels *levels, const struct finder *f)
 {
 	struct inside in[DP_PATTERNS_MAX];
-	size_t count = levels->chosen.count, longest = 0, kept = 0;
+	size_t count = levels->chosen.count, longest = 0;
 	int status = DP_OK;
 
 	memset(in, 0, sizeof(in));
@@ -461,24 +466,20 @@ static int fill_inner(struct dp_levels *levels, const struct finder *f)
 		status = look_inside(&in[i], f, &levels->chosen.items[i], 2, false);
 	}
 	for (size_t i = 0; i < count && !status; i++) {
-		struct dp_hypothesis *h = &levels->chosen.items[i];
+		const struct dp_hypothesis *h = &levels->chosen.items[i];
+		enum dp_standing *standing = &levels->standing[i];
 
-		levels->standing[kept] = is_nested(levels, i) ? DP_STANDING_NESTED
-					 : in[i].total >= structure_of(h->length)
-						 ? DP_STANDING_STRUCTURED
-						 : DP_STANDING_BARE;
-		if (levels->standing[kept] != DP_STANDING_NESTED &&
+		*standing = is_nested(levels, i)		     ? DP_STANDING_NESTED
+			    : in[i].total >= structure_of(h->length) ? DP_STANDING_STRUCTURED
+								     : DP_STANDING_BARE;
+		if (*standing != DP_STANDING_NESTED &&
 		    (double)h->length < dp_param.beside_short * (double)longest &&
-		    (levels->standing[kept] == DP_STANDING_BARE || h->length < dp_param.layer_long))
-			levels->standing[kept] = DP_STANDING_RARE;
-		take_inside(levels, &in[i], (uint32_t)kept);
-		levels->chosen_parent[kept] = levels->chosen_parent[i];
-		levels->chosen.items[kept++] = *h;
+		    (*standing == DP_STANDING_BARE || h->length < dp_param.layer_long))
+			*standing = DP_STANDING_RARE;
+		take_inside(levels, &in[i], (uint32_t)i);
 	}
 	for (size_t i = 0; i < count; i++)
 		dp_patterns__fini(&in[i].loops);
-	if (!status)
-		levels->chosen.count = kept;
 	return status;
 }
 
@@ -497,15 +498,19 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 
 	memset(levels, 0, sizeof(*levels));
 	for (size_t i = 0; i < DP_PATTERNS_MAX; i++)
-		levels->chosen_parent[i] = levels->inner_parent[i] = DP_NONE;
-	status = dp_search__unaided(&levels->chosen, text, &bar);
+		levels->outer_parent[i] = levels->chosen_parent[i] = levels->inner_parent[i] =
+			DP_NONE;
+	status = dp_entropy__bits(&bits, symbols, n, alphabet);
+	if (!status)
+		status = dp_search__unaided(&levels->chosen, text, &bar);
 	while (!status && seen < levels->chosen.count) {
 		struct inside in;
 		const char *why;
 		bool below;
 
-		split(&levels->chosen.items[seen], text->explain);
-		status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
+		status = split(&levels->chosen.items[seen], text, bits);
+		if (!status)
+			status = look_inside(&in, &f, &levels->chosen.items[seen], 2, true);
 		if (status)
 			break;
 		below = goes_down(&in, &f, &why);
@@ -525,8 +530,6 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_text *text, const
 	}
 	if (!status)
 		status = fill_inner(levels, &f);
-	if (!status)
-		status = dp_entropy__bits(&bits, symbols, n, alphabet);
 	levels->alone = bits * (double)n;
 	levels->fit.bits = levels->alone;
 	if (!status && levels->chosen.count > 0)

@@ -20,9 +20,13 @@ enum dp_standing {
 	DP_STANDING_NESTED, /* it was found to be the iteration inside a loop that is none */
 };
 
-/* outer encloses chosen, chosen encloses inner; parents are indices in the next outer level. */
+/*
+ * outer encloses chosen, chosen encloses inner; parents are indices in the next outer level, and
+ * those of outer ones, which come before them, in outer itself.
+ */
 struct dp_levels {
 	struct dp_patterns outer, chosen, inner;
+	uint32_t outer_parent[DP_PATTERNS_MAX];
 	uint32_t chosen_parent[DP_PATTERNS_MAX];
 	uint32_t inner_parent[DP_PATTERNS_MAX];
 	enum dp_standing standing[DP_PATTERNS_MAX]; /* of the chosen ones */

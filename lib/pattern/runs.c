@@ -15,6 +15,7 @@
 enum {
 	GRAM = 4,
 	SLOT_BITS = 16,
+	RING = 64,	 /* positions before one that a period is sought in, at most */
 	UNITS_TRIED = 8, /* that begin with one symbol */
 };
 
@@ -22,7 +23,8 @@ struct collapser {
 	const uint32_t *symbols;
 	size_t n;
 	struct dp_runs *runs;
-	uint32_t *last;	 /* gram -> position + 1 */
+	uint32_t *last;	       /* slot of a gram -> the last position with that slot, plus 1 */
+	uint32_t before[RING]; /* of each recent position: the one before with its slot, plus 1 */
 	uint32_t *units; /* hash -> index of a unit, plus 1 */
 	struct dp_runs_unit *known;
 	size_t known_count, known_room, mask;
@@ -79,6 +81,19 @@ static void put(struct dp_runs *runs, uint32_t symbol, size_t position)
 	runs->symbols[runs->count++] = symbol;
 }
 
+/* The last position before, not far, that has the gram of a position; `at` where there is none. */
+static size_t recent(const struct collapser *c, size_t at, size_t before)
+{
+	size_t most = DP_MIN(dp_param.run_period, (size_t)RING);
+
+	while (before && at - (before - 1) <= most) {
+		if (!memcmp(c->symbols + at, c->symbols + before - 1, GRAM * sizeof(*c->symbols)))
+			return before - 1;
+		before = c->before[(before - 1) % RING];
+	}
+	return at;
+}
+
 /* The period that seems to go on at a position, or 0. */
 static size_t period_at(struct collapser *c, size_t at)
 {
@@ -90,12 +105,10 @@ static size_t period_at(struct collapser *c, size_t at)
 	h = hash_of(c->symbols + at, GRAM) * 0xbf58476d1ce4e5b9u;
 	slot = (size_t)(h >> (64 - SLOT_BITS));
 	before = c->last[slot];
+	p = at - recent(c, at, before);
+	c->before[at % RING] = (uint32_t)before;
 	c->last[slot] = (uint32_t)at + 1;
-	if (!before)
-		return 0;
-	p = at - (before - 1);
-	if (p > dp_param.run_period || at + p > c->n ||
-	    memcmp(c->symbols + at, c->symbols + at - p, p * sizeof(*c->symbols)))
+	if (at + p > c->n || memcmp(c->symbols + at, c->symbols + at - p, p * sizeof(*c->symbols)))
 		return 0;
 	return p;
 }

@@ -461,8 +461,9 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 {
 	size_t lacking = (b->begin_offset + m - a->end_offset) % m;
 
+	/* a pattern that goes on a few symbols before where it stopped lacks none */
 	return a->pattern == b->pattern && b->begin - a->end <= m / 2 &&
-	       (double)lacking > LACKING * (double)m;
+	       (double)lacking > LACKING * (double)m && (double)lacking < (1 - LACKING) * (double)m;
 }
 
 /* Spans shorter than an iteration explain nothing: what they cover is left over, too. */

@@ -10,11 +10,18 @@
 
 /* Shuffles: p is told down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
-/* Units are averaged to so many. Neighbours that resemble each other become independent by it. */
-enum { BLOCKS = 64 };
+/* Units are averaged to blocks: to iterations, and those to so many. Neighbours that resemble each
+ * other become independent by it. Of fewer iterations than LEAST each unit is a block, as a handful of
+ * iterations alone proves nothing. */
+enum { BLOCKS = 64, LEAST = 8 };
+/* What recurs is looked for every 2 to so many blocks, where each is an iteration and it comes four
+ * times. */
+enum { EVERY_MOST = 16 };
 /* An excess beyond so many standard deviations counts as that many: one pause of a second says
  * nothing about the next iteration. */
 #define CLIP 6.0
+/* A thousand standard deviations more are worth 7% of one. */
+#define BEYOND 0.01
 /* Spread below this share of the median is none: clocks tick, and simulated jobs have no noise. */
 #define LEAST_SPREAD 1e-3
 #define MAD_SCALE 1.4826
@@ -22,6 +29,8 @@ enum { BLOCKS = 64 };
 struct test {
 	const struct dp_blame_times *times;
 	size_t blocks;
+	size_t *first; /* units of block b are first[b] to first[b + 1] */
+	size_t every_most; /* 0: nothing that recurs can be found */
 	double *excess; /* per block and rank; 0 where not known */
 	double *room;	/* ranks of them */
 	uint32_t *order; /* ranks by class */
@@ -46,11 +55,10 @@ static double lower_median(double *values, size_t count)
 static double block_mean(const struct test *test, size_t block, size_t rank)
 {
 	const struct dp_blame_times *times = test->times;
-	size_t from = block * times->units / test->blocks;
-	size_t to = (block + 1) * times->units / test->blocks, count = 0;
+	size_t count = 0;
 	double sum = 0;
 
-	for (size_t u = from; u < to; u++) {
+	for (size_t u = test->first[block]; u < test->first[block + 1]; u++) {
 		double value = times->own[u * times->ranks + rank];
 
 		if (isfinite(value)) {
@@ -107,6 +115,17 @@ static int order_by_class(struct test *test)
 	return DP_OK;
 }
 
+/*
+ * What is beyond the clip still counts a little, so that of two ranks that are beyond it always, the one
+ * that is later wins: a neighbour's tensor-parallel partner is slow, too, but by less.
+ */
+static double clipped(double deviations)
+{
+	double beyond = fabs(deviations) - CLIP;
+
+	return beyond > 0 ? copysign(CLIP + BEYOND * log1p(beyond), deviations) : deviations;
+}
+
 /* Fills the excess in standard deviations of all ranks and blocks. */
 static int fill_excess(struct test *test)
 {
@@ -135,11 +154,32 @@ static int fill_excess(struct test *test)
 	spread = count ? dp_stat__mad(values, count) * MAD_SCALE : 0;
 	spread = fmax(spread, fmax(fabs(typical) * LEAST_SPREAD, 1e-9));
 	for (size_t i = 0; i < all; i++)
-		test->excess[i] = isfinite(test->excess[i])
-					  ? fmax(-CLIP, fmin(CLIP, test->excess[i] / spread))
-					  : 0;
+		test->excess[i] = isfinite(test->excess[i]) ? clipped(test->excess[i] / spread) : 0;
 	free(values);
 	return DP_OK;
+}
+
+/* The same of every so many blocks. */
+static double largest_recurring(const struct test *test, uint32_t *rank, double most)
+{
+	const size_t ranks = test->times->ranks;
+
+	for (size_t every = 2; every <= test->every_most; every++)
+		for (size_t phase = 0; phase < every; phase++) {
+			double scale = 1 / sqrt((double)((test->blocks - phase + every - 1) / every));
+
+			for (size_t r = 0; r < ranks; r++)
+				test->room[r] = 0;
+			for (size_t b = phase; b < test->blocks; b += every)
+				for (size_t r = 0; r < ranks; r++)
+					test->room[r] += test->excess[b * ranks + r];
+			for (size_t r = 0; r < ranks; r++)
+				if (test->room[r] * scale > most) {
+					most = test->room[r] * scale;
+					*rank = (uint32_t)r;
+				}
+		}
+	return most;
 }
 
 /* The largest sum over a rank's last blocks by its standard error, and whose it is. room is used. */
@@ -161,7 +201,7 @@ static double largest(const struct test *test, uint32_t *rank)
 			}
 		}
 	}
-	return most;
+	return largest_recurring(test, rank, most);
 }
 
 /* Ranks of a class trade places, in each block. */
@@ -231,19 +271,19 @@ size_t dp_blame__every(const double *values, size_t count)
 }
 
 /* What units would be shorter by if the rank took what the slowest other takes. */
-static double gain_of(const struct dp_blame_times *times, uint32_t rank, size_t since)
+static double gain_of(const struct dp_blame_times *times, uint32_t rank, uint32_t since)
 {
 	double sum = 0;
 	size_t count = 0;
 
-	for (size_t u = since; u < times->units; u++) {
+	for (size_t u = 0; u < times->units; u++) {
 		const double *row = times->own + u * times->ranks;
 		double others = -INFINITY;
 
 		for (size_t r = 0; r < times->ranks; r++)
 			if (r != rank && row[r] > others)
 				others = row[r];
-		if (!isfinite(row[rank]) || !isfinite(others))
+		if (times->iteration[u] < since || !isfinite(row[rank]) || !isfinite(others))
 			continue;
 		sum += fmax(0, row[rank] - others);
 		count++;
@@ -251,29 +291,41 @@ static double gain_of(const struct dp_blame_times *times, uint32_t rank, size_t 
 	return count ? sum / (double)count : 0;
 }
 
-/* Since when, how often and by how much the rank is slow. */
+/* What the rank took more than the median of its class in a unit; 0 where it is not known. */
+static double excess_of(const struct test *test, size_t unit, uint32_t rank)
+{
+	const struct dp_blame_times *times = test->times;
+	const double *row = times->own + unit * times->ranks;
+	size_t count = 0;
+	double excess;
+
+	for (size_t r = 0; r < times->ranks; r++)
+		if (times->classes[r] == times->classes[rank] && isfinite(row[r]))
+			test->room[count++] = row[r];
+	excess = row[rank] - (count ? lower_median(test->room, count) : 0);
+	return isfinite(excess) ? excess : 0;
+}
+
+/* Since when, how often and by how much the rank is slow. series has room for the units. */
 static void describe(struct dp_blame *blame, struct test *test, double *series)
 {
 	const struct dp_blame_times *times = test->times;
-	double sum = 0;
+	size_t iterations = 0, since;
+	uint32_t first = times->iteration[0];
 
 	for (size_t u = 0; u < times->units; u++) {
-		size_t count = 0;
-
-		for (size_t r = 0; r < times->ranks; r++)
-			if (times->classes[r] == times->classes[blame->rank] &&
-			    isfinite(times->own[u * times->ranks + r]))
-				test->room[count++] = times->own[u * times->ranks + r];
-		series[u] = times->own[u * times->ranks + blame->rank] -
-			    (count ? lower_median(test->room, count) : 0);
-		if (!isfinite(series[u]))
-			series[u] = 0;
+		if (!u || times->iteration[u] != times->iteration[u - 1])
+			series[iterations++] = 0;
+		series[iterations - 1] += excess_of(test, u, blame->rank);
 	}
-	blame->every = dp_blame__every(series, times->units);
-	blame->since = blame->every ? 0 : dp_blame__since(series, times->units);
-	for (size_t u = blame->since; u < times->units; u++)
-		sum += series[u];
-	blame->excess = sum / (double)(times->units - blame->since);
+	blame->every = dp_blame__every(series, iterations);
+	since = blame->every ? 0 : dp_blame__since(series, iterations);
+	blame->since = first;
+	for (size_t u = 1, k = 0; u < times->units && k < since; u++)
+		if (times->iteration[u] != times->iteration[u - 1]) {
+			k++;
+			blame->since = times->iteration[u];
+		}
 	blame->gain = gain_of(times, blame->rank, blame->since);
 }
 
@@ -298,23 +350,52 @@ static int run(struct dp_blame *blame, struct test *test, double *series)
 	return DP_OK;
 }
 
+/* Units to pieces: iterations, or themselves; returns how many. first has room for units + 1. */
+static size_t cut_units(size_t *first, const struct dp_blame_times *times, bool iterations)
+{
+	size_t count = 0;
+
+	for (size_t u = 0; u < times->units; u++)
+		if (!u || !iterations || times->iteration[u] != times->iteration[u - 1])
+			first[count++] = u;
+	first[count] = times->units;
+	return count;
+}
+
+static void cut_blocks(struct test *test)
+{
+	size_t count = cut_units(test->first, test->times, true);
+
+	test->every_most = count <= BLOCKS ? DP_MIN(count / 4, EVERY_MOST) : 0;
+	if (count < LEAST) {
+		test->every_most = 0;
+		count = cut_units(test->first, test->times, false);
+	}
+	test->blocks = DP_MIN(count, BLOCKS);
+	for (size_t b = 1; b <= test->blocks; b++)
+		test->first[b] = test->first[b * count / test->blocks];
+}
+
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times)
 {
-	struct test test = { .times = times,
-			     .blocks = DP_MIN(times->units, BLOCKS),
-			     .random = UINT64_C(0x9e3779b97f4a7c15) };
+	struct test test = { .times = times, .random = UINT64_C(0x9e3779b97f4a7c15) };
 	double *series;
 	int status = DP_ERR_NOMEM;
 
 	*blame = (struct dp_blame){ .rank = DP_NONE, .p = 1 };
 	if (!times->units || times->ranks < 2)
 		return DP_OK;
+	test.first = dp_alloc__array(times->units + 1, sizeof(*test.first));
+	if (!test.first)
+		return DP_ERR_NOMEM;
+	cut_blocks(&test);
 	test.excess = dp_alloc__array(test.blocks * times->ranks, sizeof(*test.excess));
 	test.room = dp_alloc__array(times->ranks, sizeof(*test.room));
 	test.order = dp_alloc__array(times->ranks, sizeof(*test.order));
 	series = dp_alloc__array(times->units, sizeof(*series));
 	if (test.excess && test.room && test.order && series)
 		status = run(blame, &test, series);
+	free(test.first);
 	free(test.excess);
 	free(test.room);
 	free(test.order);

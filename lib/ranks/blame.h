@@ -5,29 +5,31 @@
 #include "base/base.h"
 
 /* What each rank took by itself in each of a row of times, own[unit * ranks + rank]; NaN where it is
- * not known. Ranks are compared with those of their own class. */
+ * not known. Several units may be of one iteration. Ranks are compared with those of their own
+ * class. */
 struct dp_blame_times {
 	const double *own;
 	size_t units;
 	size_t ranks;
-	const uint32_t *classes; /* per rank, below ranks */
+	const uint32_t *classes;   /* per rank, below ranks */
+	const uint32_t *iteration; /* per unit, ascending */
 };
 
 struct dp_blame {
 	uint32_t rank;	     /* DP_NONE: nothing can be said */
 	double p;	     /* that ranks which are alike show this */
-	size_t since;	     /* the first unit from which on it is slow */
-	size_t every;	     /* it is slow in every so many units; 0: in all since */
-	double excess;	     /* mean of what it took more than its class's median, from there on */
-	double gain;	     /* mean of what a unit would be shorter if it did not */
+	uint32_t since;	     /* the iteration from which on it is slow; the first: always was */
+	size_t every;	     /* it is slow in every so many iterations; 0: in all since */
+	double gain;	     /* mean of what a unit would be shorter from then on if it were not */
 };
 
 /*
  * Finds the rank whose excess over the median of its class, summed from any unit to the last, is
- * the largest by its standard error, and how often a rank does as well when the ranks of each class
- * trade places at random in each unit (2000 times; the same numbers give the same p).
+ * the largest by its standard error, or in every so many iterations, and how often a rank does as well
+ * when the ranks of each class trade places at random in each block of units (1999 times; the same
+ * numbers give the same p).
  *
- * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and 2000 times ranks · 64.
+ * Errors: DP_ERR_NOMEM. Cost: O(ranks · units), and 2000 times ranks · 64 · 16 at most.
  */
 int dp_blame__run(struct dp_blame *blame, const struct dp_blame_times *times);
 

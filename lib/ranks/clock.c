@@ -25,7 +25,8 @@ struct fit {
 	double *consensus; /* per sight's event: when it ended */
 	size_t *by_rank; /* sights in order of rank, then event */
 	size_t *first;	 /* per rank, into by_rank; count + 1 of them */
-	double *room;	 /* for two values per sight */
+	double *room;	 /* for a value per sight */
+	double *slopes;	 /* per rank */
 };
 
 static void release(struct fit *fit)
@@ -35,6 +36,7 @@ static void release(struct fit *fit)
 	free(fit->by_rank);
 	free(fit->first);
 	free(fit->room);
+	free(fit->slopes);
 }
 
 static int prepare(struct fit *fit)
@@ -45,8 +47,10 @@ static int prepare(struct fit *fit)
 	fit->consensus = dp_alloc__array(n + 1, sizeof(*fit->consensus));
 	fit->by_rank = dp_alloc__array(n + 1, sizeof(*fit->by_rank));
 	fit->first = dp_alloc__zeroed(fit->count + 2, sizeof(*fit->first));
-	fit->room = dp_alloc__array(2 * n + 2, sizeof(*fit->room));
-	if (!fit->time || !fit->consensus || !fit->by_rank || !fit->first || !fit->room)
+	fit->room = dp_alloc__array(n + 1, sizeof(*fit->room));
+	fit->slopes = dp_alloc__array(fit->count + 1, sizeof(*fit->slopes));
+	if (!fit->time || !fit->consensus || !fit->by_rank || !fit->first || !fit->room ||
+	    !fit->slopes)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
 		fit->first[fit->sights[i].rank + 2]++;
@@ -237,21 +241,20 @@ static double span_of(const struct fit *fit, size_t rank)
 {
 	size_t first = fit->first[rank], end = fit->first[rank + 1];
 
-	return end > first ? local(fit, fit->by_rank[end - 1]) - local(fit, fit->by_rank[first]) : 0;
+	return end > first ? fabs(local(fit, fit->by_rank[end - 1]) - local(fit, fit->by_rank[first]))
+			   : 0;
 }
 
 /* A drift that the residuals hide is none: it would only add its own error. */
 static void fit_drifts(struct fit *fit)
 {
-	double *drifts = fit->room + fit->sight_count;
-
 	for (int round = 0; round < DRIFT_ROUNDS; round++) {
 		for (size_t r = 0; r < fit->count; r++)
-			drifts[r] = fit->first[r + 1] - fit->first[r] < DRIFT_EVENTS
+			fit->slopes[r] = fit->first[r + 1] - fit->first[r] < DRIFT_EVENTS
 					    ? 0
 					    : slope_of(fit, r);
 		for (size_t r = 0; r < fit->count; r++)
-			fit->clocks[r].drift += drifts[r];
+			fit->clocks[r].drift += fit->slopes[r];
 		polish(fit);
 	}
 }

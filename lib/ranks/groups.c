@@ -73,7 +73,10 @@ static uint32_t find_group(struct dp_job *job, const char *name, uint32_t size, 
 	return id;
 }
 
-/* The job's group of a call: its process group, or the two ranks of it that talk. */
+/*
+ * The job's group of a call: its process group, or the two ranks of it one of which sends to the
+ * other. Both directions have an order of their own.
+ */
 static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
 			 const struct dp_call_summary *call)
 {
@@ -81,11 +84,12 @@ static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
 	int64_t peer = peer_of(rank->from, call);
 	char text[4096];
 
-	if (call->kind != DP_COLLECTIVE_SEND_RECEIVE || group->size == 2 || peer < 0)
-		return find_group(job, group->name, group->size, group->size == 2 &&
-				  call->kind == DP_COLLECTIVE_SEND_RECEIVE);
-	snprintf(text, sizeof(text), "%lld-%lld of %.4000s", (long long)DP_MIN(peer, rank->rank),
-		 (long long)DP_MAX(peer, rank->rank), group->name);
+	if (call->kind != DP_COLLECTIVE_SEND_RECEIVE || peer < 0)
+		return find_group(job, group->name, group->size,
+				  call->kind == DP_COLLECTIVE_SEND_RECEIVE && group->size == 2);
+	snprintf(text, sizeof(text), "%lld to %lld of %.4000s",
+		 (long long)(call->sends ? rank->rank : peer),
+		 (long long)(call->sends ? peer : rank->rank), group->name);
 	return find_group(job, text, 2, true);
 }
 
@@ -162,17 +166,17 @@ static int compare_segments(const void *a, const void *b)
 	return one->rank < two->rank ? -1 : one->rank > two->rank;
 }
 
-/* What a call moves, and between two ranks in which direction. Of all-to-alls each rank has its own
- * size. */
-static uint64_t symbol_of(const struct dp_job_rank *rank, const struct dp_call_summary *call)
+/* What a call moves. Of all-to-alls each rank has its own size. */
+static uint64_t symbol_of(const struct dp_call_summary *call)
 {
-	uint64_t bytes = call->kind == DP_COLLECTIVE_ALL_TO_ALL ? 0 : call->bytes;
-	int64_t sender = -1;
+	return (call->kind == DP_COLLECTIVE_ALL_TO_ALL ? 0 : call->bytes) * DP_COLLECTIVE_KINDS +
+	       call->kind;
+}
 
-	if (call->kind == DP_COLLECTIVE_SEND_RECEIVE && call->peer >= 0)
-		sender = call->sends ? rank->rank : peer_of(rank->from, call);
-	return (bytes * 16 + call->kind) * UINT64_C(0x9e3779b97f4a7c15) ^
-	       (uint64_t)(sender + 1) * UINT64_C(0xc2b2ae3d27d4eb4f);
+/* Each rank numbers its sends and receives by itself: their numbers match nothing. */
+static int64_t sequence_of(const struct dp_call_summary *call)
+{
+	return call->kind == DP_COLLECTIVE_SEND_RECEIVE ? -1 : call->sequence;
 }
 
 static void fill_calls(struct dp_match_call *out, const struct matcher *matcher,
@@ -184,8 +188,8 @@ static void fill_calls(struct dp_match_call *out, const struct matcher *matcher,
 		const struct dp_call_summary *call =
 			&rank->from->calls[matcher->calls[segment->rank][segment->first + i]];
 
-		out[i] = (struct dp_match_call){ symbol_of(rank, call), call->end_ns,
-						 call->sequence };
+		out[i] = (struct dp_match_call){ symbol_of(call), call->end_ns,
+						 sequence_of(call) };
 	}
 }
 

@@ -12,12 +12,12 @@
 
 /* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that are
  * tried one after the other. */
-#define CHANCE 0.002
+#define CHANCE 0.005
 /* A cost below these shares of the period is none: GPUs of one type differ by about a percent
  * themselves, and stages are never cut into equal parts. */
 #define STRAGGLER_COST 0.01
 #define COMMUNICATION_COST 0.02
-#define STAGE_COST 0.03
+#define STAGE_COST 0.06
 #define SEQUENCE_COST 0.05
 /* Ranks in turn: so much of what the slowest takes longer is compute, or it is another cause. */
 #define COMPUTE_SHARE 0.7
@@ -184,24 +184,23 @@ static int find_cause(struct judge *judge, uint32_t blamed)
 	return find_operator(judge, blamed);
 }
 
-/* Of a rank that is slow in every so many units: in every so many iterations, if they agree. */
-static size_t iterations_of(const struct judge *judge, size_t every)
+/* What is slow from the first unit on always was, whichever iteration that unit is of. */
+static int64_t first_iteration(const struct judge *judge, uint32_t since)
 {
-	double iterations = (double)every / judge->per_iteration;
-
-	return iterations >= 1.5 ? (size_t)llround(iterations) : 0;
+	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
 }
 
 static int judge_rank(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	struct dp_blame_times times = { judge->units.own, judge->units.count, judge->job->count,
-					judge->stages.classes };
+					judge->stages.classes, judge->units.iteration };
 	struct dp_blame blame;
 	double cost_ns, resolution = judge->ranks->matching.resolution_ns;
 	int status = dp_blame__run(&blame, &times);
 
-	verdict->p_value = judge->units.count ? blame.p : NAN;
+	if (verdict->kind == DP_VERDICT_NONE)
+		verdict->p_value = judge->units.count ? blame.p : NAN;
 	if (status || blame.rank == DP_NONE)
 		return status;
 	cost_ns = blame.gain * judge->per_iteration;
@@ -209,8 +208,8 @@ static int judge_rank(struct judge *judge)
 	    cost_ns < resolution || cost_ns <= verdict->cost_ns)
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_STRAGGLER, cost_ns, blame.p,
-		    blame.since ? judge->units.iteration[blame.since] : 0);
-	verdict->every = iterations_of(judge, blame.every);
+		    first_iteration(judge, blame.since));
+	verdict->every = blame.every;
 	verdict->last = judge->ranks->ranks[blame.rank].last;
 	verdict->shared = judge->ranks->ranks[blame.rank].shared;
 	status = dp_ranks__blame(judge->ranks, &blame.rank, 1);
@@ -283,7 +282,8 @@ static bool has_more_work(const struct judge *judge, uint32_t stage)
 static int judge_stages(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL };
+	struct dp_blame_times times = { NULL, judge->units.count, judge->stages.count, NULL,
+					judge->units.iteration };
 	struct dp_blame blame;
 	uint32_t *classes;
 	double *own, cost_ns;
@@ -306,45 +306,75 @@ static int judge_stages(struct judge *judge)
 	    cost_ns < verdict->cost_ns)
 		return DP_OK;
 	set_verdict(judge, DP_VERDICT_STAGE_IMBALANCE, cost_ns, blame.p,
-		    blame.since ? judge->units.iteration[blame.since] : 0);
+		    first_iteration(judge, blame.since));
 	verdict->part = DP_RANK_COMPUTE;
 	return blame_stage(judge, blame.rank);
 }
 
-/* Another rank is slow each time, by its own compute: what iterations would be shorter if all took
- * what the median takes, and how much of that is compute. */
-static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns, double *room)
+/* An iteration's slowest rank, by what it takes longer than the lower median of its class. */
+struct slowest {
+	size_t rank; /* SIZE_MAX: some rank's time is not known */
+	double excess_ns;
+	double compute_ns; /* and its compute than theirs */
+};
+
+static void slowest_of_class(struct slowest *out, const struct judge *judge, size_t g,
+			     uint32_t class, double *room)
 {
 	const struct dp_ranks *ranks = judge->ranks;
+	double *compute = room + ranks->count, most = -INFINITY, own_median, compute_median;
+	size_t count = 0, rank = SIZE_MAX;
+
+	for (size_t r = 0; r < ranks->count; r++) {
+		const struct dp_rank_iteration *cell = dp_ranks_iteration(ranks, r, g);
+
+		if (judge->stages.classes[r] != class)
+			continue;
+		if (!cell || !isfinite(cell->own_ns)) {
+			out->rank = SIZE_MAX;
+			out->excess_ns = INFINITY;
+			return;
+		}
+		if (cell->own_ns > most) {
+			most = cell->own_ns;
+			rank = r;
+		}
+		compute[count] = cell->part_ns[DP_RANK_COMPUTE];
+		room[count++] = cell->own_ns;
+	}
+	if (!count)
+		return;
+	own_median = dp_stat__select(room, count, (count - 1) / 2);
+	compute_median = dp_stat__select(compute, count, (count - 1) / 2);
+	if (most - own_median <= out->excess_ns)
+		return;
+	*out = (struct slowest){ rank, most - own_median,
+				 dp_ranks_iteration(ranks, rank, g)->part_ns[DP_RANK_COMPUTE] -
+					 compute_median };
+}
+
+/*
+ * Another rank is slow each time, by its own compute: what iterations would be shorter if all took
+ * what the median of their class takes, how much of that is compute, and in how many of 100 it is
+ * another rank than before.
+ */
+static double uneven_cost(const struct judge *judge, double *compute_ns, size_t *turns, double *room)
+{
 	double sum = 0, compute = 0;
 	size_t count = 0, last = SIZE_MAX;
 
 	*turns = 0;
-	for (size_t g = 0; g < ranks->iterations; g++) {
-		size_t known = 0, slowest = SIZE_MAX;
-		double most = -INFINITY, least;
+	for (size_t g = 0; g < judge->ranks->iterations; g++) {
+		struct slowest slowest = { SIZE_MAX, 0, 0 };
 
-		for (size_t r = 0; r < ranks->count; r++) {
-			const struct dp_rank_iteration *cell = dp_ranks_iteration(ranks, r, g);
-
-			if (!cell || !isfinite(cell->own_ns))
-				continue;
-			room[known++] = cell->own_ns;
-			if (cell->own_ns > most) {
-				most = cell->own_ns;
-				slowest = r;
-			}
-		}
-		if (known < ranks->count || known < 2)
+		for (uint32_t c = 0; c < judge->stages.count && isfinite(slowest.excess_ns); c++)
+			slowest_of_class(&slowest, judge, g, c, room);
+		if (slowest.rank == SIZE_MAX)
 			continue;
-		least = dp_stat__select(room, known, (known - 1) / 2);
-		sum += most - least;
-		for (size_t r = 0; r < ranks->count; r++)
-			room[r] = dp_ranks_iteration(ranks, r, g)->part_ns[DP_RANK_COMPUTE];
-		compute += dp_ranks_iteration(ranks, slowest, g)->part_ns[DP_RANK_COMPUTE] -
-			   dp_stat__select(room, known, (known - 1) / 2);
-		*turns += slowest != last;
-		last = slowest;
+		sum += slowest.excess_ns;
+		compute += slowest.compute_ns;
+		*turns += slowest.rank != last;
+		last = slowest.rank;
 		count++;
 	}
 	*compute_ns = count ? compute / (double)count : 0;
@@ -355,7 +385,8 @@ static double uneven_cost(const struct judge *judge, double *compute_ns, size_t 
 static int judge_sequences(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
-	double *room = dp_alloc__array(judge->job->count + 1, sizeof(*room)), cost_ns, compute_ns;
+	double *room = dp_alloc__array(2 * judge->job->count + 1, sizeof(*room));
+	double cost_ns, compute_ns;
 	size_t turns;
 
 	if (!room)

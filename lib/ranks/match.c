@@ -6,8 +6,10 @@
 
 /* Calls of the shorter sequence that shifts are judged by: some hundred iterations. */
 #define JUDGED 2048
-/* Calls of which so many are alike are the same sequence, but for a few that one rank lacks. */
+/* Calls of which so many are alike are the same sequence, but for a few that one rank lacks: of these
+ * it has fewer than one in WINDOW, and what follows it lies on another diagonal. */
 #define ALIKE 0.9
+enum { WINDOW = 16 };
 /* A shift with fewer calls in common than this share of the shorter sequence is no candidate: the
  * fewer there are, the easier they agree by chance. */
 #define COMMON 0.34
@@ -33,32 +35,65 @@ static size_t overlap(const struct sequences *at, int64_t shift, size_t *first)
 /* What speaks for a shift. */
 struct candidate {
 	int64_t shift;
-	size_t common;
+	size_t common; /* windows that fit */
 	double spread; /* median disagreement of the times between calls */
 	double offset; /* median of b's times less a's */
 };
 
-/* False where the content does not fit. */
+/* Do the next calls have the same content? */
+static bool is_alike(const struct dp_match_call *a, const struct dp_match_call *b, size_t count)
+{
+	size_t alike = 0;
+
+	for (size_t i = 0; i < count; i++)
+		alike += a[i].symbol == b[i].symbol;
+	return (double)alike >= ALIKE * (double)count;
+}
+
+/* The disagreement of the times between a window's calls, and the median of b's times less a's. */
+static void judge_window(double *spread, double *offset, const struct dp_match_call *a,
+			 const struct dp_match_call *b, size_t count)
+{
+	double room[WINDOW];
+
+	for (size_t i = 1; i < count; i++)
+		room[i - 1] = fabs((double)((b[i].end_ns - b[i - 1].end_ns) -
+					    (a[i].end_ns - a[i - 1].end_ns)));
+	*spread = count > 1 ? dp_stat__median(room, count - 1) : 0;
+	for (size_t i = 0; i < count; i++)
+		room[i] = (double)(b[i].end_ns - a[i].end_ns);
+	*offset = dp_stat__median(room, count);
+}
+
+/* False where the content fits nowhere. Where a rank lacks calls, a diagonal is right in a part of
+ * the windows only: the best eighth of them speaks for it. */
 static bool judge(struct candidate *out, const struct sequences *at, int64_t shift)
 {
-	size_t first, count = overlap(at, shift, &first), alike = 0, used = 0;
+	size_t first, count = overlap(at, shift, &first), windows = 0, good = 0;
 	size_t judged = DP_MIN(count, JUDGED);
 	const struct dp_match_call *a = at->a + first, *b = at->b + ((int64_t)first + shift);
+	double spreads[JUDGED / WINDOW + 1], offsets[JUDGED / WINDOW + 1], *room = at->room;
 
 	if (!count || (double)count < COMMON * (double)DP_MIN(at->n, at->m))
 		return false;
-	for (size_t i = 0; i < judged; i++)
-		alike += a[i].symbol == b[i].symbol;
-	if ((double)alike < ALIKE * (double)judged)
+	for (size_t from = 0, end; from < judged; from = end) {
+		end = DP_MIN(from + WINDOW, judged);
+		/* What is left at the end agrees too easily, unless it is all there is. */
+		if ((!from || end - from == WINDOW) && is_alike(a + from, b + from, end - from)) {
+			judge_window(&spreads[windows], &offsets[windows], a + from, b + from,
+				     end - from);
+			room[windows] = spreads[windows];
+			windows++;
+		}
+	}
+	if (!windows)
 		return false;
-	*out = (struct candidate){ .shift = shift, .common = count };
-	for (size_t i = 0; i < judged; i++)
-		at->room[used++] = (double)(b[i].end_ns - a[i].end_ns);
-	out->offset = dp_stat__median(at->room, used);
-	for (used = 0; used + 1 < judged; used++)
-		at->room[used] = fabs((double)((b[used + 1].end_ns - b[used].end_ns) -
-					       (a[used + 1].end_ns - a[used].end_ns)));
-	out->spread = used ? dp_stat__median(at->room, used) : 0;
+	*out = (struct candidate){ .shift = shift, .common = windows };
+	out->spread = dp_stat__select(room, windows, (windows - 1) / 8);
+	for (size_t i = 0; i < windows; i++)
+		if (spreads[i] <= out->spread + EQUAL_NS)
+			room[good++] = offsets[i];
+	out->offset = dp_stat__median(room, good);
 	return true;
 }
 
@@ -190,7 +225,6 @@ int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
 {
 	struct sequences at = { a, b, n, m, NULL };
 	struct candidate best = { 0 };
-	size_t first;
 
 	clear(partner, n);
 	if (!n || !m || by_sequence(partner, &at))
@@ -203,7 +237,7 @@ int dp_match__run(uint32_t *partner, const struct dp_match_call *a, size_t n,
 		size_t matched = merge(partner, &at, &best);
 
 		/* Ends that differ more than calls are apart: the order alone is left. */
-		if (matched < overlap(&at, best.shift, &first) * 3 / 4) {
+		if (matched < best.common * WINDOW / 2) {
 			clear(partner, n);
 			by_diagonal(partner, &at, best.shift);
 		}

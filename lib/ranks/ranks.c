@@ -225,7 +225,7 @@ static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
 
 	if (job->clocks[r].known && job->clocks[r].anchor == 0)
 		return dp_clock__to_anchor(&job->clocks[r], time_ns);
-	return from->t0_known && first->t0_known ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
+	return from->is_epoch == first->is_epoch ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
 						 : time_ns;
 }
 
@@ -302,7 +302,7 @@ static void fill_clock(struct dp_rank *out, const struct dp_job *job, size_t r)
 	if (!out->clock_known)
 		return;
 	out->offset_ns = clock->offset_ns;
-	if (from->t0_known && first->t0_known)
+	if (from->is_epoch == first->is_epoch)
 		out->offset_ns += (double)(from->t0_ns - first->t0_ns);
 	out->drift_ppm = clock->drift * 1e6;
 	out->resolution_ns = clock->resolution_ns;

@@ -1,6 +1,7 @@
 /* An analysis to the summaries of its ranks. Cost: linear in the operations and iterations. */
 #include "ranks/summary.h"
 #include "base/communication.h"
+#include "metric/stat.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,6 +83,13 @@ static int add_share(struct dp_rank_summary *rank, enum dp_rank_part part, bool 
 	return DP_OK;
 }
 
+/* A range in which a framework fetches the next input. */
+static bool is_loader(const char *name)
+{
+	return name && (strstr(name, "DataLoader") || strstr(name, "data_loader") ||
+			strstr(name, "dataloader") || strstr(name, "get_batch"));
+}
+
 static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *analysis,
 		       size_t loop, double iterations)
 {
@@ -108,10 +116,69 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 	for (size_t i = 0; !status && (range = dp_loop_host_range(analysis, loop, i)); i++)
 		if (!range->inner && range->outer[0] && range->activity != DP_HOST_SYNC)
 			status = add_share(rank,
-					   range->activity == DP_HOST_INPUT ? DP_RANK_INPUT_WAIT
-									    : DP_RANK_HOST_WAIT,
+					   is_loader(range->outer) ? DP_RANK_INPUT_WAIT
+								   : DP_RANK_HOST_WAIT,
 					   true, range->outer, range->typical_ns);
 	return status;
+}
+
+/*
+ * Idle time before an upload counts as input wait, and other idle time of the host as host wait. Where
+ * the trace has ranges of a data loader, they tell more exactly which of both it is: shares[] become
+ * the shares of input wait and of host wait that they cover, in typical iterations or in slow ones.
+ */
+static void loader_shares(double shares[2], const struct dp_analysis *analysis, size_t loop,
+			  bool slow)
+{
+	const struct dp_host_range *range;
+	double all[2] = { 0, 0 }, loading[2] = { 0, 0 };
+	bool any = false;
+
+	for (size_t i = 0; (range = dp_loop_host_range(analysis, loop, i)); i++) {
+		int input = range->activity == DP_HOST_INPUT ? 0 : 1;
+		double ns = slow ? range->slow_ns : range->typical_ns;
+
+		if (range->activity == DP_HOST_SYNC)
+			continue;
+		if (!range->inner) {
+			all[input] += ns;
+		} else if (is_loader(range->outer) || is_loader(range->inner)) {
+			loading[input] += ns;
+			any = true;
+		}
+	}
+	shares[0] = any && all[0] > 0 ? fmin(1, loading[0] / all[0]) : 1;
+	shares[1] = any && all[1] > 0 ? fmin(1, loading[1] / all[1]) : 0;
+}
+
+/* An iteration is slow here if it takes a tenth longer than the median one, which changes which of
+ * the two shares hold, not what it costs. */
+#define SLOW 1.1
+
+static int split_waits(struct dp_rank_summary *rank, const struct dp_analysis *analysis, size_t loop)
+{
+	double *periods = dp_alloc__array(rank->step_count + 1, sizeof(*periods)), median;
+	double shares[2][2]; /* of typical iterations, of slow ones */
+	size_t count = 0;
+
+	if (!periods)
+		return DP_ERR_NOMEM;
+	for (size_t k = 0; k < rank->step_count; k++)
+		if (isfinite(rank->steps[k].period_ns))
+			periods[count++] = rank->steps[k].period_ns;
+	median = dp_stat__median(periods, count);
+	free(periods);
+	loader_shares(shares[0], analysis, loop, false);
+	loader_shares(shares[1], analysis, loop, true);
+	for (size_t k = 0; k < rank->step_count; k++) {
+		double *part = rank->steps[k].part_ns;
+		const double *of = shares[rank->steps[k].period_ns > SLOW * median];
+		double input = part[DP_RANK_INPUT_WAIT] * of[0] + part[DP_RANK_HOST_WAIT] * of[1];
+
+		part[DP_RANK_HOST_WAIT] += part[DP_RANK_INPUT_WAIT] - input;
+		part[DP_RANK_INPUT_WAIT] = input;
+	}
+	return DP_OK;
 }
 
 static double mean_metric(const struct dp_analysis *analysis, size_t loop, const char *name)
@@ -144,6 +211,8 @@ static int fill_loop(struct dp_rank_summary *rank, const struct dp_analysis *ana
 		steady += rank->steps[k].whole && !rank->steps[k].warmup;
 	}
 	rank->step_count = info->iterations;
+	if (split_waits(rank, analysis, loop))
+		return DP_ERR_NOMEM;
 	rank->clock_mhz = mean_metric(analysis, loop, "clock_MHz");
 	rank->throttled = mean_metric(analysis, loop, "throttled");
 	return fill_shares(rank, analysis, loop, (double)DP_MAX(steady, 1));
@@ -209,7 +278,9 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 
 	rank->rank = process->rank;
 	rank->pid = process->pid;
-	rank->t0_known = dp_trace_t0(trace, &rank->t0_ns);
+	rank->is_epoch = dp_trace_t0(trace, &rank->t0_ns);
+	if (!rank->is_epoch)
+		rank->t0_ns = dp_trace_source_zero(trace);
 	rank->clock_mhz = rank->throttled = NAN;
 	rank->host = strdup(fact_of(trace, "host"));
 	if (!rank->host)

@@ -46,8 +46,8 @@ struct dp_share_summary {
 struct dp_rank_summary {
 	int64_t rank; /* -1: the trace does not state it */
 	int64_t pid;
-	int64_t t0_ns;
-	bool t0_known;
+	int64_t t0_ns; /* time 0: since 1970, else on whatever clock the source has */
+	bool is_epoch;
 	char *host;
 	size_t pattern; /* kernels of an iteration */
 	double clock_mhz; /* mean of its multiprocessors; NaN where not recorded */

@@ -23,9 +23,9 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 
 	dp_render__text(render, run ? "| after | " : "| before | ");
 	dp_markdown__code(render, dp_trace_path(trace), DP_LABEL_COLUMNS);
-	dp_words__add(&words, " | %s | ", dp_trace_format(trace));
-	dp_render__text(render, words.text);
-	words = (struct dp_words){ .used = 0 };
+	dp_render__text(render, " | ");
+	dp_markdown__words(render, dp_trace_format(trace));
+	dp_render__text(render, " | ");
 	dp_text__devices(&words, trace, false);
 	dp_markdown__words(render, words.text);
 	dp_render__format(render, " | %s |\n",

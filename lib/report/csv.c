@@ -3,23 +3,38 @@
  * field. The file's name is in every row, so that tables of several traces can be put together.
  */
 #include "report/csv.h"
+#include "base/utf8.h"
+#include "report/label.h"
 #include "report/number.h"
 
 #include <string.h>
 
+/* A name's characters; those that a terminal would obey are shown as '?'. */
+static void write_name(struct dp_render *render, const char *text)
+{
+	size_t length = strlen(text), taken;
+	uint32_t code;
+
+	for (size_t i = 0; i < length; i += taken) {
+		taken = dp_utf8__next(text + i, length - i, &code);
+		if (dp_label__is_control(code))
+			dp_render__text(render, "?");
+		else if (code == 0xfffd)
+			dp_render__text(render, "\xef\xbf\xbd");
+		else
+			dp_render__write(render, text + i, taken);
+		if (code == '"')
+			dp_render__text(render, "\"");
+	}
+}
+
 void dp_csv__field(struct dp_render *render, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		dp_render__text(render, text);
-		return;
-	}
-	dp_render__text(render, "\"");
-	for (const char *at = text; *at; at++) {
-		if (*at == '"')
-			dp_render__text(render, "\"");
-		dp_render__write(render, at, 1);
-	}
-	dp_render__text(render, "\"");
+	bool quoted = strpbrk(text, ",\"");
+
+	dp_render__text(render, quoted ? "\"" : "");
+	write_name(render, text);
+	dp_render__text(render, quoted ? "\"" : "");
 }
 
 static int begin(struct dp_render *render)

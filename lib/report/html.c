@@ -214,6 +214,8 @@ static void write_full(struct dp_render *render, size_t loop)
 	write_summary(render, loop);
 	dp_html__series(render, loop, &ranking);
 	dp_html__operators(render, loop);
+	dp_html__host_ranges(render, loop);
+	dp_html__path(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
 		size_t shown[DP_HTML_SHOWN] = { ranking.typical, ranking.slowest };
 
@@ -255,6 +257,12 @@ static int write_loop(struct dp_render *render, size_t id)
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
+	if (loop->iterations)
+		dp_render__format(
+			render, ",\"span\":[%lld,%lld]",
+			(long long)dp_loop_iteration(render->analysis, id, 0)->start_ns,
+			(long long)dp_loop_iteration(render->analysis, id, loop->iterations - 1)
+				->end_ns);
 	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->at_level)
 		write_full(render, id);
 	dp_render__text(render, "}");
@@ -406,6 +414,7 @@ static int end(struct dp_render *render)
 
 	open_findings(render, html);
 	dp_render__text(render, "]");
+	dp_html__capture(render);
 	write_rules(render);
 	write_candidates(render);
 	write_clean(render);

@@ -57,6 +57,11 @@ struct dp_html_asset {
 
 extern const struct dp_html_asset dp_html__assets[];
 
+/* How busy devices are over the capture; a loop's host ranges and its critical path. */
+void dp_html__capture(struct dp_render *render);
+void dp_html__host_ranges(struct dp_render *render, size_t loop);
+void dp_html__path(struct dp_render *render, size_t loop);
+
 /* A text that may stand in a script element, cut to DP_HTML_NAME_BYTES. */
 void dp_html__string(struct dp_render *render, const char *text);
 

@@ -1,16 +1,10 @@
 /* Texts of traces as JSON has them, and what keys and values are written with. */
 #include "report/json_text.h"
 #include "base/utf8.h"
+#include "report/label.h"
 #include "report/number.h"
 
 #include <string.h>
-
-/* Line separators and marks that turn the direction of writing: they would forge what is seen. */
-static bool turns_text(uint32_t code)
-{
-	return (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
 
 /* What could end a script element, or begin a comment or an entity. */
 static bool is_markup(char c)
@@ -29,7 +23,7 @@ static void character(struct dp_render *render, const char *text, size_t length,
 			return;
 		}
 	}
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || turns_text(code) ||
+	if (dp_label__is_control(code) ||
 	    (html && code < 0x7f && is_markup((char)code)))
 		dp_render__format(render, "\\u%04x", (unsigned)code);
 	else if (code == 0xfffd)

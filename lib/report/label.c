@@ -53,6 +53,13 @@ static bool is_in(const uint32_t (*ranges)[2], size_t count, uint32_t code)
 	return false;
 }
 
+bool dp_label__is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c ||
+	       (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
 /* Where a name that fits leaves so many columns, some of the template arguments that tell it from
  * its like are shown: "vectorized_elementwise_kernel<4, FillFu". */
 #define ROOM_LEFT 4

@@ -12,6 +12,10 @@
 #define DP_LABEL_COLUMNS 200
 #define DP_LABEL_SIZE (DP_LABEL_COLUMNS * 4 + 8)
 
+/* A control character, a line separator, or a mark that turns the direction of writing: it changes
+ * what is seen around it. */
+bool dp_label__is_control(uint32_t code);
+
 /* dp_label_width() of so many bytes. */
 size_t dp_label__width_of(const char *text, size_t length);
 

@@ -1,8 +1,10 @@
 /* Markdown's escapes (CommonMark 0.31, 2.4 and 6.1; tables of GitHub's dialect). */
+#include "base/utf8.h"
 #include "report/label.h"
 #include "report/markdown.h"
 
 #include <string.h>
+#include <strings.h>
 
 static void write_code(struct dp_render *render, const char *label)
 {
@@ -30,11 +32,30 @@ void dp_markdown__kernel(struct dp_render *render, const char *name, size_t colu
 	write_code(render, dp_label__kernel(label, name, columns, false));
 }
 
+/*
+ * A link where a text has an address is made before escapes are looked at, and mentions after it:
+ * what begins one is parted from the rest, by an escape or by a word joiner (U+2060), which has no
+ * width.
+ */
 void dp_markdown__words(struct dp_render *render, const char *words)
 {
-	for (const char *at = words; *at; at++) {
-		if (strchr("\\`*_[]<>|#&~", *at))
+	size_t length = strlen(words), taken;
+	uint32_t code;
+
+	for (size_t i = 0; i < length; i += taken) {
+		const char *at = words + i;
+
+		taken = dp_utf8__next(at, length - i, &code);
+		if ((code < 0x80 && strchr("\\`*_[]<>|#&~", *at) && *at) || !strncmp(at, "://", 3) ||
+		    (i >= 3 && !strncasecmp(at - 3, "www.", 4)))
 			dp_render__text(render, "\\");
-		dp_render__write(render, *at == '\n' ? " " : at, 1);
+		if (dp_label__is_control(code))
+			dp_render__text(render, code == '\n' ? " " : "?");
+		else if (code == 0xfffd)
+			dp_render__text(render, "\xef\xbf\xbd");
+		else
+			dp_render__write(render, at, taken);
+		if (code == '@')
+			dp_render__text(render, "\xe2\x81\xa0");
 	}
 }

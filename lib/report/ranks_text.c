@@ -361,6 +361,7 @@ static void write_left_out(struct dp_render *render, const struct dp_ranks *rank
 
 static void write_collectives(struct dp_render *render, const struct dp_ranks *ranks)
 {
+	size_t width = render->options->width < 80 ? 80 : render->options->width;
 	const struct dp_ranks_collective *at;
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
 	size_t i;
@@ -388,7 +389,7 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 		dp_text__column(render, isfinite(at->bus_bandwidth) ? number : "-", -12);
 		dp_render__text(render, "  ");
 		dp_render__text(render,
-				dp_label__text(label, at->group, 24, render->options->ascii));
+				dp_label__text(label, at->group, width - 68, render->options->ascii));
 		dp_render__text(render, "\n");
 	}
 	if (i > COLLECTIVES_MOST && !render->options->verbose)

@@ -61,6 +61,7 @@ void dp_render__write(struct dp_render *render, const char *text, size_t length)
 {
 	for (const char *at = text; (at = memchr(at, '\n', length - (size_t)(at - text))); at++)
 		render->lines++;
+	render->bytes += length;
 	if (length > DP_RENDER_BUFFER - render->used)
 		flush(render);
 	if (length > DP_RENDER_BUFFER) {
@@ -148,6 +149,8 @@ static const struct dp_renderer *choose(const char *format, const struct dp_repo
 {
 	if (dp_render__check(options, error))
 		return NULL;
+	if (options->brief && !strcmp(format, dp_renderer__json_brief.info.name))
+		return &dp_renderer__json_brief;
 	for (size_t i = 0; renderers[i]; i++)
 		if (!strcmp(renderers[i]->info.name, format))
 			return renderers[i];

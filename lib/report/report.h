@@ -22,6 +22,7 @@ struct dp_render {
 	char *buffer; /* gathers small writes: DP_RENDER_BUFFER bytes */
 	size_t used;
 	size_t lines; /* written so far */
+	size_t bytes;
 };
 
 /* Output; failures are kept in render->status, so that renderers need not look each time. */
@@ -57,6 +58,9 @@ struct dp_renderer {
 	int (*finding)(struct dp_render *render, size_t finding);
 	int (*end)(struct dp_render *render);
 };
+
+/* "json" where the options ask for it in brief. */
+extern const struct dp_renderer dp_renderer__json_brief;
 
 /* The table; NULL beyond the end. */
 const struct dp_renderer *dp_renderer__at(size_t index);

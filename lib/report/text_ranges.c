@@ -83,14 +83,14 @@ static void write_path(struct dp_render *render, size_t loop)
 		if (!i) {
 			dp_text__style_begin(render, DP_STYLE_DIM);
 			dp_render__format(render, "\n%7s%11s  %-13s  %s", "share", "iteration",
-					  "critical path", "operator, kernel or call");
+					  "critical path", "in");
 			dp_text__style_end(render);
 			dp_render__text(render, "\n");
 		}
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
 		dp_render__format(render, "  %-13s  %s\n", dp_path_part_name(at->part),
-				  dp_text__range(label, at->name, DP_MAX(width, 60) - PATH_NUMBERS,
+				  dp_text__range(label, at->name, DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS,
 						 ascii));
 	}
 	if (more)

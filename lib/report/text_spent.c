@@ -135,7 +135,7 @@ static void write_legend(struct dp_render *render, const struct spent *spent)
 	for (size_t i = 0; i < DP_COUNT(parts); i++) {
 		size_t more = legend(text, sizeof(text), render, spent, i);
 
-		if (share(spent, i) < least)
+		if (share(spent, i) < least && !spent->columns[i])
 			continue;
 		if (used > DP_TEXT_BODY && used + 2 + more + 1 > width) {
 			dp_render__text(render, ",\n");

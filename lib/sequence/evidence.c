@@ -1,41 +1,46 @@
-/* What is known of a kernel beside its name, found when asked: a few look-ups each. */
+/* What is known of a kernel besides its name, found when asked: at most FAR calls and operations
+ * before it are looked at. */
 #include "sequence/sequence.h"
 
 /* How far back a look-up goes at the most: further back is another iteration anyway. */
 #define FAR 512
 #define NUMBER_MAX 16 /* bytes of a number, at the most */
 
-/*
- * Host time outside of API calls between the previous kernel's launch and this one's, whatever
- * threads they came from: the main thread is idle while autograd's thread launches.
- */
-static int64_t launch_gap(const struct dp_calls *calls, uint32_t call, uint32_t previous)
-{
-	int64_t gap_ns = 0, until_ns;
-	size_t i = previous;
+/* What the host did since it launched the previous kernel. */
+struct host {
+	/* Time outside of API calls, whatever threads they came from: the main thread is idle
+	 * while autograd's thread launches. -1 where no previous launch is known. */
+	int64_t gap_ns;
+	bool synchronized; /* the launching thread */
+	bool captured;
+};
 
-	if (previous == DP_NONE || previous >= call)
-		return -1;
-	if (call - i > FAR)
-		i = call - FAR;
-	for (until_ns = calls->end_ns[i++]; i <= call; i++) {
-		gap_ns += DP_MAX(0, calls->start_ns[i] - until_ns);
+static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous)
+{
+	bool known = previous != DP_NONE && previous < call;
+	size_t first = call > FAR ? call - FAR : 0, i;
+	struct host host = { -1, false, false };
+	int64_t until_ns;
+
+	if (known && previous > first)
+		first = previous;
+	i = first;
+	until_ns = calls->end_ns[i];
+	if (known) {
+		host.gap_ns = 0;
+		/* the previous launch itself is not after it */
+		i += previous == first;
+	}
+	for (; i < call; i++) {
+		host.gap_ns += known ? DP_MAX(0, calls->start_ns[i] - until_ns) : 0;
 		until_ns = DP_MAX(until_ns, calls->end_ns[i]);
+		if (calls->thread[i] != calls->thread[call])
+			continue;
+		host.synchronized |= calls->kind[i] == DP_CALL_SYNC;
+		host.captured |= calls->kind[i] == DP_CALL_CAPTURE;
 	}
-	return gap_ns;
-}
-
-/* Did the thread make a call of this kind since it launched the previous kernel? */
-static bool is_after(enum dp_call_kind kind, const struct dp_calls *calls, uint32_t call,
-		     uint32_t previous)
-{
-	for (size_t i = call, far = FAR; i-- > 0 && far--;) {
-		if (i == previous)
-			return false;
-		if (calls->thread[i] == calls->thread[call] && calls->kind[i] == kind)
-			return true;
-	}
-	return false;
+	host.gap_ns += known ? DP_MAX(0, calls->start_ns[call] - until_ns) : 0;
+	return host;
 }
 
 /*
@@ -48,6 +53,8 @@ static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32
 	uint32_t device = dp_trace_stream(sequence->trace, sequence->stream)->device;
 	uint64_t most = 0;
 
+	if (!sequence->has_copies)
+		return 0;
 	for (size_t i = op, far = FAR; i-- > 0 && far-- && i != previous;)
 		if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD &&
 		    dp_trace_stream(sequence->trace, ops->stream[i])->device == device)
@@ -70,6 +77,7 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	uint32_t kernel = index ? sequence->ops[index - 1] : sequence->before;
 	uint32_t previous = kernel != DP_NONE ? ops->call[kernel] : DP_NONE;
 	uint64_t bytes = uploaded(sequence, op, kernel);
+	struct host host = { -1, false, false };
 
 	/* the first of several that are symbols */
 	if (is_upload(ops, op) && !(kernel != DP_NONE && is_upload(ops, kernel)))
@@ -78,14 +86,15 @@ static void at(void *ctx, size_t index, struct dp_evidence_at *out)
 	if (kernel != DP_NONE)
 		out->kernel_gap_ns = DP_MAX(0, ops->start_ns[op] - ops->end_ns[kernel]);
 	out->has_launch = call != DP_NONE;
-	out->launch_gap_ns = out->has_launch ? launch_gap(calls, call, previous) : -1;
+	if (out->has_launch)
+		host = host_before(calls, call, previous);
+	out->launch_gap_ns = host.gap_ns;
 	out->launch_wait_ns = -1;
 	if (out->has_launch && previous != DP_NONE && previous < call)
 		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous];
 	/* an upload from pageable memory waits until it is done; that is not the program's wait */
-	out->after_sync =
-		out->has_launch && !bytes && is_after(DP_CALL_SYNC, calls, call, previous);
-	out->after_capture = out->has_launch && is_after(DP_CALL_CAPTURE, calls, call, previous);
+	out->after_sync = host.synchronized && !bytes;
+	out->after_capture = host.captured;
 	/* numbers are uploaded anywhere: a scale, a length; an input is more */
 	out->after_upload = bytes > NUMBER_MAX;
 	out->finishes_step = sequence->kind[sequence->symbols[index]] == DP_KERNEL_FINISHES;

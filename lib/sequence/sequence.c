@@ -144,6 +144,16 @@ out:
 	return status;
 }
 
+static bool device_has_copies(const struct dp_trace *trace, uint32_t device)
+{
+	const struct dp_stream *stream;
+
+	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++)
+		if (stream->device == device && stream->copies)
+			return true;
+	return false;
+}
+
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
 		      const struct dp_stream_group *group, enum dp_alphabet alphabet,
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
@@ -155,6 +165,8 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	memset(sequence, 0, sizeof(*sequence));
 	sequence->trace = trace;
 	sequence->stream = group->stream;
+	sequence->has_copies =
+		device_has_copies(trace, dp_trace_stream(trace, group->stream)->device);
 	sequence->before = sequence->behind = DP_NONE;
 	reader.symbol_of =
 		dp_alloc__zeroed(reader.names + 1 + MOVES, sizeof(*reader.symbol_of));

@@ -23,6 +23,7 @@ struct dp_sequence {
 	uint8_t *op_kind; /* and what kind of operation it is: enum dp_op_kind */
 	uint32_t alphabet;
 	bool launches;	 /* any kernel has its launch call */
+	bool has_copies; /* the device */
 	uint32_t before; /* the kernels next to it that are outside of the time asked for, */
 	uint32_t behind; /* operations; DP_NONE: there is none */
 };

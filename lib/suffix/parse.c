@@ -66,6 +66,7 @@ void dp_parse__fini(struct dp_parse *parse)
 	free(parse->begin);
 	free(parse->hashes);
 	free(parse->grams);
+	free(parse->firsts);
 	*parse = (struct dp_parse){ .names = NULL };
 }
 
@@ -268,7 +269,8 @@ static int order_names(struct parser *p)
 	int status = DP_ERR_NOMEM;
 
 	out->grams = dp_alloc__array(phrases, sizeof(*out->grams));
-	if (!first || !rank || !made || !out->grams || rank_grams(p, rank))
+	out->firsts = dp_alloc__array(phrases, sizeof(*out->firsts));
+	if (!first || !rank || !made || !out->grams || !out->firsts || rank_grams(p, rank))
 		goto out;
 	for (size_t i = 0; i < phrases; i++)
 		first[rank[p->phrases.entries[i].gram] + 1]++;
@@ -279,6 +281,7 @@ static int order_names(struct parser *p)
 
 		made[i] = first[gram]++;
 		out->grams[made[i]] = gram;
+		out->firsts[made[i]] = p->symbols[p->phrases.entries[i].at];
 	}
 	for (size_t i = 0; i < out->count; i++)
 		out->names[i] = made[out->names[i]];

@@ -21,7 +21,8 @@ struct dp_parse {
 	size_t *begin;	  /* of each phrase, and the end of the sequence */
 	uint64_t *hashes; /* of the symbols before each begin, see dp_parse__hash() */
 	size_t count;
-	uint32_t *grams; /* of each name the gram that it begins with, ascending */
+	uint32_t *grams;  /* of each name the gram that it begins with, ascending, */
+	uint32_t *firsts; /* and the symbol */
 	uint32_t alphabet;
 };
 
@@ -29,7 +30,7 @@ struct dp_parse {
  * Parses symbols[0..n). A phrase begins 5/4 of a window, or less, after the one before it, half a
  * window on average; with a window of one at each symbol but the last few. Fewer symbols than a gram
  * give no phrase. Errors: DP_ERR_NOMEM, where there are 2^32
- * phrases too. Cost: some 3 ns per symbol, `window` times that on input made for it; 50 bytes for
+ * phrases too. Cost: some 3 ns per symbol, `window` times that on input made for it; 60 bytes for
  * each phrase at most.
  */
 int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, size_t window);

@@ -111,13 +111,11 @@ const struct dp_table dp_table__loops = {
 
 /* Iterations: what is of their loop, then members of struct dp_iteration, then metrics. */
 
-enum { OF_LOOP = 4 };
+enum { OF_LOOP = 2 };
 
 static const struct dp_field iteration_fields[] = {
 	{ "loop", DP_CELL_INT64, 0, NULL, "the loop's id" },
 	{ "device", DP_CELL_ID, 0, NULL, "the device's id" },
-	{ "context", DP_CELL_ID, 0, NULL, "the context's id" },
-	{ "stream", DP_CELL_ID, 0, NULL, "the stream's id" },
 	DP_FIELD(struct dp_iteration, index, DP_CELL_INT64, NULL,
 		 "the iteration, from 0, in its loop"),
 	DP_FIELD(struct dp_iteration, start_ns, DP_CELL_INT64, "ns", "start of its first kernel"),
@@ -142,7 +140,7 @@ static const struct dp_field iteration_fields[] = {
 	{ NULL },
 };
 
-/* A loop's id, device, context and stream: the same in each row. */
+/* A loop's id and device: the same in each row. */
 static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
 {
 	struct loop_row *row = dp_rows__memory(rows, 1, sizeof(*row));
@@ -152,8 +150,6 @@ static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
 	*row = loop_row(rows->analysis, loop);
 	columns[0] = (struct dp_column){ &row->loop, 0, false };
 	columns[1] = (struct dp_column){ &row->device, 0, false };
-	columns[2] = (struct dp_column){ &row->context, 0, false };
-	columns[3] = (struct dp_column){ &row->stream, 0, false };
 	return DP_OK;
 }
 
@@ -515,4 +511,81 @@ const struct dp_table dp_table__evidence = {
 	.fields = evidence_fields,
 	.row_size = sizeof(struct evidence_row),
 	.list = list_evidence,
+};
+
+struct finding_range_row {
+	int64_t finding;
+	const char *activity, *name;
+	double ns, share;
+};
+
+static const struct dp_field finding_range_fields[] = {
+	DP_FIELD(struct finding_range_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
+	DP_FIELD(struct finding_range_row, activity, DP_CELL_TEXT, NULL, "wait, input or sync"),
+	DP_FIELD(struct finding_range_row, name, DP_CELL_TEXT, NULL,
+		 "the operator, annotation or call; empty: none"),
+	DP_FIELD(struct finding_range_row, ns, DP_CELL_DOUBLE, "ns", "time per iteration"),
+	DP_FIELD(struct finding_range_row, share, DP_CELL_DOUBLE, "1", "of all of this activity"),
+	{ NULL },
+};
+
+static int list_finding_ranges(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+
+		for (size_t k = 0; k < finding->range_count; k++) {
+			const struct dp_finding_range *at = &finding->ranges[k];
+			struct finding_range_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct finding_range_row){
+				(int64_t)i, dp_host_activity_name(finding->activity),
+				at->name,   at->ns,
+				at->share,
+			};
+		}
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__finding_ranges = {
+	.info = { "finding_ranges", "analysis", "what the host did in the time of a finding" },
+	.fields = finding_range_fields,
+	.row_size = sizeof(struct finding_range_row),
+	.list = list_finding_ranges,
+};
+
+struct finding_loop_row {
+	int64_t finding, loop;
+};
+
+static const struct dp_field finding_loop_fields[] = {
+	DP_FIELD(struct finding_loop_row, finding, DP_CELL_INT64, NULL, "the finding's number"),
+	DP_FIELD(struct finding_loop_row, loop, DP_CELL_INT64, NULL, "the id of a loop"),
+	{ NULL },
+};
+
+static int list_finding_loops(struct dp_rows *rows)
+{
+	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
+		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
+
+		for (size_t k = 0; k < finding->loop_count; k++) {
+			struct finding_loop_row *row = dp_rows__add(rows);
+
+			if (!row)
+				return DP_ERR_NOMEM;
+			*row = (struct finding_loop_row){ (int64_t)i, finding->loops[k] };
+		}
+	}
+	return DP_OK;
+}
+
+const struct dp_table dp_table__finding_loops = {
+	.info = { "finding_loops", "analysis", "the loops that each finding is about" },
+	.fields = finding_loop_fields,
+	.row_size = sizeof(struct finding_loop_row),
+	.list = list_finding_loops,
 };

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BUFFERS = 3 };
+enum {
+	BUFFERS = 3,
+	GATHERED = 256, /* rows of some hundred bytes: less than a second-level cache */
+};
 
 /* What an array owns. */
 struct body {
@@ -104,6 +107,9 @@ static int validity(struct ArrowArray *array, const struct dp_column *column, en
 	size_t rows = (size_t)array->length, first = 0;
 	uint8_t *bits;
 
+	/* One value for all. */
+	if (!column->stride && rows && !is_null(column, kind, 0))
+		return DP_OK;
 	while (first < rows && !is_null(column, kind, first))
 		first++;
 	if (first == rows)
@@ -121,50 +127,79 @@ static int validity(struct ArrowArray *array, const struct dp_column *column, en
 	return DP_OK;
 }
 
-/* Values of a fixed size that are in memory as Arrow has them: no copy where they may be borrowed.
- */
+/* Bytes of a value that Arrow has as it is in memory; 0: of a text or a bit. */
+static size_t cell_size(enum dp_cell kind)
+{
+	switch (kind) {
+	case DP_CELL_INT64:
+	case DP_CELL_ID:
+	case DP_CELL_DOUBLE:
+		return sizeof(uint64_t);
+	case DP_CELL_UINT32:
+	case DP_CELL_NAME:
+		return sizeof(uint32_t);
+	case DP_CELL_BOOL:
+	case DP_CELL_TEXT:
+		break;
+	}
+	return 0;
+}
+
+/* A column of a fixed size: borrowed, or room for gather(). */
 static int fixed(struct body *body, const struct dp_column *column, size_t rows, size_t size,
 		 const struct dp_analysis *analysis)
 {
-	char *to;
-
 	if (column->stays && column->stride == size) {
 		body->held = dp_analysis_retain(analysis);
 		body->buffers[1] = column->at;
 		return DP_OK;
 	}
-	to = buffer(body, 1, rows, size);
-	if (!to)
-		return DP_ERR_NOMEM;
+	return buffer(body, 1, rows, size) ? DP_OK : DP_ERR_NOMEM;
+}
+
+static void copy_cells(char *to, const struct dp_column *column, size_t size, size_t first,
+		       size_t end)
+{
 	if (size == sizeof(uint64_t))
-		for (size_t row = 0; row < rows; row++)
+		for (size_t row = first; row < end; row++)
 			memcpy(to + row * sizeof(uint64_t), cell(column, row), sizeof(uint64_t));
 	else
-		for (size_t row = 0; row < rows; row++)
-			memcpy(to + row * size, cell(column, row), size);
-	return DP_OK;
+		for (size_t row = first; row < end; row++)
+			memcpy(to + row * sizeof(uint32_t), cell(column, row), sizeof(uint32_t));
 }
 
-static int widened(struct body *body, const struct dp_column *column, size_t rows)
+/* first is a multiple of 8. */
+static void pack_bits(uint8_t *to, const struct dp_column *column, size_t first, size_t end)
 {
-	int64_t *to = buffer(body, 1, rows, sizeof(*to));
+	for (size_t row = first; row < end; row += 8) {
+		unsigned bits = 0;
 
-	for (size_t row = 0; to && row < rows; row++)
-		to[row] = *(const uint32_t *)cell(column, row);
-	return to ? DP_OK : DP_ERR_NOMEM;
+		for (size_t i = 0; i < 8 && row + i < end; i++)
+			bits |= (unsigned)*(const bool *)cell(column, row + i) << i;
+		to[row / 8] = (uint8_t)bits;
+	}
 }
 
-static int packed(struct body *body, const struct dp_column *column, size_t rows)
+/*
+ * Fills in the buffers of what is copied. Block by block: columns that are members of one struct
+ * are read from the cache then, all but the first.
+ */
+static void gather(struct ArrowArray *out, const struct dp_field *fields,
+		   const struct dp_column *columns, size_t count)
 {
-	uint8_t *to = buffer(body, 1, rows / 8, 1);
+	size_t rows = (size_t)out->length;
 
-	if (!to)
-		return DP_ERR_NOMEM;
-	memset(to, 0, rows / 8 + 1);
-	for (size_t row = 0; row < rows; row++)
-		if (*(const bool *)cell(column, row))
-			to[row / 8] |= (uint8_t)(1u << row % 8);
-	return DP_OK;
+	for (size_t first = 0; first < rows; first += GATHERED)
+		for (size_t i = 0; i < count; i++) {
+			struct body *body = out->children[i]->private_data;
+			size_t end = DP_MIN(first + GATHERED, rows);
+			size_t size = cell_size(fields[i].cell);
+
+			if (size && body->own[1])
+				copy_cells(body->own[1], &columns[i], size, first, end);
+			else if (fields[i].cell == DP_CELL_BOOL)
+				pack_bits(body->own[1], &columns[i], first, end);
+		}
 }
 
 /* Texts, with null where there is none. text() gives that of a row. */
@@ -226,20 +261,19 @@ static int values(struct ArrowArray *array, const struct dp_column *column, enum
 	size_t rows = (size_t)array->length;
 
 	switch (kind) {
-	case DP_CELL_UINT32:
-		return widened(body, column, rows);
 	case DP_CELL_BOOL:
-		return packed(body, column, rows);
+		return buffer(body, 1, rows / 8, 1) ? DP_OK : DP_ERR_NOMEM;
 	case DP_CELL_TEXT:
 		return texts(body, rows, text_cell, column);
 	case DP_CELL_NAME:
 		return names(array, column, analysis);
 	case DP_CELL_INT64:
 	case DP_CELL_ID:
+	case DP_CELL_UINT32:
 	case DP_CELL_DOUBLE:
 		break;
 	}
-	return fixed(body, column, rows, sizeof(uint64_t), analysis);
+	return fixed(body, column, rows, cell_size(kind), analysis);
 }
 
 static int column_array(struct ArrowArray *out, const struct dp_field *field,
@@ -280,11 +314,13 @@ int dp_arrow__batch(struct ArrowArray *out, const struct dp_field *fields,
 		body->children[i] = &body->storage[i];
 		made.n_children += !status;
 	}
-	if (status)
+	if (status) {
 		made.release(&made);
-	else
-		*out = made;
-	return status;
+		return status;
+	}
+	gather(&made, fields, columns, count);
+	*out = made;
+	return DP_OK;
 }
 
 static void schema_release(struct ArrowSchema *schema)
@@ -337,11 +373,11 @@ static const char *format(enum dp_cell kind)
 		return "g";
 	case DP_CELL_TEXT:
 		return "U";
+	case DP_CELL_UINT32:
 	case DP_CELL_NAME:
 		return "I";
 	case DP_CELL_INT64:
 	case DP_CELL_ID:
-	case DP_CELL_UINT32:
 		break;
 	}
 	return "l";

@@ -10,9 +10,9 @@
 
 /* What lies in a row, and what becomes of it. */
 enum dp_cell {
-	DP_CELL_INT64,	/* or a size_t: int64 */
-	DP_CELL_ID,	/* int64; below 0: null */
-	DP_CELL_UINT32, /* int64 */
+	DP_CELL_INT64, /* or a size_t: int64 */
+	DP_CELL_ID,    /* int64; below 0: null */
+	DP_CELL_UINT32,
 	DP_CELL_BOOL,	/* bool */
 	DP_CELL_DOUBLE, /* float64; NaN: null */
 	DP_CELL_TEXT,	/* const char *: text; NULL: null */

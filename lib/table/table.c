@@ -5,13 +5,13 @@
 #include <string.h>
 
 static const struct dp_table *const tables[] = {
-	&dp_table__loops,	  &dp_table__iterations,   &dp_table__variants,
-	&dp_table__kernels,	  &dp_table__places,	   &dp_table__operators,
-	&dp_table__host_ranges,	  &dp_table__findings,	   &dp_table__evidence,
-	&dp_table__streams,	  &dp_table__operations,   &dp_table__copies,
-	&dp_table__samples,	  &dp_table__pairs,	   &dp_table__pair_metrics,
-	&dp_table__pair_parts,	  &dp_table__pair_kernels, &dp_table__pair_places,
-	&dp_table__pair_findings,
+	&dp_table__loops,	   &dp_table__iterations,    &dp_table__variants,
+	&dp_table__kernels,	   &dp_table__places,	     &dp_table__operators,
+	&dp_table__host_ranges,	   &dp_table__findings,	     &dp_table__evidence,
+	&dp_table__finding_ranges, &dp_table__finding_loops, &dp_table__streams,
+	&dp_table__operations,	   &dp_table__copies,	     &dp_table__samples,
+	&dp_table__pairs,	   &dp_table__pair_metrics,  &dp_table__pair_parts,
+	&dp_table__pair_kernels,   &dp_table__pair_places,   &dp_table__pair_findings,
 };
 
 const struct dp_table *dp_table__at(size_t index)

@@ -64,7 +64,7 @@ const struct dp_table *dp_table__at(size_t index);
 /* The tables. */
 extern const struct dp_table dp_table__loops, dp_table__iterations, dp_table__variants,
 	dp_table__kernels, dp_table__places, dp_table__operators, dp_table__host_ranges,
-	dp_table__findings, dp_table__evidence;
+	dp_table__findings, dp_table__evidence, dp_table__finding_ranges, dp_table__finding_loops;
 extern const struct dp_table dp_table__streams, dp_table__operations, dp_table__copies,
 	dp_table__samples;
 extern const struct dp_table dp_table__pairs, dp_table__pair_metrics, dp_table__pair_parts,

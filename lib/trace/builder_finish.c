@@ -13,48 +13,36 @@ static int compare_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Equal times happen in traces of whole microseconds: then the order of launch is the order. */
+/* Equal starts happen in traces of whole microseconds: then the order of launch is the order. */
 static int compare_ops(const void *ctx, uint32_t a, uint32_t b)
 {
 	const struct dp_columns *ops = ctx;
-	const int64_t *start = DP_COLUMN(ops, int64_t, OP_START);
 	const int64_t *end = DP_COLUMN(ops, int64_t, OP_END);
 	const uint32_t *correlation = DP_COLUMN(ops, uint32_t, OP_CORRELATION);
 
-	if (start[a] != start[b])
-		return compare_i64(start[a], start[b]);
 	if (end[a] != end[b])
 		return compare_i64(end[a], end[b]);
 	return compare_i64(correlation[a], correlation[b]);
 }
 
-/* By start; of equal starts the longer first, so that what encloses comes before what it holds. */
+/* Of equal starts the longer first, so that what encloses comes before what it holds. */
 static int compare_spans(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct dp_columns *rows = ctx;
-	const int64_t *start = DP_COLUMN(rows, int64_t, 0), *end = DP_COLUMN(rows, int64_t, 1);
+	const int64_t *end = DP_COLUMN((const struct dp_columns *)ctx, int64_t, 1);
 
-	if (start[a] != start[b])
-		return compare_i64(start[a], start[b]);
 	return compare_i64(end[b], end[a]);
 }
 
-/* What has one time only. */
-static int compare_times(const void *ctx, uint32_t a, uint32_t b)
-{
-	const int64_t *time = DP_COLUMN((const struct dp_columns *)ctx, int64_t, 0);
-
-	return compare_i64(time[a], time[b]);
-}
-
+/* By the time in the first column, and those of equal times by compare, if any. */
 static int sort_columns(struct dp_builder *builder, struct dp_columns *rows,
 			int (*compare)(const void *, uint32_t, uint32_t))
 {
-	struct dp_row_order by = { compare, rows };
+	struct dp_row_order by = { .compare = compare, .ctx = rows };
 	uint32_t *order;
 	int status;
 
 	dp_columns__shrink(rows);
+	by.key = DP_COLUMN(rows, int64_t, 0);
 	status = dp_rows__sort(&order, rows->count, &by, builder->error);
 	if (!status)
 		status = dp_columns__permute(rows, order);
@@ -75,9 +63,9 @@ static int sort_all(struct dp_builder *builder)
 	if (!status)
 		status = sort_columns(builder, &builder->ranges, compare_spans);
 	if (!status)
-		status = sort_columns(builder, &builder->memory, compare_times);
+		status = sort_columns(builder, &builder->memory, NULL);
 	if (!status)
-		status = sort_columns(builder, &builder->samples, compare_times);
+		status = sort_columns(builder, &builder->samples, NULL);
 	return status;
 }
 
@@ -172,6 +160,7 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	for (size_t i = 0; i < ops->count; i++)
 		last_ns = DP_MAX(last_ns, DP_CELL(ops, int64_t, OP_END, i));
 	trace->duration_ns = last_ns - zero_ns;
+	trace->source_zero_ns = zero_ns;
 	trace->resolution_ns =
 		builder->resolution_ns > 0 ? builder->resolution_ns : find_resolution(ops);
 	trace->t0_known = builder->epoch_known && ops->count &&
@@ -221,7 +210,7 @@ static int compare_streams(const void *ctx, uint32_t a, uint32_t b)
 static int sort_table(struct dp_builder *builder, void *rows, size_t count, size_t size,
 		      int (*compare)(const void *, uint32_t, uint32_t), uint32_t **where)
 {
-	struct dp_row_order by = { compare, builder };
+	struct dp_row_order by = { .compare = compare, .ctx = builder };
 	uint32_t *order;
 	char *copy = NULL;
 	int status;

@@ -22,6 +22,50 @@ static const char *bare(const char *name)
 	return NULL;
 }
 
+/* oneAPI's: Unified Runtime ("ur"), the plugins before it ("pi"), Level Zero ("ze"). */
+static enum dp_call_kind oneapi_kind(const char *name)
+{
+	static const struct {
+		const char *part;
+		enum dp_call_kind kind;
+	} parts[] = {
+		{ "KernelLaunch", DP_CALL_LAUNCH },
+		{ "AppendLaunch", DP_CALL_LAUNCH },
+		{ "EnqueueCommandBuffer", DP_CALL_LAUNCH },
+		{ "QueueFinish", DP_CALL_SYNC },
+		{ "EventWait", DP_CALL_SYNC },
+		{ "EventsWait", DP_CALL_SYNC },
+		{ "Synchronize", DP_CALL_SYNC },
+		{ "USMMemcpy", DP_CALL_COPY },
+		{ "USMEnqueueMemcpy", DP_CALL_COPY },
+		{ "EnqueueMemBuffer", DP_CALL_COPY },
+		{ "AppendMemoryCopy", DP_CALL_COPY },
+		{ "USMFill", DP_CALL_SET },
+		{ "USMEnqueueMemset", DP_CALL_SET },
+		{ "AppendMemoryFill", DP_CALL_SET },
+		{ "USMDeviceAlloc", DP_CALL_MEMORY },
+		{ "USMHostAlloc", DP_CALL_MEMORY },
+		{ "USMSharedAlloc", DP_CALL_MEMORY },
+		{ "USMFree", DP_CALL_MEMORY },
+		{ "zeMemAlloc", DP_CALL_MEMORY },
+		{ "zeMemFree", DP_CALL_MEMORY },
+	};
+
+	/* A wait that a queue was given holds nobody up: urEnqueueEventsWait. */
+	if (strstr(name, "EnqueueEventsWait"))
+		return DP_CALL_OTHER;
+	for (size_t i = 0; i < DP_COUNT(parts); i++)
+		if (strstr(name, parts[i].part))
+			return parts[i].kind;
+	return DP_CALL_OTHER;
+}
+
+static bool is_oneapi(const char *name)
+{
+	return (starts(name, "ur") || starts(name, "ze") || starts(name, "pi")) &&
+	       ((name[2] >= 'A' && name[2] <= 'Z') || starts(name, "piext"));
+}
+
 enum dp_call_kind dp_call__kind(const char *name)
 {
 	static const char *const memory[] = { "Malloc",	    "Free",	    "MemAlloc",
@@ -31,7 +75,7 @@ enum dp_call_kind dp_call__kind(const char *name)
 	const char *rest = bare(name);
 
 	if (!rest)
-		return DP_CALL_OTHER;
+		return is_oneapi(name) ? oneapi_kind(name) : DP_CALL_OTHER;
 	if (starts(rest, "Launch") || starts(rest, "GraphLaunch") || starts(rest, "ExtLaunch") ||
 	    starts(rest, "ModuleLaunch") || starts(rest, "ExtModuleLaunch"))
 		return starts(rest, "LaunchHostFunc") ? DP_CALL_OTHER : DP_CALL_LAUNCH;

@@ -51,16 +51,26 @@ int dp_columns__push(struct dp_columns *columns)
 
 int dp_columns__permute(struct dp_columns *columns, const uint32_t *order)
 {
-	void *scratch;
+	size_t widest = 8;
+	void *scratch, *old;
 
 	if (!order)
 		return DP_OK;
-	scratch = dp_alloc__array(columns->count, 8);
+	scratch = dp_alloc__array(columns->count, widest);
 	if (!scratch)
 		return DP_ERR_NOMEM;
-	for (size_t i = 0; i < columns->column_count; i++)
-		dp_rows__permute(columns->data[i], columns->widths[i], order, columns->count,
-				 scratch);
+	for (size_t i = 0; i < columns->column_count; i++) {
+		size_t width = columns->widths[i];
+
+		old = columns->data[i];
+		dp_rows__permute(scratch, old, width, order, columns->count);
+		if (width == widest) {
+			columns->data[i] = scratch;
+			scratch = old;
+		} else {
+			memcpy(old, scratch, columns->count * width);
+		}
+	}
 	free(scratch);
 	return DP_OK;
 }

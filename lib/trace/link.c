@@ -13,6 +13,12 @@ struct link {
 	uint32_t *slots; /* call + 1; 0 is free */
 	size_t mask;
 	struct dp_hash_key key;
+	/*
+	 * Ids of one process, given in order, mostly lie so close together that each has a slot of
+	 * its own without a hash, and calls that follow each other have neighbouring slots.
+	 */
+	bool dense;
+	uint32_t least, most; /* ids of calls */
 };
 
 static uint32_t call_process(const struct dp_builder *builder, uint32_t call)
@@ -26,9 +32,9 @@ static size_t slot_of(const struct link *link, uint32_t process, uint32_t correl
 {
 	const struct dp_columns *calls = &link->builder->calls;
 	uint64_t word = (uint64_t)process << 32 | correlation;
-	size_t at = (size_t)dp_hash__add(&link->key, link->key.a, word) & link->mask;
+	size_t at = link->dense ? correlation : (size_t)dp_hash__add(&link->key, link->key.a, word);
 
-	for (; link->slots[at]; at = (at + 1) & link->mask) {
+	for (at &= link->mask; link->slots[at]; at = (at + 1) & link->mask) {
 		uint32_t call = link->slots[at] - 1;
 
 		if (DP_CELL(calls, uint32_t, CALL_CORRELATION, call) == correlation &&
@@ -61,10 +67,27 @@ static uint32_t look_up(const struct link *link, size_t op)
 	uint32_t stream = DP_CELL(ops, uint32_t, OP_STREAM, op);
 	uint32_t found;
 
-	if (!correlation)
+	if (!correlation || correlation < link->least || correlation > link->most)
 		return DP_NONE;
 	found = link->slots[slot_of(link, link->builder->streams[stream].process, correlation)];
 	return found ? found - 1 : DP_NONE;
+}
+
+static void find_least_and_most(struct link *link)
+{
+	const struct dp_columns *calls = &link->builder->calls;
+
+	link->least = UINT32_MAX;
+	for (size_t call = 0; call < calls->count; call++) {
+		uint32_t correlation = DP_CELL(calls, uint32_t, CALL_CORRELATION, call);
+
+		if (!correlation)
+			continue;
+		link->least = DP_MIN(link->least, correlation);
+		link->most = DP_MAX(link->most, correlation);
+	}
+	link->dense = link->builder->process_count <= 1 && link->most >= link->least &&
+		      link->most - link->least <= link->mask;
 }
 
 static void link_all(struct link *link)
@@ -102,6 +125,7 @@ int dp_builder__link_calls(struct dp_builder *builder)
 	if (!link.slots)
 		return dp_builder__fail(builder, DP_ERR_NOMEM);
 	dp_hash__draw(&link.key);
+	find_least_and_most(&link);
 	link_all(&link);
 	free(link.slots);
 	return DP_OK;

@@ -40,6 +40,7 @@ struct dp_trace {
 	uint64_t clamped;
 	int64_t t0_ns;
 	bool t0_known;
+	int64_t source_zero_ns;
 	int64_t resolution_ns;
 	int64_t duration_ns;
 };

@@ -9,16 +9,47 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",
 			       "idle time by cause, launch delay, queue depth, the host's time",
 			       "record API calls with their correlation: deepprof record does, nsys "
-			       "with --trace=cuda, PyTorch with ProfilerActivity.CPU, nvprof with "
-			       "--export-profile" },
+			       "with --trace=cuda, PyTorch with ProfilerActivity.CPU (also on AMD and "
+			       "Intel GPUs), rocprofv3 with --hip-trace, nvprof with --export-profile" },
 	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
 			    "record what memory is copied: deepprof record, nsys and PyTorch do, for NVIDIA's "
 			    "GPUs" },
 	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
 			     "record allocations: deepprof record does, nsys with "
-			     "--cuda-memory-usage=true, PyTorch with profile_memory=True" },
+			     "--cuda-memory-usage=true, PyTorch with profile_memory=True (also on AMD "
+			     "and Intel GPUs), rocprofv3 with --memory-allocation-trace" },
 	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
-			      "record samples of the device: deepprof record does, where NVML is" },
+			      "record samples of the device: deepprof record does, on NVIDIA GPUs with "
+			      "NVML" },
+};
+
+/* Of what ROCm's own tools recorded. */
+static const struct dp_need_info rocm_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record with rocprofv3 --sys-trace, or add --hip-trace" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "rocprofv3 does not record what memory is copied" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "record with rocprofv3 --sys-trace, or add --memory-allocation-trace" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "rocprofv3 does not record samples of the device" },
+};
+
+/* Of what XLA's profiler recorded, for JAX, TensorFlow or PyTorch/XLA. */
+static const struct dp_need_info xla_infos[DP_NEEDS] = {
+	[DP_NEED_LAUNCHES] = { "launches",
+			       "idle time by cause, launch delay, queue depth, the host's time",
+			       "record the host too, on GPUs: host_tracer_level=2 in jax.profiler's "
+			       "ProfileOptions, or in tf.profiler.experimental's ProfilerOptions" },
+	[DP_NEED_KINDS] = { "memory kinds of copies", "copies of pageable memory",
+			    "XLA's profiler records what memory is copied on NVIDIA GPUs only" },
+	[DP_NEED_MEMORY] = { "device memory", "live and peak bytes",
+			     "XLA allocates most memory once, at the start: for what lives in it, see "
+			     "jax.profiler.save_device_memory_profile()" },
+	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
+			      "XLA's profiler does not record samples of the device; deepprof record "
+			      "does, on NVIDIA GPUs with NVML" },
 };
 
 /* Of deepprof's own files: what of its options may have been off, and what is no fault of theirs.
@@ -42,9 +73,21 @@ const struct dp_need_info *dp_need(enum dp_need need)
 
 const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need)
 {
+	static const struct {
+		const char *format;
+		const struct dp_need_info *infos;
+	} own[] = {
+		{ "deepprof_db", own_infos },
+		{ "rocpd", rocm_infos },
+		{ "rocprofv3", rocm_infos },
+		{ "xplane", xla_infos },
+	};
 	const struct dp_need_info *info = dp_need(need);
 
-	return info && !strcmp(dp_trace_format(trace), "deepprof_db") ? &own_infos[need] : info;
+	for (size_t i = 0; info && i < DP_COUNT(own); i++)
+		if (!strcmp(dp_trace_format(trace), own[i].format))
+			info = &own[i].infos[need];
+	return info;
 }
 
 /* An operation whose call is known. */

@@ -6,12 +6,19 @@
 
 #include <string.h>
 
+static inline bool is_before(uint32_t a, uint32_t b, const struct dp_row_order *by)
+{
+	if (by->key && by->key[a] != by->key[b])
+		return by->key[a] < by->key[b];
+	return by->compare && by->compare(by->ctx, a, b) < 0;
+}
+
 static size_t run_end(const uint32_t *rows, size_t from, size_t count,
 		      const struct dp_row_order *by)
 {
 	size_t i = from + 1;
 
-	while (i < count && by->compare(by->ctx, rows[i - 1], rows[i]) <= 0)
+	while (i < count && !is_before(rows[i], rows[i - 1], by))
 		i++;
 	return DP_MIN(i, count);
 }
@@ -22,7 +29,7 @@ static void merge(uint32_t *out, const uint32_t *a, size_t na, const uint32_t *b
 	size_t i = 0, j = 0;
 
 	while (i < na && j < nb) {
-		if (by->compare(by->ctx, b[j], a[i]) < 0)
+		if (is_before(b[j], a[i], by))
 			*out++ = b[j++];
 		else
 			*out++ = a[i++];
@@ -54,7 +61,7 @@ static size_t merge_pass(uint32_t *to, const uint32_t *from, size_t count,
 static bool is_sorted(size_t count, const struct dp_row_order *by)
 {
 	for (size_t i = 1; i < count; i++)
-		if (by->compare(by->ctx, (uint32_t)i - 1, (uint32_t)i) > 0)
+		if (is_before((uint32_t)i, (uint32_t)i - 1, by))
 			return false;
 	return true;
 }
@@ -86,23 +93,26 @@ int dp_rows__sort(uint32_t **order, size_t count, const struct dp_row_order *by,
 	return DP_OK;
 }
 
-void dp_rows__permute(void *column, size_t size, const uint32_t *order, size_t count, void *scratch)
+void dp_rows__permute(void *to, const void *from, size_t size, const uint32_t *order, size_t count)
 {
-	const char *from = column;
-	char *to = scratch;
+	const char *old = from;
+	char *new = to;
 
 	switch (size) {
 	case 8:
 		for (size_t i = 0; i < count; i++)
-			memcpy(to + i * 8, from + (size_t)order[i] * 8, 8);
+			memcpy(new + i * 8, old + (size_t)order[i] * 8, 8);
 		break;
 	case 4:
 		for (size_t i = 0; i < count; i++)
-			memcpy(to + i * 4, from + (size_t)order[i] * 4, 4);
+			memcpy(new + i * 4, old + (size_t)order[i] * 4, 4);
+		break;
+	case 1:
+		for (size_t i = 0; i < count; i++)
+			new[i] = old[order[i]];
 		break;
 	default:
 		for (size_t i = 0; i < count; i++)
-			memcpy(to + i * size, from + (size_t)order[i] * size, size);
+			memcpy(new + i * size, old + (size_t)order[i] * size, size);
 	}
-	memcpy(column, scratch, count * size);
 }

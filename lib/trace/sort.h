@@ -4,8 +4,12 @@
 
 #include "base/base.h"
 
-/* Less than zero where row a comes before row b, 0 where either may. */
+/*
+ * Rows are in the order of key, and those whose keys are equal in that of compare: less than zero
+ * where row a comes before row b, 0 where either may. One of them may be NULL.
+ */
 struct dp_row_order {
+	const int64_t *key; /* by row */
 	int (*compare)(const void *ctx, uint32_t a, uint32_t b);
 	const void *ctx;
 };
@@ -17,9 +21,7 @@ struct dp_row_order {
 int dp_rows__sort(uint32_t **order, size_t count, const struct dp_row_order *by,
 		  struct dp_error *error);
 
-/* Puts a column of count elements of size bytes (8 at the most) in order; scratch has count * 8
- * bytes. */
-void dp_rows__permute(void *column, size_t size, const uint32_t *order, size_t count,
-		      void *scratch);
+/* Copies count elements of size bytes in that order. */
+void dp_rows__permute(void *to, const void *from, size_t size, const uint32_t *order, size_t count);
 
 #endif

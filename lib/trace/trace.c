@@ -207,6 +207,11 @@ bool dp_trace_t0(const struct dp_trace *trace, int64_t *t0_ns)
 	return trace->t0_known;
 }
 
+int64_t dp_trace_source_zero(const struct dp_trace *trace)
+{
+	return trace->source_zero_ns;
+}
+
 int64_t dp_trace_duration_ns(const struct dp_trace *trace)
 {
 	return trace->duration_ns;

@@ -3,7 +3,11 @@
  * iterations, and of the detector (all of it, and its second half alone), from 10^5 symbols on, and
  * the memory that detection took beyond the sequence.
  *
- *     bench_loops [LARGEST [FAMILY]]
+ *     bench_loops [-o PROGRAM] [LARGEST [FAMILY]]
+ *
+ * With -o, the bench_loops of another build runs for each family after this one, and each row ends
+ * with the time of unaided detection there and how many times longer it is here. Of a commit whose
+ * program takes the wall's clock, replace CLOCK_MONOTONIC in it first.
  */
 #include "../sim/families.h"
 #include "align/align.h"
@@ -13,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Of the process, so that others on the machine matter less. */
 static double now(void)
@@ -106,38 +111,101 @@ static double stream_ns(const struct family *f, double *second)
 	return start * 1e9 / (double)f->n;
 }
 
+/* A row, as it is printed. */
+struct row {
+	char family[32];
+	double symbols, align, unaided, counted, streamed, second, loops, beyond;
+};
+
+static bool read_row(struct row *row, const char *line)
+{
+	return sscanf(line, "%31s %lf %lf %lf %lf %lf %lf %lf %lf", row->family, &row->symbols,
+		      &row->align, &row->unaided, &row->counted, &row->streamed, &row->second,
+		      &row->loops, &row->beyond) == 9;
+}
+
+/* Runs the other build's program for one family; returns how many rows it printed. */
+static size_t run_other(struct row *rows, size_t room, const char *program, double largest,
+			const char *family)
+{
+	char command[4096], line[512];
+	size_t count = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "'%s' %g %s", program, largest, family);
+	pipe = popen(command, "r");
+	while (pipe && count < room && fgets(line, sizeof(line), pipe))
+		count += read_row(&rows[count], line);
+	if (!pipe || pclose(pipe))
+		exit(1);
+	return count;
+}
+
+static struct row measure(enum family_kind kind, double size)
+{
+	struct row row = { .symbols = 0 };
+	struct family f;
+	size_t found, other;
+	double held;
+
+	family_make(&f, kind, 1, false, (size_t)size);
+	/* the evidence is not needed any more */
+	free(f.evidence);
+	f.evidence = NULL;
+	held = forget_peak();
+	row.symbols = (double)f.n;
+	row.unaided = find_ns(&f, false, &found);
+	row.beyond = status_mib("VmHWM:") - held;
+	row.align = align_ns(&f);
+	row.counted = find_ns(&f, true, &other);
+	row.streamed = stream_ns(&f, &row.second);
+	row.loops = (double)found;
+	family_free(&f);
+	return row;
+}
+
+static void bench(enum family_kind kind, double largest, const char *program)
+{
+	struct row others[8];
+	size_t count = 0, i = 0;
+
+	if (program)
+		count = run_other(others, DP_COUNT(others), program, largest, family_name(kind));
+	for (double size = 1e5; size <= largest * 1.001; size *= 10, i++) {
+		struct row row = measure(kind, size);
+
+		printf("%-12s %10.0f %9.2f %9.2f %9.2f %9.2f %9.2f %6.0f %10.0f",
+		       family_name(kind), row.symbols, row.align, row.unaided, row.counted,
+		       row.streamed, row.second, row.loops, row.beyond);
+		if (i < count)
+			printf(" %9.2f %5.2f", others[i].unaided, row.unaided / others[i].unaided);
+		printf("\n");
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const enum family_kind kinds[] = { FAMILY_CLEAN, FAMILY_ASYNC, FAMILY_JITTER,
 						  FAMILY_DENSE, FAMILY_EVALUATION };
-	double largest = argc > 1 ? atof(argv[1]) : 1e7;
+	const char *program = NULL, *only = NULL;
+	double largest = 1e7;
+	int option;
 
-	printf("%-12s %10s %9s %9s %9s %9s %9s %6s %10s\n", "family", "symbols", "aligner",
-	       "unaided", "counted", "streamed", "2nd half", "loops", "beyond MiB");
-	for (size_t k = 0; k < DP_COUNT(kinds); k++) {
-		if (argc > 2 && strcmp(argv[2], family_name(kinds[k])) != 0)
-			continue;
-		for (double size = 1e5; size <= largest * 1.001; size *= 10) {
-			struct family f;
-			size_t found, other;
-			double align, unaided, counted, streamed, second, held, beyond;
-
-			family_make(&f, kinds[k], 1, false, (size_t)size);
-			/* the evidence is not needed any more */
-			free(f.evidence);
-			f.evidence = NULL;
-			held = forget_peak();
-			unaided = find_ns(&f, false, &found);
-			beyond = status_mib("VmHWM:") - held;
-			align = align_ns(&f);
-			counted = find_ns(&f, true, &other);
-			streamed = stream_ns(&f, &second);
-			printf("%-12s %10zu %9.2f %9.2f %9.2f %9.2f %9.2f %6zu %10.0f\n",
-			       family_name(kinds[k]), f.n, align, unaided, counted, streamed,
-			       second, found, beyond);
-			fflush(stdout);
-			family_free(&f);
-		}
+	while ((option = getopt(argc, argv, "o:")) != -1) {
+		if (option != 'o')
+			return 2;
+		program = optarg;
 	}
+	if (optind < argc)
+		largest = atof(argv[optind]);
+	if (optind + 1 < argc)
+		only = argv[optind + 1];
+	printf("%-12s %10s %9s %9s %9s %9s %9s %6s %10s%s\n", "family", "symbols", "aligner",
+	       "unaided", "counted", "streamed", "2nd half", "loops", "beyond MiB",
+	       program ? "     other times" : "");
+	for (size_t k = 0; k < DP_COUNT(kinds); k++)
+		if (!only || !strcmp(only, family_name(kinds[k])))
+			bench(kinds[k], largest, program);
 	return 0;
 }

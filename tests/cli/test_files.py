@@ -85,12 +85,10 @@ class Input(cli.Case):
         connection = sqlite3.connect(self.folder / "run.rpd")
         connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
         connection.close()
-        inspector = b'{"header": {"id": "0", "rank": 0, "n_ranks": 2}, "coll_perf": {"coll": "A"}}\n'
         csv = b'"Kind","Agent_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
         for name, data, words in (
             ("ours.pftrace", None, "Perfetto"),
             ("run.rpd", None, "rpd2tracing.py"),
-            ("nccl.log", inspector, "NCCL Inspector"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),

@@ -55,6 +55,29 @@ class Findings(cli.Case):
             self.assertNotIn("each iteration (", text)
             self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
 
+    def test_brief_is_a_part_of_the_whole(self):
+        trace = cli.SOURCE / "data" / "sample.json.gz"
+        text = cli.run("analyze", "--format=json", "--brief", trace).stdout
+        whole = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        brief = json.loads(text)
+        self.assertLess(len(text.encode()), 20000)
+        self.assertIs(brief["brief"], True)
+        self.assertEqual(brief["schema"], whole["schema"])
+        for key in ("format", "duration_ns", "kernels", "copies", "lost"):
+            self.assertEqual(brief["trace"][key], whole["trace"][key])
+        for loop in brief["loops"]:
+            full = whole["loops"][loop["id"]]
+            self.assertNotIn("iterations", loop)
+            self.assertEqual(loop["left_out"]["iterations"], len(full["iterations"]))
+            self.assertEqual(loop["pattern"]["length"], full["pattern"]["length"])
+            for key, value in loop["summary"].items():
+                self.assertEqual(value, full["summary"][key], key)
+        for finding, full in zip(brief["findings"], whole["findings"]):
+            for key in ("rule", "loop", "recoverable_ns", "advice", "evidence", "severity"):
+                self.assertEqual(finding[key], full[key], key)
+        refused = cli.run("analyze", "--format=text", "--brief", trace)
+        self.assert_fails(refused, 2, "--brief is for --format=json")
+
     def test_throughput(self):
         """All samples by all the time: a stall counts as long as it takes."""
         self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=200ms every=8 offset=6")

@@ -119,7 +119,7 @@ class Terminal(cli.Case):
         self.assertLess(shown.count("->"), len(findings))
         self.assertLessEqual(shown.count("\n"), 24)
         self.assertTrue(piped.startswith(shown[: shown.index("1. ")]))
-        self.assertEqual(cli.run("analyze", sample, env=cli.environment(LINES=24)).stdout, shown)
+        self.assertEqual(cli.run("analyze", sample, env=cli.environment(LINES=24)).stdout, piped)
 
     def test_ascii(self):
         plain = cli.run("analyze", self.trace, env=cli.environment(LC_ALL="C")).stdout

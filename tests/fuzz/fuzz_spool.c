@@ -1,53 +1,15 @@
-/*
- * The spool's reader, and salvage. An input is a spool, and a pool from where the pool's magic
- * begins, if it does. Checksums are set right first: they stop accidents, not enemies.
- */
-#define _GNU_SOURCE
-#include "fuzz.h"
-#include "spool/crc32c.h"
+/* The spool's reader, and salvage of what a killed process left in its pool. */
+#include "mutate.h"
 #include "spool/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HOLDS(condition) \
 	((condition) ? (void)0 : (fprintf(stderr, "broken: %s\n", #condition), abort()))
-
-static void set_sums(uint8_t *data, size_t size)
-{
-	struct dp_spool_chunk chunk;
-	struct dp_spool_header head;
-	size_t at = sizeof(head);
-
-	if (size < sizeof(head))
-		return;
-	memcpy(&head, data, sizeof(head));
-	head.crc = 0;
-	head.crc = dp_crc32c(0, &head, sizeof(head));
-	memcpy(data, &head, sizeof(head));
-	while (size - at >= sizeof(chunk)) {
-		memcpy(&chunk, data + at, sizeof(chunk));
-		if (chunk.magic != DP_SPOOL_CHUNK_MAGIC || chunk.bytes > size - at - sizeof(chunk))
-			return;
-		chunk.crc = 0;
-		chunk.crc = dp_crc32c(0, &chunk, sizeof(chunk));
-		chunk.crc = dp_crc32c(chunk.crc, data + at + sizeof(chunk), chunk.bytes);
-		memcpy(data + at, &chunk, sizeof(chunk));
-		at += sizeof(chunk) + chunk.bytes;
-	}
-}
-
-static int file_of(const uint8_t *data, size_t size)
-{
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-
-	HOLDS(fd >= 0);
-	HOLDS(write(fd, data, size) == (ssize_t)size);
-	return fd;
-}
 
 static uint64_t drain(struct dp_spool *spool, size_t size)
 {
@@ -77,32 +39,18 @@ static uint64_t drain(struct dp_spool *spool, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *spool_bytes = malloc(size + 1);
 	struct dp_spool *spool = NULL;
-	const uint8_t *pool_bytes = NULL;
-	size_t spool_size = size;
 	int spool_fd, pool_fd;
 
-	HOLDS(spool_bytes);
-	if (size)
-		pool_bytes = memmem(data, size, DP_POOL_MAGIC, 8);
-	if (pool_bytes)
-		spool_size = (size_t)(pool_bytes - data);
-	if (size)
-		memcpy(spool_bytes, data, size);
-	set_sums(spool_bytes, spool_size);
-	spool_fd = file_of(spool_bytes, spool_size);
+	fuzz_spool_files(data, size, &spool_fd, &pool_fd);
 	if (!dp_spool__open(&spool, spool_fd)) {
 		drain(spool, size);
-		if (pool_bytes) {
-			pool_fd = file_of(pool_bytes, size - spool_size);
-			if (!dp_spool__salvage(spool, pool_fd))
-				drain(spool, size);
-			close(pool_fd);
-		}
+		if (pool_fd >= 0 && !dp_spool__salvage(spool, pool_fd))
+			drain(spool, size);
 		dp_spool__close(spool);
 	}
+	if (pool_fd >= 0)
+		close(pool_fd);
 	close(spool_fd);
-	free(spool_bytes);
 	return 0;
 }

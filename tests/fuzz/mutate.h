@@ -39,4 +39,11 @@ const char *fuzz_number_text(struct fuzz_input *input, char buf[64]);
 void fuzz_splice(struct fuzz_input *input, size_t at, size_t length, const void *bytes,
 		 size_t count);
 
+/*
+ * Of mutate_spool.c. An input is a spool, and from where a pool's magic is, if anywhere, a pool.
+ * Makes a file of each; *pool is -1 where there is none. The spool's checksums are set right: they
+ * are for accidents, not for enemies. The caller closes both.
+ */
+void fuzz_spool_files(const uint8_t *data, size_t size, int *spool, int *pool);
+
 #endif

@@ -4,10 +4,12 @@
  */
 #define _GNU_SOURCE
 #include "mutate.h"
+#include "spool/crc32c.h"
 #include "spool/pool.h"
 #include "spool/spool_write.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -189,4 +191,46 @@ void fuzz_grammar(struct fuzz_input *input)
 		dp_spool__close(spool);
 	}
 	close(fd);
+}
+
+static void set_sums(uint8_t *data, size_t size)
+{
+	struct dp_spool_chunk chunk;
+	struct dp_spool_header head;
+	size_t at = sizeof(head);
+
+	if (size < sizeof(head))
+		return;
+	memcpy(&head, data, sizeof(head));
+	head.crc = 0;
+	head.crc = dp_crc32c(0, &head, sizeof(head));
+	memcpy(data, &head, sizeof(head));
+	while (size - at >= sizeof(chunk)) {
+		memcpy(&chunk, data + at, sizeof(chunk));
+		if (chunk.magic != DP_SPOOL_CHUNK_MAGIC || chunk.bytes > size - at - sizeof(chunk))
+			return;
+		chunk.crc = 0;
+		chunk.crc = dp_crc32c(0, &chunk, sizeof(chunk));
+		chunk.crc = dp_crc32c(chunk.crc, data + at + sizeof(chunk), chunk.bytes);
+		memcpy(data + at, &chunk, sizeof(chunk));
+		at += sizeof(chunk) + chunk.bytes;
+	}
+}
+
+void fuzz_spool_files(const uint8_t *data, size_t size, int *spool, int *pool)
+{
+	const uint8_t *pool_at = size ? memmem(data, size, DP_POOL_MAGIC, 8) : NULL;
+	size_t spool_size = pool_at ? (size_t)(pool_at - data) : size;
+	uint8_t *bytes = malloc(spool_size + 1);
+
+	if (!bytes)
+		abort();
+	if (spool_size)
+		memcpy(bytes, data, spool_size);
+	set_sums(bytes, spool_size);
+	*spool = file_of(bytes, spool_size);
+	*pool = pool_at ? file_of(pool_at, size - spool_size) : -1;
+	free(bytes);
+	if (*spool < 0 || (pool_at && *pool < 0))
+		abort();
 }

@@ -109,6 +109,23 @@ class Page(unittest.TestCase):
                     self.assertFalse([op for op in busy if op[0] < start + length and start < op[1]])
         self.assertGreater(seen, 1)
 
+    def test_the_whole_capture(self):
+        """The strip of a device is as busy as its operations are; parts of the path sum to the period."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        data = data_of(cli.run("analyze", "-q", "--format=html", sample).stdout)[0]
+        loops = json.loads(cli.run("analyze", "-q", "--format=json", sample).stdout)["loops"]
+        text = cli.run("analyze", "-q", sample).stdout
+        (device, busy), = data["capture"]
+        self.assertEqual(device, 0)
+        self.assertTrue(all(0 <= share <= 100 for share in busy))
+        told = float(re.search(r"busy (\d+\.\d)%", text)[1])
+        self.assertAlmostEqual(sum(busy) / len(busy), told, delta=0.5)
+        for loop, known in zip(data["loops"], loops):
+            iterations = known["iterations"]
+            self.assertEqual(loop["span"], [iterations[0]["start_ns"], iterations[-1]["end_ns"]])
+        path = sum(row[2] for row in data["loops"][0]["path"])
+        self.assertAlmostEqual(path / loops[0]["summary"]["avg_period_ns"], 1, delta=0.15)
+
     def test_idle_by_cause(self):
         """What a timeline shows of idle time is what the metrics tell of the iteration."""
         with tempfile.TemporaryDirectory() as folder:
@@ -346,16 +363,18 @@ class Looks(unittest.TestCase):
         trace = self.folder / "one.json"
         events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1,
                    "ts": 0, "dur": 1000}]
-        for i in range(9):
+        # others follow: a mark around everything says only when the profiler was on
+        for i in [*range(9), 30, 31, 32]:
             shared = {"pid": 1, "args": {"device": 0, "stream": 7, "correlation": i + 1}}
             events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1,
                            "ts": 10 + i * 50, "dur": 5, **shared})
-            events.append({"ph": "X", "cat": "kernel", "name": f"kernel_{i % 4}", "tid": 7,
+            events.append({"ph": "X", "cat": "kernel", "name": f"kernel_{i % 4 if i < 9 else i}", "tid": 7,
                            "ts": 20 + i * 50, "dur": 20 + i, **shared})
         trace.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
         with browser.Browser() as page:
             page.open(self.report("one", trace))
             self.assertTrue(page.run("document.getElementById('over-iterations').hidden"))
+            self.assertEqual(page.run("document.querySelectorAll('#capture .band').length"), 1)
             self.assertEqual(page.run("page.charts.length"), 0)
             self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 1)
             self.assertRegex(page.run("document.getElementById('loop-text').innerText"),

@@ -263,6 +263,42 @@ def one_thread(path, scale, count=400, kernels=160):
     add_devices(path, int(count * scale), kernels, lambda device: 0)
 
 
+def shared_thread(path, scale, count=256, kernels=160):
+    """As many devices as one thread may launch on."""
+    add_devices(path, count, int(kernels * scale), lambda device: 0)
+
+
+def nested_ranges(path, scale, count=16000, kernels=400):
+    """Twenty iterations with ranges that begin one after the other while the GPU waits, and all
+    end with the last kernel."""
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
+                     'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, '
+                     'nameId INTEGER)')
+    database.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, '
+                     'globalTid INTEGER, textId INTEGER)')
+    per_kernel = int(count * scale) // kernels
+    step = 10000 * per_kernel
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         [(i, f'kernel_{i}') for i in range(20)] +
+                         [(20, 'cudaLaunchKernel'), (21, 'range')])
+    database.executemany(
+        'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?, ?, 0, 1, 7, ?, 16777216, ?, NULL)',
+        ((step * i + 2000, step * i + 6000, i + 1, i % 20) for i in range(kernels)))
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME '
+                         'VALUES(?, ?, 0, 16777217, ?, 20)',
+                         ((step * i, step * i + 1000, i + 1) for i in range(kernels)))
+    database.executemany(
+        'INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, 16777217, 21)',
+        ((step * i + 7000 + 9000 * k, step * (i // 20 * 20 + 19) + 1500)
+         for i in range(kernels) if i % 20 in range(3, 19) for k in range(per_kernel)))
+    database.execute('COMMIT')
+    database.close()
+
+
 def streams(path, scale, count=12000):
     """A stream for each kernel."""
     write_kineto(path, (kernel(10 * i, f'kernel_{i % 8}', stream=i)
@@ -282,7 +318,7 @@ def long_names(path, scale, events=14000, length=50000, names=20):
 
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
-    one_thread, streams, long_names)}
+    one_thread, shared_thread, nested_ranges, streams, long_names)}
 
 
 def main():

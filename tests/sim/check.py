@@ -49,7 +49,7 @@ def read_kineto(path, truth):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt") as file:
         document = json.load(file, parse_float=Decimal, parse_int=Decimal)
-    modern = truth["format"] in ("kineto", "kineto-relative")
+    modern = truth["format"] in ("kineto", "kineto-relative", "kineto-xpu")
     digits = 3
     base = 0
     if truth["format"] == "kineto-relative":
@@ -65,7 +65,7 @@ def read_kineto(path, truth):
         if event["ph"] != "X":
             continue
         cat = event["cat"]
-        calls += cat in ("cuda_runtime", "Runtime")
+        calls += cat in ("cuda_runtime", "xpu_runtime", "Runtime")
         ranges += cat in ("cpu_op", "user_annotation", "Operator")
         if cat not in kinds:
             continue
@@ -81,6 +81,40 @@ def read_kineto(path, truth):
                       copy_kind(event["name"]) if kind == COPY else 0))
     assert flows["f"] in (launched, set()), "flows end at operations"
     return ops, {"calls": calls, "ranges": ranges}
+
+
+def read_rows(path, truth):
+    """rocprof's results.json: rows named by what they hold."""
+    with open(path) as file:
+        events = json.load(file)["traceEvents"]
+    rows = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+    ops, host = [], {"calls": 0, "ranges": 0}
+    for event in events:
+        row = rows[event["pid"]]
+        if event["ph"] != "X":
+            continue
+        start = to_ns(event["ts"], 3)
+        if row in ("CPU HIP API", "Markers and Ranges"):
+            host["calls" if row == "CPU HIP API" else "ranges"] += 1
+            continue
+        assert row == "COPY" or row == "GPU" + event["args"]["dev-id"]
+        ops.append(Op(COPY if row == "COPY" else KERNEL, start, start + to_ns(event["dur"], 3),
+                      None, event["name"]))
+    return ops, host
+
+
+def read_tasks(path, truth):
+    """Ascend's trace_view.json: tasks by their type."""
+    with open(path) as file:
+        events = json.load(file, parse_float=Decimal, parse_int=Decimal)
+    ops = []
+    for event in events:
+        task = event["args"].get("Task Type")
+        if task:
+            start = to_ns(event["ts"], 3)
+            ops.append(Op(KERNEL if task == "AI_CORE" else COPY, start,
+                          start + to_ns(event["dur"], 3), None, event["name"]))
+    return ops, {}
 
 
 def read_legacy(path, truth):
@@ -338,15 +372,16 @@ def read_xplane(path, truth):
 
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
-            "rocpd"}
-READERS = {"kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
+            "rocpd", "rocprof"}
+READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks,
+           "kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
            "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
            "xplane": read_xplane}
-PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline")}
+PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 

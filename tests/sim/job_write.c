@@ -79,7 +79,10 @@ void job_file_name(const struct job_files *files, uint32_t rank, char *name, siz
 	const char *end = files->writer->extension, *packed = files->gzip ? ".gz" : "";
 	uint64_t mix = files->seed * 1000003 + rank;
 
-	if (strcmp(options->names, "torch") == 0)
+	if (files->writer->only_jobs)
+		snprintf(name, room, "node%03u-pid%u%s%s", (unsigned)place.host,
+			 41077u + place.local * 100u, end, packed);
+	else if (strcmp(options->names, "torch") == 0)
 		snprintf(name, room, "node%03u_%u.%llu%s%s", (unsigned)place.host,
 			 41077u + place.local * 100u,
 			 (unsigned long long)(files->epoch_ns / 1000000 + rank % 7), end, packed);

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MODERN, RELATIVE, OLD, LEGACY, TIMELINE };
+/* Up to the first of 2021 times have decimals. */
+enum { MODERN, RELATIVE, XPU, OLD, LEGACY, TIMELINE };
 
 struct state {
 	struct sim_out *out;
@@ -59,7 +60,7 @@ static void put_time(struct sim_sink *sink, uint64_t ns)
 
 	if (sink->writer->variant == RELATIVE)
 		sim_out_fixed(state->out, ns + epoch_ns % 1000000000, 3);
-	else if (sink->writer->variant == MODERN)
+	else if (sink->writer->variant < OLD)
 		sim_out_fixed(state->out, epoch_ns + ns, 3);
 	else
 		sim_out_u64(state->out, (epoch_ns + ns) / 1000);
@@ -74,7 +75,7 @@ static void put_span(struct sim_sink *sink, const char *key, uint64_t start_ns, 
 	sim_out_str(out, key);
 	put_time(sink, start_ns);
 	LIT(", \"dur\": ");
-	if (sink->writer->variant <= RELATIVE)
+	if (sink->writer->variant < OLD)
 		sim_out_fixed(out, ns, 3);
 	else
 		sim_out_u64(out, end_ns / 1000 - start_ns / 1000);
@@ -335,18 +336,26 @@ static bool launches(const struct sim_event *event)
 	       event->name != SIM_CALL_DEVICE_SYNC;
 }
 
+/* Calls of oneAPI's runtime, by enum sim_call. */
+static const char *const xpu_calls[SIM_CALLS] = { "urEnqueueKernelLaunch", "urEnqueueUSMMemcpy",
+						  "urEnqueueUSMFill",	   "urQueueFinish",
+						  "urEventWait",	   "urEnqueueCommandBufferExp",
+						  "urUSMDeviceAlloc",	   "urUSMFree",
+						  "urUSMHostAlloc" };
+
 static void put_call(struct sim_sink *sink, const struct sim_event *event)
 {
+	bool xpu = sink->writer->variant == XPU;
 	struct state *state = sink->state;
 	struct sim_out *out = state->out;
 	uint32_t tid = sim_run_tid(sink->run, event->rank, event->thread);
 
 	separate(state, out);
-	sim_out_str(out,
-		    old(sink)
-			    ? "\n  {\n    \"ph\": \"X\", \"cat\": \"Runtime\", \n    \"name\": \""
-			    : "\n  {\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"");
-	sim_out_str(out, sim_call_names[event->name].name);
+	LIT("\n  {\n    \"ph\": \"X\", \"cat\": \"");
+	sim_out_str(out, old(sink) ? "Runtime\", \n    \"name\": \""
+			 : xpu	   ? "xpu_runtime\", \"name\": \""
+				   : "cuda_runtime\", \"name\": \"");
+	sim_out_str(out, xpu ? xpu_calls[event->name] : sim_call_names[event->name].name);
 	put_number(out, "\", \"pid\": ", sim_run_pid(sink->run, event->rank));
 	put_number(out, old(sink) ? ", \"tid\": \"" : ", \"tid\": ", tid);
 	put_span(sink, old(sink) ? "\",\n    \"ts\": " : ",\n    \"ts\": ", event->start_ns,
@@ -646,6 +655,8 @@ const struct sim_writer sim_kineto_writers[] = {
 	  true, OLD, KINETO },
 	{ "kineto-legacy", "the autograd profiler before: a bare array", ".json", 1000, 1000, false,
 	  true, LEGACY, KINETO },
+	{ "kineto-xpu", "PyTorch on Intel's GPUs", ".pt.trace.json", 1, 1, false, true, XPU,
+	  KINETO },
 	{ "tf-timeline", "TensorFlow 1's timeline", ".json", 1000, 1000, false, true, TIMELINE,
 	  KINETO },
 	SIM_WRITERS_END,

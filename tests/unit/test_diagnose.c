@@ -15,6 +15,7 @@ struct fixture {
 	struct dp_findings findings;
 	const struct dp_stalls *stalls;
 	const struct dp_loop_stats *stats;
+	bool pytorch;
 };
 
 static struct fixture at;
@@ -58,7 +59,8 @@ static const struct dp_finding *find(const char *rule)
 				       .values = at.values,
 				       .summary = at.summary,
 				       .stalls = at.stalls,
-				       .stats = at.stats };
+				       .stats = at.stats,
+				       .pytorch = at.pytorch };
 
 	dp_findings__fini(&at.findings);
 	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
@@ -495,6 +497,50 @@ START_TEST(costs_that_overlap_say_so)
 }
 END_TEST
 
+/* Where periods fall steadily the first are longer than most, and none is slow. One that stands out
+ * among its neighbours is. */
+START_TEST(a_trend_has_no_slow_iterations)
+{
+	start();
+	for (size_t k = 0; k + 1 < ITERATIONS; k++)
+		metric("period_ns")[k] = 1e6 * pow(0.85, (double)k);
+	ck_assert_ptr_null(find("slow-iterations"));
+	metric("period_ns")[3] *= 3;
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Only programs that are PyTorch's are told of its functions. */
+START_TEST(advice_is_in_the_program_s_terms)
+{
+	start();
+	set("sync_lost_ns", 3e5);
+	ck_assert_ptr_null(strstr(find("sync-call")->advice, ".item()"));
+	at.pytorch = true;
+	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, ".item()"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* The only period that there is may be of first use. */
+START_TEST(a_stall_in_a_single_period_may_be_first_use)
+{
+	struct dp_stall stall = { .name = "cudaMalloc", .purpose = DP_PURPOSE_ALLOCATE,
+				  .iteration = 0, .calls = 1, .idle_ns = 9e5 };
+	struct dp_stalls stalls = { .stalls = &stall, .count = 1 };
+
+	start();
+	at.stalls = &stalls;
+	set("call_stall_ns", 9e5);
+	ck_assert_ptr_null(strstr(find("api-stall")->advice, "first use"));
+	for (size_t k = 1; k < ITERATIONS; k++)
+		metric("period_ns")[k] = (double)NAN;
+	ck_assert_ptr_nonnull(strstr(find("api-stall")->advice, "first use"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
 /* The same on another device is one finding, if the cost is within a fifth. */
 START_TEST(devices_that_agree_are_one)
 {
@@ -564,6 +610,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, severity_is_by_cost);
 	tcase_add_test(tests, input_and_host_wait_are_two);
 	tcase_add_test(tests, costs_that_overlap_say_so);
+	tcase_add_test(tests, a_trend_has_no_slow_iterations);
+	tcase_add_test(tests, advice_is_in_the_program_s_terms);
+	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);
 	tcase_add_test(tests, devices_that_agree_are_one);
 	tcase_add_test(tests, iterations_that_grow_are_explained);
 	tcase_add_test(tests, shares_and_costs_have_one_period);

@@ -199,8 +199,42 @@ START_TEST(xla_is_capped)
 }
 END_TEST
 
+#define COMMUNICATION(name, ts, args)                                                          \
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel\", \"pid\": 0, \"tid\": 20, " \
+	"\"ts\": " ts ", \"dur\": 5, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 20, "     \
+	"\"Collective name\": \"" name "\", \"Group size\": 2, \"Process Group Name\": \"3\", "        \
+	"\"Process Group Ranks\": \"[1, 4]\", \"dtype\": \"BFloat16\"" args "}}"
+
+/* PyTorch describes them on their kernels. */
+START_TEST(collectives)
+{
+	struct dp_trace *trace = read_text(
+		HEAD COMMUNICATION("send", "30", ", \"Seq\": 8, \"Src Rank\": 0, \"Dst Rank\": 1")
+			"," COMMUNICATION("allreduce", "10",
+					  ", \"In msg nelems\": 6, \"Out msg nelems\": 4")
+				"," KERNEL("add", "20", "1") "]}");
+	const struct dp_collectives *calls = dp_trace_collectives(trace);
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 3);
+	ck_assert_uint_eq(calls->count, 2);
+	ck_assert_str_eq(dp_trace_string(trace, calls->name[0]), "allreduce");
+	ck_assert_str_eq(dp_trace_string(trace, calls->group[0]), "3 [1, 4]");
+	ck_assert_int_eq(calls->start_ns[0], 0);
+	ck_assert_int_eq(calls->end_ns[0], 5000);
+	ck_assert_uint_eq(calls->bytes[0], 12);
+	ck_assert_uint_eq(calls->group_size[0], 2);
+	ck_assert_int_eq(calls->sequence[0], -1);
+	ck_assert_int_eq(calls->peer[0], -1);
+	ck_assert_uint_eq(calls->stream[0], dp_trace_ops(trace)->stream[0]);
+	ck_assert_int_eq(calls->sequence[1], 8);
+	ck_assert_int_eq(calls->peer[1], 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, collectives);
 	tcase_add_test(tests, rocprof);
 	tcase_add_test(tests, categories_of_other_devices);
 	tcase_add_test(tests, ascend);

@@ -590,8 +590,49 @@ START_TEST(layers_of_loops_stay_inside)
 }
 END_TEST
 
+/* Kernel 79 is an optimizer's. */
+static void at_optimizer(void *ctx, size_t index, struct dp_evidence_at *out)
+{
+	at_nothing(ctx, index, out);
+	out->finishes_step = symbols[index] == 79;
+}
+
+/* Steps in groups, these in epochs, which are two levels above the steps. */
+START_TEST(loops_around_loops_are_nested)
+{
+	struct dp_loops_request r = { .symbols = symbols, .alphabet = 200, .epsilon = 1 };
+	struct dp_loops *loops = NULL;
+	const struct dp_sequence_loop *step, *group;
+
+	count = 0;
+	for (size_t i = 0; i < 9; i++) {
+		for (size_t k = 0; k < 6; k++) {
+			for (size_t e = 0; e < 5; e++)
+				kernels(0, 80);
+			kernels(80, 30);
+		}
+		kernels(110, 90);
+	}
+	r.count = count;
+	r.evidence.at = at_optimizer;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	step = chosen(loops);
+	ck_assert_uint_eq(step->length, 80);
+	ck_assert_uint_eq(step->count, 9 * 6 * 5);
+	ck_assert_uint_ne(step->parent, DP_NONE);
+	group = &loops->loops[step->parent];
+	ck_assert_uint_eq(group->length, 5 * 80 + 30);
+	ck_assert_uint_ne(group->parent, DP_NONE);
+	ck_assert_uint_lt(group->parent, step->parent);
+	ck_assert_uint_eq(loops->loops[group->parent].length, 6 * (5 * 80 + 30) + 90);
+	ck_assert_uint_eq(loops->loops[group->parent].parent, DP_NONE);
+	dp_loops__free(loops);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, loops_around_loops_are_nested);
 	tcase_add_loop_test(tests, requests_of_any_length_are_a_loop, 0, 2);
 	tcase_add_test(tests, micro_batches_are_inside_a_step);
 	tcase_add_test(tests, iterations_with_other_ends_are_whole);

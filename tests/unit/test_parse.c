@@ -44,6 +44,7 @@ static void check_names(const struct dp_parse *parse, const uint32_t *text)
 
 			wrong += same != (x == y);
 			wrong += gram != (parse->grams[x] == parse->grams[y]);
+			wrong += parse->firsts[x] != *a;
 			/* the order is that of first symbols, then of grams */
 			wrong += *a != *b && (*a < *b) != (x < y);
 			wrong += !gram && (parse->grams[x] < parse->grams[y]) != (x < y);

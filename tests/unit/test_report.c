@@ -401,6 +401,76 @@ START_TEST(bars_show_shape)
 }
 END_TEST
 
+static int count_bytes(void *ctx, const void *data, size_t size)
+{
+	*(size_t *)ctx += size;
+	return 0;
+}
+
+static size_t brief_size(const struct report_case *at)
+{
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+	size_t size = 0;
+	struct dp_sink sink = { count_bytes, &size };
+
+	options.brief = true;
+	ck_assert_int_eq(dp_report_write(at->analysis, "json", &options, &sink, &error), DP_OK);
+	return size;
+}
+
+/* Many loops, names of quotes, which JSON doubles, and the longest numbers. */
+static void case_of_excess(struct report_case *at)
+{
+	enum { STREAMS = 24, ITERATIONS = 12, LENGTH = 12 };
+	size_t first[ITERATIONS], kernels[ITERATIONS], summaries = 0;
+	char name[LENGTH][400];
+
+	case_begin(at);
+	for (size_t i = 0; i < LENGTH; i++) {
+		memset(name[i], '"', sizeof(name[i]) - 1);
+		name[i][300] = (char)('a' + i);
+		name[i][sizeof(name[i]) - 1] = '\0';
+	}
+	for (int s = 0; s < STREAMS; s++) {
+		uint32_t process = dp_builder__process(at->builder, 1000 + s);
+		uint32_t stream = dp_builder__stream(at->builder, process, s, 1, 7);
+
+		for (size_t k = 0; k < ITERATIONS * LENGTH; k++)
+			case_op(at, stream, name[k % LENGTH],
+				(int64_t)(k * 3000000 + k / LENGTH * 90000000), 500000);
+	}
+	for (size_t k = 0; k < ITERATIONS; k++) {
+		first[k] = k * LENGTH;
+		kernels[k] = LENGTH;
+	}
+	case_end(at, name[0]);
+	for (uint32_t s = 0; s < STREAMS; s++)
+		case_loop(at, s, DP_NONE, LENGTH, first, kernels, ITERATIONS);
+	case_measure(at);
+	while (dp_summary_metric(summaries))
+		summaries++;
+	for (size_t i = 0; i < STREAMS; i++)
+		for (size_t m = 0; m < summaries; m++)
+			at->analysis->loops[i].values.summary[m] = -1.2345678912345e18;
+}
+
+START_TEST(a_brief_report_is_small)
+{
+	struct report_case at;
+
+	for (size_t i = 0; i < DP_COUNT(report_cases); i++) {
+		report_cases[i].make(&at);
+		ck_assert_uint_le(brief_size(&at), 20000);
+		case_free(&at);
+	}
+	case_of_excess(&at);
+	ck_assert_uint_le(brief_size(&at), 20000);
+	ck_assert_uint_ge(brief_size(&at), 9000);
+	case_free(&at);
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, durations_have_four_digits);
@@ -416,6 +486,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, wrong_requests_are_refused);
 	tcase_add_test(tests, any_width_is_survived);
 	tcase_add_test(tests, bars_show_shape);
+	tcase_add_test(tests, a_brief_report_is_small);
 }
 
 #include "test_main.h"

@@ -119,6 +119,7 @@ START_TEST(rows_become_operations)
 	ck_assert_uint_eq(ops->count, 4);
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
 	ck_assert_str_eq(dp_trace_format_detail(trace), "schema 3");
+	ck_assert_ptr_nonnull(strstr(dp_trace_need(trace, DP_NEED_MEMORY)->record, "rocprofv3"));
 	ck_assert_str_eq(op_name(0), "add(float*, int)");
 	ck_assert_str_eq(op_name(1), "mul(float*, int)");
 	ck_assert_uint_eq(ops->stream[0], ops->stream[1]);

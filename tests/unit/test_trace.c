@@ -580,30 +580,72 @@ START_TEST(names_have_a_limit)
 }
 END_TEST
 
-static int by_value(const void *ctx, uint32_t a, uint32_t b)
+static int by_last_digit(const void *ctx, uint32_t a, uint32_t b)
 {
-	const int *values = ctx;
+	const int64_t *values = ctx;
 
-	return (values[a] > values[b]) - (values[a] < values[b]);
+	return (values[a] % 4 > values[b] % 4) - (values[a] % 4 < values[b] % 4);
 }
 
+/* By a key, by a function, and by both, the function where keys are equal. */
 START_TEST(sort_is_stable)
 {
-	int values[500];
-	struct dp_row_order by = { by_value, values };
+	int64_t values[500], keys[500], before, now;
+	const struct dp_row_order by[] = { { keys, NULL, NULL },
+					   { NULL, by_last_digit, values },
+					   { keys, by_last_digit, values } };
 	uint32_t seed = 1, *order;
 
 	for (size_t i = 0; i < DP_COUNT(values); i++) {
 		seed = seed * 1664525 + 1013904223;
-		values[i] = (int)(seed >> 28);
+		values[i] = (int64_t)(seed >> 28);
+		keys[i] = values[i] / 4;
 	}
-	ck_assert_int_eq(dp_rows__sort(&order, DP_COUNT(values), &by, NULL), DP_OK);
-	for (size_t i = 1; i < DP_COUNT(values); i++) {
-		ck_assert_int_le(values[order[i - 1]], values[order[i]]);
-		if (values[order[i - 1]] == values[order[i]])
-			ck_assert_uint_lt(order[i - 1], order[i]);
+	for (size_t way = 0; way < DP_COUNT(by); way++) {
+		ck_assert_int_eq(dp_rows__sort(&order, DP_COUNT(values), &by[way], NULL), DP_OK);
+		for (size_t i = 1; i < DP_COUNT(values); i++) {
+			before = values[order[i - 1]];
+			now = values[order[i]];
+			before = way == 0 ? before / 4 : way == 1 ? before % 4 : before;
+			now = way == 0 ? now / 4 : way == 1 ? now % 4 : now;
+			ck_assert_int_le(before, now);
+			if (before == now)
+				ck_assert_uint_lt(order[i - 1], order[i]);
+		}
+		free(order);
 	}
-	free(order);
+}
+END_TEST
+
+/* Operations find the latest call with their id, be ids near each other or far apart. */
+START_TEST(calls_of_near_and_far_ids)
+{
+	for (uint32_t step = 1; step <= 10000019; step = step * 13 + 6) {
+		struct dp_builder *builder = start();
+		uint32_t process = dp_builder__process(builder, 1);
+		uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+		uint32_t thread = dp_builder__thread(builder, process, 1);
+		struct dp_trace *trace;
+
+		/* Operations from before the first id to behind the last, in another order. */
+		for (uint32_t i = 0; i < 200; i++) {
+			if (i >= 20 && i < 180)
+				add_call(builder, thread, "a", i, i + 1, 7 + i * step);
+			add_op(builder, stream, DP_OP_KERNEL, 1000 + i, 1001 + i,
+			       7 + (i * 77 % 200) * step);
+		}
+		trace = finish(builder);
+		for (size_t i = 0; i < 200; i++) {
+			uint32_t id = dp_trace_ops(trace)->correlation[i];
+			uint32_t call = dp_trace_ops(trace)->call[i], at = (id - 7) / step;
+
+			if (at >= 20 && at < 180)
+				ck_assert_uint_eq(dp_trace_calls(trace)->correlation[call], id);
+			else
+				ck_assert_uint_eq(call, DP_NONE);
+		}
+		dp_trace_free(trace);
+	}
 }
 END_TEST
 
@@ -674,6 +716,16 @@ START_TEST(calls_are_known_by_name)
 	ck_assert_int_eq(dp_call__kind("cuMemAlloc_v2"), DP_CALL_MEMORY);
 	ck_assert_int_eq(dp_call__kind("cudaEventQuery"), DP_CALL_OTHER);
 	ck_assert_int_eq(dp_call__kind("aten::add"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("urEnqueueKernelLaunch"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("zeCommandListAppendLaunchKernel"), DP_CALL_LAUNCH);
+	ck_assert_int_eq(dp_call__kind("urQueueFinish"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("piEventsWait"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("zeEventHostSynchronize"), DP_CALL_SYNC);
+	ck_assert_int_eq(dp_call__kind("urEnqueueEventsWait"), DP_CALL_OTHER);
+	ck_assert_int_eq(dp_call__kind("piextUSMEnqueueMemcpy"), DP_CALL_COPY);
+	ck_assert_int_eq(dp_call__kind("urEnqueueUSMFill"), DP_CALL_SET);
+	ck_assert_int_eq(dp_call__kind("zeMemAllocDevice"), DP_CALL_MEMORY);
+	ck_assert_int_eq(dp_call__kind("pipelineEventWait"), DP_CALL_OTHER);
 }
 END_TEST
 
@@ -699,6 +751,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, long_shared_ranges_share_a_name);
 	tcase_add_test(tests, pauses_lie_between_launches);
 	tcase_add_test(tests, sort_is_stable);
+	tcase_add_test(tests, calls_of_near_and_far_ids);
 	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);
 }

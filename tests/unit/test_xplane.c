@@ -1,4 +1,5 @@
 /* XSpaces: planes, lines and stats of GPUs, TPUs and hosts, and what damage costs. */
+#include "import/wire.h"
 #include "report/proto.h"
 
 #include <deepprof/deepprof.h>
@@ -22,7 +23,12 @@ enum {
 	START,
 	OTHER,
 	CONV,
-	DETAILS
+	DETAILS,
+	OP_NAME,
+	MODULE,
+	DOT,
+	VENDOR,
+	BYTES
 };
 
 static const char *const stat_names[] = {
@@ -38,6 +44,11 @@ static const char *const stat_names[] = {
 	"flops",
 	"model/conv",
 	"kind_src:pageable kind_dst:device size:64 x:1",
+	"name",
+	"XlaModule:",
+	"jit(step)/dot_general",
+	"device_vendor",
+	"memory_size",
 };
 
 static struct dp_proto proto;
@@ -391,6 +402,58 @@ START_TEST(steps_are_marks)
 }
 END_TEST
 
+/* What JAX compiled is named by its operators, not by the module that they all are of. */
+START_TEST(operators_of_jax)
+{
+	struct dp_trace *trace;
+	size_t at;
+
+	begin();
+	plane("/device:GPU:0");
+	line(17, "Stream #17(Kernel)", T0);
+	for (uint32_t i = 0; i < 2; i++) {
+		at = open_event(1, (20 + i) * 1000000, 1000000);
+		stat(CORRELATION, 3, 70 + i);
+		stat(TF_OP, 7, MODULE);
+		stat(i ? HLO_OP : OP_NAME, 7, i ? CONV : DOT);
+		dp_proto__close(&proto, at);
+	}
+	end_line();
+	name(4, 1, "fusion", NULL);
+	/* A plane's own stats come after their names. */
+	name(5, VENDOR, stat_names[VENDOR - 1], NULL);
+	name(5, BYTES, stat_names[BYTES - 1], NULL);
+	at = dp_proto__open(&proto, 6);
+	dp_proto__uint(&proto, 1, VENDOR);
+	dp_proto__string(&proto, 5, "AMD");
+	dp_proto__close(&proto, at);
+	at = dp_proto__open(&proto, 6);
+	dp_proto__uint(&proto, 1, BYTES);
+	dp_proto__uint(&proto, 3, UINT64_C(206141652992));
+	dp_proto__close(&proto, at);
+	end_plane();
+	plane("/device:GPU:1"); /* unused: not in the trace */
+	end_plane();
+	plane("/host:CPU");
+	line(5, "python", T0);
+	event(1, 1000000, 500000, CORRELATION, 3, 70);
+	event(1, 2000000, 500000, CORRELATION, 3, 71);
+	end_line();
+	name(4, 1, "hipModuleLaunchKernel", NULL);
+	end_plane();
+	trace = read_all();
+	ck_assert_ptr_nonnull(
+		strstr(dp_trace_need(trace, DP_NEED_LAUNCHES)->record, "jax.profiler"));
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
+	ck_assert_str_eq(range_name(trace, 0), "jit(step)/dot_general");
+	ck_assert_str_eq(range_name(trace, 1), "model/conv");
+	ck_assert_uint_eq(dp_trace_device_count(trace), 1);
+	ck_assert_str_eq(dp_trace_string(trace, dp_trace_device(trace, 0)->name), "AMD");
+	ck_assert_uint_eq(dp_trace_device(trace, 0)->total_bytes, UINT64_C(206141652992));
+	done(trace);
+}
+END_TEST
+
 START_TEST(memory_of_a_device)
 {
 	struct dp_trace *trace;
@@ -480,6 +543,38 @@ START_TEST(damage_is_survived)
 }
 END_TEST
 
+/* Numbers of all lengths, wherever in a message they stand, and cut off at any byte. */
+START_TEST(fields_of_all_lengths)
+{
+	struct dp_wire_cursor cursor;
+	struct dp_wire_field field;
+	uint64_t seed = 1, values[64];
+
+	for (size_t i = 0; i < 64; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1;
+		values[i] = i % 3 ? seed >> (i % 64) : UINT64_C(1) << i;
+		dp_proto__uint(&proto, (uint32_t)(i % 40 + 1), values[i]);
+	}
+	for (size_t cut = 0; cut <= proto.used; cut++) {
+		/* What lies behind the end is not looked at. */
+		unsigned char *bytes = malloc(cut + !cut);
+		size_t i = 0;
+
+		ck_assert_ptr_nonnull(bytes);
+		memcpy(bytes, proto.bytes, cut);
+		cursor = (struct dp_wire_cursor){ bytes, bytes + cut, false };
+		for (; dp_wire__next(&cursor, &field); i++) {
+			ck_assert_uint_eq(field.number, i % 40 + 1);
+			ck_assert_int_eq(field.type, DP_WIRE_VARINT);
+			ck_assert_uint_eq(field.value, values[i]);
+		}
+		ck_assert(cut < proto.used || (i == 64 && !cursor.broken));
+		ck_assert(!dp_wire__next(&cursor, &field));
+		free(bytes);
+	}
+}
+END_TEST
+
 START_TEST(no_xspace)
 {
 	begin();
@@ -501,9 +596,11 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, gpu_and_host);
 	tcase_add_test(tests, tpu_operations);
 	tcase_add_test(tests, steps_are_marks);
+	tcase_add_test(tests, operators_of_jax);
 	tcase_add_test(tests, memory_of_a_device);
 	tcase_add_test(tests, names_that_are_missing);
 	tcase_add_test(tests, damage_is_survived);
+	tcase_add_test(tests, fields_of_all_lengths);
 	tcase_add_test(tests, no_xspace);
 }
 

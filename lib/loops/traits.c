@@ -1,0 +1,83 @@
+/*
+ * What the host tells of each symbol: whether its kernels finish a step, and whether something is
+ * uploaded before them. Cost: one call of the evidence for each name, and a sample.
+ */
+#include "loops/traits.h"
+#include "base/parameters.h"
+#include "pattern/levels.h"
+
+enum { UPLOAD_SAMPLE = 1 << 15 }; /* symbols that are asked whether an upload comes before */
+
+/* Of each symbol, whether kernels of that name finish a step. */
+static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
+{
+	const struct dp_loops_request *r = d->request;
+	uint32_t left = r->alphabet;
+
+	for (size_t i = 0; i < r->count && left > 0; i++) {
+		struct dp_evidence_at at = { 0 };
+
+		if (asked[r->symbols[i]])
+			continue;
+		asked[r->symbols[i]] = true;
+		left--;
+		r->evidence.at(r->evidence.ctx, i, &at);
+		if (at.finishes_step)
+			traits[d->text.symbols[i]] |= DP_TRAIT_FINISHES;
+	}
+}
+
+struct uploads {
+	uint32_t seen, after;
+};
+
+/*
+ * Of each symbol, whether uploads come before it, from a sample spread over the sequence. Returns
+ * the share of symbols that they come before.
+ */
+static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
+{
+	const struct dp_loops_request *r = d->request;
+	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter, seen = 0, after = 0;
+
+	for (size_t i = 0; i < r->count; i += step) {
+		struct dp_evidence_at at = { 0 };
+
+		/* so that no period of the sequence is one of the sample's */
+		jitter = (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
+		jitter = DP_MIN(i + jitter, r->count - 1);
+		r->evidence.at(r->evidence.ctx, jitter, &at);
+		uploads[d->text.symbols[jitter]].seen++;
+		uploads[d->text.symbols[jitter]].after += at.after_upload;
+		seen++;
+		after += at.after_upload;
+	}
+	for (uint32_t s = 0; s < d->text.alphabet; s++)
+		if (uploads[s].seen >= dp_param.uploads_min &&
+		    uploads[s].after >= dp_param.uploads_share * uploads[s].seen)
+			traits[s] |= DP_TRAIT_UPLOADED;
+	return seen ? (double)after / (double)seen : 0;
+}
+
+int dp_traits__ask(const struct dp_driver *d, uint8_t **traits, double *rate)
+{
+	bool *asked;
+	struct uploads *uploads;
+	int status = DP_ERR_NOMEM;
+
+	*traits = NULL;
+	*rate = 0;
+	if (!d->request->evidence.at)
+		return DP_OK;
+	*traits = dp_alloc__zeroed(d->text.alphabet, sizeof(**traits));
+	asked = dp_alloc__zeroed(d->request->alphabet, sizeof(*asked));
+	uploads = dp_alloc__zeroed(d->text.alphabet, sizeof(*uploads));
+	if (*traits && asked && uploads) {
+		ask_finishing(d, *traits, asked);
+		*rate = ask_uploads(d, *traits, uploads);
+		status = DP_OK;
+	}
+	free(asked);
+	free(uploads);
+	return status;
+}

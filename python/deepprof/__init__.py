@@ -1,0 +1,204 @@
+"""What one iteration of a GPU program is, how long each takes, and what the GPU waited for.
+
+>>> import deepprof
+>>> r = deepprof.analyze("data/sample.json.gz")
+>>> r.findings[0].rule
+'input-bound'
+>>> round(r.summary["loops"][0]["summary"]["median_period_ns"] / 1e6)  # milliseconds
+115
+>>> len(r.table("iterations").to_list())
+26
+
+Times are nanoseconds from the trace's first GPU operation, sizes are bytes, shares are 0 to 1.
+"""
+import ctypes
+
+from . import _library, errors
+from .engines import analyze_many
+from .errors import (
+    ArgumentError,
+    DamagedError,
+    DeepprofError,
+    FileError,
+    FormatError,
+    LimitError,
+    NoGpuError,
+    UnsupportedError,
+)
+from .record import record
+from .results import Analysis, Comparison, Finding, Table, Trace, path_bytes
+
+__all__ = [
+    "Analysis",
+    "ArgumentError",
+    "Comparison",
+    "DamagedError",
+    "DeepprofError",
+    "FileError",
+    "Finding",
+    "FormatError",
+    "LimitError",
+    "NoGpuError",
+    "Table",
+    "Trace",
+    "UnsupportedError",
+    "analyze",
+    "analyze_many",
+    "compare",
+    "open",
+    "record",
+]
+
+_lib = _library.lib
+__version__ = _lib.dp_version().decode()
+
+_LEVELS = {"default": 0, "outermost": 1, "innermost": 2}
+
+
+def _log(log):
+    """struct dp_log for a function of (level, message), or none."""
+    if log is None:
+        return _library.Log()
+    names = ("debug", "info", "warning")
+    return _library.Log(_library.LOG(lambda _, level, text: log(names[level], text.decode())), None)
+
+
+def open(path, *, input_format=None, progress=None, log=None):
+    """Reads a trace file whole: Kineto, nsys, nvprof, rocprofv3, XPlane, deepprof's own, and gzip.
+
+    ``progress`` is called with bytes that were read and bytes that there are (0: not known), ``log``
+    with a level ("debug", "info", "warning") and a message.
+    """
+    options = _library.OpenOptions(
+        size=ctypes.sizeof(_library.OpenOptions),
+        input_format=input_format.encode() if input_format else None,
+        log=_log(log),
+    )
+    if progress is not None:
+        options.progress = _library.PROGRESS(lambda _, done, total: progress(done, total))
+    handle, error = ctypes.c_void_p(), _library.Error()
+    status = _lib.dp_trace_open(
+        ctypes.byref(handle), path_bytes(path), ctypes.byref(options), ctypes.byref(error)
+    )
+    errors.check(status, error)
+    return Trace(handle.value)
+
+
+def _array(kind, values):
+    values = list(values)
+    return (kind * len(values))(*values), len(values)
+
+
+def _options(
+    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, metrics,
+    thresholds, paper, explain, log,
+):  # fmt: skip
+    options = _library.AnalysisOptions(
+        size=ctypes.sizeof(_library.AnalysisOptions),
+        paper=paper,
+        epsilon=1,
+        max_unmatched=100,
+        marks=marks.encode() if marks is not None else None,
+        ignore_marks=ignore_marks,
+        device=-1 if device is None else device,
+        stream=-1 if stream is None else stream,
+        range_start_ns=-(2**63) if range_ns is None else range_ns[0],
+        range_end_ns=2**63 - 1 if range_ns is None else range_ns[1],
+        batch_size=batch_size or 0,
+        explain=explain,
+        log=_log(log),
+    )
+    if level not in _LEVELS:
+        raise errors.ArgumentError(f"no level {level!r}: there are {', '.join(_LEVELS)}")
+    options.level = _LEVELS[level]
+    if iterations is not None:
+        counts = [iterations] if isinstance(iterations, int) else iterations
+        options.iterations, options.iterations_count = _array(ctypes.c_uint64, counts)
+    if metrics is not None:
+        names = (name.encode() for name in metrics)
+        options.metrics, options.metrics_count = _array(ctypes.c_char_p, names)
+    if thresholds:
+        pairs = (_library.Threshold(rule.encode(), share) for rule, share in thresholds.items())
+        options.thresholds, options.thresholds_count = _array(_library.Threshold, pairs)
+    return options
+
+
+def analyze(
+    path,
+    *,
+    iterations=None,
+    marks=None,
+    ignore_marks=False,
+    level="default",
+    device=None,
+    stream=None,
+    range_ns=None,
+    batch_size=None,
+    metrics=None,
+    thresholds=None,
+    paper=False,
+    explain=False,
+    input_format=None,
+    progress=None,
+    log=None,
+):
+    """Finds the iterations of a trace and what its GPUs waited for; returns an :class:`Analysis`.
+
+    path            a trace file, or the JSON report of an earlier analysis
+    iterations      how many there are, if that is known: a number, or one for each loop
+    marks           a regular expression: iterations are the annotations whose names it matches
+    ignore_marks    find iterations from kernels, whatever annotations say
+    level           which of nested loops to report on: default, outermost, innermost
+    device, stream  of these only
+    range_ns        kernels that start in (start, end) only, in nanoseconds
+    batch_size      samples in an iteration, for throughput
+    metrics         names of those to compute; None: all. With names there are no findings
+    thresholds      {rule: share} at which a rule reports, in place of its own
+    paper           the published algorithm to the letter; needs iterations
+    explain         keep how the iterations were found, for ``report("json")``
+
+    The GIL is released while it works.
+    """
+    options = _options(
+        iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, metrics,
+        thresholds, paper, explain, log,
+    )  # fmt: skip
+    handle, error = ctypes.c_void_p(), _library.Error()
+    name = path_bytes(path)
+    if _lib.dp_analysis_is_report(name):
+        status = _lib.dp_analysis_read(ctypes.byref(handle), name, ctypes.byref(error))
+        errors.check(status, error)
+        return Analysis(handle.value)
+    trace = open(path, input_format=input_format, progress=progress, log=log)
+    status = _lib.dp_analysis_run(
+        ctypes.byref(handle), trace._alive(), ctypes.byref(options), ctypes.byref(error)
+    )
+    errors.check(status, error)
+    errors.check(
+        _lib.dp_analysis_take_trace(handle, trace._handle, ctypes.byref(error)), error
+    )
+    trace._handle = None
+    return Analysis(handle.value)
+
+
+def compare(before, after, *, confidence=0.95, loops=None):
+    """Compares two runs, iteration by iteration; returns a :class:`Comparison`.
+
+    before, after   analyses, or paths: traces or JSON reports
+    confidence      of the intervals
+    loops           ids of a loop of each run; None: those that are alike
+    """
+    runs = [run if isinstance(run, Analysis) else analyze(run) for run in (before, after)]
+    options = _library.CompareOptions(ctypes.sizeof(_library.CompareOptions), confidence)
+    if loops is not None:
+        options.loops, _ = _array(ctypes.c_size_t, loops)
+    handle, error = ctypes.c_void_p(), _library.Error()
+    status = _lib.dp_comparison_run(
+        ctypes.byref(handle),
+        runs[0]._alive(),
+        runs[1]._alive(),
+        ctypes.byref(options),
+        ctypes.byref(error),
+    )
+    errors.check(status, error)
+    return Comparison(handle.value, *runs)

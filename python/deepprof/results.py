@@ -1,0 +1,344 @@
+"""Traces, analyses, comparisons, and their tables."""
+import ctypes
+import dataclasses
+import html
+import json
+import os
+import threading
+
+from . import _arrow, _library, errors
+
+_lib = _library.lib
+
+
+class Table:
+    """A table of results, which data frames take over without a copy where they can.
+
+    It has the Arrow PyCapsule interface, so ``polars.DataFrame(table)``,
+    ``pyarrow.table(table)`` and ``duckdb.from_arrow(table)`` read it. ``schema`` has the unit and
+    a line of help for each column.
+    """
+
+    def __init__(self, owner, name, make):
+        self._owner = owner  # must stay until streams are read
+        self._make = make
+        self.name = name
+
+    def _stream(self, nan=False):
+        stream = _arrow.Stream()
+        options = _library.TableOptions(ctypes.sizeof(_library.TableOptions), nan)
+        error = _library.Error()
+        status = self._make(
+            ctypes.addressof(stream),
+            self._owner._alive(),
+            self.name.encode(),
+            ctypes.byref(options),
+            ctypes.byref(error),
+        )
+        errors.check(status, error)
+        return stream
+
+    @property
+    def schema(self):
+        """Columns: ``{name: {"unit": "ns", "help": "start of its first kernel"}}``."""
+        stream = self._stream()
+        schema = _arrow.schema_of(stream)
+        try:
+            return {name: about for name, _, about in _arrow.fields(schema)}
+        finally:
+            _arrow.release(schema)
+            _arrow.release(stream)
+
+    @property
+    def columns(self):
+        """The names of the columns."""
+        return list(self.schema)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return _arrow.capsule(self._stream())
+
+    def __arrow_c_schema__(self):
+        stream = self._stream()
+        try:
+            return _arrow.capsule(_arrow.schema_of(stream))
+        finally:
+            _arrow.release(stream)
+
+    def to_list(self):
+        """A list of dicts, one for each row; what is missing is None."""
+        return _arrow.rows(self._stream())
+
+    def to_numpy(self):
+        """A dict of NumPy arrays by column.
+
+        Times and metrics are views of the library's memory, read-only. A missing number is NaN, a
+        missing text None.
+        """
+        import numpy as np
+
+        found = _arrow.columns(self._stream(nan=True))
+        return {
+            name: column.values(np) if isinstance(column, _arrow.Names) else column
+            for name, column in found.items()
+        }
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``. Names of operations are categories."""
+        import pandas as pd
+
+        found = {}
+        for name, column in _arrow.columns(self._stream(nan=True)).items():
+            if isinstance(column, _arrow.Names):
+                column = pd.Categorical.from_codes(column.codes, column.texts)
+            found[name] = column
+        return pd.DataFrame(found, copy=False)
+
+    def to_polars(self):
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_arrow(self):
+        """A ``pyarrow.Table``."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def __repr__(self):
+        return f"<deepprof.Table {self.name!r}: {len(self.columns)} columns>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What a rule found.
+
+    ``recoverable_ns`` is the time per iteration that acting on it may save, None where that is
+    not known; ``iterations`` are the first and the last one to look at; ``evidence`` has the
+    numbers, by name; ``ranges`` what the host did meanwhile; ``loop`` is the id of the loop, None
+    for the whole capture, and ``loops`` are those of all GPUs that it is about; ``overlaps`` is the
+    rule of a more expensive finding that the cost is a part of.
+    """
+
+    rule: str
+    severity: str
+    confidence: float
+    loop: "int | None"
+    loops: "list[int]"
+    iterations: "tuple[int, int]"
+    recoverable_ns: "float | None"
+    advice: str
+    evidence: dict
+    ranges: list
+    overlaps: "str | None"
+    metric: "str | None"
+
+
+class _Owner:
+    """A handle of the library, freed when it is gone."""
+
+    _free = None
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    def close(self):
+        """Frees what it holds, as far as no table needs it, at once."""
+        handle, self._handle = self._handle, None
+        if handle:
+            type(self)._free(handle)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+    def _alive(self):
+        if not self._handle:
+            raise ValueError("it was closed")
+        return self._handle
+
+
+class _Report(_Owner):
+    """What can be written as a report and has tables."""
+
+    _write = None
+    _of = None
+
+    def report(self, format="text", *, width=80, verbose=False, brief=False, color=False):
+        """The report in a format that the command knows: text, json, csv, html, markdown, …
+
+        Returns str, or bytes where the format is binary. Width is in columns, of text.
+        """
+        parts = []
+
+        @_library.WRITE
+        def write(_, data, size):
+            parts.append(ctypes.string_at(data, size))
+            return 0
+
+        options = _library.ReportOptions(
+            size=ctypes.sizeof(_library.ReportOptions),
+            width=width,
+            color=color,
+            verbose=verbose,
+            brief=brief,
+            height=0xFFFFFFFF,
+        )
+        sink = _library.Sink(write, None)
+        error = _library.Error()
+        status = type(self)._write(
+            self._alive(),
+            format.encode(),
+            ctypes.byref(options),
+            ctypes.byref(sink),
+            ctypes.byref(error),
+        )
+        errors.check(status, error)
+        whole = b"".join(parts)
+        return whole if format in ("sqlite", "perfetto") else whole.decode()
+
+    def to_json(self):
+        """The JSON report, whole, as a str: libraries for JSON Schema and jq read it."""
+        return self.report("json")
+
+    def table(self, name):
+        """A :class:`Table` by name; ``tables()`` lists them."""
+        self._alive()
+        if name not in self.tables():
+            known = ", ".join(self.tables())
+            raise errors.ArgumentError(f"no table {name!r}: there are {known}")
+        return Table(self, name, type(self)._make)
+
+    @classmethod
+    def tables(cls):
+        """The tables that there are, with a line of help each."""
+        return _library.tables(cls._of)
+
+    def __str__(self):
+        return self.report("text")
+
+    def _repr_html_(self):
+        page = html.escape(self.report("html"), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" '
+            'style="width: 100%; height: 640px; border: 0"></iframe>'
+        )
+
+
+class Trace(_Owner):
+    """A trace in memory. :func:`deepprof.analyze` opens one itself."""
+
+    _free = _lib.dp_trace_free
+
+    @property
+    def path(self):
+        """Where it was read from."""
+        return _lib.dp_trace_path(self._alive()).decode("utf-8", "surrogateescape")
+
+    @property
+    def format(self):
+        """The importer that read it: "kineto", "nsys", …"""
+        return _lib.dp_trace_format(self._alive()).decode()
+
+    @property
+    def duration_ns(self):
+        """From the first GPU operation's start to the last one's end."""
+        return _lib.dp_trace_duration_ns(self._alive())
+
+    def __repr__(self):
+        return f"<deepprof.Trace {self.path!r}: {self.format}, {self.duration_ns / 1e9:.3f} s>"
+
+
+class Analysis(_Report):
+    """What :func:`deepprof.analyze` found."""
+
+    _free = _lib.dp_analysis_free
+    _write = _lib.dp_report_write
+    _make = _lib.dp_analysis_table
+    _of = "analysis"
+
+    def __init__(self, handle):
+        super().__init__(handle)
+        self._lock = threading.Lock()
+        self._summary = None
+        self._findings = None
+
+    @property
+    def path(self):
+        """The trace's."""
+        trace = _lib.dp_analysis_trace(self._alive())
+        return _lib.dp_trace_path(trace).decode("utf-8", "surrogateescape")
+
+    @property
+    def summary(self):
+        """The report in brief, as a dict: the loops that took most time and the first findings."""
+        with self._lock:
+            if self._summary is None:
+                self._summary = json.loads(self.report("json", brief=True))
+            return self._summary
+
+    @property
+    def findings(self):
+        """All findings, by what they cost: a list of :class:`Finding`."""
+        with self._lock:
+            if self._findings is None:
+                self._findings = self._read_findings()
+            return self._findings
+
+    def _read_findings(self):
+        found = self.table("findings").to_list()
+        evidence, ranges, loops = ({i: [] for i in range(len(found))} for _ in range(3))
+        for row in self.table("evidence").to_list():
+            evidence[row["finding"]].append((row["name"], row["value"]))
+        for row in self.table("finding_ranges").to_list():
+            ranges[row.pop("finding")].append(row)
+        for row in self.table("finding_loops").to_list():
+            loops[row["finding"]].append(row["loop"])
+        return [
+            Finding(
+                rule=row["rule"],
+                severity=row["severity"],
+                confidence=row["confidence"],
+                loop=row["loop"],
+                loops=loops[i],
+                iterations=(row["first_iteration"], row["last_iteration"]),
+                recoverable_ns=row["recoverable_ns"],
+                advice=row["advice"],
+                evidence=dict(evidence[i]),
+                ranges=ranges[i],
+                overlaps=row["overlaps"],
+                metric=row["metric"],
+            )
+            for i, row in enumerate(found)
+        ]
+
+    def __repr__(self):
+        return f"<deepprof.Analysis {self.path!r}>"
+
+
+class Comparison(_Report):
+    """What :func:`deepprof.compare` found."""
+
+    _free = _lib.dp_comparison_free
+    _write = _lib.dp_comparison_write
+    _make = _lib.dp_comparison_table
+    _of = "comparison"
+
+    def __init__(self, handle, before, after):
+        super().__init__(handle)
+        self.before = before
+        self.after = after
+
+    def __repr__(self):
+        return f"<deepprof.Comparison {self.before.path!r} -> {self.after.path!r}>"
+
+
+def path_bytes(path):
+    """A path as the library takes it."""
+    return os.fsencode(path)

@@ -1,0 +1,284 @@
+"""deepprof ranks on small simulated jobs: who is blamed, and what is done about files."""
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import cli
+
+SCHEMA = json.loads((cli.SOURCE / "data" / "ranks.schema.json").read_text(encoding="utf-8"))
+TRACES = os.environ.get("DEEPPROF_TRACES", cli.SOURCE.parent / "shared" / "traces")
+DDP4 = pathlib.Path(TRACES) / "ranks" / "ddp4"
+
+
+def follows(value, schema):
+    """As far as this schema goes: types, keys, enumerations."""
+    if "$ref" in schema:
+        schema = SCHEMA["definitions"][schema["$ref"].rsplit("/", 1)[1]]
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+    names = schema.get("type", [])
+    names = [names] if isinstance(names, str) else names
+    if "const" in schema and value != schema["const"]:
+        return f"{value} is not {schema['const']}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{value} is none of {schema['enum']}"
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if names and not any(
+        isinstance(value, kinds[name]) if name in kinds else number and (name == "number" or isinstance(value, int))
+        for name in names
+    ):
+        return f"{value!r} is no {names}"
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        if set(value) != set(known):
+            return f"keys {set(value) ^ set(known)}"
+        for key, below in value.items():
+            if why := follows(below, known[key]):
+                return f"{key}: {why}"
+    for below in value if isinstance(value, list) else []:
+        if why := follows(below, schema["items"]):
+            return why
+    return ""
+
+
+class Jobs(unittest.TestCase):
+    """Each job is simulated once; tests copy what they change."""
+
+    jobs = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.root = pathlib.Path(tempfile.mkdtemp())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.jobs.clear()
+        shutil.rmtree(cls.root)
+
+    def job(self, *settings):
+        """The folder of a job; its truth lies beside it."""
+        if settings not in self.jobs:
+            folder = self.root / f"job{len(self.jobs)}"
+            subprocess.run(
+                [cli.SIM, "job", "-o", folder, "ranks=4", "iterations=12", *settings],
+                check=True, stdout=subprocess.DEVNULL, timeout=cli.TIMEOUT_S,
+            )
+            (folder / "truth.json").rename(f"{folder}.truth")
+            self.jobs[settings] = folder
+        return self.jobs[settings]
+
+    def changed(self, *settings):
+        """A copy of it."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.root)) / "traces"
+        shutil.copytree(self.job(*settings), folder)
+        return folder
+
+    def ranks(self, *operands):
+        result = cli.run("ranks", "--format=json", *operands)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        report = json.loads(result.stdout)
+        self.assertEqual(follows(report, SCHEMA), "")
+        return report
+
+    def assert_blames(self, report, rank, part, first=0):
+        verdict = report["verdict"]
+        self.assertEqual((verdict["kind"], verdict["ranks"]), ("straggler", [rank]))
+        self.assertEqual((verdict["part"], verdict["since_iteration"]), (part, first))
+        return verdict
+
+    def test_healthy(self):
+        report = self.ranks(self.job())
+        self.assertEqual(report["verdict"]["kind"], "none")
+        self.assertEqual(report["left_out"], [])
+        self.assertEqual([rank["rank_from"] for rank in report["ranks"]], ["trace"] * 4)
+        self.assertEqual(report["matching"]["matched"], report["matching"]["collectives"])
+        self.assertEqual(len(report["iterations"]), 12)
+
+    def test_straggler(self):
+        folder = self.job("fault=compute:rank=2,first=4,factor=1.3")
+        verdict = self.assert_blames(self.ranks(folder), 2, "compute", 4)
+        truth = json.loads(pathlib.Path(f"{folder}.truth").read_text(encoding="utf-8"))
+        cost_ns = truth["faults"][0]["cost_per_iteration_ns"]
+        self.assertLess(abs(verdict["cost_ns"] - cost_ns), 0.1 * cost_ns)
+        self.assertRegex(verdict["operator"], "aten::")
+
+    def test_causes(self):
+        self.assert_blames(self.ranks(self.job("fault=host:rank=1,time=2ms")), 1, "host-wait")
+        verdict = self.assert_blames(
+            self.ranks(self.job("fault=input:rank=3,time=2ms")), 3, "input-wait"
+        )
+        self.assertIn("DataLoader", verdict["operator"])
+
+    def test_inherited(self):
+        """Rank 0 waits for rank 1 in their tensor parallel group, and is late elsewhere for it."""
+        report = self.ranks(self.job("tensor=2", "fault=compute:rank=1,factor=1.4"))
+        self.assert_blames(report, 1, "compute")
+
+    def test_imbalance(self):
+        report = self.ranks(self.job("pipeline=2", "microbatches=4", "layers=2", "stage=1:1.4"))
+        self.assertEqual(report["verdict"]["kind"], "stage-imbalance")
+        self.assertEqual(report["verdict"]["ranks"], [2, 3])
+        report = self.ranks(self.job("sequence=30%"))
+        self.assertEqual(report["verdict"]["kind"], "sequence-imbalance")
+
+    def test_slow_link(self):
+        verdict = self.ranks(self.job("fault=link:rank=3,first=6,factor=6"))["verdict"]
+        self.assertEqual((verdict["kind"], verdict["since_iteration"]), ("slow-communication", 6))
+
+    def test_clocks(self):
+        """Hosts' clocks differ by tens of milliseconds, and drift."""
+        settings = "hosts=4", "offset=50ms", "drift=50ppm", "fault=compute:rank=2,factor=1.3"
+        report = self.ranks(self.job(*settings))
+        self.assert_blames(report, 2, "compute")
+        truth = json.loads(pathlib.Path(f"{self.job(*settings)}.truth").read_text(encoding="utf-8"))
+        hosts = truth["hosts"]
+        first_ns = truth["ends_ns"][0]
+        local = [host["zero_ns"] + first_ns * (1e9 + host["drift_ppb"]) / 1e9 for host in hosts]
+        for clock, time in zip(report["clock"]["ranks"], local):
+            self.assertLess(abs(clock["offset_ns"] - (time - local[0])), 20000)
+            self.assertLess(clock["resolution_ns"], 10000)
+
+    def test_captures(self):
+        """One begins five calls later than others; one lacks an iteration."""
+        fault = "fault=compute:rank=2,first=6,factor=1.3"
+        report = self.ranks(self.job("late=3:5", fault))
+        self.assert_blames(report, 2, "compute", 6)
+        self.assertEqual(report["ranks"][3]["matched"], report["ranks"][3]["collectives"])
+        report = self.ranks(self.job("missing=1:4", fault))
+        self.assert_blames(report, 2, "compute", 6)
+        self.assertNotIn(1, [at["rank"] for at in report["iterations"][4]["ranks"]])
+        self.assertIn(1, [at["rank"] for at in report["iterations"][5]["ranks"]])
+
+    def test_files(self):
+        """Damaged, missing, doubled, of another job: named, and the others are compared."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        files = sorted(folder.iterdir())
+        shutil.copy(files[1], folder / "zz.json")
+        data = files[3].read_bytes()
+        files[3].write_bytes(data[: len(data) // 1000])
+        (folder / "broken.json").write_text("{ nothing", encoding="utf-8")
+        other = self.root / "other.json"
+        cli.simulate(other)
+        report = self.ranks(folder, folder / "gone.json")
+        self.assert_blames(report, 2, "compute", 4)
+        left_out = {pathlib.Path(at["file"]).name: at["why"] for at in report["left_out"]}
+        self.assertEqual(set(left_out), {"broken.json", "gone.json", files[3].name, "zz.json"})
+        self.assertIn("rank 1 is in", left_out["zz.json"])
+        self.assertEqual(report["matching"]["absent"], 1)
+        text = cli.run("ranks", folder).stdout
+        self.assertIn("left out", text)
+        self.assertIn("1 more have no trace", text)
+
+    def test_names(self):
+        """Without ranks in the files their names count, and without those their order."""
+        fault = "fault=compute:rank=2,factor=1.3"
+        folder = self.job("info=0", "names=rank", fault)
+        report = self.ranks(folder)
+        self.assert_blames(report, 2, "compute")
+        self.assertEqual({rank["rank_from"] for rank in report["ranks"]}, {"name"})
+        folder = self.changed("info=0", "names=rank", fault)
+        for path in folder.iterdir():
+            path.rename(folder / f"{chr(ord('a') + int(re.findall(r'[0-9]+', path.name)[0]))}.json")
+        report = self.ranks(folder)
+        self.assert_blames(report, 2, "compute")
+        self.assertEqual({rank["rank_from"] for rank in report["ranks"]}, {"order"})
+        self.assertIn("from the order of files", cli.run("ranks", folder).stdout)
+
+    def test_same_bytes(self):
+        """Whatever the number of threads and the order of operands."""
+        folder = self.job("fault=compute:rank=2,first=4,factor=1.3")
+        files = sorted(folder.iterdir())
+        outputs = set()
+        for jobs in 1, 2, 8:
+            random.Random(jobs).shuffle(files)
+            outputs.add(cli.run("ranks", "-j", jobs, "--format=json", *files).stdout)
+        outputs.add(cli.run("ranks", "--format=json", f"{folder}/*").stdout)
+        self.assertEqual(len(outputs), 1)
+
+    def test_text(self):
+        """One screen, and in ASCII where the locale has no more."""
+        folder = self.job("fault=compute:rank=2,first=4,factor=1.3")
+        for env in cli.environment(), cli.environment(LC_ALL="C"):
+            text = cli.run("ranks", folder, env=env).stdout
+            lines = text.splitlines()
+            self.assertIn("Straggler: rank 2 holds the others up", lines)
+            self.assertLessEqual(len(lines), 24)
+            self.assertLessEqual(max(map(len, lines)), 80)
+            self.assertRegex(text, r"since iteration 4\n")
+        self.assertTrue(text.isascii())
+        self.assertIn("No rank holds the others up", cli.run("ranks", self.job()).stdout)
+
+    def test_csv(self):
+        rows = cli.run("ranks", "--format=csv", self.job()).stdout.splitlines()
+        self.assertEqual(rows[0].split(",")[:4], ["rank", "host", "iteration", "start_ns"])
+        self.assertEqual(len(rows), 1 + 4 * 12)
+
+    def test_output(self):
+        path = self.root / "out.json.gz"
+        self.assertEqual(cli.run("ranks", "-o", path, self.job()).returncode, 0)
+        with gzip.open(path) as stream:
+            self.assertEqual(json.load(stream)["schema"], 1)
+
+    def test_nothing(self):
+        empty = self.root / "empty"
+        empty.mkdir()
+        for operands, status, words in (
+            ((), 2, "name the folder"),
+            ((empty,), 1, "no trace files"),
+            ((self.root / "gone",), 1, "gone"),
+            ((f"{empty}/*.json",), 1, "No such file"),
+        ):
+            result = cli.run("ranks", *operands)
+            self.assertEqual(result.returncode, status)
+            self.assertIn(words, result.stderr)
+
+    def test_one_rank(self):
+        path = next(iter(sorted(self.job().iterdir())))
+        verdict = self.ranks(path)["verdict"]
+        self.assertEqual((verdict["kind"], verdict["p_value"]), ("none", None))
+        self.assertIn("only one rank", verdict["why"])
+
+
+@unittest.skipUnless(DDP4.is_dir(), "real traces are not here")
+class Real(unittest.TestCase):
+    """Four GPUs, ResNet, PyTorch DDP: rank 3 is late for its host's sake."""
+
+    def check(self, folder):
+        report = json.loads(cli.run("ranks", "--format=json", folder).stdout)
+        verdict = report["verdict"]
+        self.assertEqual((verdict["kind"], verdict["ranks"]), ("straggler", [3]))
+        self.assertEqual((verdict["part"], verdict["last"], verdict["shared"]), ("host-wait", 15, 15))
+        own = sum(at["own_ns"] * at["count"] for at in report["collectives"] if at["kind"] == "allreduce")
+        self.assertLess(abs(own / 3 - 1.17e6), 0.05 * 1.17e6)
+        return [clock["offset_ns"] for clock in report["clock"]["ranks"]]
+
+    def test_ddp4(self):
+        """Also where each rank's clock is planted off by tens of milliseconds and drifts."""
+        before = self.check(DDP4)
+        planted = [(0, 0), (50, 50), (-50, -50), (20, 25)]
+        with tempfile.TemporaryDirectory() as folder:
+            for rank, (offset_ms, drift_ppm) in enumerate(planted):
+                with gzip.open(DDP4 / f"rank{rank}.json.gz", "rt") as stream:
+                    trace = json.load(stream)
+                first = min(event["ts"] for event in trace["traceEvents"] if event["ph"] == "X")
+                for event in trace["traceEvents"]:
+                    if "ts" in event:
+                        event["ts"] = round(
+                            event["ts"] + offset_ms * 1000 + (event["ts"] - first) * drift_ppm * 1e-6, 3
+                        )
+                path = os.path.join(folder, f"rank{rank}.json")
+                with open(path, "w", encoding="utf-8") as stream:
+                    json.dump(trace, stream)
+            after = self.check(folder)
+        for rank, (offset_ms, _) in enumerate(planted):
+            self.assertLess(abs(after[rank] - before[rank] - offset_ms * 1e6), 10000)
+
+
+if __name__ == "__main__":
+    unittest.main()

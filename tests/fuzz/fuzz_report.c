@@ -1,0 +1,111 @@
+/*
+ * Saved reports that are compared. An input is one report, which is compared with itself, or two
+ * with a line between them. What a terminal could show has nothing in it that a terminal obeys.
+ */
+#define _GNU_SOURCE
+#include "base/utf8.h"
+
+#include <deepprof/compare.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define AFTER "\n==== after\n"
+
+#define HOLDS(condition) \
+	((condition) ? (void)0 : (fprintf(stderr, "broken: %s\n", #condition), abort()))
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is shown of a comparison. */
+struct shown {
+	char *text;
+	size_t length;
+	size_t room;
+};
+
+static int show(void *ctx, const void *data, size_t size)
+{
+	struct shown *shown = ctx;
+
+	if (shown->length + size + 1 > shown->room) {
+		shown->room = 2 * shown->room + size + 1;
+		shown->text = realloc(shown->text, shown->room);
+		HOLDS(shown->text);
+	}
+	memcpy(shown->text + shown->length, data, size);
+	shown->length += size;
+	return 0;
+}
+
+static bool is_obeyed(uint32_t code)
+{
+	return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) ||
+	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static void check(const struct shown *shown)
+{
+	uint32_t code;
+
+	HOLDS(dp_utf8__valid(shown->text, shown->length));
+	for (size_t i = 0; i < shown->length;) {
+		i += dp_utf8__next(shown->text + i, shown->length - i, &code);
+		HOLDS(!is_obeyed(code));
+	}
+}
+
+static struct dp_analysis *read_report(const uint8_t *data, size_t size)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_analysis *analysis = NULL;
+	char path[64];
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), status;
+
+	HOLDS(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	status = dp_analysis_read(&analysis, path, &error);
+	HOLDS(!status == !!analysis);
+	HOLDS(!status || (error.status == status && error.message[0]));
+	close(fd);
+	return analysis;
+}
+
+static void compare(const struct dp_analysis *before, const struct dp_analysis *after)
+{
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_comparison *comparison = NULL;
+	const struct dp_report_format *format;
+	int status = dp_comparison_run(&comparison, before, after, NULL, &error);
+
+	HOLDS(!status && comparison);
+	options.verbose = true;
+	for (size_t i = 0; (format = dp_comparison_format(i)); i++) {
+		struct shown shown = { NULL, 0, 0 };
+		struct dp_sink sink = { show, &shown };
+
+		status = dp_comparison_write(comparison, format->name, &options, &sink, &error);
+		HOLDS(!status && shown.length);
+		check(&shown);
+		free(shown.text);
+	}
+	dp_comparison_free(comparison);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *line = size ? memmem(data, size, AFTER, sizeof(AFTER) - 1) : NULL;
+	size_t first = line ? (size_t)(line - data) : size, skipped = sizeof(AFTER) - 1;
+	struct dp_analysis *before = read_report(data, first), *after = NULL;
+
+	if (line)
+		after = read_report(line + skipped, size - first - skipped);
+	if (before && (after || !line))
+		compare(before, line ? after : before);
+	dp_analysis_free(before);
+	dp_analysis_free(after);
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* Sizes of the structs that the Python package repeats, as JSON. */
+#include <deepprof/deepprof.h>
+
+#include <stdio.h>
+
+int main(void)
+{
+	printf("{\"Error\": %zu, \"Log\": %zu, \"Sink\": %zu, \"OpenOptions\": %zu, ",
+	       sizeof(struct dp_error), sizeof(struct dp_log), sizeof(struct dp_sink),
+	       sizeof(struct dp_open_options));
+	printf("\"AnalysisOptions\": %zu, \"ReportOptions\": %zu, \"CompareOptions\": %zu, ",
+	       sizeof(struct dp_analysis_options), sizeof(struct dp_report_options),
+	       sizeof(struct dp_compare_options));
+	printf("\"TableOptions\": %zu, \"TableInfo\": %zu}\n", sizeof(struct dp_table_options),
+	       sizeof(struct dp_table_info));
+	return 0;
+}

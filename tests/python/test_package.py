@@ -1,0 +1,315 @@
+"""The Python package over the library as it was built. What needs NumPy, pandas, Polars, pyarrow or
+nanoarrow is skipped where that is not installed."""
+import concurrent.futures
+import ctypes
+import doctest
+import gc
+import importlib.util
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import deepprof
+from deepprof import _arrow, engines
+
+SOURCE = pathlib.Path(os.environ["DEEPPROF_SOURCE"])
+SAMPLE = SOURCE / "data" / "sample.json.gz"
+FASTER = SOURCE / "data" / "faster.json.gz"
+
+
+def needs(*modules):
+    lacking = [name for name in modules if not importlib.util.find_spec(name)]
+    return unittest.skipIf(lacking, f"not installed: {', '.join(lacking)}")
+
+
+class Analyses(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.analysis = deepprof.analyze(SAMPLE)
+
+    def test_findings(self):
+        first = self.analysis.findings[0]
+        whole = json.loads(self.analysis.to_json())["findings"][0]
+        self.assertEqual(first.rule, whole["rule"])
+        self.assertEqual(first.advice, whole["advice"])
+        self.assertEqual(first.iterations, tuple(whole["iterations"]))
+        self.assertEqual(first.loops, whole["loops"])
+        self.assertAlmostEqual(first.recoverable_ns, whole["recoverable_ns"], delta=1)
+        self.assertEqual(set(first.evidence), set(whole["evidence"]))
+
+    def test_tables_are_the_report(self):
+        loops = json.loads(self.analysis.to_json())["loops"]
+        rows = self.analysis.table("iterations").to_list()
+        listed = [row for loop in loops if loop["at_level"] for row in loop["iterations"]]
+        self.assertEqual(len(rows), len(listed))
+        for row, told in zip(rows, listed):
+            for key, value in told.items():
+                if isinstance(value, float):
+                    self.assertAlmostEqual(row[key], value, delta=abs(value) * 1e-6)
+                elif isinstance(value, int) and isinstance(row[key], float):
+                    self.assertAlmostEqual(row[key], value, delta=0.51)
+                else:
+                    self.assertEqual(row[key], value, key)
+
+    def test_every_table_is_read(self):
+        for name in self.analysis.tables():
+            with self.subTest(name):
+                table = self.analysis.table(name)
+                rows = table.to_list()
+                self.assertTrue(all(list(row) == table.columns for row in rows))
+                self.assertTrue(all(about["help"] for about in table.schema.values()))
+
+    def test_summary_is_small(self):
+        self.assertIs(self.analysis.summary["brief"], True)
+        self.assertNotIn("iterations", self.analysis.summary["loops"][0])
+
+    def test_html(self):
+        self.assertTrue(self.analysis._repr_html_().startswith("<iframe srcdoc="))
+
+    def test_bytes_of_binary_formats(self):
+        self.assertTrue(self.analysis.report("sqlite").startswith(b"SQLite format 3\0"))
+
+    def test_options(self):
+        analysis = deepprof.analyze(SAMPLE, iterations=[20], metrics=["interval_ns"])
+        self.assertEqual(analysis.findings, [])
+        self.assertEqual(analysis.table("loops").to_list()[0]["found_by"], "count")
+        quiet = deepprof.analyze(SAMPLE, thresholds={"input-bound": 0.99})
+        self.assertNotIn("input-bound", [finding.rule for finding in quiet.findings])
+
+    def test_saved_reports(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "report.json")
+            path.write_text(self.analysis.to_json())
+            saved = deepprof.analyze(path)
+            self.assertEqual(
+                [finding.rule for finding in saved.findings],
+                [finding.rule for finding in self.analysis.findings],
+            )
+
+    def test_progress_and_log(self):
+        seen, told = [], []
+        deepprof.open(
+            SAMPLE,
+            progress=lambda done, total: seen.append((done, total)),
+            log=lambda level, message: told.append(level),
+        )
+        self.assertTrue(all(done <= total or not total for done, total in seen))
+        self.assertTrue(set(told) <= {"debug", "info", "warning"})
+
+    def test_threads(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: deepprof.analyze(SAMPLE).to_json(), range(8)))
+        self.assertEqual(set(found), {self.analysis.to_json()})
+
+    def test_the_lock_is_released(self):
+        """Another thread runs while the library works."""
+        counted, stop = [0], threading.Event()
+
+        def count():
+            while not stop.is_set():
+                counted[0] += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        try:
+            before = counted[0]
+            for _ in range(5):
+                deepprof.analyze(SAMPLE)
+            self.assertGreater(counted[0], before)
+        finally:
+            stop.set()
+            thread.join()
+
+    def test_closed(self):
+        with deepprof.analyze(SAMPLE) as analysis:
+            table = analysis.table("loops")
+        with self.assertRaises(ValueError):
+            analysis.report()
+        with self.assertRaises(ValueError):
+            table.to_list()
+
+
+class Errors(unittest.TestCase):
+    def test_classes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = pathlib.Path(folder, "text")
+            text.write_text("no trace\n")
+            with self.assertRaises(deepprof.FormatError) as caught:
+                deepprof.analyze(text)
+            self.assertEqual(caught.exception.path, str(text))
+            with self.assertRaises(deepprof.FileError):
+                deepprof.analyze(pathlib.Path(folder, "none"))
+            with self.assertRaises(OSError):
+                deepprof.analyze(pathlib.Path(folder, "none"))
+        for options in (
+            {"device": 77},
+            {"level": "middle"},
+            {"metrics": ["nothing"]},
+            {"marks": "("},
+        ):
+            with self.subTest(options), self.assertRaises(deepprof.ArgumentError):
+                deepprof.analyze(SAMPLE, **options)
+
+    def test_tables_that_there_are_not(self):
+        with self.assertRaisesRegex(deepprof.ArgumentError, "iterations"):
+            deepprof.analyze(SAMPLE).table("iteration")
+
+    def test_errors_travel_between_processes(self):
+        error = deepprof.DamagedError("x:3: broken", "x", None, 3, None)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.path, again.line), ("x:3: broken", "x", 3))
+
+
+class Comparisons(unittest.TestCase):
+    def test_runs(self):
+        comparison = deepprof.compare(SAMPLE, FASTER)
+        pair = comparison.table("pairs").to_list()[0]
+        self.assertTrue(pair["significant"])
+        self.assertLess(pair["after"], pair["before"])
+        self.assertIn("faster", comparison.report("markdown"))
+        told = json.loads(comparison.to_json())["pairs"][0]
+        self.assertEqual([pair["loop_before"], pair["loop_after"]], told["loops"])
+        for name in comparison.tables():
+            self.assertIsInstance(comparison.table(name).to_list(), list)
+
+
+class Capsules(unittest.TestCase):
+    def setUp(self):
+        self.analysis = deepprof.analyze(SAMPLE)
+
+    def test_a_capsule_that_nobody_reads(self):
+        table = self.analysis.table("iterations")
+        before = len(_arrow._alive)
+        capsules = [table.__arrow_c_stream__(), table.__arrow_c_schema__()]
+        self.assertEqual(len(_arrow._alive), before + 2)
+        del capsules
+        gc.collect()
+        self.assertEqual(len(_arrow._alive), before)
+
+    @needs("nanoarrow")
+    def test_nanoarrow(self):
+        import nanoarrow
+
+        table = self.analysis.table("kernels")
+        read = nanoarrow.ArrayStream(table).read_all()
+        self.assertEqual(len(read), len(table.to_list()))
+
+    @needs("pyarrow")
+    def test_pyarrow(self):
+        for name in self.analysis.tables():
+            table = self.analysis.table(name)
+            read = table.to_arrow()
+            read.validate(full=True)
+            self.assertEqual(read.to_pylist(), table.to_list(), name)
+            self.assertEqual(
+                {field.name: field.metadata[b"help"].decode() for field in read.schema},
+                {column: about["help"] for column, about in table.schema.items()},
+            )
+
+    @needs("polars")
+    def test_polars(self):
+        for name in self.analysis.tables():
+            table = self.analysis.table(name)
+            self.assertEqual(table.to_polars().to_dicts(), table.to_list(), name)
+
+
+class Arrays(unittest.TestCase):
+    @needs("numpy")
+    def test_metrics_are_not_copied(self):
+        import numpy as np
+
+        analysis = deepprof.analyze(SAMPLE, iterations=[20])
+        table = analysis.table("iterations")
+        first, second = table.to_numpy(), table.to_numpy()
+        for name in ("period_ns", "interval_ns", "busy_ns"):
+            self.assertTrue(np.shares_memory(first[name], second[name]), name)
+            self.assertFalse(first[name].flags.writeable)
+        analysis.close()
+        told = deepprof.analyze(SAMPLE, iterations=[20]).table("iterations").to_list()
+        del second
+        gc.collect()
+        for value, row in zip(first["period_ns"], told):
+            self.assertTrue(value == row["period_ns"] or (np.isnan(value) and not row["period_ns"]))
+
+    @needs("numpy")
+    def test_operations_are_not_copied(self):
+        import numpy as np
+
+        table = deepprof.analyze(SAMPLE).table("operations")
+        self.assertTrue(
+            np.shares_memory(table.to_numpy()["start_ns"], table.to_numpy()["start_ns"])
+        )
+
+    @needs("pandas", "numpy")
+    def test_pandas(self):
+        analysis = deepprof.analyze(SAMPLE)
+        for name in analysis.tables():
+            table = analysis.table(name)
+            frame, rows = table.to_pandas(), table.to_list()
+            self.assertEqual(list(frame.columns), table.columns)
+            self.assertEqual(len(frame), len(rows), name)
+        names = analysis.table("operations").to_pandas()["name"]
+        self.assertEqual(str(names.dtype), "category")
+        self.assertEqual(
+            names.tolist(), [row["name"] for row in analysis.table("operations").to_list()]
+        )
+
+
+class Engines(unittest.TestCase):
+    PATHS = SAMPLE, FASTER, SAMPLE
+
+    def expected(self):
+        return [deepprof.analyze(path).report("json", brief=True) for path in self.PATHS]
+
+    def test_threads(self):
+        self.assertEqual(deepprof.analyze_many(self.PATHS), self.expected())
+
+    def test_processes(self):
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            self.assertEqual(deepprof.analyze_many(self.PATHS, pool), self.expected())
+
+    def test_a_file_that_is_none(self):
+        with self.assertRaises(deepprof.FileError):
+            deepprof.analyze_many(["/none"])
+
+    @needs("fsspec")
+    def test_urls(self):
+        with engines.local(f"file://{SAMPLE}") as name:
+            self.assertEqual(pathlib.Path(name).read_bytes(), SAMPLE.read_bytes())
+        self.assertFalse(os.path.exists(name))
+
+    @needs("dask.distributed" if importlib.util.find_spec("dask") else "dask")
+    def test_dask(self):
+        from dask.distributed import Client, LocalCluster
+
+        with LocalCluster(
+            n_workers=4, threads_per_worker=1, dashboard_address=None
+        ) as cluster, Client(cluster) as client:
+            self.assertEqual(deepprof.analyze_many(self.PATHS, client), self.expected())
+
+
+class Layouts(unittest.TestCase):
+    """The structs of the binding have the sizes of the headers': what an INIT macro says."""
+
+    def test_sizes(self):
+        from deepprof import _library
+
+        told = subprocess.run([os.environ["DEEPPROF_SIZES"]], stdout=subprocess.PIPE, check=True)
+        for name, size in json.loads(told.stdout).items():
+            with self.subTest(name):
+                self.assertEqual(ctypes.sizeof(getattr(_library, name)), size)
+
+
+def load_tests(loader, tests, ignore):
+    os.chdir(SOURCE)
+    tests.addTests(doctest.DocTestSuite(deepprof))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
