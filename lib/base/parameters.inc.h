@@ -318,6 +318,9 @@ DP_REAL(iterations_log, 6, "log2", "families",
 	"of iterations: more than 64 are no likelier to be right")
 DP_REAL(margin_max, 4, "log-odds", "families",
 	"of votes: what is above is no likelier to be right")
+DP_REAL(wait_for, 0.35, "probability", "families",
+	"that a loop of a recording that goes on is right, to take it; a higher one misses "
+	"programs whose boundaries names alone cannot tell")
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a loop that is reported instead of the single iteration that annotations mark")
 

@@ -3,6 +3,7 @@
  *
  * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
  */
+#include "base/parameters.h"
 #include "iterate/boundary.h"
 #include "iterate/unlike.h"
 #include "loops/driver.h"
@@ -197,12 +198,12 @@ static double agreement(const struct dp_sequence_loop *loop)
 
 /*
  * A loop is listed where it is likelier one than not, wherever it begins; what is looked at while
- * it goes on can wait until it is likelier right than not.
+ * it goes on can wait until it is likely right.
  */
 static bool is_listed(const struct dp_driver *d, const struct dp_confidence *c)
 {
 	return dp_confidence__listed(c) &&
-	       (!d->request->evidence.goes_on || dp_confidence__of(c) >= 0.5);
+	       (!d->request->evidence.goes_on || dp_confidence__of(c) >= dp_param.wait_for);
 }
 
 /* Makes a loop of one pattern of a batch. */
