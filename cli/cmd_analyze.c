@@ -78,8 +78,9 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 				path);
 }
 
+/* *collectives counts traces that have any. */
 static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
-			 struct output *output)
+			 struct output *output, int *collectives)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_analysis *analysis;
@@ -91,6 +92,7 @@ static bool analyze_file(const struct analyze *analyze, const char *path, bool f
 		return false;
 	if (!wish_has_kernels(trace, path))
 		goto out;
+	*collectives += dp_trace_collectives(trace)->count > 0;
 	common_look(&analyze->wish.common, output, &report);
 	report.follows = follows;
 	report.brief = analyze->brief;
@@ -112,7 +114,7 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 {
 	const struct dp_report_format *format = format_by_name(analyze->wish.common.format);
 	struct output output;
-	int done = 0;
+	int done = 0, collectives = 0;
 	bool failed;
 
 	if (!common_open_output(&analyze->wish.common, &output, format && !format->binary))
@@ -123,11 +125,15 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
-		done += analyze_file(analyze, files[i], done > 0, &output);
+		done += analyze_file(analyze, files[i], done > 0, &output, &collectives);
 	/* The reader of a pager may leave before the end: that is no failure. */
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
 		return CMD_FAILED;
+	if (collectives > 1 && analyze->wish.common.verbosity >= 0)
+		message("%d of these traces hold collectives: if they are ranks of one job, 'deepprof "
+			"ranks' with the same files shows which of them waits for which",
+			collectives);
 	return CMD_DONE;
 }
 

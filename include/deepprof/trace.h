@@ -133,6 +133,7 @@ struct dp_collectives {
 	const uint32_t *group;	    /* what names its process group, or DP_NONE */
 	const uint32_t *group_size; /* members, 0: not known */
 	const int32_t *peer;	    /* the other rank of a send or a receive, in the group; -1 */
+	const int32_t *self;	    /* this rank's number in the group, -1: not known */
 };
 
 /* What a range is. */

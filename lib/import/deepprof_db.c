@@ -240,7 +240,7 @@ static int read_sync(struct deepprof *deepprof, struct dp_rows *rows)
 	return dp_builder__add_sync(deepprof->import->builder, &sync);
 }
 
-enum { NVTX_PROCESS, NVTX_TID, NVTX_NAME, NVTX_TYPE, NVTX_START, NVTX_DUR, NVTX_COLUMNS };
+enum { NVTX_PROCESS, NVTX_TID, NVTX_NAME, NVTX_TYPE, NVTX_START, NVTX_DUR, NVTX_ID, NVTX_COLUMNS };
 
 static int read_range(struct deepprof *deepprof, struct dp_rows *rows)
 {
@@ -262,6 +262,9 @@ static int read_range(struct deepprof *deepprof, struct dp_rows *rows)
 			     ? dp_builder__string(deepprof->import->builder, "", 0)
 			     : dp_names__get(deepprof->names, dp_rows__id(rows, NVTX_NAME), false);
 	if (range.name == DP_NONE)
+		return dp_deepprof__failed(deepprof);
+	if (dp_rows__has(rows, NVTX_ID) &&
+	    dp_deepprof__add_nccl(deepprof, dp_rows__id(rows, NVTX_ID), &range))
 		return dp_deepprof__failed(deepprof);
 	return dp_builder__add_range(deepprof->import->builder, &range);
 }
@@ -332,11 +335,14 @@ static int scan_host(struct deepprof *deepprof)
 		[NVTX_PROCESS] = { "process", true }, [NVTX_TID] = { "tid", false },
 		[NVTX_NAME] = { "name", true },	      [NVTX_TYPE] = { "type", true },
 		[NVTX_START] = { "start", true },     [NVTX_DUR] = { "dur_ns", true },
+		[NVTX_ID] = { "id", false },
 	};
 	int status = dp_deepprof__scan(deepprof, "api", call, CALL_COLUMNS, read_call);
 
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "sync", sync, SYNC_COLUMNS, read_sync);
+	if (!status)
+		status = dp_deepprof__scan_nccl(deepprof);
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "nvtx", range, NVTX_COLUMNS, read_range);
 	return status;
@@ -383,6 +389,8 @@ static int deepprof_read(struct dp_import *import)
 	dp_gpus__fini(&deepprof.gpus);
 	dp_lookup__fini(&deepprof.processes);
 	dp_lookup__fini(&deepprof.calls);
+	dp_lookup__fini(&deepprof.nccl_rows);
+	free(deepprof.nccl);
 	dp_strings__fini(&deepprof.uuids);
 	dp_lookup__fini(&deepprof.uuid_devices);
 	dp_database__close(deepprof.database);

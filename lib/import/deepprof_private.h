@@ -16,6 +16,9 @@ struct deepprof {
 	struct dp_lookup calls;	    /* domain, cbid: the name's string */
 	struct dp_strings uuids;
 	struct dp_lookup uuid_devices; /* UUID's number, 0 …: the builder's device */
+	struct dp_lookup nccl_rows; /* nvtx: index in nccl */
+	struct dp_collective *nccl; /* without times and threads */
+	size_t nccl_count, nccl_room;
 	uint64_t untimed;	       /* operations */
 };
 
@@ -51,6 +54,10 @@ static inline enum dp_memory_kind dp_deepprof__memory(struct dp_rows *rows, size
 	return (enum dp_memory_kind)dp_rows__integer(rows, column, 0, DP_MEMORY_MANAGED_STATIC,
 						     DP_MEMORY_UNKNOWN);
 }
+
+/* What table nccl says, before ranges are read; and as a collective, of one range. */
+int dp_deepprof__scan_nccl(struct deepprof *deepprof);
+int dp_deepprof__add_nccl(struct deepprof *deepprof, int64_t nvtx, const struct dp_range *range);
 
 /* Of the recording and its processes, before all else; of what operations ran on, behind them. */
 int dp_deepprof__begin(struct deepprof *deepprof);

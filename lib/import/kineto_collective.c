@@ -55,19 +55,19 @@ static uint32_t group_of(struct dp_builder *builder, const struct dp_chrome_even
 	return dp_builder__string(builder, text, (size_t)length);
 }
 
-/* The rank at the other end of a send or a receive. */
-static int32_t peer_of(const struct dp_chrome_event *event)
+/* The rank in the group at one end of a send or a receive. */
+static int32_t end_of(const struct dp_chrome_event *event, bool target)
 {
-	bool sends = event->collective.length >= 4 && !memcmp(event->collective.at, "send", 4);
-	uint32_t need = sends ? DP_CHROME_PEER_TARGET : DP_CHROME_PEER_SOURCE;
-	int64_t peer = sends ? event->peer_target : event->peer_source;
+	uint32_t need = target ? DP_CHROME_PEER_TARGET : DP_CHROME_PEER_SOURCE;
+	int64_t rank = target ? event->peer_target : event->peer_source;
 
-	return event->has & need && peer >= 0 && peer <= INT32_MAX ? (int32_t)peer : -1;
+	return event->has & need && rank >= 0 && rank <= INT32_MAX ? (int32_t)rank : -1;
 }
 
 int dp_kineto_collective__add(struct dp_builder *builder, const struct dp_chrome_event *event,
 			      const struct dp_op *op)
 {
+	bool sends = event->collective.length >= 4 && !memcmp(event->collective.at, "send", 4);
 	struct dp_collective made = {
 		.start_ns = op->start_ns,
 		.end_ns = op->end_ns,
@@ -76,7 +76,8 @@ int dp_kineto_collective__add(struct dp_builder *builder, const struct dp_chrome
 		.stream = op->stream,
 		.thread = DP_NONE,
 		.group = group_of(builder, event),
-		.peer = peer_of(event),
+		.peer = end_of(event, sends),
+		.self = end_of(event, !sends),
 	};
 
 	if (event->has & DP_CHROME_GROUP_SIZE && event->group_size > 0 &&

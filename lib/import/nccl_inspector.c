@@ -408,6 +408,9 @@ static int add_operation(struct reader *reader, struct communicator *communicato
 				      ? (uint32_t)communicator->ranks
 				      : 0,
 		.peer = peer >= 0 && peer <= INT32_MAX ? (int32_t)peer : -1,
+		.self = communicator->rank >= 0 && communicator->rank <= INT32_MAX
+				? (int32_t)communicator->rank
+				: -1,
 	};
 
 	communicator->end_ns = end_ns;

@@ -114,6 +114,7 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 		.sequence = known ? from->sequence[record] : -1,
 		.iteration = DP_NONE,
 		.peer = known ? from->peer[record] : -1,
+		.self = known ? from->self[record] : -1,
 		.kind = (uint8_t)dp_collective__kind(name),
 		.sends = known && sends(name),
 	};

@@ -81,15 +81,17 @@ static uint32_t group_of(struct dp_job *job, const struct dp_job_rank *rank,
 			 const struct dp_call_summary *call)
 {
 	const struct dp_group_summary *group = &rank->from->groups[call->group];
-	int64_t peer = peer_of(rank->from, call);
+	bool in_group = call->self >= 0 && call->peer >= 0;
+	int64_t self = in_group ? call->self : rank->rank;
+	int64_t peer = in_group ? call->peer : peer_of(rank->from, call);
 	char text[4096];
 
 	if (call->kind != DP_COLLECTIVE_SEND_RECEIVE || peer < 0)
 		return find_group(job, group->name, group->size,
 				  call->kind == DP_COLLECTIVE_SEND_RECEIVE && group->size == 2);
 	snprintf(text, sizeof(text), "%lld to %lld of %.4000s",
-		 (long long)(call->sends ? rank->rank : peer),
-		 (long long)(call->sends ? peer : rank->rank), group->name);
+		 (long long)(call->sends ? self : peer),
+		 (long long)(call->sends ? peer : self), group->name);
 	return find_group(job, text, 2, true);
 }
 

@@ -17,6 +17,7 @@ struct dp_call_summary {
 	uint32_t group;	    /* index of a struct dp_group_summary */
 	uint32_t iteration; /* index, or DP_NONE */
 	int32_t peer;	    /* in the group, of a send or a receive; -1: not known */
+	int32_t self;	    /* this rank in the group; -1: not known */
 	uint8_t kind;	    /* enum dp_collective_kind */
 	bool sends;
 };

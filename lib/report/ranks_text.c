@@ -385,7 +385,9 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 		column(render, at->own_ns, 10);
 		column(render, at->wait_ns, 10);
 		if (isfinite(at->bus_bandwidth))
-			snprintf(number, sizeof(number), "%.3g GB/s", at->bus_bandwidth / 1e9);
+			snprintf(number, sizeof(number), "%.3g %s", at->bus_bandwidth < 1e8
+				 ? at->bus_bandwidth / 1e6 : at->bus_bandwidth / 1e9,
+				 at->bus_bandwidth < 1e8 ? "MB/s" : "GB/s");
 		dp_text__column(render, isfinite(at->bus_bandwidth) ? number : "-", -12);
 		dp_render__text(render, "  ");
 		dp_render__text(render,

@@ -20,7 +20,7 @@
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
 static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
-static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4 };
+static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
 static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
@@ -522,6 +522,7 @@ int dp_builder__add_collective(struct dp_builder *builder, const struct dp_colle
 	DP_CELL(rows, uint32_t, COLLECTIVE_GROUP, at) = collective->group;
 	DP_CELL(rows, uint32_t, COLLECTIVE_GROUP_SIZE, at) = collective->group_size;
 	DP_CELL(rows, int32_t, COLLECTIVE_PEER, at) = collective->peer;
+	DP_CELL(rows, int32_t, COLLECTIVE_SELF, at) = collective->self;
 	return DP_OK;
 }
 

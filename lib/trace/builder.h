@@ -63,6 +63,7 @@ struct dp_collective {
 	uint32_t group;	 /* the same, or DP_NONE */
 	uint32_t group_size;
 	int32_t peer;
+	int32_t self;
 };
 
 /* A device's state; 0 where a value is not known. */

@@ -332,7 +332,8 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 						      d[COLLECTIVE_NAME],
 						      d[COLLECTIVE_GROUP],
 						      d[COLLECTIVE_GROUP_SIZE],
-						      d[COLLECTIVE_PEER] };
+						      d[COLLECTIVE_PEER],
+						      d[COLLECTIVE_SELF] };
 	d = builder->ranges.data;
 	trace->ranges = (struct dp_ranges){ builder->ranges.count, d[RANGE_START],  d[RANGE_END],
 					    d[RANGE_NAME],	   d[RANGE_THREAD], d[RANGE_KIND] };

@@ -20,6 +20,7 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.sequence, trace->collectives.stream, trace->collectives.thread,
 		trace->collectives.name, trace->collectives.group,
 		trace->collectives.group_size, trace->collectives.peer,
+		trace->collectives.self,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)

@@ -120,6 +120,16 @@ class Jobs(unittest.TestCase):
         report = self.ranks(self.job("tensor=2", "fault=compute:rank=1,factor=1.4"))
         self.assert_blames(report, 1, "compute")
 
+    def test_recorded(self):
+        """deepprof's own files: NCCL's ranges name groups, sizes and peers."""
+        settings = "pipeline=2", "microbatches=4", "tensor=2", "fault=compute:rank=1,factor=1.5"
+        folder = self.job("--format=deepprof", *settings)
+        report = self.ranks(folder)
+        self.assert_blames(report, 1, "compute")
+        self.assertEqual(report["matching"]["matched"], report["matching"]["collectives"])
+        kinds = {at["kind"]: at["bytes"] for at in report["collectives"]}
+        self.assertGreater(kinds["send-receive"], 1000000)
+
     def test_imbalance(self):
         report = self.ranks(self.job("pipeline=2", "microbatches=4", "layers=2", "stage=1:1.4"))
         self.assertEqual(report["verdict"]["kind"], "stage-imbalance")
@@ -237,6 +247,17 @@ class Jobs(unittest.TestCase):
             result = cli.run("ranks", *operands)
             self.assertEqual(result.returncode, status)
             self.assertIn(words, result.stderr)
+
+    def test_analyze(self):
+        """One rank's report, and several, say that there is more to see."""
+        folder = self.job("fault=compute:rank=2,factor=2")
+        files = sorted(folder.iterdir())
+        one = cli.run("analyze", "--format=json", files[0])
+        self.assertEqual(one.stderr, "")
+        findings = {at["rule"]: at for at in json.loads(one.stdout)["findings"]}
+        self.assertIn("deepprof ranks", findings["exposed-communication"]["advice"])
+        self.assertIn("'deepprof ranks'", cli.run("analyze", *files[:2]).stderr)
+        self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
 
     def test_one_rank(self):
         path = next(iter(sorted(self.job().iterdir())))

@@ -9,10 +9,13 @@ import json
 import os
 import pathlib
 import pickle
+import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import deepprof
 from deepprof import _arrow, engines
@@ -263,8 +266,11 @@ class Arrays(unittest.TestCase):
 class Engines(unittest.TestCase):
     PATHS = SAMPLE, FASTER, SAMPLE
 
+    def expected_of(self, path):
+        return deepprof.analyze(path).report("json", brief=True)
+
     def expected(self):
-        return [deepprof.analyze(path).report("json", brief=True) for path in self.PATHS]
+        return [self.expected_of(path) for path in self.PATHS]
 
     def test_threads(self):
         self.assertEqual(deepprof.analyze_many(self.PATHS), self.expected())
@@ -283,6 +289,50 @@ class Engines(unittest.TestCase):
             self.assertEqual(pathlib.Path(name).read_bytes(), SAMPLE.read_bytes())
         self.assertFalse(os.path.exists(name))
 
+    @needs("s3fs", "moto", "flask", "boto3")
+    def test_object_stores(self):
+        import boto3
+        from moto.server import ThreadedMotoServer
+
+        keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+        server = ThreadedMotoServer("127.0.0.1", 0)
+        server.start()
+        try:
+            port = server._server.server_port
+            endpoint = f"http://127.0.0.1:{port}"
+            with unittest.mock.patch.dict(os.environ, AWS_ENDPOINT_URL=endpoint, **keys):
+                store = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+                store.create_bucket(Bucket="traces")
+                for path in (SAMPLE, FASTER):
+                    store.upload_file(str(path), "traces", path.name)
+                urls = [f"s3://traces/{path.name}" for path in self.PATHS]
+                found = deepprof.analyze_many(urls)
+        finally:
+            server.stop()
+        for text, path in zip(found, self.PATHS):
+            read, expected = json.loads(text), json.loads(self.expected_of(path))
+            self.assertEqual(pathlib.Path(read["trace"].pop("path")).name, path.name)
+            expected["trace"].pop("path")
+            self.assertEqual(read, expected)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
+    @needs("mpi4py")
+    def test_mpi(self):
+        script = (
+            "import json, sys, deepprof\n"
+            "from mpi4py.futures import MPIPoolExecutor\n"
+            "if __name__ == '__main__':\n"
+            "    with MPIPoolExecutor() as pool:\n"
+            "        print(json.dumps(deepprof.analyze_many(sys.argv[1:], pool)))\n"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program.py")
+            program.write_text(script)
+            words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable]
+            words += ["-m", "mpi4py.futures", str(program), *map(str, self.PATHS)]
+            done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
+        self.assertEqual(json.loads(done.stdout), self.expected())
+
     @needs("dask.distributed" if importlib.util.find_spec("dask") else "dask")
     def test_dask(self):
         from dask.distributed import Client, LocalCluster
@@ -291,6 +341,71 @@ class Engines(unittest.TestCase):
             n_workers=4, threads_per_worker=1, dashboard_address=None
         ) as cluster, Client(cluster) as client:
             self.assertEqual(deepprof.analyze_many(self.PATHS, client), self.expected())
+
+
+class Plots(unittest.TestCase):
+    @needs("matplotlib", "numpy")
+    def test_all(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from deepprof import plot
+
+        analysis = deepprof.analyze(SAMPLE)
+        axes = plot.periods(analysis)
+        drawn = sum(len(line.get_xdata()) for line in axes.get_lines())
+        self.assertEqual(drawn, 20)
+        axes = plot.breakdown(analysis)
+        row = analysis.table("iterations").to_list()[1]
+        heights = [bar.get_height() for bar in axes.patches if abs(bar.get_center()[0] - 1) < 0.1]
+        self.assertAlmostEqual(sum(heights), row["period_ns"] / 1e6, delta=0.01)
+        axes = plot.timeline(analysis, iteration=3)
+        self.assertIn("iteration 3", axes.get_title())
+        self.assertTrue(axes.collections)
+
+
+def has_mcp():
+    return importlib.util.find_spec("mcp") and importlib.util.find_spec("mcp.server.mcpserver")
+
+
+class Mcp(unittest.TestCase):
+    @unittest.skipUnless(has_mcp(), "not installed: mcp 2.0 or later")
+    def test_session(self):
+        import asyncio
+
+        from mcp import ClientSession, StdioServerParameters
+        from mcp.client.stdio import stdio_client
+
+        async def talk():
+            program = StdioServerParameters(
+                command=sys.executable, args=["-m", "deepprof", "mcp"], env=dict(os.environ)
+            )
+            async with stdio_client(program) as streams, ClientSession(*streams) as session:
+                await session.initialize()
+                names = {tool.name for tool in (await session.list_tools()).tools}
+                good = await session.call_tool("analyze", {"path": str(SAMPLE)})
+                bad = await session.call_tool("analyze", {"path": "/none"})
+                return names, good.content[0].text, bad.content[0].text
+
+        names, good, bad = asyncio.run(talk())
+        self.assertEqual(names, {"analyze", "compare", "explain", "info"})
+        self.assertEqual(good, deepprof.analyze(SAMPLE).report("json", brief=True))
+        self.assertIn("/none", bad)
+
+
+class Notebooks(unittest.TestCase):
+    @needs("nbclient", "nbformat", "ipykernel", "pandas", "matplotlib")
+    def test_tour(self):
+        import nbclient
+        import nbformat
+
+        notebook = nbformat.read(SOURCE / "python" / "examples" / "tour.ipynb", 4)
+        self.assertFalse(any(cell.get("outputs") for cell in notebook.cells))
+        with unittest.mock.patch.dict(os.environ, DEEPPROF_DATA=str(SOURCE / "data")):
+            nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+        shown = [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
+        self.assertEqual(sum("image/png" in text for text in shown), 3)
+        self.assertTrue(any("input-bound" in text for text in shown))
 
 
 class Layouts(unittest.TestCase):

@@ -1,0 +1,85 @@
+"""A server of the Model Context Protocol on standard input and output: ``deepprof mcp``. It needs
+the package's extra ``mcp``."""
+import argparse
+import functools
+import json
+
+import deepprof
+
+
+def analyze(path: str, iterations: "int | None" = None, marks: "str | None" = None) -> str:
+    """Finds the iterations of a GPU trace and what the GPU waited for.
+
+    Returns JSON of at most 20 KB: loops (periods, where the time went, kernels, host ranges) and
+    findings with their cost per iteration and one action each. Times are nanoseconds.
+
+    path: a trace of PyTorch, Nsight Systems, nvprof, rocprofv3, XPlane or deepprof.
+    iterations: how many there are, if that is known. marks: a regular expression for annotations
+    that are iterations.
+    """
+    with deepprof.analyze(path, iterations=iterations, marks=marks) as analysis:
+        return analysis.report("json", brief=True)
+
+
+def explain(path: str) -> str:
+    """Tells how the iterations of a trace were found, stage by stage, or why none were."""
+    with deepprof.analyze(path, explain=True) as analysis:
+        streams = json.loads(analysis.report("json"))["streams"]
+    lines = [entry["text"] for stream in streams for entry in stream.get("explain", ())]
+    return "\n".join(lines)
+
+
+def compare(before: str, after: str) -> str:
+    """Compares two runs of a program, iteration by iteration; returns Markdown."""
+    return deepprof.compare(before, after).report("markdown")
+
+
+def info(path: str) -> str:
+    """What a trace holds, without analyzing it: format, length, and operations of each stream."""
+    import subprocess
+
+    from .record import command
+
+    done = subprocess.run(
+        [command(), "info", "--format=json", path], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise deepprof.DeepprofError(done.stderr.strip())
+    return done.stdout
+
+
+def server():
+    """The server, with its tools."""
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    def told(tool):
+        """The tool, whose errors the model reads."""
+
+        @functools.wraps(tool)
+        def call(*args, **kwargs):
+            try:
+                return tool(*args, **kwargs)
+            except deepprof.DeepprofError as error:
+                raise ToolError(str(error)) from error
+
+        return call
+
+    made = MCPServer("deepprof", instructions="Reads GPU traces: what is slow, and what to do.")
+    for tool in (analyze, explain, compare, info):
+        made.tool()(told(tool))
+    return made
+
+
+def main(words=None):
+    """Serves until standard input ends."""
+    parser = argparse.ArgumentParser(
+        prog="deepprof mcp", description="Serve the Model Context Protocol on standard input."
+    )
+    parser.parse_args(words)
+    try:
+        made = server()
+    except ImportError:
+        parser.error("there is no MCP library 2.0 or later: pip install 'deepprof[mcp]'")
+    made.run("stdio")
+    return 0
