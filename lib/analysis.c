@@ -270,6 +270,7 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	*loop = by_marks->loops[0];
 	loop->parent = swap.parent;
 	loop->chosen = swap.chosen;
+	loop->few = swap.few;
 	loop->copies = swap.copies;
 	loop->sets = swap.sets;
 	by_marks->loops[0] = swap;
@@ -351,12 +352,13 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
-/* Several iterations, and hardly the layers of the single one that is marked. */
-static bool is_surer(const struct dp_loops *loops)
+/* Several iterations of most kernels, and hardly the layers of the single one that is marked. */
+static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->confidence.loop > dp_param.surer && !loop->few && has_several(loops);
+	return loop && loop->confidence.loop > dp_param.surer && !loop->few &&
+	       has_several(loops) && dp_loops__covered(loop) * 2 > sequence->count;
 }
 
 /* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
@@ -410,7 +412,7 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 		return status;
 	worse = tree;
 	found = dp_loops__main(tree);
-	if (!several && is_surer(tree)) {
+	if (!several && is_surer(tree, sequence)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported are those %s",
