@@ -4,6 +4,8 @@
  */
 #include "metric/replay_model.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 /* A place on the way: the beginning of an operation or a call, or a call's end. */
@@ -16,6 +18,7 @@ struct place {
 /* Time of one part and name. */
 struct piece {
 	uint32_t name;
+	const char *text; /* of the name, where the pieces are sums */
 	enum dp_path_part part;
 	int64_t ns;
 };
@@ -73,7 +76,8 @@ static void add(struct walk *walk, enum dp_path_part part, const struct place *o
 		walk->status = DP_ERR_NOMEM;
 		return;
 	}
-	walk->pieces[walk->count++] = (struct piece){ name_of(walk, of), part, to_ns - from_ns };
+	walk->pieces[walk->count++] =
+		(struct piece){ name_of(walk, of), NULL, part, to_ns - from_ns };
 }
 
 static const struct dp_replay_cause *cause_of(const struct dp_replay_run *run,
@@ -143,7 +147,8 @@ static int by_length(const void *a, const void *b)
 
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? 1 : -1;
-	return by_name(a, b);
+	/* Numbers of names depend on the file's order of records. */
+	return x->part != y->part ? (x->part < y->part ? -1 : 1) : strcmp(x->text, y->text);
 }
 
 /* Sums of the same part and name, the longest first. */
@@ -161,6 +166,8 @@ static void sum_pieces(struct walk *walk)
 			walk->pieces[++used] = walk->pieces[i];
 	}
 	walk->count = used + 1;
+	for (size_t i = 0; i < walk->count; i++)
+		walk->pieces[i].text = dp_trace_string(walk->trace, walk->pieces[i].name);
 	qsort(walk->pieces, walk->count, sizeof(*walk->pieces), by_length);
 }
 
@@ -183,10 +190,10 @@ int dp_replay_path__find(struct dp_replay *replay, const struct dp_replay_run *r
 	if (!walk.status && !replay->path)
 		walk.status = DP_ERR_NOMEM;
 	for (size_t i = 0; i < walk.count && !walk.status; i++)
-		replay->path[replay->path_count++] = (struct dp_path_stat){
-			walk.pieces[i].part, dp_trace_string(walk.trace, walk.pieces[i].name),
-			(double)walk.pieces[i].ns / (double)(input->end - input->first)
-		};
+		replay->path[replay->path_count++] =
+			(struct dp_path_stat){ walk.pieces[i].part, walk.pieces[i].text,
+					       (double)walk.pieces[i].ns /
+						       (double)(input->end - input->first) };
 	free(walk.pieces);
 	return walk.status;
 }
