@@ -4,6 +4,7 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
+#include "base/parameters.h"
 #include "metric/warmup.h"
 #include "sequence/sequence.h"
 
@@ -18,10 +19,6 @@
  * to a process; with so many times the trace's calls nobody has to wait for minutes, either.
  */
 #define CALLS_MOST 256
-
-/* Confidence of a loop that has an annotation in each iteration: that it is the program's is as sure
- * as with annotations, where each begins is not. */
-#define CONFIRMED 0.95
 
 /* A mark around so many of the stream's kernels is around everything. */
 #define EVERYTHING 0.95
@@ -113,7 +110,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		.stream = sequence->stream,
 		.found_by = from->found_by,
 		.phase = from->phase,
-		.confidence = from->confidence,
+		.confidence = dp_confidence__of(&from->confidence),
 		.at_level = from->chosen,
 		.in_row = from->in_row,
 		.length = from->length,
@@ -273,6 +270,7 @@ static int take_marks(struct run *run, const struct dp_sequence *sequence,
 	*loop = by_marks->loops[0];
 	loop->parent = swap.parent;
 	loop->chosen = swap.chosen;
+	loop->few = swap.few;
 	loop->copies = swap.copies;
 	loop->sets = swap.sets;
 	by_marks->loops[0] = swap;
@@ -308,7 +306,8 @@ static int use_repeated(struct run *run, const struct dp_sequence *sequence,
 						       "confirms the loop"
 						     : "they are its boundaries");
 		if (marks.count && marks.inside) {
-			loop->confidence = DP_MAX(loop->confidence, CONFIRMED);
+			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
+			dp_confidence__judge(&loop->confidence);
 			loop->few = false;
 		} else if (marks.count) {
 			status = take_marks(run, sequence, request, &marks, loop);
@@ -353,12 +352,13 @@ static bool has_several(const struct dp_loops *loops)
 	return false;
 }
 
-/* Several iterations, and hardly the layers of the single one that is marked. */
-static bool is_surer(const struct dp_loops *loops)
+/* Several iterations of most kernels, and hardly the layers of the single one that is marked. */
+static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->confidence > 0.75 && !loop->few && has_several(loops);
+	return loop && loop->confidence.loop > dp_param.surer && !loop->few &&
+	       has_several(loops) && dp_loops__covered(loop) * 2 > sequence->count;
 }
 
 /* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
@@ -382,7 +382,8 @@ static int only_candidate(struct run *run, struct dp_loops **loops, const struct
 	if (no_loops(run, loops))
 		return DP_ERR_NOMEM;
 	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
-	(*loops)->best_confidence = nearest ? nearest->confidence : tree->best_confidence;
+	(*loops)->best_confidence = nearest ? dp_confidence__of(&nearest->confidence)
+					    : tree->best_confidence;
 	(*loops)->best_coverage = nearest ? (double)dp_loops__covered(nearest) / (double)all
 					  : tree->best_coverage;
 	return DP_OK;
@@ -398,6 +399,7 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 {
 	struct dp_loops_request unaided = *request;
 	struct dp_loops *tree = NULL, *worse;
+	const struct dp_sequence_loop *found;
 	bool several = run->options->marks || has_several(*loops);
 	int status;
 
@@ -409,17 +411,18 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	if (status)
 		return status;
 	worse = tree;
-	if (!several && is_surer(tree)) {
+	found = dp_loops__main(tree);
+	if (!several && is_surer(tree, sequence)) {
 		dp_log__write(&run->options->log, DP_LOG_WARNING,
 			      "stream %lld: annotations mark fewer than two whole iterations; "
 			      "reported are those %s",
 			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      dp_loops__main(tree)->found_by == DP_FOUND_BY_MARKS
+			      found->found_by == DP_FOUND_BY_MARKS
 				      ? "that other annotations mark"
 				      : "found from the kernels");
 		dp_explain__add(recorder(run), "annotations",
 				DP_FACTS({ "confidence", "1",
-					   dp_loops__main(tree)->confidence }),
+					   dp_confidence__of(&found->confidence) }),
 				"the annotations mark fewer than two whole iterations; the loop "
 				"found without them has {confidence} confidence and replaces them");
 		worse = *loops;

@@ -3,6 +3,7 @@
  * iteration is, and what is copied between them does.
  */
 #include "analysis_model.h"
+#include "base/parameters.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -134,8 +135,7 @@ static int count_between(size_t *median, const struct dp_sequence *operations, u
 }
 
 /*
- * A kernel again and again: each is an iteration, with what is copied up to the next. How sure that
- * is, is what the rule of succession says of something that was seen so many times.
+ * A kernel again and again: each is an iteration, with what is copied up to the next.
  */
 static int find_single(struct dp_loops **loops, const struct dp_sequence *kernels,
 		       const struct dp_sequence *operations, struct dp_explain *explain,
@@ -174,8 +174,10 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		(*loops)->loops[0].phase = DP_PHASE_COMPLETE;
 		(*loops)->loops[0].copies = copies;
 		(*loops)->loops[0].sets = sets;
-		(*loops)->loops[0].confidence =
-			share * (double)(count + 1) / (double)(count + 2);
+		/* where an iteration of one kernel begins is no question */
+		(*loops)->loops[0].confidence.feature[DP_FEATURE_MARGIN] = dp_param.margin_max;
+		(*loops)->loops[0].confidence.feature[DP_FEATURE_ENDS] = share >= MOST_KERNELS ? 2 : 0;
+		dp_loops__judge(&(*loops)->loops[0]);
 	}
 	free(starts);
 	return status;

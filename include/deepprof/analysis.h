@@ -140,7 +140,7 @@ struct dp_loop {
 	uint32_t stream; /* for dp_trace_stream() */
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase; /* what its boundary was decided by */
-	double confidence;	      /* 0 to 1 */
+	double confidence;	      /* probability that its boundaries are right: 0 to 1 */
 	double coverage;	      /* share of the stream's kernels inside its iterations */
 	bool at_level;		      /* one of the loops that the options' level chose */
 	size_t length;		      /* kernels in the pattern */

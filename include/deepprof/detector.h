@@ -53,7 +53,7 @@ struct dp_detector;
 struct dp_detector_loop {
 	uint32_t id;		 /* numbered from 0 in the order of being told */
 	uint64_t at;		 /* symbols fed when it was established */
-	double confidence;	 /* 0.5 to 1 */
+	double confidence;	 /* 0 to 1 */
 	size_t length;		 /* symbols of the pattern */
 	const uint32_t *pattern; /* as they were fed, from where an iteration begins */
 };

@@ -24,6 +24,9 @@ DP_REAL(weight_span_end, 3.0, "log-odds", "families",
 	"the same")
 DP_REAL(weight_fit, 1.0, "log-odds", "families",
 	"the score is a log-odds itself")
+DP_REAL(weight_first_differs, 2.3, "log-odds", "traces",
+	"in five traces the first iteration has other kernels than all that follow, in none "
+	"the last one, unless the capture cut it off: ten to one")
 DP_REAL(weight_known, 8.0, "log-odds", "families",
 	"shared by all known boundaries")
 DP_REAL(weight_first_launch, 3.5, "log-odds", "traces",
@@ -40,9 +43,6 @@ DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",
 	"a step ends with its optimizer")
 DP_REAL(weight_kernel_gap, 1.0, "log-odds", "families without launches",
 	"the GPU's pauses stand for the host's")
-DP_REAL(phase_doubt, 0.6, "probability", "families",
-	"of the next best offset where nothing sets the two apart: a little over a half, "
-	"since there are others")
 
 /* What is asked of the trace: a sample, since one call may take a microsecond. */
 DP_WHOLE(phase_calls, 300000, "calls", "cost",
@@ -111,6 +111,8 @@ DP_WHOLE(rest_max, 32, "symbols", "families",
 	"behind the last iteration that are its own")
 DP_REAL(end_lack, 4, "symbols", "families",
 	"that an iteration at an end of the sequence may lack")
+DP_WHOLE(first_renamed, 2, "symbols", "real",
+	"that a loop begins with under other names, at most")
 DP_WHOLE(shift_max, 64, "symbols", "families",
 	"of an iteration's beginning that insertions may be moved over, to its front")
 DP_WHOLE(insertions_max, 8, "runs", "families",
@@ -133,6 +135,24 @@ DP_WHOLE(boundary_wide, 512, "symbols", "presets with noise",
 	"of insertions that it is moved over")
 
 /* What a layer is, and what a step. Networks of the families, the presets and the real captures. */
+DP_WHOLE(layer_least, 8, "kernels", "presets, real",
+	"that a layer has at least")
+DP_WHOLE(group_long, 512, "kernels", "presets, real",
+	"that a group of layers hardly has more of")
+DP_WHOLE(layers_max, 200, "iterations", "presets, real",
+	"more repetitions are no layers: hardly a network has as many")
+DP_WHOLE(network_deep, 48, "layers", "presets, real",
+	"that most networks have at most")
+DP_WHOLE(layers_apart, 8, "layers", "presets",
+	"between two runs of others, which are one pass still")
+DP_WHOLE(break_min, 4, "kernels", "presets",
+	"between two passes through the layers, at least")
+DP_WHOLE(breaks_max, 3, "breaks", "presets",
+	"of passes: with more it is a loop")
+DP_WHOLE(pass_rest, 2, "kernels", "presets",
+	"next to layers that look like one's by chance")
+DP_WHOLE(capture_sample, 16, "iterations", "cost",
+	"that a captured graph is looked for in")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",
 	"that a layer hardly has more of")
 DP_REAL(tandem, 1.9, "iterations", "families",
@@ -272,6 +292,8 @@ DP_REAL(branch_regular, 0.9, "share", "real",
 	"of gaps within a factor of two of the median")
 DP_REAL(branch_spanned, 0.8, "share", "real",
 	"of the sequence between the first and the last occurrence")
+DP_REAL(branch_edits, 0.2, "feature", "real",
+	"what irregular distances are worth, as edits")
 DP_REAL(branch_shared, 0.2, "share", "real",
 	"of the sequence that the symbols of the peak are")
 
@@ -290,6 +312,17 @@ DP_REAL(enclosing_coverage, 0.5, "share", "families",
 	"of the folded sequence that must repeat")
 DP_REAL(enclosed_share, 0.8, "share", "families",
 	"of a loop's iterations that lie in the other's")
+
+/* Features of confidence (loops/features.c). */
+DP_REAL(iterations_log, 6, "log2", "families",
+	"of iterations: more than 64 are no likelier to be right")
+DP_REAL(margin_max, 4, "log-odds", "families",
+	"of votes: what is above is no likelier to be right")
+DP_REAL(wait_for, 0.35, "probability", "families",
+	"that a loop of a recording that goes on is right, to take it; a higher one misses "
+	"programs whose boundaries names alone cannot tell")
+DP_REAL(surer, 0.75, "probability", "traces",
+	"of a loop that is reported instead of the single iteration that annotations mark")
 
 /* Iterations that are something else (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",

@@ -175,6 +175,18 @@ static bool lacks_repeats(const struct cutter *c, const struct dp_cut_pattern *p
 		       rest * sizeof(*c->aligned));
 }
 
+/*
+ * Symbols in front of a piece that are its first ones under other names, as where a program does
+ * something else in its first iteration: about as many as it lacks, and no other span's.
+ */
+static size_t renamed_before(const struct cutter *c, const struct piece *piece, size_t span)
+{
+	size_t taken = span ? c->alignment->spans[span - 1].end : 0;
+
+	return piece->from <= dp_param.first_renamed && piece->first - taken >= piece->from ? piece->from
+										      : 0;
+}
+
 /* Ends a piece that no later span continues: as an iteration, a partial one, or none. */
 static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece, size_t span)
 {
@@ -184,7 +196,7 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	bool head = span == 0 && piece->from > 0 && piece->first < m;
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
 	bool most = matched * 5 >= m * 4;
-	size_t before = head ? DP_MIN(piece->first, piece->from) : 0;
+	size_t before = head ? DP_MIN(piece->first, piece->from) : renamed_before(c, piece, span);
 	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + dp_param.rest_max) : 0;
 	int status;
 

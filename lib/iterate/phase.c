@@ -1,6 +1,6 @@
 /*
  * The phase of a loop: gathers what votes look at, adds their weighted scores up per offset, and
- * takes the offset with the largest sum; its margin over the next best is the confidence.
+ * takes the offset with the largest sum; its margin over the next best is a feature of confidence.
  *
  * Cost: O(length) memory and time, besides one walk through the alignment.
  */
@@ -82,7 +82,7 @@ static void choose(const struct dp_ballot *b, const double *sum, struct dp_phase
 			phase->next = o;
 		}
 	}
-	phase->confidence = b->m > 1 ? 1.0 - dp_param.phase_doubt * exp(next - best) : 1.0;
+	phase->margin = best - next;
 }
 
 /* What a vote gives the first offset and the next best, unless it gives neither anything. */
@@ -94,8 +94,8 @@ static void explain_vote(struct dp_explain *explain, const struct dp_vote *vote,
 	dp_explain__add(explain, "vote",
 			DP_FACTS({ "weight", "log-odds", *vote->weight },
 				 { "first", "log-odds", first }, { "next", "log-odds", next }),
-			"%s: {first} for the first, {next} for the second: %s", vote->name,
-			vote->why);
+			"%s: {first} for the first, {next} for the second (%s)", vote->why,
+			vote->name);
 }
 
 /*
@@ -167,11 +167,8 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 				DP_FACTS({ "length", "count", (double)length },
 					 { "offset", "count", (double)phase->first },
 					 { "next", "count", (double)phase->next },
-					 { "margin", "log-odds",
-					   sum[phase->first] - sum[phase->next] },
-					 { "confidence", "1", phase->confidence }),
-				"symbol {offset} of {length} wins by {margin}, mostly due to %s: "
-				"{confidence} confidence",
+					 { "margin", "log-odds", phase->margin }),
+				"symbol {offset} of {length} wins by {margin}, mostly due to %s",
 				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
 		phase->beat = dp_votes__is_step(&b);
 	}

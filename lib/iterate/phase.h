@@ -10,7 +10,7 @@ struct dp_phase {
 	size_t first; /* offset in the pattern as aligned */
 	size_t next;  /* the next best */
 	enum dp_phase_evidence decided_by;
-	double confidence; /* 0 to 1, from the margin of the first over the next */
+	double margin; /* log-odds of the first over the next best; of one symbol infinite */
 	bool beat; /* uploads, waits or an optimizer come a few times per iteration, as in a step */
 };
 

@@ -198,6 +198,22 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 	}
 }
 
+/*
+ * A span that is a few symbols short of whole iterations lacks them at one of its ends. Mostly it is
+ * the first iteration that begins otherwise: the span then ends with an iteration.
+ */
+static void first_differs(const struct dp_ballot *b, double *score)
+{
+	for (size_t k = 0; k < b->span_count; k++) {
+		const struct dp_span_ends *s = &b->spans[k];
+		size_t lack = back_by(s->begin, s->end, b->m);
+
+		if (lack > 0 && lack <= dp_param.first_renamed && b->m >= dp_param.step_long &&
+		    !is_close(b, s->before) && !is_close(b, s->behind))
+			score[s->end] += 1 / (double)b->span_count;
+	}
+}
+
 /* The first offset at or after each known boundary. */
 static void known_boundaries(const struct dp_ballot *b, double *score)
 {
@@ -403,6 +419,8 @@ const struct dp_vote dp_votes[] = {
 	  "the capture holds a whole number of iterations, seldom by chance", capture_fits },
 	{ "span-fit", DP_PHASE_COMPLETE, &dp_param.weight_fit,
 	  "so does what lies between other work", spans_fit },
+	{ "first-differs", DP_PHASE_COMPLETE, &dp_param.weight_first_differs,
+	  "a first iteration begins otherwise more often than a last one ends so", first_differs },
 	{ "known", DP_PHASE_COMPLETE, &dp_param.weight_known,
 	  "a loop inside of another, or around it, begins where that one does", known_boundaries },
 	{ "first-launch", DP_PHASE_FIRST_LAUNCH, &dp_param.weight_first_launch,

@@ -18,7 +18,6 @@ enum {
 	ALPHABET_MAX = 512, /* symbols that are compared with each other */
 };
 
-#define BRANCHING 0.6 /* confidence: the loop is sure, where it begins is a guess */
 
 /* Occurrences of the symbols of a sequence, by symbol. */
 struct occurrences {
@@ -159,7 +158,7 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 	const uint32_t *where = o->where + o->first[anchor];
 	size_t count = count_of(o, anchor), held = 0;
 
-	if (count >= DP_LAYERS_MAX)
+	if (count >= dp_param.layers_max)
 		return false;
 	for (size_t i = 0; i < count && evidence->at; i++) {
 		struct dp_evidence_at at = { 0 };
@@ -168,6 +167,15 @@ static bool may_be_layers(const struct dp_driver *d, const struct occurrences *o
 		held += at.after_upload || at.after_sync;
 	}
 	return held * 2 < count;
+}
+
+/* Iterations branch, so that edits say nothing: what is irregular is how far apart they begin. */
+static void judge(struct dp_sequence_loop *loop)
+{
+	dp_loops__judge(loop);
+	loop->confidence.feature[DP_FEATURE_EDITS] = dp_param.branch_edits;
+	loop->confidence.feature[DP_FEATURE_ENDS] = 2;
+	dp_confidence__judge(&loop->confidence);
 }
 
 static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t anchor, size_t gap)
@@ -181,10 +189,11 @@ static int add_loop(struct dp_driver *d, const struct occurrences *o, uint32_t a
 		cut(iterations, o, anchor, gap);
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase = DP_PHASE_COMPLETE;
-		loop->confidence = loop->agreement = loop->fit = BRANCHING;
 		loop->chosen = true;
 		status = dp_marks__script(loop, d->request->symbols, iterations, count);
 	}
+	if (!status)
+		judge(loop);
 	free(iterations);
 	return status;
 }

@@ -7,11 +7,6 @@
 #include "pattern/levels.h"
 #include "iterate/phase.h"
 
-/* A network has hardly more layers: more repetitions than these are none. */
-#define DP_LAYERS_MAX 200
-
-#define DP_LISTED 0.5 /* confidence of a loop that is listed */
-
 /* A sequence on its way to loops. */
 struct dp_driver {
 	const struct dp_loops_request *request;

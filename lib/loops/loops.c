@@ -61,15 +61,29 @@ static double misfit(const struct dp_sequence_loop *loop, uint64_t count)
 	return fabs((double)dp_loops__whole(loop) - (double)count) / (double)count;
 }
 
+/* Has a loop the known number, except for an iteration or two that the capture cut off? */
+static bool is_near(const struct dp_sequence_loop *loop, uint64_t known)
+{
+	double off = misfit(loop, known);
+
+	return off <= dp_param.count_near ||
+	       (known >= dp_param.count_few && off * (double)known <= dp_param.count_off);
+}
+
+/* Is a loop worth showing for a known number? It has it, or may get it, or is likely anyway. */
+static bool is_answer(const struct dp_sequence_loop *loop, uint64_t known)
+{
+	return is_near(loop, known) || dp_loops__whole(loop) + 1 == known ||
+	       dp_confidence__listed(&loop->confidence);
+}
+
 /*
  * Assigns a loop to each known number, the nearest that no other has; of equals the chosen ones
- * first. Returns the sum of misfits and doubts, 1 for each number that has none.
+ * first.
  */
-static double assign(const struct dp_loops *loops, const struct dp_loops_request *r,
-		     uint32_t *assigned)
+static void assign(const struct dp_loops *loops, const struct dp_loops_request *r,
+		   uint32_t *assigned)
 {
-	double sum = 0;
-
 	for (size_t i = 0; i < r->counts_count; i++) {
 		double best = 1;
 
@@ -79,52 +93,27 @@ static double assign(const struct dp_loops *loops, const struct dp_loops_request
 			/* another level has to fit better by more than an iteration or two */
 			double off = misfit(loop, r->counts[i]) +
 				     (loop->chosen ? 0 : dp_param.count_level) +
-				     dp_param.count_fit * (1 - loop->fit);
+				     dp_param.count_fit * (1 - loop->agreement);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)
 				taken |= assigned[j] == k;
-			if (!taken && off < best) {
+			if (!taken && off < best && is_answer(loop, r->counts[i])) {
 				best = off;
 				assigned[i] = k;
 			}
 		}
-		sum += best;
 	}
-	return sum;
 }
 
-/* Do the loops have the known numbers, an iteration that the capture cut off aside? */
 static bool near_enough(const struct dp_loops *loops, const struct dp_loops_request *r,
 			const uint32_t *assigned)
 {
-	for (size_t i = 0; i < r->counts_count; i++) {
-		double off;
-
-		if (assigned[i] == DP_NONE)
+	for (size_t i = 0; i < r->counts_count; i++)
+		if (assigned[i] == DP_NONE ||
+		    !is_near(&loops->loops[assigned[i]], r->counts[i]))
 			return false;
-		off = misfit(&loops->loops[assigned[i]], r->counts[i]);
-		if (off > dp_param.count_near && (r->counts[i] < dp_param.count_few ||
-						  off * (double)r->counts[i] > dp_param.count_off))
-			return false;
-	}
 	return true;
-}
-
-/*
- * How much a loop that was told of is a loop. A sequence can be cut into any number of pieces under
- * names that are coarse enough; the exact ones tell whether these repeat. Shapes that change from
- * iteration to iteration rename some of the kernels, hardly ever a third of them. One iteration is
- * like the pattern in any case, as the pattern is taken from it.
- */
-static double repeats(const struct dp_sequence_loop *loop)
-{
-	double edits = (double)loop->edit_count, others = (double)loop->count - 1;
-	double symbols = (double)dp_loops__covered(loop);
-
-	if (others < 1 || symbols <= 0)
-		return 1;
-	return fmin(fmax(2 - 3 * (edits / symbols) * (others + 1) / others, 0), 1);
 }
 
 /* Is a loop inside of another, however deep? Loops come outermost first. */
@@ -137,68 +126,26 @@ static bool is_inside(const struct dp_loops *loops, size_t loop, size_t other)
 	return parent != DP_NONE;
 }
 
-/*
- * A few iterations in a long sequence of other things may be chance, whoever told their number: it
- * may be but the guess that an unaided search has made. covered is the share that is no other
- * thing.
- */
-static double no_chance(const struct dp_sequence_loop *loop, double covered)
+/* The confidence of a loop whose number of iterations is given. */
+static void judge_count(struct dp_sequence_loop *loop, bool matches)
 {
-	return covered + (1 - covered) * (1 - exp(-(double)dp_loops__whole(loop) / 20));
-}
-
-/* Is a loop one that is told of, and not inside of another such? */
-static bool is_told(const struct dp_loops *loops, const struct dp_loops_request *r,
-		    const uint32_t *assigned, size_t loop)
-{
-	bool told = false;
-
-	for (size_t i = 0; i < r->counts_count; i++)
-		told |= assigned[i] == loop;
-	for (size_t i = 0; i < r->counts_count; i++)
-		told &= assigned[i] == DP_NONE || !is_inside(loops, loop, assigned[i]);
-	return told;
+	loop->confidence.feature[DP_FEATURE_COUNT_GIVEN] = matches;
+	dp_loops__judge(loop);
 }
 
 /*
- * The share of the sequence that is explained: by the loops that are told of, and by others beside
- * them that are surely loops, as evaluation is beside training.
+ * Completes a loop whose number of iterations is given. One that does not have it was found without
+ * it, and is as likely as it was.
  */
-static double explained(const struct dp_loops *loops, const struct dp_loops_request *r,
-			const uint32_t *assigned)
-{
-	double told = 0, beside = 0;
-
-	for (size_t k = 0; k < loops->count; k++)
-		if (is_told(loops, r, assigned, k))
-			told += (double)dp_loops__covered(&loops->loops[k]) / (double)r->count;
-	for (size_t k = 0; k < loops->count; k++) {
-		const struct dp_sequence_loop *loop = &loops->loops[k];
-		double own = (double)dp_loops__covered(loop) / (double)r->count;
-		double many = 1 - exp(-(double)dp_loops__whole(loop) / 2.5);
-
-		if (loop->chosen && loop->parent == DP_NONE && !is_told(loops, r, assigned, k) &&
-		    loop->confidence * many * no_chance(loop, fmin(told + own, 1)) > 0.75)
-			beside += own;
-	}
-	return fmin(told + beside, 1);
-}
-
-/* Makes a loop fit the number that is known of it, or its confidence tell that it does not. */
-static int fit(struct dp_driver *d, size_t which, uint64_t known, double covered)
+static int match(struct dp_driver *d, size_t which, uint64_t known)
 {
 	struct dp_sequence_loop *loop = &d->loops->loops[which];
-	double before = misfit(loop, known), doubt;
-	int status;
+	int status = dp_expected_count__add(d, which, known);
 
-	loop->confidence *= repeats(loop) * no_chance(loop, covered);
-	status = dp_expected_count__add(d, which, known);
-	doubt = misfit(loop, known);
-	/* of one that is unlike the others the number is half of the evidence */
-	if (doubt < before)
-		doubt += before / 2;
-	loop->confidence *= 1 - DP_MIN(doubt, 1);
-	return status;
+	if (status || !is_near(loop, known))
+		return status;
+	judge_count(loop, dp_loops__whole(loop) == known);
+	return DP_OK;
 }
 
 /* Moves loops to the driver's: made[] is the new index of each, or DP_NONE of those left behind. */
@@ -231,17 +178,17 @@ static int move_loops(struct dp_driver *d, struct dp_loops *from, const bool *wh
 static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint32_t *assigned)
 {
 	size_t count = d->request->counts_count;
-	double covered = explained(from, d->request, assigned);
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	bool *which = dp_alloc__zeroed(from->count, sizeof(*which));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
 
-	for (size_t i = 0; i < count && !status; i++)
+	for (size_t i = 0; i < count && !status; i++) {
 		if (assigned[i] != DP_NONE)
 			which[assigned[i]] = true;
+	}
 	/* where several numbers are known, nested loops may be among them */
 	for (size_t k = 0; count == 1 && assigned[0] != DP_NONE && k < from->count && !status; k++)
-		if (is_inside(from, k, assigned[0]) && from->loops[k].confidence >= DP_LISTED) {
+		if (is_inside(from, k, assigned[0]) && dp_confidence__listed(&from->loops[k].confidence)) {
 			which[k] = true;
 			from->loops[k].chosen = false;
 		}
@@ -250,11 +197,9 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 	for (size_t i = 0; i < count && !status; i++) {
 		if (assigned[i] == DP_NONE)
 			continue;
-		d->loops->loops[made[assigned[i]]].confidence =
-			d->loops->loops[made[assigned[i]]].fit;
 		d->loops->loops[made[assigned[i]]].found_by = DP_FOUND_BY_COUNT;
 		d->loops->loops[made[assigned[i]]].chosen = true;
-		status = fit(d, made[assigned[i]], d->request->counts[i], covered);
+		status = match(d, made[assigned[i]], d->request->counts[i]);
 	}
 	free(which);
 	free(made);
@@ -297,7 +242,6 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 	bool *which = dp_alloc__zeroed(from->count, 2 * sizeof(*which)), *row = which;
 	uint32_t *made = dp_alloc__array(from->count, sizeof(*made));
 	int status = made && which ? DP_OK : DP_ERR_NOMEM;
-	double covered = 0;
 
 	*taken = !status && r->counts_count == 1 && find_row(from, row) == r->counts[0];
 	if (!*taken)
@@ -307,7 +251,6 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		uint32_t parent = from->loops[k].parent;
 
 		which[k] = row[k] || (parent != DP_NONE && which[parent]);
-		covered += row[k] ? (double)dp_loops__covered(&from->loops[k]) / (double)r->count : 0;
 	}
 	status = move_loops(d, from, which, made);
 	for (size_t k = 0; k < from->count && !status; k++) {
@@ -319,7 +262,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		loop->chosen = loop->in_row = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (row[k])
-			loop->confidence = loop->fit * repeats(loop) * no_chance(loop, fmin(covered, 1));
+			judge_count(loop, true);
 	}
 out:
 	free(row);
@@ -353,16 +296,16 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 
 		if (dp_loops__whole(loop) == known)
 			return;
-		if (loop->chosen && loop->confidence > dp_param.count_likely &&
+		if (loop->chosen && loop->confidence.loop > dp_param.count_likely &&
 		    (!likely ||
-		     (double)dp_loops__covered(loop) > (double)dp_loops__covered(likely)))
+		     dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
 	if (!likely)
 		return;
 	loops->likely_iterations = dp_loops__whole(likely);
 	loops->likely_length = likely->length;
-	loops->likely_confidence = likely->confidence;
+	loops->likely_confidence = dp_confidence__of(&likely->confidence);
 }
 
 /* The loop that comes nearest to a known number of iterations. */
@@ -397,7 +340,6 @@ static int find_counts(struct dp_driver *d)
 	struct dp_driver tree = *d, search = *d;
 	uint32_t *assigned = dp_alloc__array(r->counts_count, 2 * sizeof(*assigned));
 	uint32_t *others;
-	double off, other;
 	bool taken = false;
 	int status = assigned ? DP_OK : DP_ERR_NOMEM;
 
@@ -418,18 +360,18 @@ static int find_counts(struct dp_driver *d)
 		goto out;
 	if (r->counts_count == 1)
 		note_likely(d->loops, &tree_loops, r->counts[0]);
-	off = assign(&tree_loops, r, assigned);
+	assign(&tree_loops, r, assigned);
 	for (size_t i = 0; i < r->counts_count; i++)
 		explain_count(r, &tree_loops, r->counts[i], assigned[i]);
 	if (!near_enough(&tree_loops, r, assigned)) {
 		status = search_counts(&search);
 		d->text = search.text;
-		other = assign(&searched, r, others);
+		assign(&searched, r, others);
 		for (size_t i = 0; i < r->counts_count && !status; i++)
 			explain_count(r, &searched, r->counts[i], others[i]);
 		if (!status && !near_enough(&searched, r, others))
 			status = take_row(d, &tree_loops, &taken);
-		if (!status && !taken && other + dp_param.count_near < off) {
+		if (!status && !taken && near_enough(&searched, r, others)) {
 			status = take_assigned(d, &searched, others);
 			if (!status && r->counts_count == 1 && d->loops->count == 1)
 				status = dp_loops__inside(d->loops, &tree_loops);
@@ -500,8 +442,11 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		loop->chosen = true;
 		loop->length = p.length;
 		loop->occurrences = p.occurrences;
-		loop->confidence =
-			(double)DP_MIN(cut.count, (size_t)r->counts[i]) / (double)r->counts[i];
+		loop->confidence = (struct dp_confidence){
+			.loop = (double)DP_MIN(cut.count, (size_t)r->counts[i]) /
+				(double)r->counts[i],
+			.boundary = 1,
+		};
 		dp_driver__take_cut(loop, &cut);
 	}
 	dp_cut__fini(&cut);

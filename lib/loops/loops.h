@@ -7,15 +7,15 @@
 
 #include "base/explain.h"
 #include "iterate/iteration.h"
+#include "loops/confidence.h"
 
 /* One loop. Loops come outermost first; siblings in order of their first iteration. */
 struct dp_sequence_loop {
 	uint32_t parent; /* index of the loop that encloses it, or DP_NONE */
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase;
-	double confidence; /* 0 to 1 */
-	double agreement;  /* of its iterations with the pattern, 0 to 1 */
-	double fit;	   /* the same, and of where they begin: what does not hang on how many */
+	struct dp_confidence confidence;
+	double agreement; /* of its iterations with the pattern, 0 to 1 */
 	bool few;	   /* turns, of what may be a layer: nothing in it is done once per step */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
 	bool in_row;	   /* one of several after each other that together have a known number */
@@ -133,6 +133,12 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
 
 /* Frees the loops, of which there may be new ones; also their list; also *loops. */
+/*
+ * The confidence of a loop whose iterations were made or changed by other means than a search: by the
+ * features that follow from them, and the others as they are.
+ */
+void dp_loops__judge(struct dp_sequence_loop *loop);
+
 void dp_loops__clear(struct dp_loops *loops);
 void dp_loops__fini(struct dp_loops *loops);
 void dp_loops__free(struct dp_loops *loops);

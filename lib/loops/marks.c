@@ -220,7 +220,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		.parent = DP_NONE,
 		.found_by = DP_FOUND_BY_MARKS,
 		.phase = DP_PHASE_MARKS,
-		.confidence = 1.0,
+		.confidence = { .loop = 1, .boundary = 1 },
 		.chosen = true,
 	};
 	status = dp_marks__script(&made->loops[0], request->symbols, iterations, n);

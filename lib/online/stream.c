@@ -255,7 +255,8 @@ static int take_loops(struct dp_stream_loops *found, const struct dp_loops *loop
 		status = take_loop(found, loop->pattern, loop->length);
 		if (status)
 			break;
-		found->items[found->count - 1].confidence = loop->confidence;
+		found->items[found->count - 1].confidence =
+			dp_confidence__of(&loop->confidence);
 		for (size_t i = k + 1; i < loops->count; i++)
 			found->items[found->count - 1].structured |= loops->loops[i].parent == k;
 	}

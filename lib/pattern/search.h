@@ -25,8 +25,8 @@ struct dp_search_bar {
 void dp_patterns__fini(struct dp_patterns *patterns);
 
 /*
- * A sequence to search, and the tree of its first window once it was made: searches of one sequence
- * share it. Set the first three, and explain where the search is to be explained;
+ * A sequence to search, and its tree once that was made: searches of one sequence share it.
+ * Set the first three, and explain where the search is to be explained;
  * dp_search_text__fini() frees the tree.
  */
 struct dp_search_text {

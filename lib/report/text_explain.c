@@ -1,8 +1,294 @@
-/* What the stages of the detection saw and chose, behind the report. */
+/*
+ * How iterations were found, behind the report: for each loop what speaks for it and against it,
+ * and what else was considered. With -v all that the stages of the detection saw, in order.
+ */
+#include "base/text.h"
 #include "report/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* The longest stage, two columns in front of it and one behind. */
 #define STAGE_COLUMNS 14
+/* The same of the labels of a loop, and of what is listed under them. */
+#define LABEL_COLUMNS 12
+#define NAME_COLUMNS 44
+
+enum { REASONS_MOST = 4, REFUSED_MOST = 5 };
+#define REASON_LEAST 0.3 /* log-odds: less hardly changes a probability */
+
+/* The fact of a name; NaN where an entry has none. */
+static double fact(const struct dp_explanation *entry, const char *name)
+{
+	for (size_t i = 0; i < entry->fact_count; i++)
+		if (!strcmp(entry->facts[i].name, name))
+			return entry->facts[i].value;
+	return NAN;
+}
+
+static bool is_stage(const struct dp_explanation *entry, const char *stage)
+{
+	return !strcmp(entry->stage, stage);
+}
+
+/* What an entry says in front of its colon: "few iterations". */
+static int phrase_length(const struct dp_explanation *entry)
+{
+	return (int)strcspn(entry->text, ":");
+}
+
+static void write_line(struct dp_render *render, const char *label, const struct dp_words *words)
+{
+	dp_text__blanks(render, 4);
+	dp_text__column(render, label, LABEL_COLUMNS);
+	dp_text__wrap(render, LABEL_COLUMNS + 4, LABEL_COLUMNS + 4, words->text);
+}
+
+static const struct dp_explanation *entry_at(const struct dp_render *render, size_t index,
+					     uint32_t stream)
+{
+	const struct dp_explanation *entry = dp_analysis_explanation(render->analysis, index);
+
+	return entry && entry->stream == stream ? entry : NULL;
+}
+
+/* The last entry of a stage about a length, in front of the one at `to`; SIZE_MAX: there is none. */
+static size_t find_before(const struct dp_render *render, uint32_t stream, size_t to,
+			  const char *stage, double length)
+{
+	const struct dp_explanation *entry;
+
+	while (to-- > 0 && (entry = entry_at(render, to, stream)))
+		if (is_stage(entry, stage) && fact(entry, "length") == length)
+			return to;
+	return SIZE_MAX;
+}
+
+/* The kernel that is so many places behind a loop's first. */
+static const char *kernel_at(const struct dp_render *render, const struct dp_loop *loop,
+			     double offset)
+{
+	double length = (double)loop->length;
+
+	return dp_loop_kernel(render->analysis, loop->id, (size_t)fmod(offset + length, length));
+}
+
+/* What most changes a number, of the entries of a stage that follow the one at `from`. */
+static void write_reasons(struct dp_render *render, uint32_t stream, size_t from,
+			  const char *stage, double (*weight)(const struct dp_explanation *))
+{
+	const struct dp_explanation *entry, *best[REASONS_MOST] = { NULL };
+
+	for (size_t i = from + 1; (entry = entry_at(render, i, stream)) && is_stage(entry, stage);
+	     i++)
+		for (size_t k = 0; k < REASONS_MOST; k++) {
+			const struct dp_explanation *swap = best[k];
+
+			if (swap && fabs(weight(swap)) >= fabs(weight(entry)))
+				continue;
+			best[k] = entry;
+			entry = swap;
+			if (!entry)
+				break;
+		}
+	for (size_t k = 0; k < REASONS_MOST && best[k]; k++) {
+		struct dp_words words = { 0 };
+
+		if (fabs(weight(best[k])) < REASON_LEAST)
+			break;
+		dp_words__add(&words, "%s %.*s", weight(best[k]) > 0 ? "+" : "-",
+			      phrase_length(best[k]), best[k]->text);
+		write_line(render, "", &words);
+	}
+}
+
+static double for_loop(const struct dp_explanation *entry)
+{
+	return fact(entry, "loop");
+}
+
+static double for_boundary(const struct dp_explanation *entry)
+{
+	return fact(entry, "boundary");
+}
+
+static double for_first(const struct dp_explanation *entry)
+{
+	return fact(entry, "first") - fact(entry, "next");
+}
+
+/* By what the loop was found: how much shorter it makes the description of all kernels. */
+static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, double length)
+{
+	const struct dp_explanation *entry;
+	struct dp_words words = { 0 };
+	char edits[DP_NUMBER_SIZE];
+
+	at = find_before(render, stream, at, "pattern", length);
+	if (at == SIZE_MAX)
+		return;
+	entry = entry_at(render, at, stream);
+	dp_words__add(&words, "%.3g times in %.0f of %.0f kernels, with %s; it describes them in %.0f "
+			      "bits instead of %.0f",
+		      fact(entry, "iterations"), fact(entry, "covered"), fact(entry, "symbols"),
+		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"),
+		      fact(entry, "bits"), fact(entry, "bits_without"));
+	write_line(render, "repeats", &words);
+}
+
+static void write_boundary(struct dp_render *render, const struct dp_loop *loop, size_t at)
+{
+	size_t votes = find_before(render, loop->stream, at, "votes", (double)loop->length);
+	size_t room = ((struct dp_text *)render->state)->width - LABEL_COLUMNS - 4;
+	const struct dp_explanation *entry;
+	struct dp_words words = { 0 };
+	char name[DP_LABEL_SIZE];
+
+	room = DP_MIN(room, (size_t)NAME_COLUMNS);
+	if (votes == SIZE_MAX)
+		return;
+	entry = entry_at(render, votes, loop->stream);
+	dp_words__add(&words, "%s",
+		      dp_label__kernel(name, kernel_at(render, loop, 0), room,
+				       render->options->ascii));
+	write_line(render, "starts at", &words);
+	words = (struct dp_words){ 0 };
+	dp_words__add(&words, "rather than at %s:",
+		      dp_label__kernel(name,
+				       kernel_at(render, loop,
+						 fact(entry, "next") - fact(entry, "offset")),
+				       room, render->options->ascii));
+	write_line(render, "", &words);
+	write_reasons(render, loop->stream, votes, "vote", for_first);
+}
+
+/* Is a loop of the report the one that an entry is about? */
+static bool is_about(const struct dp_explanation *entry, const struct dp_loop *loop)
+{
+	return entry->stream == loop->stream && fact(entry, "length") == (double)loop->length &&
+	       fact(entry, "iterations") == (double)loop->complete;
+}
+
+static void write_probabilities(struct dp_render *render, uint32_t stream, size_t at)
+{
+	const struct dp_explanation *entry = entry_at(render, at, stream);
+	struct dp_words words = { 0 };
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(&words, "%s likely", dp_human__share(number, fact(entry, "loop")));
+	write_line(render, "is a loop", &words);
+	write_reasons(render, stream, at, "feature", for_loop);
+	words = (struct dp_words){ 0 };
+	dp_words__add(&words, "%s likely, if it is one",
+		      dp_human__share(number, fact(entry, "boundary")));
+	write_line(render, "boundaries", &words);
+	write_reasons(render, stream, at, "feature", for_boundary);
+}
+
+static void write_loop(struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_explanation *entry;
+	struct dp_words words = { 0 };
+	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; (entry = dp_analysis_explanation(render->analysis, i)); i++)
+		if (is_stage(entry, "confidence") && is_about(entry, loop))
+			at = i;
+	dp_words__add(&words, "%s of %s",
+		      dp_text__plural(iterations, loop->complete, "iteration"),
+		      dp_text__plural(kernels, loop->length, "kernel"));
+	if (loop->found_by == DP_FOUND_BY_MARKS)
+		dp_words__add(&words, ", as annotations mark them");
+	else
+		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
+	dp_text__blanks(render, 2);
+	dp_text__styled(render, DP_STYLE_HEAD, words.text);
+	dp_render__text(render, "\n");
+	if (at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
+		return;
+	write_pattern(render, loop->stream, at, (double)loop->length);
+	write_boundary(render, loop, at);
+	write_probabilities(render, loop->stream, at);
+}
+
+/* Is an entry about no loop of the report? */
+static bool is_refused(const struct dp_render *render, const struct dp_explanation *entry)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (is_about(entry, loop))
+			return false;
+	return true;
+}
+
+/* Loops that were considered, and that are not in the report. */
+static void write_refused(struct dp_render *render, uint32_t stream, size_t from)
+{
+	const struct dp_explanation *entry;
+	size_t count = 0;
+	char share[DP_NUMBER_SIZE], number[DP_NUMBER_SIZE];
+
+	for (size_t i = from; (entry = entry_at(render, i, stream)); i++) {
+		struct dp_words words = { 0 };
+
+		if (!is_stage(entry, "loop") || !is_refused(render, entry) ||
+		    count++ >= REFUSED_MOST)
+			continue;
+		if (count == 1)
+			dp_render__text(render, "  Considered, and not reported:\n");
+		dp_words__add(&words, "%s %.0f times, %s confidence",
+			      dp_text__plural(number, (uint64_t)fact(entry, "length"), "kernel"),
+			      fact(entry, "iterations"),
+			      dp_human__share(share, fact(entry, "confidence")));
+		dp_text__blanks(render, 4);
+		dp_text__wrap(render, 4, 6, words.text);
+	}
+	if (count > REFUSED_MOST)
+		dp_render__format(render, "    and %zu more\n", count - REFUSED_MOST);
+}
+
+/* Decisions on the whole stream that a reader has to know of. */
+static bool is_decision(const struct dp_explanation *entry)
+{
+	static const char *const stages[] = { "stream",	   "annotations", "operations", "few",
+					      "branching", "count",	  "paper" };
+
+	for (size_t i = 0; i < DP_COUNT(stages); i++)
+		if (is_stage(entry, stages[i]))
+			return true;
+	return is_stage(entry, "levels") && !(fact(entry, "goes_down") <= 0);
+}
+
+static void write_summary(struct dp_render *render, uint32_t stream, size_t from)
+{
+	const struct dp_explanation *entry;
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->stream == stream && loop->at_level)
+			write_loop(render, loop);
+	for (size_t i = from; (entry = entry_at(render, i, stream)); i++)
+		if (is_decision(entry)) {
+			dp_text__blanks(render, 2);
+			dp_text__column(render, entry->stage, STAGE_COLUMNS - 2);
+			dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, entry->text);
+		}
+	write_refused(render, stream, from);
+}
+
+static void write_stages(struct dp_render *render, uint32_t stream, size_t from)
+{
+	const struct dp_explanation *entry;
+
+	for (size_t i = from; (entry = entry_at(render, i, stream)); i++) {
+		dp_text__blanks(render, 2);
+		dp_text__column(render, entry->stage, STAGE_COLUMNS - 2);
+		dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, entry->text);
+	}
+}
 
 static void write_stream(struct dp_render *render, uint32_t index)
 {
@@ -15,22 +301,25 @@ static void write_stream(struct dp_render *render, uint32_t index)
 		      dp_text__device(device, trace, stream->device));
 	if (stream->stream >= 0)
 		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
-	dp_words__add(&words, " (see deepprof-detection(7)):");
+	dp_words__add(&words, " (see deepprof-detection(7)%s):",
+		      render->options->verbose ? "" : "; all stages: -v");
 	dp_render__text(render, "\n");
 	dp_text__wrap(render, 0, 2, words.text);
 }
 
 void dp_text__explain(struct dp_render *render)
 {
-	const struct dp_explanation *at;
+	const struct dp_explanation *entry;
 	uint32_t stream = DP_NONE;
 
-	for (size_t i = 0; (at = dp_analysis_explanation(render->analysis, i)); i++) {
-		if (at->stream != stream)
-			write_stream(render, at->stream);
-		stream = at->stream;
-		dp_text__blanks(render, 2);
-		dp_text__column(render, at->stage, STAGE_COLUMNS - 2);
-		dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, at->text);
+	for (size_t i = 0; (entry = dp_analysis_explanation(render->analysis, i)); i++) {
+		if (entry->stream == stream)
+			continue;
+		stream = entry->stream;
+		write_stream(render, stream);
+		if (render->options->verbose)
+			write_stages(render, stream, i);
+		else
+			write_summary(render, stream, i);
 	}
 }

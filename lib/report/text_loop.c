@@ -17,7 +17,7 @@ static const char *found_by_words(const struct dp_loop *loop)
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
 		if (!loop->fits)
-			return "does not match -n";
+			return "detected from kernel order, does not match -n";
 		if (loop->in_row)
 			return "matched to -n together with adjacent loops";
 		return loop->confidence < LIKELY

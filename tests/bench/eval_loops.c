@@ -210,16 +210,17 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 			continue;
 		used[i] = true;
 		strictly[i] |= f_of(&strict) >= 0.99;
-		rows[k].confidence += loops->loops[i].confidence;
+		rows[k].confidence += dp_confidence__of(&loops->loops[i].confidence);
 		rows[k].level += loops->loops[i].chosen == f->loops[k].main;
 	}
 	for (size_t i = 0; i < loops->count && i < 64; i++) {
 		const struct dp_sequence_loop *loop = &loops->loops[i];
-		int b = (int)(loop->confidence * 9.999);
+		double confidence = dp_confidence__of(&loop->confidence);
+		int b = (int)(confidence * 9.999);
 
 		if (verbose)
 			printf("    loop %zu parent %d length %zu: %zu, confidence %.3f%s%s, phase %d, from %zu\n",
-			       i, (int)loop->parent, loop->length, loop->count, loop->confidence,
+			       i, (int)loop->parent, loop->length, loop->count, confidence,
 			       loop->chosen ? " chosen" : "", used[i] ? "" : " WRONG",
 			       (int)loop->phase, loop->count ? loop->iterations[0].first : 0);
 		if (!loop->chosen && !used[i])
@@ -227,7 +228,7 @@ static void judge_loops(const struct family *f, const struct dp_loops *loops, st
 		bucket_all[b]++;
 		bucket_right[b] += used[i];
 		bucket_strict[b] += strictly[i];
-		if (loop->confidence >= 0.5)
+		if (dp_confidence__listed(&loop->confidence))
 			rows[0].phantom += !used[i];
 	}
 }

@@ -187,7 +187,8 @@ static void evaluate(uint64_t seed, size_t kernels, bool is_long, uint32_t edits
 		for (size_t l = 0; l < loops->count; l++)
 			printf("    loop %zu: %zu × %zu from %zu, confidence %.2f%s\n", l,
 			       loops->loops[l].count, loops->loops[l].length,
-			       loops->loops[l].iterations[0].first, loops->loops[l].confidence,
+			       loops->loops[l].iterations[0].first, 
+			       dp_confidence__of(&loops->loops[l].confidence),
 			       loops->loops[l].chosen ? " selected" : "");
 	dp_loops__free(loops);
 	for (size_t k = 0; k < 2; k++) {

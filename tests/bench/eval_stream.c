@@ -114,7 +114,8 @@ static void run_batch(struct pieces *p, const struct family *f)
 
 		if (verbose)
 			printf("    batch %zu: length %zu, %zu iterations, confidence %.3f%s\n", k,
-			       loop->length, loop->count, loop->confidence,
+			       loop->length, loop->count,
+			       dp_confidence__of(&loop->confidence),
 			       loop->chosen ? " chosen" : "");
 		for (size_t i = 0; loop->chosen && i < loop->count; i++)
 			if (!loop->iterations[i].partial)

@@ -30,7 +30,7 @@ class Explain(cli.Case):
         report, entries = self.entries()
         stages = [entry["stage"] for entry in entries]
         order = ["stream", "sequence", "anchors", "candidate", "pattern", "levels", "votes", "vote"]
-        order += ["boundary", "confidence", "loop"]
+        order += ["boundary", "confidence", "feature", "loop"]
         self.assertEqual([s for s in dict.fromkeys(stages) if s in order], order)
         self.assertLessEqual(len(entries), 301)
         self.assertEqual(entries[0]["facts"]["kernels"], 4106)
@@ -45,6 +45,8 @@ class Explain(cli.Case):
             self.assertEqual(len(facts), 1)
             self.assertEqual(facts[0]["iterations"], loop["summary"]["iterations"])
             self.assertAlmostEqual(facts[0]["confidence"], loop["confidence"], places=6)
+        for facts in (entry["facts"] for entry in entries if entry["stage"] == "confidence"):
+            self.assertAlmostEqual(facts["confidence"], facts["loop"] * facts["boundary"])
 
     def test_counts(self):
         _, entries = self.entries("-n", "20")
@@ -64,9 +66,9 @@ class Explain(cli.Case):
         self.assertTrue(any(number % 1 for number in numbers))
 
     def test_text(self):
-        """The report as without, and behind it the same entries in 80 columns."""
-        plain = cli.run("analyze", SAMPLE).stdout
-        result = cli.run("analyze", "--explain", SAMPLE)
+        """The report as without, and with -v behind it the same entries in 80 columns."""
+        plain = cli.run("analyze", "-v", SAMPLE).stdout
+        result = cli.run("analyze", "-v", "--explain", SAMPLE)
         self.assert_done(result)
         self.assertTrue(result.stdout.startswith(plain))
         told = result.stdout[len(plain) :]
@@ -75,6 +77,35 @@ class Explain(cli.Case):
         words = " ".join(told.split())
         for entry in self.entries()[1]:
             self.assertIn(" ".join((entry["stage"] + " " + entry["text"]).split()), words)
+
+    def test_summary(self):
+        """For each loop of the report: its kernels, where it starts, and what makes it likely."""
+        plain = cli.run("analyze", SAMPLE).stdout
+        result = cli.run("analyze", "--explain", SAMPLE)
+        self.assert_done(result)
+        self.assertTrue(result.stdout.startswith(plain))
+        told = result.stdout[len(plain) :]
+        self.assertIn("all stages: -v", " ".join(told.split()))
+        self.assertLessEqual(max(map(len, told.splitlines())), 80)
+        report, entries = self.entries()
+        loops = [loop for loop in report["loops"] if loop["at_level"]]
+        titles = re.findall(r"(?m)^  (\d+) iterations of (\d+) kernels: [\d.]+% confidence$", told)
+        self.assertEqual(
+            titles,
+            [
+                (str(loop["summary"]["iterations"]), str(loop["pattern"]["length"]))
+                for loop in loops
+            ],
+        )
+        for word in "starts at", "is a loop", "boundaries":
+            self.assertEqual(len(re.findall(rf"(?m)^    {word} ", told)), len(loops))
+        features = [entry for entry in entries if entry["stage"] == "feature"]
+        phrases = {entry["text"].split(":")[0] for entry in features}
+        reasons = re.findall(r"(?m)^ {16}[+-] (.*)$", told)
+        self.assertTrue(set(reasons) & phrases)
+        for entry in features:
+            self.assertEqual(len(entry["facts"]), 3)
+            self.assertTrue({"loop", "boundary"} < set(entry["facts"]))
 
     def test_off(self):
         self.assertNotIn('"explain":', cli.run("analyze", "--format=json", SAMPLE).stdout)

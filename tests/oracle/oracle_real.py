@@ -16,8 +16,6 @@ TOLERANCE_NS = 2000  # truth is written in whole microseconds
 
 # What is not right yet, and why: reported, but no failure.
 OPEN = {
-    "tl-xdit-flux-aiter.json.gz": "the first kernel of the first iteration has another name, so "
-                                  "that iterations seem to begin one kernel later",
 }
 
 

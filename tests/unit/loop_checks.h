@@ -82,7 +82,8 @@ static inline void check_loops(const struct dp_loops *loops, const uint32_t *sym
 		const struct dp_sequence_loop *loop = &loops->loops[k];
 		size_t exact = 0;
 
-		ck_assert(loop->confidence >= 0 && loop->confidence <= 1);
+		ck_assert(dp_confidence__of(&loop->confidence) >= 0);
+		ck_assert(dp_confidence__of(&loop->confidence) <= 1);
 		ck_assert(loop->parent == DP_NONE || loop->parent < k);
 		ck_assert_uint_gt(loop->count, 0);
 		for (size_t i = 0; i < loop->count; i++) {

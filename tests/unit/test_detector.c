@@ -45,7 +45,7 @@ static void on_loop(void *ctx, const struct dp_detector_loop *loop)
 
 	ck_assert_uint_lt(loop->id, DP_COUNT(r->known));
 	ck_assert(!r->known[loop->id]);
-	ck_assert(loop->confidence >= 0.5 && loop->confidence <= 1);
+	ck_assert(loop->confidence > 0 && loop->confidence <= 1);
 	ck_assert_uint_gt(loop->length, 0);
 	r->known[loop->id] = true;
 	t->kind = LOOP;

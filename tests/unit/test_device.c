@@ -487,7 +487,7 @@ START_TEST(marks_that_leave_work)
 	ck_assert_uint_eq(loop->complete, 6);
 	ck_assert_uint_eq(loop->length, 10 * strlen(step) + 2 + strlen(head) + strlen(tail));
 	ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, 0)->start_ns, first_ns - 1000);
-	ck_assert_double_ge(loop->confidence, 0.95);
+	ck_assert_double_ge(loop->confidence, 0.8);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }

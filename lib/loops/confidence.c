@@ -1,0 +1,144 @@
+/*
+ * Logistic regression (Cox 1958), twice, on a table of features, each corrected by an isotonic map
+ * (Zadrozny and Elkan 2002). Cost: constant.
+ *
+ * The numbers between the marks are written by tests/bench/confidence.py: do not edit them.
+ */
+#include "loops/confidence.h"
+
+#include <math.h>
+
+/* Changes of log-odds below this do not explain anything. */
+#define WORTH_SAYING 0.1
+
+const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
+	[DP_FEATURE_ITERATIONS] = { "iterations", "many iterations", "few iterations" },
+	[DP_FEATURE_EDITS] = { "edits", "iterations differ", "iterations hardly differ" },
+	[DP_FEATURE_RENAMED] = { "renamed", "exact kernel names differ",
+				 "exact kernel names are the same" },
+	[DP_FEATURE_ENDS] = { "ends", "fills the capture to its ends",
+			      "other work comes before it or after it" },
+	[DP_FEATURE_LAYERS] = { "layers", "looks like the layers of a single pass",
+				"does not look like the layers of a single pass" },
+	[DP_FEATURE_SHORT] = { "short", "iterations are as short as layers",
+			       "iterations are longer than layers" },
+	[DP_FEATURE_STEP] = { "step", "uploads, waits or an optimizer once per iteration",
+			      "no upload, wait or optimizer once per iteration" },
+	[DP_FEATURE_MARGIN] = { "margin", "the boundary is clear",
+				"another boundary is nearly as likely" },
+	[DP_FEATURE_COUNT_GIVEN] = { "count", "has the number of iterations that -n gives",
+				     "-n does not confirm it" },
+	[DP_FEATURE_ANNOTATED] = { "annotated", "an annotation in each iteration",
+				   "no annotation confirms it" },
+};
+
+enum { KNOTS = 10 };
+
+/* fitted: begin */
+/* 3894 loops of eval_confidence 1000 105; 'annotated' is given. */
+static const double bias[2] = { 1.6930, 2.2486 };
+static const double fitted[DP_FEATURES][3] = {
+	/* typical value, weight for a loop, weight for its boundaries */
+	[DP_FEATURE_ITERATIONS] = { 4.0955, 0.0000, 0.3248 },
+	[DP_FEATURE_EDITS] = { 0.0732, -3.3472, -4.5052 },
+	[DP_FEATURE_RENAMED] = { 0.0071, 0.0000, -2.2944 },
+	[DP_FEATURE_ENDS] = { 1.0252, 1.1105, 0.9375 },
+	[DP_FEATURE_LAYERS] = { 0.3377, -1.3794, 0.0000 },
+	[DP_FEATURE_SHORT] = { 0.0670, -0.4494, 0.0000 },
+	[DP_FEATURE_STEP] = { 0.2149, 1.3675, 0.0000 },
+	[DP_FEATURE_MARGIN] = { 2.3586, 0.0000, 0.5340 },
+	[DP_FEATURE_COUNT_GIVEN] = { 0.1071, 0.1683, 1.0737 },
+	[DP_FEATURE_ANNOTATED] = { 0.0000, 3.0000, 0.0000 },
+};
+static const double knots[2][KNOTS][2] = {
+	{
+		{ 0.2797, 0.2503 },
+		{ 0.4005, 0.2853 },
+		{ 0.6165, 0.7923 },
+		{ 0.8437, 0.8406 },
+		{ 0.9282, 0.9229 },
+		{ 0.9580, 0.9256 },
+		{ 0.9666, 0.9846 },
+		{ 0.9898, 0.9923 },
+		{ 1.9898, 0.9923 },
+		{ 2.9898, 0.9923 },
+	},
+	{
+		{ 0.3973, 0.3865 },
+		{ 0.7389, 0.7260 },
+		{ 0.8710, 0.8863 },
+		{ 0.9474, 0.9325 },
+		{ 0.9813, 0.9870 },
+		{ 0.9941, 0.9950 },
+		{ 1.9941, 0.9950 },
+		{ 2.9941, 0.9950 },
+		{ 3.9941, 0.9950 },
+		{ 4.9941, 0.9950 },
+	},
+};
+/* fitted: end */
+
+enum { TYPICAL, LOOP, BOUNDARY };
+
+/* What a feature adds to the log-odds of a question. */
+static double contribution(const struct dp_confidence *c, size_t feature, int question)
+{
+	return fitted[feature][question] * (c->feature[feature] - fitted[feature][TYPICAL]);
+}
+
+/* What the regression claims, and how often it was so: between two knots a line. */
+static double calibrate(double claimed, const double (*knot)[2])
+{
+	size_t i = 1;
+
+	while (i + 1 < KNOTS && knot[i][0] < claimed)
+		i++;
+	claimed = fmin(fmax(claimed, knot[i - 1][0]), knot[i][0]);
+	return knot[i - 1][1] + (knot[i][1] - knot[i - 1][1]) * (claimed - knot[i - 1][0]) /
+					(knot[i][0] - knot[i - 1][0]);
+}
+
+static double answer(const struct dp_confidence *c, int question)
+{
+	double odds = bias[question - LOOP];
+
+	for (size_t i = 0; i < DP_FEATURES; i++)
+		odds += contribution(c, i, question);
+	return calibrate(1 / (1 + exp(-odds)), knots[question - LOOP]);
+}
+
+void dp_confidence__judge(struct dp_confidence *c)
+{
+	c->loop = answer(c, LOOP);
+	c->boundary = answer(c, BOUNDARY);
+}
+
+static void explain_feature(const struct dp_confidence *c, struct dp_explain *explain, size_t i)
+{
+	const struct dp_feature_info *info = &dp_feature_table[i];
+	double loop = contribution(c, i, LOOP), boundary = contribution(c, i, BOUNDARY);
+	bool above = c->feature[i] > fitted[i][TYPICAL];
+
+	if (fabs(loop) < WORTH_SAYING && fabs(boundary) < WORTH_SAYING)
+		return;
+	dp_explain__add(explain, "feature",
+			DP_FACTS({ info->name, "number", c->feature[i] },
+				 { "loop", "log-odds", loop },
+				 { "boundary", "log-odds", boundary }),
+			"%s: {loop} that it is a loop, {boundary} that its boundaries are right",
+			above ? info->above : info->below);
+}
+
+void dp_confidence__explain(const struct dp_confidence *c, struct dp_explain *explain,
+			    size_t length, size_t iterations)
+{
+	dp_explain__add(explain, "confidence",
+			DP_FACTS({ "length", "count", (double)length },
+				 { "iterations", "count", (double)iterations },
+				 { "loop", "1", c->loop }, { "boundary", "1", c->boundary },
+				 { "confidence", "1", dp_confidence__of(c) }),
+			"{iterations:iteration} of {length:kernel}: {loop} that it is a loop, times "
+			"{boundary} that its boundaries are right");
+	for (size_t i = 0; i < DP_FEATURES && explain; i++)
+		explain_feature(c, explain, i);
+}

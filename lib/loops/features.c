@@ -1,0 +1,228 @@
+/*
+ * Features of loops, and what speaks for layers: the layers of a single pass through a network look
+ * like a loop. A program's loop mostly fills the capture, has loops inside, or goes on after
+ * something else; layers stand between other kernels, once.
+ *
+ * Cost: linear in the spans of the alignment, and a few hundred calls of the evidence.
+ */
+#include "loops/features.h"
+#include "base/parameters.h"
+
+#include <math.h>
+
+/* How much looks like layers of a single pass. */
+enum { NO_LAYERS, MAYBE_LAYERS, PERHAPS_LAYERS, LIKE_LAYERS, CAPTURED_LAYERS };
+
+/* Does an iteration ever follow another? What is always alone is a part of something else. */
+static bool is_repeated(const struct dp_cut *cut)
+{
+	for (size_t i = 1; i < cut->count; i++)
+		if (cut->iterations[i].first == cut->iterations[i - 1].end)
+			return true;
+	return false;
+}
+
+static double kernels_of(const struct dp_judged *j)
+{
+	return (double)j->length * DP_MAX(j->driver->per_symbol, 1);
+}
+
+/*
+ * May be the layers of one pass and a bit, though they fill the capture: launches are recorded, and
+ * nothing in an iteration is what programs do once per step.
+ */
+static bool fills_with_layers(const struct dp_judged *j)
+{
+	return j->driver->request->evidence.launches_recorded &&
+	       j->standing == DP_STANDING_BARE && !j->phase->beat &&
+	       j->cut->complete < dp_param.layers_max && kernels_of(j) < (double)dp_param.layer_long;
+}
+
+/* Is the repetition interrupted, once or a few times, by kernels that do not repeat? */
+static bool is_broken(const struct dp_alignment *al)
+{
+	size_t breaks = 0;
+
+	for (size_t k = 1; k < al->span_count; k++)
+		breaks += al->spans[k].begin >= al->spans[k - 1].end + dp_param.break_min;
+	return breaks > 0 && breaks <= dp_param.breaks_max;
+}
+
+/* Is the symbol at a position seen nowhere else? */
+static bool is_alone(const struct dp_driver *d, size_t position)
+{
+	for (size_t k = 0; k < d->request->count; k++)
+		if (k != position && d->request->symbols[k] == d->request->symbols[position])
+			return false;
+	return true;
+}
+
+/*
+ * How many ends of the capture a loop fills, except for one kernel. Layers leave one in front that
+ * is seen nowhere else, an embedding, and behind them something: one more kernel, or a last norm
+ * that looks like the beginning of one more layer.
+ */
+static size_t ends_filled(const struct dp_judged *j)
+{
+	const struct dp_alignment *al = j->alignment;
+	const struct dp_loops_request *r = j->driver->request;
+	const struct dp_align_span *first = al->spans, *last = &al->spans[al->span_count - 1];
+	size_t head = first->begin, tail = r->count - last->end;
+	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
+	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
+	bool layers = may && j->length >= dp_param.layer_least && j->cut->complete <= dp_param.network_deep &&
+		      !r->evidence.open_end;
+	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
+	bool end = layers && tail == 1 && head > 0 && is_alone(j->driver, r->count - 1);
+
+	return (size_t)(head <= 1 && !embedding) + (tail <= 1 && !end);
+}
+
+/*
+ * A single pass begins with an embedding and ends with a head: little next to a layer, of which
+ * there are whole ones. A program with as few iterations mostly does more than that before them and
+ * behind, or nothing that is in the capture.
+ */
+static bool is_pass(const struct dp_judged *j)
+{
+	const struct dp_alignment *al = j->alignment;
+	const struct dp_align_span *first = NULL, *last = NULL, *end = &al->spans[al->span_count];
+	size_t m = j->length, head = al->spans[0].begin;
+	size_t tail = j->driver->request->count - end[-1].end;
+
+	for (const struct dp_align_span *s = al->spans; s < end; s++) {
+		if (s->pattern != j->pattern)
+			continue;
+		first = first ? first : s;
+		last = s;
+	}
+	return head > 0 && tail > 0 && (head + tail) * 2 < m && first &&
+	       (last->end_offset + m - first->begin_offset) % m <= dp_param.pass_rest;
+}
+
+/*
+ * A pass that records CUDA graphs captures one for each of its layers: most iterations hold the
+ * beginning or the end of a capture.
+ */
+static bool is_captured(const struct dp_judged *j)
+{
+	const struct dp_evidence *evidence = &j->driver->request->evidence;
+	size_t step = DP_MAX(j->cut->count / dp_param.capture_sample, 1), seen = 0, held = 0;
+
+	if (!evidence->at || j->cut->complete >= dp_param.layers_max)
+		return false;
+	for (size_t k = 0; k < j->cut->count; k += step, seen++) {
+		const struct dp_repetition *it = &j->cut->iterations[k];
+		bool captured = false;
+
+		for (size_t i = it->first; i < it->end && !captured; i++) {
+			struct dp_evidence_at at = { 0 };
+
+			evidence->at(evidence->ctx, i, &at);
+			captured = at.after_capture;
+		}
+		held += captured;
+	}
+	return held * 2 > seen;
+}
+
+/* Stretches in which the pattern repeats, with other work between them. */
+static size_t count_spans(const struct dp_judged *j)
+{
+	const struct dp_alignment *al = j->alignment;
+	size_t near = kernels_of(j) >= (double)dp_param.layer_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
+
+	for (size_t k = 0; k < al->span_count; k++) {
+		if (al->spans[k].pattern != j->pattern ||
+		    dp_align__advance(al, k) < 2 * j->length)
+			continue;
+		/* layers of several kinds that take turns are one pass still */
+		spans += spans == 0 || al->spans[k].begin >= until + near;
+		until = al->spans[k].end;
+	}
+	return spans;
+}
+
+static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
+{
+	double kernels = kernels_of(j);
+	bool is_long = kernels >= (double)dp_param.layer_long, open_end = j->driver->request->evidence.open_end;
+
+	if (j->standing == DP_STANDING_RARE)
+		return NO_LAYERS;
+	if (j->length == 1)
+		return PERHAPS_LAYERS;
+	if (!is_long && is_captured(j))
+		return CAPTURED_LAYERS;
+	/* the end of one pass, its head, what begins the next one, and its layers */
+	if (fills_with_layers(j) && is_broken(j->alignment))
+		return LIKE_LAYERS;
+	if (j->standing == DP_STANDING_NESTED || j->phase->beat || ends == 2 ||
+	    j->cut->complete >= dp_param.layers_max)
+		return fills_with_layers(j) ? PERHAPS_LAYERS : NO_LAYERS;
+	if (j->standing == DP_STANDING_STRUCTURED && is_long && spans <= 1 &&
+	    j->cut->complete <= dp_param.network_deep && !open_end && is_pass(j))
+		return LIKE_LAYERS;
+	if (j->standing == DP_STANDING_FEW ||
+	    (j->standing != DP_STANDING_BARE && is_long && (spans > 1 || ends > 0)))
+		return NO_LAYERS;
+	if (j->standing != DP_STANDING_BARE && kernels >= (double)dp_param.group_long)
+		return NO_LAYERS;
+	if (j->standing != DP_STANDING_BARE && is_long)
+		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
+	if (spans > 2)
+		return MAYBE_LAYERS;
+	return ends > 0 && is_long ? PERHAPS_LAYERS : LIKE_LAYERS;
+}
+
+/*
+ * Edits for each symbol, as the names' families were aligned and by exact names. The pattern is
+ * taken from the iterations: of n, one is like it in any case.
+ */
+static void rate_edits(struct dp_confidence *c, const struct dp_repetition *iterations,
+		       size_t count, size_t edits, size_t renamed)
+{
+	double symbols = 0, others = DP_MAX((double)count - 1, 1);
+
+	for (size_t i = 0; i < count; i++)
+		symbols += (double)(iterations[i].end - iterations[i].first);
+	symbols = DP_MAX(symbols, 1) * others / (others + 1);
+	c->feature[DP_FEATURE_EDITS] = sqrt(fmin((double)(edits - renamed) / symbols, 1));
+	c->feature[DP_FEATURE_RENAMED] = sqrt(fmin((double)renamed / symbols, 1));
+}
+
+static double logarithm(size_t count)
+{
+	return log2((double)DP_MAX(count, 1));
+}
+
+void dp_loops__judge(struct dp_sequence_loop *loop)
+{
+	struct dp_confidence *c = &loop->confidence;
+	size_t whole = 0;
+
+	for (size_t i = 0; i < loop->count; i++)
+		whole += !loop->iterations[i].partial;
+	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(whole), dp_param.iterations_log);
+	rate_edits(c, loop->iterations, loop->count, loop->edit_count, 0);
+	dp_confidence__judge(c);
+}
+
+bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
+{
+	size_t ends = ends_filled(j), spans = count_spans(j), n = j->driver->request->count;
+	int layers = grade_layers(j, ends, spans);
+
+	*c = (struct dp_confidence){ { 0 } };
+	if (!is_repeated(j->cut) || (j->length == 1 && j->cut->covered < n))
+		return false;
+	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), dp_param.iterations_log);
+	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
+	/* what looks like layers is none the less so for an end that it reaches */
+	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;
+	c->feature[DP_FEATURE_LAYERS] = DP_MAX(layers - PERHAPS_LAYERS, 0);
+	c->feature[DP_FEATURE_SHORT] = layers < LIKE_LAYERS ? layers / 2.0 : 0;
+	c->feature[DP_FEATURE_STEP] = j->phase->beat;
+	c->feature[DP_FEATURE_MARGIN] = fmin(j->phase->margin, dp_param.margin_max);
+	return true;
+}

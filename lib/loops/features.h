@@ -1,0 +1,24 @@
+/* What a loop's confidence is computed from. */
+#ifndef DP_LOOPS_FEATURES_H
+#define DP_LOOPS_FEATURES_H
+
+#include "loops/driver.h"
+
+/* A pattern that was aligned and cut. */
+struct dp_judged {
+	const struct dp_driver *driver;
+	const struct dp_alignment *alignment;
+	uint32_t pattern; /* its index in the alignment */
+	size_t length;
+	const struct dp_cut *cut;
+	const struct dp_phase *phase;
+	enum dp_standing standing;
+};
+
+/*
+ * The features of a pattern's iterations. Returns false where they are none: not one follows
+ * another, or all there is to a pattern is one kernel among others.
+ */
+bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judged *judged);
+
+#endif

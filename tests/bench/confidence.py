@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Fits the weights of a loop's confidence, and judges it: is what is shown as 90% right nine times
+in ten?
+
+Rows are loops with their features, from eval_confidence or from a trace with known iterations:
+
+    eval_confidence 1000 24 > tuning.csv
+    confidence.py fit tuning.csv... --source lib/loops/confidence.c
+    eval_confidence 7000 24 > judging.csv
+    confidence.py judge judging.csv...
+    confidence.py traces DEEPPROF FOLDER       real traces with truth.json
+
+Both models are logistic regressions, fitted by Newton's method with a small ridge; what they claim
+is corrected by an isotonic map, of pooled adjacent violators.
+"""
+import argparse
+import collections
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+
+LOOP = ["iterations", "edits", "ends", "layers", "short", "step", "count"]
+BOUNDARY = ["iterations", "edits", "renamed", "ends", "step", "margin", "count"]
+FEATURES = ["iterations", "edits", "renamed", "ends", "layers", "short", "step", "margin", "count",
+            "annotated"]
+RIDGE = 1.0  # of standardized weights; holds those that are always or never right
+AGAINST = {"edits", "renamed", "layers", "short"}
+BINS = 10
+KNOTS = 10
+LEAST = 0.005  # nothing is certain
+# Few traces have annotations inside iterations that are found without them: what one is worth is
+# a guess, of twenty to one that what they repeat with is the loop.
+GIVEN = {"annotated": (3.0, 0.0)}
+BEGIN, END = "/* fitted: begin */\n", "/* fitted: end */\n"
+
+
+def read(paths):
+    rows = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            rows += list(csv.DictReader(file))
+    for row in rows:
+        for key, value in row.items():
+            row[key] = value if key == "scenario" else float(value)
+    return rows
+
+
+def logistic(x):
+    return 1 / (1 + math.exp(-max(min(x, 50), -50)))
+
+
+def solve(a, b):
+    """Gauss with pivots; a is symmetric and positive definite."""
+    n = len(b)
+    a = [row[:] + [b[i]] for i, row in enumerate(a)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: abs(a[r][i]))
+        a[i], a[pivot] = a[pivot], a[i]
+        for r in range(i + 1, n):
+            f = a[r][i] / a[i][i]
+            for c in range(i, n + 1):
+                a[r][c] -= f * a[i][c]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (a[i][n] - sum(a[i][c] * x[c] for c in range(i + 1, n))) / a[i][i]
+    return x
+
+
+def newton(xs, ys):
+    n = len(xs[0])
+    weights = [0.0] * n
+    for _ in range(30):
+        hessian = [[0.0] * n for _ in range(n)]
+        gradient = [0.0] * n
+        for x, y in zip(xs, ys):
+            p = logistic(sum(w * v for w, v in zip(weights, x)))
+            for i, v in enumerate(x):
+                if v:
+                    gradient[i] += (y - p) * v
+                    h = p * (1 - p) * v
+                    row = hessian[i]
+                    for j in range(n):
+                        row[j] += h * x[j]
+        for i in range(1, n):
+            gradient[i] -= RIDGE * weights[i]
+            hessian[i][i] += RIDGE
+        hessian[0][0] += 1e-9
+        step = solve(hessian, gradient)
+        weights = [w + s for w, s in zip(weights, step)]
+        if max(abs(s) for s in step) < 1e-6:
+            break
+    return weights
+
+
+def fit_model(rows, label, typical, used):
+    """Bias and weights of the raw features, in terms of their difference from the typical value.
+
+    A feature that would count against what it speaks for says something about the rows only, and
+    is left out.
+    """
+    while True:
+        bias, weights = fit_all(rows, label, typical, used)
+        against = [f for f, w in weights.items() if w * (-1 if f in AGAINST else 1) < 0]
+        if not against:
+            return bias, weights
+        worst = max(against, key=lambda f: abs(weights[f]))
+        used = [f for f in used if f != worst]
+
+
+def fit_all(rows, label, typical, used):
+    spread = {f: math.sqrt(sum((r[f] - typical[f]) ** 2 for r in rows) / len(rows)) for f in used}
+    used = [f for f in used if spread[f] > 1e-9]
+    xs = [[1.0] + [(r[f] - typical[f]) / spread[f] for f in used] for r in rows]
+    weights = newton(xs, [r[label] for r in rows])
+    return weights[0], {f: w / spread[f] for f, w in zip(used, weights[1:])}
+
+
+def isotonic(pairs):
+    """Knots of a monotone map from what is claimed to how often it is so."""
+    pairs = sorted(pairs)
+    size = len(pairs) / KNOTS
+    groups = [pairs[round(i * size):round((i + 1) * size)] for i in range(KNOTS)]
+    groups = [[sum(p for p, _ in g) / len(g), sum(y for _, y in g) / len(g), len(g)]
+              for g in groups]
+    i = 0
+    while i + 1 < len(groups):
+        if groups[i][1] <= groups[i + 1][1]:
+            i += 1
+            continue
+        a, b = groups[i], groups.pop(i + 1)
+        n = a[2] + b[2]
+        groups[i] = [(a[0] * a[2] + b[0] * b[2]) / n, (a[1] * a[2] + b[1] * b[2]) / n, n]
+        i = max(i - 1, 0)
+    knots = [(x, min(max(y, LEAST), 1 - LEAST)) for x, y, _ in groups]
+    while len(knots) < KNOTS:  # the last one is as good as any
+        knots.append((knots[-1][0] + 1, knots[-1][1]))
+    return knots
+
+
+def corrected(claimed, knots):
+    i = 1
+    while i + 1 < len(knots) and knots[i][0] < claimed:
+        i += 1
+    (x, y), (x2, y2) = knots[i - 1], knots[i]
+    return y + (y2 - y) * (min(max(claimed, x), x2) - x) / (x2 - x)
+
+
+def fit(args):
+    rows = read(args.rows)
+    typical = {f: sum(r[f] for r in rows) / len(rows) for f in FEATURES}
+    loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
+    loops = [r for r in rows if r["loop"]]
+    boundary_bias, boundary = fit_model(loops, "right", typical, BOUNDARY)
+    for row in rows:
+        for p, bias, weights in (("p_loop", loop_bias, loop),
+                                 ("p_boundary", boundary_bias, boundary)):
+            row[p] = logistic(bias + sum(w * (row[f] - typical[f]) for f, w in weights.items()))
+    knots = {"p_loop": isotonic([(r["p_loop"], r["loop"]) for r in rows]),
+             "p_boundary": isotonic([(r["p_boundary"], r["right"]) for r in loops])}
+    for f, (a, b) in GIVEN.items():
+        typical[f], loop[f], boundary[f] = 0.0, a, b
+    with open(args.source, encoding="utf-8") as file:
+        source = file.read()
+    seeds = sorted({int(r["seed"]) for r in rows if not r["scenario"].startswith("p")})
+    text = (f"/* {len(rows)} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1};"
+            f" 'annotated' is given. */\n"
+            f"static const double bias[2] = {{ {loop_bias:.4f}, {boundary_bias:.4f} }};\n"
+            "static const double fitted[DP_FEATURES][3] = {\n"
+            "\t/* typical value, weight for a loop, weight for its boundaries */\n")
+    for f in FEATURES:
+        name = "COUNT_GIVEN" if f == "count" else f.upper()
+        text += (f"\t[DP_FEATURE_{name}] = {{ {typical[f]:.4f}, {loop.get(f, 0.0):.4f},"
+                 f" {boundary.get(f, 0.0):.4f} }},\n")
+        print(f"{f:12s} typical {typical[f]:8.3f}  loop {loop.get(f, 0.0):8.3f}"
+              f"  boundary {boundary.get(f, 0.0):8.3f}")
+    text += "};\nstatic const double knots[2][KNOTS][2] = {\n"
+    for of in knots.values():
+        text += "\t{\n" + "".join(f"\t\t{{ {x:.4f}, {y:.4f} }},\n" for x, y in of) + "\t},\n"
+    text += "};\n"
+    source = source[:source.index(BEGIN) + len(BEGIN)] + text + source[source.index(END):]
+    with open(args.source, "w", encoding="utf-8") as file:
+        file.write(source)
+    for row in rows:
+        for p, of in knots.items():
+            row[p] = corrected(row[p], of)
+    table(rows)
+
+
+def reliability(title, pairs):
+    """pairs: what was claimed, and whether it is so."""
+    if not pairs:
+        return 0
+    error = 0
+    print(f"\n{title}: {len(pairs)} loops")
+    print("  claimed      loops   mean    right")
+    for b in range(BINS):
+        of = [p for p in pairs if min(int(p[0] * BINS), BINS - 1) == b]
+        if not of:
+            continue
+        mean, right = (sum(p[k] for p in of) / len(of) for k in (0, 1))
+        error += abs(mean - right) * len(of) / len(pairs)
+        print(f"  {b / BINS:.1f} to {(b + 1) / BINS:.1f} {len(of):6d}  {mean:5.3f}   {right:5.3f}")
+    brier = sum((p - y) ** 2 for p, y in pairs) / len(pairs)
+    print(f"  Brier score {brier:.4f}, expected calibration error {error:.4f}")
+    return error
+
+
+def table(rows):
+    reliability("is a loop, of all that were judged", [(r["p_loop"], r["loop"]) for r in rows])
+    listed = [r for r in rows if r["p_loop"] >= 0.5]
+    return reliability("right, of those that are listed",
+                       [(r["p_loop"] * r["p_boundary"], r["right"]) for r in listed])
+
+
+def judge(args):
+    rows = read(args.rows)
+    error = table(rows)
+    worst = collections.Counter()
+    for r in rows:
+        if r["p_loop"] >= 0.5:
+            worst[r["scenario"]] += r["p_loop"] * r["p_boundary"] - r["right"]
+    print("\nmost too high, and too low (loops):",
+          ", ".join(f"{k} {v:+.1f}" for k, v in worst.most_common(6) + worst.most_common()[-6:]))
+    refused = [r for r in rows if r["p_loop"] < 0.5]
+    print(f"loops that are refused: {sum(r['loop'] for r in refused):.0f} of"
+          f" {sum(r['loop'] for r in rows):.0f}; listed that are none:"
+          f" {sum(1 - r['loop'] for r in rows if r['p_loop'] >= 0.5):.0f}")
+    return error > args.gate
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("fit")
+    one.add_argument("rows", nargs="+")
+    one.add_argument("--source", required=True)
+    one = commands.add_parser("judge")
+    one.add_argument("rows", nargs="+")
+    one.add_argument("--gate", type=float, default=0.02)
+    args = parser.parse_args()
+    return {"fit": fit, "judge": judge}[args.command](args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
