@@ -1,7 +1,6 @@
 /* Files of other tools, by their first bytes and by the tables of databases. */
 #include "import/looks.h"
 #include "import/database.h"
-#include "import/wire.h"
 
 #include <string.h>
 
@@ -12,39 +11,6 @@ static char first(const struct dp_probe *probe)
 		if (!strchr(" \t\r\n", probe->head[i]))
 			return probe->head[i];
 	return '\0';
-}
-
-/*
- * Perfetto's traces are TracePackets of field 1 (perfetto/trace/trace_packet.proto); the first have
- * clocks, the configuration or a track, and the number of their writer.
- */
-static bool is_perfetto(const struct dp_probe *probe)
-{
-	enum {
-		CLOCKS = 6,
-		SEQUENCE = 10,
-		EVENT = 11,
-		INTERNED = 12,
-		CONFIG = 33,
-		SYNC = 36,
-		TRACK = 60
-	};
-	const unsigned char *head = (const unsigned char *)probe->head;
-	struct dp_wire_cursor trace = { head, head + probe->length, false }, packet;
-	struct dp_wire_field field;
-	bool known = false, sequence = false;
-
-	if (!dp_wire__next(&trace, &field) || field.number != 1 || field.type != DP_WIRE_BYTES)
-		return false;
-	packet = dp_wire__cursor(&field);
-	while (dp_wire__next(&packet, &field)) {
-		known |= (field.number == CLOCKS || field.number == EVENT ||
-			  field.number == INTERNED || field.number == CONFIG ||
-			  field.number == SYNC || field.number == TRACK) &&
-			 field.type == DP_WIRE_BYTES;
-		sequence |= field.number == SEQUENCE && field.type == DP_WIRE_VARINT;
-	}
-	return !packet.broken && known && sequence;
 }
 
 /* Columns of rocprofv3's kernel trace as CSV, in its older and its newer form. */
@@ -85,10 +51,6 @@ static const char *look_at(const struct dp_probe *probe)
 		if (probe->length >= magics[i].offset + magics[i].length &&
 		    !memcmp(probe->head + magics[i].offset, magics[i].magic, magics[i].length))
 			return magics[i].message;
-	if (is_perfetto(probe))
-		return "a trace of Perfetto (TracePackets), which is not read: rocprofv3 and rocprof-sys "
-		       "write rocpd databases, too (--output-format rocpd, "
-		       "ROCPROFSYS_USE_ROCPD=ON); traceconv json turns others into Chrome traces";
 	if (is_rocprofv3_csv(probe))
 		return "rocprofv3's CSV: record with --output-format rocpd or json";
 	return NULL;

@@ -119,7 +119,7 @@ int dp_rocm__free(struct dp_rocm *rocm, int64_t time_ns, int64_t process, int64_
 				      -(int64_t)rocm->list[block].bytes);
 }
 
-static bool contains(const char *text, size_t length, const char *word)
+bool dp_rocm__contains(const char *text, size_t length, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -146,7 +146,7 @@ enum dp_rocm_region dp_rocm__region(const char *category, size_t length)
 	};
 
 	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (contains(category, length, known[i].word))
+		if (dp_rocm__contains(category, length, known[i].word))
 			return known[i].region;
 	return DP_ROCM_OTHER;
 }

@@ -58,6 +58,9 @@ int dp_rocm__allocate(struct dp_rocm *rocm, int64_t time_ns, int64_t process, in
 /* What was allocated at an address is freed. */
 int dp_rocm__free(struct dp_rocm *rocm, int64_t time_ns, int64_t process, int64_t address);
 
+/* Whether a text contains a word, in upper or lower case. */
+bool dp_rocm__contains(const char *text, size_t length, const char *word);
+
 enum dp_rocm_region {
 	DP_ROCM_OTHER,	  /* nothing that is read */
 	DP_ROCM_CALL,	  /* of HIP or HSA */

@@ -82,6 +82,20 @@ bool dp_wire__next_any(struct dp_wire_cursor *cursor, struct dp_wire_field *fiel
 	return true;
 }
 
+bool dp_wire__message(struct dp_wire_message *message, struct dp_wire_cursor cursor)
+{
+	struct dp_wire_field field;
+
+	message->has = 0;
+	while (dp_wire__next(&cursor, &field)) {
+		if (field.number >= DP_COUNT(message->field))
+			continue;
+		message->has |= UINT64_C(1) << field.number;
+		message->field[field.number] = field;
+	}
+	return !cursor.broken;
+}
+
 int dp_wire__open(struct dp_wire *wire, struct dp_input *input, struct dp_error *error)
 {
 	*wire = (struct dp_wire){ .input = input, .error = error, .buf = malloc(WINDOW) };

@@ -125,6 +125,44 @@ static inline struct dp_wire_cursor dp_wire__cursor(const struct dp_wire_field *
 					!bytes };
 }
 
+/* A small message as a whole: the last field of each number below 64. */
+struct dp_wire_message {
+	uint64_t has; /* a bit for each number */
+	struct dp_wire_field field[64];
+};
+
+/* Reads a message up to its end; false where it is broken, with the fields before that. */
+bool dp_wire__message(struct dp_wire_message *message, struct dp_wire_cursor cursor);
+
+static inline bool dp_wire__has(const struct dp_wire_message *message, unsigned number)
+{
+	return message->has >> number & 1;
+}
+
+/* A number; 0 where it is not there. */
+static inline uint64_t dp_wire__value(const struct dp_wire_message *message, unsigned number)
+{
+	return dp_wire__has(message, number) ? message->field[number].value : 0;
+}
+
+/* A message inside; an empty one where it is not there. */
+static inline struct dp_wire_cursor dp_wire__inside(const struct dp_wire_message *message,
+						    unsigned number)
+{
+	return dp_wire__has(message, number) ? dp_wire__cursor(&message->field[number])
+					     : (struct dp_wire_cursor){ NULL, NULL, false };
+}
+
+/* A text, which no NUL ends; NULL where it is not there. */
+static inline const char *dp_wire__text(const struct dp_wire_message *message, unsigned number,
+					size_t *length)
+{
+	if (!dp_wire__has(message, number) || message->field[number].type != DP_WIRE_BYTES)
+		return NULL;
+	*length = (size_t)message->field[number].value;
+	return (const char *)message->field[number].bytes;
+}
+
 struct dp_wire {
 	struct dp_input *input;
 	struct dp_error *error;

@@ -78,6 +78,7 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 		const struct dp_need_info *infos;
 	} own[] = {
 		{ "deepprof_db", own_infos },
+		{ "perfetto", rocm_infos },
 		{ "rocpd", rocm_infos },
 		{ "rocprofv3", rocm_infos },
 		{ "xplane", xla_infos },

@@ -87,7 +87,7 @@ class Input(cli.Case):
         connection.close()
         csv = b'"Kind","Agent_Id","Kernel_Name","Start_Timestamp","End_Timestamp"\n'
         for name, data, words in (
-            ("ours.pftrace", None, "Perfetto"),
+            ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),

@@ -190,8 +190,8 @@ def main():
     faults, reported = [], set()
     with tempfile.TemporaryDirectory() as folder:
         files = damage.simulated(options.simulator, folder) + [pathlib.Path(f) for f in options.files]
-        # Numbers of a protocol buffer are changed by its fuzzer's grammar.
-        files = [file for file in files if not file.name.endswith('.xplane')]
+        # Numbers of protocol buffers are changed by their fuzzers' grammar.
+        files = [file for file in files if not file.name.endswith(('.xplane', '.perfetto'))]
         work = []
         for number, (turn, file, way) in enumerate(
             itertools.product(range(options.rounds), files, WAYS)):

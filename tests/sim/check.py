@@ -370,6 +370,51 @@ def read_xplane(path, truth):
     return ops, {"calls": calls, "ranges": ranges}
 
 
+def read_perfetto(path, truth):
+    with open(path, "rb") as file:
+        data = file.read()
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"HOST_TO_DEVICE": 1, "DEVICE_TO_HOST": 2, "DEVICE_TO_DEVICE": 8}
+    names, tracks, clocks, begun = {}, {}, {}, {}
+    ops, calls, ranges = [], 0, 0
+    for _, packet in fields(data):
+        packet = dict(fields(packet))
+        for kind, value in fields(packet.get(12, b"")):
+            value = dict(fields(value))
+            names[kind, value[1]] = value[2].decode()
+        for _, value in fields(packet.get(6, b"")):
+            value = dict(fields(value))
+            clocks[value[1]] = value[2]
+        if 60 in packet:
+            track = dict(fields(packet[60]))
+            tracks[track[1]] = track[2].decode()
+        if 11 not in packet:
+            continue
+        event = list(fields(packet[11]))
+        first = dict(event)
+        time = packet[8] + clocks[1] - clocks[6]
+        if first[9] == 1:
+            begun.setdefault(first[11], []).append((time, event, first))
+            continue
+        start, event, first = begun[first[11]].pop()
+        category = names[1, first[3]]
+        if category in ("hip_api", "marker_api"):
+            calls += category == "hip_api"
+            ranges += category == "marker_api"
+            continue
+        device, stream = (int(part.split("]")[0])
+                          for part in tracks[first[11]].split("[")[1:])
+        place = (device, contexts[device, stream], stream)
+        notes = {names[3, note[1]]: note for note in
+                 (dict(fields(v)) for n, v in event if n == 4)}
+        what = names[2, first[10]]
+        copy = copies.get(what.removeprefix("MEMORY_COPY_"), 0)
+        ops.append(Op(COPY if copy else KERNEL, start, time, place, what,
+                      notes["copy_bytes"][3] if copy else 0, copy))
+    assert not any(begun.values())
+    return ops, {"calls": calls, "ranges": ranges}
+
+
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
             "rocpd", "rocprof"}
@@ -380,7 +425,7 @@ READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks
            "nvvp": read_nvprof, "nvprof-csv": read_csv, "nvprof-csv-17": read_csv,
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
-           "xplane": read_xplane}
+           "xplane": read_xplane, "perfetto": read_perfetto}
 PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
