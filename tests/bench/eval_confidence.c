@@ -139,7 +139,6 @@ static void search(const struct family *f, bool evidence)
 	for (int all = 0; all < 2; all++) {
 		struct dp_loops loops = { 0 };
 		struct dp_driver d = { .request = &r, .loops = &loops, .keep_all = all };
-		bool refused = false;
 
 		d.text = (struct dp_search_text){ r.symbols, r.count, r.alphabet, NULL, NULL };
 		if (dp_driver__tree(&d))
@@ -147,7 +146,6 @@ static void search(const struct family *f, bool evidence)
 		for (size_t i = 0; i < loops.count; i++) {
 			bool listed = dp_confidence__listed(&loops.loops[i].confidence);
 
-			refused |= !listed;
 			if (listed != (bool)all)
 				judge(&loops.loops[i], f, listed);
 		}
@@ -263,8 +261,8 @@ static void put(struct family *f, uint32_t name, bool boundary, const struct dp_
 		return;
 	*e = (struct dp_evidence_at){
 		.kernel_gap_ns = 500 + (int64_t)below(1500),
-		.launch_gap_ns = 2000 + (int64_t)below(6000) +
-				 (chance(1) ? (int64_t)below(400000) : 0),
+		.launch_gap_ns =
+			2000 + (int64_t)below(6000) + (chance(1) ? (int64_t)below(400000) : 0),
 		.has_launch = true,
 	};
 	if (boundary) {
@@ -294,7 +292,7 @@ static void put_others(struct family *f, uint32_t names, size_t n)
 static void invent(uint32_t *body, size_t n, uint32_t names)
 {
 	for (size_t i = 0; i < n; i++)
-		body[i] = i && chance(15) ? body[i - 1]
+		body[i] = i && chance(15)   ? body[i - 1]
 			  : i && chance(20) ? body[below(i)]
 					    : names + (uint32_t)i;
 }
@@ -401,7 +399,8 @@ static void evaluate(enum family_kind kind, uint64_t seed, int mode, bool few)
 
 	family_make(&f, kind, seed, mode > 0, 0);
 	if (few && !pass)
-		keep_few(&f, iterations[seed % DP_COUNT(iterations)], seed / 8 % 2 ? 0 : 3 + seed % 6);
+		keep_few(&f, iterations[seed % DP_COUNT(iterations)],
+			 seed / 8 % 2 ? 0 : 3 + seed % 6);
 	if (few && pass && seed % 2)
 		add_half(&f);
 	if (few && pass && evidence)
