@@ -436,14 +436,16 @@ static int find_beside(struct run *run, const struct dp_sequence *sequence,
 	return status;
 }
 
-/* A number that fits, where another one is likely, is worth a warning. */
+/* A number that fits, where another loop is likely, is worth a warning. The same pattern found a few
+ * times more or less often is the same loop. */
 static void warn_likely(const struct run *run, const struct dp_sequence *sequence,
 			const struct dp_loops *loops)
 {
 	uint64_t given = run->options->iterations[0];
 
 	if (!loops->likely_iterations || given < 2 || !loops->count ||
-	    dp_loops__whole(&loops->loops[0]) != given)
+	    dp_loops__whole(&loops->loops[0]) != given ||
+	    loops->loops[0].length == loops->likely_length)
 		return;
 	dp_log__write(&run->options->log, DP_LOG_WARNING,
 		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
