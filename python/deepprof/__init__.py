@@ -25,8 +25,9 @@ from .errors import (
     NoGpuError,
     UnsupportedError,
 )
+from .ranks import ranks
 from .record import record
-from .results import Analysis, Comparison, Finding, Table, Trace, path_bytes
+from .results import Analysis, Comparison, Finding, Ranks, Table, Trace, path_bytes
 
 __all__ = [
     "Analysis",
@@ -39,6 +40,7 @@ __all__ = [
     "FormatError",
     "LimitError",
     "NoGpuError",
+    "Ranks",
     "Table",
     "Trace",
     "UnsupportedError",
@@ -46,6 +48,7 @@ __all__ = [
     "analyze_many",
     "compare",
     "open",
+    "ranks",
     "record",
 ]
 

@@ -115,6 +115,22 @@ class CompareOptions(ctypes.Structure):
     ]
 
 
+class LeftOut(ctypes.Structure):
+    """struct dp_left_out"""
+
+    _fields_ = [("file", ctypes.c_char_p), ("why", ctypes.c_char_p)]
+
+
+class RanksOptions(ctypes.Structure):
+    """struct dp_ranks_options"""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("left_out", ctypes.POINTER(LeftOut)),
+        ("left_out_count", ctypes.c_size_t),
+    ]
+
+
 class TableOptions(ctypes.Structure):
     """struct dp_table_options"""
 
@@ -166,6 +182,25 @@ _FUNCTIONS = {
         _ERROR,
     ),
     "dp_comparison_free": (None, _HANDLE),
+    "dp_summary_run": (ctypes.c_int, _OUT, _HANDLE, ctypes.c_char_p, _ERROR),
+    "dp_summary_free": (None, _HANDLE),
+    "dp_ranks_run": (
+        ctypes.c_int,
+        _OUT,
+        _OUT,
+        ctypes.c_size_t,
+        ctypes.POINTER(RanksOptions),
+        _ERROR,
+    ),
+    "dp_ranks_free": (None, _HANDLE),
+    "dp_ranks_write": (
+        ctypes.c_int,
+        _HANDLE,
+        ctypes.c_char_p,
+        ctypes.POINTER(ReportOptions),
+        ctypes.POINTER(Sink),
+        _ERROR,
+    ),
     "dp_report_write": (
         ctypes.c_int,
         _HANDLE,

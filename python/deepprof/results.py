@@ -165,10 +165,9 @@ class _Owner:
 
 
 class _Report(_Owner):
-    """What can be written as a report and has tables."""
+    """What can be written as a report."""
 
     _write = None
-    _of = None
 
     def report(self, format="text", *, width=80, verbose=False, brief=False, color=False):
         """The report in a format that the command knows: text, json, csv, html, markdown, …
@@ -207,6 +206,15 @@ class _Report(_Owner):
         """The JSON report, whole, as a str: libraries for JSON Schema and jq read it."""
         return self.report("json")
 
+    def __str__(self):
+        return self.report("text")
+
+
+class _Tables(_Report):
+    """A report that has tables, too."""
+
+    _of = None
+
     def table(self, name):
         """A :class:`Table` by name; ``tables()`` lists them."""
         self._alive()
@@ -219,9 +227,6 @@ class _Report(_Owner):
     def tables(cls):
         """The tables that there are, with a line of help each."""
         return _library.tables(cls._of)
-
-    def __str__(self):
-        return self.report("text")
 
     def _repr_html_(self):
         page = html.escape(self.report("html"), quote=True)
@@ -255,7 +260,7 @@ class Trace(_Owner):
         return f"<deepprof.Trace {self.path!r}: {self.format}, {self.duration_ns / 1e9:.3f} s>"
 
 
-class Analysis(_Report):
+class Analysis(_Tables):
     """What :func:`deepprof.analyze` found."""
 
     _free = _lib.dp_analysis_free
@@ -322,7 +327,7 @@ class Analysis(_Report):
         return f"<deepprof.Analysis {self.path!r}>"
 
 
-class Comparison(_Report):
+class Comparison(_Tables):
     """What :func:`deepprof.compare` found."""
 
     _free = _lib.dp_comparison_free
@@ -337,6 +342,27 @@ class Comparison(_Report):
 
     def __repr__(self):
         return f"<deepprof.Comparison {self.before.path!r} -> {self.after.path!r}>"
+
+
+class Ranks(_Report):
+    """What :func:`deepprof.ranks` found: the formats are text, json and csv."""
+
+    _free = _lib.dp_ranks_free
+    _write = _lib.dp_ranks_write
+
+    @property
+    def verdict(self):
+        """Who holds the job up, as a dict: ``kind`` is "none" where nobody does."""
+        return json.loads(self.to_json())["verdict"]
+
+    def __repr__(self):
+        return f"<deepprof.Ranks: {self.verdict['kind']}>"
+
+
+class Summary(_Owner):
+    """What comparing ranks needs of one trace."""
+
+    _free = _lib.dp_summary_free
 
 
 def path_bytes(path):

@@ -181,6 +181,27 @@ class Comparisons(unittest.TestCase):
             self.assertIsInstance(comparison.table(name).to_list(), list)
 
 
+class RanksOfAJob(unittest.TestCase):
+    def test_straggler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [os.environ["DEEPPROF_SIM"], "job", "-p", "late-host", "-o", folder]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+            paths = sorted(pathlib.Path(folder).glob("rank*"))
+            truth = json.loads(pathlib.Path(folder, "truth.json").read_text())
+            damaged = pathlib.Path(folder, "damaged.json")
+            damaged.write_text("nothing")
+            ranks = deepprof.ranks([*paths, damaged])
+            again = deepprof.ranks([damaged, *reversed(paths)], threads=1)
+        self.assertEqual(ranks.to_json(), again.to_json())
+        self.assertEqual(ranks.verdict["kind"], "straggler")
+        self.assertEqual(ranks.verdict["ranks"], [truth["faults"][0]["rank"]])
+        self.assertIn("damaged.json", str(ranks))
+
+    def test_nothing_to_compare(self):
+        with self.assertRaises(deepprof.ArgumentError):
+            deepprof.ranks([])
+
+
 class Capsules(unittest.TestCase):
     def setUp(self):
         self.analysis = deepprof.analyze(SAMPLE)
