@@ -270,7 +270,7 @@ bool ranks_files_read(struct ranks_summaries *out, const struct ranks_files *fil
 	struct work work = { .files = files, .reading = reading };
 	bool good;
 
-	*out = (struct ranks_summaries){ NULL, 0, NULL, 0 };
+	*out = (struct ranks_summaries){ .files = files->count };
 	work.summaries = calloc(files->count + 1, sizeof(*work.summaries));
 	work.why = calloc(files->count + 1, sizeof(*work.why));
 	out->summaries = calloc(files->count + 1, sizeof(*out->summaries));
@@ -287,7 +287,7 @@ bool ranks_files_read(struct ranks_summaries *out, const struct ranks_files *fil
 		message("out of memory");
 	}
 	free(work.summaries);
-	free(work.why); /* the texts live on in left_out */
+	out->why = work.why;
 	return good;
 }
 
@@ -295,6 +295,9 @@ void ranks_summaries_free(struct ranks_summaries *summaries)
 {
 	for (size_t i = 0; i < summaries->count; i++)
 		dp_summary_free(summaries->summaries[i]);
+	for (size_t i = 0; summaries->why && i < summaries->files; i++)
+		free(summaries->why[i]);
+	free(summaries->why);
 	free(summaries->summaries);
 	free(summaries->left_out);
 }

@@ -25,6 +25,8 @@ struct ranks_summaries {
 	size_t count;
 	struct dp_left_out *left_out; /* files that could not be read */
 	size_t left_out_count;
+	char **why; /* per file; what left_out borrows */
+	size_t files;
 };
 
 struct ranks_reading {

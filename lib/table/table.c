@@ -153,7 +153,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
 	struct body *body = stream->private_data;
-	const struct dp_batch *batch = &body->rows.batches[body->next];
+	const struct dp_batch *batch;
 	int status;
 
 	body->trouble = NULL;
@@ -161,6 +161,7 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 		*out = (struct ArrowArray){ .release = NULL };
 		return 0;
 	}
+	batch = &body->rows.batches[body->next];
 	status = dp_arrow__batch(out, body->rows.fields, batch->columns, body->rows.field_count,
 				 batch->rows, body->nan, body->held);
 	if (status) {
