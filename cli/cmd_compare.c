@@ -182,7 +182,7 @@ static bool write_report(const struct compare *compare, const struct compared *r
 	report.metrics_count = compare->wish.metrics_count;
 	if (!dp_comparison_write(runs->comparison, format, &report, &sink, &error))
 		return true;
-	/* What went wrong with the output is told where the output is closed. */
+	/* What went wrong with the output is reported where it is closed. */
 	if (!output_failed(output))
 		message_error(&error);
 	/* The reader of a pager may leave before the end: that is no failure. */

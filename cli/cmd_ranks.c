@@ -66,7 +66,7 @@ static bool write_result(const struct ranks *ranks, const struct dp_ranks *resul
 	common_look(&ranks->wish.common, output, &report);
 	if (!dp_ranks_write(result, ranks->wish.common.format, &report, &sink, &error))
 		return true;
-	/* What went wrong with the output is told where the output is closed. */
+	/* What went wrong with the output is reported where it is closed. */
 	if (!output_failed(output))
 		message_error(&error);
 	return output_failed(output);

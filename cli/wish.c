@@ -297,7 +297,7 @@ bool wish_write(const struct wish *wish, const struct dp_analysis *analysis, con
 	report.metrics = wish->metrics_count ? wish->metrics : NULL;
 	report.metrics_count = wish->metrics_count;
 	status = dp_report_write(analysis, wish->common.format, &report, &sink, &error);
-	/* What went wrong with the output is told where the output is closed. */
+	/* What went wrong with the output is reported where it is closed. */
 	if (!status || output_failed(output))
 		return !status;
 	if (!error.path[0])

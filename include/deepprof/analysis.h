@@ -457,7 +457,7 @@ struct dp_finding {
 	double predicted_from_ns; /* the period as it is */
 };
 
-/* Is a finding about a loop? And what it costs there, NaN where it can't be told or is not. */
+/* Is a finding about a loop? And what it costs there, NaN where that is not known or it is not about it. */
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
 DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 

@@ -217,7 +217,7 @@ struct dp_ranks_verdict {
 	double cost_ns;		/* per iteration of the job: what it would be shorter without it */
 	double period_ns;	/* what that is a part of: the job's median period */
 	double p_value;		/* of ranks that are alike; NaN where nothing was tested */
-	size_t last, shared;	/* a straggler: it was last in so many of so many collectives */
+	size_t last, shared;	/* a straggler: it was last in this many of the shared collectives */
 	const char *group;	/* the slow group, "" for others */
 };
 

@@ -23,7 +23,7 @@ enum dp_replay_change {
 	DP_REPLAY_BLOCKING,    /* the caller's wait for copies of other memory */
 	DP_REPLAY_REPEATED,    /* uploads, by the share of them that repeats */
 	DP_REPLAY_DEVICE_COPIES,
-	DP_REPLAY_COMMUNICATION, /* runs beside what else there is */
+	DP_REPLAY_COMMUNICATION, /* runs concurrently with everything else */
 	DP_REPLAY_CHANGES,
 };
 

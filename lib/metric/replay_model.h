@@ -87,7 +87,7 @@ struct dp_replay_run {
 	int64_t *op_end;
 	int64_t *call_start;
 	int64_t *call_end;
-	int64_t comm_end; /* of communication that runs beside the rest */
+	int64_t comm_end; /* of communication that runs concurrently with the rest */
 	/* The last of what they waited for; NULL: not kept. */
 	struct dp_replay_cause *op_cause;
 	struct dp_replay_cause *start_cause;

@@ -288,7 +288,7 @@ static size_t alternating(const struct dp_hypothesis *h)
 	return parts;
 }
 
-/* Makes an iteration of one of the parts that alternate, which is judged anew. */
+/* Makes an iteration of one of the parts that alternate, which is judged again. */
 static int split(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
 {
 	size_t parts = alternating(h);

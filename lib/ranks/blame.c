@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Shuffles: p is told down to 1 / 2000. */
+/* Shuffles: p is resolved down to 1 / 2000. */
 enum { SHUFFLES = 1999 };
 /* Units are averaged to blocks: to iterations, and those to so many. Neighbours that resemble each
  * other become independent by it. Of fewer iterations than LEAST each unit is a block, as a handful of

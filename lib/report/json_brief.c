@@ -1,5 +1,5 @@
 /*
- * The JSON report in brief: what a person would be told, small enough for a language model or a
+ * The JSON report in brief: what a person would be shown, small enough for a language model or a
  * chat. Keys are those of the whole report and mean the same; lists of iterations, variants and
  * positions are not there, all others are cut, and "left_out" counts what the cuts took. However
  * large the trace and whatever its names, at most 20,000 bytes are written.
@@ -254,7 +254,7 @@ static void write_finding(struct dp_render *render, size_t id)
 
 static int begin(struct dp_render *render)
 {
-	size_t findings = dp_analysis_finding_count(render->analysis), loops, told;
+	size_t findings = dp_analysis_finding_count(render->analysis), loops, written;
 	struct chosen chosen = { .count = 0 };
 
 	dp_render__text(render, "{\n  \"schema\": 1, \"brief\": true,\n");
@@ -265,13 +265,14 @@ static int begin(struct dp_render *render)
 		write_loop(render, chosen.loops[loops], !loops);
 	dp_render__text(render, loops ? "\n  ],\n" : "],\n");
 	dp_render__text(render, "  \"findings\": [");
-	for (told = 0; told < findings && told < FINDINGS && render->bytes < FINDING_UNTIL; told++)
-		write_finding(render, told);
-	dp_render__text(render, told ? "\n  ],\n" : "],\n");
+	for (written = 0; written < findings && written < FINDINGS && render->bytes < FINDING_UNTIL;
+	     written++)
+		write_finding(render, written);
+	dp_render__text(render, written ? "\n  ],\n" : "],\n");
 	dp_json_out__key(render, "  ", "left_out");
 	dp_json_out__integer(render, "{ ", "loops",
 			     (int64_t)(chosen.left_out + chosen.count - loops));
-	dp_json_out__integer(render, ", ", "findings", (int64_t)(findings - told));
+	dp_json_out__integer(render, ", ", "findings", (int64_t)(findings - written));
 	dp_render__text(render, " }\n}\n");
 	return DP_OK;
 }

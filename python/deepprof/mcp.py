@@ -53,7 +53,7 @@ def server():
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    def told(tool):
+    def reporting(tool):
         """The tool, whose errors the model reads."""
 
         @functools.wraps(tool)
@@ -67,7 +67,7 @@ def server():
 
     made = MCPServer("deepprof", instructions="Reads GPU traces: what is slow, and what to do.")
     for tool in (analyze, explain, compare, info):
-        made.tool()(told(tool))
+        made.tool()(reporting(tool))
     return made
 
 
