@@ -2,13 +2,12 @@
 """Fits the weights of a loop's confidence, and judges it: is what is shown as 90% right nine times
 in ten?
 
-Rows are loops with their features, from eval_confidence or from a trace with known iterations:
+Rows are loops with their features, from eval_confidence:
 
     eval_confidence 1000 24 > tuning.csv
     confidence.py fit tuning.csv... --source lib/loops/confidence.c
     eval_confidence 7000 24 > judging.csv
     confidence.py judge judging.csv...
-    confidence.py traces DEEPPROF FOLDER       real traces with truth.json
 
 Both models are logistic regressions, fitted by Newton's method with a small ridge; what they claim
 is corrected by an isotonic map, of pooled adjacent violators.
