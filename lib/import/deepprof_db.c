@@ -408,6 +408,7 @@ static int deepprof_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__deepprof_db = {
 	.info = { "deepprof_db", "deepprof's own trace file" },
 	.database = true,
+	.how_to_record = "deepprof record around a program that uses the GPU",
 	.probe = deepprof_probe,
 	.read = deepprof_read,
 };

@@ -200,6 +200,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 		dp_builder__free(import.builder);
 		return status;
 	}
+	dp_builder__advise_recording(import.builder, importer->how_to_record);
 	return dp_builder__finish(import.builder, trace, options->label, importer->info.name,
 				  options->allow_no_gpu);
 }

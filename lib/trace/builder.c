@@ -4,7 +4,6 @@
 #include "trace/call_kind.h"
 #include "trace/demangle.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -692,13 +691,4 @@ void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns)
 void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns)
 {
 	builder->resolution_ns = resolution_ns;
-}
-
-void dp_builder__detail(struct dp_builder *builder, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(builder->detail, sizeof(builder->detail), format, args);
-	va_end(args);
 }

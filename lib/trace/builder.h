@@ -161,6 +161,14 @@ void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns);
 void dp_builder__detail(struct dp_builder *builder, const char *format, ...) DP_PRINTF(2, 3);
 
 /*
+ * What the recorder (who) reports about missing GPU activity, and how to record it (static, or
+ * NULL): parts of the message of DP_ERR_NO_GPU. The reason is copied, cut to 199 bytes with who.
+ */
+void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, const char *reason,
+				size_t length);
+void dp_builder__advise_recording(struct dp_builder *builder, const char *how);
+
+/*
  * Ends building: *trace is the caller's. The builder is freed in every case. Fails with
  * DP_ERR_NO_GPU where there is no operation, unless allow_no_gpu.
  */

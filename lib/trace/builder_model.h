@@ -103,6 +103,8 @@ struct dp_builder {
 	bool epoch_known;
 	int64_t resolution_ns;
 	char detail[64];
+	char no_gpu_reason[200];	   /* what the recorder said of it, or "" */
+	const char *how_to_record; /* GPU activity, or NULL */
 };
 
 /* Makes the builder fail from now on; returns status. */

@@ -16,7 +16,7 @@ class Error(ctypes.Structure):
         ("table", ctypes.c_char * 64),
         ("line", ctypes.c_uint64),
         ("column", ctypes.c_uint64),
-        ("message", ctypes.c_char * 256),
+        ("message", ctypes.c_char * 512),
     ]
 
 

@@ -845,7 +845,7 @@ class Info(cli.Case):
             '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1,'
             ' "tid": 1, "ts": 1.5, "dur": 2.5}]}'
         )
-        self.assert_fails(cli.run("analyze", path), 1, "no GPU activity")
+        self.assert_fails(cli.run("analyze", path), 1, "ProfilerActivity.CUDA")
         result = cli.run("info", "--format=json", path)
         self.assert_done(result)
         self.assertEqual(json.loads(result.stdout)["trace"]["operations"], 0)
