@@ -3,6 +3,7 @@
 #include "import/looks.h"
 #include "import/unpack.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DP_ENTRY(word) extern const struct dp_importer dp_importer__##word;
@@ -106,12 +107,25 @@ static bool is_session(const struct dp_probe *probe)
 	       !memcmp(probe->head + i, second, sizeof(second) - 1);
 }
 
+static const char *list_formats(char *text, size_t size)
+{
+	const struct dp_importer *importer;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; (importer = dp_importer__at(i)) && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+					 importer->info.name);
+	return text;
+}
+
 /* Why nobody took it, as far as the first bytes tell. */
 static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 		   struct dp_error *error)
 {
 	/* A compressed file's size says nothing of its content's. */
 	bool gzip = dp_input__is_gzip(input);
+	char names[256];
 	uint64_t size = gzip ? 0 : dp_input__size(input);
 
 	if (!probe->length && dp_input__damage(input))
@@ -137,7 +151,8 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 				     "a session of the Visual Profiler as XML, which that alone "
 				     "reads: record the program again, with nvprof -o FILE or "
 				     "deepprof record");
-	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format");
+	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format: %s",
+			     list_formats(names, sizeof(names)));
 }
 
 /* What an importer says that knows a mark of its format. */

@@ -20,6 +20,21 @@ static bool is_rocprofv3_csv(const struct dp_probe *probe)
 	       dp_probe__contains(probe, "\"Start_Timestamp\"");
 }
 
+/* Reports of deepprof's own: JSON, CSV, HTML. */
+static bool is_report(const struct dp_probe *probe)
+{
+	static const char columns[] = "file,loop,device,context,stream,index,";
+	static const char page[] = "<!DOCTYPE html>";
+
+	if (probe->length >= sizeof(columns) && !memcmp(probe->head, columns, sizeof(columns) - 1))
+		return true;
+	if (probe->length >= sizeof(page) && !memcmp(probe->head, page, sizeof(page) - 1))
+		return dp_probe__contains(probe, "deepprof");
+	return first(probe) == '{' && dp_probe__contains(probe, "\"schema\": ") &&
+	       dp_probe__contains(probe, "\"t0_ns\": ") &&
+	       !dp_probe__contains(probe, "traceEvents");
+}
+
 struct look {
 	const char *magic;
 	size_t length, offset;
@@ -45,6 +60,10 @@ static const struct look magics[] = {
 	  4, 0, "a program or a library, not a trace: deepprof record runs programs" },
 };
 
+#define REPORT                                                                                \
+	"a report that deepprof wrote, not a trace: analyze the trace that it was made from " \
+	"(compare also reads saved JSON reports)"
+
 static const char *look_at(const struct dp_probe *probe)
 {
 	for (size_t i = 0; i < DP_COUNT(magics); i++)
@@ -53,6 +72,8 @@ static const char *look_at(const struct dp_probe *probe)
 			return magics[i].message;
 	if (is_rocprofv3_csv(probe))
 		return "rocprofv3's CSV: record with --output-format rocpd or json";
+	if (is_report(probe))
+		return REPORT;
 	return NULL;
 }
 
@@ -60,11 +81,16 @@ int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 {
 	/* rocmProfileData, whose tables are named rocpd_, too. */
 	static const char *const rpd[] = { "rocpd_op", "rocpd_api" };
+	/* As lib/report/sqlite.c makes them. */
+	static const char *const own[] = { "annotation_raw", "operation_raw" };
 	const char *message = look_at(probe);
 	int found = message ? 0 : dp_database__probe(probe, rpd, DP_COUNT(rpd));
+	int ours = message ? 0 : dp_database__probe(probe, own, DP_COUNT(own));
 
-	if (found < 0)
+	if (found < 0 || ours < 0)
 		return dp_error__nomem(error, 0);
+	if (ours == (int)DP_COUNT(own))
+		message = REPORT;
 	if (found == (int)DP_COUNT(rpd))
 		message = "an RPD database (rocmProfileData): rpd2tracing.py makes a Chrome trace "
 			  "of it";

@@ -82,6 +82,10 @@ class Input(cli.Case):
     def test_files_of_other_tools(self):
         """What is not read is named, with what to do."""
         cli.run("export", "-o", "ours.pftrace", self.trace, cwd=self.folder)
+        cli.run("export", "--format=sqlite", "-o", "report.sqlite", self.trace, cwd=self.folder)
+        for form in "json", "csv", "html":
+            cli.run("analyze", "-o", f"report.{form}", f"--format={form}", self.trace,
+                    cwd=self.folder)
         connection = sqlite3.connect(self.folder / "run.rpd")
         connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
         connection.close()
@@ -89,6 +93,11 @@ class Input(cli.Case):
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
+            ("report.sqlite", None, "a report that deepprof wrote"),
+            ("report.json", None, "a report that deepprof wrote"),
+            ("report.csv", None, "a report that deepprof wrote"),
+            ("report.html", None, "a report that deepprof wrote"),
+            ("notes.txt", b"hello", "a known format: deepprof_db, kineto, nccl_inspector"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
