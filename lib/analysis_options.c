@@ -50,3 +50,33 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
 	return check_thresholds(options, error);
 }
+
+int dp_analysis__choose_metrics(struct dp_analysis *analysis,
+				const struct dp_analysis_options *options, struct dp_error *error)
+{
+	const struct dp_metric_info *info;
+	size_t count = 0;
+	uint8_t *asked;
+
+	if (!options->metrics)
+		return DP_OK;
+	while (dp_metric(count))
+		count++;
+	analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
+	if (!asked)
+		return dp_error__nomem(error, count);
+	for (size_t i = 0; i < options->metrics_count; i++) {
+		const char *name = options->metrics[i];
+		size_t m = 0;
+
+		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
+			if (!strcmp(info->name, name))
+				name = info->of;
+		while (m < count && strcmp(dp_metric(m)->name, name))
+			m++;
+		if (m == count)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'", name);
+		asked[m] = 1;
+	}
+	return DP_OK;
+}

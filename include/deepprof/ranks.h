@@ -153,24 +153,6 @@ struct dp_ranks_matching {
 
 DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);
 
-enum dp_collective_kind {
-	DP_COLLECTIVE_OTHER,
-	DP_COLLECTIVE_ALLREDUCE,
-	DP_COLLECTIVE_ALLGATHER,
-	DP_COLLECTIVE_REDUCE_SCATTER,
-	DP_COLLECTIVE_ALL_TO_ALL,
-	DP_COLLECTIVE_BARRIER,
-	DP_COLLECTIVE_BROADCAST,
-	DP_COLLECTIVE_REDUCE,
-	DP_COLLECTIVE_GATHER,
-	DP_COLLECTIVE_SCATTER,
-	DP_COLLECTIVE_SEND_RECEIVE,
-	DP_COLLECTIVE_KINDS
-};
-
-/* "allreduce", "send-receive" … Static storage. */
-DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
-
 /* The collectives of one kind and size in one process group. */
 struct dp_ranks_collective {
 	enum dp_collective_kind kind;

@@ -21,6 +21,7 @@ struct dp_metric_input {
 	const struct dp_iteration *iterations;
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: not told */
+	double flops;	      /* of an iteration, 0: not known */
 	bool brief;	      /* only metrics that are had everywhere */
 	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */
 	const uint8_t *asked; /* of others only these, per metric; NULL: all */

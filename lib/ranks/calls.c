@@ -4,14 +4,12 @@
  * by the kernel's name and its stream.
  */
 #include "base/communication.h"
+#include "metric/collective.h"
 #include "metric/spans.h"
 #include "ranks/summary.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Host calls that begin before a launch and may hold it: groups nest, but not so deep. */
-enum { HOST_CALLS = 32 };
 
 struct reader {
 	struct dp_rank_summary *rank;
@@ -69,31 +67,6 @@ static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, ui
 	return made;
 }
 
-/* The host's call on the launching thread that the launch lies in; DP_NONE where none does. */
-static size_t host_call(const struct reader *reader, uint32_t op)
-{
-	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
-	const struct dp_calls *calls = dp_trace_calls(reader->trace);
-	uint32_t call = dp_trace_ops(reader->trace)->call[op];
-	size_t low = 0, high = from->count;
-
-	if (call == DP_NONE)
-		return DP_NONE;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (from->start_ns[middle] <= calls->start_ns[call])
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t back = 0; back < HOST_CALLS && low-- > 0; back++)
-		if (from->thread[low] != DP_NONE && from->thread[low] == calls->thread[call] &&
-		    from->end_ns[low] >= calls->start_ns[call])
-			return low;
-	return DP_NONE;
-}
-
 static bool sends(const char *name)
 {
 	return (name[0] | 0x20) == 's' || strstr(name, "Send") == name;
@@ -128,20 +101,6 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 	return DP_OK;
 }
 
-/* The record of a kernel itself: both are in order of start. */
-static size_t own_record(const struct reader *reader, uint32_t op, size_t *at)
-{
-	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
-	const struct dp_ops *ops = dp_trace_ops(reader->trace);
-
-	while (*at < from->count && from->start_ns[*at] < ops->start_ns[op])
-		++*at;
-	for (size_t i = *at; i < from->count && from->start_ns[i] == ops->start_ns[op]; i++)
-		if (from->stream[i] == ops->stream[op])
-			return i;
-	return DP_NONE;
-}
-
 static int read_operations(struct reader *reader)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
@@ -157,9 +116,7 @@ static int read_operations(struct reader *reader)
 			reader->rows[reader->row_count++] = (uint32_t)i;
 			continue;
 		}
-		record = own_record(reader, (uint32_t)i, &at);
-		if (record == DP_NONE)
-			record = host_call(reader, (uint32_t)i);
+		record = dp_collective__record(reader->trace, (uint32_t)i, &at);
 		status = add_call(reader, (uint32_t)i, record);
 	}
 	return status;

@@ -2,6 +2,7 @@
  * What collectives take by themselves, by kind, size and group; and the group that takes longer than
  * others of its like do, or than it did before.
  */
+#include "metric/collective.h"
 #include "metric/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
@@ -113,21 +114,6 @@ static void rows_fini(struct rows *rows)
 	free(rows->values);
 }
 
-/* A link's traffic for each byte of a message, as nccl-tests (PERFORMANCE.md) count it. */
-static double bus_factor(enum dp_collective_kind kind, double members)
-{
-	switch (kind) {
-	case DP_COLLECTIVE_ALLREDUCE:
-		return 2 * (members - 1) / members;
-	case DP_COLLECTIVE_ALLGATHER:
-	case DP_COLLECTIVE_REDUCE_SCATTER:
-	case DP_COLLECTIVE_ALL_TO_ALL:
-		return (members - 1) / members;
-	default:
-		return 1;
-	}
-}
-
 static bool is_one_host(const struct dp_job *job, const struct dp_job_group *group)
 {
 	const char *host = job->ranks[group->ranks[0]].from->host;
@@ -171,7 +157,7 @@ static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct
 	if (made.bytes && row->median_ns > 0) {
 		made.algorithm_bandwidth = (double)made.bytes * 1e9 / row->median_ns;
 		made.bus_bandwidth = made.algorithm_bandwidth *
-				     bus_factor(made.kind, (double)row->members);
+				     dp_collective__bus_factor(made.kind, (double)row->members);
 	}
 	if (!made.group ||
 	    dp_array__reserve(&ranks->collectives, &ranks->collective_room,

@@ -69,8 +69,6 @@ struct dp_summary {
 	size_t count;
 };
 
-/* What a call is by the name that a library, a framework or a kernel gives it. */
-enum dp_collective_kind dp_collective__kind(const char *name);
 
 /* True where no member can leave before all have come. */
 bool dp_collective__synchronizes(enum dp_collective_kind kind);

@@ -52,6 +52,7 @@ static void write_all(struct dp_render *render)
 	bool nested = false;
 
 	dp_text__copies(render);
+	dp_text__collectives(render);
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
 		nested |= loop->parent != DP_NONE;
 	if (!nested)

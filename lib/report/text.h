@@ -120,6 +120,9 @@ void dp_text__variants(struct dp_render *render, size_t loop);
 /* What the host did while the device was idle. */
 void dp_text__ranges(struct dp_render *render, size_t loop);
 
+/* The table of communication kernels, nothing where there are none. */
+void dp_text__collectives(struct dp_render *render);
+
 /* Why a device has no loop, for all that have none. */
 void dp_text__without(struct dp_render *render);
 

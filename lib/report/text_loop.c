@@ -111,6 +111,8 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
 	double throughput = dp_text__summary(render, id, "avg_throughput");
+	double flop_rate = dp_text__summary(render, id, "avg_flop_rate");
+	double mfu = dp_text__summary(render, id, "avg_mfu");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
@@ -131,6 +133,10 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	if (isfinite(throughput))
 		dp_words__add(words, ", throughput %s",
 			      dp_human__value(number, throughput, "samples/s", ascii));
+	if (isfinite(flop_rate))
+		dp_words__add(words, ", %s", dp_human__value(number, flop_rate, "FLOP/s", ascii));
+	if (isfinite(mfu))
+		dp_words__add(words, " (MFU %s)", dp_human__share(number, mfu));
 }
 
 /* 1st, 2nd, 3rd, 4th … 11th … 21st. */

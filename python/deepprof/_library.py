@@ -82,6 +82,7 @@ class AnalysisOptions(ctypes.Structure):
         ("thresholds", ctypes.POINTER(Threshold)),
         ("thresholds_count", ctypes.c_size_t),
         ("explain", ctypes.c_bool),
+        ("flops", ctypes.c_double),
     ]
 
 
