@@ -132,6 +132,13 @@ void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, c
 bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
 
 /*
+ * Are CUDA graphs captured or instantiated while the device does nothing: at all, or, if slow, in
+ * iterations that stand out and in no other? Then names the call and gives the advice.
+ */
+bool dp_rule__captures_graphs(const struct dp_rule_input *input, bool slow,
+			      struct dp_rule_finding *out);
+
+/*
  * Names what the host did: the ranges of an activity that cost a typical iteration most, or, if
  * slow, slow ones more than typical ones. Returns whether any is known.
  */

@@ -128,6 +128,8 @@ static void explain_host(const struct dp_rule_input *input, struct dp_rule_findi
 {
 	struct dp_stall most;
 
+	if (dp_rule__captures_graphs(input, true, out))
+		return;
 	if (!dp_rule__stall(&most, input, true) ||
 	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "host_wait_ns")))
 		return;

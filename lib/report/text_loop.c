@@ -224,6 +224,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_loop *loop)
 {
 	size_t last = loop->iterations - 1, between = 0, before, all, after;
+	double start_ns;
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, 0);
 	static const char *const verbs[] = { "precede", "follow", "run" };
 	static const char *const verbs_of_one[] = { "precedes", "follows", "runs" };
@@ -255,6 +256,11 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	else
 		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
 			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
+	/* A first step may take longer than all others, and is no iteration. */
+	start_ns = (double)dp_loop_iteration(render->analysis, loop->id, 0)->start_ns;
+	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
+		dp_words__add(words, " (%s)",
+			      dp_human__duration(number, start_ns, render->options->ascii));
 }
 
 static void write_origin(struct dp_render *render, size_t id)

@@ -550,7 +550,7 @@ class Output(cli.Case):
             ("r.Html.GZ", ["analyze"], html),
             ("r.TXT", ["analyze"], text),
             ("r.csv", ["analyze"], b"file,loop,"),
-            ("r.md", ["analyze"], b"### `"),
+            ("r.md", ["analyze"], b"### median period "),
             ("r.jsonl", ["analyze"], b'{  "schema"'),
             ("r.jsonl", ["info"], b'{  "schema"'),
             ("r.json", ["info"], b'{\n'),
