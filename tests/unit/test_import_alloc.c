@@ -122,6 +122,35 @@ static const char *const rocpd_sql[] = {
 	NULL
 };
 
+/* The same in tables of schema 4.0, where records refer to tracks and times. */
+static const char *const rocpd_4_sql[] = {
+	"CREATE TABLE rocpd_info_category_a(id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+	"CREATE TABLE rocpd_string_a(id INTEGER PRIMARY KEY, string TEXT NOT NULL)",
+	"CREATE TABLE rocpd_info_agent_a(id INTEGER PRIMARY KEY, pid INTEGER, type TEXT, "
+	"type_index INTEGER)",
+	"CREATE TABLE rocpd_info_kernel_symbol_a(id INTEGER PRIMARY KEY, display_name TEXT)",
+	"CREATE TABLE rocpd_track_a(id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, agent_id "
+	"INTEGER, queue_id INTEGER, stream_id INTEGER)",
+	"CREATE TABLE rocpd_timestamp_a(id INTEGER PRIMARY KEY, value BIGINT NOT NULL)",
+	"CREATE TABLE rocpd_event_a(id INTEGER PRIMARY KEY, category_id INTEGER, stack_id INTEGER)",
+	"CREATE TABLE rocpd_region_a(id INTEGER PRIMARY KEY, track_id INTEGER, name_id INTEGER, "
+	"start_id INTEGER, end_id INTEGER, event_id INTEGER)",
+	"CREATE TABLE rocpd_kernel_dispatch_a(id INTEGER PRIMARY KEY, track_id INTEGER, kernel_id "
+	"INTEGER, start_id INTEGER, end_id INTEGER, event_id INTEGER)",
+	"INSERT INTO rocpd_info_category_a VALUES(1, 'KERNEL_DISPATCH'), (2, 'HIP_RUNTIME_API')",
+	"INSERT INTO rocpd_string_a VALUES(5, 'hipLaunchKernel')",
+	"INSERT INTO rocpd_info_agent_a VALUES(4, 900, 'GPU', 0)",
+	"INSERT INTO rocpd_info_kernel_symbol_a VALUES(1, 'add(float*, int)')",
+	"INSERT INTO rocpd_track_a VALUES(8, 900, 43, NULL, NULL, NULL), (9, 900, 43, 4, 3, 7)",
+	"INSERT INTO rocpd_timestamp_a VALUES(1, 90), (2, 95), (3, 100), (4, 105), (5, 106), (6, "
+	"109), (7, 130)",
+	"INSERT INTO rocpd_event_a VALUES(1, 2, 70), (2, 1, 70)",
+	"INSERT INTO rocpd_region_a VALUES(1, 8, 5, 1, 2, 1)",
+	"INSERT INTO rocpd_kernel_dispatch_a VALUES(1, 9, 1, 3, 4, 2), (2, 9, 1, 4, 5, NULL), "
+	"(3, 9, 1, 6, 7, NULL)",
+	NULL
+};
+
 static const char *const deepprof_sql[] = {
 	"INSERT INTO meta VALUES('schema', 2), ('t0_realtime_ns', 1700000000000000000)",
 	"INSERT INTO process(id, pid, cmdline) VALUES(1, 42, 'a')",
@@ -287,6 +316,7 @@ static const struct {
 	{ "nsys", NULL, NULL, nsys_sql },
 	{ "nvprof_db", NULL, NULL, nvprof_sql },
 	{ "rocpd", NULL, NULL, rocpd_sql },
+	{ "rocpd", NULL, NULL, rocpd_4_sql },
 	{ "deepprof_db", NULL, dp_schema__tables, deepprof_sql },
 };
 
