@@ -140,19 +140,6 @@ struct dp_rank_iteration {
 DP_API const struct dp_rank_iteration *
 dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank, size_t iteration);
 
-/* How collectives were matched. */
-struct dp_ranks_matching {
-	size_t collectives;  /* of all ranks */
-	size_t matched;
-	size_t groups;	     /* process groups */
-	size_t synchronizing; /* matched calls that no member can leave before all have come */
-	size_t absent;	     /* ranks that groups name and no file has */
-	bool clock_known;    /* at least two ranks share synchronizing collectives */
-	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
-};
-
-DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);
-
 enum dp_collective_kind {
 	DP_COLLECTIVE_OTHER,
 	DP_COLLECTIVE_ALLREDUCE,
@@ -170,6 +157,37 @@ enum dp_collective_kind {
 
 /* "allreduce", "send-receive" … Static storage. */
 DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
+
+/* A collective as one rank ran it. Times are on the first rank's clock, from its first operation. */
+struct dp_rank_call {
+	int64_t start_ns, end_ns;
+	int64_t wait_ns;   /* of that: waiting for other ranks, at its beginning */
+	uint64_t bytes;	   /* 0 where not recorded */
+	enum dp_collective_kind kind;
+	const char *group; /* as the traces name it; borrowed */
+	int64_t iteration; /* of the job; -1: it is in none */
+	int64_t instance;  /* the same number on all ranks that took part; -1: not matched */
+};
+
+/*
+ * Fills *call with a rank's collective, in order of end. rank and index count from 0; false beyond the
+ * last. Constant cost.
+ */
+DP_API bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
+			  struct dp_rank_call *call);
+
+/* How collectives were matched. */
+struct dp_ranks_matching {
+	size_t collectives;  /* of all ranks */
+	size_t matched;
+	size_t groups;	     /* process groups */
+	size_t synchronizing; /* matched calls that no member can leave before all have come */
+	size_t absent;	     /* ranks that groups name and no file has */
+	bool clock_known;    /* at least two ranks share synchronizing collectives */
+	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
+};
+
+DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);
 
 /* The collectives of one kind and size in one process group. */
 struct dp_ranks_collective {

@@ -211,49 +211,6 @@ static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct entry *en
 	return status ? status : dp_job__iterations(job);
 }
 
-/* A time of a rank on the clock of the first one, from its first operation. */
-static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
-{
-	const struct dp_rank_summary *from = job->ranks[r].from, *first = job->ranks[0].from;
-
-	if (job->clocks[r].known && job->clocks[r].anchor == 0)
-		return dp_clock__to_anchor(&job->clocks[r], time_ns);
-	return from->is_epoch == first->is_epoch ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
-						 : time_ns;
-}
-
-static int fill_cells(struct dp_ranks *ranks, const struct dp_job *job)
-{
-	size_t cells = dp_size__mul(job->count, job->iterations);
-
-	ranks->iterations = job->iterations;
-	ranks->cells = dp_alloc__zeroed(cells + 1, sizeof(*ranks->cells));
-	ranks->has = dp_alloc__zeroed(cells + 1, sizeof(*ranks->has));
-	if (!ranks->cells || !ranks->has)
-		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < job->count; r++) {
-		const struct dp_job_rank *rank = &job->ranks[r];
-
-		for (size_t k = 0; k < rank->from->step_count; k++) {
-			const struct dp_step_summary *step = &rank->from->steps[k];
-			size_t at = r * job->iterations + rank->job_iteration[k];
-			struct dp_rank_iteration *cell = &ranks->cells[at];
-
-			if (!step->whole)
-				continue;
-			ranks->has[at] = true;
-			cell->start_ns = to_first(job, r, step->start_ns);
-			cell->period_ns = step->period_ns;
-			cell->own_ns = isfinite(step->period_ns) ? dp_job__own(rank, k) : NAN;
-			cell->wait_ns = rank->wait_ns[k];
-			memcpy(cell->part_ns, step->part_ns, sizeof(cell->part_ns));
-			cell->part_ns[DP_RANK_COMMUNICATION] =
-				fmax(0, cell->part_ns[DP_RANK_COMMUNICATION] - cell->wait_ns);
-		}
-	}
-	return DP_OK;
-}
-
 /* Means per iteration; a rank's warm-up counts where it has nothing else. */
 static void fill_means(struct dp_rank *out, const struct dp_ranks *ranks,
 		       const struct dp_job_rank *rank, size_t r, double *room)
@@ -379,7 +336,7 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 	if (!status)
 		status = make_job(ranks, &job, entries, &count);
 	if (!status)
-		status = fill_cells(ranks, &job);
+		status = dp_ranks__timeline(ranks, &job);
 	if (!status)
 		status = fill_ranks(ranks, &job);
 	if (!status) {
