@@ -150,6 +150,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof ranks traces/", "who holds the job up" },
+	{ "deepprof ranks -o job.html traces/", "a page for a browser" },
 	{ "deepprof ranks -o job.json rank*.json.gz", "everything, for programs" },
 	{ NULL, NULL },
 };

@@ -105,7 +105,7 @@ complete -c deepprof -n $ranks -s n -l iterations -x -d "how many iterations eac
 complete -c deepprof -n $ranks -l marks -x -d "iterations are annotations that match"
 complete -c deepprof -n $ranks -l ignore-marks -d "find iterations from kernels"
 complete -c deepprof -n $ranks -l level -x -a "default outermost innermost" -d "which of nested loops to report on"
-complete -c deepprof -n $ranks -l format -x -a "text json csv" -d "of the report"
+complete -c deepprof -n $ranks -l format -x -a "text json csv html perfetto" -d "of the report"
 
 complete -c deepprof -n $info -l build -d "tell about this program"
 complete -c deepprof -n $info -l top -x -d "kernels listed"

@@ -345,7 +345,8 @@ class Comparison(_Tables):
 
 
 class Ranks(_Report):
-    """What :func:`deepprof.ranks` found: the formats are text, json and csv."""
+    """What :func:`deepprof.ranks` found: the formats are text, json, csv,
+    html and perfetto."""
 
     _free = _lib.dp_ranks_free
     _write = _lib.dp_ranks_write
