@@ -202,6 +202,7 @@ _FUNCTIONS = {
         ctypes.POINTER(Sink),
         _ERROR,
     ),
+    "dp_summary_is_summary": (ctypes.c_bool, ctypes.c_char_p),
     "dp_summary_read": (ctypes.c_int, _OUT, ctypes.c_char_p, ctypes.c_size_t, _ERROR),
     "dp_summary_free": (None, _HANDLE),
     "dp_ranks_run": (
