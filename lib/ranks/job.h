@@ -124,8 +124,8 @@ const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);
 /* Sets who is blamed. Errors: DP_ERR_NOMEM. */
 int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count);
 
-/* The median period of the job: of all ranks' iterations. NaN without. */
-double dp_job__period(const struct dp_job *job);
+/* The median period of the job: of all ranks' iterations. NaN without. Errors: DP_ERR_NOMEM. */
+int dp_job__period(double *period_ns, const struct dp_job *job);
 
 /* communication.c: the collectives that have become, or always were, slower than others of their
  * like; cost_ns is 0 where there are none. Errors: DP_ERR_NOMEM. */
