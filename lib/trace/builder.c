@@ -39,6 +39,7 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
 	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
 	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
+	dp_builder__init_host(made);
 	*builder = made;
 	return DP_OK;
 }
@@ -54,6 +55,7 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->ranges);
 	dp_columns__fini(&builder->memory);
 	dp_columns__fini(&builder->samples);
+	dp_builder__fini_host(builder);
 	dp_strings__fini(&builder->strings);
 	dp_strings__fini(&builder->mangled);
 	dp_strings__fini(&builder->keys);
