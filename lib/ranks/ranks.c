@@ -1,4 +1,4 @@
-/* Summaries to a result: which ranks there are, what they did, and the accessors. */
+/* Summaries to a result: which ranks there are, and what they did. */
 #include "ranks/job.h"
 #include "metric/stat.h"
 
@@ -9,13 +9,6 @@
 
 /* Fewer ranks can't tell which of them is of another job. */
 enum { RANKS_TO_EXCLUDE = 3 };
-
-const char *dp_ranks__text(struct dp_ranks *ranks, const char *text)
-{
-	uint32_t id = dp_strings__intern(&ranks->texts, text, strlen(text));
-
-	return id == DP_NONE ? NULL : dp_strings__get(&ranks->texts, id);
-}
 
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 	DP_PRINTF(3, 4);
@@ -445,78 +438,5 @@ int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, s
 		return dp_error__nomem(error, 0);
 	}
 	*ranks = made;
-	return DP_OK;
-}
-
-void dp_ranks_free(struct dp_ranks *ranks)
-{
-	if (!ranks)
-		return;
-	free(ranks->ranks);
-	free(ranks->left_out);
-	free(ranks->cells);
-	free(ranks->has);
-	free(ranks->collectives);
-	free(ranks->blamed);
-	dp_strings__fini(&ranks->texts);
-	free(ranks);
-}
-
-size_t dp_ranks_count(const struct dp_ranks *ranks)
-{
-	return ranks->count;
-}
-
-const struct dp_rank *dp_ranks_rank(const struct dp_ranks *ranks, size_t index)
-{
-	return index < ranks->count ? &ranks->ranks[index] : NULL;
-}
-
-const struct dp_left_out *dp_ranks_left_out(const struct dp_ranks *ranks, size_t index)
-{
-	return index < ranks->left_out_count ? &ranks->left_out[index] : NULL;
-}
-
-size_t dp_ranks_iteration_count(const struct dp_ranks *ranks)
-{
-	return ranks->iterations;
-}
-
-const struct dp_rank_iteration *dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank,
-						   size_t iteration)
-{
-	size_t at = rank * ranks->iterations + iteration;
-
-	if (rank >= ranks->count || iteration >= ranks->iterations || !ranks->has[at])
-		return NULL;
-	return &ranks->cells[at];
-}
-
-const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks)
-{
-	return &ranks->matching;
-}
-
-const struct dp_ranks_collective *dp_ranks_collective(const struct dp_ranks *ranks, size_t index)
-{
-	return index < ranks->collective_count ? &ranks->collectives[index] : NULL;
-}
-
-const struct dp_ranks_verdict *dp_ranks_verdict(const struct dp_ranks *ranks)
-{
-	return &ranks->verdict;
-}
-
-int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count)
-{
-	uint32_t *kept = dp_alloc__array(count + 1, sizeof(*kept));
-
-	if (!kept)
-		return DP_ERR_NOMEM;
-	memcpy(kept, blamed, count * sizeof(*kept));
-	free(ranks->blamed);
-	ranks->blamed = kept;
-	ranks->verdict.ranks = kept;
-	ranks->verdict.rank_count = count;
 	return DP_OK;
 }
