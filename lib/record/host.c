@@ -58,7 +58,6 @@ struct process {
 	int64_t look_ns, load_ns; /* when to look again */
 	struct thread threads[THREADS_MAX];
 	size_t count;
-	struct dp_host_load load;
 };
 
 struct dp_host {
@@ -168,9 +167,8 @@ static void sample_load(struct dp_host *host, struct process *process, bool with
 	struct dp_host_head head = { 0, process->own_pid, 0, DP_HOST_LOAD, sizeof(load) };
 
 	dp_host_proc__load(process->pid, with_machine, &load);
-	if (!memcmp(&load, &process->load, sizeof(load)))
+	if (!load.has)
 		return;
-	process->load = load;
 	head.monotonic_ns = dp_clock__now(CLOCK_MONOTONIC);
 	write_record(host, &head, &load);
 }

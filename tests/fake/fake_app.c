@@ -14,6 +14,9 @@
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
  *   queries=N       N records of events that were not ready when they were asked
  *   nodes=N         N kernels of a graph
+ *   compute=N,US    N iterations of eight launches, US microseconds of processor time before each
+ *   pages=N,FILE    the same with page faults of a file's in place of work; files=N,FILE: with
+ *                   writes to a disk
  *   bind            the thread binds itself to one processor
  *   spin=MS         works for so long; idle=N: N threads that sleep
  *   processors      exits with 94 if a thread of the collector's is bound to that one
@@ -244,6 +247,9 @@ static const struct app_word plain_words[] = {
 	{ "find", .of_text = app_find_fake },
 	{ "idle", .of_number = idle },
 	{ "bind", .plain = bind_thread },
+	{ "compute", .of_text = app_compute },
+	{ "pages", .of_text = app_pages },
+	{ "files", .of_text = app_files },
 	{ "processors", .plain = processors },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },
