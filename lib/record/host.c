@@ -11,7 +11,7 @@
  * Of threads that run, the kernel also notes when each was off a processor (switches.h), where it
  * lets us.
  *
- * Cost of 64 threads, 20 times a second: tests/bench/bench_host.
+ * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
 #include "record/host.h"
 #include "record/clock.h"
@@ -33,12 +33,13 @@
 enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
 #define LOOK_NS INT64_C(1000000000)
 
-/* What is no thread's changes slowly, and takes five files. */
+/* What is no thread's changes slowly, and takes five files; switches, faults and the processor of a
+ * thread take two more. */
 #define LOAD_NS INT64_C(250000000)
 
 /*
- * Threads of all processes whose switches are followed: each takes two descriptors of the 1,024
- * that a process usually has, and 36 KiB of the memory that a user may lock.
+ * Threads of all processes that are followed: each takes three descriptors of the 1,024 that a
+ * process usually has, and 36 KiB of the memory that a user may lock.
  */
 enum { FOLLOWED_MAX = 128 };
 
@@ -47,8 +48,10 @@ struct thread {
 	struct dp_host_thread last; /* as it was last read */
 	int64_t last_ns;
 	bool written; /* that was */
-	bool tried;   /* to follow its switches */
-	struct dp_switches *switches;
+	int64_t more_ns; /* when the rest was read last */
+	bool followed, tried;
+	int fd; /* of its times */
+	struct dp_switches *switches; /* NULL: they can't be followed */
 };
 
 struct process {
@@ -79,11 +82,13 @@ struct dp_host {
 /* A full disk costs samples; it must not cost the recording. */
 static void write_record(struct dp_host *host, const struct dp_host_head *head, const void *rest)
 {
+	char record[sizeof(*head) + sizeof(union dp_host_rest)];
+
 	if (host->bytes >= DP_HOST_FILE_MOST)
 		return;
-	fwrite(head, sizeof(*head), 1, host->file);
-	fwrite(rest, head->bytes, 1, host->file);
-	host->bytes += sizeof(*head) + head->bytes;
+	memcpy(record, head, sizeof(*head));
+	memcpy(record + sizeof(*head), rest, head->bytes);
+	host->bytes += fwrite(record, 1, sizeof(*head) + head->bytes, host->file);
 }
 
 static void write_thread(struct dp_host *host, const struct process *process,
@@ -110,15 +115,22 @@ static void write_switches(struct dp_host *host, const struct process *process,
 	}
 }
 
-/* A thread that runs: those that sleep for good have no switches. */
-static void follow_switches(struct dp_host *host, struct thread *thread)
+/* The first threads keep what they are read from open; their switches are followed once they run:
+ * those that sleep for good have none. */
+static void follow_thread(struct dp_host *host, const struct process *process,
+			  struct thread *thread)
 {
-	if (thread->tried || !host->follows || host->followed == FOLLOWED_MAX)
+	if (!thread->followed && host->followed < FOLLOWED_MAX) {
+		thread->followed = true;
+		host->followed++;
+		thread->fd = dp_host_proc__open(process->pid, thread->tid);
+		return;
+	}
+	if (!thread->followed || !thread->written || thread->tried || !host->follows)
 		return;
 	thread->tried = true;
 	thread->switches = dp_switches__open(thread->tid);
-	host->followed += thread->switches != NULL;
-	if (!thread->switches && errno != ESRCH && !host->followed)
+	if (!thread->switches && errno != ESRCH && !host->refused)
 		host->refused = errno;
 }
 
@@ -128,9 +140,10 @@ static void end_thread(struct dp_host *host, const struct process *process, stru
 	if (thread->last_ns)
 		write_thread(host, process, thread);
 	write_switches(host, process, thread, true);
-	host->followed -= thread->switches != NULL;
+	host->followed -= thread->followed;
+	if (thread->fd >= 0)
+		close(thread->fd);
 	dp_switches__close(thread->switches);
-	thread->switches = NULL;
 }
 
 /* False where the thread is gone. */
@@ -141,7 +154,7 @@ static bool sample_thread(struct dp_host *host, const struct process *process,
 	int64_t now_ns = dp_clock__now(CLOCK_MONOTONIC);
 
 	write_switches(host, process, thread, false);
-	if (!dp_host_proc__times(process->pid, thread->tid, &now))
+	if (!dp_host_proc__times(process->pid, thread->tid, thread->fd, &now))
 		return false;
 	if (thread->last_ns && now.run_ns == thread->last.run_ns &&
 	    now.wait_ns == thread->last.wait_ns) {
@@ -149,13 +162,15 @@ static bool sample_thread(struct dp_host *host, const struct process *process,
 		thread->last_ns = now_ns;
 		return true;
 	}
-	if (thread->last_ns) {
+	if (thread->last_ns)
 		write_thread(host, process, thread);
-		follow_switches(host, thread);
+	follow_thread(host, process, thread);
+	if (now_ns >= thread->more_ns + LOAD_NS) {
+		dp_host_proc__more(process->pid, thread->tid, &now);
+		thread->more_ns = now_ns;
 	}
-	dp_host_proc__more(process->pid, thread->tid, &now);
 	thread->last = now;
-	thread->last_ns = dp_clock__now(CLOCK_MONOTONIC);
+	thread->last_ns = now_ns;
 	thread->written = false;
 	write_thread(host, process, thread);
 	return true;
@@ -184,7 +199,7 @@ static bool is_known(const struct process *process, pid_t tid)
 /* Takes a thread in, where there is room, or one that has run less may go. */
 static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
 {
-	struct thread made = { .tid = tid };
+	struct thread made = { .tid = tid, .fd = -1 };
 	struct dp_host_thread times = { 0 };
 	size_t least = 0;
 
@@ -195,7 +210,7 @@ static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
 	for (size_t i = 1; i < process->count; i++)
 		if (process->threads[i].last.run_ns < process->threads[least].last.run_ns)
 			least = i;
-	if (dp_host_proc__times(process->pid, tid, &times) &&
+	if (dp_host_proc__times(process->pid, tid, -1, &times) &&
 	    times.run_ns > process->threads[least].last.run_ns) {
 		end_thread(host, process, &process->threads[least]);
 		process->threads[least] = made;

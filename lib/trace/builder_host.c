@@ -3,24 +3,6 @@
 
 #include <string.h>
 
-static const uint8_t cpu_widths[] = { 8, 8, 8, 8, 4 };
-static const uint8_t off_widths[] = { 8, 8, 4, 1 };
-static const uint8_t throttling_widths[] = { 8, 8, 4 };
-
-void dp_builder__init_host(struct dp_builder *builder)
-{
-	dp_columns__init(&builder->cpu_samples, cpu_widths, DP_COUNT(cpu_widths));
-	dp_columns__init(&builder->off_cpu, off_widths, DP_COUNT(off_widths));
-	dp_columns__init(&builder->throttling, throttling_widths, DP_COUNT(throttling_widths));
-}
-
-void dp_builder__fini_host(struct dp_builder *builder)
-{
-	dp_columns__fini(&builder->cpu_samples);
-	dp_columns__fini(&builder->off_cpu);
-	dp_columns__fini(&builder->throttling);
-}
-
 /* A file may claim any sum; what no thread can have is not recorded. */
 static int64_t good_sum(int64_t sum)
 {

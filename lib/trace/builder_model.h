@@ -122,8 +122,6 @@ int dp_builder__fail(struct dp_builder *builder, int status);
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
 
 /* builder_host.c: what the processors did with threads. */
-void dp_builder__init_host(struct dp_builder *builder);
-void dp_builder__fini_host(struct dp_builder *builder);
 void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder);
 
 /* Moves the pauses to a trace that has all else, their times to its zero. */
