@@ -196,21 +196,32 @@ static bool is_known(const struct process *process, pid_t tid)
 	return false;
 }
 
+/* Which has run least, of those that were sampled; the count where none was. */
+static size_t find_least(const struct process *process)
+{
+	size_t least = process->count;
+
+	for (size_t i = 0; i < process->count; i++)
+		if (process->threads[i].last_ns &&
+		    (least == process->count ||
+		     process->threads[i].last.run_ns < process->threads[least].last.run_ns))
+			least = i;
+	return least;
+}
+
 /* Takes a thread in, where there is room, or one that has run less may go. */
 static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
 {
 	struct thread made = { .tid = tid, .fd = -1 };
 	struct dp_host_thread times = { 0 };
-	size_t least = 0;
+	size_t least;
 
 	if (process->count < THREADS_MAX) {
 		process->threads[process->count++] = made;
 		return;
 	}
-	for (size_t i = 1; i < process->count; i++)
-		if (process->threads[i].last.run_ns < process->threads[least].last.run_ns)
-			least = i;
-	if (dp_host_proc__times(process->pid, tid, -1, &times) &&
+	least = find_least(process);
+	if (least < process->count && dp_host_proc__times(process->pid, tid, -1, &times) &&
 	    times.run_ns > process->threads[least].last.run_ns) {
 		end_thread(host, process, &process->threads[least]);
 		process->threads[least] = made;
