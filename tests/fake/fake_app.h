@@ -9,6 +9,16 @@ int cuInit(unsigned int flags);
 /* The fake libcupti, once it is loaded; NULL before. */
 extern const struct fake_interface *app_fake;
 
+/* What a word does, with what is behind its "=" as a number, or as it stands. */
+struct app_word {
+	const char *name; /* NULL ends a list */
+	void (*of_number)(uint64_t number);
+	void (*of_text)(const char *text);
+	void (*plain)(void);
+};
+
+extern const struct app_word app_record_words[];
+
 /* Finds it, at a path or wherever it is loaded. */
 void app_find_fake(const char *path);
 
