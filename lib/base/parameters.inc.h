@@ -324,6 +324,10 @@ DP_REAL(wait_for, 0.35, "probability", "families",
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a loop that is reported instead of the single iteration that annotations mark")
 
+/* Annotations against kernels (analysis_loops.c). */
+DP_REAL(everything, 0.95, "share", "real",
+	"of the kernels: a mark around so many is around everything, and no iteration")
+
 /* Iterations that are something else (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
 	"of the pattern that such a one lacks")
