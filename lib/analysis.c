@@ -112,6 +112,9 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		.length = from->length,
 		.copies = from->copies,
 		.sets = from->sets,
+		.annotation = from->annotation == DP_NONE
+				      ? NULL
+				      : dp_trace_string(run->trace, from->annotation),
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 	};
@@ -246,6 +249,8 @@ static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_l
 	dp_stream_group__single(&run->group, run->trace, stream);
 	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
 				   options->range_start_ns, options->range_end_ns, run->error);
+	if (!status)
+		dp_explain__rename(recorder(run), dp_sequence__names(sequence));
 	return status ? status : find_loops(run, sequence, loops);
 }
 
@@ -255,6 +260,7 @@ static void explain_stream(struct run *run, const struct dp_sequence *sequence)
 	size_t streams = 0;
 
 	dp_explain__begin(recorder(run), sequence->stream);
+	dp_explain__rename(recorder(run), dp_sequence__names(sequence));
 	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
 		streams += run->group.has[s];
 	dp_explain__add(

@@ -30,6 +30,7 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 		.starts = marks->starts,
 		.ends = marks->ends,
 		.count = marks->count,
+		.name = marks->name,
 		.cut_first = marks->cut_first,
 		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
 	};
@@ -67,6 +68,12 @@ static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *r
 	return DP_OK;
 }
 
+/* The name of the first annotation, as a text quotes it. */
+static const char *name_of(const struct dp_loop_search *s, const struct dp_marks *marks)
+{
+	return dp_explain__quote(s->explain, dp_trace_string(s->sequence->trace, marks->name));
+}
+
 /*
  * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
  * are surer where each iteration has one annotation that marks less than it.
@@ -85,15 +92,17 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 		if (dp_sequence__repeated(&marks, s->sequence, loop->iterations, loop->count))
 			return dp_error__nomem(s->error, 0);
 		if (marks.count)
-			dp_explain__add(s->explain, "annotations",
-					DP_FACTS({ "ranges", "count", (double)marks.count },
-						 { "iterations", "count", (double)loop->count },
-						 { "inside", "count", marks.inside }),
-					"{ranges:annotation} of one name repeat as the loop with "
-					"{iterations:iteration} does: %s",
-					marks.inside ? "each lies inside an iteration, which "
-						       "confirms the loop"
-						     : "they are its boundaries");
+			dp_explain__add(
+				s->explain, "annotations",
+				DP_FACTS({ "ranges", "count", (double)marks.count },
+					 { "iterations", "count", (double)dp_loops__whole(loop) },
+					 { "inside", "count", marks.inside }),
+				"{ranges:annotation} like%s repeat as the loop with "
+				"{iterations:iteration} does: %s",
+				name_of(s, &marks),
+				marks.inside ? "each lies inside an iteration, which "
+					       "confirms the loop"
+					     : "they are its boundaries");
 		if (marks.count && marks.inside) {
 			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
 			dp_confidence__judge(&loop->confidence);
@@ -268,8 +277,12 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 	if (!status && marks.count) {
 		s->marked = true;
 		dp_explain__add(s->explain, "annotations",
-				DP_FACTS({ "iterations", "count", (double)marks.count }),
-				"annotations mark {iterations:iteration}");
+				DP_FACTS({ "iterations", "count",
+					   (double)(marks.count - marks.cut_first -
+						    (marks.cut_last &&
+						     (marks.count > 1 || !marks.cut_first))) }),
+				"annotations like%s mark {iterations:iteration}",
+				name_of(s, &marks));
 		status = loops_of_marks(s, &request, &marks, loops);
 		if (!status)
 			status = find_beside(s, &request, loops);

@@ -405,6 +405,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 {
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_search_text text = { .tree = NULL };
+	struct dp_explain_shortened shortened;
 	struct dp_runs runs;
 	double bits, most;
 	bool better;
@@ -420,8 +421,12 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			DP_FACTS({ "runs", "count", (double)runs.runs },
 				 { "symbols", "count", (double)runs.count }),
 			"the patterns leave much unexplained: each of {runs:repetition} of something "
-			"short becomes one symbol, and the sequence of {symbols:symbol} is searched "
+			"short becomes one symbol, and the sequence of {symbols} symbols is searched "
 			"again");
+	shortened.position = runs.position;
+	shortened.before = dp_explain__rename(
+		d->text.explain,
+		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
 	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
 					d->text.explain };
 	if (traits)
@@ -437,6 +442,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (better)
 		status = unfold_tree(d, &levels, &text, &runs, of_runs);
 	*taken = better && d->loops->count > 0;
+	dp_explain__rename(d->text.explain, shortened.before);
 out:
 	dp_levels__fini(&levels);
 	dp_search_text__fini(&text);
