@@ -429,6 +429,25 @@ static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_pa
 }
 
 /*
+ * Does anything occur once in a pattern? Programs do something once per iteration; parts of one pass
+ * that are alike are made of the same layers over and over.
+ */
+static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypothesis *h)
+{
+	size_t *counts = dp_alloc__zeroed(d->text.alphabet, sizeof(*counts));
+
+	*has = false;
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < h->length; i++)
+		counts[h->pattern[i]]++;
+	for (uint32_t s = 0; s < d->text.alphabet; s++)
+		*has |= counts[s] == 1;
+	free(counts);
+	return DP_OK;
+}
+
+/*
  * Two or three whole repeats, where nothing else was found: exact, and most of the sequence. Networks
  * of so few layers are rare, and have more about them. With so few, each of them is evidence: the
  * first begins where the repeats do.
@@ -442,6 +461,7 @@ static int find_few(struct dp_driver *d)
 	uint32_t made[DP_PATTERNS_MAX];
 	const struct dp_hypothesis *h = patterns.items;
 	size_t begin = 0;
+	bool anchored = false;
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status;
 
@@ -452,7 +472,9 @@ static int find_few(struct dp_driver *d)
 	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].pattern);
-	if (!status && patterns.count && h->trips < dp_param.few_most &&
+	if (!status && patterns.count)
+		status = has_anchor(&anchored, d, h);
+	if (!status && anchored && h->trips < dp_param.few_most &&
 	    h->length >= dp_param.few_length &&
 	    (double)h->covered - (double)h->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
