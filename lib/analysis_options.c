@@ -8,12 +8,10 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 	for (size_t i = 0; i < options->thresholds_count; i++) {
 		const struct dp_threshold *threshold = &options->thresholds[i];
 		const struct dp_rule_info *rule;
-		size_t r = 0;
 
 		if (!threshold->rule)
 			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
-		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
-			r++;
+		rule = dp_rule(dp_rule_find(threshold->rule));
 		if (!rule || !(rule->threshold > 0))
 			return dp_error__set(error, DP_ERR_ARGUMENT,
 					     "no rule '%s' with a threshold", threshold->rule);
@@ -54,27 +52,21 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 				const struct dp_analysis_options *options, struct dp_error *error)
 {
-	const struct dp_metric_info *info;
-	size_t count = 0;
+	size_t count = dp_metric_count();
 	uint8_t *asked;
 
 	if (!options->metrics)
 		return DP_OK;
-	while (dp_metric(count))
-		count++;
 	analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
 	if (!asked)
 		return dp_error__nomem(error, count);
 	for (size_t i = 0; i < options->metrics_count; i++) {
 		const char *name = options->metrics[i];
-		size_t m = 0;
+		size_t summary = dp_summary_metric_find(name);
+		size_t m = dp_metric_find(summary < SIZE_MAX ? dp_summary_metric(summary)->of
+							     : name);
 
-		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
-			if (!strcmp(info->name, name))
-				name = info->of;
-		while (m < count && strcmp(dp_metric(m)->name, name))
-			m++;
-		if (m == count)
+		if (m == SIZE_MAX)
 			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'", name);
 		asked[m] = 1;
 	}

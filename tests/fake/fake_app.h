@@ -9,12 +9,30 @@ int cuInit(unsigned int flags);
 /* The fake libcupti, once it is loaded; NULL before. */
 extern const struct fake_interface *app_fake;
 
+/* What a word does, with what is behind its "=" as a number, or as it stands. */
+struct app_word {
+	const char *name; /* NULL ends a list */
+	void (*of_number)(uint64_t number);
+	void (*of_text)(const char *text);
+	void (*plain)(void);
+};
+
+extern const struct app_word app_record_words[];
+
 /* Finds it, at a path or wherever it is loaded. */
 void app_find_fake(const char *path);
 
 /* So many launches; so many of NVTX's pushes and pops. */
 void app_launch(uint64_t count);
 void app_nvtx(uint64_t count);
+
+/* The eight kernels of an iteration. */
+void app_step(void);
+
+/* Words that keep the host busy: fake_host.c. */
+void app_compute(const char *value);
+void app_pages(const char *value);
+void app_files(const char *value);
 
 /* Words that make processes; see fake_app.c. */
 void app_children(uint64_t count, int with_cuda);

@@ -1,4 +1,4 @@
-/* Records, buffers and CUPTI's worker thread: the inner half of the fake libcupti. */
+/* Versions, records, buffers and CUPTI's worker thread: the inner half of the fake libcupti. */
 #ifndef DP_FAKE_BUFFERS_H
 #define DP_FAKE_BUFFERS_H
 
@@ -10,6 +10,9 @@ struct fake_version {
 	uint32_t number;
 	uint16_t sizes[FAKE_KINDS];
 };
+
+/* NULL where there is none of the name. */
+const struct fake_version *fake_version_named(const char *name);
 
 extern const struct fake_version *fake_version;
 extern struct fake_truth *fake_truth;
@@ -25,6 +28,24 @@ struct fake_switches {
 };
 extern struct fake_switches fake_switches;
 
+/* Calls of an API. */
+#define FAKE_CALLS 900
+
+/* What CUPTI was asked for. */
+struct fake_wanted {
+	void (*callback)(void *, uint32_t, uint32_t, const void *);
+	void *user;
+	_Atomic uint64_t enabled[2];
+	_Atomic bool called_back[FAKE_CALLS]; /* the driver's calls that it wants a callback for */
+	_Atomic bool single[2][FAKE_CALLS]; /* the driver's and runtime's that are recorded alone */
+	_Atomic bool left_out[2][FAKE_CALLS]; /* and those that are not, of a kind that is */
+	_Atomic uint32_t singles;
+	uint32_t thread_ids;
+	bool no_device;	     /* devices were asked for too early for CUPTI to tell of them */
+	bool no_query_syncs; /* of queries, where what was asked for was not ready */
+};
+extern struct fake_wanted fake_wanted;
+
 /* The device buffers as the attributes have them, in records. */
 void fake_set_device_records(uint64_t records);
 
@@ -39,6 +60,18 @@ struct fake_times {
 };
 bool fake_take_times(uint8_t *record, uint32_t kind, struct fake_times *out);
 void fake_set_times(uint8_t *record, uint32_t kind, uint64_t start, uint64_t end);
+
+/* Members of struct fake_interface. */
+bool fake_is_enabled(uint32_t kind);
+void fake_append(const void *record, size_t known);
+void fake_call_back(uint32_t cbid);
+uint32_t fake_number_of(uint32_t correlation);
+void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
+		    uint64_t end);
+void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero);
+void fake_record(uint32_t kind, uint64_t n);
+void fake_unload(void);
+void fake_profiler(int begin);
 
 /* Appends a record of a kind that is enabled; known bytes are copied. */
 void fake_put(const void *record, size_t known);

@@ -1,4 +1,6 @@
-/* The fake libcupti's functions; fake_buffers.c has its buffers. */
+/*
+ * The fake libcupti's functions; fake_records.c makes its records, fake_buffers.c has its buffers.
+ */
 #include "fake_buffers.h"
 
 #include <dlfcn.h>
@@ -18,72 +20,13 @@
 #define DRIVER_OF_MANY 13030
 /* What a record takes of the device's buffers. */
 #define DEVICE_RECORD_BYTES 32
-/* Calls of an API. */
-#define CALLS 900
-
-#define SAME [4] = 40, [5] = 40, [11] = 32, [37] = 24, [39] = 24, [48] = 40, [61] = FAKE_NEW_BYTES
-
-/* As measured on the real ones; from 13.2 on from their headers. */
-static const struct fake_version versions[] = {
-	{ "11.8",
-	  18,
-	  { SAME, [1] = 88, [2] = 88, [3] = 200, [10] = 200, [8] = 176, [9] = 16, [17] = 40,
-	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
-	{ "12.0",
-	  18,
-	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 176, [9] = 16, [17] = 40,
-	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 48, [52] = 64 } },
-	{ "12.3",
-	  21,
-	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 16, [17] = 48,
-	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 64 } },
-	{ "12.4",
-	  22,
-	  { SAME, [1] = 88, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 24, [17] = 56,
-	    [22] = 96, [36] = 24, [38] = 40, [49] = 120, [50] = 72, [51] = 56, [52] = 72 } },
-	{ "12.8",
-	  26,
-	  { SAME, [1] = 96, [2] = 88, [3] = 208, [10] = 208, [8] = 184, [9] = 32, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 72, [51] = 56, [52] = 72 } },
-	{ "13.0",
-	  130001,
-	  { SAME, [1] = 96, [2] = 88, [3] = 216, [10] = 216, [8] = 184, [9] = 32, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
-	{ "13.1",
-	  130100,
-	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 184, [9] = 40, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
-	{ "13.2",
-	  130200,
-	  { SAME, [1] = 96, [2] = 88, [3] = 224, [10] = 224, [8] = 192, [9] = 40, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
-	{ "13.3",
-	  130300,
-	  { SAME, [1] = 96, [2] = 88, [3] = 232, [10] = 232, [8] = 192, [9] = 40, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
-	{ "13.4",
-	  130400,
-	  { SAME, [1] = 112, [2] = 104, [3] = 248, [10] = 248, [8] = 192, [9] = 40, [17] = 56,
-	    [22] = 96, [36] = 56, [38] = 56, [49] = 128, [50] = 80, [51] = 56, [52] = 72 } },
-};
-
 const struct fake_version *fake_version;
 struct fake_switches fake_switches;
 static struct fake_truth nobody;
 struct fake_truth *fake_truth = &nobody;
-static void (*callback)(void *, uint32_t, uint32_t, const void *);
-static void *callback_user;
-static _Atomic uint64_t enabled[2];
-static _Atomic bool called_back[CALLS]; /* the driver's calls that a callback is wanted for */
-static _Atomic bool single[2][CALLS]; /* the driver's and runtime's calls that are recorded alone */
-static _Atomic bool left_out[2][CALLS]; /* and those that are not, of a kind that is */
-static _Atomic uint32_t singles;
 static uint32_t attributes; /* that were set, whatever the answer was */
-static uint32_t thread_ids;
 static _Atomic uint64_t dropped;
 static bool subscribed_v2;
-static bool no_device;	    /* devices were asked for too early for CUPTI to tell of them */
-static bool no_query_syncs; /* of queries, where what was asked for was not ready */
 static _Atomic bool ended;
 
 uint64_t fake_now(void)
@@ -156,9 +99,7 @@ __attribute__((constructor)) static void start(void)
 	const char *wanted = getenv("FAKE_CUPTI_VERSION"), *path = getenv("FAKE_CUPTI_TRUTH");
 	int fd;
 
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
-		if (!strcmp(versions[i].name, wanted ? wanted : "12.8"))
-			fake_version = &versions[i];
+	fake_version = fake_version_named(wanted ? wanted : "12.8");
 	if (!fake_version)
 		fake_fail("no such version");
 	fake_switches = (struct fake_switches){
@@ -184,199 +125,6 @@ __attribute__((constructor)) static void start(void)
 __attribute__((destructor)) static void stop(void)
 {
 	atomic_fetch_add(&fake_truth->destructed, 1);
-}
-
-/* Where a record of the kind has its times; false for what is not of the GPU. */
-static bool find_times(uint32_t kind, size_t *start, size_t *end_at)
-{
-	static const struct {
-		uint32_t kind;
-		size_t start, end;
-	} places[] = {
-		{ CUPTI_KERNEL, offsetof(struct cupti_kernel, start),
-		  offsetof(struct cupti_kernel, end) },
-		{ CUPTI_MEMCPY, offsetof(struct cupti_memcpy, start),
-		  offsetof(struct cupti_memcpy, end) },
-		{ CUPTI_MEMCPY2, offsetof(struct cupti_memcpy2, start),
-		  offsetof(struct cupti_memcpy2, end) },
-		{ CUPTI_MEMSET, offsetof(struct cupti_memset, start),
-		  offsetof(struct cupti_memset, end) },
-		{ CUPTI_GRAPH_TRACE, offsetof(struct cupti_graph_trace, start),
-		  offsetof(struct cupti_graph_trace, end) },
-	};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (places[i].kind != kind)
-			continue;
-		*start = places[i].start;
-		*end_at = places[i].end;
-		return true;
-	}
-	return false;
-}
-
-bool fake_take_times(uint8_t *record, uint32_t kind, struct fake_times *out)
-{
-	uint64_t node = 0;
-	size_t start, end_at;
-
-	if (!find_times(kind, &start, &end_at))
-		return false;
-	memcpy(&out->start, record + start, 8);
-	memcpy(&out->end, record + end_at, 8);
-	if (kind == CUPTI_KERNEL)
-		memcpy(&node, record + offsetof(struct cupti_kernel, graph_node), 8);
-	out->in_graph = node && !fake_switches.reuses;
-	/* A kernel that never ends. */
-	if (!out->end)
-		out->end = UINT64_MAX;
-	if (!fake_switches.late_times)
-		return false;
-	memset(record + start, 0, 8);
-	memset(record + end_at, 0, 8);
-	return true;
-}
-
-void fake_set_times(uint8_t *record, uint32_t kind, uint64_t start, uint64_t end_time)
-{
-	size_t start_at, end_at;
-
-	if (!find_times(kind, &start_at, &end_at))
-		return;
-	memcpy(record + start_at, &start, 8);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(record + end_at, &end_time, 8);
-}
-
-static bool is_enabled(uint32_t kind)
-{
-	return kind == FAKE_NEW_KIND || kind >= FAKE_KINDS ||
-	       (atomic_load_explicit(&enabled[kind / 64], memory_order_relaxed) >> (kind % 64) & 1);
-}
-
-/* As threads are told of: by a number of their library's, until the system's are asked for. */
-static uint32_t thread_id(void)
-{
-	return thread_ids == CUPTI_THREAD_ID_SYSTEM ? (uint32_t)syscall(SYS_gettid)
-						    : (uint32_t)(uintptr_t)pthread_self();
-}
-
-/* The kind is recorded, or the one call is. */
-static bool is_wanted(const void *record, uint32_t kind)
-{
-	const struct cupti_sync *sync = record;
-	const struct cupti_api *call = record;
-	size_t domain = kind == CUPTI_RUNTIME;
-
-	if (kind == CUPTI_DEVICE && no_device)
-		return false;
-	if (kind == CUPTI_SYNC && sync->result == FAKE_NOT_READY && no_query_syncs)
-		return false;
-	if ((kind != CUPTI_DRIVER && kind != CUPTI_RUNTIME) || call->cbid >= CALLS)
-		return is_enabled(kind);
-	return is_enabled(kind) ? !atomic_load(&left_out[domain][call->cbid])
-				: atomic_load(&single[domain][call->cbid]);
-}
-
-static void append(const void *record, size_t known)
-{
-	uint32_t kind;
-
-	memcpy(&kind, record, 4);
-	if (is_wanted(record, kind))
-		fake_put(record, known);
-}
-
-/* Before a launch: who asked for it is called. */
-static void call_back(uint32_t cbid)
-{
-	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };
-
-	if (cbid >= CALLS || !atomic_load_explicit(&called_back[cbid], memory_order_relaxed))
-		return;
-	fake_in_callback = true;
-	callback(callback_user, CUPTI_DOMAIN_DRIVER, cbid, &data);
-	data.site = CUPTI_SITE_EXIT;
-	callback(callback_user, CUPTI_DOMAIN_DRIVER, cbid, &data);
-	fake_in_callback = false;
-}
-
-/* Without a call that is recorded there are no numbers that tie anything to it. */
-static uint32_t number_of(uint32_t correlation)
-{
-	bool any = is_enabled(CUPTI_DRIVER) || is_enabled(CUPTI_RUNTIME) || atomic_load(&singles);
-
-	return any ? correlation : 0;
-}
-
-/* The runtime's call has the driver's inside of it, by the same number. */
-static void fake_launch_at(const char *name, uint32_t correlation, uint32_t stream, uint64_t start,
-			   uint64_t end_time)
-{
-	uint64_t time = fake_now();
-	struct cupti_api api = { .kind = CUPTI_DRIVER,
-				 .cbid = FAKE_CU_LAUNCH,
-				 .start = time + 100,
-				 .end = time + 800,
-				 .process = (uint32_t)getpid(),
-				 .correlation = correlation };
-	struct cupti_kernel kernel = {
-		.kind = CUPTI_KERNEL,
-		.registers = 32,
-		.start = start,
-		.end = end_time,
-		.context = 1,
-		.stream = stream,
-		.grid = { (int32_t)(correlation & 3) + 1, 2, 1 },
-		.block = { 128, 1, 1 },
-		.correlation = number_of(correlation),
-		.name = (uint64_t)(uintptr_t)name,
-		.cluster = { 1, 1, 1 },
-		.priority = -5,
-	};
-
-	call_back(FAKE_CU_LAUNCH);
-	api.thread = thread_id();
-	if (fake_switches.nested)
-		append(&api, sizeof(api));
-	append(&kernel, sizeof(kernel));
-	api.kind = CUPTI_RUNTIME;
-	api.cbid = FAKE_CUDA_LAUNCH;
-	api.start = time;
-	api.end = time + 900;
-	append(&api, sizeof(api));
-}
-
-/* It begins a microsecond later and takes two; zero: it never ends. */
-static void fake_launch(const char *name, uint32_t correlation, uint32_t stream, int zero)
-{
-	uint64_t time = fake_now();
-
-	fake_launch_at(name, correlation, stream, zero ? 0 : time + 1000, zero ? 0 : time + 3000);
-}
-
-static void fake_record(uint32_t kind, uint64_t n)
-{
-	static const char text[] = "a name";
-	uint64_t words[32];
-
-	for (size_t i = 0; i < 32; i++)
-		words[i] = n + i;
-	memcpy(words, &kind, 4);
-	/* A call that matters, where none is named. */
-	if ((kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME) && !(n >> 32))
-		words[0] |= (uint64_t)(kind == CUPTI_DRIVER ? FAKE_CU_LAUNCH : FAKE_CUDA_LAUNCH)
-			    << 32;
-	/* Where the record has an address, it must be one. */
-	if (kind == CUPTI_DEVICE)
-		words[17] = (uint64_t)(uintptr_t)text;
-	else if (kind == CUPTI_NAME)
-		words[3] = (uint64_t)(uintptr_t)text;
-	else if (kind == CUPTI_MEMORY2)
-		words[8] = 0;
-	else if (kind == CUPTI_JIT)
-		words[7] = (uint64_t)(uintptr_t)text;
-	append(words, sizeof(words));
 }
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag);
@@ -409,23 +157,6 @@ static void fake_drop(uint64_t records)
 	atomic_fetch_add(&dropped, records);
 }
 
-static void fake_unload(void)
-{
-	fake_in_callback = true;
-	callback(NULL, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_MODULE_UNLOAD, NULL);
-	fake_in_callback = false;
-}
-
-static void fake_profiler(int begin)
-{
-	struct cupti_callback_data data = { .site = CUPTI_SITE_ENTER };
-	uint32_t cbid = begin ? CUPTI_CUDART_PROFILER_START : CUPTI_CUDART_PROFILER_STOP;
-
-	callback(NULL, CUPTI_DOMAIN_RUNTIME, cbid, &data);
-	data.site = CUPTI_SITE_EXIT;
-	callback(NULL, CUPTI_DOMAIN_RUNTIME, cbid, &data);
-}
-
 static struct fake_truth *get_truth(void)
 {
 	return fake_truth;
@@ -438,12 +169,10 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,	       fake_record,    fake_complete_twice,
-	fake_complete_foreign, fake_put_aside, fake_drop,
-	fake_unload,	       fake_profiler,  get_truth,
-	fake_pretend,	       append,	       is_enabled,
-	fake_take_over,	       call_back,      number_of,
-	fake_launch_at,
+	fake_launch,	fake_record,	fake_complete_twice, fake_complete_foreign,
+	fake_put_aside, fake_drop,	fake_unload,	     fake_profiler,
+	get_truth,	fake_pretend,	fake_append,	     fake_is_enabled,
+	fake_take_over, fake_call_back, fake_number_of,	     fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
@@ -505,9 +234,9 @@ static int subscribe(void **out, callback_fn function, void *user, bool is_v2)
 	static int asked;
 
 	end_at_exit();
-	callback = function;
-	callback_user = user;
-	*out = &callback;
+	fake_wanted.callback = function;
+	fake_wanted.user = user;
+	*out = &fake_wanted;
 	subscribed_v2 = is_v2;
 	/* Who had subscribed goes. */
 	if (getenv("FAKE_CUPTI_LEAVES") && !asked++)
@@ -561,8 +290,8 @@ int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domain, uint
 {
 	int result = verdict("EnableCallback");
 
-	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < CALLS)
-		atomic_store(&called_back[cbid], enable);
+	if (!result && domain == CUPTI_DOMAIN_DRIVER && cbid < FAKE_CALLS)
+		atomic_store(&fake_wanted.called_back[cbid], enable);
 	return result;
 }
 
@@ -597,7 +326,7 @@ int cuptiSetThreadIdType(uint32_t type)
 	int result = verdict("SetThreadIdType");
 
 	if (!result)
-		thread_ids = type;
+		fake_wanted.thread_ids = type;
 	return result;
 }
 
@@ -616,17 +345,17 @@ static int set_kind(uint32_t kind, bool enable)
 		1u << CUPTI_ATTR_ZEROED_BUFFER | 1u << CUPTI_ATTR_PER_THREAD_BUFFER;
 
 	/* The benches subscribe to nothing where they measure what is without the collector. */
-	if (callback && (attributes & first) != first)
+	if (fake_wanted.callback && (attributes & first) != first)
 		fake_fail("attributes come first");
 	if (!enable) {
-		atomic_fetch_and(&enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
+		atomic_fetch_and(&fake_wanted.enabled[kind / 64], ~((uint64_t)1 << (kind % 64)));
 		return 0;
 	}
-	no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
-	atomic_fetch_or(&enabled[kind / 64], (uint64_t)1 << (kind % 64));
+	fake_wanted.no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
+	atomic_fetch_or(&fake_wanted.enabled[kind / 64], (uint64_t)1 << (kind % 64));
 	/* That comes before what is said of single calls. */
-	for (size_t i = 0; i < CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
-		atomic_store(&left_out[kind == CUPTI_RUNTIME][i], false);
+	for (size_t i = 0; i < FAKE_CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
+		atomic_store(&fake_wanted.left_out[kind == CUPTI_RUNTIME][i], false);
 	return 0;
 }
 
@@ -657,11 +386,11 @@ int cuptiActivityDisable(uint32_t kind)
 static int enable_call(size_t domain, uint32_t cbid, uint8_t enable)
 {
 	/* From 12.5 on. */
-	if (fake_version->number < 23 || cbid >= CALLS)
+	if (fake_version->number < 23 || cbid >= FAKE_CALLS)
 		return CUPTI_E_NOT_SUPPORTED;
-	atomic_store(&left_out[domain][cbid], !enable);
-	if (atomic_exchange(&single[domain][cbid], enable) != (bool)enable)
-		atomic_fetch_add(&singles, enable ? 1u : UINT32_MAX);
+	atomic_store(&fake_wanted.left_out[domain][cbid], !enable);
+	if (atomic_exchange(&fake_wanted.single[domain][cbid], enable) != (bool)enable)
+		atomic_fetch_add(&fake_wanted.singles, enable ? 1u : UINT32_MAX);
 	return 0;
 }
 
@@ -682,7 +411,7 @@ int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 /* From 12.8 on; before, there are no such records. */
 int cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
-	no_query_syncs = !enable;
+	fake_wanted.no_query_syncs = !enable;
 	return verdict("ActivityEnableAllSyncRecords");
 }
 
@@ -728,7 +457,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 
 	if (!fake_has_asked())
 		fake_fail("flushed before a buffer was asked for");
-	if (flag && (enabled[0] || enabled[1]))
+	if (flag && (fake_wanted.enabled[0] || fake_wanted.enabled[1]))
 		fake_fail("flushed for good while it records");
 	if (getenv("FAKE_CUPTI_HANG") && flag)
 		for (;;)
