@@ -262,6 +262,9 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 		failed += read.statuses[i] && (read.statuses[i] != DP_ERR_FORMAT ||
 					       is_operand(reduce, read.left_out[i].file));
 	}
+	/* A shard without files is an empty summary; one that failed is none. */
+	if (files->count && !read.count)
+		good = false;
 	good = good && write_summaries(reduce, reduce->wish.common.output,
 				       reduce->wish.common.force, read.summaries, read.count);
 	good = good && !failed;

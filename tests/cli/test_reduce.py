@@ -138,6 +138,8 @@ class Reduce(unittest.TestCase):
         self.run_in("reduce", "-o", "all.dpsum", "job")
         result = self.run_in("reduce", "job/config.json", status=1)
         self.assertIn("1 failed, 0 skipped", result.stderr)
+        self.run_in("reduce", "-o", "none.dpsum", "job/config.json", status=1)
+        self.assertFalse((self.folder / "none.dpsum").exists())
 
     def test_folder(self):
         before = self.report("job")

@@ -480,6 +480,61 @@ START_TEST(no_memory)
 }
 END_TEST
 
+/* The same with a verdict: of a job whose rank 1 is slow, and of one with pipeline stages. */
+static void sweep_job(const char *path, enum dp_ranks_verdict_kind kind)
+{
+	struct dp_summary *summary = NULL;
+	struct dp_ranks *ranks;
+	bool more = true;
+	int status;
+
+	for (size_t k = 0; more; k++) {
+		alloc_fail_after(k);
+		status = dp_summary_open(&summary, path, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+	}
+	ck_assert(dp_summary_is_summary(path));
+	more = true;
+	for (size_t k = 0; more; k++) {
+		alloc_fail_after(k);
+		ranks = NULL;
+		status = dp_ranks_run(&ranks, &summary, 1, NULL, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert(!status == !!ranks);
+		if (ranks)
+			ck_assert_int_eq(dp_ranks_verdict(ranks)->kind, kind);
+		dp_ranks_free(ranks);
+	}
+	dp_summary_free(summary);
+}
+
+#define CORPUS DP_SOURCE_ROOT "/tests/fuzz/corpus/summary/"
+
+START_TEST(no_memory_for_jobs)
+{
+	sweep_job(CORPUS "straggler.dpsum", DP_VERDICT_STRAGGLER);
+	sweep_job(CORPUS "pipeline.dpsum", DP_VERDICT_NONE);
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_summary *summary = NULL;
+
+	ck_assert_int_eq(dp_summary_open(&summary, CORPUS "none", &error), DP_ERR_IO);
+	ck_assert_str_eq(error.path, CORPUS "none");
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_summary_open(&summary, DP_SOURCE_ROOT "/README.md", &error),
+			 DP_ERR_FORMAT);
+	ck_assert_int_eq(dp_summary_open(&summary, DP_SOURCE_ROOT, NULL), DP_ERR_IO);
+	ck_assert(!dp_summary_is_summary(DP_SOURCE_ROOT "/README.md"));
+	ck_assert(!dp_summary_is_summary(CORPUS "none"));
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, nothing_is_lost);
@@ -489,6 +544,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, enemies);
 	tcase_add_test(tests, sink_stops);
 	tcase_add_test(tests, no_memory);
+	tcase_add_test(tests, no_memory_for_jobs);
+	tcase_add_test(tests, no_file);
 }
 
 #include "test_main.h"
