@@ -49,7 +49,7 @@ static size_t put_number(uint8_t bytes[10], uint64_t value)
 /* Another number in the place of one; calls lie at the end, where most places are. */
 void fuzz_grammar(struct fuzz_input *input)
 {
-	size_t place, length = 0, at, old = 1, size, before = input->size;
+	size_t place = 0, length = 0, at, old = 1, size, before = input->size;
 	int64_t value = fuzz_number(input);
 	uint8_t bytes[10];
 
