@@ -62,6 +62,9 @@ static void fill_calls(struct rank *rank)
 						  .kind = (uint8_t)below(DP_COLLECTIVE_KINDS),
 						  .sends = below(2) };
 		call->exposed_ns = below(2) ? (call->end_ns - call->start_ns) / (1 + below(3)) : 0;
+		call->blocks_ns = call->exposed_ns < call->end_ns - call->start_ns
+					  ? call->exposed_ns / (1 + below(3))
+					  : call->exposed_ns;
 	}
 }
 
@@ -145,7 +148,7 @@ static void assert_same_rank(const struct dp_rank_summary *a, const struct dp_ra
 		ck_assert(one->sequence == two->sequence && one->group == two->group);
 		ck_assert(one->iteration == two->iteration && one->peer == two->peer);
 		ck_assert(one->self == two->self && one->kind == two->kind);
-		ck_assert(one->sends == two->sends);
+		ck_assert(one->sends == two->sends && one->blocks_ns == two->blocks_ns);
 	}
 	for (size_t i = 0; i < a->step_count; i++) {
 		const struct dp_step_summary *one = &a->steps[i], *two = &b->steps[i];
