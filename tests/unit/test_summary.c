@@ -49,10 +49,11 @@ static void fill_calls(struct rank *rank)
 
 	for (size_t i = 0; i < CALLS; i++) {
 		struct dp_call_summary *call = &rank->calls[i];
+		int64_t later_ns = below(3000000), took_ns = below(90000);
 
-		end_ns = i + 1 < CALLS ? DP_MIN(end_ns + below(3000000), LIMIT) : LIMIT;
+		end_ns = i + 1 < CALLS ? DP_MIN(end_ns + later_ns, LIMIT) : LIMIT;
 		*call = (struct dp_call_summary){ .end_ns = end_ns,
-						  .start_ns = DP_MAX(end_ns - below(90000), -LIMIT),
+						  .start_ns = DP_MAX(end_ns - took_ns, -LIMIT),
 						  .bytes = below(4) ? i % 3 << 20 : (uint64_t)LIMIT,
 						  .sequence = below(5) ? (int64_t)i : -1,
 						  .group = below(GROUPS),
@@ -255,7 +256,7 @@ static struct text merge_tree(struct dp_summary *const *leaves)
 	for (size_t i = 0; i < LEAVES; i++)
 		nodes[i] = merge(&leaves[i], 1);
 	while (count > 1) {
-		size_t width = DP_MIN(2 + below(2), count);
+		size_t wide = 2 + below(2), width = DP_MIN(wide, count);
 
 		for (size_t i = 0; i < width; i++) {
 			size_t at = below((uint32_t)count);
