@@ -31,6 +31,7 @@ extern const struct cmd cmd_record;
 extern const struct cmd cmd_analyze;
 extern const struct cmd cmd_compare;
 extern const struct cmd cmd_ranks;
+extern const struct cmd cmd_reduce;
 extern const struct cmd cmd_export;
 extern const struct cmd cmd_info;
 extern const struct cmd cmd_help;

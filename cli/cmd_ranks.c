@@ -2,15 +2,10 @@
 #include "cmd.h"
 #include "ending.h"
 #include "message.h"
-#include "ranks_files.h"
-#include "wish.h"
+#include "ranks_read.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-/* More threads than this gain nothing: they share one disk. */
-enum { THREADS_MOST = 256 };
 
 struct ranks {
 	struct wish wish;
@@ -47,14 +42,6 @@ static const struct opt options[] = {
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
 };
-
-static unsigned thread_count(const struct ranks *ranks)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t threads = ranks->threads ? ranks->threads : cores > 0 ? (uint64_t)cores : 1;
-
-	return threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST;
-}
 
 static bool write_result(const struct ranks *ranks, const struct dp_ranks *result,
 			 struct output *output)
@@ -104,22 +91,22 @@ static bool compare(const struct ranks *ranks, const struct ranks_summaries *rea
 
 static enum cmd_exit compare_files(const struct ranks *ranks, const struct ranks_files *files)
 {
-	struct ranks_reading reading = {
-		.analysis = &ranks->wish.options,
-		.input_format = ranks->wish.common.source.input_format,
-		.threads = thread_count(ranks),
-		.quiet = ranks->wish.common.verbosity < 0,
-	};
+	struct ranks_reading reading;
 	struct ranks_summaries read;
 	struct output output;
 	bool done;
 
-	if (!common_open_output(&ranks->wish.common, &output, true))
+	if (!ranks_reading_init(&reading, &ranks->wish, ranks->threads))
 		return CMD_FAILED;
-	done = ranks_files_read(&read, files, &reading);
+	if (!common_open_output(&ranks->wish.common, &output, true)) {
+		ranks_reading_fini(&reading);
+		return CMD_FAILED;
+	}
+	done = ranks_read(&read, files, &reading, "ranks");
 	done = done && compare(ranks, &read, &output);
 	done = output_close(&output, done) && done;
 	ranks_summaries_free(&read);
+	ranks_reading_fini(&reading);
 	return done ? CMD_DONE : CMD_FAILED;
 }
 
@@ -150,6 +137,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof ranks traces/", "who holds the job up" },
+	{ "deepprof ranks -o job.html traces/", "a page for a browser" },
 	{ "deepprof ranks -o job.json rank*.json.gz", "everything, for programs" },
 	{ NULL, NULL },
 };
@@ -162,6 +150,7 @@ const struct cmd cmd_ranks = {
 	.options = options,
 	.notes = "Each file holds one rank or several. The number of a rank is what its trace states, "
 		 "else what the file's name does (rank3), else its place in order of names. Files "
-		 "that are damaged or of another job are named and left out.",
+		 "that are damaged or of another job are named and left out. Summaries that "
+		 "'deepprof reduce' made are read instead of their traces.",
 	.run = run,
 };

@@ -113,11 +113,11 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 	}
 	message_level(common->verbosity);
 	common->source.quiet = common->verbosity < 0;
-	if (common->force && !common->output) {
+	if (common->force && !common->output && !common->writes_files) {
 		message("%s: -f overwrites what -o names, and there is no -o", common->source.verb);
 		return false;
 	}
-	if (common->mode && !common->output) {
+	if (common->mode && !common->output && !common->writes_files) {
 		message("%s: --mode is for the file that -o names, and there is no -o",
 			common->source.verb);
 		return false;

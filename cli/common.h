@@ -16,6 +16,7 @@ struct common {
 	const char *output;
 	bool force;
 	mode_t mode; /* of the file, the umask applied; 0: its owner's alone */
+	bool writes_files; /* without -o as well: -f and --mode need none */
 	bool no_pager;
 	enum tty_color color;
 	int verbosity; /* -1 quiet, 0, 1 and more */

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static const struct cmd *const commands[] = {
-	&cmd_record, &cmd_analyze, &cmd_compare, &cmd_ranks, &cmd_export, &cmd_info, &cmd_help,
+	&cmd_record, &cmd_analyze, &cmd_compare, &cmd_ranks,
+	&cmd_reduce, &cmd_export,  &cmd_info,	 &cmd_help,
 };
 
 const struct cmd *cmd_at(size_t index)

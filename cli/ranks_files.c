@@ -1,14 +1,10 @@
-/* Files of a job, in threads. */
+/* Which files of a job are meant. */
 #include "ranks_files.h"
-#include "folder.h"
 #include "message.h"
-#include "progress.h"
-#include "spawn.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +35,7 @@ static bool is_trace_name(const char *name)
 	static const char *const endings[] = {
 		".json", ".json.gz", ".trace", ".sqlite", ".sqlite3",  ".sqlite.gz", ".db",
 		".db.gz", ".csv",    ".csv.gz", ".nvvp",  ".nvprof", ".xplane.pb",  ".jsonl",
-		".jsonl.gz", ".nsys-rep", ".qdrep",
+		".jsonl.gz", ".nsys-rep", ".qdrep", RANKS_SUMMARY_ENDING,
 	};
 	size_t length = strlen(name);
 
@@ -135,6 +131,48 @@ static void drop_doubles(struct ranks_files *files)
 	files->count = kept;
 }
 
+bool ranks_is_summary_name(const char *path)
+{
+	size_t length = strlen(path), ending = strlen(RANKS_SUMMARY_ENDING);
+
+	return length > ending && !strcmp(path + length - ending, RANKS_SUMMARY_ENDING);
+}
+
+/* Is this the summary of a trace of the list? Files are in order. */
+static bool is_beside(const struct ranks_files *files, const char *path)
+{
+	char *trace = strndup(path, strlen(path) - strlen(RANKS_SUMMARY_ENDING));
+	bool found = trace && bsearch(&trace, files->paths, files->count, sizeof(*files->paths),
+				      compare_paths);
+
+	free(trace);
+	return found;
+}
+
+/* A trace's own summary is looked for where the trace is read. */
+static bool drop_beside(struct ranks_files *files)
+{
+	bool *drop = calloc(files->count + 1, sizeof(*drop));
+	size_t kept = 0;
+
+	if (!drop) {
+		message("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < files->count; i++)
+		drop[i] = ranks_is_summary_name(files->paths[i]) &&
+			  is_beside(files, files->paths[i]);
+	for (size_t i = 0; i < files->count; i++) {
+		if (drop[i])
+			free(files->paths[i]);
+		else
+			files->paths[kept++] = files->paths[i];
+	}
+	files->count = kept;
+	free(drop);
+	return true;
+}
+
 bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 {
 	struct stat stat_of;
@@ -151,6 +189,7 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 			good = add_file(files, argv[i]); /* named as missing with the others */
 	}
 	drop_doubles(files);
+	good = good && drop_beside(files);
 	if (good && !files->count) {
 		message("%s: no trace files in it", argv[0]);
 		good = false;
@@ -163,141 +202,4 @@ void ranks_files_free(struct ranks_files *files)
 	for (size_t i = 0; i < files->count; i++)
 		free(files->paths[i]);
 	free(files->paths);
-}
-
-/* What threads share; what is under the lock is said. */
-struct work {
-	const struct ranks_files *files;
-	const struct ranks_reading *reading;
-	struct dp_summary **summaries; /* per file, NULL where it can't be read */
-	char **why;		       /* and why */
-	pthread_mutex_t lock;
-	size_t next; /* under the lock */
-	size_t done; /* the same */
-};
-
-static int summarize(struct dp_summary **summary, const struct work *work, const char *path,
-		     struct dp_error *error)
-{
-	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
-	struct dp_analysis_options options = *work->reading->analysis;
-	struct dp_analysis *analysis = NULL;
-	struct dp_trace *trace = NULL;
-	int status;
-
-	open.input_format = work->reading->input_format;
-	open.temporary_folder = folder_for_temporary();
-	options.log = (struct dp_log){ NULL, NULL };
-	status = dp_trace_open(&trace, path, &open, error);
-	if (!status)
-		status = dp_analysis_run(&analysis, trace, &options, error);
-	if (!status)
-		status = dp_summary_run(summary, analysis, path, error);
-	dp_analysis_free(analysis);
-	dp_trace_free(trace);
-	return status;
-}
-
-static void read_one(struct work *work, size_t index)
-{
-	struct dp_error error = DP_ERROR_INIT;
-	const char *path = work->files->paths[index];
-	int status = summarize(&work->summaries[index], work, path, &error);
-
-	if (status == DP_ERR_FORMAT && spawn_is_nsys_recording(path))
-		work->why[index] = strdup("a recording of Nsight Systems: export it first (nsys "
-					  "export --type sqlite)");
-	else if (status)
-		work->why[index] =
-			strdup(error.message[0] ? error.message : dp_status_name(status));
-}
-
-static void *read_files(void *ctx)
-{
-	struct work *work = ctx;
-
-	for (;;) {
-		char text[64];
-		size_t index;
-
-		pthread_mutex_lock(&work->lock);
-		index = work->next++;
-		snprintf(text, sizeof(text), "%zu of %zu files", work->done, work->files->count);
-		if (index < work->files->count)
-			progress_step(text);
-		pthread_mutex_unlock(&work->lock);
-		if (index >= work->files->count)
-			return NULL;
-		read_one(work, index);
-		pthread_mutex_lock(&work->lock);
-		work->done++;
-		pthread_mutex_unlock(&work->lock);
-	}
-}
-
-/* A thread that can't be started is one less: this one works as well. */
-static void run_threads(struct work *work, unsigned threads)
-{
-	pthread_t *started = calloc(threads ? threads : 1, sizeof(*started));
-	size_t count = 0;
-
-	for (unsigned i = 1; started && i < threads && i < work->files->count; i++)
-		if (!pthread_create(&started[count], NULL, read_files, work))
-			count++;
-	read_files(work);
-	for (size_t i = 0; i < count; i++)
-		pthread_join(started[i], NULL);
-	free(started);
-}
-
-/* What threads found, in order of the files. */
-static void collect(struct ranks_summaries *out, struct work *work)
-{
-	for (size_t i = 0; i < work->files->count; i++) {
-		if (work->summaries[i])
-			out->summaries[out->count++] = work->summaries[i];
-		else
-			out->left_out[out->left_out_count++] = (struct dp_left_out){
-				work->files->paths[i],
-				work->why[i] ? work->why[i] : "out of memory"
-			};
-	}
-}
-
-bool ranks_files_read(struct ranks_summaries *out, const struct ranks_files *files,
-		      const struct ranks_reading *reading)
-{
-	struct work work = { .files = files, .reading = reading };
-	bool good;
-
-	*out = (struct ranks_summaries){ .files = files->count };
-	work.summaries = calloc(files->count + 1, sizeof(*work.summaries));
-	work.why = calloc(files->count + 1, sizeof(*work.why));
-	out->summaries = calloc(files->count + 1, sizeof(*out->summaries));
-	out->left_out = calloc(files->count + 1, sizeof(*out->left_out));
-	good = work.summaries && work.why && out->summaries && out->left_out;
-	if (good) {
-		pthread_mutex_init(&work.lock, NULL);
-		progress_begin("ranks", !reading->quiet);
-		run_threads(&work, reading->threads);
-		progress_end();
-		pthread_mutex_destroy(&work.lock);
-		collect(out, &work);
-	} else {
-		message("out of memory");
-	}
-	free(work.summaries);
-	out->why = work.why;
-	return good;
-}
-
-void ranks_summaries_free(struct ranks_summaries *summaries)
-{
-	for (size_t i = 0; i < summaries->count; i++)
-		dp_summary_free(summaries->summaries[i]);
-	for (size_t i = 0; summaries->why && i < summaries->files; i++)
-		free(summaries->why[i]);
-	free(summaries->why);
-	free(summaries->summaries);
-	free(summaries->left_out);
 }

@@ -36,7 +36,7 @@ _deepprof_value() {
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
 		compare) _deepprof_words "text json csv" "$3" ;;
-		ranks) _deepprof_words "text json csv" "$3" ;;
+		ranks) _deepprof_words "text json csv html perfetto" "$3" ;;
 		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
 		esac
@@ -56,6 +56,7 @@ _deepprof_value() {
 		_deepprof_words "$(_deepprof_thresholds)" "$3"
 		compopt -o nospace 2>/dev/null
 		;;
+	--shard) _deepprof_words "auto" "$3" ;;
 	--mode) _deepprof_words "600 640 644" "$3" ;;
 	--capture) _deepprof_words "all profiler" "$3" ;;
 	--api) _deepprof_words "on off all" "$3" ;;
@@ -99,6 +100,10 @@ _deepprof_options() {
 		echo "--jobs= --iterations= --marks= --ignore-marks --level= --format= --input-format= --output=
 			--force --mode= --no-pager --color= --verbose --quiet --help -j -n -o -f -v -q -h"
 		;;
+	reduce)
+		echo "--shard= --jobs= --iterations= --marks= --ignore-marks --level= --input-format= --output=
+			--force --mode= --verbose --quiet --help -j -n -o -f -v -q -h"
+		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
 			--ignore-marks --level= --device= --stream= --range= --batch-size= --threshold=
@@ -139,7 +144,7 @@ _deepprof() {
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_deepprof_words "record analyze compare ranks export info help --help --version" "$word"
+		_deepprof_words "record analyze compare ranks reduce export info help --help --version" "$word"
 		return
 	fi
 	if [[ $verb == record ]] && _deepprof_command; then
@@ -159,7 +164,7 @@ _deepprof() {
 		_deepprof_words "$(_deepprof_options "$verb")" "$word"
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 	elif [[ $verb == help ]]; then
-		_deepprof_words "record analyze compare ranks export info help" "$word"
+		_deepprof_words "record analyze compare ranks reduce export info help" "$word"
 	else
 		_deepprof_files "$word"
 	fi

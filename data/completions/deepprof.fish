@@ -20,23 +20,25 @@ function __deepprof_thresholds
         inside && /^  [^ ]/ && $2 ~ /^[0-9.]+%$/ { print $1 "=" }'
 end
 
-set -l verbs record analyze compare ranks export info help
+set -l verbs record analyze compare ranks reduce export info help
 set -l none "not __fish_seen_subcommand_from $verbs"
 set -l record "__fish_seen_subcommand_from record"
 set -l analyze "__fish_seen_subcommand_from analyze"
 set -l compare "__fish_seen_subcommand_from compare"
 set -l ranks "__fish_seen_subcommand_from ranks"
+set -l reduce "__fish_seen_subcommand_from reduce"
 set -l info "__fish_seen_subcommand_from info"
 set -l export "__fish_seen_subcommand_from export"
 set -l report "__fish_seen_subcommand_from analyze compare ranks"
 set -l both "__fish_seen_subcommand_from analyze compare ranks info"
 set -l wish "__fish_seen_subcommand_from analyze compare export"
-set -l all "__fish_seen_subcommand_from analyze compare ranks export info"
+set -l all "__fish_seen_subcommand_from analyze compare ranks reduce export info"
 
 complete -c deepprof -n $none -f -a record -d "run a program and record its GPU work"
 complete -c deepprof -n $none -f -a analyze -d "report a trace's iterations and what the GPU waited for"
 complete -c deepprof -n $none -f -a compare -d "show what got slower or faster between two runs"
 complete -c deepprof -n $none -f -a ranks -d "compare the ranks of a distributed job"
+complete -c deepprof -n $none -f -a reduce -d "reduce traces of ranks to small summaries"
 complete -c deepprof -n $none -f -a export -d "write iterations and trace for other programs"
 complete -c deepprof -n $none -f -a info -d "show what a trace holds without analyzing it"
 complete -c deepprof -n $none -f -a help -d "show what a command does and takes"
@@ -105,7 +107,14 @@ complete -c deepprof -n $ranks -s n -l iterations -x -d "how many iterations eac
 complete -c deepprof -n $ranks -l marks -x -d "iterations are annotations that match"
 complete -c deepprof -n $ranks -l ignore-marks -d "find iterations from kernels"
 complete -c deepprof -n $ranks -l level -x -a "default outermost innermost" -d "which of nested loops to report on"
-complete -c deepprof -n $ranks -l format -x -a "text json csv" -d "of the report"
+complete -c deepprof -n $ranks -l format -x -a "text json csv html perfetto" -d "of the report"
+
+complete -c deepprof -n $reduce -l shard -x -a "auto" -d "a part of the files, K/N"
+complete -c deepprof -n $reduce -s j -l jobs -x -d "files that are analyzed at a time"
+complete -c deepprof -n $reduce -s n -l iterations -x -d "how many iterations each rank has"
+complete -c deepprof -n $reduce -l marks -x -d "iterations are annotations that match"
+complete -c deepprof -n $reduce -l ignore-marks -d "find iterations from kernels"
+complete -c deepprof -n $reduce -l level -x -a "default outermost innermost" -d "which of nested loops to report on"
 
 complete -c deepprof -n $info -l build -d "tell about this program"
 complete -c deepprof -n $info -l top -x -d "kernels listed"

@@ -100,7 +100,7 @@ function chartJsOptions(spec) {
 				type: "linear", offset: false, stacked: spec.stacked, grid: Object.assign({ display: false }, grid),
 				min: spec.range ? spec.range.from : spec.low, max: spec.range ? spec.range.to : spec.high,
 				title: { display: !!spec.xTitle, text: spec.xTitle, color: color("quiet"), font: { size: 11 } },
-				ticks: Object.assign({ autoSkip: true, maxTicksLimit: 10, precision: spec.whole ? 0 : undefined,
+				ticks: Object.assign({ autoSkip: true, maxTicksLimit: 10, precision: spec.whole ? 0 : undefined, includeBounds: !spec.whole || Number.isInteger(spec.low),
 					callback: value => spec.xText(value) }, tick),
 			},
 			y: {

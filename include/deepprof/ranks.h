@@ -37,16 +37,64 @@ enum dp_rank_from {
 DP_API const char *dp_rank_from_name(enum dp_rank_from from);
 
 /*
+ * What a summary was made from, to tell whether it is still up to date: none of it but the name
+ * decides anything. Set to DP_SUMMARY_SOURCE_INIT, then change members. Strings are borrowed.
+ */
+struct dp_summary_source {
+	size_t size;
+	const char *name;    /* of the trace file, for messages and for the rank that it states */
+	uint64_t bytes;	     /* the file's size; 0: not known */
+	int64_t modified_ns; /* when it was last written, since 1970; 0: not known */
+	const char *settings; /* how it was analyzed, in the caller's own words */
+};
+
+#define DP_SUMMARY_SOURCE_INIT                                \
+	{                                                     \
+		sizeof(struct dp_summary_source), "", 0, 0, "" \
+	}
+
+/*
  * Reduces an analysis to what dp_ranks_run() needs of it: for each GPU with kernels the iterations
  * of the loop that takes most time, with their parts, kernels by operator, and all collectives.
- * Neither the analysis nor its trace is needed afterwards. name is the file's, for messages; it is
- * copied. *summary is the caller's, to be freed with dp_summary_free(); on failure it is not
- * written.
+ * Neither the analysis nor its trace is needed afterwards. source is copied. *summary is the
+ * caller's, to be freed with dp_summary_free(); on failure it is not written. The same analysis and
+ * source give the same summary, byte for byte.
  *
- * Errors: DP_ERR_NOMEM. Cost: linear in the operations, n log n in the collectives.
+ * Errors: DP_ERR_NOMEM. Cost: linear in the operations, n log n in the collectives; a summary takes
+ * about 10 bytes per collective and 40 per iteration.
  */
 DP_API int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analysis,
-			  const char *name, struct dp_error *error);
+			  const struct dp_summary_source *source, struct dp_error *error);
+
+/*
+ * Writes summaries as one, in the format of deepprof-summary(5). Summaries that were merged so can be
+ * merged again, in any order and any number of steps: the same traces give the same bytes. One that is
+ * there twice is written once. No summaries are a valid file as well.
+ *
+ * Errors: DP_ERR_IO (the sink stopped), DP_ERR_LIMIT (one has 4 GiB), DP_ERR_NOMEM. Cost: linear in the
+ * bytes.
+ */
+DP_API int dp_summary_write(struct dp_summary *const *summaries, size_t count,
+			    const struct dp_sink *sink, struct dp_error *error);
+
+/*
+ * Reads what dp_summary_write() wrote, from memory or from a file; what was damaged on its way is
+ * refused. *summary is the caller's, to be freed with dp_summary_free(); on failure it is not
+ * written. The bytes are not needed afterwards.
+ *
+ * Errors: DP_ERR_FORMAT (something else), DP_ERR_UNSUPPORTED (another version), DP_ERR_DAMAGED,
+ * DP_ERR_IO, DP_ERR_NOMEM. Cost: linear in the bytes.
+ */
+DP_API int dp_summary_read(struct dp_summary **summary, const void *bytes, size_t size,
+			   struct dp_error *error);
+DP_API int dp_summary_open(struct dp_summary **summary, const char *path, struct dp_error *error);
+
+/* True where a file begins as a summary does. */
+DP_API bool dp_summary_is_summary(const char *path);
+
+/* What a summary was made from, of one that was merged by index; NULL beyond the end. Borrowed. */
+DP_API const struct dp_summary_source *dp_summary_source(const struct dp_summary *summary,
+							 size_t index);
 
 DP_API void dp_summary_free(struct dp_summary *summary);
 
@@ -70,6 +118,7 @@ struct dp_ranks_options {
 
 /*
  * Compares the ranks of a job; options may be NULL. The summaries are only read; names are copied.
+ * Summaries that are equal count once.
  * *ranks is the caller's, to be freed with dp_ranks_free(); on failure it is not written. A rank
  * that another file has already (the one whose name comes first stays) and a file of another job
  * (no collective of which any other rank takes part in) are left out.
@@ -140,19 +189,6 @@ struct dp_rank_iteration {
 DP_API const struct dp_rank_iteration *
 dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank, size_t iteration);
 
-/* How collectives were matched. */
-struct dp_ranks_matching {
-	size_t collectives;  /* of all ranks */
-	size_t matched;
-	size_t groups;	     /* process groups */
-	size_t synchronizing; /* matched calls that no member can leave before all have come */
-	size_t absent;	     /* ranks that groups name and no file has */
-	bool clock_known;    /* at least two ranks share synchronizing collectives */
-	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
-};
-
-DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);
-
 enum dp_collective_kind {
 	DP_COLLECTIVE_OTHER,
 	DP_COLLECTIVE_ALLREDUCE,
@@ -170,6 +206,37 @@ enum dp_collective_kind {
 
 /* "allreduce", "send-receive" … Static storage. */
 DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
+
+/* A collective as one rank ran it. Times are on the first rank's clock, from its first operation. */
+struct dp_rank_call {
+	int64_t start_ns, end_ns;
+	int64_t wait_ns;   /* of that: waiting for other ranks, at its beginning */
+	uint64_t bytes;	   /* 0 where not recorded */
+	enum dp_collective_kind kind;
+	const char *group; /* as the traces name it; borrowed */
+	int64_t iteration; /* of the job; -1: it is in none */
+	int64_t instance;  /* the same number on all ranks that took part; -1: not matched */
+};
+
+/*
+ * Fills *call with a rank's collective, in order of end. rank and index count from 0; false beyond the
+ * last. Constant cost.
+ */
+DP_API bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
+			  struct dp_rank_call *call);
+
+/* How collectives were matched. */
+struct dp_ranks_matching {
+	size_t collectives;  /* of all ranks */
+	size_t matched;
+	size_t groups;	     /* process groups */
+	size_t synchronizing; /* matched calls that no member can leave before all have come */
+	size_t absent;	     /* ranks that groups name and no file has */
+	bool clock_known;    /* at least two ranks share synchronizing collectives */
+	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
+};
+
+DP_API const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks);
 
 /* The collectives of one kind and size in one process group. */
 struct dp_ranks_collective {

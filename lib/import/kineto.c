@@ -443,6 +443,8 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 			       : DP_OK;
 	if (!(event->has & DP_CHROME_ARG_NAME) || kineto->named_count >= MOST_NAMED)
 		return DP_OK;
+	if (dp_kineto_xla__is_host(&kineto->xla, event->pid))
+		named.pid = -1;
 	named.is_thread = starts(&event->name, "thread_name");
 	if (named.is_thread ? !(event->has & DP_CHROME_TID) || starts(&event->arg_name, "stream ")
 			    : !starts(&event->name, "process_name"))
@@ -622,11 +624,11 @@ static int finish(struct kineto *kineto)
 		dp_builder__epoch(builder, kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
-	if (!status && dp_kineto_xla__is_capped(&kineto->xla, kineto->chrome.events))
+	if (!status && dp_kineto_xla__is_capped(&kineto->xla))
 		status = dp_builder__loss(
 			builder,
-			"JAX and TensorFlow write no more than 1,000,000 events to "
-			"trace.json.gz: read the .xplane.pb beside it",
+			"trace.json.gz is full: JAX and TensorFlow stop at 1,000,000 or 5,000,000 "
+			"events; read the .xplane.pb beside it",
 			0, 0);
 	if (!status && kineto->without_start)
 		status = dp_builder__loss(builder, "GPU events without a start",

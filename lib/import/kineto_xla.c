@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Of xla/tsl/profiler/convert: no more events are written, the longest ones stay. */
-#define MOST_EVENTS 1000000
+/* Of xla/tsl/profiler/convert: no more events are written, in older versions and since 2025. */
+#define MOST_EVENTS_ONCE 1000000
+#define MOST_EVENTS 5000000
 
 enum { THREAD_OPS, THREAD_NESTED, THREAD_MARKS };
 
@@ -91,17 +92,28 @@ static enum dp_kineto_class host_class(const struct dp_chrome_event *event)
 		       : DP_KINETO_OPERATOR;
 }
 
-enum dp_kineto_class dp_kineto_xla__read(const struct dp_kineto_xla *xla,
-					 struct dp_chrome_event *event)
+bool dp_kineto_xla__is_host(const struct dp_kineto_xla *xla, int64_t pid)
+{
+	struct dp_key key = { { pid } };
+
+	return dp_lookup__get(&xla->pids, &key) == HOST;
+}
+
+enum dp_kineto_class dp_kineto_xla__read(struct dp_kineto_xla *xla, struct dp_chrome_event *event)
 {
 	struct dp_key pid = { { event->pid } }, thread = { { event->pid, event->tid } };
 	uint32_t device, kind;
 
+	xla->events++;
 	if (!(event->has & DP_CHROME_PID) || !(event->has & DP_CHROME_TID))
 		return DP_KINETO_NONE;
 	device = dp_lookup__get(&xla->pids, &pid);
-	if (device == DP_NONE || device == HOST)
-		return device == HOST ? host_class(event) : DP_KINETO_NONE;
+	if (device == DP_NONE)
+		return DP_KINETO_NONE;
+	/* Rows are no processes. */
+	event->pid = -1;
+	if (device == HOST)
+		return host_class(event);
 	kind = dp_lookup__get(&xla->threads, &thread);
 	/* What is on a GPU's other threads was derived from its streams'. */
 	if (kind == DP_NONE || (kind == THREAD_NESTED && !(device & TPU)))
@@ -115,7 +127,7 @@ enum dp_kineto_class dp_kineto_xla__read(const struct dp_kineto_xla *xla,
 	return DP_KINETO_KERNEL;
 }
 
-bool dp_kineto_xla__is_capped(const struct dp_kineto_xla *xla, uint64_t events)
+bool dp_kineto_xla__is_capped(const struct dp_kineto_xla *xla)
 {
-	return xla->pids.count && events >= MOST_EVENTS;
+	return xla->events == MOST_EVENTS_ONCE || xla->events == MOST_EVENTS;
 }

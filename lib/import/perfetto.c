@@ -4,16 +4,10 @@
  * belong to sequences, which have names, a clock and a track of their own. A sequence describes a
  * track before its first event there, and writes beginnings and ends of slices in order: one pass
  * is enough.
- *
- * Devices have the numbers of agents in the file. A copy from or to the host belongs to the other
- * agent.
  */
-#include "import/rocm.h"
-#include "import/texts.h"
-#include "import/wire.h"
+#include "import/perfetto_slice.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* Field numbers; those of InternedData are also the kinds of its names. */
 enum { TRACE_PACKET = 1 };
@@ -23,8 +17,6 @@ enum { PACKET_DROPPED = 42, PACKET_COMPRESSED = 50, PACKET_CLOCK = 58, PACKET_DE
 enum { PACKET_TRACK = 60, FLAG_CLEARED = 1, FLAG_NEEDED = 2 };
 enum { CLOCKS_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT_NS = 4 };
 enum { DEFAULTS_EVENT = 11, DEFAULTS_TRACK = 11 };
-enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
-enum { TRACK_STATIC_NAME = 10, OWNER_PID = 1, THREAD_TID = 2 };
 enum { INTERNED_CATEGORY = 1, INTERNED_EVENT = 2, INTERNED_NOTE = 3, INTERNED_TEXT = 29 };
 enum { NAME_ID = 1, NAME_TEXT = 2 };
 enum { EVENT_CATEGORY_ID = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME_ID = 10 };
@@ -36,57 +28,31 @@ enum { NOTE_TEXT_ID = 17 };
 /* Clocks; those from 64 on belong to a sequence. */
 enum { CLOCK_REALTIME = 1, CLOCK_BOOTTIME = 6, CLOCK_OF_SEQUENCE = 64 };
 
-/* Slices that are open at a time, and tracks above one another: what exceeds them is damage. */
+/* Slices that are open at a time: what exceeds them is damage. */
 #define MOST_OPEN ((size_t)1 << 20)
-#define MOST_LEVELS 16
 
 /* Numbers of agents are small; what is larger is a handle. */
 #define MOST_AGENTS 1024
 
-/* What a slice is; STREAM: a kernel or a copy, OWN: of a timeline that deepprof exported. */
-enum what { OTHER, KERNEL, COPY, STREAM, CALL, MARKER, OPERATOR, OWN };
-
-/* Debug annotations that are read. */
-enum note { CORRELATION, AGENT, SRC_AGENT, DST_AGENT, QUEUE, STREAM_ID, TID, BYTES, NOTES };
-
-struct track {
-	uint64_t parent;			/* 0: none */
-	int64_t pid, tid, agent, stream, queue; /* -1: not known */
-};
-
-static const struct track no_track = { 0, -1, -1, -1, -1, -1 };
-
 struct sequence {
-	struct dp_lookup interned; /* kind, number: a text, an enum what, or an enum note */
+	struct dp_lookup interned; /* kind, number: a text, a kind of slice, or an annotation */
 	uint64_t clock, track;	   /* defaults */
 	uint64_t ticking;	   /* the clock whose times follow last_ns, 0: none */
 	int64_t last_ns, unit_ns;
 	bool whole; /* what was interned is known */
 };
 
-struct slice {
-	uint64_t track, flow;
-	int64_t note[NOTES]; /* -1: none */
-	int64_t start_ns;
-	uint32_t name;	/* in texts, or DP_NONE */
-	uint32_t below; /* the slice that encloses it, or DP_NONE */
-	enum what what;
-};
-
 struct reader {
 	const struct dp_import *import;
 	struct dp_builder *builder;
 	struct dp_wire wire;
-	struct dp_places places;
-	struct dp_texts texts;
-	struct dp_lookup sequence_ids, track_ids;
+	struct dp_slices out;
+	struct dp_lookup sequence_ids;
 	struct dp_lookup open; /* sequence, track: the innermost slice */
 	struct sequence *sequences;
-	struct track *tracks;
-	struct slice *slices;
-	size_t sequence_count, sequence_room, track_count, track_room, slice_count, slice_room;
+	struct dp_slice *slices;
+	size_t sequence_count, sequence_room, slice_count, slice_room;
 	uint32_t free_slice;
-	int64_t pid;	  /* of the last process that was described */
 	int64_t epoch_ns; /* 0: not known */
 	uint64_t packets, broken, broken_at, nameless, undated, unended, unbegun;
 	bool cut;
@@ -100,61 +66,6 @@ static int nomem(struct reader *reader)
 static int failed(struct reader *reader)
 {
 	return reader->import->error->status;
-}
-
-/* The first number behind a word, in either case: "STREAM [7]", "Queue 7", "GPU-0"; -1: none. */
-static int64_t number_after(const char *text, size_t length, const char *word)
-{
-	size_t n = strlen(word), at;
-	int64_t number = 0;
-
-	for (size_t i = 0; i + n < length; i++) {
-		if (strncasecmp(text + i, word, n))
-			continue;
-		for (at = i + n;
-		     at < length && (text[at] == ' ' || text[at] == '[' || text[at] == '-'); at++)
-			continue;
-		if (at == length || text[at] < '0' || text[at] > '9')
-			continue;
-		for (; at < length && text[at] >= '0' && text[at] <= '9' && number < 1LL << 59;
-		     at++)
-			number = number * 10 + (text[at] - '0');
-		return number;
-	}
-	return -1;
-}
-
-static enum what what_of(const char *text, size_t length)
-{
-	static const enum what regions[] = { [DP_ROCM_OTHER] = OTHER,
-					     [DP_ROCM_CALL] = CALL,
-					     [DP_ROCM_MARKER] = MARKER,
-					     [DP_ROCM_OPERATOR] = OPERATOR };
-
-	if (dp_rocm__contains(text, length, "kernel_dispatch"))
-		return KERNEL;
-	if (dp_rocm__contains(text, length, "memory_copy"))
-		return COPY;
-	if (dp_rocm__contains(text, length, "hip_stream"))
-		return STREAM;
-	return dp_rocm__contains(text, length, "deepprof") ? OWN
-							   : regions[dp_rocm__region(text, length)];
-}
-
-static enum note note_of(const char *text, size_t length)
-{
-	static const char *const names[NOTES][2] = {
-		[CORRELATION] = { "corr_id", "stack_id" },     [AGENT] = { "agent", "node_id" },
-		[SRC_AGENT] = { "src_agent", "src_agent_id" }, [QUEUE] = { "queue", "" },
-		[DST_AGENT] = { "dst_agent", "dst_agent_id" }, [STREAM_ID] = { "stream_id", "" },
-		[BYTES] = { "copy_bytes", "bytes" },	       [TID] = { "tid", "" },
-	};
-
-	for (size_t i = 0; length && i < 2 * (size_t)NOTES; i++)
-		if (length == strlen(names[i / 2][i % 2]) &&
-		    !memcmp(text, names[i / 2][i % 2], length))
-			return (enum note)(i / 2);
-	return NOTES;
 }
 
 /* Remembers the names of an InternedData message. */
@@ -176,11 +87,11 @@ static int intern(struct reader *reader, struct sequence *sequence, struct dp_wi
 		text = dp_wire__text(&name, NAME_TEXT, &length);
 		key = (struct dp_key){ { field.number, (int64_t)dp_wire__value(&name, NAME_ID) } };
 		text = text ? text : "";
-		what = field.number == INTERNED_CATEGORY ? what_of(text, length)
+		what = field.number == INTERNED_CATEGORY ? dp_slice__kind(text, length)
 		       : field.number == INTERNED_NOTE
-			       ? note_of(text, length)
-			       : dp_texts__keep(&reader->texts, text, length);
-		if (field.number == INTERNED_CATEGORY && what == OWN)
+			       ? dp_slice__note(text, length)
+			       : dp_texts__keep(&reader->out.texts, text, length);
+		if (field.number == INTERNED_CATEGORY && what == DP_SLICE_OWN)
 			return dp_error__set(reader->import->error, DP_ERR_UNSUPPORTED,
 					     "a Perfetto timeline that deepprof exported: read the "
 					     "trace that it was made from");
@@ -195,78 +106,6 @@ static uint32_t interned(const struct sequence *sequence, uint32_t kind, uint64_
 	struct dp_key key = { { kind, (int64_t)id } };
 
 	return dp_lookup__get(&sequence->interned, &key);
-}
-
-/* The place of a number in an array, which grows for a new one; DP_NONE where memory is short. */
-static uint32_t place_of(struct dp_lookup *places, uint64_t id, void *data, size_t *room,
-			 size_t *count, size_t size)
-{
-	struct dp_key key = { { (int64_t)id } };
-	uint32_t place = dp_lookup__get(places, &key);
-
-	if (place != DP_NONE)
-		return place;
-	if (dp_array__reserve(data, room, *count + 1, size) ||
-	    dp_lookup__set(places, &key, (uint32_t)*count))
-		return DP_NONE;
-	return (uint32_t)(*count)++;
-}
-
-static const struct track *find_track(const struct reader *reader, uint64_t id)
-{
-	struct dp_key key = { { (int64_t)id } };
-	uint32_t index = dp_lookup__get(&reader->track_ids, &key);
-
-	return index == DP_NONE ? &no_track : &reader->tracks[index];
-}
-
-/* "COMPUTE AGENT [1] STREAM [7] (GPU)", "GPU Kernel Dispatch [0] Queue 1", … */
-static void read_track_name(struct track *track, const char *name, size_t length)
-{
-	static const char *const agents[] = { "agent", "gpu", "dispatch", "device" };
-
-	for (size_t i = 0; track->agent < 0 && i < DP_COUNT(agents); i++)
-		track->agent = number_after(name, length, agents[i]);
-	track->stream = number_after(name, length, "stream");
-	track->queue = number_after(name, length, "queue");
-}
-
-static int take_track(struct reader *reader, struct dp_wire_cursor cursor)
-{
-	struct track track = no_track;
-	struct dp_wire_message message, owner;
-	bool thread;
-	uint32_t index;
-	size_t length;
-	const char *name;
-
-	dp_wire__message(&message, cursor);
-	track.parent = dp_wire__value(&message, TRACK_PARENT);
-	name = dp_wire__text(&message,
-			     dp_wire__has(&message, TRACK_NAME) ? TRACK_NAME : TRACK_STATIC_NAME,
-			     &length);
-	if (name)
-		read_track_name(&track, name, length);
-	thread = dp_wire__has(&message, TRACK_THREAD);
-	dp_wire__message(&owner, dp_wire__inside(&message, thread ? TRACK_THREAD : TRACK_PROCESS));
-	if (dp_wire__has(&owner, OWNER_PID))
-		track.pid = reader->pid = (int32_t)dp_wire__value(&owner, OWNER_PID);
-	if (thread && dp_wire__has(&owner, THREAD_TID))
-		track.tid = (int64_t)dp_wire__value(&owner, THREAD_TID);
-	index = place_of(&reader->track_ids, dp_wire__value(&message, TRACK_ID), &reader->tracks,
-			 &reader->track_room, &reader->track_count, sizeof(track));
-	if (index == DP_NONE)
-		return nomem(reader);
-	reader->tracks[index] = track;
-	return DP_OK;
-}
-
-/* A track's process: its own or the one that it is in. */
-static int64_t process_of(const struct reader *reader, const struct track *track)
-{
-	for (int level = 0; level < MOST_LEVELS && track->pid < 0 && track->parent; level++)
-		track = find_track(reader, track->parent);
-	return track->pid >= 0 ? track->pid : reader->pid;
 }
 
 /* Clocks that were read at one moment: where a sequence's own begins, and when it was. */
@@ -320,108 +159,8 @@ static bool time_of(struct sequence *sequence, const struct dp_wire_message *pac
 	return true;
 }
 
-/* A flow is the correlation id, mixed with the process: its lower half serves as one, too. */
-static uint32_t correlation_of(const struct slice *slice)
-{
-	int64_t id = slice->note[CORRELATION];
-
-	if (id < 0)
-		return (uint32_t)slice->flow;
-	return id <= UINT32_MAX ? (uint32_t)id : 0;
-}
-
-/* The stream is HIP's; where there is none, the queue stands for it. */
-static uint32_t stream_of(struct reader *reader, const struct slice *slice, int64_t agent)
-{
-	const struct track *track = find_track(reader, slice->track);
-	int64_t stream = track->stream;
-
-	if (stream < 0)
-		stream = slice->note[STREAM_ID];
-	if (stream < 0)
-		stream = slice->note[QUEUE] >= 0 ? slice->note[QUEUE] : track->queue;
-	return dp_places__stream(&reader->places, process_of(reader, track),
-				 agent >= 0 ? agent : track->agent, -1, stream);
-}
-
-static const char *name_of(const struct reader *reader, const struct slice *slice)
-{
-	return slice->name == DP_NONE ? "" : dp_texts__get(&reader->texts, slice->name);
-}
-
-/* Copies are named MEMORY_COPY_HOST_TO_DEVICE and the like. */
-static int push_copy(struct reader *reader, const struct slice *slice, struct dp_op *op)
-{
-	static const enum dp_copy_kind kinds[2][2] = { { DP_COPY_HTOH, DP_COPY_HTOD },
-						       { DP_COPY_DTOH, DP_COPY_DTOD } };
-	int64_t src = slice->note[SRC_AGENT], dst = slice->note[DST_AGENT];
-	const char *name = name_of(reader, slice);
-	bool from = strstr(name, "DEVICE_TO_"), to = strstr(name, "_TO_DEVICE");
-
-	op->kind = DP_OP_COPY;
-	op->copy_kind = strstr(name, "_TO_") ? kinds[from][to] : DP_COPY_UNKNOWN;
-	if (from && to && src >= 0 && dst >= 0 && src != dst)
-		op->copy_kind = DP_COPY_PTOP;
-	op->bytes = (uint64_t)DP_MAX(slice->note[BYTES], 0);
-	/* Whether the host's memory is pinned is not recorded. */
-	op->src_kind = from ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
-	op->dst_kind = to ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
-	op->name = dp_builder__copy_name(reader->builder, op->copy_kind);
-	op->stream = stream_of(reader, slice, from ? src : dst);
-	if (op->name == DP_NONE || op->stream == DP_NONE)
-		return failed(reader);
-	return dp_builder__op(reader->builder, op);
-}
-
-static int push_host(struct reader *reader, const struct slice *slice, uint32_t name,
-		     int64_t end_ns)
-{
-	const struct track *track = find_track(reader, slice->track);
-	int64_t tid = track->tid >= 0 ? track->tid : slice->note[TID];
-	struct dp_call call = { slice->start_ns, end_ns, name, DP_NONE, correlation_of(slice) };
-	struct dp_range range = { slice->start_ns, end_ns, name, DP_NONE, DP_RANGE_OPERATOR };
-
-	/* A mark is a moment. */
-	if (slice->what == MARKER && end_ns == slice->start_ns)
-		return DP_OK;
-	if (tid >= 0) {
-		call.thread = dp_places__thread(&reader->places, process_of(reader, track), tid);
-		if (call.thread == DP_NONE)
-			return failed(reader);
-	}
-	if (slice->what == CALL)
-		return dp_builder__add_call(reader->builder, &call);
-	range.thread = call.thread;
-	range.kind = slice->what == MARKER ? DP_RANGE_NVTX : DP_RANGE_OPERATOR;
-	return dp_builder__add_range(reader->builder, &range);
-}
-
-/* A slice that has ended. */
-static int push_slice(struct reader *reader, const struct slice *slice, int64_t end_ns)
-{
-	struct dp_op op = { .start_ns = slice->start_ns,
-			    .end_ns = end_ns,
-			    .correlation = correlation_of(slice) };
-	uint32_t name;
-
-	if (slice->what == OTHER)
-		return DP_OK;
-	if (slice->what == COPY ||
-	    (slice->what == STREAM && strstr(name_of(reader, slice), "MEMORY_COPY")))
-		return push_copy(reader, slice, &op);
-	name = slice->name == DP_NONE ? dp_builder__string(reader->builder, "[unnamed]", 9)
-				      : dp_texts__use(&reader->texts, reader->builder, slice->name);
-	if (name == DP_NONE)
-		return failed(reader);
-	if (slice->what != KERNEL && slice->what != STREAM)
-		return push_host(reader, slice, name, end_ns);
-	op.name = name;
-	op.stream = stream_of(reader, slice, slice->note[AGENT]);
-	return op.stream == DP_NONE ? failed(reader) : dp_builder__op(reader->builder, &op);
-}
-
 /* A debug annotation; those that hold others have no number. */
-static void read_note(const struct reader *reader, struct slice *slice,
+static void read_note(const struct reader *reader, struct dp_slice *slice,
 		      const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
 	uint32_t note, interned_text;
@@ -432,25 +171,27 @@ static void read_note(const struct reader *reader, struct slice *slice,
 
 	dp_wire__message(&message, cursor);
 	text = dp_wire__text(&message, NOTE_NAME, &length);
-	note = text ? note_of(text, length)
+	note = text ? dp_slice__note(text, length)
 		    : interned(sequence, INTERNED_NOTE, dp_wire__value(&message, NOTE_NAME_ID));
-	if (note >= NOTES)
+	if (note >= DP_NOTES)
 		return;
 	interned_text = interned(sequence, INTERNED_TEXT, dp_wire__value(&message, NOTE_TEXT_ID));
 	if (dp_wire__has(&message, NOTE_UINT) || dp_wire__has(&message, NOTE_INT))
 		number = (int64_t)dp_wire__value(
 			&message, dp_wire__has(&message, NOTE_UINT) ? NOTE_UINT : NOTE_INT);
 	else if ((text = dp_wire__text(&message, NOTE_TEXT, &length)))
-		number = number_after(text, length, "");
+		number = dp_slice__number(text, length, "");
 	else if (interned_text != DP_NONE)
-		number = number_after(dp_texts__get(&reader->texts, interned_text),
-				      strlen(dp_texts__get(&reader->texts, interned_text)), "");
-	if (number >= 0 && (note < AGENT || note > DST_AGENT || number < MOST_AGENTS))
+		number = dp_slice__number(dp_texts__get(&reader->out.texts, interned_text),
+					  strlen(dp_texts__get(&reader->out.texts, interned_text)),
+					  "");
+	if (number >= 0 &&
+	    (note < DP_NOTE_AGENT || note > DP_NOTE_DST_AGENT || number < MOST_AGENTS))
 		slice->note[note] = number;
 }
 
 /* Categories and annotations of an event, of which there may be several. */
-static void read_slice(const struct reader *reader, struct slice *slice,
+static void read_slice(const struct reader *reader, struct dp_slice *slice,
 		       const struct sequence *sequence, struct dp_wire_cursor cursor)
 {
 	struct dp_wire_field field;
@@ -459,17 +200,18 @@ static void read_slice(const struct reader *reader, struct slice *slice,
 	while (dp_wire__next(&cursor, &field)) {
 		if (field.number == EVENT_NOTE)
 			read_note(reader, slice, sequence, dp_wire__cursor(&field));
-		what = OTHER;
+		what = DP_SLICE_OTHER;
 		if (field.number == EVENT_CATEGORY_ID)
 			what = interned(sequence, INTERNED_CATEGORY, field.value);
 		if (field.number == EVENT_CATEGORY && field.type == DP_WIRE_BYTES)
-			what = what_of((const char *)field.bytes, (size_t)field.value);
-		if (slice->what == OTHER && what != DP_NONE)
-			slice->what = (enum what)what;
+			what = dp_slice__kind((const char *)field.bytes, (size_t)field.value);
+		if (slice->kind == DP_SLICE_OTHER && what != DP_NONE)
+			slice->kind = (enum dp_slice_kind)what;
 	}
 }
 
-static int begin_slice(struct reader *reader, const struct dp_key *key, const struct slice *slice)
+static int begin_slice(struct reader *reader, const struct dp_key *key,
+		       const struct dp_slice *slice)
 {
 	uint32_t index = reader->free_slice;
 
@@ -492,7 +234,7 @@ static int begin_slice(struct reader *reader, const struct dp_key *key, const st
 static int end_slice(struct reader *reader, const struct dp_key *key, int64_t time_ns)
 {
 	uint32_t index = dp_lookup__get(&reader->open, key);
-	struct slice slice;
+	struct dp_slice slice;
 
 	if (index == DP_NONE) {
 		reader->unbegun++;
@@ -506,13 +248,13 @@ static int end_slice(struct reader *reader, const struct dp_key *key, int64_t ti
 		dp_lookup__remove(&reader->open, key);
 	else if (dp_lookup__set(&reader->open, key, slice.below))
 		return nomem(reader);
-	return push_slice(reader, &slice, time_ns);
+	return dp_slices__push(&reader->out, &slice, time_ns);
 }
 
 static int take_event(struct reader *reader, const struct dp_wire_message *packet,
 		      const struct sequence *sequence, int64_t time_ns)
 {
-	struct slice slice = { .start_ns = time_ns };
+	struct dp_slice slice = { .start_ns = time_ns };
 	struct dp_key key = { { (int64_t)dp_wire__value(packet, PACKET_SEQUENCE) } };
 	struct dp_wire_message event;
 	const char *text;
@@ -534,7 +276,7 @@ static int take_event(struct reader *reader, const struct dp_wire_message *packe
 	slice.name = interned(sequence, INTERNED_EVENT, dp_wire__value(&event, EVENT_NAME_ID));
 	text = dp_wire__text(&event, EVENT_NAME, &length);
 	if (text) {
-		slice.name = dp_texts__keep(&reader->texts, text, length);
+		slice.name = dp_texts__keep(&reader->out.texts, text, length);
 		if (slice.name == DP_NONE)
 			return nomem(reader);
 	}
@@ -555,9 +297,9 @@ static void take_defaults(struct sequence *sequence, struct dp_wire_cursor curso
 static int take_packet(struct reader *reader, const struct dp_wire_message *packet)
 {
 	size_t known = reader->sequence_count;
-	uint32_t index = place_of(&reader->sequence_ids, dp_wire__value(packet, PACKET_SEQUENCE),
-				  &reader->sequences, &reader->sequence_room,
-				  &reader->sequence_count, sizeof(*reader->sequences));
+	uint32_t index = dp_slices__place(
+		&reader->sequence_ids, dp_wire__value(packet, PACKET_SEQUENCE), &reader->sequences,
+		&reader->sequence_room, &reader->sequence_count, sizeof(*reader->sequences));
 	struct sequence *sequence;
 	int64_t time_ns = 0;
 	bool dated;
@@ -586,7 +328,7 @@ static int take_packet(struct reader *reader, const struct dp_wire_message *pack
 	take_clocks(reader, sequence, dp_wire__inside(packet, PACKET_CLOCKS));
 	dated = time_of(sequence, packet, &time_ns);
 	if (dp_wire__has(packet, PACKET_TRACK) &&
-	    take_track(reader, dp_wire__inside(packet, PACKET_TRACK)))
+	    dp_slices__track(&reader->out, dp_wire__inside(packet, PACKET_TRACK)))
 		return failed(reader);
 	if (!dp_wire__has(packet, PACKET_EVENT))
 		return DP_OK;
@@ -673,10 +415,8 @@ static int read_perfetto(struct dp_import *import)
 		return dp_error__nomem(import->error, sizeof(*reader));
 	reader->import = import;
 	reader->builder = import->builder;
-	reader->texts.kernels = true;
 	reader->free_slice = DP_NONE;
-	reader->pid = -1;
-	dp_places__init(&reader->places, import->builder, import->error);
+	dp_slices__init(&reader->out, import);
 	status = dp_wire__open(&reader->wire, import->input, import->error);
 	if (!status)
 		status = read_packets(reader);
@@ -685,13 +425,10 @@ static int read_perfetto(struct dp_import *import)
 	for (size_t i = 0; i < reader->sequence_count; i++)
 		dp_lookup__fini(&reader->sequences[i].interned);
 	free(reader->sequences);
-	free(reader->tracks);
 	free(reader->slices);
 	dp_lookup__fini(&reader->sequence_ids);
-	dp_lookup__fini(&reader->track_ids);
 	dp_lookup__fini(&reader->open);
-	dp_places__fini(&reader->places);
-	dp_texts__fini(&reader->texts);
+	dp_slices__fini(&reader->out);
 	dp_wire__close(&reader->wire);
 	free(reader);
 	return status;

@@ -71,20 +71,24 @@ int64_t dp_rocm__device(const struct dp_rocm *rocm, int64_t process, int64_t age
 	return device == DP_NONE ? agent : (int64_t)device;
 }
 
-int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, int64_t process, int64_t src, int64_t dst,
-		  int64_t *agent)
+void dp_rocm__set_copy(struct dp_op *op, bool from, bool to, bool peers)
 {
 	static const enum dp_copy_kind kinds[2][2] = { { DP_COPY_HTOH, DP_COPY_HTOD },
 						       { DP_COPY_DTOH, DP_COPY_DTOD } };
-	bool from = is_gpu(rocm, process, src), to = is_gpu(rocm, process, dst);
 
 	op->kind = DP_OP_COPY;
-	op->copy_kind = kinds[from][to];
-	if (from && to && src != dst)
-		op->copy_kind = DP_COPY_PTOP;
+	op->copy_kind = from && to && peers ? DP_COPY_PTOP : kinds[from][to];
 	/* Whether the host's memory is pinned is not recorded. */
 	op->src_kind = from ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
 	op->dst_kind = to ? DP_MEMORY_DEVICE : DP_MEMORY_UNKNOWN;
+}
+
+int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, int64_t process, int64_t src, int64_t dst,
+		  int64_t *agent)
+{
+	bool from = is_gpu(rocm, process, src);
+
+	dp_rocm__set_copy(op, from, is_gpu(rocm, process, dst), src != dst);
 	op->name = dp_builder__copy_name(rocm->import->builder, op->copy_kind);
 	*agent = from ? src : dst;
 	return op->name == DP_NONE ? rocm->import->error->status : DP_OK;

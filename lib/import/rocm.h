@@ -43,13 +43,16 @@ int dp_rocm__add_gpu(struct dp_rocm *rocm, int64_t process, int64_t agent, int64
 /* The number of an agent's device; the agent's own where the source does not list it. */
 int64_t dp_rocm__device(const struct dp_rocm *rocm, int64_t process, int64_t agent);
 
+/* Makes an operation a copy from and to memory of GPUs or the host; peers: of two GPUs. */
+void dp_rocm__set_copy(struct dp_op *op, bool from, bool to, bool peers);
+
 /*
  * Sets kind, memory and name of a copy between two agents, of which those that are no GPU are the
  * host; *agent is the one that it belongs to: its source, or its target where the host is that.
  * Errors: the builder's.
  */
-int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, int64_t process, int64_t src,
-		  int64_t dst, int64_t *agent);
+int dp_rocm__copy(struct dp_rocm *rocm, struct dp_op *op, int64_t process, int64_t src, int64_t dst,
+		  int64_t *agent);
 
 /* Memory of a device that has operations. Errors: DP_ERR_NOMEM and the builder's. */
 int dp_rocm__allocate(struct dp_rocm *rocm, int64_t time_ns, int64_t process, int64_t agent,

@@ -45,7 +45,7 @@ static uint32_t add_group(struct reader *reader, const char *name, uint32_t size
 	if (dp_array__reserve(&rank->groups, &rank->group_room, rank->group_count + 1,
 			      sizeof(*rank->groups)))
 		return DP_NONE;
-	rank->groups[rank->group_count].name = strdup(name);
+	rank->groups[rank->group_count].name = dp_rank_summary__text(rank, name);
 	rank->groups[rank->group_count].size = size;
 	if (!rank->groups[rank->group_count].name)
 		return DP_NONE;

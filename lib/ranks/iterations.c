@@ -214,21 +214,23 @@ int dp_job__iterations(struct dp_job *job)
 	return status;
 }
 
-double dp_job__period(const struct dp_job *job)
+int dp_job__period(double *period_ns, const struct dp_job *job)
 {
 	size_t room = 0, count = 0;
-	double *values, median;
+	double *values;
 
+	*period_ns = NAN;
 	for (size_t r = 0; r < job->count; r++)
 		room += job->ranks[r].from->step_count;
-	values = dp_alloc__array(room + 1, sizeof(*values));
+	values = dp_alloc__array(room, sizeof(*values));
 	if (!values)
-		return NAN;
+		return DP_ERR_NOMEM;
 	for (size_t r = 0; r < job->count; r++)
 		for (size_t i = 0; i < job->ranks[r].from->step_count; i++)
 			if (isfinite(job->ranks[r].from->steps[i].period_ns))
 				values[count++] = job->ranks[r].from->steps[i].period_ns;
-	median = count ? dp_stat__median(values, count) : NAN;
+	if (count)
+		*period_ns = dp_stat__median(values, count);
 	free(values);
-	return median;
+	return DP_OK;
 }

@@ -79,6 +79,17 @@ double dp_job__exposed_wait(const struct dp_job_rank *rank, size_t call);
 /* Exposed waiting and the rest of a step's period; NaN where it has no period. */
 double dp_job__own(const struct dp_job_rank *rank, size_t step);
 
+/* A collective of a rank, on the clock of the first one. */
+struct dp_ranks_call {
+	int64_t start_ns, end_ns;
+	int64_t wait_ns;
+	uint64_t bytes;
+	uint32_t group;	    /* of the result's groups */
+	uint32_t instance;  /* or DP_NONE */
+	uint32_t iteration; /* of the job, or DP_NONE */
+	uint8_t kind;
+};
+
 struct dp_ranks {
 	struct dp_rank *ranks;
 	size_t count;
@@ -87,6 +98,9 @@ struct dp_ranks {
 	struct dp_rank_iteration *cells; /* per rank and iteration; period -1: it has it not */
 	bool *has;
 	size_t iterations;
+	struct dp_ranks_call *calls;
+	size_t *first_call; /* of each rank, and where the last one's end */
+	struct dp_strings groups; /* their names, in the job's order */
 	struct dp_ranks_matching matching;
 	struct dp_ranks_collective *collectives;
 	size_t collective_count, collective_room;
@@ -94,6 +108,9 @@ struct dp_ranks {
 	uint32_t *blamed;
 	struct dp_strings texts; /* all that is borrowed from the result */
 };
+
+/* Iterations and collectives of all ranks on one clock. Errors: DP_ERR_NOMEM. */
+int dp_ranks__timeline(struct dp_ranks *ranks, const struct dp_job *job);
 
 /* The collectives' table, and what is slow among them. Errors: DP_ERR_NOMEM. */
 int dp_ranks__collectives(struct dp_ranks *ranks, const struct dp_job *job);
@@ -107,8 +124,8 @@ const char *dp_ranks__text(struct dp_ranks *ranks, const char *text);
 /* Sets who is blamed. Errors: DP_ERR_NOMEM. */
 int dp_ranks__blame(struct dp_ranks *ranks, const uint32_t *blamed, size_t count);
 
-/* The median period of the job: of all ranks' iterations. NaN without. */
-double dp_job__period(const struct dp_job *job);
+/* The median period of the job: of all ranks' iterations. NaN without. Errors: DP_ERR_NOMEM. */
+int dp_job__period(double *period_ns, const struct dp_job *job);
 
 /* communication.c: the collectives that have become, or always were, slower than others of their
  * like; cost_ns is 0 where there are none. Errors: DP_ERR_NOMEM. */

@@ -32,6 +32,7 @@ struct judge {
 	struct dp_stages stages;
 	double period_ns;
 	double per_iteration; /* units */
+	double *room;	      /* for a value per rank */
 };
 
 static void set_verdict(struct judge *judge, enum dp_ranks_verdict_kind kind, double cost_ns, double p,
@@ -72,21 +73,17 @@ static double peers_median(const struct judge *judge, uint32_t blamed,
 			   double (*value)(const struct judge *, size_t, const void *),
 			   const void *ctx)
 {
-	double *values = dp_alloc__array(judge->job->count, sizeof(*values)), median = NAN;
 	size_t count = 0;
 
-	for (size_t r = 0; values && r < judge->job->count; r++) {
+	for (size_t r = 0; r < judge->job->count; r++) {
 		double of = r != blamed && judge->stages.classes[r] == judge->stages.classes[blamed]
 				    ? value(judge, r, ctx)
 				    : NAN;
 
 		if (isfinite(of))
-			values[count++] = of;
+			judge->room[count++] = of;
 	}
-	if (count)
-		median = dp_stat__select(values, count, (count - 1) / 2);
-	free(values);
-	return median;
+	return count ? dp_stat__select(judge->room, count, (count - 1) / 2) : NAN;
 }
 
 struct part_since {
@@ -261,22 +258,18 @@ static int blame_stage(struct judge *judge, uint32_t stage)
 /* A stage of one rank is slow by its share of the work only if it runs more kernels. */
 static bool has_more_work(const struct judge *judge, uint32_t stage)
 {
-	double *patterns = dp_alloc__array(judge->job->count, sizeof(*patterns));
-	double own = 0, median;
+	double own = 0;
 	size_t members = 0;
 
-	for (size_t r = 0; patterns && r < judge->job->count; r++) {
-		patterns[r] = (double)judge->job->ranks[r].from->pattern;
+	for (size_t r = 0; r < judge->job->count; r++) {
+		judge->room[r] = (double)judge->job->ranks[r].from->pattern;
 		if (judge->stages.stage[r] == stage) {
 			members++;
-			own = patterns[r];
+			own = judge->room[r];
 		}
 	}
-	if (!patterns)
-		return false;
-	median = dp_stat__median(patterns, judge->job->count);
-	free(patterns);
-	return members > 1 || own > median * (1 + STAGE_COST);
+	return members > 1 ||
+	       own > dp_stat__median(judge->room, judge->job->count) * (1 + STAGE_COST);
 }
 
 static int judge_stages(struct judge *judge)
@@ -462,13 +455,19 @@ int dp_ranks__judge(struct dp_ranks *ranks, const struct dp_job *job)
 						    .group = "",
 						    .part = DP_RANK_OTHER,
 						    .p_value = NAN };
-	judge.period_ns = ranks->verdict.period_ns = dp_job__period(job);
-	status = dp_stages__init(&judge.stages, job);
+	status = dp_job__period(&judge.period_ns, job);
+	judge.room = dp_alloc__array(job->count, sizeof(*judge.room));
+	if (!judge.room)
+		status = DP_ERR_NOMEM;
+	if (!status)
+		status = dp_stages__init(&judge.stages, job);
 	if (!status)
 		status = dp_units__init(&judge.units, job);
 	judge.per_iteration = judge.units.per_iteration;
+	ranks->verdict.period_ns = judge.period_ns;
 	if (!status)
 		status = judge_all(&judge);
+	free(judge.room);
 	dp_units__fini(&judge.units);
 	dp_stages__fini(&judge.stages);
 	return status;

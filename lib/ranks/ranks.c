@@ -35,7 +35,7 @@ static int leave_out(struct dp_ranks *ranks, const char *file, const char *forma
 
 /* A candidate for a rank of the job. */
 struct entry {
-	const struct dp_summary *summary;
+	const struct dp_file_summary *file;
 	const struct dp_rank_summary *from;
 	int64_t rank;
 	enum dp_rank_from rank_from;
@@ -45,9 +45,14 @@ struct entry {
 static int compare_files(const void *a, const void *b)
 {
 	const struct entry *one = a, *two = b;
-	int names = strcmp(one->summary->name, two->summary->name);
+	int names = strcmp(one->file->source.name, two->file->source.name);
 
-	return names ? names : one->index < two->index ? -1 : one->index > two->index;
+	if (names)
+		return names;
+	if (one->index != two->index)
+		return one->index < two->index ? -1 : 1;
+	/* Those of the same name are in order of their bytes. */
+	return one->file < two->file ? -1 : one->file > two->file;
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -71,8 +76,8 @@ static int number_entries(struct entry *entries, size_t count)
 
 		entry->rank = entry->from->rank;
 		entry->rank_from = DP_RANK_FROM_TRACE;
-		if (entry->rank < 0 && entry->summary->count == 1) {
-			entry->rank = dp_rank_name__read(entry->summary->name);
+		if (entry->rank < 0 && entry->file->count == 1) {
+			entry->rank = dp_rank_name__read(entry->file->source.name);
 			entry->rank_from = DP_RANK_FROM_NAME;
 		}
 	}
@@ -102,10 +107,10 @@ static int drop_doubles(struct dp_ranks *ranks, struct entry *entries, size_t *c
 	qsort(entries, *count, sizeof(*entries), compare_ranks);
 	for (size_t i = 0; i < *count && !status; i++) {
 		if (kept && entries[kept - 1].rank == entries[i].rank)
-			status = leave_out(ranks, entries[i].summary->name,
+			status = leave_out(ranks, entries[i].file->source.name,
 					   "rank %lld is in %.300s already",
 					   (long long)entries[i].rank,
-					   entries[kept - 1].summary->name);
+					   entries[kept - 1].file->source.name);
 		else
 			entries[kept++] = entries[i];
 	}
@@ -125,7 +130,7 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 		const struct dp_rank_summary *from = entries[r].from;
 
 		rank->from = from;
-		rank->file = entries[r].summary->name;
+		rank->file = entries[r].file->source.name;
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
 		rank->groups = dp_alloc__zeroed(from->call_count + 1, sizeof(*rank->groups));
@@ -209,49 +214,6 @@ static int make_job(struct dp_ranks *ranks, struct dp_job *job, struct entry *en
 			status = dp_job__match(job);
 	}
 	return status ? status : dp_job__iterations(job);
-}
-
-/* A time of a rank on the clock of the first one, from its first operation. */
-static int64_t to_first(const struct dp_job *job, size_t r, int64_t time_ns)
-{
-	const struct dp_rank_summary *from = job->ranks[r].from, *first = job->ranks[0].from;
-
-	if (job->clocks[r].known && job->clocks[r].anchor == 0)
-		return dp_clock__to_anchor(&job->clocks[r], time_ns);
-	return from->is_epoch == first->is_epoch ? dp_sum__i64(time_ns, from->t0_ns - first->t0_ns)
-						 : time_ns;
-}
-
-static int fill_cells(struct dp_ranks *ranks, const struct dp_job *job)
-{
-	size_t cells = dp_size__mul(job->count, job->iterations);
-
-	ranks->iterations = job->iterations;
-	ranks->cells = dp_alloc__zeroed(cells + 1, sizeof(*ranks->cells));
-	ranks->has = dp_alloc__zeroed(cells + 1, sizeof(*ranks->has));
-	if (!ranks->cells || !ranks->has)
-		return DP_ERR_NOMEM;
-	for (size_t r = 0; r < job->count; r++) {
-		const struct dp_job_rank *rank = &job->ranks[r];
-
-		for (size_t k = 0; k < rank->from->step_count; k++) {
-			const struct dp_step_summary *step = &rank->from->steps[k];
-			size_t at = r * job->iterations + rank->job_iteration[k];
-			struct dp_rank_iteration *cell = &ranks->cells[at];
-
-			if (!step->whole)
-				continue;
-			ranks->has[at] = true;
-			cell->start_ns = to_first(job, r, step->start_ns);
-			cell->period_ns = step->period_ns;
-			cell->own_ns = isfinite(step->period_ns) ? dp_job__own(rank, k) : NAN;
-			cell->wait_ns = rank->wait_ns[k];
-			memcpy(cell->part_ns, step->part_ns, sizeof(cell->part_ns));
-			cell->part_ns[DP_RANK_COMMUNICATION] =
-				fmax(0, cell->part_ns[DP_RANK_COMMUNICATION] - cell->wait_ns);
-		}
-	}
-	return DP_OK;
 }
 
 /* Means per iteration; a rank's warm-up counts where it has nothing else. */
@@ -379,7 +341,7 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 	if (!status)
 		status = make_job(ranks, &job, entries, &count);
 	if (!status)
-		status = fill_cells(ranks, &job);
+		status = dp_ranks__timeline(ranks, &job);
 	if (!status)
 		status = fill_ranks(ranks, &job);
 	if (!status) {
@@ -392,18 +354,70 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 	return status;
 }
 
-static size_t list_entries(struct entry *entries, struct dp_summary *const *summaries, size_t count)
+/* What all summaries hold, unpacked. */
+struct files {
+	const struct dp_section **sections;
+	struct dp_file_summary *files;
+	size_t count;
+	struct entry *entries;
+	size_t ranks;
+};
+
+static int files_init(struct files *files, struct dp_summary *const *summaries, size_t count)
+{
+	size_t sections;
+	int status;
+
+	*files = (struct files){ NULL, NULL, 0, NULL, 0 };
+	status = dp_summaries__list(&files->sections, &sections, summaries, count);
+	if (status)
+		return status;
+	files->files = dp_alloc__array(sections + 1, sizeof(*files->files));
+	if (!files->files)
+		return DP_ERR_NOMEM;
+	for (; files->count < sections && !status; files->count++) {
+		struct dp_file_summary *file = &files->files[files->count];
+
+		status = dp_summary__unpack(file, files->sections[files->count]->bytes,
+					    files->sections[files->count]->size);
+		files->ranks += file->count;
+	}
+	return status;
+}
+
+static void files_fini(struct files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		dp_file_summary__fini(&files->files[i]);
+	free(files->files);
+	free(files->sections);
+	free(files->entries);
+}
+
+static int list_entries(struct files *files)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < summaries[i]->count; k++)
-			entries[used++] = (struct entry){ .summary = summaries[i],
-							  .from = &summaries[i]->ranks[k],
-							  .index = k };
-	if (used)
-		qsort(entries, used, sizeof(*entries), compare_files);
-	return used;
+	files->entries = dp_alloc__array(files->ranks, sizeof(*files->entries));
+	if (!files->entries)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < files->count; i++)
+		for (size_t k = 0; k < files->files[i].count; k++)
+			files->entries[used++] = (struct entry){ .file = &files->files[i],
+								 .from = &files->files[i].ranks[k],
+								 .index = k };
+	qsort(files->entries, used, sizeof(*files->entries), compare_files);
+	return DP_OK;
+}
+
+static int run(struct dp_ranks *ranks, struct files *files, const struct dp_ranks_options *options)
+{
+	int status = list_entries(files);
+
+	for (size_t i = 0; i < options->left_out_count && !status; i++)
+		status = leave_out(ranks, options->left_out[i].file, "%s",
+				   options->left_out[i].why);
+	return status ? status : fill(ranks, files->entries, files->ranks);
 }
 
 int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, size_t count,
@@ -411,31 +425,19 @@ int dp_ranks_run(struct dp_ranks **ranks, struct dp_summary *const *summaries, s
 {
 	struct dp_ranks_options all = DP_RANKS_OPTIONS_INIT;
 	struct dp_ranks *made = dp_alloc__zeroed(1, sizeof(*made));
-	struct entry *entries = NULL;
-	size_t used = 0;
-	int status = made ? DP_OK : DP_ERR_NOMEM;
+	struct files files;
+	int status = files_init(&files, summaries, count);
 
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
-	for (size_t i = 0; i < count; i++)
-		used += summaries[i]->count;
-	if (!used) {
-		dp_ranks_free(made);
-		return dp_error__set(error, DP_ERR_ARGUMENT, "no rank with GPU kernels");
-	}
-	entries = dp_alloc__array(used, sizeof(*entries));
-	if (!entries)
-		status = DP_ERR_NOMEM;
-	for (size_t i = 0; i < all.left_out_count && !status; i++)
-		status = leave_out(made, all.left_out[i].file, "%s", all.left_out[i].why);
-	if (!status) {
-		used = list_entries(entries, summaries, count);
-		status = fill(made, entries, used);
-	}
-	free(entries);
+	if (!status && !files.ranks)
+		status = dp_error__set(error, DP_ERR_ARGUMENT, "no rank with GPU kernels");
+	else if (!status)
+		status = made ? run(made, &files, &all) : DP_ERR_NOMEM;
+	files_fini(&files);
 	if (status) {
 		dp_ranks_free(made);
-		return dp_error__nomem(error, 0);
+		return status == DP_ERR_ARGUMENT ? status : dp_error__nomem(error, 0);
 	}
 	*ranks = made;
 	return DP_OK;

@@ -18,6 +18,9 @@ void dp_ranks_free(struct dp_ranks *ranks)
 	free(ranks->left_out);
 	free(ranks->cells);
 	free(ranks->has);
+	free(ranks->calls);
+	free(ranks->first_call);
+	dp_strings__fini(&ranks->groups);
 	free(ranks->collectives);
 	free(ranks->blamed);
 	dp_strings__fini(&ranks->texts);
@@ -52,6 +55,28 @@ const struct dp_rank_iteration *dp_ranks_iteration(const struct dp_ranks *ranks,
 	if (rank >= ranks->count || iteration >= ranks->iterations || !ranks->has[at])
 		return NULL;
 	return &ranks->cells[at];
+}
+
+bool dp_ranks_call(const struct dp_ranks *ranks, size_t rank, size_t index,
+		   struct dp_rank_call *call)
+{
+	const struct dp_ranks_call *from;
+
+	if (rank >= ranks->count ||
+	    index >= ranks->first_call[rank + 1] - ranks->first_call[rank])
+		return false;
+	from = &ranks->calls[ranks->first_call[rank] + index];
+	*call = (struct dp_rank_call){
+		.start_ns = from->start_ns,
+		.end_ns = from->end_ns,
+		.wait_ns = from->wait_ns,
+		.bytes = from->bytes,
+		.kind = (enum dp_collective_kind)from->kind,
+		.group = dp_strings__get(&ranks->groups, from->group),
+		.iteration = from->iteration == DP_NONE ? -1 : (int64_t)from->iteration,
+		.instance = from->instance == DP_NONE ? -1 : (int64_t)from->instance,
+	};
+	return true;
 }
 
 const struct dp_ranks_matching *dp_ranks_matching(const struct dp_ranks *ranks)

@@ -76,7 +76,7 @@ static int add_share(struct dp_rank_summary *rank, enum dp_rank_part part, bool 
 	if (dp_array__reserve(&rank->shares, &rank->share_room, rank->share_count + 1,
 			      sizeof(share)))
 		return DP_ERR_NOMEM;
-	share.name = strdup(name);
+	share.name = dp_rank_summary__text(rank, name);
 	if (!share.name)
 		return DP_ERR_NOMEM;
 	rank->shares[rank->share_count++] = share;
@@ -282,7 +282,7 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	if (!rank->is_epoch)
 		rank->t0_ns = dp_trace_source_zero(trace);
 	rank->clock_mhz = rank->throttled = NAN;
-	rank->host = strdup(fact_of(trace, "host"));
+	rank->host = dp_rank_summary__text(rank, fact_of(trace, "host"));
 	if (!rank->host)
 		return DP_ERR_NOMEM;
 	status = dp_summary__calls(rank, analysis, device);
@@ -319,24 +319,40 @@ static bool is_rank(const struct dp_trace *trace, const int64_t *busy_ns, uint32
 	return true;
 }
 
+static int add_section(struct dp_summary *summary, const struct dp_file_summary *file)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	summary->sections = dp_alloc__zeroed(1, sizeof(*summary->sections));
+	if (!summary->sections || dp_summary__pack(&bytes, &size, file))
+		return DP_ERR_NOMEM;
+	summary->count = 1;
+	return dp_section__init(summary->sections, bytes, size);
+}
+
 int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analysis,
-		   const char *name, struct dp_error *error)
+		   const struct dp_summary_source *source, struct dp_error *error)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);
 	struct dp_summary *made = dp_alloc__zeroed(1, sizeof(*made));
+	struct dp_file_summary file = { .source = DP_SUMMARY_SOURCE_INIT };
 	size_t devices = dp_trace_device_count(trace);
 	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
-	int status = made && busy_ns ? DP_OK : DP_ERR_NOMEM;
+	int status = DP_OK;
 
-	if (!status) {
-		made->name = strdup(name);
-		made->ranks = dp_alloc__zeroed(devices + 1, sizeof(*made->ranks));
-		status = made->name && made->ranks ? DP_OK : DP_ERR_NOMEM;
+	memcpy(&file.source, source, DP_MIN(source->size, sizeof(file.source)));
+	file.ranks = dp_alloc__zeroed(devices + 1, sizeof(*file.ranks));
+	if (!made || !file.ranks || !busy_ns)
+		status = DP_ERR_NOMEM;
+	else
 		find_busy(busy_ns, trace);
-	}
 	for (uint32_t d = 0; d < devices && !status; d++)
 		if (is_rank(trace, busy_ns, d))
-			status = fill_rank(&made->ranks[made->count++], analysis, d);
+			status = fill_rank(&file.ranks[file.count++], analysis, d);
+	if (!status)
+		status = add_section(made, &file);
+	dp_file_summary__fini(&file);
 	free(busy_ns);
 	if (status) {
 		dp_summary_free(made);
@@ -344,28 +360,4 @@ int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analys
 	}
 	*summary = made;
 	return DP_OK;
-}
-
-static void free_rank(struct dp_rank_summary *rank)
-{
-	for (size_t i = 0; i < rank->group_count; i++)
-		free(rank->groups[i].name);
-	for (size_t i = 0; i < rank->share_count; i++)
-		free(rank->shares[i].name);
-	free(rank->groups);
-	free(rank->calls);
-	free(rank->steps);
-	free(rank->shares);
-	free(rank->host);
-}
-
-void dp_summary_free(struct dp_summary *summary)
-{
-	if (!summary)
-		return;
-	for (size_t i = 0; i < summary->count; i++)
-		free_rank(&summary->ranks[i]);
-	free(summary->ranks);
-	free(summary->name);
-	free(summary);
 }

@@ -2,7 +2,7 @@
 #ifndef DP_RANKS_SUMMARY_H
 #define DP_RANKS_SUMMARY_H
 
-#include "base/base.h"
+#include "base/strings.h"
 
 #include <deepprof/ranks.h>
 
@@ -23,7 +23,7 @@ struct dp_call_summary {
 };
 
 struct dp_group_summary {
-	char *name;
+	const char *name;
 	uint32_t size; /* members, 0: not known */
 };
 
@@ -38,18 +38,19 @@ struct dp_step_summary {
 
 /* What the time of a part goes to. */
 struct dp_share_summary {
-	char *name;
+	const char *name;
 	double ns; /* per iteration */
 	uint8_t part;
 	bool operator_; /* of compute: an operator, not a kernel */
 };
 
+/* Texts are borrowed: from texts, or from the bytes that the rank was unpacked from. */
 struct dp_rank_summary {
 	int64_t rank; /* -1: the trace does not state it */
 	int64_t pid;
 	int64_t t0_ns; /* time 0: since 1970, else on whatever clock the source has */
 	bool is_epoch;
-	char *host;
+	const char *host;
 	size_t pattern; /* kernels of an iteration */
 	double clock_mhz; /* mean of its multiprocessors; NaN where not recorded */
 	double throttled; /* share of the iterations' time; NaN where not recorded */
@@ -61,13 +62,59 @@ struct dp_rank_summary {
 	size_t step_count;
 	struct dp_share_summary *shares;
 	size_t share_count, share_room;
+	struct dp_strings texts;
 };
 
-struct dp_summary {
-	char *name;
+void dp_rank_summary__fini(struct dp_rank_summary *rank);
+
+/* A text of the rank's own; NULL where memory runs out. */
+const char *dp_rank_summary__text(struct dp_rank_summary *rank, const char *text);
+
+/* The ranks of one trace file. */
+struct dp_file_summary {
+	struct dp_summary_source source; /* its texts are borrowed as those of ranks are */
 	struct dp_rank_summary *ranks;
 	size_t count;
 };
+
+/* The ranks, which lie in ranks; not what is borrowed. */
+void dp_file_summary__fini(struct dp_file_summary *file);
+
+/* The summary of one trace file, packed: see deepprof-summary(5). */
+struct dp_section {
+	unsigned char *bytes;
+	size_t size;
+	struct dp_summary_source source; /* texts are borrowed from the bytes */
+};
+
+/* One section or more: those of a summary file that was merged. */
+struct dp_summary {
+	struct dp_section *sections;
+	size_t count;
+};
+
+/*
+ * Packs a file's ranks; *bytes is the caller's, to be freed with free(). The same ranks give the same
+ * bytes. Times are rounded to nanoseconds. Errors: DP_ERR_NOMEM. Cost: n log n in the calls.
+ */
+int dp_summary__pack(unsigned char **bytes, size_t *size, const struct dp_file_summary *file);
+
+/*
+ * Unpacks what may be anything. The texts are borrowed from the bytes; what is allocated is at most
+ * some 60 times their size. Errors: DP_ERR_DAMAGED, DP_ERR_NOMEM; *file is empty then.
+ */
+int dp_summary__unpack(struct dp_file_summary *file, const unsigned char *bytes, size_t size);
+
+/* Checks packed bytes, which become the section's, also on failure. Errors: as before. */
+int dp_section__init(struct dp_section *section, unsigned char *bytes, size_t size);
+
+/* The order of sections in a file: by size, then by bytes. */
+int dp_section__compare(const struct dp_section *a, const struct dp_section *b);
+
+/* The sections of summaries in that order, equal ones once; *sections is the caller's array.
+ * Errors: DP_ERR_NOMEM. */
+int dp_summaries__list(const struct dp_section ***sections, size_t *count,
+		       struct dp_summary *const *summaries, size_t summary_count);
 
 /* What a call is by the name that a library, a framework or a kernel gives it. */
 enum dp_collective_kind dp_collective__kind(const char *name);

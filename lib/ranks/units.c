@@ -5,23 +5,25 @@
 #include <string.h>
 
 /* The group that all ranks meet in most often; DP_NONE where there is none. */
-static uint32_t meeting_group(const struct dp_job *job, size_t *meetings)
+static int meeting_group(uint32_t *group, size_t *meetings, const struct dp_job *job)
 {
-	size_t *counts = dp_alloc__zeroed(job->group_count + 1, sizeof(*counts));
-	uint32_t best = DP_NONE;
+	size_t *counts = dp_alloc__zeroed(job->group_count, sizeof(*counts));
 
+	*group = DP_NONE;
 	*meetings = 0;
-	for (size_t i = 0; counts && i < job->instance_count; i++)
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < job->instance_count; i++)
 		if (job->instances[i].count == job->count &&
 		    dp_collective__synchronizes(job->instances[i].kind))
 			counts[job->instances[i].group]++;
-	for (uint32_t g = 0; counts && g < job->group_count; g++)
+	for (uint32_t g = 0; g < job->group_count; g++)
 		if (counts[g] > *meetings) {
 			*meetings = counts[g];
-			best = g;
+			*group = g;
 		}
 	free(counts);
-	return best;
+	return DP_OK;
 }
 
 static int allocate(struct dp_units *units, size_t count, size_t ranks)
@@ -100,9 +102,11 @@ static int by_iterations(struct dp_units *units, const struct dp_job *job)
 int dp_units__init(struct dp_units *units, const struct dp_job *job)
 {
 	size_t meetings;
-	uint32_t group = meeting_group(job, &meetings);
+	uint32_t group;
 
 	*units = (struct dp_units){ .per_iteration = 1 };
+	if (meeting_group(&group, &meetings, job))
+		return DP_ERR_NOMEM;
 	if (group != DP_NONE && meetings >= DP_MAX(job->iterations, 2))
 		return by_meetings(units, job, group, meetings);
 	return by_iterations(units, job);

@@ -353,13 +353,8 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 
 static void write_style(struct dp_render *render)
 {
-	const struct dp_html_asset *at = dp_html__assets;
-
-	while (at->name && strcmp(at->name, "style.css") != 0)
-		at++;
 	dp_render__text(render, "<style>");
-	if (at->name)
-		dp_render__write(render, (const char *)at->data, at->size);
+	dp_html__asset(render, "style.css");
 	dp_render__text(render, style);
 	dp_render__text(render, "</style>");
 }

@@ -12,78 +12,9 @@
 
 #define NAME_COLUMNS 110 /* of a name's short form */
 
-/* The page may run what is in it and nothing else, and load nothing. */
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<meta name=\"color-scheme\" content=\"light dark\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
-	"<link rel=\"icon\" href=\"data:,\">\n"
-	"<title>deepprof</title>\n";
-
-static void asset(struct dp_render *render, const char *name)
-{
-	for (size_t i = 0; dp_html__assets[i].name; i++)
-		if (!strcmp(dp_html__assets[i].name, name))
-			dp_render__write(render, (const char *)dp_html__assets[i].data,
-					 dp_html__assets[i].size);
-}
-
-static size_t asset_size(const char *name)
-{
-	for (size_t i = 0; dp_html__assets[i].name; i++)
-		if (!strcmp(dp_html__assets[i].name, name))
-			return dp_html__assets[i].size;
-	return 0;
-}
-
-static void script(struct dp_render *render, const char *name)
-{
-	dp_render__text(render, "<script>\n");
-	asset(render, name);
-	dp_render__text(render, "</script>\n");
-}
-
-/* The page's own scripts, in the order in which they need each other. */
-static void write_scripts(struct dp_render *render)
-{
-	static const char *const ours[] = { "base.js", "charts.js", "timeline.js", "tables.js",
-					    "report.js" };
-
-	/* An asset ends in a newline of its own. */
-	if (asset_size("chart.js") > 1) {
-		script(render, "chart-license.js");
-		script(render, "chart.js");
-	}
-	for (size_t i = 0; i < DP_COUNT(ours); i++)
-		script(render, ours[i]);
-}
-
-/* Where a character begins, at or before. */
-static size_t cut(const char *text, size_t most)
-{
-	size_t length = strnlen(text, most + 1);
-
-	if (length <= most)
-		return length;
-	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
-		length--;
-	return length;
-}
-
-void dp_html__string(struct dp_render *render, const char *text)
-{
-	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), true);
-}
-
-void dp_html__value(struct dp_render *render, double value, const char *unit)
-{
-	char buf[DP_NUMBER_SIZE];
-
-	dp_number__json(buf, value, unit);
-	dp_render__text(render, buf);
-}
+/* In the order in which they need each other. */
+static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
+				       "report.js" };
 
 void dp_html__name(struct dp_render *render, uint32_t id)
 {
@@ -172,12 +103,7 @@ static int begin(struct dp_render *render)
 		html->metrics++;
 	share_room(render, html);
 	render->state = html;
-	dp_render__text(render, head);
-	dp_render__text(render, "<style>\n");
-	asset(render, "style.css");
-	dp_render__text(render, "</style>\n</head>\n<body>\n");
-	asset(render, "body.html");
-	dp_render__text(render, "<script type=\"application/json\" id=\"data\">\n{");
+	dp_html__open(render, "deepprof", "body.html");
 	dp_render__format(render, "\"version\":\"%s\"", dp_version());
 	dp_html__trace(render);
 	write_scope(render);
@@ -404,7 +330,7 @@ static void write_names(struct dp_render *render, const struct dp_html *html)
 		dp_html__string(render, name);
 		dp_render__text(render, "]");
 	}
-	dp_render__text(render, "]}\n</script>\n");
+	dp_render__text(render, "]");
 	free(places);
 }
 
@@ -420,8 +346,7 @@ static int end(struct dp_render *render)
 	write_clean(render);
 	dp_html__kernels(render);
 	write_names(render, html);
-	write_scripts(render);
-	dp_render__text(render, "</body>\n</html>\n");
+	dp_html__close(render, scripts, DP_COUNT(scripts));
 	free(html->slots);
 	free(html->names);
 	free(html);

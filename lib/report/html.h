@@ -57,6 +57,12 @@ struct dp_html_asset {
 
 extern const struct dp_html_asset dp_html__assets[];
 
+/* A page of such files: up to the document, whose keys come between both calls; and the rest. */
+void dp_html__open(struct dp_render *render, const char *title, const char *body);
+void dp_html__close(struct dp_render *render, const char *const *scripts, size_t count);
+
+void dp_html__asset(struct dp_render *render, const char *name);
+
 /* How busy devices are over the capture; a loop's host ranges and its critical path. */
 void dp_html__capture(struct dp_render *render);
 void dp_html__host_ranges(struct dp_render *render, size_t loop);

@@ -81,7 +81,7 @@ struct dp_perfetto_lanes {
 };
 
 struct dp_perfetto {
-	const struct dp_trace *trace;
+	const struct dp_trace *trace; /* NULL where it is of none: of the ranks of a job */
 	int64_t zero_ns; /* what times in the file count from */
 	struct dp_proto packet;
 	size_t opened[2];		 /* the packet, and the event in it */
@@ -110,6 +110,8 @@ void dp_perfetto__begin(struct dp_render *render, const struct dp_perfetto_event
 void dp_perfetto__flow(struct dp_render *render, uint64_t id, bool ends);
 void dp_perfetto__integer(struct dp_render *render, enum dp_perfetto_key key, int64_t value);
 void dp_perfetto__text(struct dp_render *render, enum dp_perfetto_key key, const char *value);
+/* The same by name. */
+void dp_perfetto__name(struct dp_render *render, const char *name, const char *value);
 /* By key, or by name where that is not NULL; of NaN nothing is written. */
 void dp_perfetto__value(struct dp_render *render, size_t key, const char *name, double value,
 			const char *unit);

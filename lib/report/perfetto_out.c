@@ -129,7 +129,7 @@ static void write_clocks(struct dp_render *render)
 	int64_t t0_ns;
 	size_t opened;
 
-	if (!dp_trace_t0(out->trace, &t0_ns) ||
+	if (!out->trace || !dp_trace_t0(out->trace, &t0_ns) ||
 	    __builtin_add_overflow(t0_ns, out->zero_ns, &t0_ns) || t0_ns < 0)
 		return;
 	opened = dp_proto__open(&out->packet, PACKET_CLOCKS);
@@ -231,7 +231,8 @@ void dp_perfetto__begin(struct dp_render *render, const struct dp_perfetto_event
 	struct dp_perfetto *out = out_of(render);
 	struct dp_proto *packet = &out->packet;
 	bool named = event->type != DP_PERFETTO_END && event->type != DP_PERFETTO_COUNTER;
-	bool known = named && event->string < dp_trace_string_count(out->trace);
+	bool known = named && event->string != DP_NONE &&
+		     event->string < dp_trace_string_count(out->trace);
 
 	open_packet(render, named ? FLAG_NEEDED : 0);
 	dp_proto__int(packet, PACKET_TIME,
@@ -278,6 +279,16 @@ void dp_perfetto__text(struct dp_render *render, enum dp_perfetto_key key, const
 	size_t opened = dp_proto__open(packet, EVENT_ANNOTATION);
 
 	dp_proto__uint(packet, ANNOTATION_NAME_ID, key);
+	dp_proto__string(packet, ANNOTATION_TEXT, value);
+	dp_proto__close(packet, opened);
+}
+
+void dp_perfetto__name(struct dp_render *render, const char *name, const char *value)
+{
+	struct dp_proto *packet = &out_of(render)->packet;
+	size_t opened = dp_proto__open(packet, EVENT_ANNOTATION);
+
+	dp_proto__string(packet, ANNOTATION_NAME, name);
 	dp_proto__string(packet, ANNOTATION_TEXT, value);
 	dp_proto__close(packet, opened);
 }

@@ -25,7 +25,7 @@ from .errors import (
     NoGpuError,
     UnsupportedError,
 )
-from .ranks import ranks
+from .ranks import ranks, reduce
 from .record import record
 from .results import Analysis, Comparison, Finding, Ranks, Table, Trace, path_bytes
 
@@ -50,6 +50,7 @@ __all__ = [
     "open",
     "ranks",
     "record",
+    "reduce",
 ]
 
 _lib = _library.lib

@@ -115,6 +115,18 @@ class CompareOptions(ctypes.Structure):
     ]
 
 
+class SummarySource(ctypes.Structure):
+    """struct dp_summary_source"""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("bytes", ctypes.c_uint64),
+        ("modified_ns", ctypes.c_int64),
+        ("settings", ctypes.c_char_p),
+    ]
+
+
 class LeftOut(ctypes.Structure):
     """struct dp_left_out"""
 
@@ -182,7 +194,16 @@ _FUNCTIONS = {
         _ERROR,
     ),
     "dp_comparison_free": (None, _HANDLE),
-    "dp_summary_run": (ctypes.c_int, _OUT, _HANDLE, ctypes.c_char_p, _ERROR),
+    "dp_summary_run": (ctypes.c_int, _OUT, _HANDLE, ctypes.POINTER(SummarySource), _ERROR),
+    "dp_summary_write": (
+        ctypes.c_int,
+        _OUT,
+        ctypes.c_size_t,
+        ctypes.POINTER(Sink),
+        _ERROR,
+    ),
+    "dp_summary_is_summary": (ctypes.c_bool, ctypes.c_char_p),
+    "dp_summary_read": (ctypes.c_int, _OUT, ctypes.c_char_p, ctypes.c_size_t, _ERROR),
     "dp_summary_free": (None, _HANDLE),
     "dp_ranks_run": (
         ctypes.c_int,

@@ -1,37 +1,118 @@
 """The ranks of a distributed job."""
 import concurrent.futures
+import contextlib
 import ctypes
 import os
+import pathlib
 
 from . import _library, errors
-from .results import Ranks, Summary, path_bytes
+from .engines import engine, local
+from .results import Ranks, Summary, collected, path_bytes
 
 _lib = _library.lib
 
 
-def summarize(path, options):
-    """A trace's summary, or the error that it cannot be read for."""
-    import deepprof
+def settings(options):
+    """What decides what an analysis finds, in the command's words."""
+    options = {name: value for name, value in options.items() if value not in (None, False)}
+    words = [f"deepprof {_lib.dp_version().decode()}"]
+    if counts := options.pop("iterations", None):
+        counts = counts if isinstance(counts, (list, tuple)) else [counts]
+        words.append("-n " + ",".join(map(str, counts)))
+    for name in "marks", "ignore_marks", "level", "input_format":
+        value = options.pop(name, None)
+        if value is True:
+            words.append("--ignore-marks")
+        elif value and value != "default":
+            words.append(f"--{name.replace('_', '-')}={value}")
+    words += [f"{name}={options[name]!r}" for name in sorted(options)]
+    return " ".join(words)
 
+
+def source_of(path, options):
+    """struct dp_summary_source of a trace that is about to be read; of a URL without size and time."""
+    source = _library.SummarySource(
+        size=ctypes.sizeof(_library.SummarySource),
+        name=path_bytes(path),
+        settings=settings(options).encode(),
+    )
+    if "://" not in os.fspath(path):
+        with contextlib.suppress(OSError):
+            status = os.stat(path)
+            source.bytes, source.modified_ns = status.st_size, status.st_mtime_ns
+    return source
+
+
+def to_bytes(summaries):
+    """Summaries as one file's bytes."""
+    handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
+    return collected(
+        lambda sink, error: _lib.dp_summary_write(handles, len(handles), sink, error)
+    )
+
+
+def from_bytes(data):
+    """Summaries that were written."""
     handle, error = ctypes.c_void_p(), _library.Error()
-    try:
-        with deepprof.analyze(path, **options) as analysis:
-            status = _lib.dp_summary_run(
-                ctypes.byref(handle), analysis._alive(), path_bytes(path), ctypes.byref(error)
-            )
-        errors.check(status, error)
-    except errors.DeepprofError as trouble:
-        return trouble
+    status = _lib.dp_summary_read(ctypes.byref(handle), data, len(data), ctypes.byref(error))
+    errors.check(status, error)
     return Summary(handle.value)
 
 
-def compare_summaries(paths, found):
-    """The result of summaries; what could not be read is named in it."""
-    summaries = [one for one in found if isinstance(one, Summary)]
-    lost = [(path, one) for path, one in zip(paths, found) if not isinstance(one, Summary)]
+def summarize(path, options):
+    """The bytes of a trace's summary, or the text of the error that it cannot be read for."""
+    import deepprof
+
+    handle, error = ctypes.c_void_p(), _library.Error()
+    with local(path) as name:
+        source = source_of(path, options)
+        try:
+            if _lib.dp_summary_is_summary(path_bytes(name)):
+                data = pathlib.Path(name).read_bytes()
+                from_bytes(data).close()
+                return data
+            with deepprof.analyze(name, **options) as analysis:
+                status = _lib.dp_summary_run(
+                    ctypes.byref(handle),
+                    analysis._alive(),
+                    ctypes.byref(source),
+                    ctypes.byref(error),
+                )
+            errors.check(status, error)
+        except errors.DeepprofError as trouble:
+            return str(trouble).removeprefix(f"{name}: ")
+    with Summary(handle.value) as summary:
+        return to_bytes([summary])
+
+
+def summarize_all(paths, executor, threads, options):
+    """Paths in order, and for each what :func:`summarize` returns."""
+    paths = sorted({os.fspath(path) for path in paths})
+    if executor is None and threads:
+        executor = concurrent.futures.ThreadPoolExecutor(threads)
+    with engine(executor) as pool:
+        futures = [pool.submit(summarize, path, options) for path in paths]
+        return paths, [future.result() for future in futures]
+
+
+def ranks(paths, executor=None, *, threads=None, **options):
+    """Compares the ranks of a job, of traces, summaries, or both; returns :class:`Ranks`.
+
+    executor  anything with ``submit``: ``concurrent.futures`` pools, ``dask.distributed.Client``,
+              ``mpi4py.futures.MPIPoolExecutor``; None: threads
+    threads   without an executor: files that are analyzed at a time; None: one for each core
+    options   those of :func:`deepprof.analyze`
+
+    Paths may be URLs that fsspec reads; the worker fetches them, and only summaries come back.
+    Files that cannot be read are named in the report and left out. The result depends neither on
+    the order of files nor on what runs them.
+    """
+    paths, found = summarize_all(paths, executor, threads, options)
+    summaries = [from_bytes(one) for one in found if isinstance(one, bytes)]
+    lost = [(path, why) for path, why in zip(paths, found) if isinstance(why, str)]
     handles = (ctypes.c_void_p * len(summaries))(*(one._alive() for one in summaries))
     left_out = (_library.LeftOut * len(lost))(
-        *(_library.LeftOut(path_bytes(path), str(why).encode()) for path, why in lost)
+        *(_library.LeftOut(path_bytes(path), why.encode()) for path, why in lost)
     )
     options = _library.RanksOptions(
         ctypes.sizeof(_library.RanksOptions), left_out, len(left_out)
@@ -44,16 +125,16 @@ def compare_summaries(paths, found):
     return Ranks(handle.value)
 
 
-def ranks(paths, *, threads=None, **options):
-    """Compares the ranks of a job, a trace file each; returns :class:`Ranks`.
+def reduce(paths, executor=None, *, threads=None, **options):
+    """The summaries of traces and of other summaries, merged, as bytes.
 
-    threads   files that are analyzed at a time; None: one for each core
-    options   those of :func:`deepprof.analyze`
-
-    Files that cannot be read are named in the report and left out. The result depends neither on
-    the order of files nor on threads.
+    They are what ``deepprof reduce -o FILE.dpsum`` writes: the command and :func:`deepprof.ranks`
+    read them from a file. Arguments are those of :func:`deepprof.ranks`. A file that cannot be read
+    is an error. The bytes depend neither on the order of files nor on what runs them, nor on which
+    were merged before.
     """
-    paths = sorted(os.fspath(path) for path in paths)
-    with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        found = list(pool.map(lambda path: summarize(path, options), paths))
-    return compare_summaries(paths, found)
+    paths, found = summarize_all(paths, executor, threads, options)
+    for path, one in zip(paths, found):
+        if isinstance(one, str):
+            raise errors.DeepprofError(f"{path}: {one}", path)
+    return to_bytes([from_bytes(one) for one in found])

@@ -164,6 +164,20 @@ class _Owner:
         return self._handle
 
 
+def collected(write):
+    """The bytes that ``write(sink, error)`` sends to the sink; it returns a status."""
+    parts = []
+
+    @_library.WRITE
+    def take(_, data, size):
+        parts.append(ctypes.string_at(data, size))
+        return 0
+
+    sink, error = _library.Sink(take, None), _library.Error()
+    errors.check(write(ctypes.byref(sink), ctypes.byref(error)), error)
+    return b"".join(parts)
+
+
 class _Report(_Owner):
     """What can be written as a report."""
 
@@ -174,13 +188,6 @@ class _Report(_Owner):
 
         Returns str, or bytes where the format is binary. Width is in columns, of text.
         """
-        parts = []
-
-        @_library.WRITE
-        def write(_, data, size):
-            parts.append(ctypes.string_at(data, size))
-            return 0
-
         options = _library.ReportOptions(
             size=ctypes.sizeof(_library.ReportOptions),
             width=width,
@@ -189,17 +196,10 @@ class _Report(_Owner):
             brief=brief,
             height=0xFFFFFFFF,
         )
-        sink = _library.Sink(write, None)
-        error = _library.Error()
-        status = type(self)._write(
-            self._alive(),
-            format.encode(),
-            ctypes.byref(options),
-            ctypes.byref(sink),
-            ctypes.byref(error),
+        write, handle = type(self)._write, self._alive()
+        whole = collected(
+            lambda sink, error: write(handle, format.encode(), ctypes.byref(options), sink, error)
         )
-        errors.check(status, error)
-        whole = b"".join(parts)
         return whole if format in ("sqlite", "perfetto") else whole.decode()
 
     def to_json(self):
@@ -345,7 +345,8 @@ class Comparison(_Tables):
 
 
 class Ranks(_Report):
-    """What :func:`deepprof.ranks` found: the formats are text, json and csv."""
+    """What :func:`deepprof.ranks` found: the formats are text, json, csv,
+    html and perfetto."""
 
     _free = _lib.dp_ranks_free
     _write = _lib.dp_ranks_write
@@ -360,7 +361,7 @@ class Ranks(_Report):
 
 
 class Summary(_Owner):
-    """What comparing ranks needs of one trace."""
+    """What comparing ranks needs of one trace, or of several."""
 
     _free = _lib.dp_summary_free
 

@@ -9,12 +9,13 @@ import cli
 
 FISH = cli.SOURCE / "data" / "completions" / "deepprof.fish"
 BASH = str(cli.SOURCE / "data" / "completions" / "deepprof.bash")
-VERBS = ["record", "analyze", "compare", "ranks", "export", "info", "help"]
+VERBS = ["record", "analyze", "compare", "ranks", "reduce", "export", "info", "help"]
 PAGES_WITH_OPTIONS = {
     "record": "deepprof-record.1",
     "analyze": "deepprof-analyze.1",
     "compare": "deepprof-compare.1",
     "ranks": "deepprof-ranks.1",
+    "reduce": "deepprof-reduce.1",
     "export": "deepprof-export.1",
     "info": "deepprof-info.1",
 }
@@ -317,6 +318,7 @@ class Completions(unittest.TestCase):
                 "analyze": r"\$(?:analyze|report|wish|both|all)",
                 "compare": r"\$(?:compare|report|wish|both|all)",
                 "ranks": r"\$(?:ranks|report|both|all)",
+                "reduce": r"\$(?:reduce|all)",
                 "export": r"\$(?:export|wish|all)",
                 "info": r"\$(?:info|both|all)",
                 "help": "-",

@@ -1,4 +1,5 @@
 """deepprof ranks on small simulated jobs: who is blamed, and what is done about files."""
+import collections
 import gzip
 import json
 import os
@@ -11,6 +12,7 @@ import tempfile
 import unittest
 
 import cli
+import pftrace
 
 SCHEMA = json.loads((cli.SOURCE / "data" / "ranks.schema.json").read_text(encoding="utf-8"))
 TRACES = os.environ.get("DEEPPROF_TRACES", cli.SOURCE.parent / "shared" / "traces")
@@ -228,6 +230,57 @@ class Jobs(unittest.TestCase):
         rows = cli.run("ranks", "--format=csv", self.job()).stdout.splitlines()
         self.assertEqual(rows[0].split(",")[:4], ["rank", "host", "iteration", "start_ns"])
         self.assertEqual(len(rows), 1 + 4 * 12)
+
+    def test_html(self):
+        """Cells of the heat map and lanes are those of the JSON result; a page of itself."""
+        folder = self.job("hosts=2", "offset=50ms", "fault=compute:rank=2,first=4,factor=1.3")
+        page = cli.run("ranks", "--format=html", folder).stdout
+        self.assertNotRegex(page, r"(?i)<(script|img|iframe|link)[^>]*(src|href)=\"(?!data:)")
+        text = re.search(r'(?s)id="data">(.*?)</script>', page)[1]
+        self.assertNotRegex(text, "[<>&]")
+        data, report = json.loads(text), self.ranks(folder)
+        self.assertEqual((data["headline"], data["kind"]), ("Straggler: rank 2 holds the others up", "straggler"))
+        self.assertEqual([row[0] for row in data["ranks"] if row[11]], [2])
+        for r, cells in enumerate(data["cells"]):
+            for k, of in enumerate(report["iterations"]):
+                at = next(at for at in of["ranks"] if at["rank"] == r)
+                period = at["period_ns"]
+                told = [period, at["own_ns"], at["wait_ns"]] if period is not None else [None] * 3
+                for value, shown in zip(told, cells[3 * k:3 * k + 3]):
+                    self.assertEqual(shown is None, value is None)
+                    self.assertLess(abs((shown or 0) * 1000 - (value or 0)), 1000)
+        self.assertEqual(sorted(data["shown"]), list(range(12)))
+        ends = {}
+        for _, _, calls in data["lanes"]:
+            seen = collections.Counter()
+            for shown, start, duration, wait, kind, group in zip(*[iter(calls)] * 6):
+                self.assertLessEqual(wait, duration)
+                seen[shown, kind, group] += 1
+                ends.setdefault((shown, kind, group, seen[shown, kind, group]), []).append(start + duration)
+        whole = [found for found in ends.values() if len(found) == 4]
+        self.assertGreater(len(whole), 20)
+        self.assertLess(max(max(found) - min(found) for found in whole), 30000)
+
+    def test_perfetto(self):
+        """One clock, the verdict, flows between the calls of one collective."""
+        settings = "hosts=4", "offset=50ms", "fault=compute:rank=2,first=4,factor=1.3"
+        path = self.root / "job.pftrace"
+        self.assertEqual(cli.run("ranks", "-o", path, self.job(*settings)).returncode, 0)
+        timeline = pftrace.Timeline(path.read_bytes())
+        names = {key: track["name"] for key, track in timeline.tracks.items()}
+        self.assertEqual([name for name in names.values() if name.startswith("rank")],
+                         [f"rank {r}" for r in range(4)])
+        spans = [at for at in timeline.slices if at["name"] == "Straggler: rank 2 holds the others up"]
+        self.assertEqual(len(spans), 1)
+        flows = {}
+        for at in timeline.slices:
+            for flow in at["flows"]:
+                flows.setdefault(flow, []).append(at)
+        whole = [calls for calls in flows.values() if len(calls) == 4]
+        self.assertGreater(len(whole), 20)
+        for calls in whole:
+            self.assertEqual(len({names[timeline.tracks[at["track"]]["parent"]] for at in calls}), 4)
+            self.assertLess(max(at["end"] for at in calls) - min(at["end"] for at in calls), 40000)
 
     def test_output(self):
         path = self.root / "out.json.gz"

@@ -132,6 +132,9 @@ static _Noreturn void be_program(const struct run *run, const struct run_options
 		argv[i + 1] = words[i];
 	dup2(output, 1);
 	dup2(output, 2);
+	/* What the tests were started with takes none of the program's descriptors. */
+	for (int fd = 3; fd < 1024; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	put_env("DEEPPROF_SPOOL", run->dir);
 	put_folder_id(run->dir);
 	put_env("DEEPPROF_OPTIONS", options->options);

@@ -45,7 +45,7 @@ FOREIGN = {
     'sqlite3.h': ['lib/import', 'lib/record', 'lib/report'],
     'jansson.h': ['lib', 'lib/import', 'lib/report'],
     'csv.h': ['lib/import', 'lib/report'],
-    'zlib.h': ['lib', 'lib/import', 'lib/report'],
+    'zlib.h': ['lib', 'lib/import', 'lib/ranks', 'lib/report'],
     'cxxabi.h': ['lib/trace'],
     'check.h': [],
 }

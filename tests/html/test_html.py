@@ -400,6 +400,35 @@ class Looks(unittest.TestCase):
             self.assertNotEqual(page.run("getComputedStyle(document.body).backgroundColor"), dark)
             self.assertEqual(page.complaints, [])
 
+    def test_ranks(self):
+        """The page of many ranks: an iteration is chosen by a click in the heat map, and zoomed."""
+        job = self.folder / "job"
+        subprocess.run([cli.SIM, "job", "-o", job, "ranks=8", "iterations=12",
+                        "fault=compute:rank=5,first=4,factor=1.3"], check=True)
+        page_of = self.folder / "job.html"
+        self.assertEqual(cli.run("ranks", "-q", "-o", page_of, job).returncode, 0)
+        with browser.Browser() as page:
+            page.open(page_of)
+            self.assertIn("rank 5", page.run("document.getElementById('findings-list').textContent"))
+            page.hover("#map-box", 0.5, 0.5)
+            self.assertIn("own time", page.run("document.getElementById('tip').textContent"))
+            left, top, width, height = page.box("#map-box")
+            for kind in "mousePressed", "mouseReleased":
+                page.mouse(kind, left + width * 0.2, top + height * 0.5, button="left", clickCount=1)
+            chosen = page.run("report.shown[lanes.shown]")
+            self.assertEqual(chosen, page.run("map.column"))
+            self.assertIn(f"Iteration {chosen}: rank 5 waits least" if chosen >= 4 else f"Iteration {chosen}",
+                          page.run("document.getElementById('lanes-text').textContent"))
+            page.drag("#lanes-box", 0.4, 0.6)
+            self.assertFalse(page.run("time.whole"))
+            page.run("document.getElementById('map-order').value = 'own'; "
+                     "document.getElementById('map-order').onchange({ target: { value: 'own' } })")
+            self.assertEqual(page.run("map.layout.order[0]"), 5)
+            page.screenshot(SHOTS / "ranks.png")
+            page.theme("dark")
+            page.screenshot(SHOTS / "ranks-dark.png")
+            self.assertEqual(page.complaints, [])
+
     def test_a_long_loop_is_quick(self):
         trace = self.folder / "long.csv"
         write_long(trace, 100000)

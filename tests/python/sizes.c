@@ -11,8 +11,9 @@ int main(void)
 	printf("\"AnalysisOptions\": %zu, \"ReportOptions\": %zu, \"CompareOptions\": %zu, ",
 	       sizeof(struct dp_analysis_options), sizeof(struct dp_report_options),
 	       sizeof(struct dp_compare_options));
-	printf("\"LeftOut\": %zu, \"RanksOptions\": %zu, ", sizeof(struct dp_left_out),
-	       sizeof(struct dp_ranks_options));
+	printf("\"LeftOut\": %zu, \"RanksOptions\": %zu, \"SummarySource\": %zu, ",
+	       sizeof(struct dp_left_out), sizeof(struct dp_ranks_options),
+	       sizeof(struct dp_summary_source));
 	printf("\"TableOptions\": %zu, \"TableInfo\": %zu}\n", sizeof(struct dp_table_options),
 	       sizeof(struct dp_table_info));
 	return 0;

@@ -284,6 +284,101 @@ class Arrays(unittest.TestCase):
         )
 
 
+class EnginesOfRanks(unittest.TestCase):
+    """Threads, processes, clusters and the command: the same bytes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        words = [os.environ["DEEPPROF_SIM"], "job", "-o", cls.folder, "ranks=4", "iterations=8"]
+        words += ["fault=compute:rank=2,factor=1.3"]
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        cls.paths = sorted(map(str, pathlib.Path(cls.folder).glob("rank*")))
+        cls.reduced = deepprof.reduce(cls.paths, threads=1)
+        cls.report = deepprof.ranks(cls.paths, threads=1).to_json()
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def check(self, pool):
+        self.assertEqual(deepprof.reduce(self.paths, pool), self.reduced)
+        self.assertEqual(deepprof.ranks(self.paths, executor=pool).to_json(), self.report)
+
+    def test_threads(self):
+        self.check(None)
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            self.check(pool)
+
+    def test_processes(self):
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            self.check(pool)
+
+    def test_summaries(self):
+        """Merged in any order, mixed with traces, and read and written by the command."""
+        self.assertEqual(json.loads(self.report)["verdict"]["ranks"], [2])
+        with tempfile.TemporaryDirectory() as folder:
+            halves = [pathlib.Path(folder, f"{k}.dpsum") for k in range(2)]
+            for k, path in enumerate(halves):
+                path.write_bytes(deepprof.reduce(self.paths[k::2]))
+            self.assertEqual(deepprof.reduce(halves[::-1]), self.reduced)
+            self.assertEqual(deepprof.ranks(halves).to_json(), self.report)
+            self.assertEqual(deepprof.ranks([*self.paths[1::2], halves[0]]).to_json(), self.report)
+            command = os.environ.get("DEEPPROF")
+            if not command:
+                self.skipTest("not built: the command")
+            words = [command, "reduce", "-q", "-o", "-"]
+            done = subprocess.run([*words, *self.paths], stdout=subprocess.PIPE, check=True)
+            self.assertEqual(done.stdout, self.reduced)
+            done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE, check=True)
+            self.assertEqual(done.stdout, self.reduced)
+
+    def test_options(self):
+        other = deepprof.reduce(self.paths, iterations=8, ignore_marks=True)
+        self.assertIn(b"-n 8 --ignore-marks", other)
+        with self.assertRaisesRegex(deepprof.DeepprofError, "/none"):
+            deepprof.reduce(["/none"])
+        self.assertIn("/none", str(deepprof.ranks([*self.paths, "/none"])))
+
+    @needs("fsspec")
+    def test_urls(self):
+        """Fetched by the worker; the name is the URL, size and time are not known."""
+        urls = [f"file://{path}" for path in self.paths]
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            report = deepprof.ranks(urls, pool).to_json()
+            reduced = deepprof.reduce(urls, pool)
+        self.assertEqual(report.replace("file://", ""), self.report)
+        self.assertEqual(reduced, deepprof.reduce(urls))
+
+    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
+    @needs("mpi4py")
+    def test_mpi(self):
+        script = (
+            "import sys, deepprof\n"
+            "from mpi4py.futures import MPIPoolExecutor\n"
+            "if __name__ == '__main__':\n"
+            "    with MPIPoolExecutor() as pool:\n"
+            "        sys.stdout.buffer.write(deepprof.reduce(sys.argv[1:], pool))\n"
+            "        sys.stdout.write(deepprof.ranks(sys.argv[1:], pool).to_json())\n"
+        )
+        program = pathlib.Path(self.folder, "program.py")
+        program.write_text(script)
+        words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4", sys.executable]
+        words += ["-m", "mpi4py.futures", str(program), *self.paths]
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=True, timeout=120)
+        self.assertEqual(done.stdout.count(self.report.encode()), 1)
+        self.assertEqual(done.stdout.replace(self.report.encode(), b""), self.reduced)
+
+    @needs("dask.distributed" if importlib.util.find_spec("dask") else "dask")
+    def test_dask(self):
+        from dask.distributed import Client, LocalCluster
+
+        with LocalCluster(
+            n_workers=4, threads_per_worker=1, dashboard_address=None
+        ) as cluster, Client(cluster) as client:
+            self.check(client)
+
+
 class Engines(unittest.TestCase):
     PATHS = SAMPLE, FASTER, SAMPLE
 

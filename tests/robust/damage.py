@@ -15,9 +15,11 @@ too. --seconds ends early; files take turns, so all get the same share. Exit sta
 import argparse
 import concurrent.futures
 import gzip
+import json
 import os
 import pathlib
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -110,17 +112,36 @@ def files_of(places):
     return found
 
 
-def simulated(simulator, folder):
-    """A short trace in each of the simulator's formats."""
-    listed = subprocess.run([simulator, '--list-formats'], check=True, capture_output=True,
-                            text=True).stdout
+def simulated(simulator, folder, iterations='2', wanted=()):
+    """A short trace in each of the simulator's formats, or the wanted ones, and of a job's."""
     made = []
-    for name in (line.split()[0] for line in listed.splitlines() if line.strip()):
-        path = pathlib.Path(folder) / ('simulated.' + name)
-        subprocess.run([simulator, '-F', name, '-n', '2', '--no-truth', '-o', str(path)],
-                       check=True)
-        made.append(path)
+    for job in ([], ['job']):
+        listed = subprocess.run([simulator, *(job or ['--list-formats']), *(job and ['--help'])],
+                                check=True, capture_output=True, text=True).stdout
+        names = re.findall(r'(?m)^ +(\S+) +jobs: ' if job else r'(?m)^ +(\S+)', listed)
+        for name in names:
+            if wanted and name not in wanted:
+                continue
+            path = pathlib.Path(folder) / ('simulated.' + name)
+            if job:
+                subprocess.run([simulator, 'job', '-F', name, '-o', str(path), 'ranks=2',
+                                'iterations=' + iterations], check=True)
+                path = sorted(path.glob('*.log'))[0]
+            else:
+                subprocess.run([simulator, '-F', name, '-n', iterations, '--no-truth', '-o',
+                                str(path)], check=True)
+            made.append(path)
     return made
+
+
+def check_importers(deepprof, files):
+    """Every importer has a trace among the simulated ones: a new format can't be forgotten."""
+    def told(*words):
+        return json.loads(subprocess.run([deepprof, 'info', '--format=json', *map(str, words)],
+                                         check=True, capture_output=True).stdout)
+    importers = {row['name'] for row in told('--build')['importers']}
+    read = {told(path)['trace']['format'] for path in files}
+    assert read == importers, f'not damaged: {importers - read}'
 
 
 def sweep(options, command, files):
@@ -187,7 +208,9 @@ def main():
     files = files_of(options.places)
     with tempfile.TemporaryDirectory() as folder:
         if options.simulator:
-            files += simulated(options.simulator, folder)
+            made = simulated(options.simulator, folder)
+            check_importers(command[0], made)
+            files += made
         if not files:
             print('no traces here')
             return 77

@@ -82,19 +82,6 @@ def sweep(preload, command, pool, share=1):
     return len(numbers), [fault for fault in found if fault]
 
 
-def traces(simulator, folder, wanted):
-    """Small ones, with annotations, in each format that is wanted, or all."""
-    listed = subprocess.run([simulator, '--list-formats'], check=True, capture_output=True,
-                            text=True).stdout
-    for name in (line.split()[0] for line in listed.splitlines() if line.strip()):
-        if wanted and name not in wanted:
-            continue
-        path = pathlib.Path(folder) / ('simulated.' + name)
-        subprocess.run([simulator, '-F', name, '-n', ITERATIONS, '--no-truth', '-o', str(path)],
-                       check=True)
-        yield path
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--share', type=int, default=1)
@@ -110,7 +97,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        files = options.files or list(traces(options.simulator, folder, options.formats))
+        files = options.files or damage.simulated(options.simulator, folder, ITERATIONS,
+                                                  options.formats)
         for file, command in itertools.product(files, COMMANDS):
             twice = [str(file)] * (2 if command[0] == 'compare' else 1)
             count, found = sweep(options.preload, [options.deepprof, *command, *twice], pool,

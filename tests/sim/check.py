@@ -103,6 +103,27 @@ def read_rows(path, truth):
     return ops, host
 
 
+def read_jax(path, truth):
+    """JAX's trace.json: rows named as an XPlane's planes and lines."""
+    with open(path) as file:
+        events = json.load(file, parse_float=Decimal, parse_int=Decimal)["traceEvents"]
+    assert events.pop() == {}
+    rows = {(e["name"], e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M"}
+    contexts = {(s["device"], s["stream"]): s["context"] for s in truth["streams"]}
+    copies = {"MemcpyH2D": 1, "MemcpyD2H": 2, "MemcpyD2D": 8}
+    ops, host = [], {"calls": 0, "ranges": 0}
+    for event in (e for e in events if e["ph"] == "X"):
+        if rows["process_name", event["pid"], "0"] == "/host:CPU":
+            host["calls" if event["name"].startswith("cuda") else "ranges"] += 1
+        elif rows["thread_name", event["pid"], event["tid"]].startswith("Stream #"):
+            start, stream = to_ns(event["ts"], 3), int(event["tid"])
+            device = int(rows["process_name", event["pid"], "0"].rsplit(":", 1)[1])
+            copy = copies.get(event["name"], 0)
+            ops.append(Op(COPY if copy else KERNEL, start, start + to_ns(event["dur"], 3),
+                          (device, contexts[device, stream], stream), event["name"], 0, copy))
+    return ops, host
+
+
 def read_tasks(path, truth):
     """Ascend's trace_view.json: tasks by their type."""
     with open(path) as file:
@@ -417,8 +438,9 @@ def read_perfetto(path, truth):
 
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
-            "rocpd", "rocprof"}
+            "rocpd", "rocprof", "jax-json"}
 READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks,
+           "jax-json": read_jax,
            "kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
            "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
@@ -426,7 +448,8 @@ READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks
            "nvprof-csv-22": read_csv, "nvprof-csv-peer": read_csv, "deepprof": read_deepprof,
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
            "xplane": read_xplane, "perfetto": read_perfetto}
-PLACES = {f for f in READERS if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend")}
+PLACES = {f for f in READERS
+          if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend", "jax-json")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 

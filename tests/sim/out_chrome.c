@@ -1,7 +1,7 @@
 /*
  * Chrome traces of other profilers than PyTorch's: rocprof's results.json, whose rows are named by
- * what they hold and whose numbers are texts, and Ascend's trace_view.json, a bare array in which a
- * task's type says what it is. Neither says how many bytes a copy has.
+ * what they hold and whose numbers are texts, Ascend's trace_view.json, a bare array in which a
+ * task's type says what it is, and JAX's trace.json, whose rows are an XPlane's planes and lines.
  */
 #include "out.h"
 #include "writer.h"
@@ -11,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum variant { ROCPROF, ASCEND };
+enum variant { ROCPROF, ASCEND, JAX };
 
 /* Rows of rocprof, each a process. Behind the last one are those of GPUs. */
 enum { ROW_MARKERS, ROW_COPY, ROW_HIP, ROW_GPU = 6 };
 
 /* Ascend's devices are processes beside the program's. */
 enum { NPU_PID = 900000 };
+
+/* JAX's rows: processes from 1 on are devices, and what was derived has a thread behind streams. */
+enum { DEVICE_PID = 1, HOST_PID = 701, DERIVED_TID = 1000 };
 
 struct state {
 	struct sim_out *out;
@@ -55,9 +58,11 @@ static void put_row_name(struct sim_sink *sink, uint32_t pid, const char *name)
 
 static void put_name(struct sim_sink *sink, const struct sim_event *event)
 {
-	static const char *const copies[][2] = { { "CopyHostToDevice", "MEMCPY_ASYNC HtoD" },
-						 { "CopyDeviceToHost", "MEMCPY_ASYNC DtoH" },
-						 { "CopyDeviceToDevice", "MEMCPY_ASYNC DtoD" } };
+	static const char *const copies[][3] = {
+		{ "CopyHostToDevice", "MEMCPY_ASYNC HtoD", "MemcpyH2D" },
+		{ "CopyDeviceToHost", "MEMCPY_ASYNC DtoH", "MemcpyD2H" },
+		{ "CopyDeviceToDevice", "MEMCPY_ASYNC DtoD", "MemcpyD2D" }
+	};
 	/* By enum sim_call. */
 	static const char *const calls[] = { "hipLaunchKernel", "hipMemcpyAsync", "hipMemsetAsync",
 					     "hipStreamSynchronize", "hipDeviceSynchronize" };
@@ -73,9 +78,12 @@ static void put_name(struct sim_sink *sink, const struct sim_event *event)
 		sim_out_json(out, copies[event->copy_kind][sink->writer->variant]);
 		break;
 	case SIM_CALL:
-		sim_out_json(out, event->name < sizeof(calls) / sizeof(calls[0])
-					  ? calls[event->name]
-					  : "hipMalloc");
+		if (sink->writer->variant == JAX)
+			sim_out_json(out, sim_call_names[event->name].name);
+		else
+			sim_out_json(out, event->name < sizeof(calls) / sizeof(calls[0])
+						  ? calls[event->name]
+						  : "hipMalloc");
 		break;
 	case SIM_MARK:
 		snprintf(text, sizeof(text), "%s#%u", run->program->loops[event->name].mark,
@@ -152,11 +160,82 @@ static void put_ascend(struct sim_sink *sink, const struct sim_event *event)
 	LIT("},\"ph\":\"X\"}");
 }
 
+static void put_thread_name(struct sim_sink *sink, uint32_t pid, uint64_t tid, const char *name)
+{
+	struct sim_out *out = begin(sink);
+
+	put_number(out, "{\"ph\":\"M\",\"pid\":", pid);
+	put_number(out, ",\"tid\":", tid);
+	LIT(",\"name\":\"thread_name\",\"args\":{\"name\":");
+	sim_out_json(out, name);
+	LIT("}}");
+}
+
+static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, uint64_t tid)
+{
+	struct sim_out *out = begin(sink);
+	uint32_t device = sim_run_device(sink->run, event->rank);
+
+	put_number(out, "{\"ph\":\"X\",\"pid\":",
+		   sim_event_on_gpu(event) ? DEVICE_PID + device : HOST_PID);
+	put_number(out, ",\"tid\":", tid);
+	LIT(",\"ts\":");
+	sim_out_fixed(out, event->start_ns, 3);
+	LIT(",\"dur\":");
+	sim_out_fixed(out, event->end_ns - event->start_ns, 3);
+	LIT(",\"name\":");
+	put_name(sink, event);
+	if (event->correlation) {
+		put_number(out, ",\"args\":{\"correlation_id\":\"", event->correlation);
+		LIT("\"}");
+	}
+	LIT("}");
+}
+
+/* Times since the session's start. Kernels are on their stream's row, and again as XLA's
+ * operations. */
+static void put_jax(struct sim_sink *sink, const struct sim_event *event)
+{
+	const struct sim_run *run = sink->run;
+
+	if (!sim_event_on_gpu(event)) {
+		put_jax_event(sink, event, sim_run_tid(run, event->rank, event->thread));
+		return;
+	}
+	put_jax_event(sink, event, sim_run_stream(run, event->stream));
+	if (event->kind == SIM_KERNEL)
+		put_jax_event(sink, event, DERIVED_TID);
+}
+
+static void put_jax_rows(struct sim_sink *sink)
+{
+	const struct sim_run *run = sink->run;
+	char name[48];
+
+	put_row_name(sink, HOST_PID, "/host:CPU");
+	for (uint32_t i = 0; i < sim_run_ranks(run); i++) {
+		uint32_t pid = DEVICE_PID + sim_run_device(run, i);
+
+		snprintf(name, sizeof(name), "/device:GPU:%u", (unsigned)sim_run_device(run, i));
+		put_row_name(sink, pid, name);
+		put_thread_name(sink, pid, DERIVED_TID, "XLA Ops");
+		for (uint32_t j = 0; j < SIM_STREAMS; j++) {
+			snprintf(name, sizeof(name), "Stream #%u(Kernel)",
+				 (unsigned)sim_run_stream(run, j));
+			put_thread_name(sink, pid, sim_run_stream(run, j), name);
+		}
+	}
+}
+
 /* Rows are named before what is on them. */
 static void put_rows(struct sim_sink *sink)
 {
 	char name[32];
 
+	if (sink->writer->variant == JAX) {
+		put_jax_rows(sink);
+		return;
+	}
 	if (sink->writer->variant == ROCPROF) {
 		put_row_name(sink, ROW_MARKERS, "Markers and Ranges");
 		put_row_name(sink, ROW_COPY, "COPY");
@@ -173,6 +252,17 @@ static void put_rows(struct sim_sink *sink)
 	}
 }
 
+/* What is around the events. */
+static const struct {
+	const char *head, *tail;
+} frames[] = {
+	[ROCPROF] = { "{ \"traceEvents\":[\n", "\n]}\n" },
+	[ASCEND] = { "[\n", "\n]\n" },
+	[JAX] = { "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},"
+		  "\"traceEvents\":[\n",
+		  ",\n{}]}" },
+};
+
 static int chrome_open(struct sim_sink *sink)
 {
 	struct state *state = calloc(1, sizeof(*state));
@@ -185,7 +275,7 @@ static int chrome_open(struct sim_sink *sink)
 	state->out = sim_out_open(sink->path, sink->gzip);
 	if (!state->out)
 		return sim_sink_fail(sink, sink->path, strerror(errno));
-	sim_out_str(state->out, sink->writer->variant == ROCPROF ? "{ \"traceEvents\":[\n" : "[\n");
+	sim_out_str(state->out, frames[sink->writer->variant].head);
 	put_rows(sink);
 	return 0;
 }
@@ -195,8 +285,10 @@ static int chrome_event(struct sim_sink *sink, const struct sim_event *event)
 	sink->events++;
 	if (sink->writer->variant == ROCPROF)
 		put_rocprof(sink, event);
-	else
+	else if (sink->writer->variant == ASCEND)
 		put_ascend(sink, event);
+	else
+		put_jax(sink, event);
 	return 0;
 }
 
@@ -209,8 +301,7 @@ static int chrome_close(struct sim_sink *sink, bool complete)
 		return 0;
 	if (state->out) {
 		if (complete)
-			sim_out_str(state->out,
-				    sink->writer->variant == ROCPROF ? "\n]}\n" : "\n]\n");
+			sim_out_str(state->out, frames[sink->writer->variant].tail);
 		if (sim_out_close(state->out))
 			status = sim_sink_fail(sink, sink->path, strerror(errno));
 	}
@@ -237,6 +328,17 @@ const struct sim_writer sim_chrome_writers[] = {
 	  .length_quantum_ns = 1,
 	  .text = true,
 	  .variant = ASCEND,
+	  .open = chrome_open,
+	  .event = chrome_event,
+	  .close = chrome_close,
+	  .no_sets = true },
+	{ .name = "jax-json",
+	  .help = "JAX's trace.json.gz, beside its XPlane",
+	  .extension = ".trace.json",
+	  .start_quantum_ns = 1,
+	  .length_quantum_ns = 1,
+	  .text = true,
+	  .variant = JAX,
 	  .open = chrome_open,
 	  .event = chrome_event,
 	  .close = chrome_close,

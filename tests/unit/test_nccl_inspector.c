@@ -185,23 +185,15 @@ START_TEST(numbers_that_are_too_large)
 }
 END_TEST
 
-int main(void)
+static void fill(TCase *tests)
 {
-	Suite *suite = suite_create("nccl_inspector");
-	TCase *tcase = tcase_create("nccl_inspector");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tcase, lines_with_times);
-	tcase_add_test(tcase, lines_without_times);
-	tcase_add_test(tcase, the_rank_is_that_among_all);
-	tcase_add_test(tcase, a_process_of_several_gpus);
-	tcase_add_test(tcase, losses_are_said);
-	tcase_add_test(tcase, every_prefix_is_read_or_refused);
-	tcase_add_test(tcase, numbers_that_are_too_large);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	tcase_add_test(tests, lines_with_times);
+	tcase_add_test(tests, lines_without_times);
+	tcase_add_test(tests, the_rank_is_that_among_all);
+	tcase_add_test(tests, a_process_of_several_gpus);
+	tcase_add_test(tests, losses_are_said);
+	tcase_add_test(tests, every_prefix_is_read_or_refused);
+	tcase_add_test(tests, numbers_that_are_too_large);
 }
+
+#include "test_main.h"

@@ -1,0 +1,353 @@
+/* deepprof reduce: the summaries of a job's traces, which deepprof ranks reads instead of them. */
+#include "cmd.h"
+#include "message.h"
+#include "ranks_read.h"
+#include "reduce_shard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct reduce {
+	struct wish wish;
+	uint64_t threads; /* 0: one per core */
+	struct reduce_shard shard;
+	bool detect;
+};
+
+static bool set_threads(void *into, const char *value, struct opt_why *why)
+{
+	return opt_count(value, 1, &((struct reduce *)into)->threads, why);
+}
+
+static bool set_shard(void *into, const char *value, struct opt_why *why)
+{
+	struct reduce *reduce = into;
+
+	reduce->detect = !strcmp(value, "auto");
+	return reduce->detect || reduce_shard_parse(&reduce->shard, value) ||
+	       opt_refuse(why, "'%s' is neither auto nor two numbers such as 1/8", value);
+}
+
+static const struct opt options[] = {
+	{ 0, "shard", "auto|K/N",
+	  "reduce the K-th of N parts of the files only; auto: by the launcher's variables",
+	  set_shard },
+	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
+	{ 'n', "iterations", "N[,N...]",
+	  "how many iterations each rank has; else found from the kernels alone",
+	  wish_set_iterations, .list = true },
+	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", wish_set_marks },
+	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
+	  wish_set_ignore_marks },
+	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,
+	  wish_level_name },
+	COMMON_INPUT_OPTIONS,
+	{ 'o', "output", "DIR|FILE",
+	  "write summaries to DIR, or all of them to one FILE, whose name ends with .dpsum",
+	  common_set_output },
+	{ 'f', "force", NULL, "reduce again what is up to date; overwrite FILE", common_set_force },
+	COMMON_MODE_OPTION,
+	COMMON_MESSAGE_OPTIONS,
+	{ .name = NULL },
+};
+
+/* What threads share. */
+struct work {
+	const struct reduce *reduce;
+	const struct ranks_reading *reading;
+	const struct ranks_files *files;
+	char **targets; /* per file */
+	/* Under the lock. */
+	size_t made, kept, failed;
+	uint64_t bytes;
+};
+
+static bool write_summaries(const struct reduce *reduce, const char *path, bool force,
+			    struct dp_summary *const *summaries, size_t count)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct output output;
+	struct dp_sink sink;
+	bool good;
+
+	if (!output_open(&output, path, force, reduce->wish.common.mode, false))
+		return false;
+	if (!strcmp(path, "-") && output_is_terminal(&output)) {
+		message("a summary is no text: -o must name a file");
+		output_close(&output, false);
+		return false;
+	}
+	sink = output_sink(&output);
+	good = !dp_summary_write(summaries, count, &sink, &error);
+	if (!good && !output_failed(&output))
+		message_error(&error);
+	return output_close(&output, good) && good;
+}
+
+/* Writing is short, and messages and temporary files are for one thread at a time. */
+static void finish_one(struct work *work, size_t index, struct dp_summary *summary, const char *why)
+{
+	struct stat info;
+
+	ranks_lock();
+	if (!summary)
+		message("%s: %s", work->files->paths[index], why ? why : "out of memory");
+	if (summary && write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
+		work->made++;
+		if (!stat(work->targets[index], &info))
+			work->bytes += (uint64_t)info.st_size;
+	} else {
+		work->failed++;
+	}
+	ranks_unlock();
+}
+
+static void reduce_one(void *ctx, size_t index)
+{
+	struct work *work = ctx;
+	const char *path = work->files->paths[index];
+	struct dp_summary *summary = NULL;
+	char *why = NULL;
+
+	if (!work->reduce->wish.common.force)
+		summary = ranks_find_summary(work->reading, path, work->targets[index]);
+	if (summary) {
+		ranks_lock();
+		work->kept++;
+		ranks_unlock();
+	} else {
+		summary = ranks_summarize(work->reading, path, &why);
+		finish_one(work, index, summary, why);
+	}
+	dp_summary_free(summary);
+	free(why);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The summary of a trace in a folder. */
+static char *name_in(const char *folder, const char *path)
+{
+	const char *base = base_name(path);
+	size_t length = strlen(folder) + strlen(base) + sizeof("/" RANKS_SUMMARY_ENDING);
+	char *name = malloc(length);
+
+	if (name)
+		snprintf(name, length, "%s%s%s" RANKS_SUMMARY_ENDING, folder,
+			 folder[strlen(folder) - 1] == '/' ? "" : "/", base);
+	return name;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In one folder no two traces may have the same name. */
+static bool are_apart(char *const *targets, size_t count)
+{
+	char **sorted = malloc((count + 1) * sizeof(*sorted));
+	bool apart = true;
+
+	if (!sorted) {
+		message("out of memory");
+		return false;
+	}
+	memcpy(sorted, targets, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_names);
+	for (size_t i = 1; i < count && apart; i++) {
+		apart = strcmp(sorted[i - 1], sorted[i]) != 0;
+		if (!apart)
+			message("%s: of several traces; write to one file instead (-o FILE%s)",
+				sorted[i], RANKS_SUMMARY_ENDING);
+	}
+	free(sorted);
+	return apart;
+}
+
+static bool name_targets(struct work *work)
+{
+	const char *folder = work->reduce->wish.common.output;
+
+	for (size_t i = 0; i < work->files->count; i++) {
+		const char *path = work->files->paths[i];
+
+		work->targets[i] = folder ? name_in(folder, path) : ranks_summary_name(path);
+		if (!work->targets[i]) {
+			message("out of memory");
+			return false;
+		}
+	}
+	return !folder || are_apart(work->targets, work->files->count);
+}
+
+static void report(const struct work *work)
+{
+	const struct reduce_shard *shard = &work->reduce->shard;
+	char part[96] = "";
+
+	if (shard->count > 1)
+		snprintf(part, sizeof(part), "shard %llu of %llu: ",
+			 (unsigned long long)shard->index + 1, (unsigned long long)shard->count);
+	if (work->reduce->wish.common.verbosity >= 0)
+		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed", part, work->made,
+			(unsigned long long)work->bytes, work->kept, work->failed);
+}
+
+/* A summary for each trace. */
+static bool reduce_each(const struct reduce *reduce, const struct ranks_files *files,
+			const struct ranks_reading *reading)
+{
+	struct work work = { .reduce = reduce, .reading = reading, .files = files };
+	bool good = false;
+
+	work.targets = calloc(files->count + 1, sizeof(*work.targets));
+	if (!work.targets) {
+		message("out of memory");
+		return false;
+	}
+	if (name_targets(&work)) {
+		ranks_each(reading, files->count, "reduce", reduce_one, &work);
+		report(&work);
+		good = !work.failed;
+	}
+	for (size_t i = 0; i < files->count; i++)
+		free(work.targets[i]);
+	free(work.targets);
+	return good;
+}
+
+/* One file of all. */
+static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files *files,
+			  const struct ranks_reading *reading)
+{
+	struct ranks_summaries read;
+	bool good = ranks_read(&read, files, reading, "reduce");
+
+	for (size_t i = 0; i < read.left_out_count; i++)
+		message("%s: %s", read.left_out[i].file, read.left_out[i].why);
+	good = good && write_summaries(reduce, reduce->wish.common.output,
+				       reduce->wish.common.force, read.summaries, read.count);
+	good = good && !read.left_out_count;
+	ranks_summaries_free(&read);
+	return good;
+}
+
+/* Summaries that lie among traces are of no further use where each trace gets its own. */
+static void drop_summaries(struct ranks_files *files)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (ranks_is_summary_name(files->paths[i]))
+			free(files->paths[i]);
+		else
+			files->paths[kept++] = files->paths[i];
+	}
+	files->count = kept;
+}
+
+static bool is_one_file(const struct reduce *reduce)
+{
+	const char *output = reduce->wish.common.output;
+
+	return output && (!strcmp(output, "-") || ranks_is_summary_name(output));
+}
+
+/* Shards make it at the same time. */
+static bool make_folder(const char *path)
+{
+	struct stat info;
+
+	if (!mkdir(path, 0777) || (!stat(path, &info) && S_ISDIR(info.st_mode)))
+		return true;
+	message("%s: %s", path, strerror(errno == EEXIST ? ENOTDIR : errno));
+	return false;
+}
+
+static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
+{
+	struct ranks_reading reading;
+	bool to_one = is_one_file(reduce), good;
+
+	if (!to_one)
+		drop_summaries(files);
+	reduce_shard_keep(&reduce->shard, files);
+	if (!to_one && reduce->wish.common.output && !make_folder(reduce->wish.common.output))
+		return false;
+	if (!ranks_reading_init(&reading, &reduce->wish, reduce->threads))
+		return false;
+	good = to_one ? reduce_to_one(reduce, files, &reading)
+		      : reduce_each(reduce, files, &reading);
+	ranks_reading_fini(&reading);
+	return good;
+}
+
+static bool find_shard(struct reduce *reduce)
+{
+	if (!reduce->detect)
+		return true;
+	if (!reduce_shard_detect(&reduce->shard))
+		return false;
+	if (!reduce->shard.count && is_one_file(reduce)) {
+		message("--shard=auto: %s tells no number of processes; write to a folder, or name "
+			"the shard, as in --shard=1/8",
+			reduce->shard.variable);
+		return false;
+	}
+	if (!reduce->shard.variable)
+		message_warning("--shard=auto: no launcher has set its variables: all files are "
+				"reduced");
+	return true;
+}
+
+static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct reduce reduce = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
+				 .wish.needs_all = true,
+				 .wish.common.writes_files = true,
+				 .shard = REDUCE_SHARD_ALL };
+	enum cmd_exit status = CMD_DONE;
+	struct ranks_files files;
+
+	reduce.wish.common.source.verb = cmd->name;
+	if (!cmd_parse(cmd, &reduce, &argc, &argv, &status))
+		return status;
+	if (!argc) {
+		message("reduce: name the folder with the traces of all ranks, or the traces");
+		return CMD_USAGE;
+	}
+	if (!wish_finish(&reduce.wish, &argc, &argv) || !find_shard(&reduce))
+		return CMD_USAGE;
+	status = CMD_FAILED;
+	if (ranks_files_find(&files, argc, argv) && reduce_files(&reduce, &files))
+		status = CMD_DONE;
+	ranks_files_free(&files);
+	return status;
+}
+
+static const struct cmd_example examples[] = {
+	{ "srun deepprof reduce --shard=auto traces/", "each task a part of the traces" },
+	{ "deepprof ranks traces/", "then reads the summaries" },
+	{ "deepprof reduce -o job.dpsum traces/", "all of them in one file" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_reduce = {
+	.name = "reduce",
+	.summary = "reduce traces of ranks to small summaries",
+	.operands = "DIR|FILE...",
+	.examples = examples,
+	.options = options,
+	.notes = "The summary of TRACE is TRACE.dpsum. What is up to date is not made again, and none is "
+		 "ever there by half. 'deepprof ranks' reads summaries, traces, and both together.",
+	.run = run,
+};

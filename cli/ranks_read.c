@@ -1,0 +1,358 @@
+/* Traces and summaries to summaries, in threads. */
+#include "ranks_read.h"
+#include "folder.h"
+#include "message.h"
+#include "progress.h"
+#include "spawn.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* More threads than this gain nothing: they share one disk. */
+enum { THREADS_MOST = 256 };
+
+/* Whatever decides what an analysis finds. */
+static char *settings_of(const struct wish *wish)
+{
+	const struct dp_analysis_options *options = &wish->options;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "deepprof %s", dp_version());
+	for (size_t i = 0; i < options->iterations_count; i++)
+		fprintf(out, "%s%llu", i ? "," : " -n ",
+			(unsigned long long)options->iterations[i]);
+	if (options->marks)
+		fprintf(out, " --marks=%s", options->marks);
+	if (options->ignore_marks)
+		fprintf(out, " --ignore-marks");
+	if (options->level)
+		fprintf(out, " --level=%s", wish_level_name((size_t)options->level));
+	if (wish->common.source.input_format)
+		fprintf(out, " --input-format=%s", wish->common.source.input_format);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+bool ranks_reading_init(struct ranks_reading *reading, const struct wish *wish, uint64_t threads)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!threads)
+		threads = cores > 0 ? (uint64_t)cores : 1;
+	*reading = (struct ranks_reading){ wish, settings_of(wish),
+					   threads < THREADS_MOST ? (unsigned)threads
+								  : THREADS_MOST };
+	if (!reading->settings)
+		message("out of memory");
+	return reading->settings != NULL;
+}
+
+void ranks_reading_fini(struct ranks_reading *reading)
+{
+	free(reading->settings);
+}
+
+/* What threads share. */
+struct work {
+	void (*each)(void *ctx, size_t index);
+	void *ctx;
+	size_t count;
+	size_t next; /* under the lock */
+	size_t done; /* the same */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void ranks_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void ranks_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void *work_on(void *ctx)
+{
+	struct work *work = ctx;
+
+	for (;;) {
+		char text[64];
+		size_t index;
+
+		ranks_lock();
+		index = work->next++;
+		snprintf(text, sizeof(text), "%zu of %zu files", work->done, work->count);
+		if (index < work->count)
+			progress_step(text);
+		ranks_unlock();
+		if (index >= work->count)
+			return NULL;
+		work->each(work->ctx, index);
+		ranks_lock();
+		work->done++;
+		ranks_unlock();
+	}
+}
+
+/* A thread that can't be started is one less: this one works as well. */
+void ranks_each(const struct ranks_reading *reading, size_t count, const char *label,
+		void (*each)(void *ctx, size_t index), void *ctx)
+{
+	pthread_t *started = calloc(reading->threads, sizeof(*started));
+	struct work work = { .each = each, .ctx = ctx, .count = count };
+	size_t threads = 0;
+
+	progress_begin(label, reading->wish->common.verbosity >= 0);
+	for (unsigned i = 1; started && i < reading->threads && i < count; i++)
+		if (!pthread_create(&started[threads], NULL, work_on, &work))
+			threads++;
+	work_on(&work);
+	for (size_t i = 0; i < threads; i++)
+		pthread_join(started[i], NULL);
+	progress_end();
+	free(started);
+}
+
+/* The state of a trace file that its summary is of. */
+static void stamp(struct dp_summary_source *source, const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info) || !S_ISREG(info.st_mode))
+		return;
+	source->bytes = (uint64_t)info.st_size;
+	source->modified_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+}
+
+static int summarize(struct dp_summary **summary, const struct ranks_reading *reading,
+		     const char *path, struct dp_error *error)
+{
+	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
+	struct dp_analysis_options options = reading->wish->options;
+	struct dp_summary_source source = DP_SUMMARY_SOURCE_INIT;
+	struct dp_analysis *analysis = NULL;
+	struct dp_trace *trace = NULL;
+	int status;
+
+	source.name = path;
+	source.settings = reading->settings;
+	/* Before it is read: what is written to it meanwhile makes the summary an old one. */
+	stamp(&source, path);
+	open.input_format = reading->wish->common.source.input_format;
+	open.temporary_folder = folder_for_temporary();
+	options.log = (struct dp_log){ NULL, NULL };
+	status = dp_trace_open(&trace, path, &open, error);
+	if (!status)
+		status = dp_analysis_run(&analysis, trace, &options, error);
+	if (!status)
+		status = dp_summary_run(summary, analysis, &source, error);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+	return status;
+}
+
+struct dp_summary *ranks_summarize(const struct ranks_reading *reading, const char *path, char **why)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_summary *summary = NULL;
+	int status = summarize(&summary, reading, path, &error);
+
+	if (status == DP_ERR_FORMAT && spawn_is_nsys_recording(path))
+		*why = strdup("a recording of Nsight Systems: export it first (nsys export --type "
+			      "sqlite)");
+	else if (status)
+		*why = strdup(error.message[0] ? error.message : dp_status_name(status));
+	return summary;
+}
+
+/* Is it what the trace at the path would be reduced to? */
+static bool is_up_to_date(const struct ranks_reading *reading,
+			  const struct dp_summary_source *source, const char *path)
+{
+	struct dp_summary_source now = DP_SUMMARY_SOURCE_INIT;
+
+	stamp(&now, path);
+	return now.modified_ns && source->bytes == now.bytes &&
+	       source->modified_ns == now.modified_ns &&
+	       !strcmp(source->settings, reading->settings);
+}
+
+struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const char *path,
+				      const char *summary)
+{
+	struct dp_summary *found = NULL;
+
+	if (dp_summary_open(&found, summary, NULL))
+		return NULL;
+	if (dp_summary_source(found, 0) && !dp_summary_source(found, 1) &&
+	    is_up_to_date(reading, dp_summary_source(found, 0), path))
+		return found;
+	dp_summary_free(found);
+	return NULL;
+}
+
+char *ranks_summary_name(const char *path)
+{
+	size_t length = strlen(path);
+	char *name = malloc(length + sizeof(RANKS_SUMMARY_ENDING));
+
+	if (name) {
+		memcpy(name, path, length);
+		memcpy(name + length, RANKS_SUMMARY_ENDING, sizeof(RANKS_SUMMARY_ENDING));
+	}
+	return name;
+}
+
+/* Files in two steps: those that are summaries, then the traces that none of them is of. */
+struct job {
+	const struct ranks_files *files;
+	const struct ranks_reading *reading;
+	struct dp_summary **summaries; /* per file, NULL where it can't be read */
+	char **why;		       /* and why */
+	size_t *order;		       /* of the files of this step */
+	bool *done;		       /* per file: in an earlier step */
+};
+
+static void read_summary(void *ctx, size_t index)
+{
+	struct job *job = ctx;
+	size_t file = job->order[index];
+	struct dp_error error = DP_ERROR_INIT;
+
+	if (dp_summary_open(&job->summaries[file], job->files->paths[file], &error))
+		job->why[file] = strdup(error.message);
+}
+
+static void read_trace(void *ctx, size_t index)
+{
+	struct job *job = ctx;
+	size_t file = job->order[index];
+	const char *path = job->files->paths[file];
+	char *beside = ranks_summary_name(path);
+
+	if (beside)
+		job->summaries[file] = ranks_find_summary(job->reading, path, beside);
+	if (!job->summaries[file])
+		job->summaries[file] = ranks_summarize(job->reading, path, &job->why[file]);
+	free(beside);
+}
+
+static int compare_path(const void *path, const void *other)
+{
+	return strcmp(path, *(char *const *)other);
+}
+
+/*
+ * The traces that a summary is of need not be read. Where one of them is newer, the others of that
+ * summary are read again as well.
+ */
+static void take_summary(struct job *job, size_t file)
+{
+	const struct dp_summary_source *source;
+	char *const *paths = job->files->paths;
+	char *const *trace;
+
+	for (size_t i = 0; (source = dp_summary_source(job->summaries[file], i)); i++) {
+		trace = bsearch(source->name, paths, job->files->count, sizeof(*paths),
+				compare_path);
+		if (trace && !is_up_to_date(job->reading, source, *trace)) {
+			dp_summary_free(job->summaries[file]);
+			job->summaries[file] = NULL;
+			job->why[file] = strdup("a summary that is older than its traces, or of "
+						"other options");
+			return;
+		}
+	}
+	for (size_t i = 0; (source = dp_summary_source(job->summaries[file], i)); i++) {
+		trace = bsearch(source->name, paths, job->files->count, sizeof(*paths),
+				compare_path);
+		if (trace)
+			job->done[trace - paths] = true;
+	}
+}
+
+static void read_all(struct job *job, const char *label)
+{
+	const struct ranks_files *files = job->files;
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		job->done[i] = ranks_is_summary_name(files->paths[i]) ||
+			       dp_summary_is_summary(files->paths[i]);
+		if (job->done[i])
+			job->order[count++] = i;
+	}
+	ranks_each(job->reading, count, label, read_summary, job);
+	for (size_t i = 0; i < count; i++)
+		if (job->summaries[job->order[i]])
+			take_summary(job, job->order[i]);
+	count = 0;
+	for (size_t i = 0; i < files->count; i++)
+		if (!job->done[i])
+			job->order[count++] = i;
+	ranks_each(job->reading, count, label, read_trace, job);
+}
+
+/* What threads found, in order of the files. */
+static void collect(struct ranks_summaries *out, const struct job *job)
+{
+	for (size_t i = 0; i < job->files->count; i++) {
+		if (job->summaries[i])
+			out->summaries[out->count++] = job->summaries[i];
+		else if (job->why[i] || !job->done[i])
+			out->left_out[out->left_out_count++] = (struct dp_left_out){
+				job->files->paths[i], job->why[i] ? job->why[i] : "out of memory"
+			};
+	}
+}
+
+bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
+		const struct ranks_reading *reading, const char *label)
+{
+	struct job job = { .files = files, .reading = reading };
+	bool good;
+
+	*out = (struct ranks_summaries){ .files = files->count };
+	job.summaries = calloc(files->count + 1, sizeof(*job.summaries));
+	job.why = calloc(files->count + 1, sizeof(*job.why));
+	job.order = calloc(files->count + 1, sizeof(*job.order));
+	job.done = calloc(files->count + 1, sizeof(*job.done));
+	out->summaries = calloc(files->count + 1, sizeof(*out->summaries));
+	out->left_out = calloc(files->count + 1, sizeof(*out->left_out));
+	good = job.summaries && job.why && job.order && job.done && out->summaries &&
+	       out->left_out;
+	if (good) {
+		read_all(&job, label);
+		collect(out, &job);
+	} else {
+		message("out of memory");
+	}
+	free(job.summaries);
+	free(job.order);
+	free(job.done);
+	out->why = job.why;
+	return good;
+}
+
+void ranks_summaries_free(struct ranks_summaries *summaries)
+{
+	for (size_t i = 0; i < summaries->count; i++)
+		dp_summary_free(summaries->summaries[i]);
+	for (size_t i = 0; summaries->why && i < summaries->files; i++)
+		free(summaries->why[i]);
+	free(summaries->why);
+	free(summaries->summaries);
+	free(summaries->left_out);
+}

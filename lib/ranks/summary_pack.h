@@ -1,0 +1,70 @@
+/* What packing and unpacking a summary share. */
+#ifndef DP_RANKS_SUMMARY_PACK_H
+#define DP_RANKS_SUMMARY_PACK_H
+
+#include "ranks/summary.h"
+
+/* Bytes of a number at most: seven bits each. */
+enum { DP_PACKED_NUMBER = 10 };
+
+/* Times and bytes are within this, as those of traces are. */
+#define DP_SUMMARY_LIMIT (INT64_C(1) << 61)
+
+/* Of a call: what is as forecast, and is left out. */
+enum {
+	DP_CALL_KEY = 1,
+	DP_CALL_SEQUENCE = 2,
+	DP_CALL_ITERATION = 4,
+	DP_CALL_EXPOSED = 8, /* all of it is */
+	DP_CALL_HIDDEN = 16, /* nothing is exposed */
+	DP_CALL_FLAGS = 31
+};
+
+enum { DP_STEP_WHOLE = 1, DP_STEP_WARM_UP = 2, DP_STEP_FLAGS = 3 };
+enum { DP_SHARE_OPERATOR = 128, DP_KEY_SENDS = 128 };
+
+/* Clocks are in kHz, shares in millionths. */
+#define DP_CLOCK_SCALE 1e3
+#define DP_SHARE_SCALE 1e6
+
+/*
+ * What calls should be by those before: keys follow each other as they did the last time, sequence
+ * numbers of a group count on, and the iteration stays.
+ */
+struct dp_call_forecast {
+	uint32_t *next;	    /* per key: the one that followed it */
+	int64_t *sequence;  /* per group: the last one */
+	uint32_t key;	    /* of the call before; DP_NONE: none */
+	uint32_t iteration; /* of the call before */
+	int64_t end_ns;	    /* of the call before */
+};
+
+/* Errors: DP_ERR_NOMEM. */
+int dp_call_forecast__init(struct dp_call_forecast *forecast, size_t keys, size_t groups);
+void dp_call_forecast__fini(struct dp_call_forecast *forecast);
+
+static inline uint32_t dp_call_forecast__key(const struct dp_call_forecast *forecast)
+{
+	return forecast->key == DP_NONE ? 0 : forecast->next[forecast->key];
+}
+
+static inline int64_t dp_call_forecast__sequence(const struct dp_call_forecast *forecast,
+						 uint32_t group)
+{
+	int64_t last = forecast->sequence[group];
+
+	return last < 0 || last == INT64_MAX ? -1 : last + 1;
+}
+
+static inline void dp_call_forecast__take(struct dp_call_forecast *forecast,
+					  const struct dp_call_summary *call, uint32_t key)
+{
+	if (forecast->key != DP_NONE)
+		forecast->next[forecast->key] = key;
+	forecast->sequence[call->group] = call->sequence;
+	forecast->key = key;
+	forecast->iteration = call->iteration;
+	forecast->end_ns = call->end_ns;
+}
+
+#endif

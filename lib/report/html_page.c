@@ -1,0 +1,87 @@
+/* What all pages with scripts share: their head, the document in them, the scripts. */
+#include "report/html.h"
+
+#include <string.h>
+
+/* The page may run what is in it and nothing else, and load nothing. */
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta name=\"color-scheme\" content=\"light dark\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
+	"<link rel=\"icon\" href=\"data:,\">\n";
+
+static const struct dp_html_asset *find_asset(const char *name)
+{
+	const struct dp_html_asset *asset = dp_html__assets;
+
+	while (asset->name && strcmp(asset->name, name) != 0)
+		asset++;
+	return asset->name ? asset : NULL;
+}
+
+void dp_html__asset(struct dp_render *render, const char *name)
+{
+	const struct dp_html_asset *asset = find_asset(name);
+
+	if (asset)
+		dp_render__write(render, (const char *)asset->data, asset->size);
+}
+
+static void script(struct dp_render *render, const char *name)
+{
+	dp_render__text(render, "<script>\n");
+	dp_html__asset(render, name);
+	dp_render__text(render, "</script>\n");
+}
+
+void dp_html__open(struct dp_render *render, const char *title, const char *body)
+{
+	dp_render__text(render, head);
+	dp_render__format(render, "<title>%s</title>\n<style>\n", title);
+	dp_html__asset(render, "style.css");
+	dp_render__text(render, "</style>\n</head>\n<body>\n");
+	dp_html__asset(render, body);
+	dp_render__text(render, "<script type=\"application/json\" id=\"data\">\n{");
+}
+
+void dp_html__close(struct dp_render *render, const char *const *scripts, size_t count)
+{
+	const struct dp_html_asset *chart = find_asset("chart.js");
+
+	dp_render__text(render, "}\n</script>\n");
+	/* An asset ends in a newline of its own. */
+	if (chart && chart->size > 1) {
+		script(render, "chart-license.js");
+		script(render, "chart.js");
+	}
+	for (size_t i = 0; i < count; i++)
+		script(render, scripts[i]);
+	dp_render__text(render, "</body>\n</html>\n");
+}
+
+/* Where a character begins, at or before. */
+static size_t cut(const char *text, size_t most)
+{
+	size_t length = strnlen(text, most + 1);
+
+	if (length <= most)
+		return length;
+	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
+		length--;
+	return length;
+}
+
+void dp_html__string(struct dp_render *render, const char *text)
+{
+	dp_json_text__write(render, text, cut(text, DP_HTML_NAME_BYTES), true);
+}
+
+void dp_html__value(struct dp_render *render, double value, const char *unit)
+{
+	char buf[DP_NUMBER_SIZE];
+
+	dp_number__json(buf, value, unit);
+	dp_render__text(render, buf);
+}

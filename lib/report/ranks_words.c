@@ -1,0 +1,170 @@
+/* A verdict on the ranks of a job in words, for text and HTML. */
+#include "report/ranks_words.h"
+
+#include <math.h>
+
+static char *duration(char buf[DP_NUMBER_SIZE], const struct dp_render *render, double ns)
+{
+	return dp_human__duration(buf, ns, render->options->ascii);
+}
+
+void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	const struct dp_ranks_matching *matching = dp_ranks_matching(ranks);
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s", dp_text__plural(number, dp_ranks_count(ranks), "rank"));
+	if (matching->absent)
+		dp_words__add(words, " (%zu more have no trace)", matching->absent);
+	dp_words__add(words, ", %s",
+		      dp_text__plural(number, dp_ranks_iteration_count(ranks), "iteration"));
+	if (isfinite(verdict->period_ns))
+		dp_words__add(words, ", median period %s",
+			      duration(number, render, verdict->period_ns));
+}
+
+const char *dp_ranks_words__part(enum dp_rank_part part)
+{
+	static const char *const words[DP_RANK_PARTS] = {
+		"compute", "exposed communication", "exposed copies", "input wait", "host wait",
+		"other idle time",
+	};
+
+	return words[part];
+}
+
+void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii)
+{
+	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
+	char list[DP_RANK_LIST_SIZE], label[DP_LABEL_SIZE];
+
+	dp_ranks__list(list, ranks, verdict->ranks, verdict->rank_count);
+	switch (verdict->kind) {
+	case DP_VERDICT_STRAGGLER:
+		dp_words__add(words, "Straggler: %s holds the others up", list);
+		break;
+	case DP_VERDICT_SLOW_COMMUNICATION:
+		dp_words__add(words, "Slow communication in group %s",
+			      dp_label__text(label, verdict->group, 40, ascii));
+		break;
+	case DP_VERDICT_STAGE_IMBALANCE:
+		dp_words__add(words, "Stage imbalance: the pipeline stage of %s is the slowest",
+			      list);
+		break;
+	case DP_VERDICT_SEQUENCE_IMBALANCE:
+		dp_words__add(words, "Sequence imbalance: another rank computes longest each time");
+		break;
+	case DP_VERDICT_NONE:
+		dp_words__add(words, *verdict->why ? "No verdict: %s" : "No rank holds the others up",
+			      verdict->why);
+		break;
+	}
+}
+
+const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict)
+{
+	static const char *const straggler[DP_RANK_PARTS] = {
+		[DP_RANK_COMPUTE] = "compare that GPU with the others (clocks, temperature, other "
+				    "processes: nvidia-smi -q), or its share of the work",
+		[DP_RANK_COMMUNICATION] = "check that rank's links: nvidia-smi topo -m, nccl-tests",
+		[DP_RANK_COPY] = "check that rank's PCIe link and its pinned memory",
+		[DP_RANK_INPUT_WAIT] = "check that rank's input: storage, DataLoader workers, "
+				       "sizes of its shard",
+		[DP_RANK_HOST_WAIT] = "check that rank's host: CPU pinning, other processes, "
+				      "logging or garbage collection on this rank alone",
+		[DP_RANK_OTHER] = "analyze that rank's trace by itself: deepprof analyze",
+	};
+
+	switch (verdict->kind) {
+	case DP_VERDICT_STRAGGLER:
+		return verdict->throttled ? "check that GPU's power and cooling: nvidia-smi -q -d "
+					    "PERFORMANCE"
+					  : straggler[verdict->part];
+	case DP_VERDICT_SLOW_COMMUNICATION:
+		return "check the links between these ranks: nccl-tests, NCCL_DEBUG=INFO, "
+		       "nvidia-smi nvlink -s, ibstat";
+	case DP_VERDICT_STAGE_IMBALANCE:
+		return "move layers from that stage to others";
+	case DP_VERDICT_SEQUENCE_IMBALANCE:
+		return "give ranks batches of equal work: sort or pack sequences by length";
+	case DP_VERDICT_NONE:
+		break;
+	}
+	return "";
+}
+
+void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks_verdict *verdict)
+{
+	char cost[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s per iteration", duration(cost, render, verdict->cost_ns));
+	if (verdict->period_ns > 0)
+		dp_words__add(words, " (%s)",
+			      dp_human__share(share, verdict->cost_ns / verdict->period_ns));
+	if (verdict->every)
+		dp_words__add(words, ", in every %zuth iteration", verdict->every);
+	else if (verdict->since_iteration)
+		dp_words__add(words, ", since iteration %lld",
+			      (long long)verdict->since_iteration);
+}
+
+/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in so many
+ * columns at most. */
+void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
+			   const struct dp_ranks_verdict *verdict, size_t columns)
+{
+	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
+
+	dp_words__add(words, "%s, %s longer per iteration than on the other ranks",
+		      verdict->throttled ? "throttled clock, compute" : dp_ranks_words__part(verdict->part),
+		      duration(number, render, verdict->part_ns));
+	if (*verdict->operator_)
+		dp_words__add(words, "; mostly %s (%s)",
+			      dp_label__text(label, verdict->operator_, columns, render->options->ascii),
+			      duration(number, render, verdict->operator_ns));
+}
+
+void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict)
+{
+	dp_words__add(words, "last to reach %zu of %zu synchronizing collectives", verdict->last,
+		      verdict->shared);
+	if (isfinite(verdict->p_value))
+		dp_words__add(words, " (p %s %.4f)", verdict->p_value <= 0.0005 ? "<=" : "=",
+			      verdict->p_value);
+}
+
+void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,
+			      const struct dp_ranks *ranks)
+{
+	const struct dp_ranks_matching *matching = dp_ranks_matching(ranks);
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%zu of %zu calls matched between ranks, %zu of them synchronize",
+		      matching->matched, matching->collectives, matching->synchronizing);
+	if (matching->clock_known)
+		dp_words__add(words, "; clocks agree within %s after alignment",
+			      duration(number, render, matching->resolution_ns));
+	else
+		dp_words__add(words, "; clocks not aligned");
+}
+
+void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *ranks)
+{
+	size_t counts[DP_RANK_FROM_ORDER + 1] = { 0 };
+	const struct dp_rank *rank;
+
+	for (size_t r = 0; (rank = dp_ranks_rank(ranks, r)); r++)
+		counts[rank->rank_from]++;
+	if (counts[DP_RANK_FROM_NAME])
+		dp_words__add(words, "%zu of %zu from file names", counts[DP_RANK_FROM_NAME],
+			      dp_ranks_count(ranks));
+	if (counts[DP_RANK_FROM_ORDER])
+		dp_words__add(words,
+			      "%s%zu of %zu from the order of files, as neither traces nor "
+			      "names state them",
+			      words->used ? ", " : "", counts[DP_RANK_FROM_ORDER],
+			      dp_ranks_count(ranks));
+}

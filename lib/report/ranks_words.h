@@ -1,0 +1,41 @@
+/* What text and HTML print of the ranks of a job. Each adds to the words. */
+#ifndef DP_REPORT_RANKS_WORDS_H
+#define DP_REPORT_RANKS_WORDS_H
+
+#include "report/number.h"
+#include "report/ranks.h"
+#include "report/text.h"
+
+/* "4 ranks, 3 iterations, median period 44.79 ms" */
+void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks *ranks);
+
+/* "host wait". Static storage. */
+const char *dp_ranks_words__part(enum dp_rank_part part);
+
+/* "Straggler: rank 3 holds the others up" */
+void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii);
+
+/* What to do about it; "" without a verdict. Static storage. */
+const char *dp_ranks_words__advice(const struct dp_ranks_verdict *verdict);
+
+/* "7.681 ms per iteration (16.7%), since iteration 5" */
+void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render,
+			  const struct dp_ranks_verdict *verdict);
+
+/* "host wait, 8.10 ms longer per iteration than on the other ranks; mostly X (3.1 ms)": X in so many
+ * columns at most. */
+void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *render,
+			   const struct dp_ranks_verdict *verdict, size_t columns);
+
+/* "last to reach 15 of 15 synchronizing collectives (p <= 0.0005)" */
+void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks_verdict *verdict);
+
+/* How many calls matched, and how well clocks agree. */
+void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *render,
+			      const struct dp_ranks *ranks);
+
+/* Where the numbers of the ranks are from; nothing where the traces state them. */
+void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *ranks);
+
+#endif
