@@ -154,6 +154,11 @@ bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 /* What to do about calls of a purpose. Static. */
 const char *dp_rule__stall_advice(enum dp_purpose purpose);
 
+/* What the launching thread did on the host's processors, where it was recorded; and what to do
+ * about its waits for one, of which a part was throttled. Static. */
+void dp_rule__cpu_evidence(const struct dp_rule_input *input, struct dp_rule_finding *out);
+const char *dp_rule__cpu_advice(double wait_ns, double throttled_ns);
+
 /* Of the host's idle time, what calls that stall have a rule of their own for; 0: none. */
 double dp_rule__stall_ns(const struct dp_rule_input *input);
 

@@ -29,6 +29,7 @@ static const struct {
 	[DP_BULK_UNTIMED] = { "untimed", 8 },
 	[DP_BULK_HOST_SAMPLE] = { "host_sample", 9 },
 	[DP_BULK_HOST_LOAD] = { "host_load", 8 },
+	[DP_BULK_OFF_CPU] = { "off_cpu", 5 },
 };
 
 struct table {

@@ -76,6 +76,22 @@ struct dp_sample {
 	uint32_t device; /* of dp_builder__device() */
 };
 
+/* See struct dp_cpu_samples and struct dp_off_cpu; thread is of dp_builder__thread(). */
+struct dp_cpu_sample {
+	int64_t time_ns;
+	int64_t run_ns;
+	int64_t wait_ns;
+	int64_t faults;
+	uint32_t thread;
+};
+
+struct dp_off {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t thread;
+	enum dp_off_kind kind;
+};
+
 /* What a GPU is. */
 struct dp_gpu {
 	uint32_t name; /* of dp_builder__string(), or DP_NONE */
@@ -129,6 +145,11 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
 int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
+
+int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample);
+int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off);
+int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
+			       int64_t throttled_ns);
 
 /* Memory of a device (of dp_builder__device()) that is allocated, or freed where negative. */
 int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,

@@ -21,6 +21,12 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.name, trace->collectives.group,
 		trace->collectives.group_size, trace->collectives.peer,
 		trace->collectives.self,
+		trace->cpu_samples.time_ns, trace->cpu_samples.run_ns, trace->cpu_samples.wait_ns,
+		trace->cpu_samples.faults, trace->cpu_samples.thread,
+		trace->off_cpu.start_ns, trace->off_cpu.end_ns, trace->off_cpu.thread,
+		trace->off_cpu.kind,
+		trace->throttling.time_ns, trace->throttling.throttled_ns,
+		trace->throttling.process,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)
@@ -96,6 +102,21 @@ const struct dp_memory *dp_trace_memory(const struct dp_trace *trace)
 const struct dp_samples *dp_trace_samples(const struct dp_trace *trace)
 {
 	return &trace->samples;
+}
+
+const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace)
+{
+	return &trace->cpu_samples;
+}
+
+const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace)
+{
+	return &trace->off_cpu;
+}
+
+const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace)
+{
+	return &trace->throttling;
 }
 
 const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream, size_t *count)

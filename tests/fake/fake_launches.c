@@ -87,6 +87,12 @@ static void *loop_thread(void *argument)
 	return NULL;
 }
 
+void app_step(void)
+{
+	for (size_t k = 0; app_fake && k < 8; k++)
+		app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+}
+
 static void loop(const char *value)
 {
 	struct loop loop = { strtoull(value, NULL, 10),
@@ -98,8 +104,7 @@ static void loop(const char *value)
 	if (pthread_create(&thread, NULL, loop_thread, &loop))
 		abort();
 	for (uint64_t i = 0; i < loop.count; i++) {
-		for (size_t k = 0; app_fake && k < 8; k++)
-			app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		app_step();
 		pthread_barrier_wait(&loop.barrier);
 		pthread_barrier_wait(&loop.barrier);
 		usleep(loop.pace);

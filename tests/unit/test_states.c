@@ -183,6 +183,99 @@ START_TEST(energy_counter)
 }
 END_TEST
 
+static void add_launch(struct dp_builder *builder, uint32_t thread, int k)
+{
+	struct dp_call call = { .start_ns = k * PERIOD_NS - 20, .end_ns = k * PERIOD_NS - 10,
+				.thread = thread, .correlation = (uint32_t)k + 1 };
+	struct dp_op op = { .start_ns = k * PERIOD_NS + 400, .end_ns = k * PERIOD_NS + 410,
+			    .correlation = (uint32_t)k + 1, .kind = DP_OP_KERNEL };
+
+	call.name = dp_builder__string(builder, "cuLaunchKernel", 14);
+	ck_assert_int_eq(dp_builder__add_call(builder, &call), DP_OK);
+	op.name = dp_builder__kernel_name(builder, "B", 1);
+	op.stream = dp_builder__stream(builder, 0, 0, 1, 8);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+static uint32_t begin_host(struct dp_builder **builder, uint32_t *idle)
+{
+	uint32_t device, other, thread;
+
+	*builder = begin(&device, &other);
+	thread = dp_builder__thread(*builder, 0, 11);
+	*idle = dp_builder__thread(*builder, 0, 12);
+	for (int k = 0; k < ITERATIONS; k++)
+		add_launch(*builder, thread, k);
+	return thread;
+}
+
+static void add_cpu(struct dp_builder *builder, uint32_t thread, int64_t time_ns, int64_t run_ns,
+		    int64_t wait_ns)
+{
+	struct dp_cpu_sample sample = { time_ns, run_ns, wait_ns, -1, thread };
+
+	ck_assert_int_eq(dp_builder__add_cpu_sample(builder, &sample), DP_OK);
+}
+
+static void add_off(struct dp_builder *builder, uint32_t thread, int64_t start_ns, int64_t end_ns,
+		    enum dp_off_kind kind)
+{
+	struct dp_off off = { start_ns, end_ns, thread, kind };
+
+	ck_assert_int_eq(dp_builder__add_off_cpu(builder, &off), DP_OK);
+}
+
+/* Samples alone: what happened between two of them is spread evenly. */
+START_TEST(processors_sampled)
+{
+	struct fixture at;
+	struct dp_builder *builder;
+	uint32_t idle, thread = begin_host(&builder, &idle);
+
+	add_cpu(builder, thread, -1000, 50, 7);
+	add_cpu(builder, idle, -1000, 0, 0);
+	add_cpu(builder, thread, 1000, 1050, 407);
+	add_cpu(builder, thread, 3000, 1050, 407);
+	add_cpu(builder, idle, 4000, 5000, 0);
+	dp_builder__add_throttling(builder, 0, 0, 500);
+	dp_builder__add_throttling(builder, 2000, 0, 900);
+	end(&at, builder);
+	check(&at, "cpu_run_ns", (double[]){ 500, 0, 0, NONE, NONE });
+	check(&at, "cpu_wait_ns", (double[]){ 200, 0, 0, NONE, NONE });
+	check(&at, "cpu_blocked_ns", (double[]){ 300, 1000, 1000, NONE, NONE });
+	check(&at, "cpu_fault_ns", (double[]){ NONE, NONE, NONE, NONE, NONE });
+	check(&at, "cpu_throttled_ns", (double[]){ 200, 200, NONE, NONE, NONE });
+	ck_assert(!dp_trace_lacks(at.trace, DP_NEED_HOST));
+	finish(&at);
+}
+END_TEST
+
+/*
+ * With switches: preempted in the first period and blocked over the next boundary, half of that
+ * for a processor, as the samples say; then the intervals miss what the samples have.
+ */
+START_TEST(processors_switched)
+{
+	struct fixture at;
+	struct dp_builder *builder;
+	uint32_t idle, thread = begin_host(&builder, &idle);
+
+	add_cpu(builder, thread, 0, 0, 0);
+	add_cpu(builder, thread, 2000, 1000, 550);
+	add_cpu(builder, thread, 4000, 2000, 850);
+	add_off(builder, thread, 100, 400, DP_OFF_PREEMPTED);
+	add_off(builder, thread, 900, 1400, DP_OFF_BLOCKED);
+	add_off(builder, thread, 1500, 1700, DP_OFF_FAULT);
+	add_off(builder, thread, 3900, 3950, DP_OFF_PREEMPTED);
+	end(&at, builder);
+	check(&at, "cpu_run_ns", (double[]){ 600, 400, 500, 500, NONE });
+	check(&at, "cpu_wait_ns", (double[]){ 350, 200, 150, 150, NONE });
+	check(&at, "cpu_fault_ns", (double[]){ 0, 200, 0, 0, NONE });
+	check(&at, "cpu_blocked_ns", (double[]){ 50, 200, 350, 350, NONE });
+	finish(&at);
+}
+END_TEST
+
 START_TEST(nothing_sampled)
 {
 	struct fixture at;
@@ -301,6 +394,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, paused_uploads);
 	tcase_add_test(tests, samples);
 	tcase_add_test(tests, energy_counter);
+	tcase_add_test(tests, processors_sampled);
+	tcase_add_test(tests, processors_switched);
 	tcase_add_test(tests, nothing_sampled);
 	tcase_add_test(tests, repeated_uploads);
 	tcase_add_test(tests, one_upload);
