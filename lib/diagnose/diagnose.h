@@ -196,9 +196,6 @@ struct dp_findings {
 int dp_diagnose__loop(struct dp_findings *findings, const struct dp_rule_input *input,
 		      struct dp_error *error);
 
-/* A rule's place in the table. */
-size_t dp_rule__index(const char *id);
-
 /*
  * Ranks by recoverable time times iterations (so loops compare; unknown ones last), then severity,
  * rule, loop; joins those of several devices and marks those that overlap. Until then what findings

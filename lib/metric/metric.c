@@ -51,6 +51,38 @@ const struct dp_metric_info *dp_summary_metric(size_t index)
 	return NULL;
 }
 
+size_t dp_metric_count(void)
+{
+	return DP_COUNT(metrics) - 1;
+}
+
+size_t dp_summary_metric_count(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; metrics[i]; i++)
+		count += count_summaries(metrics[i]);
+	return count;
+}
+
+size_t dp_metric_find(const char *name)
+{
+	for (size_t i = 0; metrics[i]; i++)
+		if (!strcmp(metrics[i]->info.name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+size_t dp_summary_metric_find(const char *name)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return i;
+	return SIZE_MAX;
+}
+
 bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k)
 {
 	return input->interval_start_ns[k] != INT64_MIN;
@@ -259,11 +291,9 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 					   .asked = input->asked };
 	struct dp_metric_input ready = *input;
 	struct prepared made = { 0 };
-	size_t summaries = 0, rows = row_of(&values, DP_COUNT(metrics) - 1);
+	size_t summaries = dp_summary_metric_count(), rows = row_of(&values, dp_metric_count());
 	int status;
 
-	while (dp_summary_metric(summaries))
-		summaries++;
 	ready.parts = (struct dp_parts){ 0 };
 	dp_replay__init(&values.replay);
 	if (!ready.rows)

@@ -164,6 +164,24 @@ static int read_operations(struct reader *reader)
 	return status;
 }
 
+/* How long nothing computes right before a call ends: until then the rank waits for it. */
+static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call_summary *call)
+{
+	size_t low = 0, high = compute->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compute->start_ns[middle] < call->end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? DP_MAX(0, call->end_ns -
+				       DP_MAX(compute->end_ns[low - 1], call->start_ns))
+		   : call->end_ns - call->start_ns;
+}
+
 /* Calls are still in order of start. */
 static int find_exposed(struct reader *reader)
 {
@@ -182,6 +200,7 @@ static int find_exposed(struct reader *reader)
 			call->exposed_ns =
 				call->end_ns - from_ns -
 				dp_spans_at__covered(&at, from_ns, call->end_ns);
+		call->blocks_ns = DP_MIN(call->exposed_ns, blocked_time(&compute, call));
 		busy_ns = DP_MAX(busy_ns, call->end_ns);
 	}
 	dp_spans__fini(&compute);

@@ -345,7 +345,7 @@ static double exposed_cost(const struct dp_job *job, const struct dp_instance *a
 }
 
 /* A row that is slow from a call on, against base_ns. */
-static void add_slow(struct dp_slow_group *all, const struct rows *rows, const struct row *row,
+static void add_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows, const struct row *row,
 		     size_t from, double base_ns, double p)
 {
 	const struct dp_job *job = rows->job;
@@ -357,12 +357,15 @@ static void add_slow(struct dp_slow_group *all, const struct rows *rows, const s
 		since = 0;
 	slow->since = slow->cost_ns > 0 ? DP_MIN(slow->since, since) : since;
 	slow->p = slow->cost_ns > 0 ? fmin(slow->p, p) : p;
-	for (size_t i = from; i < row->count; i++)
-		slow->cost_ns += exposed_cost(
-			job, &job->instances[rows->sorted[row->first + i].instance], base_ns);
+	for (size_t i = from; i < row->count; i++) {
+		uint32_t instance = rows->sorted[row->first + i].instance;
+
+		slow->cost_ns += exposed_cost(job, &job->instances[instance], base_ns);
+		less_ns[instance] = fmax(0, own_of(rows, row->first + i) - base_ns);
+	}
 }
 
-static void find_slow(struct dp_slow_group *all, const struct rows *rows)
+static void find_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->rows[i];
@@ -373,7 +376,7 @@ static void find_slow(struct dp_slow_group *all, const struct rows *rows)
 			continue;
 		from = row->count >= 2 * CALLS ? rises_at(rows, row, &base_ns, &p) : 0;
 		if (from) {
-			add_slow(all, rows, row, from, base_ns, p);
+			add_slow(all, less_ns, rows, row, from, base_ns, p);
 			continue;
 		}
 		base_ns = row->others_ns;
@@ -381,11 +384,11 @@ static void find_slow(struct dp_slow_group *all, const struct rows *rows)
 			continue;
 		for (size_t k = row->first; k < row->first + row->count; k++)
 			above += own_of(rows, k) > base_ns;
-		add_slow(all, rows, row, 0, base_ns, chance_of_share(above, row->count));
+		add_slow(all, less_ns, rows, row, 0, base_ns, chance_of_share(above, row->count));
 	}
 }
 
-int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
+int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job)
 {
 	struct dp_slow_group *all = dp_alloc__zeroed(job->group_count + 1, sizeof(*all));
 	struct rows rows;
@@ -397,7 +400,7 @@ int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
 	if (!status)
 		status = find_others(&rows);
 	if (!status)
-		find_slow(all, &rows);
+		find_slow(all, less_ns, &rows);
 	for (size_t g = 0; g < job->group_count && !status; g++) {
 		double iterations = (double)job->iterations - (double)all[g].since;
 
@@ -408,6 +411,9 @@ int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
 		if (all[g].cost_ns > slow->cost_ns)
 			*slow = all[g];
 	}
+	for (size_t i = 0; i < job->instance_count; i++)
+		if (job->instances[i].group != slow->group)
+			less_ns[i] = 0;
 	free(all);
 	rows_fini(&rows);
 	return status;
