@@ -152,6 +152,8 @@ struct dp_loop {
 	bool in_row; /* found by count: it has that number together with loops before or after it */
 	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
 	size_t sets;   /* tell and all operations were looked at; else 0 */
+	const char *annotation; /* the name of its first iteration's annotation where its boundaries
+				 * are from annotations, else NULL */
 };
 
 /*

@@ -5,15 +5,12 @@
  */
 #include "base/parameters.h"
 #include "iterate/boundary.h"
+#include "iterate/seams.h"
 #include "iterate/unlike.h"
 #include "loops/driver.h"
 #include "loops/features.h"
 
 #include <string.h>
-
-enum {
-	FEW = 16, /* repetitions that may be layers, whatever they look like */
-};
 
 
 int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *from,
@@ -79,20 +76,20 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 	if (!lead)
 		return DP_ERR_NOMEM;
 	memset(exact, 0xff, m * sizeof(*exact));
-	for (size_t k = 0; k < al->span_count && (rounds < 256 || unnamed); k++) {
+	for (size_t k = 0; k < al->span_count && (rounds < dp_param.named_sample || unnamed); k++) {
 		struct dp_walk walk;
 		struct dp_walk_step step;
 
 		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
-		while ((rounds < 256 || unnamed) && dp_walk__next(&walk, &step)) {
+		while ((rounds < dp_param.named_sample || unnamed) && dp_walk__next(&walk, &step)) {
 			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
 			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 
-				if (rounds >= 256 && exact[o] != DP_NONE)
+				if (rounds >= dp_param.named_sample && exact[o] != DP_NONE)
 					continue;
 				unnamed -= exact[o] == DP_NONE;
 				if (lead[o] == 0)
@@ -147,8 +144,12 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
+	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	int status = dp_patterns__align(&b->alignment, patterns, d->text.symbols, r->count);
 
+	for (size_t i = 0; i < patterns->count; i++)
+		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
+						     patterns->items[i].length };
 	b->count = patterns->count;
 	for (size_t i = 0; i < b->count && !status; i++) {
 		const struct dp_hypothesis *h = &patterns->items[i];
@@ -175,6 +176,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			.length = h->length,
 			.first = b->phases[i].first,
 		};
+		status = dp_seams__close(&b->alignment, d->text.symbols, list, (uint32_t)i,
+					 b->phases[i].first);
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,
@@ -265,7 +268,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->agreement = view.agreement;
 	loop->few = standing == DP_STANDING_FEW ||
 		    (standing == DP_STANDING_BARE && !b->phases[i].beat &&
-		     b->cuts[i].complete < FEW);
+		     b->cuts[i].complete < dp_param.bare_few);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);

@@ -480,6 +480,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	write_streams_of(render, id);
 	dp_json_out__key(render, ",\n      ", "found_by");
 	dp_json_out__string(render, dp_found_by_name(loop->found_by));
+	if (loop->annotation) {
+		dp_json_out__key(render, ", ", "annotation");
+		dp_json_out__string(render, loop->annotation);
+	}
 	dp_json_out__key(render, ", ", "phase");
 	dp_json_out__string(render, dp_phase_name(loop->phase));
 	dp_json_out__number(render, ", ", "confidence", loop->confidence, "1");

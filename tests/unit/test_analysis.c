@@ -544,6 +544,7 @@ START_TEST(one_mark_is_not_all)
 	options.marks = "ProfilerStep";
 	analysis = run(trace, &options);
 	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_str_eq(dp_analysis_loop(analysis, 0)->annotation, "ProfilerStep#3");
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 1);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
