@@ -352,6 +352,7 @@ static int diagnose(struct run *run)
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
+			.waits = &loop->values.waits,
 			.pytorch = analysis->pytorch,
 		};
 
