@@ -109,6 +109,12 @@ static bool set_sample_host(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_switches(void *into, const char *value, struct opt_why *why)
+{
+	((struct record *)into)->options.switches = !strcmp(value, "on");
+	return true;
+}
+
 static bool set_delay(void *into, const char *value, struct opt_why *why)
 {
 	return opt_time(value, &((struct record *)into)->delay_ns, why);
@@ -264,6 +270,9 @@ static const struct opt options[] = {
 	{ 0, "sample-host", "TIME",
 	  "run and wait times of the program's threads, as often as this (50ms), or off",
 	  set_sample_host },
+	{ 0, "context-switches", "SWITCH",
+	  "when those threads were off a processor, where the kernel allows it (on)", set_switches,
+	  switch_name },
 	{ 0, "max-memory", "SIZE", "of the buffers of each process (512M)", set_max_memory },
 	{ 0, "max-spool", "SIZE", "of the temporary file of each process (no limit)",
 	  set_max_spool },
@@ -393,7 +402,7 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx || o->memory != none.memory ||
 	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
 	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
-	       o->host_ms != none.host_ms || !o->command_lines || o->max_memory || o->max_spool ||
+	       o->host_ms != none.host_ms || o->switches != none.switches || !o->command_lines || o->max_memory || o->max_spool ||
 	       o->iterations;
 }
 

@@ -60,7 +60,7 @@ _deepprof_value() {
 	--mode) _deepprof_words "600 640 644" "$3" ;;
 	--capture) _deepprof_words "all profiler" "$3" ;;
 	--api) _deepprof_words "on off all" "$3" ;;
-	--nvtx | --memory | --exit-guard) _deepprof_words "on off" "$3" ;;
+	--nvtx | --memory | --exit-guard | --context-switches) _deepprof_words "on off" "$3" ;;
 	--cuda-graph) _deepprof_words "graph node" "$3" ;;
 	--pause-signal) _deepprof_words "USR1 USR2 HUP ALRM" "$3" ;;
 	--cupti | --recover) _deepprof_files "$3" ;;
@@ -81,7 +81,7 @@ _deepprof_options() {
 	case $1 in
 	record)
 		echo "--output= --force --mode= --no-cmdline --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
-			--memory= --cuda-graph= --sample-gpu= --sample-host= --max-memory= --max-spool= --cupti=
+			--memory= --cuda-graph= --sample-gpu= --sample-host= --context-switches= --max-memory= --max-spool= --cupti=
 			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)

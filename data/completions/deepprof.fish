@@ -61,6 +61,7 @@ complete -c deepprof -n $record -l memory -x -a "on off" -d "memory that is allo
 complete -c deepprof -n $record -l cuda-graph -x -a "graph node" -d "whole, or node by node"
 complete -c deepprof -n $record -l sample-gpu -x -a "off" -d "how often the GPUs are read"
 complete -c deepprof -n $record -l sample-host -x -a "off" -d "run and wait times of threads"
+complete -c deepprof -n $record -l context-switches -x -a "on off" -d "when threads were off a processor"
 complete -c deepprof -n $record -l max-memory -x -d "of the buffers of each process"
 complete -c deepprof -n $record -l max-spool -x -d "of the temporary file of each process"
 complete -c deepprof -n $record -l cupti -r -d "a libcupti.so to use"

@@ -61,13 +61,14 @@ struct dp_record_options {
 	bool all_calls;	    /* and all others, which makes a recording much larger */
 	uint32_t host_ms;   /* what the processes' threads do, as often as this; 0: never */
 	bool first_launch;  /* note when the first kernel is launched: dp_record_status */
+	bool switches;	    /* with host_ms: note when each thread is off a processor, and why */
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
 			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1, true,    \
-			false, 50, false,                                                          \
+			false, 50, false, true,                                                    \
 	}
 
 /*

@@ -114,6 +114,14 @@ struct dp_syncs {
 	const uint32_t *stream; /* or DP_NONE */
 	const uint32_t *correlation;
 	const uint8_t *kind; /* enum dp_sync_kind */
+	/*
+	 * Of a stream's wait for an event, where recorded: the stream that the event was recorded
+	 * in, else DP_NONE; the correlation id of the call that recorded it: it stands for what was
+	 * launched there before; and the event's number.
+	 */
+	const uint32_t *source;
+	const uint32_t *source_correlation;
+	const uint32_t *event;
 };
 
 /*
@@ -175,6 +183,45 @@ struct dp_samples {
 	const uint32_t *clock_mhz; /* of its multiprocessors */
 	const uint32_t *throttle;  /* NVML's reasons, as bits */
 	const uint32_t *device;	   /* index of a struct dp_device */
+};
+
+/*
+ * What threads have done since they began, as it was sampled, in order of time. A thread did the
+ * same from one of its samples to the next.
+ */
+struct dp_cpu_samples {
+	size_t count;
+	const int64_t *time_ns;
+	const int64_t *run_ns;	/* on a processor */
+	const int64_t *wait_ns; /* runnable, but not on a processor; -1: not recorded */
+	const int64_t *faults;	/* pages that were read from a disk; -1: not recorded */
+	const uint32_t *thread; /* index of a struct dp_thread */
+};
+
+/* Why a thread was not on a processor. */
+enum dp_off_kind {
+	DP_OFF_BLOCKED,	  /* it waited for something, and then for a processor */
+	DP_OFF_PREEMPTED, /* it could run, but another thread did */
+	DP_OFF_FAULT,	  /* it waited for a page that was read from a disk */
+	DP_OFF_KINDS
+};
+
+/* When threads were not on a processor, in order of start; those of a thread don't overlap. */
+struct dp_off_cpu {
+	size_t count;
+	const int64_t *start_ns;
+	const int64_t *end_ns;
+	const uint32_t *thread; /* index of a struct dp_thread */
+	const uint8_t *kind;	/* enum dp_off_kind */
+};
+
+/* For how long a process's cgroup was kept from running since some time before, as sampled, in
+ * order of time. */
+struct dp_throttling {
+	size_t count;
+	const int64_t *time_ns;
+	const int64_t *throttled_ns;
+	const uint32_t *process; /* index of a struct dp_process */
 };
 
 enum dp_stream_class {
@@ -293,6 +340,7 @@ enum dp_need {
 	DP_NEED_KINDS,	  /* copies' memory: pageable or pinned */
 	DP_NEED_MEMORY,	  /* allocations of device memory */
 	DP_NEED_SAMPLES,  /* clocks and power of devices */
+	DP_NEED_HOST,	  /* what the processors did with the program's threads */
 	DP_NEEDS
 };
 
@@ -311,7 +359,10 @@ struct dp_need_info {
 
 DP_API const struct dp_need_info *dp_need(enum dp_need need);
 
-/* The same for a trace: how to record it with what has made the trace, where that is deepprof. */
+/*
+ * The same for a trace: how to record it with what has made the trace. NULL also where its format
+ * never holds it.
+ */
 DP_API const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need);
 
 /* Columns; borrowed, constant cost. */
@@ -322,6 +373,9 @@ DP_API const struct dp_collectives *dp_trace_collectives(const struct dp_trace *
 DP_API const struct dp_ranges *dp_trace_ranges(const struct dp_trace *trace);
 DP_API const struct dp_memory *dp_trace_memory(const struct dp_trace *trace);
 DP_API const struct dp_samples *dp_trace_samples(const struct dp_trace *trace);
+DP_API const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace);
+DP_API const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace);
+DP_API const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace);
 
 /* Indices into dp_trace_ops() of one stream's operations in order; *count of them. Borrowed. */
 DP_API const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream,

@@ -184,6 +184,7 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 	dp_rule__evidence(out, "avg_interval_ns", "ns",
 			  dp_rule__typical_before(input, "interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
+	dp_rule__cpu_evidence(input, out);
 	return true;
 }
 

@@ -16,6 +16,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "input_wait_ns", "ns", wait_ns);
 	dp_rule__evidence(out, "idle_host_ns", "ns", dp_rule__typical(input, "idle_host_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
+	dp_rule__cpu_evidence(input, out);
 	dp_rule__name_ranges(input, out, DP_HOST_INPUT, false);
 	out->finding.advice = "overlap data loading with compute: DataLoader(num_workers=..., "
 			      "prefetch_factor=..., pin_memory=True)";

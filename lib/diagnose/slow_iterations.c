@@ -123,11 +123,44 @@ static void explain_compute(const struct dp_rule_input *input, struct dp_rule_fi
 	}
 }
 
+/* The host could have run, but had no processor. */
+static bool explain_preempted(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			      const char *cause)
+{
+	double wait_ns = excess_of(input, "cpu_wait_ns");
+	double throttled_ns = excess_of(input, "cpu_throttled_ns");
+
+	if (!(wait_ns >= MOST_OF_IT * excess_of(input, cause)))
+		return false;
+	dp_rule__evidence(out, "more_cpu_wait_ns", "ns", wait_ns);
+	if (throttled_ns >= MOST_OF_IT * wait_ns)
+		dp_rule__evidence(out, "more_cpu_throttled_ns", "ns", throttled_ns);
+	out->finding.advice = dp_rule__cpu_advice(wait_ns, throttled_ns);
+	return true;
+}
+
+/* Or it waited for pages of files, or of swapped memory. */
+static bool explain_faults(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			   const char *cause)
+{
+	double fault_ns = excess_of(input, "cpu_fault_ns");
+
+	if (!(fault_ns >= MOST_OF_IT * excess_of(input, cause)))
+		return false;
+	dp_rule__evidence(out, "more_cpu_fault_ns", "ns", fault_ns);
+	out->finding.advice = "the host waits for pages from a disk there: read files ahead, copy "
+			      "the data set to memory or a faster disk, see that nothing is swapped";
+	return true;
+}
+
 /* The host stalls: in one call, if that is most of it. */
 static void explain_host(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	struct dp_stall most;
 
+	if (explain_preempted(input, out, "host_wait_ns") ||
+	    explain_faults(input, out, "host_wait_ns"))
+		return;
 	if (!dp_rule__stall(&most, input, true) ||
 	    !(most.idle_ns >= MOST_OF_IT * excess_of(input, "host_wait_ns")))
 		return;
@@ -150,13 +183,19 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	out->finding.advice = advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
+	if (!strcmp(causes[cause].metric, "idle_other_ns") ||
+	    !strcmp(causes[cause].metric, "comm_exposed_ns") ||
+	    !strcmp(causes[cause].metric, "copy_exposed_ns"))
+		dp_rule__name_stream_wait(input, out, true);
 	if (!strcmp(causes[cause].metric, "host_wait_ns"))
 		explain_host(input, out);
 	if (other != cause && other_ns >= ALSO * most_ns)
 		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
 	/* Without a name the host may be late with anything before it uploads. */
 	if (!strcmp(causes[cause].metric, "input_wait_ns"))
-		return !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
+		return !explain_preempted(input, out, "input_wait_ns") &&
+		       !explain_faults(input, out, "input_wait_ns") &&
+		       !dp_rule__name_ranges(input, out, DP_HOST_INPUT, true);
 	if (strcmp(causes[cause].metric, "host_wait_ns") != 0 || out->finding.advice != advice)
 		return false;
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, true);

@@ -78,6 +78,93 @@ static int read_sample(struct deepprof *deepprof, struct dp_rows *rows)
 	return status;
 }
 
+enum { CPU_PROCESS, CPU_TID, CPU_TIME, CPU_RUN, CPU_WAIT, CPU_FAULTS };
+
+/* Of threads that called CUDA: others launch nothing. */
+static uint32_t find_thread(struct deepprof *deepprof, struct dp_rows *rows, size_t process,
+			    size_t tid)
+{
+	return dp_places__find_thread(&deepprof->places,
+				      dp_deepprof__pid(deepprof, dp_rows__id(rows, process)),
+				      dp_rows__id(rows, tid));
+}
+
+static int read_cpu_sample(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	struct dp_cpu_sample sample = {
+		.run_ns = dp_rows__integer(rows, CPU_RUN, 0, INT64_MAX, -1),
+		.wait_ns = dp_rows__integer(rows, CPU_WAIT, 0, INT64_MAX, -1),
+		.faults = dp_rows__integer(rows, CPU_FAULTS, 0, INT64_MAX, -1),
+		.thread = find_thread(deepprof, rows, CPU_PROCESS, CPU_TID),
+	};
+
+	if (sample.thread == DP_NONE)
+		return DP_OK;
+	if (!dp_rows__time(rows, CPU_TIME, &sample.time_ns))
+		return dp_rows__skip(rows, "no valid time");
+	return dp_builder__add_cpu_sample(deepprof->import->builder, &sample);
+}
+
+enum { OFF_PROCESS, OFF_TID, OFF_START, OFF_DUR, OFF_KIND };
+
+static int read_off(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	struct dp_off off = {
+		.thread = find_thread(deepprof, rows, OFF_PROCESS, OFF_TID),
+		.kind = (enum dp_off_kind)dp_rows__integer(rows, OFF_KIND, 0, DP_OFF_KINDS - 1,
+							   DP_OFF_BLOCKED),
+	};
+	bool incomplete;
+
+	if (off.thread == DP_NONE ||
+	    !dp_deepprof__times(rows, OFF_START, OFF_DUR, &off.start_ns, &off.end_ns, &incomplete))
+		return DP_OK;
+	return dp_builder__add_off_cpu(deepprof->import->builder, &off);
+}
+
+enum { LOAD_PROCESS, LOAD_TIME, LOAD_THROTTLED };
+
+static int read_load(struct deepprof *deepprof, struct dp_rows *rows)
+{
+	uint32_t process = dp_places__find_process(
+		&deepprof->places, dp_deepprof__pid(deepprof, dp_rows__id(rows, LOAD_PROCESS)));
+	int64_t time_ns;
+
+	if (process == DP_NONE || dp_rows__is_null(rows, LOAD_THROTTLED))
+		return DP_OK;
+	if (!dp_rows__time(rows, LOAD_TIME, &time_ns))
+		return dp_rows__skip(rows, "no valid time");
+	return dp_builder__add_throttling(deepprof->import->builder, time_ns, process,
+					  dp_rows__integer(rows, LOAD_THROTTLED, 0, INT64_MAX, -1));
+}
+
+static int scan_host_state(struct deepprof *deepprof)
+{
+	static const struct dp_column cpu[] = {
+		[CPU_PROCESS] = { "process", true },  [CPU_TID] = { "tid", true },
+		[CPU_TIME] = { "ts", true },	      [CPU_RUN] = { "run_ns", true },
+		[CPU_WAIT] = { "wait_ns", false },    [CPU_FAULTS] = { "major_faults", false },
+	};
+	static const struct dp_column off[] = {
+		[OFF_PROCESS] = { "process", true }, [OFF_TID] = { "tid", true },
+		[OFF_START] = { "start", true },     [OFF_DUR] = { "dur_ns", true },
+		[OFF_KIND] = { "kind", true },
+	};
+	static const struct dp_column load[] = {
+		[LOAD_PROCESS] = { "process", true },
+		[LOAD_TIME] = { "ts", true },
+		[LOAD_THROTTLED] = { "throttled_ns", true },
+	};
+	int status = dp_deepprof__scan(deepprof, "host_sample", cpu, DP_COUNT(cpu),
+				       read_cpu_sample);
+
+	if (!status)
+		status = dp_deepprof__scan(deepprof, "off_cpu", off, DP_COUNT(off), read_off);
+	if (!status)
+		status = dp_deepprof__scan(deepprof, "host_load", load, DP_COUNT(load), read_load);
+	return status;
+}
+
 static bool is(const char *text, size_t length, const char *word)
 {
 	return length == strlen(word) && !memcmp(text, word, length);
@@ -358,5 +445,7 @@ int dp_deepprof__label(struct deepprof *deepprof)
 {
 	int status = scan_labels(deepprof);
 
-	return status ? status : scan_state(deepprof);
+	if (!status)
+		status = scan_state(deepprof);
+	return status ? status : scan_host_state(deepprof);
 }

@@ -1,4 +1,4 @@
-/* The SQL text of deepprof's own trace file, schema 3. */
+/* The SQL text of deepprof's own trace file, schema 4. */
 #include "import/deepprof_schema.h"
 
 #include <stddef.h>
@@ -63,6 +63,10 @@ const char *const dp_schema__tables[] = {
 
 	"CREATE TABLE sync(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, context INTEGER, "
 	"stream INTEGER, start INTEGER NOT NULL, dur_ns INTEGER, kind INTEGER, event INTEGER, "
+	"corr INTEGER, epoch INTEGER, event_sync INTEGER)",
+
+	"CREATE TABLE cuda_event(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"context INTEGER, stream INTEGER, event INTEGER NOT NULL, event_sync INTEGER, "
 	"corr INTEGER, epoch INTEGER)",
 
 	"CREATE TABLE mem_op(process INTEGER NOT NULL, ts INTEGER NOT NULL, op INTEGER, "
@@ -114,6 +118,10 @@ const char *const dp_schema__tables[] = {
 	"CREATE TABLE host_load(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
 	"ts INTEGER NOT NULL, read_bytes INTEGER, write_bytes INTEGER, throttled_ns INTEGER, "
 	"cpu_stall_ns INTEGER, memory_stall_ns INTEGER, io_stall_ns INTEGER)",
+
+	"CREATE TABLE off_cpu(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"tid INTEGER NOT NULL, start INTEGER NOT NULL, dur_ns INTEGER NOT NULL, "
+	"kind INTEGER NOT NULL)",
 
 	"CREATE TABLE message(process INTEGER, ts INTEGER, level INTEGER, code TEXT, text TEXT)",
 

@@ -4,14 +4,20 @@
  * it had to wait for a disk for (stat); and of the machine and the process's cgroup, how long work
  * stood still for lack of processors, memory or I/O (/proc/pressure, cpu.stat).
  *
- * All are sums since the beginning. A thread has a row only where it ran, or waited, since its last
- * one: of a thousand threads that sleep nothing is written, and but one file is read.
+ * All are sums since the beginning. A thread that neither ran nor waited since its last sample gets
+ * none, and only one file is read for it; once it runs again, it first gets the one that it was
+ * last seen to do nothing at, so that it did the same from each sample to the next.
  *
- * Cost: 0.75% of one processor for 64 threads that sleep, 20 times a second.
+ * Of threads that run, the kernel also notes when each was off a processor (switches.h), where it
+ * lets us.
+ *
+ * Cost of 64 threads, 20 times a second: tests/bench/host_cost.py, RESULTS.md.
  */
 #include "record/host.h"
 #include "record/clock.h"
+#include "record/host_file.h"
 #include "record/host_proc.h"
+#include "record/switches.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,21 +33,25 @@
 enum { THREADS_MAX = 64, PROCESSES_MAX = 256 };
 #define LOOK_NS INT64_C(1000000000)
 
-/* What is no thread's changes slowly, and takes five files. */
+/* What is no thread's changes slowly, and takes five files; switches, faults and the processor of a
+ * thread take two more. */
 #define LOAD_NS INT64_C(250000000)
 
-/* As in the file. tid 0: of the process, and of the machine. */
-struct sample {
-	int64_t monotonic_ns;
-	uint32_t pid; /* as the process has it */
-	uint32_t tid;
-	struct dp_host_thread thread;
-	struct dp_host_load load;
-};
+/*
+ * Threads of all processes that are followed: each takes three descriptors of the 1,024 that a
+ * process usually has, and 36 KiB of the memory that a user may lock.
+ */
+enum { FOLLOWED_MAX = 128 };
 
 struct thread {
 	pid_t tid;
-	uint64_t run_ns, wait_ns;
+	struct dp_host_thread last; /* as it was last read */
+	int64_t last_ns;
+	bool written; /* that was */
+	int64_t more_ns; /* when the rest was read last */
+	bool followed, tried;
+	int fd; /* of its times */
+	struct dp_switches *switches; /* NULL: they can't be followed */
 };
 
 struct process {
@@ -51,12 +61,15 @@ struct process {
 	int64_t look_ns, load_ns; /* when to look again */
 	struct thread threads[THREADS_MAX];
 	size_t count;
-	struct dp_host_load load;
 };
 
 struct dp_host {
 	FILE *file;
+	uint64_t bytes; /* written */
 	uint32_t every_ms;
+	bool follows;	 /* switches are to be followed */
+	size_t followed; /* threads that are */
+	int refused;	 /* errno: no thread could be */
 	pthread_t thread;
 	bool running;
 	pthread_mutex_t lock; /* of what follows */
@@ -66,40 +79,113 @@ struct dp_host {
 	size_t count;
 };
 
-static void write_sample(struct dp_host *host, const struct sample *sample)
+/* A full disk costs samples; it must not cost the recording. */
+static void write_record(struct dp_host *host, const struct dp_host_head *head, const void *rest)
 {
-	/* A full disk costs samples; it must not cost the recording. */
-	fwrite(sample, sizeof(*sample), 1, host->file);
+	char record[sizeof(*head) + sizeof(union dp_host_rest)];
+
+	if (host->bytes >= DP_HOST_FILE_MOST)
+		return;
+	memcpy(record, head, sizeof(*head));
+	memcpy(record + sizeof(*head), rest, head->bytes);
+	host->bytes += fwrite(record, 1, sizeof(*head) + head->bytes, host->file);
+}
+
+static void write_thread(struct dp_host *host, const struct process *process,
+			 struct thread *thread)
+{
+	struct dp_host_head head = { thread->last_ns, process->own_pid, (uint32_t)thread->tid,
+				     DP_HOST_THREAD, sizeof(thread->last) };
+
+	if (!thread->written)
+		write_record(host, &head, &thread->last);
+	thread->written = true;
+}
+
+static void write_switches(struct dp_host *host, const struct process *process,
+			   struct thread *thread, bool finish)
+{
+	struct dp_switches_off off;
+
+	while (thread->switches && dp_switches__next(thread->switches, &off, finish)) {
+		struct dp_host_head head = { off.start_ns, process->own_pid,
+					     (uint32_t)thread->tid, DP_HOST_OFF, sizeof(off) };
+
+		write_record(host, &head, &off);
+	}
+}
+
+/* The first threads keep what they are read from open; their switches are followed once they run:
+ * those that sleep for good have none. */
+static void follow_thread(struct dp_host *host, const struct process *process,
+			  struct thread *thread)
+{
+	if (!thread->followed && host->followed < FOLLOWED_MAX) {
+		thread->followed = true;
+		host->followed++;
+		thread->fd = dp_host_proc__open(process->pid, thread->tid);
+		return;
+	}
+	if (!thread->followed || !thread->written || thread->tried || !host->follows)
+		return;
+	thread->tried = true;
+	thread->switches = dp_switches__open(thread->tid);
+	if (!thread->switches && errno != ESRCH && !host->refused)
+		host->refused = errno;
+}
+
+/* Ends it: what was seen of it last is written. */
+static void end_thread(struct dp_host *host, const struct process *process, struct thread *thread)
+{
+	if (thread->last_ns)
+		write_thread(host, process, thread);
+	write_switches(host, process, thread, true);
+	host->followed -= thread->followed;
+	if (thread->fd >= 0)
+		close(thread->fd);
+	dp_switches__close(thread->switches);
 }
 
 /* False where the thread is gone. */
 static bool sample_thread(struct dp_host *host, const struct process *process,
 			  struct thread *thread)
 {
-	struct sample sample = { .pid = process->own_pid, .tid = (uint32_t)thread->tid };
+	struct dp_host_thread now = { 0 };
+	int64_t now_ns = dp_clock__now(CLOCK_MONOTONIC);
 
-	if (!dp_host_proc__times(process->pid, thread->tid, &sample.thread))
+	write_switches(host, process, thread, false);
+	if (!dp_host_proc__times(process->pid, thread->tid, thread->fd, &now))
 		return false;
-	if (sample.thread.run_ns == thread->run_ns && sample.thread.wait_ns == thread->wait_ns)
+	if (thread->last_ns && now.run_ns == thread->last.run_ns &&
+	    now.wait_ns == thread->last.wait_ns) {
+		thread->written = false;
+		thread->last_ns = now_ns;
 		return true;
-	thread->run_ns = sample.thread.run_ns;
-	thread->wait_ns = sample.thread.wait_ns;
-	dp_host_proc__more(process->pid, thread->tid, &sample.thread);
-	sample.monotonic_ns = dp_clock__now(CLOCK_MONOTONIC);
-	write_sample(host, &sample);
+	}
+	if (thread->last_ns)
+		write_thread(host, process, thread);
+	follow_thread(host, process, thread);
+	if (now_ns >= thread->more_ns + LOAD_NS) {
+		dp_host_proc__more(process->pid, thread->tid, &now);
+		thread->more_ns = now_ns;
+	}
+	thread->last = now;
+	thread->last_ns = now_ns;
+	thread->written = false;
+	write_thread(host, process, thread);
 	return true;
 }
 
 static void sample_load(struct dp_host *host, struct process *process, bool with_machine)
 {
-	struct sample sample = { .pid = process->own_pid };
+	struct dp_host_load load;
+	struct dp_host_head head = { 0, process->own_pid, 0, DP_HOST_LOAD, sizeof(load) };
 
-	dp_host_proc__load(process->pid, with_machine, &sample.load);
-	if (!memcmp(&sample.load, &process->load, sizeof(sample.load)))
+	dp_host_proc__load(process->pid, with_machine, &load);
+	if (!load.has)
 		return;
-	process->load = sample.load;
-	sample.monotonic_ns = dp_clock__now(CLOCK_MONOTONIC);
-	write_sample(host, &sample);
+	head.monotonic_ns = dp_clock__now(CLOCK_MONOTONIC);
+	write_record(host, &head, &load);
 }
 
 static bool is_known(const struct process *process, pid_t tid)
@@ -110,27 +196,40 @@ static bool is_known(const struct process *process, pid_t tid)
 	return false;
 }
 
-/* Takes a thread in, where there is room, or one that has run less may go. */
-static void add_thread(struct process *process, pid_t tid)
+/* Which has run least, of those that were sampled; the count where none was. */
+static size_t find_least(const struct process *process)
 {
-	struct thread made = { .tid = tid, .run_ns = UINT64_MAX };
+	size_t least = process->count;
+
+	for (size_t i = 0; i < process->count; i++)
+		if (process->threads[i].last_ns &&
+		    (least == process->count ||
+		     process->threads[i].last.run_ns < process->threads[least].last.run_ns))
+			least = i;
+	return least;
+}
+
+/* Takes a thread in, where there is room, or one that has run less may go. */
+static void add_thread(struct dp_host *host, struct process *process, pid_t tid)
+{
+	struct thread made = { .tid = tid, .fd = -1 };
 	struct dp_host_thread times = { 0 };
-	size_t least = 0;
+	size_t least;
 
 	if (process->count < THREADS_MAX) {
 		process->threads[process->count++] = made;
 		return;
 	}
-	for (size_t i = 1; i < process->count; i++)
-		if (process->threads[i].run_ns < process->threads[least].run_ns)
-			least = i;
-	if (dp_host_proc__times(process->pid, tid, &times) &&
-	    times.run_ns > process->threads[least].run_ns)
+	least = find_least(process);
+	if (least < process->count && dp_host_proc__times(process->pid, tid, -1, &times) &&
+	    times.run_ns > process->threads[least].last.run_ns) {
+		end_thread(host, process, &process->threads[least]);
 		process->threads[least] = made;
+	}
 }
 
 /* The threads that there are by now. False where the process is gone. */
-static bool look_for_threads(struct process *process)
+static bool look_for_threads(struct dp_host *host, struct process *process)
 {
 	char path[64];
 	struct dirent *entry;
@@ -144,7 +243,7 @@ static bool look_for_threads(struct process *process)
 
 		any |= tid > 0;
 		if (tid > 0 && !is_known(process, tid))
-			add_thread(process, tid);
+			add_thread(host, process, tid);
 	}
 	if (stream)
 		closedir(stream);
@@ -160,11 +259,13 @@ static bool sample_process(struct dp_host *host, struct process *process, bool f
 		return false;
 	if (now >= process->look_ns) {
 		process->look_ns = now + LOOK_NS;
-		process->gone = !look_for_threads(process);
+		process->gone = !look_for_threads(host, process);
 	}
 	for (size_t i = process->count; i-- > 0;)
-		if (!sample_thread(host, process, &process->threads[i]))
+		if (!sample_thread(host, process, &process->threads[i])) {
+			end_thread(host, process, &process->threads[i]);
 			process->threads[i] = process->threads[--process->count];
+		}
 	if (now >= process->load_ns) {
 		process->load_ns = now + LOAD_NS;
 		sample_load(host, process, first);
@@ -205,7 +306,12 @@ static void *run(void *argument)
 			moment = dp_clock__now(CLOCK_MONOTONIC) + every;
 		pthread_mutex_lock(&host->lock);
 	} while (!wait_until(host, moment));
+	count = host->count;
 	pthread_mutex_unlock(&host->lock);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < host->processes[i]->count; j++)
+			end_thread(host, host->processes[i], &host->processes[i]->threads[j]);
+	fflush(host->file);
 	return NULL;
 }
 
@@ -240,7 +346,7 @@ static struct dp_host *new_host(FILE *file)
 	return host;
 }
 
-int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms)
+int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms, bool switches)
 {
 	FILE *file = open_file(folder_fd, O_CREAT | O_EXCL);
 	struct dp_host *host = file ? new_host(file) : NULL;
@@ -254,6 +360,7 @@ int dp_host__start(struct dp_host **out, int folder_fd, uint32_t every_ms)
 		return DP_ERR_NOMEM;
 	}
 	host->every_ms = every_ms;
+	host->follows = switches;
 	/* Signals are the caller's threads'. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -320,71 +427,12 @@ void dp_host__free(struct dp_host *host)
 	free(host);
 }
 
-/* The last process of the pid that had begun by then, as images follow each other; 0: none. */
-static int64_t process_of(const struct dp_host_process *processes, size_t count, uint32_t pid,
-			  int64_t time_ns)
+FILE *dp_host__file(struct dp_host *host)
 {
-	int64_t id = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (processes[i].pid == pid && (!id || processes[i].start_ns <= time_ns))
-			id = processes[i].id;
-	return id;
+	return host->file;
 }
 
-static int put_thread(struct dp_db *db, int64_t process, int64_t time_ns,
-		      const struct sample *sample)
+int dp_host__refused(const struct dp_host *host)
 {
-	const struct dp_host_thread *thread = &sample->thread;
-	struct dp_bulk_row row;
-	int status = dp_db__bulk(db, DP_BULK_HOST_SAMPLE, &row);
-
-	if (status)
-		return status;
-	dp_bulk__put(&row, process);
-	dp_bulk__put(&row, sample->tid);
-	dp_bulk__put(&row, time_ns);
-	dp_bulk__put(&row, (int64_t)thread->run_ns);
-	dp_bulk__known(&row, thread->has_wait, (int64_t)thread->wait_ns);
-	dp_bulk__known(&row, thread->has_switches, (int64_t)thread->voluntary);
-	dp_bulk__known(&row, thread->has_switches, (int64_t)thread->involuntary);
-	dp_bulk__known(&row, thread->has_stat, thread->processor);
-	dp_bulk__known(&row, thread->has_stat, (int64_t)thread->major_faults);
-	return DP_OK;
-}
-
-static int put_load(struct dp_db *db, int64_t process, int64_t time_ns,
-		    const struct dp_host_load *load)
-{
-	struct dp_bulk_row row;
-	int status = dp_db__bulk(db, DP_BULK_HOST_LOAD, &row);
-
-	if (status)
-		return status;
-	dp_bulk__put(&row, process);
-	dp_bulk__put(&row, time_ns);
-	for (size_t i = 0; i < DP_HOST_LOADS; i++)
-		dp_bulk__known(&row, load->has >> i & 1, (int64_t)load->values[i]);
-	return DP_OK;
-}
-
-int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
-		   const struct dp_host_process *processes, size_t count)
-{
-	struct sample sample;
-	int status = DP_OK;
-
-	if (!host)
-		return DP_OK;
-	rewind(host->file);
-	while (!status && fread(&sample, sizeof(sample), 1, host->file) == 1) {
-		int64_t time_ns = (int64_t)((uint64_t)sample.monotonic_ns - (uint64_t)zero);
-		int64_t process = process_of(processes, count, sample.pid, time_ns);
-
-		if (!process)
-			continue;
-		status = sample.tid ? put_thread(db, process, time_ns, &sample)
-				    : put_load(db, process, time_ns, &sample.load);
-	}
-	return status;
+	return host ? host->refused : 0;
 }

@@ -67,13 +67,29 @@ static bool read_ticks(pid_t pid, pid_t tid, struct dp_host_thread *out)
 	return true;
 }
 
-bool dp_host_proc__times(pid_t pid, pid_t tid, struct dp_host_thread *out)
+int dp_host_proc__open(pid_t pid, pid_t tid)
 {
-	char text[128];
+	char path[96];
 
-	if (!read_task(pid, tid, "schedstat", text, sizeof(text)) ||
-	    sscanf(text, "%" SCNu64 " %" SCNu64, &out->run_ns, &out->wait_ns) != 2)
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool dp_host_proc__times(pid_t pid, pid_t tid, int fd, struct dp_host_thread *out)
+{
+	char text[128], *end;
+	ssize_t bytes;
+
+	if (fd >= 0) {
+		bytes = pread(fd, text, sizeof(text) - 1, 0);
+		text[bytes > 0 ? bytes : 0] = '\0';
+	} else if (!read_task(pid, tid, "schedstat", text, sizeof(text))) {
 		return read_ticks(pid, tid, out);
+	}
+	out->run_ns = strtoull(text, &end, 10);
+	if (end == text || *end != ' ')
+		return read_ticks(pid, tid, out);
+	out->wait_ns = strtoull(end, NULL, 10);
 	out->has_wait = true;
 	return true;
 }

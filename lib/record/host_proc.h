@@ -32,12 +32,14 @@ struct dp_host_load {
 	uint64_t values[DP_HOST_LOADS];
 };
 
+/* What dp_host_proc__times() reads, opened: that is half of its cost. -1: it can't be. */
+int dp_host_proc__open(pid_t pid, pid_t tid);
+
 /*
- * How long a thread of the process ran and waited, in ticks where the kernel has no schedstat.
- * False: it is gone. Nothing stays open: of many processes with many threads each that would take
- * all descriptors.
+ * How long a thread of the process ran and waited, in ticks where the kernel has no schedstat. fd
+ * may be -1. False: it is gone.
  */
-bool dp_host_proc__times(pid_t pid, pid_t tid, struct dp_host_thread *out);
+bool dp_host_proc__times(pid_t pid, pid_t tid, int fd, struct dp_host_thread *out);
 
 /* The rest. */
 void dp_host_proc__more(pid_t pid, pid_t tid, struct dp_host_thread *out);

@@ -305,7 +305,8 @@ static void sample_host(struct dp_recording *recording, const struct dp_member *
 	socklen_t bytes = sizeof(peer);
 
 	if (!recording->host && recording->options.host_ms && recording->control != DP_POOL_STOP &&
-	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms))
+	    dp_host__start(&recording->host, recording->folder_fd, recording->options.host_ms,
+			   recording->options.switches))
 		recording->options.host_ms = 0;
 	if (recording->host &&
 	    !getsockopt(member->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.pid > 0)

@@ -171,6 +171,32 @@ static uint64_t bytes_of(const struct dp_recording *recording)
 	return bytes;
 }
 
+/* Why no context switches were recorded: a message of the trace file's, and of ours. */
+static int put_refused(struct dp_recording *recording, struct dp_db *db)
+{
+	int refused = dp_host__refused(recording->host), status;
+	char text[200];
+
+	if (!refused)
+		return DP_OK;
+	snprintf(text, sizeof(text),
+		 "context switches are not recorded: perf_event_open: %s%s", strerror(refused),
+		 refused == EACCES || refused == EPERM
+			 ? " (kernel.perf_event_paranoid above 2, or a container's seccomp profile)"
+			 : "");
+	if (recording->options.log.write)
+		recording->options.log.write(recording->options.log.ctx, DP_LOG_INFO, text);
+	status = dp_db__row(db, DP_ROW_MESSAGE);
+	if (status)
+		return status;
+	dp_db__null(db);
+	dp_db__null(db);
+	dp_db__int(db, 1);
+	dp_db__text(db, "context-switches");
+	dp_db__text(db, text);
+	return dp_db__done(db);
+}
+
 static int convert_all(struct dp_recording *recording, struct dp_convert *convert)
 {
 	int status = DP_OK, spool;
@@ -193,6 +219,8 @@ static int convert_all(struct dp_recording *recording, struct dp_convert *conver
 	if (!status)
 		status = dp_host__write(recording->host, &convert->db, convert->zero_monotonic,
 					convert->processes, convert->result.processes);
+	if (!status)
+		status = put_refused(recording, &convert->db);
 	return status ? status : dp_convert__finish(convert);
 }
 

@@ -19,11 +19,14 @@
 
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
-static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1, 4, 4, 4 };
 static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
 static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
+static const uint8_t cpu_widths[] = { 8, 8, 8, 8, 4 };
+static const uint8_t off_widths[] = { 8, 8, 4, 1 };
+static const uint8_t throttling_widths[] = { 8, 8, 4 };
 
 int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 {
@@ -39,6 +42,9 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
 	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
 	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
+	dp_columns__init(&made->cpu_samples, cpu_widths, DP_COUNT(cpu_widths));
+	dp_columns__init(&made->off_cpu, off_widths, DP_COUNT(off_widths));
+	dp_columns__init(&made->throttling, throttling_widths, DP_COUNT(throttling_widths));
 	*builder = made;
 	return DP_OK;
 }
@@ -54,6 +60,9 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->ranges);
 	dp_columns__fini(&builder->memory);
 	dp_columns__fini(&builder->samples);
+	dp_columns__fini(&builder->cpu_samples);
+	dp_columns__fini(&builder->off_cpu);
+	dp_columns__fini(&builder->throttling);
 	dp_strings__fini(&builder->strings);
 	dp_strings__fini(&builder->mangled);
 	dp_strings__fini(&builder->keys);
@@ -495,6 +504,9 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 	DP_CELL(syncs, uint32_t, SYNC_STREAM, at) = sync->stream;
 	DP_CELL(syncs, uint32_t, SYNC_CORRELATION, at) = sync->correlation;
 	DP_CELL(syncs, uint8_t, SYNC_KIND, at) = (uint8_t)sync->kind;
+	DP_CELL(syncs, uint32_t, SYNC_SOURCE, at) = sync->linked ? sync->source : DP_NONE;
+	DP_CELL(syncs, uint32_t, SYNC_SOURCE_CORRELATION, at) = sync->source_correlation;
+	DP_CELL(syncs, uint32_t, SYNC_EVENT, at) = sync->event;
 	return DP_OK;
 }
 

@@ -41,6 +41,11 @@ struct dp_sync {
 	uint32_t stream; /* or DP_NONE */
 	uint32_t correlation;
 	enum dp_sync_kind kind;
+	/* Of a stream's wait for an event, if linked: what it is for. See struct dp_syncs. */
+	bool linked;
+	uint32_t source;
+	uint32_t source_correlation;
+	uint32_t event;
 };
 
 struct dp_range {
@@ -74,6 +79,22 @@ struct dp_sample {
 	uint32_t clock_mhz;
 	uint32_t throttle;
 	uint32_t device; /* of dp_builder__device() */
+};
+
+/* See struct dp_cpu_samples and struct dp_off_cpu; thread is of dp_builder__thread(). */
+struct dp_cpu_sample {
+	int64_t time_ns;
+	int64_t run_ns;
+	int64_t wait_ns;
+	int64_t faults;
+	uint32_t thread;
+};
+
+struct dp_off {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t thread;
+	enum dp_off_kind kind;
 };
 
 /* What a GPU is. */
@@ -129,6 +150,11 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
 int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
+
+int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample);
+int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off);
+int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
+			       int64_t throttled_ns);
 
 /* Memory of a device (of dp_builder__device()) that is allocated, or freed where negative. */
 int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t device,

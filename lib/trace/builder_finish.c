@@ -66,6 +66,12 @@ static int sort_all(struct dp_builder *builder)
 		status = sort_columns(builder, &builder->memory, NULL);
 	if (!status)
 		status = sort_columns(builder, &builder->samples, NULL);
+	if (!status)
+		status = sort_columns(builder, &builder->cpu_samples, NULL);
+	if (!status)
+		status = sort_columns(builder, &builder->off_cpu, compare_spans);
+	if (!status)
+		status = sort_columns(builder, &builder->throttling, NULL);
 	return status;
 }
 
@@ -135,7 +141,8 @@ static bool is_near(const struct dp_columns *rows, size_t row, void *ctx)
 static int drop_distant(struct dp_builder *builder)
 {
 	struct dp_columns *const spans[] = { &builder->ops, &builder->calls, &builder->syncs,
-					     &builder->ranges, &builder->collectives };
+					     &builder->ranges, &builder->collectives,
+					     &builder->off_cpu };
 	struct distance distance = { find_zero(&builder->ops), true, 0 };
 
 	if (builder->last_ns - distance.zero_ns <= DP_TIME_LIMIT &&
@@ -146,6 +153,8 @@ static int drop_distant(struct dp_builder *builder)
 	distance.ends = false;
 	dp_columns__filter(&builder->memory, is_near, &distance);
 	dp_columns__filter(&builder->samples, is_near, &distance);
+	dp_columns__filter(&builder->cpu_samples, is_near, &distance);
+	dp_columns__filter(&builder->throttling, is_near, &distance);
 	return distance.lost ? dp_builder__loss(builder, DP_LOST_TIMES, distance.lost, 0) : DP_OK;
 }
 
@@ -173,6 +182,9 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 	shift(&builder->ranges, zero_ns);
 	shift_times(&builder->memory, zero_ns);
 	shift_times(&builder->samples, zero_ns);
+	shift(&builder->off_cpu, zero_ns);
+	shift_times(&builder->cpu_samples, zero_ns);
+	shift_times(&builder->throttling, zero_ns);
 	return zero_ns;
 }
 
@@ -268,6 +280,9 @@ static int sort_tables(struct dp_builder *builder)
 		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_STREAM, i);
 		if (*cell < builder->stream_count)
 			*cell = streams[*cell];
+		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_SOURCE, i);
+		if (*cell < builder->stream_count)
+			*cell = streams[*cell];
 	}
 	for (size_t i = 0; !status && streams && i < builder->collectives.count; i++) {
 		cell = &DP_CELL(&builder->collectives, uint32_t, COLLECTIVE_STREAM, i);
@@ -319,8 +334,11 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 					  d[CALL_NAME],		d[CALL_THREAD], d[CALL_CORRELATION],
 					  d[CALL_KIND] };
 	d = builder->syncs.data;
-	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],	     d[SYNC_END],
-					  d[SYNC_STREAM],	d[SYNC_CORRELATION], d[SYNC_KIND] };
+	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],
+					  d[SYNC_END],		d[SYNC_STREAM],
+					  d[SYNC_CORRELATION],	d[SYNC_KIND],
+					  d[SYNC_SOURCE],	d[SYNC_SOURCE_CORRELATION],
+					  d[SYNC_EVENT] };
 	d = builder->collectives.data;
 	trace->collectives = (struct dp_collectives){ builder->collectives.count,
 						      d[COLLECTIVE_START],
@@ -445,6 +463,7 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 	}
 	zero_ns = rebase(builder, made);
 	take_columns(made, builder);
+	dp_trace__take_host(made, builder);
 	take_tables(made, builder);
 	status = dp_trace__index_streams(made, builder->error);
 	if (!status)

@@ -34,7 +34,16 @@ enum op_column {
 };
 
 enum call_column { CALL_START, CALL_END, CALL_NAME, CALL_THREAD, CALL_CORRELATION, CALL_KIND };
-enum sync_column { SYNC_START, SYNC_END, SYNC_STREAM, SYNC_CORRELATION, SYNC_KIND };
+enum sync_column {
+	SYNC_START,
+	SYNC_END,
+	SYNC_STREAM,
+	SYNC_CORRELATION,
+	SYNC_KIND,
+	SYNC_SOURCE,
+	SYNC_SOURCE_CORRELATION,
+	SYNC_EVENT,
+};
 enum collective_column {
 	COLLECTIVE_START,
 	COLLECTIVE_END,
@@ -59,6 +68,10 @@ enum sample_column {
 	SAMPLE_DEVICE,
 };
 
+enum cpu_column { CPU_TIME, CPU_RUN, CPU_WAIT, CPU_FAULTS, CPU_THREAD };
+enum off_column { OFF_START, OFF_END, OFF_THREAD, OFF_KIND };
+enum throttling_column { THROTTLING_TIME, THROTTLING_NS, THROTTLING_PROCESS };
+
 struct dp_builder {
 	int status; /* the first failure */
 	struct dp_error *error;
@@ -69,6 +82,9 @@ struct dp_builder {
 	struct dp_columns ranges;
 	struct dp_columns memory;
 	struct dp_columns samples;
+	struct dp_columns cpu_samples;
+	struct dp_columns off_cpu;
+	struct dp_columns throttling;
 	struct dp_strings strings;
 	struct dp_strings mangled; /* raw names, and for each the id of the demangled one */
 	uint32_t *demangled;
@@ -113,6 +129,9 @@ int dp_builder__fail(struct dp_builder *builder, int status);
  * clamped.
  */
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
+
+/* builder_host.c: what the processors did with threads. */
+void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder);
 
 /* Moves the pauses to a trace that has all else, their times to its zero. */
 int dp_trace__take_pauses(struct dp_trace *trace, struct dp_builder *builder, int64_t zero_ns);

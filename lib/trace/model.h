@@ -20,6 +20,9 @@ struct dp_trace {
 	struct dp_ranges ranges;
 	struct dp_memory memory;
 	struct dp_samples samples;
+	struct dp_cpu_samples cpu_samples;
+	struct dp_off_cpu off_cpu;
+	struct dp_throttling throttling;
 	uint32_t *stream_ops; /* operations grouped by stream, in order */
 	size_t *stream_first; /* stream s has stream_ops[stream_first[s]..stream_first[s+1]) */
 	struct dp_stream *streams;

@@ -21,6 +21,9 @@ static const struct dp_need_info infos[DP_NEEDS] = {
 	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
 			      "record samples of the device: deepprof record does, on NVIDIA GPUs with "
 			      "NVML" },
+	[DP_NEED_HOST] = { "host samples",
+			   "how long the launching thread runs, waits for a processor, is blocked",
+			   "record with deepprof record" },
 };
 
 /* Of what ROCm's own tools recorded. */
@@ -64,6 +67,9 @@ static const struct dp_need_info own_infos[DP_NEEDS] = {
 			     "record without --memory=off, and while the program allocates" },
 	[DP_NEED_SAMPLES] = { "clocks and power", "energy, power, clocks, throttling",
 			      "record without --sample-gpu=off, where NVML is" },
+	[DP_NEED_HOST] = { "host samples",
+			   "how long the launching thread runs, waits for a processor, is blocked",
+			   "record without --sample-host=off, for longer than 0.1 s" },
 };
 
 const struct dp_need_info *dp_need(enum dp_need need)
@@ -85,6 +91,9 @@ const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_n
 	};
 	const struct dp_need_info *info = dp_need(need);
 
+	/* No other recorder has it, so no report of its traces is short of it. */
+	if (need == DP_NEED_HOST)
+		return !strcmp(dp_trace_format(trace), "deepprof_db") ? &own_infos[need] : NULL;
 	for (size_t i = 0; info && i < DP_COUNT(own); i++)
 		if (!strcmp(dp_trace_format(trace), own[i].format))
 			info = &own[i].infos[need];
@@ -132,6 +141,8 @@ bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need)
 		return !dp_trace_memory(trace)->count;
 	case DP_NEED_SAMPLES:
 		return !dp_trace_samples(trace)->count;
+	case DP_NEED_HOST:
+		return !dp_trace_cpu_samples(trace)->count;
 	default:
 		return false;
 	}

@@ -11,7 +11,8 @@ static void free_columns(struct dp_trace *trace)
 		trace->calls.end_ns,	  trace->calls.name,	     trace->calls.thread,
 		trace->calls.correlation, trace->calls.kind,	     trace->syncs.start_ns,
 		trace->syncs.end_ns,	  trace->syncs.stream,	     trace->syncs.correlation,
-		trace->syncs.kind,	  trace->ranges.start_ns,    trace->ranges.end_ns,
+		trace->syncs.kind,	  trace->syncs.source,
+		trace->syncs.source_correlation, trace->syncs.event,	  trace->ranges.start_ns,    trace->ranges.end_ns,
 		trace->ranges.name,	  trace->ranges.thread,	     trace->ranges.kind,
 		trace->memory.time_ns,	  trace->memory.delta_bytes, trace->memory.device,
 		trace->samples.time_ns,	  trace->samples.energy_mj,  trace->samples.power_mw,
@@ -21,6 +22,12 @@ static void free_columns(struct dp_trace *trace)
 		trace->collectives.name, trace->collectives.group,
 		trace->collectives.group_size, trace->collectives.peer,
 		trace->collectives.self,
+		trace->cpu_samples.time_ns, trace->cpu_samples.run_ns, trace->cpu_samples.wait_ns,
+		trace->cpu_samples.faults, trace->cpu_samples.thread,
+		trace->off_cpu.start_ns, trace->off_cpu.end_ns, trace->off_cpu.thread,
+		trace->off_cpu.kind,
+		trace->throttling.time_ns, trace->throttling.throttled_ns,
+		trace->throttling.process,
 	};
 
 	for (size_t i = 0; i < DP_COUNT(columns); i++)
@@ -96,6 +103,21 @@ const struct dp_memory *dp_trace_memory(const struct dp_trace *trace)
 const struct dp_samples *dp_trace_samples(const struct dp_trace *trace)
 {
 	return &trace->samples;
+}
+
+const struct dp_cpu_samples *dp_trace_cpu_samples(const struct dp_trace *trace)
+{
+	return &trace->cpu_samples;
+}
+
+const struct dp_off_cpu *dp_trace_off_cpu(const struct dp_trace *trace)
+{
+	return &trace->off_cpu;
+}
+
+const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace)
+{
+	return &trace->throttling;
 }
 
 const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream, size_t *count)

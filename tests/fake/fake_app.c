@@ -14,8 +14,12 @@
  *   calls           cudaGetDeviceCount, cudaGetLastError, cuCtxGetCurrent, cuLaunchKernel
  *   queries=N       N records of events that were not ready when they were asked
  *   nodes=N         N kernels of a graph
+ *   compute=N,US    N iterations of eight launches, US microseconds of processor time before each
+ *   pages=N,FILE    the same with page faults of a file's in place of work; files=N,FILE: with
+ *                   writes to a disk
  *   bind            the thread binds itself to one processor
- *   spin=MS         works for so long; idle=N: N threads that sleep
+ *   spin=MS         works for so long; idle=N: N threads that sleep; wake=N: N that wake
+ *                   up a thousand times a second
  *   processors      exits with 94 if a thread of the collector's is bound to that one
  *   facts           a record each of a device, a context, a stream and a name
  *   takeover        the program's own profiler registers for CUPTI's buffers
@@ -67,13 +71,30 @@ static void *sleep_on(void *unused)
 	return NULL;
 }
 
-static void idle(uint64_t count)
+static void *wake_up(void *unused)
+{
+	for (;;)
+		usleep(1000);
+	return NULL;
+}
+
+static void start_threads(uint64_t count, void *(*run)(void *))
 {
 	pthread_t thread;
 
 	for (uint64_t i = 0; i < count; i++)
-		if (pthread_create(&thread, NULL, sleep_on, NULL))
+		if (pthread_create(&thread, NULL, run, NULL))
 			abort();
+}
+
+static void idle(uint64_t count)
+{
+	start_threads(count, sleep_on);
+}
+
+static void wake(uint64_t count)
+{
+	start_threads(count, wake_up);
 }
 
 static int first_processor(const cpu_set_t *set)
@@ -243,7 +264,11 @@ static const struct app_word plain_words[] = {
 	{ "open", .of_text = open_library },
 	{ "find", .of_text = app_find_fake },
 	{ "idle", .of_number = idle },
+	{ "wake", .of_number = wake },
 	{ "bind", .plain = bind_thread },
+	{ "compute", .of_text = app_compute },
+	{ "pages", .of_text = app_pages },
+	{ "files", .of_text = app_files },
 	{ "processors", .plain = processors },
 	{ "fork", .of_number = fork_plain },
 	{ "forkinit", .of_number = fork_with_cuda },

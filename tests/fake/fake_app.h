@@ -26,6 +26,14 @@ void app_find_fake(const char *path);
 void app_launch(uint64_t count);
 void app_nvtx(uint64_t count);
 
+/* The eight kernels of an iteration. */
+void app_step(void);
+
+/* Words that keep the host busy: fake_host.c. */
+void app_compute(const char *value);
+void app_pages(const char *value);
+void app_files(const char *value);
+
 /* Words that make processes; see fake_app.c. */
 void app_children(uint64_t count, int with_cuda);
 void app_clones(uint64_t count);

@@ -87,6 +87,12 @@ static void *loop_thread(void *argument)
 	return NULL;
 }
 
+void app_step(void)
+{
+	for (size_t k = 0; app_fake && k < 8; k++)
+		app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+}
+
 static void loop(const char *value)
 {
 	struct loop loop = { strtoull(value, NULL, 10),
@@ -98,8 +104,7 @@ static void loop(const char *value)
 	if (pthread_create(&thread, NULL, loop_thread, &loop))
 		abort();
 	for (uint64_t i = 0; i < loop.count; i++) {
-		for (size_t k = 0; app_fake && k < 8; k++)
-			app_fake->launch(loop_names[k], atomic_fetch_add(&correlation, 1), 7, 0);
+		app_step();
 		pthread_barrier_wait(&loop.barrier);
 		pthread_barrier_wait(&loop.barrier);
 		usleep(loop.pace);
@@ -137,7 +142,7 @@ static void busy(const char *value)
 
 static void kinds(uint64_t count)
 {
-	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 36, 37, 38, 39, 49, 50, 51, 52 };
 
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)

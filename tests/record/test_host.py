@@ -1,4 +1,5 @@
 """host_sample and host_load: what the threads of programs did that are known to do it."""
+import json
 import os
 import pathlib
 import subprocess
@@ -31,7 +32,7 @@ class Case(recording.Case):
 
     def test_spins(self):
         """It runs, or waits for a processor, all the time."""
-        self.fake("init", "launch=1", "spin=1500")
+        self.fake("init", "launch=1", "spin=1000")
         did = self.main_thread()
         self.assertGreater(did["count"], 5)
         self.assertGreater(did["ts"], 0.5e9)
@@ -40,7 +41,7 @@ class Case(recording.Case):
 
     def test_sleeps(self):
         """Nothing is written of threads that do nothing."""
-        self.fake("init", "launch=1", "idle=100", "sleep=1500")
+        self.fake("init", "launch=1", "idle=100", "sleep=1000")
         did = self.main_thread()
         self.assertLess(did["run_ns"], 0.5e9)
         self.assertLess(self.one("SELECT count(*) FROM host_sample"), 400)
@@ -53,7 +54,7 @@ class Case(recording.Case):
             for _ in range(2)
         ]
         try:
-            self.fake("bind", "init", "launch=1", "spin=2000")
+            self.fake("bind", "init", "launch=1", "spin=1000")
         finally:
             for hog in hogs:
                 hog.kill()
@@ -62,9 +63,136 @@ class Case(recording.Case):
         self.assertGreater(did["wait_ns"], 0.3 * did["run_ns"])
         self.assertGreater(did["involuntary"], 0)
 
+    def analyze(self):
+        """The report of what was recorded, and its iterations' mean of a metric."""
+        result = subprocess.run(
+            [cli.DEEPPROF, "analyze", "--format=json", "deepprof.db"], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=cli.TIMEOUT_S, check=True,
+        )  # fmt: skip
+        report = json.loads(result.stdout)
+        rows = [row for row in report["loops"][0]["iterations"] if not row["partial"]]
+
+        def mean(name):
+            values = [row[name] for row in rows if row[name] is not None]
+            return sum(values) / len(values) if values else None
+
+        return report, mean
+
+    def hogs(self, processor, count):
+        for _ in range(count):
+            hog = subprocess.Popen(
+                ["taskset", "-c", str(processor), "sh", "-c", "while :; do :; done"]
+            )
+            self.addCleanup(hog.wait)
+            self.addCleanup(hog.kill)
+
+    def findings(self, report):
+        return {finding["rule"]: finding for finding in report["findings"]}
+
+    def need_switches(self):
+        text = self.query("SELECT text FROM message WHERE code = 'context-switches'")
+        if text:
+            self.skipTest(text[0][0])
+
+    def test_preempted(self):
+        """Two others on its processor: it waits for about twice as long as it runs, and is told."""
+        self.hogs(min(os.sched_getaffinity(0)), 2)
+        self.fake("bind", "init", "compute=40,5000")
+        report, mean = self.analyze()
+        self.assertGreater(mean("cpu_wait_ns"), 0.5 * mean("cpu_run_ns"))
+        together = sum(mean(f"cpu_{name}_ns") for name in ("run", "wait", "blocked"))
+        self.assertGreater(together, 0.8 * mean("period_ns"))
+        finding = self.findings(report)["preempted"]
+        self.assertIn("cpu_wait_ns", finding["evidence"])
+        self.assertIn("processor", finding["advice"])
+        self.assertIn("cpu_wait_ns", self.findings(report)["host-bound"]["evidence"])
+
+    def test_switches(self):
+        """Preempted by those that take its processor; blocked while it sleeps."""
+        self.hogs(min(os.sched_getaffinity(0)), 2)
+        self.fake("bind", "init", "launch=1", "spin=400", "sleep=300", "spin=100")
+        self.need_switches()
+        kinds = {
+            kind: (count, longest)
+            for kind, count, longest in self.query(
+                "SELECT o.kind, count(*), max(o.dur_ns) FROM off_cpu o JOIN process p "
+                "ON p.id = o.process WHERE o.tid = p.pid GROUP BY o.kind"
+            )
+        }
+        self.assertGreater(kinds[1][0], 3)
+        self.assertGreaterEqual(kinds[0][1], 0.3e9)
+        self.assertEqual(self.query("SELECT * FROM off_cpu WHERE dur_ns < 10000"), [])
+        self.assertEqual(
+            self.query(
+                "SELECT * FROM off_cpu a JOIN off_cpu b ON a.process = b.process AND a.tid = b.tid "
+                "AND a.id != b.id AND a.start >= b.start AND a.start < b.start + b.dur_ns"
+            ),
+            [],
+        )
+
+    def test_blocked(self):
+        """A loop that sleeps for 10 ms is blocked for these, however late it then wakes up."""
+        self.fake("init", "loop=40,10000")
+        report, mean = self.analyze()
+        self.assertGreater(mean("cpu_blocked_ns"), 7e6)
+        if mean("cpu_wait_ns") < 0.04 * mean("period_ns"):
+            self.assertNotIn("preempted", self.findings(report))
+
+    def test_page_faults(self):
+        """Pages of a file that no cache has."""
+        self.fake("init", "pages=100,data", "sleep=100")
+        if not self.main_thread()["major_faults"]:
+            self.skipTest("the folder for temporary files is not on a disk")
+        self.need_switches()
+        _, mean = self.analyze()
+        self.assertGreater(mean("cpu_fault_ns"), 0)
+        self.assertGreater(self.one("SELECT count(*) FROM off_cpu WHERE kind = 2"), 10)
+
+    def test_writes(self):
+        """What waits for a disk is blocked; the bytes are counted."""
+        self.fake("init", "files=20,data", "sleep=300")
+        if not self.one("SELECT max(write_bytes) FROM host_load"):
+            self.skipTest("the folder for temporary files is not on a disk")
+        self.assertGreaterEqual(self.one("SELECT max(write_bytes) FROM host_load"), 2 << 20)
+
+    def make_group(self, limit):
+        """A cgroup that may use a share of a processor; the file that lists its processes."""
+        name = f"deepprof-test-{os.getpid()}"
+        for root, values in (
+            (pathlib.Path("/sys/fs/cgroup/cpu"), {"cpu.cfs_quota_us": limit * 100000,
+                                                  "cpu.cfs_period_us": 100000}),
+            (pathlib.Path("/sys/fs/cgroup"), {"cpu.max": f"{int(limit * 100000)} 100000"}),
+        ):  # fmt: skip
+            group = root / name
+            try:
+                group.mkdir()
+                self.addCleanup(group.rmdir)
+                for key, value in values.items():
+                    (group / key).write_text(str(int(value) if key != "cpu.max" else value))
+                return group / "cgroup.procs"
+            except OSError as error:
+                why = error
+        self.skipTest(f"no cgroup can be made: {why}")
+
+    def test_throttled_group(self):
+        """A twentieth of a processor: the finding names the limit."""
+        procs = self.make_group(0.05)
+        result = self.run_record(
+            f"--cupti={CUPTI}", "--sample-gpu=off", "--", "sh", "-c",
+            f"echo $$ > {procs} && exec '{APP}' init compute=20,5000 sleep=300",
+            env=recording.environment(),
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertGreater(
+            self.one("SELECT max(throttled_ns) - min(throttled_ns) FROM host_load"), 0.3e9
+        )
+        report, mean = self.analyze()
+        self.assertGreater(mean("cpu_throttled_ns"), 0)
+        self.assertIn("limit", self.findings(report)["preempted"]["advice"])
+
     def test_load(self):
         """Sums that do not fall, as far as the machine has them."""
-        self.fake("init", "launch=1", "spin=1500")
+        self.fake("init", "launch=1", "spin=1000")
         rows = self.query(
             "SELECT throttled_ns, cpu_stall_ns, memory_stall_ns, io_stall_ns, write_bytes "
             "FROM host_load ORDER BY ts"
@@ -76,10 +204,16 @@ class Case(recording.Case):
         if pathlib.Path("/proc/pressure/cpu").exists():
             self.assertIsNotNone(rows[0][1])
 
+    def test_switches_off(self):
+        self.fake("init", "launch=1", "spin=200", options=["--context-switches=off"])
+        self.assertEqual(self.one("SELECT count(*) FROM off_cpu"), 0)
+        self.assertGreater(self.one("SELECT count(*) FROM host_sample"), 0)
+
     def test_off(self):
         self.fake("init", "launch=1", "spin=300", options=["--sample-host=off"])
         self.assertEqual(self.one("SELECT count(*) FROM host_sample"), 0)
         self.assertEqual(self.one("SELECT count(*) FROM host_load"), 0)
+        self.assertEqual(self.one("SELECT count(*) FROM off_cpu"), 0)
 
     def test_bad_times(self):
         for time in "1ms", "2h", "often", "":

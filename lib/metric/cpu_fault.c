@@ -1,0 +1,24 @@
+/* How long the launching threads waited for pages. */
+#include "metric/cpu.h"
+#include "metric/reduce.h"
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	return dp_cpu__fill(values, input, DP_CPU_FAULT, error);
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_cpu_fault_ns", "ns", DP_BETTER_LOWER, "mean of cpu_fault_ns in the steady state",
+	    "cpu_fault_ns", DP_NEED_HOST },
+	  dp_reduce__steady_mean },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
+};
+
+const struct dp_metric dp_metric__cpu_fault = {
+	{ "cpu_fault_ns", "ns", DP_BETTER_LOWER,
+	  "time that the launching threads waited for pages that were read from a disk",
+	  NULL, DP_NEED_HOST },
+	compute,
+	summaries,
+	.without_parts = true,
+};

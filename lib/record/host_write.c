@@ -1,0 +1,105 @@
+/* What was sampled of the host, as rows of the trace file. */
+#include "record/host.h"
+#include "record/host_file.h"
+
+#include <stdio.h>
+
+/* The last process of the pid that had begun by then, as images follow each other; 0: none. */
+static int64_t process_of(const struct dp_host_process *processes, size_t count, uint32_t pid,
+			  int64_t time_ns)
+{
+	int64_t id = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (processes[i].pid == pid && (!id || processes[i].start_ns <= time_ns))
+			id = processes[i].id;
+	return id;
+}
+
+static int put_thread(struct dp_db *db, int64_t process, int64_t time_ns,
+		      uint32_t tid, const struct dp_host_thread *thread)
+{
+	struct dp_bulk_row row;
+	int status = dp_db__bulk(db, DP_BULK_HOST_SAMPLE, &row);
+
+	if (status)
+		return status;
+	dp_bulk__put(&row, process);
+	dp_bulk__put(&row, tid);
+	dp_bulk__put(&row, time_ns);
+	dp_bulk__put(&row, (int64_t)thread->run_ns);
+	dp_bulk__known(&row, thread->has_wait, (int64_t)thread->wait_ns);
+	dp_bulk__known(&row, thread->has_switches, (int64_t)thread->voluntary);
+	dp_bulk__known(&row, thread->has_switches, (int64_t)thread->involuntary);
+	dp_bulk__known(&row, thread->has_stat, thread->processor);
+	dp_bulk__known(&row, thread->has_stat, (int64_t)thread->major_faults);
+	return DP_OK;
+}
+
+static int put_load(struct dp_db *db, int64_t process, int64_t time_ns,
+		    const struct dp_host_load *load)
+{
+	struct dp_bulk_row row;
+	int status = dp_db__bulk(db, DP_BULK_HOST_LOAD, &row);
+
+	if (status)
+		return status;
+	dp_bulk__put(&row, process);
+	dp_bulk__put(&row, time_ns);
+	for (size_t i = 0; i < DP_HOST_LOADS; i++)
+		dp_bulk__known(&row, load->has >> i & 1, (int64_t)load->values[i]);
+	return DP_OK;
+}
+
+static int put_off(struct dp_db *db, int64_t process, int64_t time_ns, uint32_t tid,
+		   const struct dp_switches_off *off)
+{
+	struct dp_bulk_row row;
+	int status = dp_db__bulk(db, DP_BULK_OFF_CPU, &row);
+
+	if (status)
+		return status;
+	dp_bulk__put(&row, process);
+	dp_bulk__put(&row, tid);
+	dp_bulk__put(&row, time_ns);
+	dp_bulk__put(&row, (int64_t)((uint64_t)off->end_ns - (uint64_t)off->start_ns));
+	dp_bulk__put(&row, off->kind);
+	return DP_OK;
+}
+
+/* Reads one record; false: there is no more, or what follows is damaged. */
+static bool read_record(FILE *file, struct dp_host_head *head, union dp_host_rest *rest)
+{
+	static const uint32_t sizes[] = { [DP_HOST_THREAD] = sizeof(rest->thread),
+					  [DP_HOST_LOAD] = sizeof(rest->load),
+					  [DP_HOST_OFF] = sizeof(rest->off) };
+
+	return fread(head, sizeof(*head), 1, file) == 1 && head->kind < DP_COUNT(sizes) &&
+	       head->bytes == sizes[head->kind] && fread(rest, head->bytes, 1, file) == 1;
+}
+
+int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
+		   const struct dp_host_process *processes, size_t count)
+{
+	FILE *file = host ? dp_host__file(host) : NULL;
+	struct dp_host_head head;
+	union dp_host_rest rest;
+	int status = DP_OK;
+
+	if (file)
+		rewind(file);
+	while (file && !status && read_record(file, &head, &rest)) {
+		int64_t time_ns = (int64_t)((uint64_t)head.monotonic_ns - (uint64_t)zero);
+		int64_t process = process_of(processes, count, head.pid, time_ns);
+
+		if (!process)
+			continue;
+		if (head.kind == DP_HOST_THREAD)
+			status = put_thread(db, process, time_ns, head.tid, &rest.thread);
+		else if (head.kind == DP_HOST_LOAD)
+			status = put_load(db, process, time_ns, &rest.load);
+		else
+			status = put_off(db, process, time_ns, head.tid, &rest.off);
+	}
+	return status;
+}

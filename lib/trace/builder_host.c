@@ -1,0 +1,99 @@
+/* What the host's processors did with the program's threads. */
+#include "trace/builder_model.h"
+
+#include <string.h>
+
+/* A file may claim any sum; what no thread can have is not recorded. */
+static int64_t good_sum(int64_t sum)
+{
+	return sum >= 0 && sum < DP_TIME_LIMIT ? sum : -1;
+}
+
+int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample)
+{
+	struct dp_columns *rows = &builder->cpu_samples;
+	int64_t end_ns = sample->time_ns, run_ns = good_sum(sample->run_ns);
+	size_t at = rows->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (run_ns < 0 || sample->thread >= builder->thread_count ||
+	    !dp_builder__good_times(builder, sample->time_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(rows);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(rows, int64_t, CPU_TIME, at) = sample->time_ns;
+	DP_CELL(rows, int64_t, CPU_RUN, at) = run_ns;
+	DP_CELL(rows, int64_t, CPU_WAIT, at) = good_sum(sample->wait_ns);
+	DP_CELL(rows, int64_t, CPU_FAULTS, at) = good_sum(sample->faults);
+	DP_CELL(rows, uint32_t, CPU_THREAD, at) = sample->thread;
+	return DP_OK;
+}
+
+int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off)
+{
+	struct dp_columns *rows = &builder->off_cpu;
+	int64_t end_ns = off->end_ns;
+	size_t at = rows->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (off->thread >= builder->thread_count ||
+	    !dp_builder__good_times(builder, off->start_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(rows);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(rows, int64_t, OFF_START, at) = off->start_ns;
+	DP_CELL(rows, int64_t, OFF_END, at) = end_ns;
+	DP_CELL(rows, uint32_t, OFF_THREAD, at) = off->thread;
+	DP_CELL(rows, uint8_t, OFF_KIND, at) = (uint8_t)off->kind;
+	return DP_OK;
+}
+
+int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint32_t process,
+			       int64_t throttled_ns)
+{
+	struct dp_columns *rows = &builder->throttling;
+	int64_t end_ns = time_ns;
+	size_t at = rows->count;
+	int status;
+
+	if (builder->status)
+		return builder->status;
+	if (good_sum(throttled_ns) < 0 || process >= builder->process_count ||
+	    !dp_builder__good_times(builder, time_ns, &end_ns))
+		return builder->status;
+	status = dp_columns__push(rows);
+	if (status)
+		return dp_builder__fail(builder, status);
+	DP_CELL(rows, int64_t, THROTTLING_TIME, at) = time_ns;
+	DP_CELL(rows, int64_t, THROTTLING_NS, at) = throttled_ns;
+	DP_CELL(rows, uint32_t, THROTTLING_PROCESS, at) = process;
+	return DP_OK;
+}
+
+void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder)
+{
+	void **d = builder->cpu_samples.data;
+
+	trace->cpu_samples = (struct dp_cpu_samples){ builder->cpu_samples.count,
+						      d[CPU_TIME],
+						      d[CPU_RUN],
+						      d[CPU_WAIT],
+						      d[CPU_FAULTS],
+						      d[CPU_THREAD] };
+	d = builder->off_cpu.data;
+	trace->off_cpu = (struct dp_off_cpu){ builder->off_cpu.count, d[OFF_START], d[OFF_END],
+					      d[OFF_THREAD], d[OFF_KIND] };
+	d = builder->throttling.data;
+	trace->throttling = (struct dp_throttling){ builder->throttling.count,
+						    d[THROTTLING_TIME], d[THROTTLING_NS],
+						    d[THROTTLING_PROCESS] };
+	memset(builder->cpu_samples.data, 0, sizeof(builder->cpu_samples.data));
+	memset(builder->off_cpu.data, 0, sizeof(builder->off_cpu.data));
+	memset(builder->throttling.data, 0, sizeof(builder->throttling.data));
+}
