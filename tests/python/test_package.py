@@ -569,6 +569,7 @@ class Layouts(unittest.TestCase):
 def load_tests(loader, tests, ignore):
     os.chdir(SOURCE)
     tests.addTests(doctest.DocTestSuite(deepprof))
+    tests.addTests(doctest.DocFileSuite(str(SOURCE / "python/README.md"), module_relative=False))
     return tests
 
 
