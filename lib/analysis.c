@@ -4,7 +4,6 @@
  * metrics and findings.
  */
 #include "analysis_model.h"
-#include "base/parameters.h"
 #include "metric/warmup.h"
 #include "sequence/sequence.h"
 
@@ -20,9 +19,6 @@
  */
 #define CALLS_MOST 256
 
-/* A mark around so many of the stream's kernels is around everything. */
-#define EVERYTHING 0.95
-
 /* One analysis under way. */
 struct run {
 	struct dp_analysis *analysis;
@@ -30,10 +26,10 @@ struct run {
 	const struct dp_analysis_options *options;
 	struct dp_error *error;
 	struct dp_owners owners;
-	size_t kernels;		 /* of all sequences */
-	size_t streams;		 /* to be analyzed */
-	uint64_t calls;		 /* read for the devices so far */
-	size_t marked;		 /* of those, with ranges that match options->marks */
+	size_t kernels;		      /* of all sequences */
+	size_t streams;		      /* to be analyzed */
+	uint64_t calls;		      /* read for the devices so far */
+	size_t marked;		      /* of those, with ranges that match options->marks */
 	struct dp_stream_group group; /* streams of the sequence at hand, */
 	struct dp_breaks breaks;      /* and its breaks */
 };
@@ -116,6 +112,9 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		.length = from->length,
 		.copies = from->copies,
 		.sets = from->sets,
+		.annotation = from->annotation == DP_NONE
+				      ? NULL
+				      : dp_trace_string(run->trace, from->annotation),
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 	};
@@ -218,288 +217,19 @@ static int measure_loops(struct run *run, size_t base, const struct dp_sequence 
 	return status;
 }
 
-static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
-{
-	for (size_t i = 0; i < options->iterations_count; i++)
-		if (options->iterations[i] > kernels)
-			return false;
-	return true;
-}
-
-/*
- * Marked iterations at the ends of what is analyzed may be cut by it: the range asked for leaves
- * some of their kernels out, the file is known to have lost what came after, or they lack kernels.
- * What is cut off is in no average.
- */
-static int loops_of_marks(struct run *run, const struct dp_sequence *sequence,
-			  const struct dp_loops_request *request, const struct dp_marks *marks,
-			  struct dp_loops **loops)
-{
-	bool at_end = marks->ends[marks->count - 1] == sequence->count;
-	struct dp_boundaries boundaries = {
-		.starts = marks->starts,
-		.ends = marks->ends,
-		.count = marks->count,
-		.cut_first = marks->cut_first,
-		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(run->trace)),
-	};
-	int status = dp_loops__from_marks(loops, request, &boundaries, run->error);
-	struct dp_sequence_loop *loop;
-
-	if (status)
-		return status;
-	loop = &(*loops)->loops[0];
-	if (loop->iterations[0].first == 0 && loop->iterations[0].deleted > loop->length / 20)
-		loop->iterations[0].partial = true;
-	if (at_end && loop->iterations[loop->count - 1].deleted > loop->length / 20)
-		loop->iterations[loop->count - 1].partial = true;
-	return DP_OK;
-}
-
-/* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
-static int take_marks(struct run *run, const struct dp_sequence *sequence,
-		      const struct dp_loops_request *request, const struct dp_marks *marks,
-		      struct dp_sequence_loop *loop)
-{
-	struct dp_loops *by_marks;
-	struct dp_sequence_loop swap = *loop;
-	int status = loops_of_marks(run, sequence, request, marks, &by_marks);
-
-	if (status)
-		return status;
-	*loop = by_marks->loops[0];
-	loop->parent = swap.parent;
-	loop->chosen = swap.chosen;
-	loop->few = swap.few;
-	loop->copies = swap.copies;
-	loop->sets = swap.sets;
-	by_marks->loops[0] = swap;
-	dp_loops__free(by_marks);
-	return DP_OK;
-}
-
-/*
- * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
- * are surer where each iteration has one annotation that marks less than it.
- */
-static int use_repeated(struct run *run, const struct dp_sequence *sequence,
-			const struct dp_loops_request *request, struct dp_loops *loops)
-{
-	int status = DP_OK;
-
-	for (size_t i = 0; i < loops->count && !status; i++) {
-		struct dp_sequence_loop *loop = &loops->loops[i];
-		struct dp_marks marks;
-
-		if (!loop->chosen)
-			continue;
-		if (dp_sequence__repeated(&marks, sequence, loop->iterations, loop->count))
-			return dp_error__nomem(run->error, 0);
-		if (marks.count)
-			dp_explain__add(recorder(run), "annotations",
-					DP_FACTS({ "ranges", "count", (double)marks.count },
-						 { "iterations", "count", (double)loop->count },
-						 { "inside", "count", marks.inside }),
-					"{ranges:annotation} of one name repeat as the loop with "
-					"{iterations:iteration} does: %s",
-					marks.inside ? "each lies inside an iteration, which "
-						       "confirms the loop"
-						     : "they are its boundaries");
-		if (marks.count && marks.inside) {
-			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
-			dp_confidence__judge(&loop->confidence);
-			loop->few = false;
-		} else if (marks.count) {
-			status = take_marks(run, sequence, request, &marks, loop);
-		}
-		dp_marks__fini(&marks);
-	}
-	return status;
-}
-
-/* One of several streams has nothing to show: that is no reason to fail the others. */
-static int no_loops(struct run *run, struct dp_loops **loops)
-{
-	*loops = dp_alloc__zeroed(1, sizeof(**loops));
-	return *loops ? DP_OK : dp_error__nomem(run->error, sizeof(**loops));
-}
-
-/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
-static int find_unaided(struct run *run, const struct dp_sequence *sequence,
-			const struct dp_loops_request *request, struct dp_loops **loops)
-{
-	/* without a number the order of one symbol tells nothing */
-	bool single = sequence->alphabet == 1 && !request->counts_count;
-	int status = single ? no_loops(run, loops) : dp_loops__find(loops, request, run->error);
-
-	if (!status && request->counts_count)
-		return dp_analysis__counted(loops, request, sequence, &run->group, run->options,
-					    run->error);
-	if (!status)
-		status = dp_analysis__operations(loops, sequence, &run->group, run->options,
-						 recorder(run), run->error);
-	if (!status && !run->options->ignore_marks)
-		status = use_repeated(run, sequence, request, *loops);
-	return status;
-}
-
-/* Are there two whole iterations to compare, of a loop at the level of the report? */
-static bool has_several(const struct dp_loops *loops)
-{
-	for (size_t l = 0; l < loops->count; l++)
-		if (loops->loops[l].chosen && dp_loops__whole(&loops->loops[l]) > 1)
-			return true;
-	return false;
-}
-
-/* Several iterations of most kernels, and hardly the layers of the single one that is marked. */
-static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
-{
-	const struct dp_sequence_loop *loop = dp_loops__main(loops);
-
-	return loop && loop->confidence.loop > dp_param.surer && !loop->few &&
-	       has_several(loops) && dp_loops__covered(loop) * 2 > sequence->count;
-}
-
-/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
- * capture it may be of one that goes on. */
-static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
-{
-	return loops->count == 1 && loops->loops[0].count == 1 &&
-	       !loops->loops[0].iterations[0].partial &&
-	       (double)dp_loops__covered(&loops->loops[0]) >=
-		       EVERYTHING * (double)sequence->count;
-}
-
-/* No loops, but what came nearest to one. */
-static int only_candidate(struct run *run, struct dp_loops **loops, const struct dp_loops *tree)
-{
-	const struct dp_sequence_loop *nearest = dp_loops__main(tree);
-	size_t all = dp_loops__covered(&(*loops)->loops[0]);
-
-	dp_loops__free(*loops);
-	*loops = NULL;
-	if (no_loops(run, loops))
-		return DP_ERR_NOMEM;
-	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
-	(*loops)->best_confidence = nearest ? dp_confidence__of(&nearest->confidence)
-					    : tree->best_confidence;
-	(*loops)->best_coverage = nearest ? (double)dp_loops__covered(nearest) / (double)all
-					  : tree->best_coverage;
-	return DP_OK;
-}
-
-/*
- * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
- * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
- * one step. What repeats inside of it, be it by other annotations, is worth more.
- */
-static int find_beside(struct run *run, const struct dp_sequence *sequence,
-		       const struct dp_loops_request *request, struct dp_loops **loops)
-{
-	struct dp_loops_request unaided = *request;
-	struct dp_loops *tree = NULL, *worse;
-	const struct dp_sequence_loop *found;
-	bool several = run->options->marks || has_several(*loops);
-	int status;
-
-	unaided.counts = NULL;
-	unaided.counts_count = 0;
-	unaided.paper = false;
-	status = several ? dp_loops__find(&tree, &unaided, run->error)
-			 : find_unaided(run, sequence, request, &tree);
-	if (status)
-		return status;
-	worse = tree;
-	found = dp_loops__main(tree);
-	if (!several && is_surer(tree, sequence)) {
-		dp_log__write(&run->options->log, DP_LOG_WARNING,
-			      "stream %lld: annotations mark fewer than two whole iterations; "
-			      "reported are those %s",
-			      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-			      found->found_by == DP_FOUND_BY_MARKS
-				      ? "that other annotations mark"
-				      : "found from the kernels");
-		dp_explain__add(recorder(run), "annotations",
-				DP_FACTS({ "confidence", "1",
-					   dp_confidence__of(&found->confidence) }),
-				"the annotations mark fewer than two whole iterations; the loop "
-				"found without them has {confidence} confidence and replaces them");
-		worse = *loops;
-		*loops = tree;
-	} else if (!several && is_everything(*loops, sequence)) {
-		status = only_candidate(run, loops, tree);
-	} else if (dp_loops__beside(*loops, tree)) {
-		status = dp_error__nomem(run->error, 0);
-	}
-	dp_loops__free(worse);
-	return status;
-}
-
-/* A number that fits, where another loop is likely, is worth a warning. The same pattern found a few
- * times more or less often is the same loop. */
-static void warn_likely(const struct run *run, const struct dp_sequence *sequence,
-			const struct dp_loops *loops)
-{
-	uint64_t given = run->options->iterations[0];
-
-	if (!loops->likely_iterations || given < 2 || !loops->count ||
-	    dp_loops__whole(&loops->loops[0]) != given ||
-	    loops->loops[0].length == loops->likely_length)
-		return;
-	dp_log__write(&run->options->log, DP_LOG_WARNING,
-		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
-		      "of %zu kernels are (%.1f%% confidence)",
-		      (long long)dp_trace_stream(run->trace, sequence->stream)->stream,
-		      (unsigned long long)given, loops->likely_iterations, loops->likely_length,
-		      loops->likely_confidence * 100);
-}
-
-static void tell_missing(const struct run *run, const struct dp_sequence *sequence,
-			 const struct dp_loops *loops)
-{
-	dp_analysis__missing_counts(run->options, dp_trace_stream(run->trace, sequence->stream),
-				    loops);
-}
-
-/* Loops of one sequence: by annotations where they are wanted and there, else from kernels. */
 static int find_loops(struct run *run, const struct dp_sequence *sequence, struct dp_loops **loops)
 {
-	const struct dp_analysis_options *options = run->options;
-	struct dp_loops_request request = dp_analysis__request(sequence);
-	struct dp_marks marks = { 0 };
-	int status = DP_OK;
+	struct dp_loop_search search = {
+		.sequence = sequence,
+		.group = &run->group,
+		.options = run->options,
+		.explain = recorder(run),
+		.error = run->error,
+		.has_others = run->streams > 1,
+	};
+	int status = dp_analysis__find_loops(loops, &search);
 
-	request.counts = options->iterations;
-	request.counts_count = options->iterations_count;
-	request.paper = options->paper;
-	request.epsilon = options->epsilon;
-	request.max_unmatched = options->max_unmatched;
-	request.explain = recorder(run);
-	if (options->marks || (!options->iterations_count && !options->ignore_marks))
-		status = dp_sequence__marks(&marks, sequence, options->marks, run->error);
-	if (!status && marks.count) {
-		run->marked++;
-		dp_explain__add(recorder(run), "annotations",
-				DP_FACTS({ "iterations", "count", (double)marks.count }),
-				"annotations mark {iterations:iteration}");
-		status = loops_of_marks(run, sequence, &request, &marks, loops);
-		if (!status)
-			status = find_beside(run, sequence, &request, loops);
-	} else if (!status && options->marks) {
-		status = no_loops(run, loops);
-	} else if (!status && run->streams > 1 && !counts_fit(options, sequence->count)) {
-		status = no_loops(run, loops);
-		if (!status)
-			tell_missing(run, sequence, *loops);
-	} else if (!status) {
-		status = find_unaided(run, sequence, &request, loops);
-		if (!status)
-			tell_missing(run, sequence, *loops);
-		if (!status && options->iterations_count)
-			warn_likely(run, sequence, *loops);
-	}
-	dp_marks__fini(&marks);
+	run->marked += search.marked;
 	return status;
 }
 
@@ -519,6 +249,8 @@ static int find_alone(struct run *run, struct dp_sequence *sequence, struct dp_l
 	dp_stream_group__single(&run->group, run->trace, stream);
 	status = dp_sequence__init(sequence, run->trace, &run->group, DP_ALPHABET_KERNELS,
 				   options->range_start_ns, options->range_end_ns, run->error);
+	if (!status)
+		dp_explain__rename(recorder(run), dp_sequence__names(sequence));
 	return status ? status : find_loops(run, sequence, loops);
 }
 
@@ -528,16 +260,18 @@ static void explain_stream(struct run *run, const struct dp_sequence *sequence)
 	size_t streams = 0;
 
 	dp_explain__begin(recorder(run), sequence->stream);
+	dp_explain__rename(recorder(run), dp_sequence__names(sequence));
 	for (size_t s = 0; run->group.has && s < dp_trace_stream_count(run->trace); s++)
 		streams += run->group.has[s];
-	dp_explain__add(recorder(run), "stream",
-			DP_FACTS({ "kernels", "count", (double)sequence->count },
-				 { "streams", "count", (double)DP_MAX(streams, 1) },
-				 { "by_launch", "count", run->group.by_launch }),
-			"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
-			streams > 1 ? " that do the same work" : "",
-			run->group.by_launch ? "of their launches, since these streams run at once"
-					     : "in which they start");
+	dp_explain__add(
+		recorder(run), "stream",
+		DP_FACTS({ "kernels", "count", (double)sequence->count },
+			 { "streams", "count", (double)DP_MAX(streams, 1) },
+			 { "by_launch", "count", run->group.by_launch }),
+		"{kernels:kernel} of {streams:stream}%s, in the order %s, make the sequence",
+		streams > 1 ? " that do the same work" : "",
+		run->group.by_launch ? "of their launches, since these streams run at once"
+				     : "in which they start");
 }
 
 static int analyze_stream(struct run *run, uint32_t stream)
@@ -566,12 +300,12 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	for (size_t i = 0; !status && i < loops->count; i++)
 		status = convert_loop(run, &loops->loops[i], &sequence, base);
 	if (!status)
-		analysis->streams[stream] = (struct dp_stream_result){
-			true,
-			{ loops->best_length, loops->best_coverage, loops->best_confidence },
-			run->group.by_launch,
-			(size_t)stream + 1
-		};
+		analysis->streams[stream] =
+			(struct dp_stream_result){ true,
+						   { loops->best_length, loops->best_coverage,
+						     loops->best_confidence },
+						   run->group.by_launch,
+						   (size_t)stream + 1 };
 	dp_loops__free(loops);
 	dp_explain__end(recorder(run));
 	if (!status && run->analysis->explain.status)
@@ -618,6 +352,7 @@ static int diagnose(struct run *run)
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
+			.waits = &loop->values.waits,
 			.pytorch = analysis->pytorch,
 		};
 
@@ -685,27 +420,21 @@ static int analyze(struct run *run)
 static int choose_metrics(struct run *run)
 {
 	const struct dp_analysis_options *options = run->options;
-	const struct dp_metric_info *info;
-	size_t count = 0;
+	size_t count = dp_metric_count();
 	uint8_t *asked;
 
 	if (!options->metrics)
 		return DP_OK;
-	while (dp_metric(count))
-		count++;
 	run->analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
 	if (!asked)
 		return dp_error__nomem(run->error, count);
 	for (size_t i = 0; i < options->metrics_count; i++) {
 		const char *name = options->metrics[i];
-		size_t m = 0;
+		size_t summary = dp_summary_metric_find(name);
+		size_t m = dp_metric_find(summary < SIZE_MAX ? dp_summary_metric(summary)->of
+							     : name);
 
-		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
-			if (!strcmp(info->name, name))
-				name = info->of;
-		while (m < count && strcmp(dp_metric(m)->name, name))
-			m++;
-		if (m == count)
+		if (m == SIZE_MAX)
 			return dp_error__set(run->error, DP_ERR_ARGUMENT, "no metric '%s'", name);
 		asked[m] = 1;
 	}

@@ -78,6 +78,24 @@ int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *
 			  const struct dp_trace *trace, uint32_t stream,
 			  const struct dp_analysis_options *options, struct dp_error *error);
 
+/* A sequence whose loops are wanted. */
+struct dp_loop_search {
+	const struct dp_sequence *sequence;
+	const struct dp_stream_group *group; /* whose kernels the sequence has */
+	const struct dp_analysis_options *options;
+	struct dp_explain *explain; /* NULL: not asked for */
+	struct dp_error *error;
+	bool has_others; /* more streams are analyzed, which may have what this one lacks */
+	bool marked;	 /* set where annotations mark iterations */
+};
+
+/*
+ * Finds the loops of a sequence: by annotations where they are wanted and there, else from the
+ * operations. *loops is the caller's, to be freed with dp_loops__free(); it may hold none. Errors:
+ * DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ */
+int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
+
 /* To look for loops in a sequence unaided. */
 struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence);
 

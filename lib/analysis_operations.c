@@ -64,6 +64,7 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 	struct dp_projection by = { .kernels = kernels->symbols };
 	uint32_t *before = count_kernels(operations);
 	uint8_t *kinds = symbol_kinds(operations);
+	struct dp_explain_names names;
 	struct dp_loops *found = NULL;
 	int status = before && kinds ? DP_OK : dp_error__nomem(error, 0);
 
@@ -76,8 +77,10 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 			"sequence of all {operations:operation}, copies and memsets included, is searched");
 	by.kernels_before = before;
 	by.kind = kinds;
+	names = dp_explain__rename(explain, dp_sequence__names(operations));
 	if (!status)
 		status = dp_loops__find(&found, &request, error);
+	dp_explain__rename(explain, names);
 	if (!status)
 		status = dp_loops__project(loops, found, &by, error);
 	dp_loops__free(found);
@@ -142,7 +145,7 @@ static int find_single(struct dp_loops **loops, const struct dp_sequence *kernel
 		       struct dp_error *error)
 {
 	struct dp_loops_request request = dp_analysis__request(kernels);
-	struct dp_boundaries boundaries = { .count = 0 };
+	struct dp_boundaries boundaries = { .name = DP_NONE };
 	size_t first, count = longest_run(kernels, &first), *starts, copies, sets;
 	double share = (double)count / (double)kernels->count;
 	int status;

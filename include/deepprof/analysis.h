@@ -152,6 +152,8 @@ struct dp_loop {
 	bool in_row; /* found by count: it has that number together with loops before or after it */
 	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
 	size_t sets;   /* tell and all operations were looked at; else 0 */
+	const char *annotation; /* the name of its first iteration's annotation where its boundaries
+				 * are from annotations, else NULL */
 };
 
 /*
@@ -256,6 +258,14 @@ struct dp_metric_info {
 /* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */
 DP_API const struct dp_metric_info *dp_metric(size_t index);
 DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
+
+/* How many there are. Cost: their number. */
+DP_API size_t dp_metric_count(void);
+DP_API size_t dp_summary_metric_count(void);
+
+/* The index of the one with this name, SIZE_MAX if there is none. Cost: their number. */
+DP_API size_t dp_metric_find(const char *name);
+DP_API size_t dp_summary_metric_find(const char *name);
 
 /* The value of an iteration, NaN where it does not exist. Constant cost. */
 DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
@@ -474,6 +484,10 @@ struct dp_rule_info {
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);
+
+/* How many there are, and the index of the one with this id, SIZE_MAX if there is none. */
+DP_API size_t dp_rule_count(void);
+DP_API size_t dp_rule_find(const char *id);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_MAX = 600, NUMBER_MAX = 40 };
+enum { TEXT_MAX = 600, NUMBER_MAX = 40, SHOWN_MAX = 40 };
 
 /* 1234567 as "1,234,567". */
 static void write_count(char *out, double value)
@@ -45,34 +45,48 @@ static const struct dp_stage_fact *named(const struct dp_stage_fact *facts, cons
 	return NULL;
 }
 
+/* The noun behind a number, "symbol" by what that is. */
+static void write_noun(char *out, size_t size, const char *noun, int length,
+		       const struct dp_explain_names *names)
+{
+	if (length == (int)strlen("symbol") && !strncmp(noun, "symbol", (size_t)length))
+		snprintf(out, size, "%s", names->noun ? names->noun : "kernel");
+	else
+		snprintf(out, size, "%.*s", length, noun);
+}
+
 /*
  * Writes what stands for "{name}" or "{name:noun}" at the beginning of text. Returns how long that
  * is in text; 0: it is neither.
  */
-static size_t replace(char *out, size_t size, const char *text, const struct dp_stage_fact *facts)
+static size_t replace(char *out, size_t size, const char *text, const struct dp_stage_fact *facts,
+		      const struct dp_explain_names *names)
 {
 	size_t name = strcspn(text + 1, ":}"), all = 1 + strcspn(text, "}");
 	const struct dp_stage_fact *fact = named(facts, text + 1, name);
-	char number[2 * NUMBER_MAX];
+	char number[2 * NUMBER_MAX], noun[NUMBER_MAX];
 
 	if (!fact || text[all - 1] != '}')
 		return 0;
 	write_value(number, fact);
-	if (text[1 + name] == ':')
-		snprintf(out, size, "%s %.*s%s", number, (int)(all - name - 3), text + name + 2,
-			 strcmp(number, "1") ? "s" : "");
-	else
+	if (text[1 + name] == ':') {
+		write_noun(noun, sizeof(noun), text + name + 2, (int)(all - name - 3), names);
+		snprintf(out, size, "%s %s%s", number, noun, strcmp(number, "1") ? "s" : "");
+	} else {
 		snprintf(out, size, "%s", number);
+	}
 	return all;
 }
 
 /* Puts values in the places of names; what does not fit is cut. */
-static void fill_in(char out[TEXT_MAX], const char *text, const struct dp_stage_fact *facts)
+static void fill_in(char out[TEXT_MAX], const char *text, const struct dp_stage_fact *facts,
+		    const struct dp_explain_names *names)
 {
 	size_t used = 0, length;
 
 	while (*text && used + 1 < TEXT_MAX) {
-		length = *text == '{' ? replace(out + used, TEXT_MAX - used, text, facts) : 0;
+		length =
+			*text == '{' ? replace(out + used, TEXT_MAX - used, text, facts, names) : 0;
 		if (length) {
 			used += strlen(out + used);
 			text += length;
@@ -124,8 +138,82 @@ void dp_explain__add(struct dp_explain *explain, const char *stage,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fill_in(filled, text, facts);
+	fill_in(filled, text, facts, &explain->names);
 	keep(explain, stage, facts, filled);
+}
+
+/* The function's own name: without "void ", namespaces, template arguments and parameters. */
+static size_t function_of(const char **name)
+{
+	const char *at = *name, *last;
+	size_t length;
+
+	if (!strncmp(at, "void ", 5))
+		at += 5;
+	while ((last = strstr(at, "(anonymous namespace)::")))
+		at = last + strlen("(anonymous namespace)::");
+	length = strcspn(at, "<(");
+	last = at;
+	for (size_t i = 0; i + 2 < length; i++)
+		if (at[i] == ':' && at[i + 1] == ':')
+			last = at + i + 2;
+	*name = last;
+	return length - (size_t)(last - at);
+}
+
+/* A name from a file, as plain text between two characters. */
+static const char *show(struct dp_explain *explain, const char *name, size_t length, char open,
+			char close)
+{
+	char *out = explain->shown[explain->shown_next];
+	bool cut = length > SHOWN_MAX;
+
+	explain->shown_next = !explain->shown_next;
+	snprintf(out, sizeof(explain->shown[0]), " %c%.*s%s%c", open,
+		 (int)(cut ? SHOWN_MAX - 3 : length), name, cut ? "..." : "", close);
+	for (char *at = out; *at; at++)
+		if (*at < ' ' || *at > '~' || *at == '{')
+			*at = '?';
+	return out;
+}
+
+const char *dp_explain__quote(struct dp_explain *explain, const char *name)
+{
+	return explain && name ? show(explain, name, strlen(name), '\'', '\'') : "";
+}
+
+const char *dp_explain__name(struct dp_explain *explain, size_t position)
+{
+	const char *name;
+	size_t length;
+
+	if (!explain || !explain->names.at)
+		return "";
+	name = explain->names.at(explain->names.ctx, position);
+	if (!name)
+		return "";
+	length = function_of(&name);
+	return show(explain, name, length, '(', ')');
+}
+
+const char *dp_explain__shortened_at(const void *ctx, size_t position)
+{
+	const struct dp_explain_shortened *shortened = ctx;
+	const struct dp_explain_names *before = &shortened->before;
+
+	return before->at ? before->at(before->ctx, shortened->position[position]) : NULL;
+}
+
+struct dp_explain_names dp_explain__rename(struct dp_explain *explain,
+					   struct dp_explain_names names)
+{
+	struct dp_explain_names before = { 0 };
+
+	if (explain) {
+		before = explain->names;
+		explain->names = names;
+	}
+	return before;
 }
 
 void dp_explain__begin(struct dp_explain *explain, uint32_t stream)

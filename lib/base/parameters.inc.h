@@ -254,8 +254,6 @@ DP_REAL(regular_spans, 0.2, "1/iteration", "families",
 	"… and so few spans")
 DP_REAL(better, 0.8, "share", "families",
 	"of the bits before that another description takes")
-DP_REAL(better_regular, 1.1, "share", "families",
-	"the same of a regular one")
 DP_REAL(run_bits, 8, "bits", "families",
 	"to describe how often something is repeated")
 DP_REAL(run_share, 0.0625, "share", "families",
@@ -270,14 +268,16 @@ DP_REAL(few_most, 3.6, "iterations", "real",
 	"more are found otherwise")
 DP_WHOLE(few_length, 8, "kernels", "real",
 	"of one: fewer are alike by chance")
-DP_REAL(finish_all, 0.9, "share", "presets",
-	"of iterations that have an optimizer, or …")
-DP_REAL(finish_stray, 0.05, "share", "presets",
-	"… may seem to have one")
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
 	"of one name, to believe it")
 DP_REAL(uploads_share, 0.8, "share", "presets",
 	"of a name's kernels that an upload comes before")
+
+/* Patterns to loops (loops/batch.c). */
+DP_WHOLE(bare_few, 16, "iterations", "tests",
+	"of a loop without structure or a step's work: fewer may be the layers of one marked step")
+DP_WHOLE(named_sample, 256, "iterations", "cost",
+	"that vote on the exact name of each kernel of a pattern")
 
 /* Iterations that branch (loops/branching.c). */
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
@@ -322,6 +322,10 @@ DP_REAL(wait_for, 0.35, "probability", "families",
 DP_REAL(surer, 0.75, "probability", "traces",
 	"of a loop that is reported instead of the single iteration that annotations mark")
 
+/* Annotations against kernels (analysis_loops.c). */
+DP_REAL(everything, 0.95, "share", "real",
+	"of the kernels: a mark around so many is around everything, and no iteration")
+
 /* Iterations that are something else (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
 	"of the pattern that such a one lacks")
@@ -333,8 +337,6 @@ DP_REAL(unlike_most, 4, "1/share", "presets",
 /* Known numbers of iterations (loops/loops.c, loops/expected_count.c). */
 DP_REAL(count_level, 0.05, "share", "families",
 	"by which another level has to fit better")
-DP_REAL(count_fit, 0.5, "ratio", "families",
-	"of doubt in a loop's pattern to a difference in number")
 DP_REAL(count_near, 0.02, "share", "families",
 	"by which a number may differ, …")
 DP_REAL(count_off, 1.5, "iterations", "families",

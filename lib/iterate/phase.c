@@ -128,6 +128,24 @@ static void count_votes(const struct dp_ballot *b, double *score, double *sum,
 		}
 }
 
+/* The name of the symbol at an offset of the pattern, of the first iteration that has it. */
+static const char *name_at(const struct dp_ballot *b, size_t offset, struct dp_explain *explain)
+{
+	struct dp_walk_step step;
+	struct dp_walk walk;
+
+	for (size_t k = 0; k < b->alignment->span_count && explain; k++) {
+		if (b->alignment->spans[k].pattern != b->pattern)
+			continue;
+		dp_walk__begin(&walk, b->alignment, k, b->m, 0);
+		while (dp_walk__next(&walk, &step))
+			if (step.kind == DP_WALK_RUN && offset >= step.offset &&
+			    offset < step.offset + step.length)
+				return dp_explain__name(explain, step.at + offset - step.offset);
+	}
+	return "";
+}
+
 int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment, size_t n,
 		   uint32_t pattern, const uint32_t *symbols, size_t length,
 		   const struct dp_evidence *evidence, const struct dp_phase_hints *hints,
@@ -160,16 +178,18 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 				DP_FACTS({ "length", "count", (double)length },
 					 { "offset", "count", (double)phase->first },
 					 { "next", "count", (double)phase->next }),
-				"where iterations of the pattern of {length:symbol} start: its "
-				"symbols {offset} and {next} have most votes");
+				"where iterations of the pattern of {length:symbol} start: its places "
+				"{offset}%s and {next}%s have most votes",
+				name_at(&b, phase->first, explain),
+				name_at(&b, phase->next, explain));
 		count_votes(&b, sum + length, NULL, phase, explain);
 		dp_explain__add(explain, "boundary",
 				DP_FACTS({ "length", "count", (double)length },
 					 { "offset", "count", (double)phase->first },
 					 { "next", "count", (double)phase->next },
 					 { "margin", "log-odds", phase->margin }),
-				"symbol {offset} of {length} wins by {margin}, mostly due to %s",
-				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
+				"place {offset}%s of {length} wins by {margin}, mostly due to %s",
+				name_at(&b, phase->first, explain), phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
 		phase->beat = dp_votes__is_step(&b);
 	}
 	dp_offsets__fini(&b.offsets);

@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-enum {
-	FEW = 16, /* repetitions that may be layers, whatever they look like */
-};
-
 
 int dp_driver__take_back(struct dp_driver *d, const struct dp_sequence_loop *from,
 			 const uint32_t *position)
@@ -80,20 +76,20 @@ static int name_exactly(const struct dp_driver *d, const struct dp_alignment *al
 	if (!lead)
 		return DP_ERR_NOMEM;
 	memset(exact, 0xff, m * sizeof(*exact));
-	for (size_t k = 0; k < al->span_count && (rounds < 256 || unnamed); k++) {
+	for (size_t k = 0; k < al->span_count && (rounds < dp_param.named_sample || unnamed); k++) {
 		struct dp_walk walk;
 		struct dp_walk_step step;
 
 		if (al->spans[k].pattern != index)
 			continue;
 		dp_walk__begin(&walk, al, k, m, 0);
-		while ((rounds < 256 || unnamed) && dp_walk__next(&walk, &step)) {
+		while ((rounds < dp_param.named_sample || unnamed) && dp_walk__next(&walk, &step)) {
 			rounds += step.offset == 0 && step.kind != DP_EDIT_INSERTED;
 			for (size_t i = 0; step.kind == DP_WALK_RUN && i < step.length; i++) {
 				uint32_t symbol = d->request->symbols[step.at + i];
 				size_t o = step.offset + i;
 
-				if (rounds >= 256 && exact[o] != DP_NONE)
+				if (rounds >= dp_param.named_sample && exact[o] != DP_NONE)
 					continue;
 				unnamed -= exact[o] == DP_NONE;
 				if (lead[o] == 0)
@@ -272,7 +268,7 @@ static int batch_loop(struct dp_driver *d, struct batch *b, size_t i, enum dp_fo
 	loop->agreement = view.agreement;
 	loop->few = standing == DP_STANDING_FEW ||
 		    (standing == DP_STANDING_BARE && !b->phases[i].beat &&
-		     b->cuts[i].complete < FEW);
+		     b->cuts[i].complete < dp_param.bare_few);
 	loop->length = b->list[i].length;
 	loop->phase = b->phases[i].decided_by;
 	loop->pattern = dp_driver__rotate(b->exact[i], loop->length, b->list[i].first);

@@ -167,6 +167,7 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 				     dp_param.enclosing_coverage };
 	struct dp_patterns patterns = { .count = 0 };
 	struct dp_search_text text;
+	struct dp_explain_shortened shortened = { { 0 }, NULL };
 	struct folded f = { .evidence = &d->request->evidence };
 	struct dp_loops *loops = d->loops;
 	size_t kept = 0, before = loops->count;
@@ -185,7 +186,11 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 	dp_explain__add(d->request->explain, "enclosing",
 			DP_FACTS({ "symbols", "count", (double)f.count }),
 			"loops around these: with each stretch of iterations as one symbol, the "
-			"sequence of {symbols:symbol} is searched");
+			"sequence of {symbols} symbols is searched");
+	shortened.position = f.position;
+	shortened.before = dp_explain__rename(
+		d->request->explain,
+		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
 	text = (struct dp_search_text){ f.symbols, f.count, f.alphabet, NULL,
 					d->request->explain };
 	status = dp_search__unaided(&patterns, &text, &bar);
@@ -206,6 +211,8 @@ int dp_enclosing__find(struct dp_driver *d, size_t count)
 			if (lies_in(&loops->loops[i], &loops->loops[k]))
 				loops->loops[i].parent = (uint32_t)k;
 out:
+	if (shortened.position)
+		dp_explain__rename(d->request->explain, shortened.before);
 	dp_patterns__fini(&patterns);
 	folded_fini(&f);
 	return status;

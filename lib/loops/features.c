@@ -13,15 +13,6 @@
 /* How much looks like layers of a single pass. */
 enum { NO_LAYERS, MAYBE_LAYERS, PERHAPS_LAYERS, LIKE_LAYERS, CAPTURED_LAYERS };
 
-/* Does an iteration ever follow another? What is always alone is a part of something else. */
-static bool is_repeated(const struct dp_cut *cut)
-{
-	for (size_t i = 1; i < cut->count; i++)
-		if (cut->iterations[i].first == cut->iterations[i - 1].end)
-			return true;
-	return false;
-}
-
 static double kernels_of(const struct dp_judged *j)
 {
 	return (double)j->length * DP_MAX(j->driver->per_symbol, 1);
@@ -59,8 +50,7 @@ static bool is_alone(const struct dp_driver *d, size_t position)
 
 /*
  * How many ends of the capture a loop fills, except for one kernel. Layers leave one in front that
- * is seen nowhere else, an embedding, and behind them something: one more kernel, or a last norm
- * that looks like the beginning of one more layer.
+ * is seen nowhere else, an embedding, and behind them something.
  */
 static size_t ends_filled(const struct dp_judged *j)
 {
@@ -73,9 +63,8 @@ static size_t ends_filled(const struct dp_judged *j)
 	bool layers = may && j->length >= dp_param.layer_least && j->cut->complete <= dp_param.network_deep &&
 		      !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
-	bool end = layers && tail == 1 && head > 0 && is_alone(j->driver, r->count - 1);
 
-	return (size_t)(head <= 1 && !embedding) + (tail <= 1 && !end);
+	return (size_t)(head <= 1 && !embedding) + (tail <= 1);
 }
 
 /*
@@ -172,7 +161,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
 	if (spans > 2)
 		return MAYBE_LAYERS;
-	return ends > 0 && is_long ? PERHAPS_LAYERS : LIKE_LAYERS;
+	return LIKE_LAYERS;
 }
 
 /*
@@ -214,7 +203,7 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	int layers = grade_layers(j, ends, spans);
 
 	*c = (struct dp_confidence){ { 0 } };
-	if (!is_repeated(j->cut) || (j->length == 1 && j->cut->covered < n))
+	if (j->length == 1 && j->cut->covered < n)
 		return false;
 	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);

@@ -92,8 +92,7 @@ static void assign(const struct dp_loops *loops, const struct dp_loops_request *
 			const struct dp_sequence_loop *loop = &loops->loops[k];
 			/* another level has to fit better by more than an iteration or two */
 			double off = misfit(loop, r->counts[i]) +
-				     (loop->chosen ? 0 : dp_param.count_level) +
-				     dp_param.count_fit * (1 - loop->agreement);
+				     (loop->chosen ? 0 : dp_param.count_level);
 			bool taken = false;
 
 			for (size_t j = 0; j < i; j++)

@@ -21,6 +21,7 @@ struct dp_sequence_loop {
 	bool in_row;	   /* one of several after each other that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
+	uint32_t annotation; /* the name of the caller's that its boundaries are of, or DP_NONE */
 	size_t copies; /* and memsets, beside the symbols: where operations were looked at */
 	size_t sets;
 	size_t occurrences; /* exact ones in the sequence, those that do not overlap */
@@ -82,6 +83,7 @@ struct dp_boundaries {
 	size_t count;
 	bool cut_first; /* the first one began before the sequence does */
 	bool cut_last;	/* the last one goes on behind its end */
+	uint32_t name;	/* kept as the loop's annotation: the caller's number, or DP_NONE */
 };
 
 /*

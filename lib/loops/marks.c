@@ -220,6 +220,7 @@ int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request 
 		.parent = DP_NONE,
 		.found_by = DP_FOUND_BY_MARKS,
 		.phase = DP_PHASE_MARKS,
+		.annotation = boundaries->name,
 		.confidence = { .loop = 1, .boundary = 1 },
 		.chosen = true,
 	};

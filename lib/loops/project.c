@@ -28,6 +28,7 @@ static int project(struct dp_sequence_loop *to, const struct dp_sequence_loop *l
 
 	*to = (struct dp_sequence_loop){
 		.parent = DP_NONE,
+		.annotation = DP_NONE,
 		.found_by = loop->found_by,
 		.phase = loop->phase,
 		.confidence = loop->confidence,

@@ -19,7 +19,6 @@
 
 enum {
 	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
-	FINISH_SAMPLE = 16,	/* iterations that an optimizer is looked for in */
 };
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
@@ -145,113 +144,14 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
-/* Is each iteration of a loop within one of the other's? */
-static bool lies_inside(const struct dp_sequence_loop *loop, const struct dp_sequence_loop *other)
-{
-	size_t k = 0;
-
-	if (loop->length >= other->length)
-		return false;
-	for (size_t i = 0; i < loop->count; i++) {
-		while (k < other->count && other->iterations[k].end < loop->iterations[i].end)
-			k++;
-		if (k == other->count || other->iterations[k].first > loop->iterations[i].first)
-			return false;
-	}
-	return true;
-}
-
-/* What goes round within single iterations of a loop that is chosen, too, is no loop beside it. */
-static void drop_enclosed(struct dp_loops *loops, uint32_t *made, size_t count)
-{
-	for (size_t i = loops->count; i-- > 0;) {
-		bool inside = false;
-
-		for (size_t j = 0; j < loops->count && !inside; j++)
-			inside = j != i && lies_inside(&loops->loops[i], &loops->loops[j]);
-		if (!inside)
-			continue;
-		free(loops->loops[i].pattern);
-		free(loops->loops[i].iterations);
-		free(loops->loops[i].edits);
-		loops->count--;
-		memmove(&loops->loops[i], &loops->loops[i + 1],
-			(loops->count - i) * sizeof(*loops->loops));
-		for (size_t k = 0; k < count; k++)
-			if (made[k] != DP_NONE && made[k] >= i)
-				made[k] = made[k] == i ? DP_NONE : made[k] - 1;
-	}
-}
-
-static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_repetition *s)
-{
-	for (size_t i = s->first; i < s->end; i++)
-		if (traits[d->text.symbols[i]] & DP_TRAIT_FINISHES)
-			return true;
-	return false;
-}
-
-/* The share of a loop's iterations that hold a kernel that finishes a step, of a few of them. */
-static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
-			      const struct dp_sequence_loop *loop)
-{
-	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
-
-	for (size_t i = 0; i < loop->count; i += step) {
-		if (loop->iterations[i].partial)
-			continue;
-		seen++;
-		held += finishes(d, traits, &loop->iterations[i]);
-	}
-	return seen > 0 ? (double)held / (double)seen : 0;
-}
-
-static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_loop *b)
-{
-	return a->iterations[0].first < b->iterations[b->count - 1].end &&
-	       b->iterations[0].first < a->iterations[a->count - 1].end;
-}
-
-/*
- * Loops [middle, end) go round some of those before. The iteration is what has the optimizer: the
- * cells of a recurrent network turn more often, and have none.
- */
-static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
-{
-	struct dp_sequence_loop *loops = d->loops->loops;
-
-	for (size_t k = middle; k < end; k++) {
-		bool round = false, below = false;
-
-		for (size_t i = 0; i < middle; i++) {
-			round |= loops[i].chosen && loops[i].parent == k;
-			below |= overlap(&loops[i], &loops[k]) &&
-				 share_finishing(d, traits, &loops[i]) > dp_param.finish_stray;
-		}
-		if (!round || below || share_finishing(d, traits, &loops[k]) < dp_param.finish_all)
-			continue;
-		dp_explain__add(d->request->explain, "levels",
-				DP_FACTS({ "length", "count", (double)loops[k].length },
-					 { "iterations", "count", (double)loops[k].count },
-					 { "goes_up", "count", 1 }),
-				"kernels that finish a step run in each iteration of the loop of "
-				"{length:symbol} and not in the loops inside: it is the iteration");
-		loops[k].chosen = true;
-		for (size_t i = 0; i < middle; i++)
-			loops[i].chosen &= loops[i].parent != k;
-	}
-}
-
 /* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
-static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
+static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
 	size_t ends[3];
 	int status = dp_driver__level(d, &levels->chosen, chosen, levels->standing, NULL);
 
-	if (!status)
-		drop_enclosed(loops, chosen, levels->chosen.count);
 	ends[0] = loops->count;
 	for (size_t i = 0; i < loops->count; i++)
 		loops->loops[i].chosen = true;
@@ -271,12 +171,6 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const 
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
-	for (size_t i = 0; i < ends[0]; i++)
-		for (size_t k = ends[0]; k < ends[1] && loops->loops[i].parent == DP_NONE; k++)
-			if (lies_inside(&loops->loops[i], &loops->loops[k]))
-				loops->loops[i].parent = (uint32_t)k;
-	if (traits)
-		choose_finishing(d, traits, ends[0], ends[1]);
 	swap_levels(loops, ends[0], ends[1]);
 	dp_driver__sort(loops, 0, ends[1] - ends[0]);
 	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
@@ -350,8 +244,7 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 
 /* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
 static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
-		       const struct dp_search_text *text, const struct dp_runs *runs,
-		       const uint8_t *traits)
+		       const struct dp_search_text *text, const struct dp_runs *runs)
 {
 	const struct dp_loops_request *r = d->request;
 	struct mapped mapped = { &r->evidence, runs };
@@ -373,12 +266,11 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 		request.evidence.ctx = &mapped;
 	}
 	request.evidence.loose_begin = true; /* a repetition that is cut begins elsewhere */
-	dp_patterns__fini(&levels->inner);
 	for (size_t i = 0; i < levels->chosen.count; i++)
 		if (levels->standing[i] == DP_STANDING_BARE &&
 		    holds_run(&levels->chosen.items[i], d->text.alphabet))
 			levels->standing[i] = DP_STANDING_STRUCTURED;
-	status = make_tree(&inner, levels, traits);
+	status = make_tree(&inner, levels);
 	for (size_t i = 0; i < loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &loops.loops[i], *made;
 
@@ -397,16 +289,17 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 
 /*
  * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
- * and takes them if they describe it better, or as well and regularly. They do where iterations
- * differ in how often something is repeated inside.
+ * and takes them if they describe it better. They do where iterations differ in how often something
+ * is repeated inside.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)
 {
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_search_text text = { .tree = NULL };
+	struct dp_explain_shortened shortened;
 	struct dp_runs runs;
-	double bits, most;
+	double bits;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet,
@@ -420,8 +313,12 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 			DP_FACTS({ "runs", "count", (double)runs.runs },
 				 { "symbols", "count", (double)runs.count }),
 			"the patterns leave much unexplained: each of {runs:repetition} of something "
-			"short becomes one symbol, and the sequence of {symbols:symbol} is searched "
+			"short becomes one symbol, and the sequence of {symbols} symbols is searched "
 			"again");
+	shortened.position = runs.position;
+	shortened.before = dp_explain__rename(
+		d->text.explain,
+		(struct dp_explain_names){ "symbol", dp_explain__shortened_at, &shortened });
 	text = (struct dp_search_text){ runs.symbols, runs.count, runs.alphabet, NULL,
 					d->text.explain };
 	if (traits)
@@ -431,12 +328,12 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_runs, 0);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
-	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
-	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
+	better = !status && levels.chosen.count > 0 && bits < dp_param.better * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
-		status = unfold_tree(d, &levels, &text, &runs, of_runs);
+		status = unfold_tree(d, &levels, &text, &runs);
 	*taken = better && d->loops->count > 0;
+	dp_explain__rename(d->text.explain, shortened.before);
 out:
 	dp_levels__fini(&levels);
 	dp_search_text__fini(&text);
@@ -532,6 +429,25 @@ static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_pa
 }
 
 /*
+ * Does anything occur once in a pattern? Programs do something once per iteration; parts of one pass
+ * that are alike are made of the same layers over and over.
+ */
+static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypothesis *h)
+{
+	size_t *counts = dp_alloc__zeroed(d->text.alphabet, sizeof(*counts));
+
+	*has = false;
+	if (!counts)
+		return DP_ERR_NOMEM;
+	for (size_t i = 0; i < h->length; i++)
+		counts[h->pattern[i]]++;
+	for (uint32_t s = 0; s < d->text.alphabet; s++)
+		*has |= counts[s] == 1;
+	free(counts);
+	return DP_OK;
+}
+
+/*
  * Two or three whole repeats, where nothing else was found: exact, and most of the sequence. Networks
  * of so few layers are rare, and have more about them. With so few, each of them is evidence: the
  * first begins where the repeats do.
@@ -545,6 +461,7 @@ static int find_few(struct dp_driver *d)
 	uint32_t made[DP_PATTERNS_MAX];
 	const struct dp_hypothesis *h = patterns.items;
 	size_t begin = 0;
+	bool anchored = false;
 	struct dp_phase_hints hints = { &begin, 1 };
 	int status;
 
@@ -555,7 +472,9 @@ static int find_few(struct dp_driver *d)
 	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].pattern);
-	if (!status && patterns.count && h->trips < dp_param.few_most &&
+	if (!status && patterns.count)
+		status = has_anchor(&anchored, d, h);
+	if (!status && anchored && h->trips < dp_param.few_most &&
 	    h->length >= dp_param.few_length &&
 	    (double)h->covered - (double)h->edits >=
 		    dp_param.few_coverage * (double)d->request->count) {
@@ -605,7 +524,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = try_collapsed(d, &levels, traits, &taken);
 	d->folded = taken;
 	if (!status && !taken)
-		status = make_tree(d, &levels, traits);
+		status = make_tree(d, &levels);
 	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
 	    r->count <= COLLAPSE_MAX)
 		status = dp_branching__find(d, &taken);

@@ -583,7 +583,7 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 					 { "anchor", "count", (double)first->gram },
 					 { "regular", "1", first->regular }),
 				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, 4 "
-				"... 64 symbols; grouped by the distance at which they recur, they "
+				"... 64 of them; grouped by the distance at which they recur, they "
 				"give {candidates:candidate}; the first has {length:symbol}, as an "
 				"anchor of length {anchor} recurs {occurrences:time}, {regular} of "
 				"them at that distance");

@@ -590,6 +590,17 @@ static const char *fault_of(const struct searcher *sr, const struct dp_hypothesi
 	return describes(sr, h, text->n) ? NULL : "it shortens the description too little";
 }
 
+/* The name of a symbol, of its first occurrence. */
+static const char *name_of(const struct searcher *sr, uint32_t symbol)
+{
+	const struct dp_search_text *whole = sr->whole;
+	size_t i = 0;
+
+	while (whole->explain && i < sr->n && whole->symbols[i] != symbol)
+		i++;
+	return dp_explain__name(whole->explain, i);
+}
+
 static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 		     const struct text *text, uint64_t want)
 {
@@ -606,9 +617,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 				 { "bits", "bits", h->bits },
 				 { "bits_without", "bits", (double)text->n * sr->bits },
 				 { "accepted", "count", !fault }),
-			"%s: {length:symbol}, {iterations:time}, with {edits:edit}, in {covered} of "
+			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} of "
 			"{symbols:symbol}, described in {bits:bit} instead of {bits_without}%s%s",
-			fault ? "rejected" : "accepted", fault ? "; " : "", fault ? fault : "");
+			fault ? "rejected" : "accepted", name_of(sr, h->pattern[0]), fault ? "; " : "", fault ? fault : "");
 	return !fault;
 }
 

@@ -268,8 +268,7 @@ static int begin(struct dp_render *render)
 
 	if (!json)
 		return dp_error__nomem(render->error, sizeof(*json));
-	while (dp_metric(json->metrics))
-		json->metrics++;
+	json->metrics = dp_metric_count();
 	json->shown = dp_alloc__zeroed(json->metrics, sizeof(*json->shown));
 	if (!json->shown) {
 		dp_error__nomem(render->error, json->metrics);
@@ -480,6 +479,10 @@ static int write_loop(struct dp_render *render, size_t id)
 	write_streams_of(render, id);
 	dp_json_out__key(render, ",\n      ", "found_by");
 	dp_json_out__string(render, dp_found_by_name(loop->found_by));
+	if (loop->annotation) {
+		dp_json_out__key(render, ", ", "annotation");
+		dp_json_out__string(render, loop->annotation);
+	}
 	dp_json_out__key(render, ", ", "phase");
 	dp_json_out__string(render, dp_phase_name(loop->phase));
 	dp_json_out__number(render, ", ", "confidence", loop->confidence, "1");

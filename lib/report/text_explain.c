@@ -186,16 +186,32 @@ static void write_probabilities(struct dp_render *render, uint32_t stream, size_
 	write_reasons(render, stream, at, "feature", for_boundary);
 }
 
-static void write_loop(struct dp_render *render, const struct dp_loop *loop)
+static size_t depth_of(const struct dp_render *render, const struct dp_loop *loop)
 {
-	const struct dp_explanation *entry;
-	struct dp_words words = { 0 };
-	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
-	size_t at = SIZE_MAX;
+	size_t depth = 0;
 
-	for (size_t i = 0; (entry = dp_analysis_explanation(render->analysis, i)); i++)
-		if (is_stage(entry, "confidence") && is_about(entry, loop))
-			at = i;
+	for (; loop->parent != DP_NONE; depth++)
+		loop = dp_analysis_loop(render->analysis, loop->parent);
+	return depth;
+}
+
+/* Does it enclose a loop of the reported level? */
+static bool is_around(const struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_loop *inner;
+
+	for (size_t i = 0; (inner = dp_analysis_loop(render->analysis, i)); i++)
+		if (inner->parent == loop->id && (inner->at_level || is_around(render, inner)))
+			return true;
+	return false;
+}
+
+/* "5 iterations of 12 kernels: 98% confidence", as deep as the loop is nested. */
+static void write_title(struct dp_render *render, const struct dp_loop *loop)
+{
+	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+	struct dp_words words = { 0 };
+
 	dp_words__add(&words, "%s of %s",
 		      dp_text__plural(iterations, loop->complete, "iteration"),
 		      dp_text__plural(kernels, loop->length, "kernel"));
@@ -203,14 +219,41 @@ static void write_loop(struct dp_render *render, const struct dp_loop *loop)
 		dp_words__add(&words, ", as annotations mark them");
 	else
 		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
-	dp_text__blanks(render, 2);
-	dp_text__styled(render, DP_STYLE_HEAD, words.text);
+	if (!loop->at_level)
+		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"
+				      : is_around(render, loop) ? ", around these:"
+								: ", elsewhere");
+	dp_text__blanks(render, 2 + 2 * depth_of(render, loop));
+	dp_text__styled(render, loop->at_level ? DP_STYLE_HEAD : DP_STYLE_DIM, words.text);
 	dp_render__text(render, "\n");
-	if (at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
+}
+
+static void write_loop(struct dp_render *render, const struct dp_loop *loop)
+{
+	const struct dp_explanation *entry;
+	size_t at = SIZE_MAX;
+
+	for (size_t i = 0; (entry = dp_analysis_explanation(render->analysis, i)); i++)
+		if (is_stage(entry, "confidence") && is_about(entry, loop))
+			at = i;
+	write_title(render, loop);
+	if (!loop->at_level || at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
 		return;
 	write_pattern(render, loop->stream, at, (double)loop->length);
 	write_boundary(render, loop, at);
 	write_probabilities(render, loop->stream, at);
+}
+
+/* The loops of a stream inside one, each followed by those inside it. */
+static void write_loops(struct dp_render *render, uint32_t stream, uint32_t parent)
+{
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
+		if (loop->stream == stream && loop->parent == parent) {
+			write_loop(render, loop);
+			write_loops(render, stream, loop->id);
+		}
 }
 
 /* Is an entry about no loop of the report? */
@@ -265,11 +308,8 @@ static bool is_decision(const struct dp_explanation *entry)
 static void write_summary(struct dp_render *render, uint32_t stream, size_t from)
 {
 	const struct dp_explanation *entry;
-	const struct dp_loop *loop;
 
-	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
-		if (loop->stream == stream && loop->at_level)
-			write_loop(render, loop);
+	write_loops(render, stream, DP_NONE);
 	for (size_t i = from; (entry = entry_at(render, i, stream)); i++)
 		if (is_decision(entry)) {
 			dp_text__blanks(render, 2);
@@ -279,13 +319,22 @@ static void write_summary(struct dp_render *render, uint32_t stream, size_t from
 	write_refused(render, stream, from);
 }
 
+/* Is an entry a part of the one that comes before it or behind? */
+static bool is_detail(const struct dp_explanation *entry)
+{
+	return is_stage(entry, "candidate") || is_stage(entry, "vote") ||
+	       is_stage(entry, "feature");
+}
+
 static void write_stages(struct dp_render *render, uint32_t stream, size_t from)
 {
 	const struct dp_explanation *entry;
 
 	for (size_t i = from; (entry = entry_at(render, i, stream)); i++) {
-		dp_text__blanks(render, 2);
-		dp_text__column(render, entry->stage, STAGE_COLUMNS - 2);
+		size_t blanks = is_detail(entry) ? 4 : 2;
+
+		dp_text__blanks(render, blanks);
+		dp_text__column(render, entry->stage, STAGE_COLUMNS - blanks);
 		dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, entry->text);
 	}
 }

@@ -10,6 +10,7 @@
 #define REGULAR_MOST 2 /* variants that are told of */
 #define WHOLE 0.95     /* a loop that covers as much leaves nothing to ask about */
 #define LIKELY 0.5
+#define ANNOTATION_COLUMNS 32
 #define SURE 0.99 /* confidence whose decimals say something */
 
 static const char *found_by_words(const struct dp_loop *loop)
@@ -67,6 +68,22 @@ static void add_phase(struct dp_words *words, const struct dp_loop *loop)
 		dp_words__add(words, "; start unknown");
 	else if (begins)
 		dp_words__add(words, "; %s %s", who, begins);
+}
+
+/* " (ProfilerStep#)": the name of the annotations, with '#' for the number that each has. */
+static void add_annotation(struct dp_words *words, const char *name, bool ascii)
+{
+	char text[DP_LABEL_SIZE], shown[DP_LABEL_SIZE];
+	size_t used = 0;
+
+	for (; *name && used + 1 < sizeof(text); name++) {
+		if (*name < '0' || *name > '9')
+			text[used++] = *name;
+		else if (!used || text[used - 1] != '#')
+			text[used++] = '#';
+	}
+	text[used] = '\0';
+	dp_words__add(words, " (%s)", dp_label__text(shown, text, ANNOTATION_COLUMNS, ascii));
 }
 
 /* "1,462 kernels", "1 kernel, 3 copies and 1 memset": of an iteration. */
@@ -272,6 +289,8 @@ static void write_origin(struct dp_render *render, size_t id)
 	dp_words__add(&words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
 		      more ? "their" : "its");
 	dp_words__add(&words, "; %s", found_by_words(loop));
+	if (loop->annotation)
+		add_annotation(&words, loop->annotation, render->options->ascii);
 	if (loop->found_by != DP_FOUND_BY_MARKS)
 		dp_words__add(&words, loop->confidence < SURE ? " (%.0f%% confidence)"
 							      : " (%.1f%% confidence)",

@@ -13,6 +13,7 @@
 struct span {
 	int64_t start_ns;
 	int64_t end_ns;
+	uint32_t name;
 };
 
 struct spans {
@@ -142,7 +143,7 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence,
 		if (dp_array__reserve(&out->spans, &out->room, out->count + 1, sizeof(*out->spans)))
 			return DP_ERR_NOMEM;
 		until_ns = ranges->end_ns[i];
-		out->spans[out->count++] = (struct span){ ranges->start_ns[i], until_ns };
+		out->spans[out->count++] = (struct span){ ranges->start_ns[i], until_ns, ranges->name[i] };
 	}
 	return DP_OK;
 }
@@ -206,6 +207,8 @@ static void cut(struct dp_marks *marks, const struct dp_sequence *sequence,
 			at++;
 		if (at == first)
 			continue;
+		if (!marks->count)
+			marks->name = span->name;
 		marks->cut_first |= first == 0 && sequence->before != DP_NONE &&
 				    !is_before(sequence, sequence->before, span->start_ns);
 		marks->cut_last |= at == sequence->count && sequence->behind != DP_NONE &&
@@ -224,6 +227,7 @@ static int by_verdicts(struct dp_marks *marks, const struct dp_sequence *sequenc
 	if (!status)
 		status = collect(&spans, sequence, verdicts);
 	marks->ranges = spans.count;
+	marks->name = DP_NONE;
 	if (!status && spans.count) {
 		marks->starts = dp_alloc__array(spans.count, sizeof(*marks->starts));
 		marks->ends = dp_alloc__array(spans.count, sizeof(*marks->ends));

@@ -179,3 +179,22 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	free(reader.symbol_of);
 	return status ? dp_error__nomem(error, 0) : DP_OK;
 }
+
+static const char *name_at(const void *ctx, size_t position)
+{
+	const struct dp_sequence *sequence = ctx;
+
+	return position < sequence->count
+		       ? dp_trace_string(sequence->trace,
+					 sequence->names[sequence->symbols[position]])
+		       : NULL;
+}
+
+struct dp_explain_names dp_sequence__names(const struct dp_sequence *sequence)
+{
+	bool kernels = true;
+
+	for (uint32_t i = 0; i < sequence->alphabet; i++)
+		kernels &= dp_op_is_kernel(sequence->op_kind[i]);
+	return (struct dp_explain_names){ kernels ? NULL : "operation", name_at, sequence };
+}

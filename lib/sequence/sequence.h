@@ -6,6 +6,7 @@
 #define DP_SEQUENCE_SEQUENCE_H
 
 #include "base/base.h"
+#include "base/explain.h"
 #include "sequence/family.h"
 #include "sequence/streams.h"
 #include "iterate/iteration.h"
@@ -42,6 +43,9 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
 void dp_sequence__fini(struct dp_sequence *sequence);
 
+/* Names for texts of a sequence; borrows it. */
+struct dp_explain_names dp_sequence__names(const struct dp_sequence *sequence);
+
 /* Evidence for phases; borrows the sequence. */
 struct dp_evidence dp_sequence__evidence(const struct dp_sequence *sequence);
 
@@ -68,6 +72,7 @@ struct dp_marks {
 	bool cut_first; /* the first range has kernels before the sequence, too */
 	bool cut_last;	/* the last one behind it */
 	bool inside;	/* of repeated ones: see dp_sequence__repeated() */
+	uint32_t name;	/* of the first one, a string of the trace; DP_NONE where there is none */
 };
 
 /*

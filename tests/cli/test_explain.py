@@ -48,6 +48,30 @@ class Explain(cli.Case):
         for facts in (entry["facts"] for entry in entries if entry["stage"] == "confidence"):
             self.assertAlmostEqual(facts["confidence"], facts["loop"] * facts["boundary"])
 
+    def test_names(self):
+        """Texts speak of kernels, by their names, and of none where the loop has none."""
+        report, entries = self.entries()
+        texts = [e["text"] for e in entries]
+        self.assertFalse([t for t in texts if re.search("[0-9] symbol", t)])
+        first = report["loops"][0]["pattern"]["kernels"][0]
+        boundary = next(e["text"] for e in entries if e["stage"] == "boundary")
+        name = re.search(r"place [\d,]+ \(([^)]+)\) of", boundary).group(1).rstrip(".")
+        self.assertTrue(any(name in k for loop in report["loops"]
+                            for k in loop["pattern"]["kernels"][:1]), first)
+
+    def test_nested(self):
+        """Nested loops are indented below the loop around them, in one line each."""
+        result = cli.run("analyze", "--explain", SAMPLE)
+        told = result.stdout[result.stdout.index("How iterations were found") :]
+        titles = re.findall(r"^( *)\d+ iterations of (\d+) kernels?:", told, re.M)
+        report, _ = self.entries()
+        depth = {}
+        for loop in report["loops"]:
+            depth[loop["id"]] = 1 + depth.get(loop["parent"], 0)
+        self.assertEqual(
+            sorted((len(blanks) // 2, int(length)) for blanks, length in titles),
+            sorted((depth[x["id"]], x["pattern"]["length"]) for x in report["loops"]))
+
     def test_counts(self):
         _, entries = self.entries("-n", "20")
         facts = [entry["facts"] for entry in entries if entry["stage"] == "count"]

@@ -401,11 +401,7 @@ END_TEST
 
 static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
 {
-	size_t index = 0;
-
-	while (strcmp(dp_metric(index)->name, name) != 0)
-		index++;
-	return dp_loop_metric(analysis, 0, index, iteration);
+	return dp_loop_metric(analysis, 0, dp_metric_find(name), iteration);
 }
 
 #define PAUSE_NS INT64_C(3000000000)
@@ -544,6 +540,7 @@ START_TEST(one_mark_is_not_all)
 	options.marks = "ProfilerStep";
 	analysis = run(trace, &options);
 	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_MARKS);
+	ck_assert_str_eq(dp_analysis_loop(analysis, 0)->annotation, "ProfilerStep#3");
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 1);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);

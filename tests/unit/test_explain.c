@@ -238,7 +238,8 @@ START_TEST(facts_are_in_the_text)
 	dp_explain__end(&explain);
 	entry = first("test");
 	ck_assert_uint_eq(entry->stream, 3);
-	ck_assert_str_eq(entry->text, "1,234,567 or 12.5%, +1.50; 2.2 bits +0.00 {f} 1 kernel {g:x {a");
+	ck_assert_str_eq(entry->text,
+			 "1,234,567 or 12.5%, +1.50; 2.2 bits +0.00 {f} 1 kernel {g:x {a");
 	ck_assert_uint_eq(explain.count, 1);
 	forget();
 	dp_explain__add(NULL, "test", DP_FACTS({ "a", "count", 1 }), "{a}");
@@ -248,6 +249,39 @@ START_TEST(facts_are_in_the_text)
 END_TEST
 
 /* A stream has a bounded number of entries; the last one says how many it lacks. */
+static const char *name_at(const void *ctx, size_t position)
+{
+	const char *const *names = ctx;
+
+	return names[position];
+}
+
+/* A symbol is what the sequence's symbols are, and a name no more than its function's. */
+START_TEST(symbols_have_names)
+{
+	static const char *const kernels[] = {
+		"void at::native::(anonymous namespace)::sum_kernel<float, 4>(int)", "\x1b[2J",
+		NULL, "a_name_that_is_far_too_long_for_the_line_of_a_text"
+	};
+	struct dp_explain_names before;
+
+	dp_explain__add(&explain, "x", DP_FACTS({ "n", "count", 2 }), "{n:symbol}");
+	before = dp_explain__rename(&explain,
+				    (struct dp_explain_names){ "operation", name_at, kernels });
+	ck_assert(!before.at);
+	dp_explain__add(&explain, "x", DP_FACTS({ "n", "count", 1 }), "{n:symbol}%s",
+			dp_explain__name(&explain, 0));
+	ck_assert_str_eq(explain.entries[0].text, "2 kernels");
+	ck_assert_str_eq(explain.entries[1].text, "1 operation (sum_kernel)");
+	ck_assert_str_eq(dp_explain__name(&explain, 1), " (?[2J)");
+	ck_assert_str_eq(dp_explain__name(&explain, 2), "");
+	ck_assert_str_eq(dp_explain__name(&explain, 3),
+			 " (a_name_that_is_far_too_long_for_the_l...)");
+	ck_assert_str_eq(dp_explain__quote(&explain, "step {n}"), " 'step ?n}'");
+	forget();
+}
+END_TEST
+
 START_TEST(entries_are_bounded)
 {
 	for (uint32_t stream = 0; stream < 2; stream++) {
@@ -273,6 +307,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, the_vote_that_decides);
 	tcase_add_test(tests, a_known_number_finds_its_loop);
 	tcase_add_test(tests, facts_are_in_the_text);
+	tcase_add_test(tests, symbols_have_names);
 	tcase_add_test(tests, entries_are_bounded);
 }
 

@@ -381,7 +381,7 @@ START_TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
 	size_t starts[] = { 1, 5, 12, 15 }, ends[] = { 5, 10, 15, 19 };
-	struct dp_boundaries marks = { starts, ends, 4, false, false };
+	struct dp_boundaries marks = { starts, ends, 4, false, false, DP_NONE };
 	struct dp_loops_request r = { .symbols = s, .count = 19, .alphabet = 10 };
 	struct dp_loops *loops = NULL;
 
@@ -410,7 +410,7 @@ START_TEST(marks_that_are_cut_off)
 {
 	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
 	size_t starts[] = { 0, 6 }, ends[] = { 6, 9 };
-	struct dp_boundaries marks = { starts, ends, 2, false, true };
+	struct dp_boundaries marks = { starts, ends, 2, false, true, DP_NONE };
 	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 10 };
 	struct dp_loops *loops = NULL;
 
@@ -438,7 +438,7 @@ START_TEST(cut_off_without_a_loss)
 {
 	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
 	size_t starts[] = { 0, 3, 6 }, ends[] = { 3, 6, 9 };
-	const struct dp_boundaries marks = { starts, ends, 3, false, true };
+	const struct dp_boundaries marks = { starts, ends, 3, false, true, DP_NONE };
 	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 4 };
 	struct dp_loops *loops = NULL;
 

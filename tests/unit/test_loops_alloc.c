@@ -73,7 +73,7 @@ static bool explained; /* by a recorder, whose allocations fail as well */
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
-	struct dp_boundaries boundaries = { starts, ends, 3, true, false };
+	struct dp_boundaries boundaries = { starts, ends, 3, true, false, DP_NONE };
 	size_t more = 1, failed = 0;
 
 	for (size_t k = 0; more; k++) {
@@ -103,7 +103,7 @@ static void sweep(struct dp_loops_request *r, bool marks)
 static void sweep_beside(struct dp_loops_request *r)
 {
 	size_t starts[] = { 0, 27, 58 }, ends[] = { 27, 58, 93 }, more = 1, failed = 0;
-	const struct dp_boundaries boundaries = { starts, ends, 3, false, false };
+	const struct dp_boundaries boundaries = { starts, ends, 3, false, false, DP_NONE };
 
 	for (size_t k = 0; more; k++) {
 		struct dp_loops *marked = NULL, *tree = NULL;

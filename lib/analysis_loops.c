@@ -1,0 +1,304 @@
+/*
+ * The loops of one sequence, for the facade: by annotations where they mark iterations, by known
+ * numbers, or unaided, and which of them wins where annotations and kernels disagree.
+ *
+ * In: a sequence and the options. Out: a tree of loops (lib/loops), in the sequence's indices.
+ * Called by analysis.c for each analyzed stream. Cost: that of one search, or of two where few
+ * iterations are marked.
+ */
+#include "analysis_model.h"
+#include "base/parameters.h"
+
+static bool counts_fit(const struct dp_analysis_options *options, size_t kernels)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (options->iterations[i] > kernels)
+			return false;
+	return true;
+}
+
+/*
+ * Marked iterations at the ends of what is analyzed may be cut by it: the range asked for leaves
+ * some of their kernels out, the file is known to have lost what came after, or they lack kernels.
+ * What is cut off is in no average.
+ */
+static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
+			  const struct dp_marks *marks, struct dp_loops **loops)
+{
+	bool at_end = marks->ends[marks->count - 1] == s->sequence->count;
+	struct dp_boundaries boundaries = {
+		.starts = marks->starts,
+		.ends = marks->ends,
+		.count = marks->count,
+		.name = marks->name,
+		.cut_first = marks->cut_first,
+		.cut_last = marks->cut_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
+	};
+	int status = dp_loops__from_marks(loops, request, &boundaries, s->error);
+	struct dp_sequence_loop *loop;
+
+	if (status)
+		return status;
+	loop = &(*loops)->loops[0];
+	if (loop->iterations[0].first == 0 && loop->iterations[0].deleted > loop->length / 20)
+		loop->iterations[0].partial = true;
+	if (at_end && loop->iterations[loop->count - 1].deleted > loop->length / 20)
+		loop->iterations[loop->count - 1].partial = true;
+	return DP_OK;
+}
+
+/* Gives a loop the boundaries of annotations; it stays where it is in the tree. */
+static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
+		      const struct dp_marks *marks, struct dp_sequence_loop *loop)
+{
+	struct dp_loops *by_marks;
+	struct dp_sequence_loop swap = *loop;
+	int status = loops_of_marks(s, request, marks, &by_marks);
+
+	if (status)
+		return status;
+	*loop = by_marks->loops[0];
+	loop->parent = swap.parent;
+	loop->chosen = swap.chosen;
+	loop->few = swap.few;
+	loop->copies = swap.copies;
+	loop->sets = swap.sets;
+	by_marks->loops[0] = swap;
+	dp_loops__free(by_marks);
+	return DP_OK;
+}
+
+/* The name of the first annotation, as a text quotes it. */
+static const char *name_of(const struct dp_loop_search *s, const struct dp_marks *marks)
+{
+	return dp_explain__quote(s->explain, dp_trace_string(s->sequence->trace, marks->name));
+}
+
+/*
+ * Loops that were found unaided, and that annotations repeat with, have their boundaries; or they
+ * are surer where each iteration has one annotation that marks less than it.
+ */
+static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request *request,
+			struct dp_loops *loops)
+{
+	int status = DP_OK;
+
+	for (size_t i = 0; i < loops->count && !status; i++) {
+		struct dp_sequence_loop *loop = &loops->loops[i];
+		struct dp_marks marks;
+
+		if (!loop->chosen)
+			continue;
+		if (dp_sequence__repeated(&marks, s->sequence, loop->iterations, loop->count))
+			return dp_error__nomem(s->error, 0);
+		if (marks.count)
+			dp_explain__add(
+				s->explain, "annotations",
+				DP_FACTS({ "ranges", "count", (double)marks.count },
+					 { "iterations", "count", (double)dp_loops__whole(loop) },
+					 { "inside", "count", marks.inside }),
+				"{ranges:annotation} like%s repeat as the loop with "
+				"{iterations:iteration} does: %s",
+				name_of(s, &marks),
+				marks.inside ? "each lies inside an iteration, which "
+					       "confirms the loop"
+					     : "they are its boundaries");
+		if (marks.count && marks.inside) {
+			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
+			dp_confidence__judge(&loop->confidence);
+			loop->few = false;
+		} else if (marks.count) {
+			status = take_marks(s, request, &marks, loop);
+		}
+		dp_marks__fini(&marks);
+	}
+	return status;
+}
+
+/* One of several streams has nothing to show: that is no reason to fail the others. */
+static int no_loops(struct dp_loop_search *s, struct dp_loops **loops)
+{
+	*loops = dp_alloc__zeroed(1, sizeof(**loops));
+	return *loops ? DP_OK : dp_error__nomem(s->error, sizeof(**loops));
+}
+
+/* Loops that were found from the operations, with the boundaries of annotations that repeat so. */
+static int find_unaided(struct dp_loop_search *s, const struct dp_loops_request *request,
+			struct dp_loops **loops)
+{
+	/* without a number the order of one symbol tells nothing */
+	bool single = s->sequence->alphabet == 1 && !request->counts_count;
+	int status = single ? no_loops(s, loops) : dp_loops__find(loops, request, s->error);
+
+	if (!status && request->counts_count)
+		return dp_analysis__counted(loops, request, s->sequence, s->group, s->options,
+					    s->error);
+	if (!status)
+		status = dp_analysis__operations(loops, s->sequence, s->group, s->options,
+						 s->explain, s->error);
+	if (!status && !s->options->ignore_marks)
+		status = use_repeated(s, request, *loops);
+	return status;
+}
+
+/* Are there two whole iterations to compare, of a loop at the level of the report? */
+static bool has_several(const struct dp_loops *loops)
+{
+	for (size_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].chosen && dp_loops__whole(&loops->loops[l]) > 1)
+			return true;
+	return false;
+}
+
+/* Several iterations of most kernels, and hardly the layers of the single one that is marked. */
+static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+
+	return loop && loop->confidence.loop > dp_param.surer && !loop->few && has_several(loops) &&
+	       dp_loops__covered(loop) * 2 > sequence->count;
+}
+
+/* One mark around everything is no iteration: it tells when the profiler was on. In a part of a
+ * capture it may be of one that goes on. */
+static bool is_everything(const struct dp_loops *loops, const struct dp_sequence *sequence)
+{
+	return loops->count == 1 && loops->loops[0].count == 1 &&
+	       !loops->loops[0].iterations[0].partial &&
+	       (double)dp_loops__covered(&loops->loops[0]) >=
+		       dp_param.everything * (double)sequence->count;
+}
+
+/* No loops, but what came nearest to one. */
+static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
+			  const struct dp_loops *tree)
+{
+	const struct dp_sequence_loop *nearest = dp_loops__main(tree);
+	size_t all = dp_loops__covered(&(*loops)->loops[0]);
+
+	dp_loops__free(*loops);
+	*loops = NULL;
+	if (no_loops(s, loops))
+		return DP_ERR_NOMEM;
+	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
+	(*loops)->best_confidence =
+		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
+	(*loops)->best_coverage =
+		nearest ? (double)dp_loops__covered(nearest) / (double)all : tree->best_coverage;
+	return DP_OK;
+}
+
+/*
+ * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
+ * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
+ * one step. What repeats inside of it, be it by other annotations, is worth more.
+ */
+static int find_beside(struct dp_loop_search *s, const struct dp_loops_request *request,
+		       struct dp_loops **loops)
+{
+	struct dp_loops_request unaided = *request;
+	struct dp_loops *tree = NULL, *worse;
+	const struct dp_sequence_loop *found;
+	bool several = s->options->marks || has_several(*loops);
+	int status;
+
+	unaided.counts = NULL;
+	unaided.counts_count = 0;
+	unaided.paper = false;
+	status = several ? dp_loops__find(&tree, &unaided, s->error)
+			 : find_unaided(s, request, &tree);
+	if (status)
+		return status;
+	worse = tree;
+	found = dp_loops__main(tree);
+	if (!several && is_surer(tree, s->sequence)) {
+		dp_log__write(
+			&s->options->log, DP_LOG_WARNING,
+			"stream %lld: annotations mark fewer than two whole iterations; "
+			"reported are those %s",
+			(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+			found->found_by == DP_FOUND_BY_MARKS ? "that other annotations mark"
+							     : "found from the kernels");
+		dp_explain__add(
+			s->explain, "annotations",
+			DP_FACTS({ "confidence", "1", dp_confidence__of(&found->confidence) }),
+			"the annotations mark fewer than two whole iterations; the loop "
+			"found without them has {confidence} confidence and replaces them");
+		worse = *loops;
+		*loops = tree;
+	} else if (!several && is_everything(*loops, s->sequence)) {
+		status = only_candidate(s, loops, tree);
+	} else if (dp_loops__beside(*loops, tree)) {
+		status = dp_error__nomem(s->error, 0);
+	}
+	dp_loops__free(worse);
+	return status;
+}
+
+/* A number that fits, where another loop is likely, is worth a warning. The same pattern found a
+ * few times more or less often is the same loop. */
+static void warn_likely(const struct dp_loop_search *s, const struct dp_loops *loops)
+{
+	uint64_t given = s->options->iterations[0];
+
+	if (!loops->likely_iterations || given < 2 || !loops->count ||
+	    dp_loops__whole(&loops->loops[0]) != given ||
+	    loops->loops[0].length == loops->likely_length)
+		return;
+	dp_log__write(&s->options->log, DP_LOG_WARNING,
+		      "stream %lld: %llu iterations can be found, but without -n %zu iterations "
+		      "of %zu kernels are (%.1f%% confidence)",
+		      (long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+		      (unsigned long long)given, loops->likely_iterations, loops->likely_length,
+		      loops->likely_confidence * 100);
+}
+
+static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
+{
+	dp_analysis__missing_counts(
+		s->options, dp_trace_stream(s->sequence->trace, s->sequence->stream), loops);
+}
+
+int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
+{
+	const struct dp_analysis_options *options = s->options;
+	struct dp_loops_request request = dp_analysis__request(s->sequence);
+	struct dp_marks marks = { 0 };
+	int status = DP_OK;
+
+	request.counts = options->iterations;
+	request.counts_count = options->iterations_count;
+	request.paper = options->paper;
+	request.epsilon = options->epsilon;
+	request.max_unmatched = options->max_unmatched;
+	request.explain = s->explain;
+	if (options->marks || (!options->iterations_count && !options->ignore_marks))
+		status = dp_sequence__marks(&marks, s->sequence, options->marks, s->error);
+	if (!status && marks.count) {
+		s->marked = true;
+		dp_explain__add(s->explain, "annotations",
+				DP_FACTS({ "iterations", "count",
+					   (double)(marks.count - marks.cut_first -
+						    (marks.cut_last &&
+						     (marks.count > 1 || !marks.cut_first))) }),
+				"annotations like%s mark {iterations:iteration}",
+				name_of(s, &marks));
+		status = loops_of_marks(s, &request, &marks, loops);
+		if (!status)
+			status = find_beside(s, &request, loops);
+	} else if (!status && options->marks) {
+		status = no_loops(s, loops);
+	} else if (!status && s->has_others && !counts_fit(options, s->sequence->count)) {
+		status = no_loops(s, loops);
+		if (!status)
+			tell_missing(s, *loops);
+	} else if (!status) {
+		status = find_unaided(s, &request, loops);
+		if (!status)
+			tell_missing(s, *loops);
+		if (!status && options->iterations_count)
+			warn_likely(s, *loops);
+	}
+	dp_marks__fini(&marks);
+	return status;
+}
