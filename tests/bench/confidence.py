@@ -24,6 +24,7 @@ import csv
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -159,10 +160,26 @@ def corrected(claimed, knots):
     return y + (y2 - y) * (min(max(claimed, x), x2) - x) / (x2 - x)
 
 
+def fitted_before(source):
+    """The typical values, the bias and the weights of the model of loops, and its map."""
+    text = source[source.index(BEGIN):source.index(END)]
+    numbers = [[float(x) for x in re.findall(r"-?[0-9]+\.[0-9]+", line)]
+               for line in text.splitlines()]
+    rows = [n for n, line in zip(numbers, text.splitlines()) if "DP_FEATURE_" in line]
+    pairs = [tuple(n) for n in numbers if len(n) == 2]
+    return ({f: r[0] for f, r in zip(FEATURES, rows)}, pairs[0][0],
+            {f: r[1] for f, r in zip(FEATURES, rows)}, pairs[1:1 + KNOTS])
+
+
 def fit(args):
     rows = read(args.rows)
+    with open(args.source, encoding="utf-8") as file:
+        source = file.read()
     typical = {f: sum(r[f] for r in rows) / len(rows) for f in FEATURES}
-    loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
+    if args.boundary_only:
+        typical, loop_bias, loop, loop_knots = fitted_before(source)
+    else:
+        loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
     loops = [r for r in rows if r["loop"]]
     boundary_bias, boundary = fit_model(loops, "right", typical, BOUNDARY)
     for row in rows:
@@ -171,10 +188,10 @@ def fit(args):
             row[p] = logistic(bias + sum(w * (row[f] - typical[f]) for f, w in weights.items()))
     knots = {"p_loop": isotonic([(r["p_loop"], r["loop"]) for r in rows]),
              "p_boundary": isotonic([(r["p_boundary"], r["right"]) for r in loops])}
+    if args.boundary_only:
+        knots["p_loop"] = loop_knots
     for f, (a, b) in GIVEN.items():
         typical[f], loop[f], boundary[f] = 0.0, a, b
-    with open(args.source, encoding="utf-8") as file:
-        source = file.read()
     seeds = sorted({int(r["seed"]) for r in rows if not r["scenario"].startswith("p")})
     text = (f"/* {len(rows)} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1};"
             f" 'annotated' is given. */\n"
@@ -256,7 +273,8 @@ def preset_rows(task):
     sim, deepprof, preset, seed, settings = task
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace")
-        subprocess.run([sim, "--preset", preset, "--seed", str(seed), "-o", path, *settings],
+        subprocess.run([sim, "--preset", preset, "--seed", str(seed), "-F", "nsys", "-o", path,
+                        *settings],
                        check=True)
         out = subprocess.run([deepprof, "analyze", "--explain", "--format=json", "--ignore-marks",
                               "--metric=period_ns", path], stdout=subprocess.PIPE, check=True)
@@ -318,6 +336,7 @@ def main():
     one = commands.add_parser("fit")
     one.add_argument("rows", nargs="+")
     one.add_argument("--source", required=True)
+    one.add_argument("--boundary-only", action="store_true", help="keep the model of loops")
     one = commands.add_parser("judge")
     one.add_argument("rows", nargs="+")
     one.add_argument("--gate", type=float, default=0.02)
