@@ -187,11 +187,9 @@ bool wish_set_threshold(void *into, const char *value, struct opt_why *why)
 /* The metrics of an iteration, then those of a summary that are not also of an iteration. */
 const char *wish_metric_name(size_t index)
 {
-	size_t count = 0;
+	size_t count = dp_metric_count();
 	const struct dp_metric_info *metric;
 
-	while (dp_metric(count))
-		count++;
 	metric = index < count ? dp_metric(index) : dp_summary_metric(index - count);
 	return metric ? metric->name : NULL;
 }

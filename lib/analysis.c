@@ -352,6 +352,7 @@ static int diagnose(struct run *run)
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
+			.waits = &loop->values.waits,
 			.pytorch = analysis->pytorch,
 		};
 
@@ -419,27 +420,21 @@ static int analyze(struct run *run)
 static int choose_metrics(struct run *run)
 {
 	const struct dp_analysis_options *options = run->options;
-	const struct dp_metric_info *info;
-	size_t count = 0;
+	size_t count = dp_metric_count();
 	uint8_t *asked;
 
 	if (!options->metrics)
 		return DP_OK;
-	while (dp_metric(count))
-		count++;
 	run->analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
 	if (!asked)
 		return dp_error__nomem(run->error, count);
 	for (size_t i = 0; i < options->metrics_count; i++) {
 		const char *name = options->metrics[i];
-		size_t m = 0;
+		size_t summary = dp_summary_metric_find(name);
+		size_t m = dp_metric_find(summary < SIZE_MAX ? dp_summary_metric(summary)->of
+							     : name);
 
-		for (size_t s = 0; (info = dp_summary_metric(s)); s++)
-			if (!strcmp(info->name, name))
-				name = info->of;
-		while (m < count && strcmp(dp_metric(m)->name, name))
-			m++;
-		if (m == count)
+		if (m == SIZE_MAX)
 			return dp_error__set(run->error, DP_ERR_ARGUMENT, "no metric '%s'", name);
 		asked[m] = 1;
 	}

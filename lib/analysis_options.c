@@ -8,12 +8,10 @@ static int check_thresholds(const struct dp_analysis_options *options, struct dp
 	for (size_t i = 0; i < options->thresholds_count; i++) {
 		const struct dp_threshold *threshold = &options->thresholds[i];
 		const struct dp_rule_info *rule;
-		size_t r = 0;
 
 		if (!threshold->rule)
 			return dp_error__set(error, DP_ERR_ARGUMENT, "a threshold without a rule");
-		while ((rule = dp_rule(r)) && strcmp(rule->id, threshold->rule))
-			r++;
+		rule = dp_rule(dp_rule_find(threshold->rule));
 		if (!rule || !(rule->threshold > 0))
 			return dp_error__set(error, DP_ERR_ARGUMENT,
 					     "no rule '%s' with a threshold", threshold->rule);

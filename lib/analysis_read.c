@@ -196,13 +196,10 @@ static void read_iteration(struct dp_iteration *made, const json_t *at, size_t i
 static int read_iterations(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
 {
 	const json_t *list = get(from, "iterations");
-	size_t count = json_array_size(list), metrics = 0, summaries = 0;
+	size_t count = json_array_size(list);
+	size_t metrics = dp_metric_count(), summaries = dp_summary_metric_count();
 	const struct dp_metric_info *info;
 
-	while (dp_metric(metrics))
-		metrics++;
-	while (dp_summary_metric(summaries))
-		summaries++;
 	loop->iterations = dp_alloc__array(count, sizeof(*loop->iterations));
 	loop->values.values =
 		dp_alloc__array(dp_size__mul(count, metrics), sizeof(*loop->values.values));
@@ -346,7 +343,7 @@ static int read_finding(struct reader *reader, const json_t *from)
 {
 	struct dp_findings *findings = &reader->analysis->findings;
 	struct dp_rule_finding *made = &findings->findings[findings->count];
-	size_t rule = dp_rule__index(string_of(from, "rule")), loop = count_of(from, "loop");
+	size_t rule = dp_rule_find(string_of(from, "rule")), loop = count_of(from, "loop");
 	const struct dp_metric_info *info;
 
 	if (!dp_rule(rule) || !json_is_integer(get(from, "loop")) ||

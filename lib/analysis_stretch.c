@@ -37,12 +37,9 @@ static const struct dp_iteration *only_whole(const struct dp_loop_data *loop)
 
 static bool has_period(const struct dp_loop_data *loop)
 {
-	const double *period_ns;
-	size_t metric = 0;
+	const double *period_ns =
+		dp_metric_values__row(&loop->values, dp_metric_find("period_ns"));
 
-	while (strcmp(dp_metric(metric)->name, "period_ns") != 0)
-		metric++;
-	period_ns = dp_metric_values__row(&loop->values, metric);
 	for (size_t k = 0; k < loop->info.iterations; k++)
 		if (!isnan(period_ns[k]))
 			return true;

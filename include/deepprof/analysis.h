@@ -259,6 +259,14 @@ struct dp_metric_info {
 DP_API const struct dp_metric_info *dp_metric(size_t index);
 DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 
+/* How many there are. Cost: their number. */
+DP_API size_t dp_metric_count(void);
+DP_API size_t dp_summary_metric_count(void);
+
+/* The index of the one with this name, SIZE_MAX if there is none. Cost: their number. */
+DP_API size_t dp_metric_find(const char *name);
+DP_API size_t dp_summary_metric_find(const char *name);
+
 /* The value of an iteration, NaN where it does not exist. Constant cost. */
 DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
 			     size_t iteration);
@@ -476,6 +484,10 @@ struct dp_rule_info {
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);
+
+/* How many there are, and the index of the one with this id, SIZE_MAX if there is none. */
+DP_API size_t dp_rule_count(void);
+DP_API size_t dp_rule_find(const char *id);
 
 #ifdef __cplusplus
 }

@@ -74,7 +74,11 @@ struct dp_log {
 	void *ctx;
 };
 
-/* The library's version, "major.minor.patch". Static storage. */
+/* The version of these headers: a number to compare, 100 for 0.1.0, and in words. */
+#define DP_VERSION_NUMBER (0 * 10000 + 1 * 100 + 0)
+#define DP_VERSION_STRING "0.1.0"
+
+/* The version of the library that is loaded, "major.minor.patch". Static storage. */
 DP_API const char *dp_version(void);
 
 #ifdef __cplusplus

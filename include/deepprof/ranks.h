@@ -231,7 +231,7 @@ struct dp_ranks_matching {
 	size_t matched;
 	size_t groups;	     /* process groups */
 	size_t synchronizing; /* matched calls that no member can leave before all have come */
-	size_t absent;	     /* ranks that groups name and no file has */
+	size_t absent;	     /* ranks that groups list, or have room for, and no file has */
 	bool clock_known;    /* at least two ranks share synchronizing collectives */
 	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
 };
@@ -281,7 +281,8 @@ struct dp_ranks_verdict {
 	const char *operator_;	/* the operator, kernel or host range that takes longer; "" if none */
 	double part_ns;		/* how much longer that part takes per iteration */
 	double operator_ns;	/* and that operator */
-	double cost_ns;		/* per iteration of the job: what it would be shorter without it */
+	double cost_ns;		/* per iteration of the job: what it would be shorter without it, by
+				 * a replay of what ranks depend on */
 	double period_ns;	/* what that is a part of: the job's median period */
 	double p_value;		/* of ranks that are alike; NaN where nothing was tested */
 	size_t last, shared;	/* a straggler: it was last in this many of the shared collectives */

@@ -129,10 +129,10 @@ DP_API size_t dp_suffix_node_positions(const struct dp_suffix_tree *tree,
 /*
  * The deepest internal node but the root with at least min_leaves and at most max_leaves leaves:
  * the longest substring that is repeated that often. Of equals the one that is smallest in order.
- * Returns false, and does not write node, where there is none. Cost: one traversal. On memory
- * shortage also false, with error set.
+ * Returns 1; 0 where there is none, or DP_ERR_NOMEM, and then does not write node. Cost: one
+ * traversal.
  */
-DP_API bool dp_suffix_tree_longest_repeat(const struct dp_suffix_tree *tree, size_t min_leaves,
+DP_API int dp_suffix_tree_longest_repeat(const struct dp_suffix_tree *tree, size_t min_leaves,
 					  size_t max_leaves, struct dp_suffix_node *node,
 					  struct dp_error *error);
 

@@ -22,8 +22,6 @@ enum {
 	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
 	SEED_MAX = 16,	  /* symbols of a seed */
 	POSTINGS = 8,	  /* places of one seed that are remembered */
-	GAP = 64,	  /* symbols between two spans that are one's or the other's */
-	PER_EDIT = 5,	  /* of those, for each edit, that must match: the rest is chance */
 	LOOK = 2048,	  /* symbols that candidates are compared over */
 	CREDIT = 1 << 20, /* steps that are free */
 	PER_SYMBOL = 8,	  /* steps that each symbol pays for */
@@ -524,54 +522,6 @@ static void drop_covered(struct aligner *a, size_t begin)
 	}
 }
 
-/* How many edits bring a place over a gap of so many symbols, or more than there can be. */
-static size_t bridge(struct aligner *a, struct place *at, size_t gap, int dir)
-{
-	struct place try = *at;
-
-	if (!wave(a, &try, gap, dir) || a->wave_count * PER_EDIT > gap ||
-	    (dir > 0 ? try.at != at->at + gap : try.at + gap != at->at))
-		return WAVE + 1;
-	*at = try;
-	return a->wave_count;
-}
-
-/*
- * A difference shortly before a span's end, or behind its beginning, is followed by too few symbols
- * to be believed. Where a span of another pattern follows, the few symbols between the two are of
- * the one that takes fewer edits to reach the other.
- */
-static int close_gap(struct aligner *a, struct place *begin)
-{
-	struct dp_align_span *old = last_span(a);
-	struct place forward, back = *begin;
-	size_t gap = old && begin->at > old->end ? begin->at - old->end : 0, edits;
-	int status = DP_OK;
-
-	if (gap == 0 || gap > GAP || old->pattern == begin->pattern)
-		return DP_OK;
-	forward = (struct place){ old->end, old->end_offset, old->pattern };
-	edits = bridge(a, &forward, gap, 1);
-	if (bridge(a, &back, gap, -1) < edits) {
-		status = dp_array__reserve(&a->back, &a->back_room, a->back_count + a->wave_count,
-					   sizeof(*a->back));
-		while (!status && a->wave_count > 0)
-			a->back[a->back_count++] = a->wave_edits[--a->wave_count];
-		*begin = back;
-		return status;
-	}
-	/* the credit may not do for it again */
-	forward = (struct place){ old->end, old->end_offset, old->pattern };
-	if (edits > WAVE || bridge(a, &forward, gap, 1) > WAVE)
-		return DP_OK;
-	while (!status && a->wave_count > 0)
-		status = put_edit(a, a->wave_edits[--a->wave_count]);
-	old->end = forward.at;
-	old->end_offset = (uint32_t)forward.offset;
-	old->edit_count = a->out->edit_count - old->edits;
-	return status;
-}
-
 static int start_span(struct aligner *a, struct place found)
 {
 	struct dp_align_span *old = last_span(a);
@@ -583,9 +533,7 @@ static int start_span(struct aligner *a, struct place found)
 	if (status)
 		return status;
 	drop_covered(a, begin.at);
-	status = close_gap(a, &begin);
-	if (!status)
-		status = open_span(a, begin);
+	status = open_span(a, begin);
 	while (!status && a->back_count > 0)
 		status = put_edit(a, a->back[--a->back_count]);
 	return status;

@@ -34,7 +34,7 @@ const char *dp_status_name(int status)
 
 const char *dp_version(void)
 {
-	return DP_VERSION;
+	return DP_VERSION_STRING;
 }
 
 /* A path's other bytes are shown as they are: it has to name the file. */

@@ -59,8 +59,6 @@ DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which an end may be off: what lies beyond may happen to match")
 DP_WHOLE(end_slack_long, 64, "symbols", "families",
 	"the same of a long pattern with noise")
-DP_WHOLE(shared_end, 3, "symbols", "families with evaluation",
-	"that two loops end with by chance")
 DP_WHOLE(near_fit, 2, "symbols", "families",
 	"by which a capture with edits may miss a whole number of iterations")
 DP_WHOLE(fewer_max, 8, "iterations", "families",

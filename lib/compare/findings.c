@@ -22,13 +22,10 @@ static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *r
 /* The mean of a metric over the steady iterations; NaN where it has no value. */
 static double mean_of(const struct dp_analysis *analysis, size_t loop, const char *name)
 {
-	const struct dp_metric_info *info;
+	size_t metric = dp_metric_find(name);
 	double sum = 0, count = 0;
-	size_t metric = 0;
 
-	while ((info = dp_metric(metric)) && strcmp(info->name, name) != 0)
-		metric++;
-	for (size_t k = 0; info && dp_loop_iteration(analysis, loop, k); k++) {
+	for (size_t k = 0; dp_loop_iteration(analysis, loop, k); k++) {
 		double value = dp_loop_metric(analysis, loop, metric, k);
 
 		if (!isfinite(value) || !dp_loop_is_steady(analysis, loop, k))

@@ -85,23 +85,13 @@ static struct dp_difference of_means(const struct room *room, double deviations)
 	return dp_difference__of(estimate, deviations);
 }
 
-static size_t metric_by_name(const char *name)
-{
-	const struct dp_metric_info *info;
-	size_t i = 0;
-
-	while ((info = dp_metric(i)) && strcmp(info->name, name) != 0)
-		i++;
-	return i;
-}
-
 /* Where all iterations of a run are interrupted, they have durations but no periods. */
 static size_t time_metric(const struct dp_pair_data *pair)
 {
-	size_t period = metric_by_name("period_ns");
+	size_t period = dp_metric_find("period_ns");
 	const struct dp_difference *at = &pair->metrics[period];
 
-	return at->count[0] && at->count[1] ? period : metric_by_name("duration_ns");
+	return at->count[0] && at->count[1] ? period : dp_metric_find("duration_ns");
 }
 
 /* False where a part has no value in all of the iterations that the period has: no sum is made. */
@@ -112,7 +102,7 @@ static bool make_parts(struct dp_pair_data *pair, struct room *room,
 	for (size_t i = count; i-- > 0;) {
 		struct dp_pair_part *part = &pair->parts[i];
 
-		gather(room, comparison, &pair->info, metric_by_name(names[i]));
+		gather(room, comparison, &pair->info, dp_metric_find(names[i]));
 		*part = (struct dp_pair_part){ names[i], of_means(room, comparison->deviations) };
 		for (int run = 0; run < 2; run++)
 			if (!room->count[run] ||
@@ -127,7 +117,7 @@ static bool make_parts(struct dp_pair_data *pair, struct room *room,
 static void settle(struct dp_pair_data *pair, struct room *room,
 		   const struct dp_comparison *comparison)
 {
-	gather(room, comparison, &pair->info, metric_by_name("compute_ns"));
+	gather(room, comparison, &pair->info, dp_metric_find("compute_ns"));
 	for (int run = 0; run < 2; run++) {
 		const struct dp_analysis *analysis = comparison->run[run];
 		const struct dp_iteration *at;
@@ -140,12 +130,10 @@ static void settle(struct dp_pair_data *pair, struct room *room,
 
 int dp_compare__numbers(struct dp_comparison *comparison, struct dp_pair_data *pair)
 {
-	size_t count = 0;
+	size_t count = dp_metric_count();
 	struct room room;
 	int status = DP_ERR_NOMEM;
 
-	while (dp_metric(count))
-		count++;
 	pair->metrics = dp_alloc__zeroed(count, sizeof(*pair->metrics));
 	pair->parts = dp_alloc__zeroed(DP_COUNT(with_causes), sizeof(*pair->parts));
 	if (room_init(&room, comparison, &pair->info) || !pair->metrics || !pair->parts)

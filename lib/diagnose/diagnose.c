@@ -38,13 +38,17 @@ const struct dp_rule_info *dp_rule(size_t index)
 	return rule ? &rule->info : NULL;
 }
 
-size_t dp_rule__index(const char *id)
+size_t dp_rule_count(void)
 {
-	size_t i = 0;
+	return DP_COUNT(rules) - 1;
+}
 
-	while (rules[i] && strcmp(rules[i]->info.id, id))
-		i++;
-	return i;
+size_t dp_rule_find(const char *id)
+{
+	for (size_t i = 0; rules[i]; i++)
+		if (!strcmp(rules[i]->info.id, id))
+			return i;
+	return SIZE_MAX;
 }
 
 double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
@@ -52,7 +56,7 @@ double dp_rule__threshold(const struct dp_rule_input *input, const char *id)
 	for (size_t i = input->thresholds_count; i-- > 0;)
 		if (!strcmp(input->thresholds[i].rule, id))
 			return input->thresholds[i].share;
-	return rules[dp_rule__index(id)]->info.threshold;
+	return rules[dp_rule_find(id)]->info.threshold;
 }
 
 const double *dp_rule__metric(const struct dp_rule_input *input, const char *name)

@@ -12,7 +12,7 @@
 static int by_rank(const void *a, const void *b)
 {
 	const struct dp_rule_finding *x = a, *y = b;
-	size_t rule_x = dp_rule__index(x->finding.rule), rule_y = dp_rule__index(y->finding.rule);
+	size_t rule_x = dp_rule_find(x->finding.rule), rule_y = dp_rule_find(y->finding.rule);
 
 	if (x->finding.severity != y->finding.severity)
 		return x->finding.severity < y->finding.severity ? 1 : -1;

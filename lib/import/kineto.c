@@ -14,6 +14,7 @@
 #include "import/kineto_collective.h"
 #include "import/kineto_memory.h"
 #include "import/kineto_names.h"
+#include "import/kineto_npu.h"
 #include "import/kineto_rocprof.h"
 #include "import/kineto_rows.h"
 #include "import/kineto_xla.h"
@@ -77,8 +78,7 @@ struct kineto {
 	struct dp_kineto_aside aside;
 	struct dp_kineto_memory memory;
 	int64_t epoch_votes; /* operations whose start is a time since 1970, less the others */
-	int64_t *npu_pids;   /* rows of Ascend's devices, in order */
-	size_t npu_pid_count, npu_pid_room;
+	struct dp_kineto_npu npu;
 	bool legacy, foreign;
 	int failed; /* DP_ERR_NOMEM where a function can't say so */
 	uint64_t without_start, host_without_start, without_duration;
@@ -364,49 +364,18 @@ static bool starts(const struct dp_json_text *text, const char *prefix)
 	return text->length >= length && !memcmp(text->at, prefix, length);
 }
 
-/* A text that begins so. */
-static bool begins(const struct dp_json_text *text, const char *const *words)
-{
-	for (; *words; words++)
-		if (starts(text, *words))
-			return true;
-	return false;
-}
-
-/*
- * A task of an Ascend NPU (trace_view.json): what it is, its type says. Rows of devices are
- * numbered in their order. Tasks that only wait or signal are no operations.
- */
-static int npu_event(struct kineto *kineto, const struct dp_chrome_event *event)
-{
-	static const char *const kernels[] = { "AI_", "MIX_", "KERNEL_", "HCCL_", NULL };
-	static const char *const copies[] = { "SDMA", "PCIE_DMA", "MEMCPY", "PCIEDMA", NULL };
-	int64_t pid = event->has & DP_CHROME_PID ? event->pid : -1;
-	struct dp_chrome_event moved = *event;
-
-	if (!begins(&event->task, kernels) && !begins(&event->task, copies))
-		return DP_OK;
-	if (remember(&kineto->npu_pids, &kineto->npu_pid_count, &kineto->npu_pid_room, pid))
-		return nomem(kineto);
-	moved.device = 0;
-	while ((size_t)moved.device < kineto->npu_pid_count &&
-	       kineto->npu_pids[moved.device] != pid)
-		moved.device++;
-	moved.has |= DP_CHROME_DEVICE;
-	return gpu_event(kineto, &moved,
-			 begins(&event->task, copies) ? DP_KINETO_COPY : DP_KINETO_KERNEL);
-}
-
 /* Without a category the row tells: "CUDA functions" (the autograd export, whose tid is the
  * device), "GPU 0", "stream 7", or a pid that a label called a GPU. */
 static int row_event(struct kineto *kineto, const struct dp_chrome_event *event)
 {
-	struct dp_chrome_event moved;
+	struct dp_chrome_event moved = *event;
+	enum dp_kineto_class class;
 
-	if (event->has & DP_CHROME_TASK)
-		return npu_event(kineto, event);
+	if (dp_kineto_npu__read(&kineto->npu, &moved, &class))
+		return nomem(kineto);
+	if (class != DP_KINETO_NONE)
+		return class == DP_KINETO_SKIP ? DP_OK : gpu_event(kineto, &moved, class);
 	if (starts(&event->pid_text, "CUDA functions")) {
-		moved = *event;
 		moved.has &= ~(uint32_t)(DP_CHROME_TID | DP_CHROME_STREAM);
 		if (event->has & DP_CHROME_TID) {
 			moved.has |= DP_CHROME_DEVICE;
@@ -432,7 +401,8 @@ static int metadata_event(struct kineto *kineto, const struct dp_chrome_event *e
 
 	if ((event->has & need) != need)
 		return DP_OK;
-	if (dp_kineto_rows__note(&kineto->rows, event) || dp_kineto_xla__note(&kineto->xla, event))
+	if (dp_kineto_rows__note(&kineto->rows, event) ||
+	    dp_kineto_xla__note(&kineto->xla, event) || dp_kineto_npu__note(&kineto->npu, event))
 		return nomem(kineto);
 	dp_kineto_rocprof__note(&kineto->rocprof, event);
 	if (starts(&event->name, "process_labels") && event->has & DP_CHROME_LABELS &&
@@ -648,7 +618,7 @@ static void release(struct kineto *kineto)
 	dp_kineto_names__fini(&kineto->names);
 	free(kineto->pids);
 	free(kineto->gpu_pids);
-	free(kineto->npu_pids);
+	dp_kineto_npu__fini(&kineto->npu);
 	free(kineto->devices);
 	free(kineto->named);
 	free(kineto->properties);

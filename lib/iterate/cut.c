@@ -413,81 +413,6 @@ static int cut_span(struct cutter *c, size_t span)
 	return DP_OK;
 }
 
-/* Walks on to the next place where an iteration begins, or where the span ends with one. */
-static bool next_boundary(struct dp_walk *walk, bool *over, size_t *at)
-{
-	struct dp_walk_step step;
-
-	if (*over)
-		return false;
-	while (dp_walk__next(walk, &step)) {
-		*at = step.at;
-		if (step.offset == 0 && step.kind != DP_EDIT_INSERTED)
-			return true;
-	}
-	*over = true;
-	*at = walk->span->end;
-	return walk->offset == 0;
-}
-
-/* Two spans' boundaries within a stretch; SIZE_MAX where there is none. */
-struct boundaries {
-	size_t both; /* the last one that is of both */
-	size_t first, second;
-};
-
-static void find_boundaries(struct boundaries *b, const struct cutter *c, size_t span, size_t low,
-			    size_t high)
-{
-	struct dp_walk walks[2];
-	size_t at[2] = { 0, 0 };
-	bool more[2], over[2] = { false, false };
-
-	*b = (struct boundaries){ SIZE_MAX, SIZE_MAX, SIZE_MAX };
-	for (size_t i = 0; i < 2; i++) {
-		uint32_t j = c->alignment->spans[span + i].pattern;
-
-		dp_walk__begin(&walks[i], c->alignment, span + i, c->patterns[j].length,
-			       c->patterns[j].first);
-		more[i] = next_boundary(&walks[i], &over[i], &at[i]);
-	}
-	while (more[0] || more[1]) {
-		size_t next = !more[1] || (more[0] && at[0] <= at[1]) ? 0 : 1, here = at[next];
-		bool both = more[0] && more[1] && at[0] == at[1];
-
-		if (here > high)
-			break;
-		if (here >= low) {
-			b->both = both ? here : b->both;
-			b->first = both || next == 0 ? here : b->first;
-			b->second = both || next == 1 ? here : b->second;
-		}
-		for (size_t i = 0; i < 2; i++)
-			if (i == next || both)
-				more[i] = next_boundary(&walks[i], &over[i], &at[i]);
-	}
-}
-
-/*
- * Where two spans overlap both fit, and the cut between them is free: where an iteration of the
- * first ends and one of the second begins, since loops of a program often begin alike; else where
- * one of the first ends, else where one of the second begins, else as late as can be.
- */
-static size_t cut_between(const struct cutter *c, size_t span)
-{
-	size_t low = c->alignment->spans[span + 1].begin, high = c->alignment->spans[span].end;
-	struct boundaries b;
-
-	if (low >= high)
-		return high;
-	find_boundaries(&b, c, span, low, high);
-	if (b.both != SIZE_MAX)
-		return b.both;
-	if (b.first != SIZE_MAX)
-		return b.first;
-	return b.second != SIZE_MAX ? b.second : high;
-}
-
 /* A few symbols behind the last iteration belong to it as others between two would. */
 static int add_rest(struct cutter *c)
 {
@@ -525,8 +450,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_alignment *alignment, const
 	memset(cuts, 0, count * sizeof(*cuts));
 	for (size_t k = 0; k < alignment->span_count && !status; k++) {
 		c.low = DP_MAX(alignment->spans[k].begin, before);
-		c.high = k + 1 < alignment->span_count ? cut_between(&c, k)
-						       : alignment->spans[k].end;
+		c.high = alignment->spans[k].end;
 		before = c.high;
 		status = cut_span(&c, k);
 	}

@@ -64,20 +64,6 @@ static void count_whole(const struct dp_ballot *b, double *score)
 		score[o] = -DP_MIN((double)most - score[o], (double)dp_param.fewer_max);
 }
 
-/*
- * A span behind another loop's begins early where both end alike, the sequence's first one cannot:
- * the offset that the sequence begins with stands for those just in front of it.
- */
-static size_t as_first(const struct dp_ballot *b, size_t offset)
-{
-	const struct dp_align_span *s = b->alignment->spans;
-
-	if (s->begin > 0 || s->pattern != b->pattern || b->cut_begin || b->evidence.open_begin)
-		return offset;
-	return back_by(s->begin_offset, offset, b->m) <= dp_param.shared_end ? s->begin_offset
-									     : offset;
-}
-
 void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 {
 	const struct dp_align_span *s = b->alignment->spans;
@@ -94,14 +80,14 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 		*ends = (struct dp_span_ends){
 			.before = s->begin,
 			.behind = b->n - s->end,
-			.begin = k > 0 ? as_first(b, s->begin_offset) : s->begin_offset,
+			.begin = s->begin_offset,
 			.end = s->end_offset,
 			.near = DP_MIN(m * s->edit_count / (8 * (s->end - s->begin)),
 				       dp_param.near_fit),
 			.leads = k == 0,
 		};
 		if (k + 1 < b->alignment->span_count && s[1].begin < s->end)
-			ends->end = as_first(b, back_by(ends->end, s->end - s[1].begin, m));
+			ends->end = back_by(ends->end, s->end - s[1].begin, m);
 		ends->first = back_by(ends->begin, ends->before, m);
 		ends->last = (ends->end + ends->behind) % m;
 	}

@@ -6,6 +6,7 @@
  */
 #include "base/parameters.h"
 #include "iterate/boundary.h"
+#include "iterate/seams.h"
 #include "iterate/unlike.h"
 #include "loops/driver.h"
 #include "loops/features.h"
@@ -144,8 +145,12 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 		     const struct dp_phase_hints *hints)
 {
 	const struct dp_loops_request *r = d->request;
+	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	int status = dp_patterns__align(&b->alignment, patterns, d->text.symbols, r->count);
 
+	for (size_t i = 0; i < patterns->count; i++)
+		list[i] = (struct dp_align_pattern){ patterns->items[i].pattern,
+						     patterns->items[i].length };
 	b->count = patterns->count;
 	for (size_t i = 0; i < b->count && !status; i++) {
 		const struct dp_hypothesis *h = &patterns->items[i];
@@ -172,6 +177,8 @@ static int batch_cut(struct dp_driver *d, struct batch *b, const struct dp_patte
 			.length = h->length,
 			.first = b->phases[i].first,
 		};
+		status = dp_seams__close(&b->alignment, d->text.symbols, list, (uint32_t)i,
+					 b->phases[i].first);
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &b->alignment, r->symbols, d->text.symbols, r->count,

@@ -110,11 +110,7 @@ static void find_periods(struct dp_variant *variants, const struct distances *di
 
 static const double *periods_of(const struct dp_metric_values *values)
 {
-	size_t metric = 0;
-
-	while (strcmp(dp_metric(metric)->name, "period_ns") != 0)
-		metric++;
-	return dp_metric_values__row(values, metric);
+	return dp_metric_values__row(values, dp_metric_find("period_ns"));
 }
 
 /* Does iteration k tell how long its variant takes? Other kernels would be counted to it. */

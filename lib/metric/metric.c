@@ -51,6 +51,38 @@ const struct dp_metric_info *dp_summary_metric(size_t index)
 	return NULL;
 }
 
+size_t dp_metric_count(void)
+{
+	return DP_COUNT(metrics) - 1;
+}
+
+size_t dp_summary_metric_count(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; metrics[i]; i++)
+		count += count_summaries(metrics[i]);
+	return count;
+}
+
+size_t dp_metric_find(const char *name)
+{
+	for (size_t i = 0; metrics[i]; i++)
+		if (!strcmp(metrics[i]->info.name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+size_t dp_summary_metric_find(const char *name)
+{
+	const struct dp_metric_info *info;
+
+	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
+		if (!strcmp(info->name, name))
+			return i;
+	return SIZE_MAX;
+}
+
 bool dp_metric__has_interval(const struct dp_metric_input *input, size_t k)
 {
 	return input->interval_start_ns[k] != INT64_MIN;
@@ -251,6 +283,15 @@ static int replay(struct dp_metric_values *values, const struct dp_metric_input 
 	return DP_OK;
 }
 
+static int find_waits(struct dp_metric_values *values, const struct dp_metric_input *input,
+		      struct dp_error *error)
+{
+	struct dp_stream_waits_input waits = { input->trace, input->stream, input->iterations,
+					       input->count };
+
+	return dp_stream_waits__find(&values->waits, &waits) ? dp_error__nomem(error, 0) : DP_OK;
+}
+
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
@@ -259,11 +300,9 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 					   .asked = input->asked };
 	struct dp_metric_input ready = *input;
 	struct prepared made = { 0 };
-	size_t summaries = 0, rows = row_of(&values, DP_COUNT(metrics) - 1);
+	size_t summaries = dp_summary_metric_count(), rows = row_of(&values, dp_metric_count());
 	int status;
 
-	while (dp_summary_metric(summaries))
-		summaries++;
 	ready.parts = (struct dp_parts){ 0 };
 	dp_replay__init(&values.replay);
 	if (!ready.rows)
@@ -279,6 +318,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = run_table(&values, &ready, error);
 	if (!status)
 		status = replay(&values, &ready, &made, error);
+	if (!status && !values.brief && !values.asked)
+		status = find_waits(&values, &ready, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
 	values.ranges = ready.parts.ranges;
@@ -299,5 +340,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	dp_stalls__fini(&values->stalls);
 	dp_host_ranges__fini(&values->ranges);
 	dp_replay__fini(&values->replay);
+	dp_stream_waits__fini(&values->waits);
 	*values = (struct dp_metric_values){ 0 };
 }

@@ -7,6 +7,7 @@
 #define DP_METRIC_METRIC_H
 
 #include "metric/parts.h"
+#include "metric/stream_waits.h"
 #include <deepprof/analysis.h>
 
 /* One loop, prepared for all metrics. Arrays are borrowed. */
@@ -72,6 +73,7 @@ struct dp_metric_values {
 	const uint8_t *asked; /* borrowed */
 	struct dp_stalls stalls;
 	struct dp_host_ranges ranges;
+	struct dp_stream_waits waits; /* none where not all metrics are had */
 	struct dp_replay replay; /* of some typical iterations; NaN where there are none, or where
 				  * not all metrics are had */
 };

@@ -2,6 +2,7 @@
  * What came since the last iteration that was told of, aligned and cut as a whole sequence is
  * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
  */
+#include "iterate/seams.h"
 #include "online/detector_model.h"
 #include "pattern/fold.h"
 
@@ -136,6 +137,7 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 			 size_t n)
 {
 	struct dp_cut_pattern patterns[DP_PATTERNS_MAX];
+	struct dp_align_pattern list[DP_PATTERNS_MAX];
 	int status = dp_array__reserve(&d->ids, &d->ids_room, n, sizeof(*d->ids));
 
 	if (status)
@@ -152,6 +154,13 @@ static int align_and_cut(struct dp_detector *d, struct look *look, const uint32_
 			.rotated = d->known.items[j].coarse,
 			.length = d->known.items[j].length,
 		};
+	for (size_t j = 0; j < d->known.count; j++)
+		list[j] = (struct dp_align_pattern){ d->known.items[j].coarse,
+						     d->known.items[j].length };
+	for (size_t j = 0; j < d->known.count && !status; j++)
+		status = dp_seams__close(&look->alignment, d->ids, list, (uint32_t)j, 0);
+	if (status)
+		return status;
 	/* names to compare with: those of the patterns above */
 	if (!d->known.by_class)
 		symbols = d->ids;

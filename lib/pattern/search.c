@@ -46,9 +46,8 @@ struct searcher {
 	struct dp_search_bar bar;
 	double bits; /* of one symbol of the whole */
 	struct dp_patterns *found;
-	size_t given; /* patterns that were there before */
 	size_t left;  /* symbols that the patterns before the last one leave, */
-	size_t claim; /* and that the last one was to explain */
+	size_t claim; /* and that the last one was to explain; 0: that was looked at */
 };
 
 /* Symbols to look for a pattern in. */
@@ -461,8 +460,11 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 {
 	size_t lacking = (b->begin_offset + m - a->end_offset) % m;
 
-	/* a pattern that goes on a few symbols before where it stopped lacks none */
-	return a->pattern == b->pattern && b->begin - a->end <= m / 2 &&
+	/*
+	 * A pattern that goes on a few symbols before where it stopped lacks none, and what is
+	 * longer than twice what is lacking is a loop of its own.
+	 */
+	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
 	       (double)lacking > LACKING * (double)m && (double)lacking < (1 - LACKING) * (double)m;
 }
 
@@ -623,20 +625,23 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 
 /*
  * A pattern that leaves what it was to explain explains nothing that counts: copies of what is
- * known, which would make it ambiguous. It is taken back.
+ * known, which would make it ambiguous, or many iterations at once. It is taken back, and what is
+ * looked for next is half as long at most.
  */
 static bool take_back(struct searcher *sr, const struct stretches *rest)
 {
-	bool useless = sr->found->count > sr->given && rest->total + sr->claim / 2 > sr->left;
+	bool useless = sr->claim > 0 && rest->total + sr->claim / 2 > sr->left;
 
 	if (useless) {
 		free(sr->found->items[--sr->found->count].pattern);
+		sr->bar.longest = sr->found->items[sr->found->count].length / 2;
 		dp_explain__add(sr->whole->explain, "pattern",
 				DP_FACTS({ "taken_back", "count",
 					   (double)sr->found->items[sr->found->count].length }),
 				"the pattern of {taken_back:symbol} is taken back: next to those found "
 				"before it explains little");
 	}
+	sr->claim = 0;
 	sr->left = rest->total;
 	return useless;
 }
@@ -652,8 +657,10 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 	*more = false;
 	if (status)
 		return status;
-	if (!want && take_back(sr, &rest))
+	if (!want && take_back(sr, &rest)) {
+		*more = sr->bar.longest > 1;
 		goto out;
+	}
 	if (rest.total < (sr->bar.few ? FEW_MIN : REST_MIN))
 		goto out;
 	if (rest.total < sr->n)
@@ -690,7 +697,6 @@ static struct searcher begin(struct dp_patterns *patterns, struct dp_search_text
 		.alphabet = text->alphabet,
 		.bar = *bar,
 		.found = patterns,
-		.given = patterns->count,
 		.left = text->n,
 	};
 }

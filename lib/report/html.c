@@ -99,8 +99,7 @@ static int begin(struct dp_render *render)
 		free(html);
 		return dp_error__nomem(render->error, strings);
 	}
-	while (dp_metric(html->metrics))
-		html->metrics++;
+	html->metrics = dp_metric_count();
 	share_room(render, html);
 	render->state = html;
 	dp_html__open(render, "deepprof", "body.html");

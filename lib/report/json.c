@@ -268,8 +268,7 @@ static int begin(struct dp_render *render)
 
 	if (!json)
 		return dp_error__nomem(render->error, sizeof(*json));
-	while (dp_metric(json->metrics))
-		json->metrics++;
+	json->metrics = dp_metric_count();
 	json->shown = dp_alloc__zeroed(json->metrics, sizeof(*json->shown));
 	if (!json->shown) {
 		dp_error__nomem(render->error, json->metrics);

@@ -212,11 +212,9 @@ static int make_tables(struct dp_render *render)
 {
 	struct database *database = render->state;
 	char *create, *insert;
-	size_t metrics = 0;
+	size_t metrics = dp_metric_count();
 	int status;
 
-	while (dp_metric(metrics))
-		metrics++;
 	create = iteration_sql(metrics, false);
 	insert = iteration_sql(metrics, true);
 	status = create && insert ? execute(render, schema) : dp_error__nomem(render->error, 0);
@@ -274,10 +272,8 @@ static void write_metrics(struct dp_render *render)
 	struct row row = { prepare(render, "INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?)"),
 			   0, 0 };
 	const struct dp_metric_info *info;
-	size_t metrics = 0;
+	size_t metrics = dp_metric_count();
 
-	while (dp_metric(metrics))
-		metrics++;
 	for (size_t i = 0; !render->status; i++) {
 		info = i < metrics ? dp_metric(i) : dp_summary_metric(i - metrics);
 		if (!info)

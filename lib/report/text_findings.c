@@ -256,7 +256,6 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 {
 	const struct dp_loop *loop = unjudged(render);
 	const struct dp_rule_info *rule;
-	size_t count = 0;
 
 	if (loop && !has_period(render)) {
 		if (loop->complete > 1)
@@ -281,9 +280,7 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 					      : "");
 		return false;
 	}
-	while (dp_rule(count))
-		count++;
-	dp_words__add(words, "No findings: none of %zu rules triggered%s", count,
+	dp_words__add(words, "No findings: none of %zu rules triggered%s", dp_rule_count(),
 		      list ? ":" : "");
 	for (size_t i = 0; list && (rule = dp_rule(i)); i++)
 		dp_words__add(words, "%s %s", i ? "," : "", rule->id);

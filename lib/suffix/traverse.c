@@ -108,18 +108,16 @@ static int keep_deepest(void *ctx, const struct dp_suffix_node *node, size_t par
 	return 0;
 }
 
-bool dp_suffix_tree_longest_repeat(const struct dp_suffix_tree *tree, size_t min_leaves,
+int dp_suffix_tree_longest_repeat(const struct dp_suffix_tree *tree, size_t min_leaves,
 				   size_t max_leaves, struct dp_suffix_node *node,
 				   struct dp_error *error)
 {
 	struct longest longest = { .min_leaves = min_leaves, .max_leaves = max_leaves };
 
-	if (dp_suffix_tree_traverse(tree, keep_deepest, &longest)) {
-		dp_error__nomem(error, 0);
-		return false;
-	}
+	if (dp_suffix_tree_traverse(tree, keep_deepest, &longest))
+		return dp_error__nomem(error, 0);
 	if (!longest.node.depth)
-		return false;
+		return 0;
 	*node = longest.node;
-	return true;
+	return 1;
 }

@@ -41,6 +41,11 @@ struct dp_sync {
 	uint32_t stream; /* or DP_NONE */
 	uint32_t correlation;
 	enum dp_sync_kind kind;
+	/* Of a stream's wait for an event, if linked: what it is for. See struct dp_syncs. */
+	bool linked;
+	uint32_t source;
+	uint32_t source_correlation;
+	uint32_t event;
 };
 
 struct dp_range {

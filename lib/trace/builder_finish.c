@@ -280,6 +280,9 @@ static int sort_tables(struct dp_builder *builder)
 		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_STREAM, i);
 		if (*cell < builder->stream_count)
 			*cell = streams[*cell];
+		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_SOURCE, i);
+		if (*cell < builder->stream_count)
+			*cell = streams[*cell];
 	}
 	for (size_t i = 0; !status && streams && i < builder->collectives.count; i++) {
 		cell = &DP_CELL(&builder->collectives, uint32_t, COLLECTIVE_STREAM, i);
@@ -331,8 +334,11 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 					  d[CALL_NAME],		d[CALL_THREAD], d[CALL_CORRELATION],
 					  d[CALL_KIND] };
 	d = builder->syncs.data;
-	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],	     d[SYNC_END],
-					  d[SYNC_STREAM],	d[SYNC_CORRELATION], d[SYNC_KIND] };
+	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],
+					  d[SYNC_END],		d[SYNC_STREAM],
+					  d[SYNC_CORRELATION],	d[SYNC_KIND],
+					  d[SYNC_SOURCE],	d[SYNC_SOURCE_CORRELATION],
+					  d[SYNC_EVENT] };
 	d = builder->collectives.data;
 	trace->collectives = (struct dp_collectives){ builder->collectives.count,
 						      d[COLLECTIVE_START],

@@ -247,6 +247,14 @@ _FUNCTIONS = {
         ctypes.POINTER(TableOptions),
         _ERROR,
     ),
+    "dp_ranks_table": (
+        ctypes.c_int,
+        _STREAM,
+        _HANDLE,
+        ctypes.c_char_p,
+        ctypes.POINTER(TableOptions),
+        _ERROR,
+    ),
     "dp_comparison_table": (
         ctypes.c_int,
         _STREAM,
@@ -280,7 +288,7 @@ lib = _load()
 
 
 def tables(of):
-    """Names and help of the tables of an "analysis" or a "comparison"."""
+    """Names and help of the tables of an "analysis", a "comparison" or "ranks"."""
     found, index = {}, 0
     while info := lib.dp_table(index):
         if info.contents.of.decode() == of:

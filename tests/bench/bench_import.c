@@ -4,14 +4,16 @@
  *	bench_import [-r ROUNDS] FILE…
  *
  * Each file is read in a process of its own, so that its peak is its own. Times, on the wall and of
- * the processor, are the least of ROUNDS (3); MiB/s, of the file as it lies on the disk, and rows/s
- * are per second of the processor. A row is what the trace keeps: an operation, a call, a
- * synchronization, a range. B/op is all that the trace holds, its host side and names too, by its
- * operations; peak is the largest resident size. import.sh makes traces of any size in all formats
- * and runs this; peers.sh runs other programs on the same files.
+ * the processor, are the least of ROUNDS (3); MiB/s, of the file as it lies on the disk, records/s
+ * and rows/s are per second of the processor. A record is what the trace keeps: an operation, a
+ * call, a synchronization, a range. A row is one of a SQLite file's tables, of all of them. B/op is
+ *all that the trace holds, its host side and names too, by its operations; peak is the largest
+ *resident size. import.sh makes traces of any size in all formats and runs this; peers.sh runs
+ *other programs on the same files.
  */
 #include <deepprof/trace.h>
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ struct measure {
 	double seconds;
 	double cpu_seconds;
 	double operations;
-	double rows;
+	double records;
 	double bytes;
 	char format[32];
 };
@@ -59,13 +61,37 @@ static bool read_once(struct measure *measure, const char *path)
 	if (!measure->cpu_seconds || cpu < measure->cpu_seconds)
 		measure->cpu_seconds = cpu;
 	measure->operations = (double)dp_trace_ops(trace)->count;
-	measure->rows = measure->operations + (double)dp_trace_calls(trace)->count +
-			(double)dp_trace_syncs(trace)->count +
-			(double)dp_trace_ranges(trace)->count;
+	measure->records = measure->operations + (double)dp_trace_calls(trace)->count +
+			   (double)dp_trace_syncs(trace)->count +
+			   (double)dp_trace_ranges(trace)->count;
 	measure->bytes = (double)dp_trace_bytes(trace);
 	snprintf(measure->format, sizeof(measure->format), "%s", dp_trace_format(trace));
 	dp_trace_free(trace);
 	return true;
+}
+
+/* Rows of all tables of a SQLite file, 0 where it is none. */
+static double count_rows(const char *path)
+{
+	sqlite3_stmt *tables = NULL, *count;
+	sqlite3 *db = NULL;
+	double rows = 0;
+
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+		sqlite3_prepare_v2(db,
+				   "SELECT 'SELECT count(*) FROM \"' || name || '\"' FROM "
+				   "sqlite_master WHERE type = 'table'",
+				   -1, &tables, NULL);
+	while (tables && sqlite3_step(tables) == SQLITE_ROW) {
+		sqlite3_prepare_v2(db, (const char *)sqlite3_column_text(tables, 0), -1, &count,
+				   NULL);
+		if (sqlite3_step(count) == SQLITE_ROW)
+			rows += (double)sqlite3_column_int64(count, 0);
+		sqlite3_finalize(count);
+	}
+	sqlite3_finalize(tables);
+	sqlite3_close(db);
+	return rows;
 }
 
 static void print(const struct measure *m, const char *path)
@@ -76,9 +102,10 @@ static void print(const struct measure *m, const char *path)
 	double mib = stat(path, &status) ? 0 : (double)status.st_size / 1048576;
 
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%-32.32s %-12s %9.1f %10.0f %10.0f %8.3f %8.3f %8.1f %9.3f %8.1f %8.1f\n",
-	       name ? name + 1 : path, m->format, mib, m->operations, m->rows, m->seconds,
-	       m->cpu_seconds, mib / m->cpu_seconds, m->rows / m->cpu_seconds / 1e6,
+	printf("%-32.32s %-12s %9.1f %10.0f %10.0f %8.3f %8.3f %8.1f %8.3f %8.3f %8.1f %8.1f\n",
+	       name ? name + 1 : path, m->format, mib, m->operations, m->records, m->seconds,
+	       m->cpu_seconds, mib / m->cpu_seconds, m->records / m->cpu_seconds / 1e6,
+	       count_rows(path) / m->cpu_seconds / 1e6,
 	       m->operations > 0 ? m->bytes / m->operations : 0, (double)usage.ru_maxrss / 1024);
 }
 
@@ -117,8 +144,9 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	printf("%-32s %-12s %9s %10s %10s %8s %8s %8s %9s %8s %8s\n", "file", "format", "MiB",
-	       "operations", "rows", "s", "cpu s", "MiB/s", "Mrows/s", "B/op", "peak MiB");
+	printf("%-32s %-12s %9s %10s %10s %8s %8s %8s %8s %8s %8s %8s\n", "file", "format", "MiB",
+	       "operations", "records", "s", "cpu s", "MiB/s", "Mrec/s", "Mrows/s", "B/op",
+	       "peak MiB");
 	for (int i = optind; i < argc; i++)
 		good = bench(argv[i], rounds) && good;
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;

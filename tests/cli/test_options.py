@@ -43,7 +43,7 @@ class Commands(cli.Case):
 
     def test_unknown(self):
         self.assert_fails(cli.run("analize"), 2, "unknown command 'analize'", "'analyze'?")
-        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, compare, ranks, export, info, help")
+        self.assert_fails(cli.run("xyzzy"), 2, "unknown command 'xyzzy'", "analyze, compare, ranks, reduce, export, info, help")
         self.assert_fails(cli.run("help", "infp"), 2, "did you mean 'info'?")
         self.assert_fails(cli.run("--colour"), 2, "unknown option '--colour'")
         # What other profilers call it.

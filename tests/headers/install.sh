@@ -17,6 +17,16 @@ PKG_CONFIG_PATH=$(dirname "$pc")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 PKG_CONFIG_SYSROOT_DIR=$dir
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 pkg-config --exists --print-errors deepprof
+
+# Every function has a page by its name.
+pages=$(find "$dir" -type d -name man3)
+cat "$(find "$dir" -type d -path '*include/deepprof')"/*.h |
+	sed -n 's/^DP_API.*[ *]\(dp_[a-z0-9_]*\)(.*/\1/p' | while read -r name; do
+	if ! test -e "$pages/$name.3"; then
+		echo "$name() has no manual page" >&2
+		exit 1
+	fi
+done
 version=$(pkg-config --modversion deepprof)
 libraries=$(dirname "$(dirname "$pc")")
 

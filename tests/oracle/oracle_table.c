@@ -72,25 +72,16 @@ static void check(const char *file, const char *what, size_t k, double have, dou
 	failures++;
 }
 
-static size_t metric(const char *name)
-{
-	size_t i = 0;
-
-	while (dp_metric(i) && strcmp(dp_metric(i)->name, name) != 0)
-		i++;
-	return i;
-}
-
 static void check_loop(const struct oracle *oracle, const struct dp_analysis *analysis)
 {
-	size_t period = metric("period_ns"), interval = metric("interval_ns"), n = 0;
+	size_t period = dp_metric_find("period_ns"), interval = dp_metric_find("interval_ns"), n = 0;
 	const struct dp_loop *loop = dp_analysis_loop(analysis, 0);
 	double uploaded = 0;
 
 	for (size_t k = 0; loop && k < loop->iterations; k++) {
 		if (dp_loop_iteration(analysis, 0, k)->partial)
 			continue;
-		uploaded += dp_loop_metric(analysis, 0, metric("h2d_bytes"), k);
+		uploaded += dp_loop_metric(analysis, 0, dp_metric_find("h2d_bytes"), k);
 		if (n + 1 < oracle->iterations)
 			check(oracle->file, "period", n,
 			      dp_loop_metric(analysis, 0, period, k) / 1e6, oracle->period_ms[n],

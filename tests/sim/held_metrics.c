@@ -9,15 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t metric(const char *name)
-{
-	size_t i = 0;
-
-	while (dp_metric(i) && strcmp(dp_metric(i)->name, name) != 0)
-		i++;
-	return i;
-}
-
 /* How many of them are compared, to tell if none was. */
 static size_t compared;
 
@@ -38,19 +29,19 @@ static void check_iteration(const struct dp_analysis *analysis, size_t loop, siz
 	double gaps = (double)held_integer(planted, "operation_gaps");
 
 	differ_number("h2d_bytes", planted, (double)held_integer(planted, "h2d_bytes"),
-		      dp_loop_metric(analysis, loop, metric("h2d_bytes"), index));
+		      dp_loop_metric(analysis, loop, dp_metric_find("h2d_bytes"), index));
 	if (gaps > 0)
 		differ_number("operation_gap_ns", planted,
 			      (double)held_integer(planted, "operation_gap_sum_ns") / gaps,
-			      dp_loop_metric(analysis, loop, metric("operation_gap_ns"), index));
+			      dp_loop_metric(analysis, loop, dp_metric_find("operation_gap_ns"), index));
 	if (!follows)
 		return;
 	differ_number("interval_ns", planted, interval,
-		      dp_loop_metric(analysis, loop, metric("interval_ns"), index));
+		      dp_loop_metric(analysis, loop, dp_metric_find("interval_ns"), index));
 	if (interval > 0)
 		differ_number("overlap", planted,
 			      (double)held_integer(planted, "overlap_ns") / interval,
-			      dp_loop_metric(analysis, loop, metric("overlap"), index));
+			      dp_loop_metric(analysis, loop, dp_metric_find("overlap"), index));
 }
 
 static const struct dp_iteration *starting_at(const struct dp_analysis *analysis, size_t loop,

@@ -401,11 +401,7 @@ END_TEST
 
 static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
 {
-	size_t index = 0;
-
-	while (strcmp(dp_metric(index)->name, name) != 0)
-		index++;
-	return dp_loop_metric(analysis, 0, index, iteration);
+	return dp_loop_metric(analysis, 0, dp_metric_find(name), iteration);
 }
 
 #define PAUSE_NS INT64_C(3000000000)

@@ -111,15 +111,6 @@ static const struct dp_pair_kernel *kernel_named(const struct dp_comparison *com
 	return NULL;
 }
 
-static size_t metric_named(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(dp_metric(i)->name, name) != 0)
-		i++;
-	return i;
-}
-
 static size_t settled(const struct dp_analysis *analysis, size_t loop)
 {
 	const struct dp_iteration *at;
@@ -219,7 +210,7 @@ START_TEST(changes_are_told)
 	ck_assert_double_eq_tol(kernel->ns.change, 40000, 2000);
 	ck_assert_double_le(kernel->ns.low, 40000);
 	ck_assert_double_ge(kernel->ns.high, 40000);
-	period = dp_pair_metric(comparison, 0, metric_named("period_ns"));
+	period = dp_pair_metric(comparison, 0, dp_metric_find("period_ns"));
 	ck_assert_double_eq_tol(period->change, 40000 - 6000 + 4000 - 1000, 2000);
 	ck_assert(dp_difference_is_sure(period));
 	ck_assert_uint_eq(period->count[0], 29);
@@ -453,7 +444,7 @@ START_TEST(the_longest_are_paired)
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
-	ck_assert(dp_difference_is_sure(dp_pair_metric(comparison, 0, metric_named("period_ns"))));
+	ck_assert(dp_difference_is_sure(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
 	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);
@@ -523,7 +514,7 @@ START_TEST(chosen_metrics_are_compared)
 		ck_assert_ptr_null(dp_pair_kernel(comparison, 0, 0));
 		ck_assert_ptr_nonnull(dp_pair_place(comparison, 0, 0));
 		ck_assert_uint_eq(
-			dp_pair_metric(comparison, 0, metric_named("period_ns"))->count[0], 29);
+			dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))->count[0], 29);
 		dp_comparison_free(comparison);
 	}
 	end_run(&all);

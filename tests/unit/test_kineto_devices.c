@@ -95,6 +95,31 @@ START_TEST(categories_of_other_devices)
 }
 END_TEST
 
+/* What sums up other rows is left out, and a kernel of no known type is one by its name. */
+START_TEST(ascend_rows)
+{
+	struct dp_trace *trace = read_text(
+		"[\n" META("process_name", "900", "0",
+			   "Ascend Hardware") META("process_name", "901", "0", "Overlap Analysis")
+			META("process_name", "902", "0",
+			     "CANN") X("aclnnAdd_AddAiCore_Add", "900", "3", "\"10.100\"", "2",
+				       ARGS("\"Task Type\": \"Other\", \"Stream Id\": 3"))
+				X("MEMCPY_ASYNC", "900", "3", "\"12.500\"", "0.4",
+				  ARGS("\"Task Type\": \"Other\""))
+					X("EVENT_WAIT", "900", "3", "\"13.100\"", "2",
+					  ARGS("\"Task Type\": \"Other\""))
+						X("Computing", "901", "0", "\"10.100\"", "2", "")
+							X("AscendCL@aclnnAdd", "902", "7",
+							  "\"9.100\"", "1", "") "{}]");
+
+	ck_assert_uint_eq(dp_trace_ops(trace)->count, 2);
+	ck_assert_str_eq(op_name(trace, 0), "aclnnAdd_AddAiCore_Add");
+	ck_assert_int_eq(dp_trace_ops(trace)->kind[1], DP_OP_COPY);
+	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 1);
+	dp_trace_free(trace);
+}
+END_TEST
+
 /* trace_view.json: a task's type tells what it is. */
 START_TEST(ascend)
 {
@@ -240,6 +265,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, rocprof);
 	tcase_add_test(tests, categories_of_other_devices);
 	tcase_add_test(tests, ascend);
+	tcase_add_test(tests, ascend_rows);
 	tcase_add_test(tests, mtia_is_refused_by_name);
 	tcase_add_test(tests, xla);
 	tcase_add_loop_test(tests, xla_is_capped, 0, 2);

@@ -218,7 +218,7 @@ static void check_repeat(const struct dp_suffix_tree *tree, const struct seen *s
 	const struct dp_suffix_node *best = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 	struct dp_suffix_node node;
-	bool found = dp_suffix_tree_longest_repeat(tree, least, most, &node, &error);
+	int found = dp_suffix_tree_longest_repeat(tree, least, most, &node, &error);
 
 	for (size_t i = 0; i < seen->count; i++) {
 		const struct dp_suffix_node *one = &seen->nodes[i];
@@ -230,7 +230,7 @@ static void check_repeat(const struct dp_suffix_tree *tree, const struct seen *s
 		    (one->depth == best->depth && one->left < best->left))
 			best = one;
 	}
-	CHECK_EQ(found, best != NULL);
+	CHECK_EQ(found, best ? 1 : 0);
 	CHECK_EQ(error.status, 0);
 	if (best)
 		check_same(&node, best);

@@ -90,7 +90,7 @@ START_TEST(traverse)
 		struct dp_error error = DP_ERROR_INIT;
 		struct dp_suffix_node node;
 		size_t count = 0;
-		bool found;
+		int found;
 		int status;
 
 		alloc_fail_after(k);
@@ -101,7 +101,7 @@ START_TEST(traverse)
 		alloc_fail_after(k);
 		found = dp_suffix_tree_longest_repeat(tree, 2, 2, &node, &error);
 		ck_assert_int_eq(alloc_fail_stop(), more);
-		ck_assert_int_eq(found, !more);
+		ck_assert_int_eq(found, more ? DP_ERR_NOMEM : 1);
 		ck_assert_int_eq(error.status, status);
 	}
 	dp_suffix_tree_free(tree);

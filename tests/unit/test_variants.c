@@ -17,16 +17,12 @@ struct fixture {
 static void make(struct fixture *at, const uint32_t *of, size_t count)
 {
 	struct dp_metric_values values = { .count = count };
-	size_t metrics = 0, period;
+	size_t metrics = dp_metric_count(), period = dp_metric_find("period_ns");
 	int64_t now_ns = 0;
 
 	memset(at, 0, sizeof(*at));
-	while (dp_metric(metrics))
-		metrics++;
 	values.values = calloc(metrics * count, sizeof(double));
 	ck_assert_ptr_nonnull(values.values);
-	for (period = 0; strcmp(dp_metric(period)->name, "period_ns"); period++)
-		;
 	for (size_t k = 0; k < count; k++) {
 		struct dp_iteration *it = &at->iterations[k];
 
@@ -130,14 +126,10 @@ START_TEST(costs)
 	struct dp_loop loop = { .iterations = 8, .variants = 4 };
 	struct dp_metric_values values = { .count = 8 };
 	struct dp_variant *v;
-	size_t metrics = 0, period = 0;
+	size_t metrics = dp_metric_count(), period = dp_metric_find("period_ns");
 
-	while (dp_metric(metrics))
-		metrics++;
 	values.values = calloc(metrics * 8, sizeof(double));
 	ck_assert_ptr_nonnull(values.values);
-	while (strcmp(dp_metric(period)->name, "period_ns") != 0)
-		period++;
 	memcpy(values.values + period * 8, periods, sizeof(periods));
 	its[0].variant = its[2].variant = its[4].variant = its[6].variant = 1;
 	its[0].warmup = true;

@@ -1,0 +1,328 @@
+/*
+ * Seams between the spans of two loops. The aligner follows a pattern as far as it fits, and does
+ * not know where its iterations end. Once that is known of one of two loops, the symbols between
+ * them are given to one and the other so that matches less edits are the most.
+ *
+ * Cost: O(seams * SEAM * SEAM + edits).
+ */
+#include "iterate/seams.h"
+#include "align/diff.h"
+
+#include <string.h>
+
+enum {
+	SEAM = 64, /* symbols of a seam at most: the aligner bridges what is longer */
+	SLACK = 8, /* symbols by which chance may make a span too long, or edits a seam */
+	WIDE = SEAM + SLACK,
+};
+
+/* A seam, as seen from the span of the placed loop: what comes next in the sequence, in that loop up
+ * to its boundary, and in the other one from its span back. */
+struct seam {
+	uint32_t gap[SEAM], own[SEAM], other[WIDE];
+	size_t gap_count, own_count, other_count;
+};
+
+/* How many symbols of the gap are the placed loop's, and for how many of the other one the rest
+ * stands. */
+struct split {
+	size_t gap, other;
+	int score; /* matches less edits */
+};
+
+struct closer {
+	struct dp_alignment *al;
+	const uint32_t *symbols;
+	const struct dp_align_pattern *patterns;
+	uint32_t which;
+	size_t first;
+	struct dp_edit *edits; /* the new ones, of the spans so far */
+	size_t count, room;
+};
+
+/* table[i][j]: matches less edits of a[0..i) and b[0..j), at most. */
+static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size_t n,
+		      const uint32_t *b, size_t m)
+{
+	for (size_t i = 0; i <= n; i++)
+		for (size_t j = 0; j <= m; j++) {
+			int best = -(int)(i + j);
+
+			if (i > 0 && j > 0)
+				best = DP_MAX(table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 1 : -1),
+					      DP_MAX(table[i - 1][j], table[i][j - 1]) - 1);
+			table[i][j] = (int16_t)best;
+		}
+}
+
+/* The best split; of equal ones that with the fewest insertions and deletions in the other loop. */
+static struct split solve(const struct seam *s)
+{
+	int16_t own[SEAM + 1][WIDE + 1], other[SEAM + 1][WIDE + 1];
+	struct split best = { .score = INT16_MIN };
+	size_t n = s->gap_count, skew = 0;
+	uint32_t back[SEAM];
+
+	for (size_t i = 0; i < n; i++)
+		back[i] = s->gap[n - 1 - i];
+	score_all(own, s->gap, n, s->own, s->own_count);
+	score_all(other, back, n, s->other, s->other_count);
+	for (size_t x = 0; x <= n; x++)
+		for (size_t j = 0; j <= s->other_count; j++) {
+			int score = own[x][s->own_count] + other[n - x][j];
+			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
+
+			if (score > best.score || (score == best.score && off < skew)) {
+				best = (struct split){ x, j, score };
+				skew = off;
+			}
+		}
+	return best;
+}
+
+/* Symbol i of a pattern from an offset on, or (dir < 0) from it back. */
+static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i, int dir)
+{
+	size_t m = p->length;
+
+	return p->symbols[(dir > 0 ? offset + i : offset + m - 1 - i % m) % m];
+}
+
+/* Has a span, whose edits these are, one in the symbols between two positions? */
+static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a, size_t b)
+{
+	size_t n = s->edit_count;
+
+	return n > 0 && edits[s->edits + n - 1].position >= DP_MIN(a, b) &&
+	       edits[s->edits].position <= DP_MAX(a, b);
+}
+
+/* Where two spans are to meet. */
+struct joint {
+	size_t at;
+	size_t left_end, right_begin; /* of what stays of the spans; between them are new edits, */
+	struct part {
+		size_t offset, count; /* against these offsets of the patterns */
+	} left, right;
+	int score;
+};
+
+/* Two neighbouring spans: of the loop that is placed, and of the one that is not yet. */
+struct pair {
+	const struct dp_align_span *placed, *next;
+	const struct dp_edit *placed_edits, *next_edits;
+	size_t placed_at, next_at; /* the ends that face each other */
+	size_t placed_offset, next_offset, next_length;
+	int dir; /* 1: the placed one is the left one; -1: the right one */
+};
+
+static struct pair pair_of(const struct closer *c, const struct dp_align_span *left,
+			   const struct dp_align_span *right)
+{
+	bool first = left->pattern == c->which;
+	/* the edits of the left one are among the new ones already */
+	struct pair p = {
+		.placed = first ? left : right,
+		.next = first ? right : left,
+		.placed_edits = first ? c->edits : c->al->edits,
+		.next_edits = first ? c->al->edits : c->edits,
+		.placed_at = first ? left->end : right->begin,
+		.next_at = first ? right->begin : left->end,
+		.placed_offset = first ? left->end_offset : right->begin_offset,
+		.next_offset = first ? right->begin_offset : left->end_offset,
+		.dir = first ? 1 : -1,
+	};
+
+	p.next_length = c->patterns[p.next->pattern].length;
+	return p;
+}
+
+static void set_joint(struct joint *j, const struct pair *p, size_t at, size_t from, size_t to,
+		      struct part own, struct part other)
+{
+	j->at = at;
+	j->left_end = p->dir > 0 ? from : to;
+	j->right_begin = p->dir > 0 ? to : from;
+	j->left = p->dir > 0 ? own : other;
+	j->right = p->dir > 0 ? other : own;
+}
+
+/* Joins two spans at a boundary that both reach. */
+static bool trim(const struct closer *c, const struct pair *p, size_t boundary, struct joint *joint)
+{
+	size_t m = c->patterns[p->next->pattern].length;
+	size_t by = DP_MAX(boundary, p->next_at) - DP_MIN(boundary, p->next_at);
+	size_t offset = p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m;
+
+	if (by >= p->next->end - p->next->begin ||
+	    is_edited(p->next, p->next_edits, boundary, p->next_at))
+		return false;
+	set_joint(joint, p, boundary, boundary, boundary, (struct part){ c->first, 0 },
+		  (struct part){ offset % m, 0 });
+	joint->score = (int)DP_MIN(by, (size_t)SEAM);
+	return true;
+}
+
+/* The other span may begin too early by chance: its first symbols are divided with the gap. */
+static size_t lend(struct pair *p, size_t gap)
+{
+	size_t by = DP_MIN((size_t)SLACK, (p->next->end - p->next->begin) / 2), m = p->next_length;
+	size_t at = p->dir > 0 ? p->next_at + by : p->next_at - by;
+
+	if (gap + by > SEAM || is_edited(p->next, p->next_edits, p->next_at, at))
+		return 0;
+	p->next_at = at;
+	p->next_offset = (p->dir > 0 ? p->next_offset + by : p->next_offset + m - by % m) % m;
+	return by;
+}
+
+/*
+ * Joins two spans where the symbols between them are best divided: from a position in the placed one
+ * on, which is `ahead` symbols before a boundary of its iterations.
+ */
+static bool divide(const struct closer *c, struct pair pair, size_t from, size_t ahead,
+		   struct joint *joint)
+{
+	struct pair *p = &pair;
+	const struct dp_align_pattern *own = &c->patterns[p->placed->pattern];
+	const struct dp_align_pattern *other = &c->patterns[p->next->pattern];
+	size_t gap = DP_MAX(from, p->next_at) - DP_MIN(from, p->next_at), m = other->length, offset;
+	struct seam s = { .own_count = ahead };
+	struct split split;
+	int kept;
+
+	if (gap > SEAM || ahead > SEAM)
+		return false;
+	kept = gap || ahead ? (int)lend(p, gap) : 0;
+	s.gap_count = gap += (size_t)kept;
+	s.other_count = gap ? gap + SLACK : 0;
+	for (size_t i = 0; i < gap; i++)
+		s.gap[i] = c->symbols[p->dir > 0 ? from + i : from - 1 - i];
+	for (size_t i = 0; i < ahead; i++)
+		s.own[i] = cyclic(own, p->placed_offset, i, p->dir);
+	for (size_t i = 0; i < s.other_count; i++)
+		s.other[i] = cyclic(other, p->next_offset, i, -p->dir);
+	split = solve(&s);
+	offset = p->dir > 0 ? (p->next_offset + m - split.other % m) % m : p->next_offset;
+	set_joint(joint, p, p->dir > 0 ? from + split.gap : from - split.gap, from, p->next_at,
+		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
+		  (struct part){ offset, split.other });
+	joint->score = split.score - kept;
+	/* an iteration that lacks its last symbols speaks for them, too */
+	return joint->score >= (ahead ? -1 : 0);
+}
+
+/*
+ * Finds the best joint of two spans: at the placed one's last boundary, which its span may have gone
+ * beyond by chance, or at the one ahead. False: they stay as they are.
+ */
+static bool find_joint(const struct closer *c, const struct pair *p, struct joint *best)
+{
+	size_t m = c->patterns[c->which].length;
+	size_t ahead = p->dir > 0 ? (c->first + m - p->placed_offset) % m
+				  : (p->placed_offset + m - c->first) % m;
+	size_t back = ahead ? m - ahead : 0;
+	size_t boundary = p->dir > 0 ? p->placed_at - back : p->placed_at + back;
+	bool overlap = p->dir > 0 ? p->next_at < p->placed_at : p->next_at > p->placed_at;
+	bool both = p->dir > 0 ? p->next_at <= boundary : p->next_at >= boundary, found = false;
+	struct joint other;
+
+	if (back < p->placed->end - p->placed->begin && (both || back <= SLACK) &&
+	    !(back && is_edited(p->placed, p->placed_edits, boundary, p->placed_at)))
+		found = both ? trim(c, p, boundary, best) : divide(c, *p, boundary, 0, best);
+	if (ahead && !overlap && divide(c, *p, p->placed_at, ahead, &other) &&
+	    (!found || other.score > best->score)) {
+		*best = other;
+		found = true;
+	}
+	return found;
+}
+
+/* Appends the edits of symbols [begin, end) against `count` of a pattern from an offset on. */
+static int put_edits(struct closer *c, struct dp_align_span *s, size_t begin, size_t end,
+		     size_t offset, size_t count)
+{
+	const struct dp_align_pattern *p = &c->patterns[s->pattern];
+	struct dp_edit *edits;
+	uint32_t part[WIDE];
+	size_t n;
+	int status;
+
+	for (size_t i = 0; i < count; i++)
+		part[i] = cyclic(p, offset, i, 1);
+	status = dp_diff__run(&edits, &n, c->symbols + begin, end - begin, part, count);
+	if (status)
+		return status;
+	status = dp_array__reserve(&c->edits, &c->room, c->count + n, sizeof(*c->edits));
+	for (size_t i = 0; i < n && !status; i++) {
+		edits[i].position += begin;
+		edits[i].offset = (uint32_t)((offset + edits[i].offset) % p->length);
+		c->edits[c->count++] = edits[i];
+		s->edit_count++;
+	}
+	free(edits);
+	return status;
+}
+
+/* Moves the ends of two spans to their joint; the edits of the left one are complete then. */
+static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_align_span *right,
+		      const struct joint *j)
+{
+	size_t m = c->patterns[left->pattern].length;
+	int status = put_edits(c, left, j->left_end, j->at, j->left.offset, j->left.count);
+
+	left->end = j->at;
+	left->end_offset = (uint32_t)((j->left.offset + j->left.count) % m);
+	right->edits = c->count;
+	if (!status)
+		status = put_edits(c, right, j->at, j->right_begin, j->right.offset, j->right.count);
+	right->begin = j->at;
+	right->begin_offset = (uint32_t)j->right.offset;
+	return status;
+}
+
+int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
+		    const struct dp_align_pattern *patterns, uint32_t which, size_t first)
+{
+	struct closer c = { .al = al,
+			    .symbols = symbols,
+			    .patterns = patterns,
+			    .which = which,
+			    .first = first };
+	int status = DP_OK;
+
+	for (size_t k = 0; k < al->span_count && !status; k++) {
+		struct dp_align_span *s = &al->spans[k], *left = k ? s - 1 : NULL;
+		size_t own = s->edit_count, edits = s->edits, begin = c.count;
+		struct joint joint;
+
+		if (left && left->pattern != s->pattern &&
+		    DP_MIN(left->pattern, s->pattern) == which) {
+			struct pair pair = pair_of(&c, left, s);
+
+			if (find_joint(&c, &pair, &joint)) {
+				s->edit_count = 0;
+				status = close_seam(&c, left, s, &joint);
+				begin = s->edits;
+				s->edit_count += own;
+			}
+		}
+		if (!status)
+			status = dp_array__reserve(&c.edits, &c.room, c.count + own,
+						   sizeof(*c.edits));
+		if (!status && own)
+			memcpy(c.edits + c.count, al->edits + edits, own * sizeof(*c.edits));
+		c.count += own;
+		s->edits = begin;
+	}
+	if (status) {
+		free(c.edits);
+		dp_align__fini(al);
+		return status;
+	}
+	free(al->edits);
+	al->edits = c.edits;
+	al->edit_count = c.count;
+	al->edit_room = c.room;
+	return DP_OK;
+}

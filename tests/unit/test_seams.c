@@ -1,0 +1,134 @@
+/*
+ * Where one loop ends and another begins: a program with a long loop that runs a short one in
+ * between, with kernels that both end with, and edits next to where they meet.
+ */
+#include "loops/loops.h"
+
+#include <check.h>
+
+enum {
+	LONG = 60,     /* kernels of an iteration of the long loop, names [0, LONG) */
+	SHORT = 12,    /* of the short one, names from LONG on */
+	BEFORE = 20,   /* iterations of the long one */
+	BETWEEN = 6,   /* of the short one */
+	ROOM = 1 << 12,
+};
+
+static uint32_t symbols[ROOM];
+static size_t count;
+
+enum { SAME, LOST, RENAMED, TWICE };
+
+/* One of the program's iterations, one kernel of which is edited. */
+static void put(uint32_t first, uint32_t n, uint32_t ends_with, uint32_t kernel, int edit)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t name = i + 1 == n ? ends_with : first + i;
+		bool here = i == kernel && edit != SAME;
+
+		if (here && edit == LOST)
+			continue;
+		symbols[count++] = here && edit == RENAMED ? LONG + SHORT : name;
+		if (here && edit == TWICE)
+			symbols[count++] = LONG + SHORT;
+	}
+}
+
+static const struct dp_sequence_loop *loop_of(const struct dp_loops *loops, size_t length)
+{
+	for (size_t i = 0; i < loops->count; i++)
+		if (loops->loops[i].length == length)
+			return &loops->loops[i];
+	ck_abort_msg("no loop of %zu kernels", length);
+}
+
+/* What is edited: a kernel of an iteration of the short loop, or of the long one's before it. */
+static const struct {
+	bool in_short;
+	uint32_t iteration, kernel;
+	int edit;
+} cases[] = {
+	{ true, 0, 0, SAME },
+	{ true, 0, 1, LOST },
+	{ true, 0, 2, RENAMED },
+	{ true, 0, 3, TWICE },
+	{ true, BETWEEN - 1, SHORT - 4, LOST },
+	{ true, BETWEEN - 1, SHORT - 3, TWICE },
+	{ false, BEFORE - 1, LONG - 3, LOST },
+	{ false, BEFORE - 1, LONG - 3, TWICE },
+	{ false, BEFORE - 1, LONG - 2, RENAMED },
+	{ false, BEFORE, 1, LOST },
+	{ false, BEFORE, 2, TWICE },
+};
+
+START_TEST(loops_meet_where_iterations_do)
+{
+	bool alike = _i % 2; /* both loops end with the same kernel */
+	uint32_t last = alike ? LONG - 1 : LONG + SHORT - 1;
+	size_t starts[BETWEEN], n = 0, end = 0;
+	struct dp_loops_request r = {
+		.symbols = symbols, .alphabet = LONG + SHORT + 1, .epsilon = 1
+	};
+	const struct dp_sequence_loop *inner, *outer;
+	struct dp_loops *loops;
+
+	count = 0;
+	for (uint32_t i = 0; i < 2 * BEFORE; i++) {
+		for (uint32_t k = 0; i == BEFORE && k < BETWEEN; k++) {
+			starts[n++] = count;
+			put(LONG, SHORT, last, cases[_i / 2].kernel,
+			    cases[_i / 2].in_short && cases[_i / 2].iteration == k
+				    ? cases[_i / 2].edit
+				    : SAME);
+		}
+		end = i == BEFORE ? count : end;
+		put(0, LONG, LONG - 1, cases[_i / 2].kernel,
+		    !cases[_i / 2].in_short && cases[_i / 2].iteration == i ? cases[_i / 2].edit
+									    : SAME);
+	}
+	r.count = count;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	outer = loop_of(loops, LONG);
+	inner = loop_of(loops, SHORT);
+	ck_assert_uint_eq(outer->count, 2 * BEFORE);
+	ck_assert_uint_eq(outer->iterations[BEFORE - 1].end, starts[0]);
+	ck_assert_uint_eq(outer->iterations[BEFORE].first, end);
+	ck_assert_uint_eq(inner->count, BETWEEN);
+	for (size_t i = 0; i < BETWEEN; i++) {
+		ck_assert_uint_eq(inner->iterations[i].first, starts[i]);
+		ck_assert(!inner->iterations[i].partial);
+	}
+	ck_assert_uint_eq(inner->iterations[BETWEEN - 1].end, end);
+	dp_loops__free(loops);
+}
+END_TEST
+
+/* Of an iteration that lacks a few kernels a short loop in their place is no part. */
+START_TEST(a_short_loop_is_no_stand_in)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols, .alphabet = LONG + SHORT + 1, .epsilon = 1
+	};
+	struct dp_loops *loops;
+
+	count = 0;
+	for (uint32_t i = 0; i < 2 * BEFORE; i++) {
+		put(0, i + 1 == BEFORE ? LONG - 8 : LONG, i + 1 == BEFORE ? LONG - 9 : LONG - 1, 0,
+		    SAME);
+		for (uint32_t k = 0; i + 1 == BEFORE && k < 5; k++)
+			put(LONG, 5, LONG + 4, 0, SAME);
+	}
+	r.count = count;
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	ck_assert_uint_eq(loop_of(loops, 5)->count, 5);
+	dp_loops__free(loops);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_loop_test(tests, loops_meet_where_iterations_do, 0, 2 * DP_COUNT(cases));
+	tcase_add_test(tests, a_short_loop_is_no_stand_in);
+}
+
+#include "test_main.h"
