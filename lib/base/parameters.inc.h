@@ -254,6 +254,8 @@ DP_REAL(regular_spans, 0.2, "1/iteration", "families",
 	"… and so few spans")
 DP_REAL(better, 0.8, "share", "families",
 	"of the bits before that another description takes")
+DP_REAL(better_regular, 1.1, "share", "families",
+	"the same of a regular one")
 DP_REAL(run_bits, 8, "bits", "families",
 	"to describe how often something is repeated")
 DP_REAL(run_share, 0.0625, "share", "families",
@@ -268,6 +270,10 @@ DP_REAL(few_most, 3.6, "iterations", "real",
 	"more are found otherwise")
 DP_WHOLE(few_length, 8, "kernels", "real",
 	"of one: fewer are alike by chance")
+DP_REAL(finish_all, 0.9, "share", "presets",
+	"of iterations that have an optimizer, or …")
+DP_REAL(finish_stray, 0.05, "share", "presets",
+	"… may seem to have one")
 DP_WHOLE(uploads_min, 3, "uploads", "presets",
 	"of one name, to believe it")
 DP_REAL(uploads_share, 0.8, "share", "presets",

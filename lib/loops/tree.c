@@ -20,6 +20,7 @@
 
 enum {
 	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
+	FINISH_SAMPLE = 16,	/* iterations that an optimizer is looked for in */
 };
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
@@ -145,8 +146,67 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
+static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_repetition *s)
+{
+	for (size_t i = s->first; i < s->end; i++)
+		if (traits[d->text.symbols[i]] & DP_TRAIT_FINISHES)
+			return true;
+	return false;
+}
+
+/* The share of a loop's iterations that hold a kernel that finishes a step, of a few of them. */
+static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
+			      const struct dp_sequence_loop *loop)
+{
+	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
+
+	for (size_t i = 0; i < loop->count; i += step) {
+		if (loop->iterations[i].partial)
+			continue;
+		seen++;
+		held += finishes(d, traits, &loop->iterations[i]);
+	}
+	return seen > 0 ? (double)held / (double)seen : 0;
+}
+
+static bool overlap(const struct dp_sequence_loop *a, const struct dp_sequence_loop *b)
+{
+	return a->iterations[0].first < b->iterations[b->count - 1].end &&
+	       b->iterations[0].first < a->iterations[a->count - 1].end;
+}
+
+/*
+ * Loops [middle, end) go round some of those before. The iteration is what has the optimizer: the
+ * cells of a recurrent network turn more often, and have none.
+ */
+static void choose_finishing(struct dp_driver *d, const uint8_t *traits, size_t middle, size_t end)
+{
+	struct dp_sequence_loop *loops = d->loops->loops;
+
+	for (size_t k = middle; k < end; k++) {
+		bool round = false, below = false;
+
+		for (size_t i = 0; i < middle; i++) {
+			round |= loops[i].chosen && loops[i].parent == k;
+			below |= overlap(&loops[i], &loops[k]) &&
+				 share_finishing(d, traits, &loops[i]) > dp_param.finish_stray;
+		}
+		if (!round || below || share_finishing(d, traits, &loops[k]) < dp_param.finish_all)
+			continue;
+		dp_explain__add(d->request->explain, "levels",
+				DP_FACTS({ "length", "count", (double)loops[k].length },
+					 { "iterations", "count", (double)loops[k].count },
+					 { "goes_up", "count", 1 }),
+				"kernels that finish a step run in each iteration of the loop of "
+				"{length:symbol} and not in the loops inside: it is the iteration");
+		loops[k].chosen = true;
+		for (size_t i = 0; i < middle; i++)
+			loops[i].chosen &= loops[i].parent != k;
+	}
+}
+
 /* Makes the loops of all levels: the chosen ones first, since they tell the others' phase. */
-static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
+static int make_tree(struct dp_driver *d, const struct dp_levels *levels, const uint8_t *traits)
 {
 	uint32_t outer[DP_PATTERNS_MAX], chosen[DP_PATTERNS_MAX], inner[DP_PATTERNS_MAX];
 	struct dp_loops *loops = d->loops;
@@ -172,6 +232,8 @@ static int make_tree(struct dp_driver *d, const struct dp_levels *levels)
 	set_outer_parents(loops, outer, levels);
 	set_parents(loops, chosen, levels->chosen.count, levels->chosen_parent, outer);
 	set_parents(loops, inner, levels->inner.count, levels->inner_parent, chosen);
+	if (traits)
+		choose_finishing(d, traits, ends[0], ends[1]);
 	swap_levels(loops, ends[0], ends[1]);
 	dp_driver__sort(loops, 0, ends[1] - ends[0]);
 	dp_driver__sort(loops, ends[1] - ends[0], ends[1]);
@@ -245,7 +307,8 @@ static void explain_better(const struct dp_driver *d, const char *stage, double 
 
 /* The loops of the collapsed sequence, whose patterns are known, as loops of the driver's. */
 static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
-		       const struct dp_search_text *text, const struct dp_runs *runs)
+		       const struct dp_search_text *text, const struct dp_runs *runs,
+		       const uint8_t *traits)
 {
 	const struct dp_loops_request *r = d->request;
 	struct mapped mapped = { &r->evidence, runs };
@@ -271,7 +334,7 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 		if (levels->standing[i] == DP_STANDING_BARE &&
 		    holds_run(&levels->chosen.items[i], d->text.alphabet))
 			levels->standing[i] = DP_STANDING_STRUCTURED;
-	status = make_tree(&inner, levels);
+	status = make_tree(&inner, levels, traits);
 	for (size_t i = 0; i < loops.count && !status; i++) {
 		struct dp_sequence_loop *loop = &loops.loops[i], *made;
 
@@ -290,8 +353,8 @@ static int unfold_tree(struct dp_driver *d, struct dp_levels *levels,
 
 /*
  * Looks for loops in the sequence with its repetitions collapsed, where the flat one is irregular,
- * and takes them if they describe it better. They do where iterations differ in how often something
- * is repeated inside.
+ * and takes them if they describe it better, or as well and regularly. They do where iterations
+ * differ in how often something is repeated inside.
  */
 static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, const uint8_t *traits,
 			 bool *taken)
@@ -300,7 +363,7 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	struct dp_search_text text = { .tree = NULL };
 	struct dp_explain_shortened shortened;
 	struct dp_runs runs;
-	double bits;
+	double bits, most;
 	bool better;
 	uint8_t *of_runs = NULL;
 	int status = dp_runs__collapse(&runs, d->text.symbols, d->request->count, d->text.alphabet,
@@ -329,10 +392,11 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	if (!status)
 		status = dp_levels__find(&levels, &text, of_runs, 0);
 	bits = levels.fit.bits + dp_param.run_bits * (double)runs.runs;
-	better = !status && levels.chosen.count > 0 && bits < dp_param.better * flat->fit.bits;
+	most = regular(&levels, runs.count) ? dp_param.better_regular : dp_param.better;
+	better = !status && levels.chosen.count > 0 && bits < most * flat->fit.bits;
 	explain_better(d, "collapsed", bits, flat, better);
 	if (better)
-		status = unfold_tree(d, &levels, &text, &runs);
+		status = unfold_tree(d, &levels, &text, &runs, of_runs);
 	*taken = better && d->loops->count > 0;
 	dp_explain__rename(d->text.explain, shortened.before);
 out:
@@ -525,7 +589,7 @@ int dp_driver__tree(struct dp_driver *d)
 		status = try_collapsed(d, &levels, traits, &taken);
 	d->folded = taken;
 	if (!status && !taken)
-		status = make_tree(d, &levels);
+		status = make_tree(d, &levels, traits);
 	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
 	    r->count <= COLLAPSE_MAX)
 		status = dp_branching__find(d, &taken);
