@@ -175,6 +175,7 @@ static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, 
 {
 	struct sim_out *out = begin(sink);
 	uint32_t device = sim_run_device(sink->run, event->rank);
+	char details[160];
 
 	put_number(out, "{\"ph\":\"X\",\"pid\":",
 		   sim_event_on_gpu(event) ? DEVICE_PID + device : HOST_PID);
@@ -185,7 +186,13 @@ static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, 
 	sim_out_fixed(out, event->end_ns - event->start_ns, 3);
 	LIT(",\"name\":");
 	put_name(sink, event);
-	if (event->correlation) {
+	if (event->kind == SIM_COPY) {
+		sim_xla_details(details, event);
+		LIT(",\"args\":{\"memcpy_details\":");
+		sim_out_json(out, details);
+		put_number(out, ",\"correlation_id\":\"", event->correlation);
+		LIT("\"}");
+	} else if (event->correlation) {
 		put_number(out, ",\"args\":{\"correlation_id\":\"", event->correlation);
 		LIT("\"}");
 	}

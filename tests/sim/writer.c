@@ -56,6 +56,20 @@ const char *sim_copy_destination(const struct sim_event *event)
 	return event->copy_kind == SIM_DTOH ? host_memory(event) : "Device";
 }
 
+void sim_xla_details(char text[160], const struct sim_event *event)
+{
+	const char *host = event->memory == SIM_PINNED ? "pinned" : "pageable";
+
+	if (event->kind == SIM_COPY)
+		snprintf(text, 160, "kind_src:%s kind_dst:%s size:%llu dest:0 async:1",
+			 event->copy_kind == SIM_HTOD ? host : "device",
+			 event->copy_kind == SIM_DTOH ? host : "device",
+			 (unsigned long long)event->bytes);
+	else
+		snprintf(text, 160, "kind:device num_bytes:%llu async:1",
+			 (unsigned long long)event->bytes);
+}
+
 void sim_time_text(char text[32], uint64_t epoch_ns)
 {
 	time_t seconds = (time_t)(epoch_ns / 1000000000);

@@ -59,6 +59,9 @@ const char *sim_copy_direction(uint32_t copy_kind);
 const char *sim_copy_source(const struct sim_event *event);
 const char *sim_copy_destination(const struct sim_event *event);
 
+/* "kind_src:pinned kind_dst:device size:64 dest:0 async:1", XLA's details of a copy or a memset. */
+void sim_xla_details(char text[160], const struct sim_event *event);
+
 /* Seconds since 1970 as "2026-05-26T07:58:50". */
 void sim_time_text(char text[32], uint64_t epoch_ns);
 
