@@ -1,6 +1,8 @@
 /* The table of formats, and what they share. */
 #include "writer.h"
+#include "out.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -32,6 +34,20 @@ int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why)
 	if (!sink->error[0])
 		snprintf(sink->error, sizeof(sink->error), "%s: %s", what, why);
 	return -1;
+}
+
+int sim_sink_open(struct sim_sink *sink, struct sim_out **out)
+{
+	/* The ranks of a job have a file each. */
+	if (sink->run->program->processes > 1 && !sink->run->ranks)
+		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
+	*out = sim_out_open(sink->path, sink->gzip);
+	return *out ? 0 : sim_sink_fail(sink, sink->path, strerror(errno));
+}
+
+int sim_sink_close(struct sim_sink *sink, struct sim_out *out)
+{
+	return out && sim_out_close(out) ? sim_sink_fail(sink, sink->path, strerror(errno)) : 0;
 }
 
 const char *sim_copy_direction(uint32_t copy_kind)

@@ -4,6 +4,7 @@
 
 #include "model.h"
 
+struct sim_out;
 struct sim_sink;
 
 struct sim_writer {
@@ -53,6 +54,10 @@ const struct sim_writer *sim_writer_get(const char *name);
 void sim_writer_each(void (*each)(const struct sim_writer *writer));
 
 int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why);
+
+/* Opens the file of a format that holds one process, and closes one; out may be NULL there. */
+int sim_sink_open(struct sim_sink *sink, struct sim_out **out);
+int sim_sink_close(struct sim_sink *sink, struct sim_out *out);
 
 /* "Memcpy HtoD (Pageable -> Device)" in its parts. */
 const char *sim_copy_direction(uint32_t copy_kind);
