@@ -15,6 +15,8 @@ struct reduce {
 	uint64_t threads; /* 0: one per core */
 	struct reduce_shard shard;
 	bool detect;
+	int operand_count;
+	char *const *operands;
 };
 
 static bool set_threads(void *into, const char *value, struct opt_why *why)
@@ -61,7 +63,7 @@ struct work {
 	const struct ranks_files *files;
 	char **targets; /* per file */
 	/* Under the lock. */
-	size_t made, kept, failed;
+	size_t made, kept, failed, skipped;
 	uint64_t bytes;
 };
 
@@ -87,22 +89,38 @@ static bool write_summaries(const struct reduce *reduce, const char *path, bool 
 	return output_close(&output, good) && good;
 }
 
+static bool is_operand(const struct reduce *reduce, const char *path)
+{
+	for (int i = 0; i < reduce->operand_count; i++)
+		if (!strcmp(reduce->operands[i], path))
+			return true;
+	return false;
+}
+
+/* In folders lie files of other kinds, too: those are no failures, but whoever names one is told. */
+static void refuse_one(struct work *work, const char *path, int status, const char *why)
+{
+	if (status == DP_ERR_FORMAT && !is_operand(work->reduce, path)) {
+		work->skipped++;
+		message_warning("%s: %s", path, why ? why : "out of memory");
+	} else {
+		work->failed++;
+		message("%s: %s", path, why ? why : "out of memory");
+	}
+}
+
 /* Writing is short, and messages and temporary files are for one thread at a time. */
-static void finish_one(struct work *work, size_t index, struct dp_summary *summary, const char *why)
+static void finish_one(struct work *work, size_t index, struct dp_summary *summary)
 {
 	struct stat info;
 
-	ranks_lock();
-	if (!summary)
-		message("%s: %s", work->files->paths[index], why ? why : "out of memory");
-	if (summary && write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
+	if ( write_summaries(work->reduce, work->targets[index], true, &summary, 1)) {
 		work->made++;
 		if (!stat(work->targets[index], &info))
 			work->bytes += (uint64_t)info.st_size;
 	} else {
 		work->failed++;
 	}
-	ranks_unlock();
 }
 
 static void reduce_one(void *ctx, size_t index)
@@ -111,17 +129,22 @@ static void reduce_one(void *ctx, size_t index)
 	const char *path = work->files->paths[index];
 	struct dp_summary *summary = NULL;
 	char *why = NULL;
+	int status = DP_OK;
+	bool found;
 
 	if (!work->reduce->wish.common.force)
 		summary = ranks_find_summary(work->reading, path, work->targets[index]);
-	if (summary) {
-		ranks_lock();
+	found = summary != NULL;
+	if (!found)
+		status = ranks_summarize(&summary, work->reading, path, &why);
+	ranks_lock();
+	if (found)
 		work->kept++;
-		ranks_unlock();
-	} else {
-		summary = ranks_summarize(work->reading, path, &why);
-		finish_one(work, index, summary, why);
-	}
+	else if (status)
+		refuse_one(work, path, status, why);
+	else
+		finish_one(work, index, summary);
+	ranks_unlock();
 	dp_summary_free(summary);
 	free(why);
 }
@@ -198,8 +221,9 @@ static void report(const struct work *work)
 		snprintf(part, sizeof(part), "shard %llu of %llu: ",
 			 (unsigned long long)shard->index + 1, (unsigned long long)shard->count);
 	if (work->reduce->wish.common.verbosity >= 0)
-		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed", part, work->made,
-			(unsigned long long)work->bytes, work->kept, work->failed);
+		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed, %zu skipped", part,
+			work->made, (unsigned long long)work->bytes, work->kept, work->failed,
+			work->skipped);
 }
 
 /* A summary for each trace. */
@@ -231,12 +255,19 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 {
 	struct ranks_summaries read;
 	bool good = ranks_read(&read, files, reading, "reduce");
+	size_t failed = 0;
 
-	for (size_t i = 0; i < read.left_out_count; i++)
+	for (size_t i = 0; i < read.left_out_count; i++) {
 		message("%s: %s", read.left_out[i].file, read.left_out[i].why);
+		failed += read.statuses[i] && (read.statuses[i] != DP_ERR_FORMAT ||
+					       is_operand(reduce, read.left_out[i].file));
+	}
+	/* A shard without files is an empty summary; one that failed is none. */
+	if (files->count && !read.count)
+		good = false;
 	good = good && write_summaries(reduce, reduce->wish.common.output,
 				       reduce->wish.common.force, read.summaries, read.count);
-	good = good && !read.left_out_count;
+	good = good && !failed;
 	ranks_summaries_free(&read);
 	return good;
 }
@@ -327,6 +358,8 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!wish_finish(&reduce.wish, &argc, &argv) || !find_shard(&reduce))
 		return CMD_USAGE;
+	reduce.operand_count = argc;
+	reduce.operands = argv;
 	status = CMD_FAILED;
 	if (ranks_files_find(&files, argc, argv) && reduce_files(&reduce, &files))
 		status = CMD_DONE;

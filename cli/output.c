@@ -160,14 +160,14 @@ static void start_pager(struct output *output)
 		leave_pager(output);
 }
 
-/* Is more kept than the screen has lines for, the prompt's included? */
+/* Is more kept than the screen has lines for? */
 static bool exceeds_screen(const struct output *output)
 {
 	size_t lines = 0, height = tty_height(output->fd);
 
 	for (size_t i = 0; i < output->kept_size; i++)
 		lines += output->kept[i] == '\n';
-	return !height || lines >= height;
+	return !height || lines > height;
 }
 
 static void write_now(struct output *output, const void *data, size_t size)

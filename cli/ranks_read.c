@@ -163,18 +163,18 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 	return status;
 }
 
-struct dp_summary *ranks_summarize(const struct ranks_reading *reading, const char *path, char **why)
+int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
+		    const char *path, char **why)
 {
 	struct dp_error error = DP_ERROR_INIT;
-	struct dp_summary *summary = NULL;
-	int status = summarize(&summary, reading, path, &error);
+	int status = summarize(summary, reading, path, &error);
 
 	if (status == DP_ERR_FORMAT && spawn_is_nsys_recording(path))
 		*why = strdup("a recording of Nsight Systems: export it first (nsys export --type "
 			      "sqlite)");
 	else if (status)
 		*why = strdup(error.message[0] ? error.message : dp_status_name(status));
-	return summary;
+	return status;
 }
 
 /* Is it what the trace at the path would be reduced to? */
@@ -221,6 +221,7 @@ struct job {
 	const struct ranks_reading *reading;
 	struct dp_summary **summaries; /* per file, NULL where it can't be read */
 	char **why;		       /* and why */
+	int *statuses;		       /* the same as the library's */
 	size_t *order;		       /* of the files of this step */
 	bool *done;		       /* per file: in an earlier step */
 };
@@ -231,7 +232,9 @@ static void read_summary(void *ctx, size_t index)
 	size_t file = job->order[index];
 	struct dp_error error = DP_ERROR_INIT;
 
-	if (dp_summary_open(&job->summaries[file], job->files->paths[file], &error))
+	job->statuses[file] =
+		dp_summary_open(&job->summaries[file], job->files->paths[file], &error);
+	if (job->statuses[file])
 		job->why[file] = strdup(error.message);
 }
 
@@ -245,7 +248,8 @@ static void read_trace(void *ctx, size_t index)
 	if (beside)
 		job->summaries[file] = ranks_find_summary(job->reading, path, beside);
 	if (!job->summaries[file])
-		job->summaries[file] = ranks_summarize(job->reading, path, &job->why[file]);
+		job->statuses[file] = ranks_summarize(&job->summaries[file], job->reading, path,
+						      &job->why[file]);
 	free(beside);
 }
 
@@ -309,12 +313,14 @@ static void read_all(struct job *job, const char *label)
 static void collect(struct ranks_summaries *out, const struct job *job)
 {
 	for (size_t i = 0; i < job->files->count; i++) {
-		if (job->summaries[i])
+		if (job->summaries[i]) {
 			out->summaries[out->count++] = job->summaries[i];
-		else if (job->why[i] || !job->done[i])
+		} else if (job->why[i] || !job->done[i]) {
+			out->statuses[out->left_out_count] = job->statuses[i];
 			out->left_out[out->left_out_count++] = (struct dp_left_out){
 				job->files->paths[i], job->why[i] ? job->why[i] : "out of memory"
 			};
+		}
 	}
 }
 
@@ -329,10 +335,12 @@ bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 	job.why = calloc(files->count + 1, sizeof(*job.why));
 	job.order = calloc(files->count + 1, sizeof(*job.order));
 	job.done = calloc(files->count + 1, sizeof(*job.done));
+	job.statuses = calloc(files->count + 1, sizeof(*job.statuses));
 	out->summaries = calloc(files->count + 1, sizeof(*out->summaries));
+	out->statuses = calloc(files->count + 1, sizeof(*out->statuses));
 	out->left_out = calloc(files->count + 1, sizeof(*out->left_out));
-	good = job.summaries && job.why && job.order && job.done && out->summaries &&
-	       out->left_out;
+	good = job.summaries && job.why && job.statuses && job.order && job.done &&
+	       out->summaries && out->left_out && out->statuses;
 	if (good) {
 		read_all(&job, label);
 		collect(out, &job);
@@ -340,6 +348,7 @@ bool ranks_read(struct ranks_summaries *out, const struct ranks_files *files,
 		message("out of memory");
 	}
 	free(job.summaries);
+	free(job.statuses);
 	free(job.order);
 	free(job.done);
 	out->why = job.why;
@@ -355,4 +364,5 @@ void ranks_summaries_free(struct ranks_summaries *summaries)
 	free(summaries->why);
 	free(summaries->summaries);
 	free(summaries->left_out);
+	free(summaries->statuses);
 }

@@ -27,10 +27,11 @@ void ranks_lock(void);
 void ranks_unlock(void);
 
 /*
- * Analyzes a trace and reduces it. NULL where that fails: *why is the reason then, to be freed; NULL
- * where memory is short.
+ * Analyzes a trace and reduces it. Where that fails *why is the reason, to be freed; NULL where memory
+ * is short. Returns a status of the library.
  */
-struct dp_summary *ranks_summarize(const struct ranks_reading *reading, const char *path, char **why);
+int ranks_summarize(struct dp_summary **summary, const struct ranks_reading *reading,
+		    const char *path, char **why);
 
 /* A trace's summary, from a file; NULL where it does not exist or is not up to date. */
 struct dp_summary *ranks_find_summary(const struct ranks_reading *reading, const char *path,
@@ -44,6 +45,7 @@ struct ranks_summaries {
 	struct dp_summary **summaries;
 	size_t count;
 	struct dp_left_out *left_out; /* files that could not be read */
+	int *statuses; /* why, as the library's; DP_OK: an old summary, its traces are read */
 	size_t left_out_count;
 	char **why; /* per file; what left_out borrows */
 	size_t files;

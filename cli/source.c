@@ -7,6 +7,7 @@
 #include "record.h"
 #include "spawn.h"
 
+#include <deepprof/ranks.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,8 @@ static struct dp_trace *open_file(const char *path, const char *name,
 		message_error(&error);
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
 			suggest(path, options->verb);
+		if (status == DP_ERR_FORMAT && dp_summary_is_summary(path))
+			message("it is the summary of ranks: deepprof ranks %.80s", path);
 		return NULL;
 	}
 	warn_losses(trace, told);

@@ -137,6 +137,38 @@ bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
 	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
 }
 
+/* "3.2T"; *at is moved behind it. */
+static bool read_large(const char **at, double *number)
+{
+	static const char suffixes[] = "kMGTPE";
+	const char *suffix;
+
+	if (!opt_decimal(at, number))
+		return false;
+	suffix = **at ? strchr(suffixes, **at) : NULL;
+	for (const char *s = suffixes; suffix && s <= suffix; s++)
+		*number *= 1000;
+	*at += suffix != NULL;
+	return *number > 0;
+}
+
+/* Forward and backward passes take 6 operations for each parameter and token (Kaplan et al., Scaling
+ * Laws for Neural Language Models, section 2.1). */
+bool wish_set_flops(void *into, const char *value, struct opt_why *why)
+{
+	double *flops = &((struct wish *)into)->options.flops;
+	double tokens;
+
+	if (!read_large(&value, flops))
+		return opt_refuse(why, "a number above 0 is needed, as in 3.2T or 7G,8192");
+	if (!*value)
+		return true;
+	if (*value++ != ',' || !read_large(&value, &tokens) || *value)
+		return opt_refuse(why, "3.2T or PARAMETERS,TOKENS is needed, as in 7G,8192");
+	*flops *= 6 * tokens;
+	return true;
+}
+
 /* "12.5%" as a share. */
 static bool read_percent(const char *text, double *share)
 {

@@ -35,6 +35,7 @@ bool wish_set_device(void *into, const char *value, struct opt_why *why);
 bool wish_set_stream(void *into, const char *value, struct opt_why *why);
 bool wish_set_range(void *into, const char *value, struct opt_why *why);
 bool wish_set_batch_size(void *into, const char *value, struct opt_why *why);
+bool wish_set_flops(void *into, const char *value, struct opt_why *why);
 bool wish_set_threshold(void *into, const char *value, struct opt_why *why);
 bool wish_set_metric(void *into, const char *value, struct opt_why *why);
 const char *wish_level_name(size_t index);
@@ -65,6 +66,9 @@ const char *wish_metric_name(size_t index);
 	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", wish_set_range },      \
 	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput",                \
 	  wish_set_batch_size },                                                                  \
+	{ 0, "flops", "F", "floating-point operations of an iteration on one GPU, as in 3.2T, or "    \
+	  "PARAMETERS,TOKENS of a transformer's training (6 each): rate and utilization",          \
+	  wish_set_flops },                                                                       \
 	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
 	  "minimum share at which a rule reports, as in host-bound=10%", wish_set_threshold, .list = true }, \
 	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them", \

@@ -177,8 +177,9 @@ static void table_entries(const char *indent)
 	const struct dp_table *table;
 
 	for (size_t i = 0; (table = dp_table__at(i)); i++) {
-		printf(".SS \"%s (of %s %s)\"\n", table->info.name,
-		       *table->info.of == 'a' ? "an" : "a", table->info.of);
+		printf(".SS \"%s (of %s%s)\"\n", table->info.name,
+		       *table->info.of == 'a' ? "an " : *table->info.of == 'c' ? "a " : "",
+		       table->info.of);
 		roff_text(table->info.help);
 		printf(".\n");
 		for (const struct dp_field *field = table->fields; field->name; field++) {

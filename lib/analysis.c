@@ -60,6 +60,7 @@ void dp_analysis_free(struct dp_analysis *analysis)
 	free(analysis->streams);
 	dp_work_index__fini(&analysis->index);
 	dp_findings__fini(&analysis->findings);
+	dp_collective_stats__fini(&analysis->collectives);
 	dp_explain__fini(&analysis->explain);
 	dp_trace_free(analysis->own);
 	free(analysis);
@@ -157,6 +158,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.iterations = loop->iterations,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
+		.flops = run->options->flops,
 		.brief = !loop->info.at_level,
 		.asked = run->analysis->asked,
 		.owners = &run->owners,
@@ -352,6 +354,7 @@ static int diagnose(struct run *run)
 			.ranges = &loop->values.ranges,
 			.stats = &loop->stats,
 			.replay = &loop->values.replay,
+			.waits = &loop->values.waits,
 			.pytorch = analysis->pytorch,
 		};
 
@@ -415,31 +418,6 @@ static int analyze(struct run *run)
 	return run->analysis->asked ? DP_OK : diagnose(run);
 }
 
-/* Which metrics are to be computed. */
-static int choose_metrics(struct run *run)
-{
-	const struct dp_analysis_options *options = run->options;
-	size_t count = dp_metric_count();
-	uint8_t *asked;
-
-	if (!options->metrics)
-		return DP_OK;
-	run->analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
-	if (!asked)
-		return dp_error__nomem(run->error, count);
-	for (size_t i = 0; i < options->metrics_count; i++) {
-		const char *name = options->metrics[i];
-		size_t summary = dp_summary_metric_find(name);
-		size_t m = dp_metric_find(summary < SIZE_MAX ? dp_summary_metric(summary)->of
-							     : name);
-
-		if (m == SIZE_MAX)
-			return dp_error__set(run->error, DP_ERR_ARGUMENT, "no metric '%s'", name);
-		asked[m] = 1;
-	}
-	return DP_OK;
-}
-
 int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		    const struct dp_analysis_options *options, struct dp_error *error)
 {
@@ -460,11 +438,15 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
 	run.analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
-	status = run.analysis->streams ? choose_metrics(&run) : dp_error__nomem(error, 0);
+	status = run.analysis->streams
+			 ? dp_analysis__choose_metrics(run.analysis, &all, error)
+			 : dp_error__nomem(error, 0);
 	if (!status)
 		status = dp_work_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)
 		status = dp_owners__init(&run.owners, trace, error);
+	if (!status && !run.analysis->asked)
+		status = dp_collective_stats__init(&run.analysis->collectives, trace, error);
 	if (!status)
 		status = analyze(&run);
 	dp_owners__fini(&run.owners);

@@ -291,6 +291,12 @@ const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis,
 	return at && index < at->values.replay.path_count ? &at->values.replay.path[index] : NULL;
 }
 
+const struct dp_collective_stat *dp_analysis_collective(const struct dp_analysis *analysis,
+							size_t index)
+{
+	return index < analysis->collectives.count ? &analysis->collectives.rows[index] : NULL;
+}
+
 const char *dp_path_part_name(enum dp_path_part part)
 {
 	static const char *const names[] = { "compute", "communication", "copies",

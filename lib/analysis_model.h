@@ -4,6 +4,7 @@
 
 #include "base/explain.h"
 #include "diagnose/diagnose.h"
+#include "metric/collective.h"
 #include "metric/loop_stats.h"
 #include "metric/loop_variants.h"
 #include "metric/metric.h"
@@ -49,6 +50,7 @@ struct dp_analysis {
 	size_t loop_room;
 	struct dp_stream_result *streams; /* per stream of the trace */
 	struct dp_findings findings;
+	struct dp_collective_stats collectives;
 	bool pytorch; /* advice is in its terms */
 	struct dp_explain explain; /* empty unless asked for */
 	uint8_t *asked; /* per metric: it is to be computed; NULL: all are */
@@ -56,6 +58,10 @@ struct dp_analysis {
 
 /* Errors: DP_ERR_ARGUMENT, for options that cannot be. */
 int dp_analysis__check_options(const struct dp_analysis_options *options, struct dp_error *error);
+
+/* Which metrics are to be computed (analysis->asked). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT. */
+int dp_analysis__choose_metrics(struct dp_analysis *analysis,
+				const struct dp_analysis_options *options, struct dp_error *error);
 
 /*
  * For nothing to analyze: sets an error that names what there is instead. A device or a stream that

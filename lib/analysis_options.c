@@ -48,3 +48,27 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 		return dp_error__set(error, DP_ERR_ARGUMENT, "the range is empty");
 	return check_thresholds(options, error);
 }
+
+int dp_analysis__choose_metrics(struct dp_analysis *analysis,
+				const struct dp_analysis_options *options, struct dp_error *error)
+{
+	size_t count = dp_metric_count();
+	uint8_t *asked;
+
+	if (!options->metrics)
+		return DP_OK;
+	analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
+	if (!asked)
+		return dp_error__nomem(error, count);
+	for (size_t i = 0; i < options->metrics_count; i++) {
+		const char *name = options->metrics[i];
+		size_t summary = dp_summary_metric_find(name);
+		size_t m = dp_metric_find(summary < SIZE_MAX ? dp_summary_metric(summary)->of
+							     : name);
+
+		if (m == SIZE_MAX)
+			return dp_error__set(error, DP_ERR_ARGUMENT, "no metric '%s'", name);
+		asked[m] = 1;
+	}
+	return DP_OK;
+}

@@ -222,6 +222,8 @@ void dp_attach__kinds(bool enable)
 		{ CUPTI_MEMSET, true },
 		{ CUPTI_EXT_CORR, o->api },
 		{ CUPTI_SYNC, o->sync },
+		/* Which work a wait for an event is for. */
+		{ CUPTI_EVENT, o->sync },
 		{ CUPTI_MEMORY2, o->memory },
 		{ CUPTI_MEMORY_POOL, o->memory },
 		{ CUPTI_GRAPH_TRACE, !o->graph_nodes },

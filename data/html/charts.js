@@ -269,10 +269,47 @@ class SvgChart {
 
 SvgChart.made = 0;
 
+/* Points one by one by keys, told as a hover tells them; a click or Enter picks the nearest. */
+function readable(box, spec, chart) {
+	const xs = () => [...new Set(spec.sets.flatMap(set => visible(spec, set.points).map(p => p[0])))]
+		.filter(x => !spec.range || (x >= spec.range.from - (spec.width || 0) / 2 && x <= spec.range.to)).sort((a, b) => a - b);
+	const values = x => spec.sets.map((set, i) => [i, (set.points.find(p => p[0] === x) || [])[1]])
+		.filter(pair => pair[1] !== undefined && pair[1] !== null);
+	let current = null, down = 0;
+
+	box.tabIndex = 0;
+	box.addEventListener("keydown", event => {
+		const all = xs(), step = { ",": -1, ".": 1 }[event.key];
+
+		if (event.key === "Enter" && spec.pick && current !== null)
+			spec.pick(current);
+		if (!step || !all.length || event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		event.preventDefault();
+		const at = current === null ? (step > 0 ? -1 : all.length) : all.indexOf(current);
+		current = all[Math.min(Math.max(at + step, 0), all.length - 1)];
+		const lines = spec.hover(current, values(current)), place = box.getBoundingClientRect(), area = chart.area;
+		const low = spec.range ? spec.range.from : all[0], high = spec.range ? spec.range.to : all[all.length - 1];
+		tip.show(lines, place.left + area.left + (current - low) / (high - low || 1) * (area.right - area.left), place.top + area.top);
+		byId("read").textContent = lines.join(", ");
+	});
+	box.addEventListener("blur", tip.hide);
+	box.addEventListener("pointerdown", event => { down = event.clientX; });
+	box.addEventListener("click", event => {
+		const all = xs();
+
+		if (!spec.pick || !all.length || Math.abs(event.clientX - down) > 4)
+			return;
+		const at = chart.toValue(event.clientX - box.getBoundingClientRect().left) - (spec.width || 0) / 2;
+		spec.pick(all.reduce((best, x) => Math.abs(x - at) < Math.abs(best - at) ? x : best));
+	});
+}
+
 /* Makes a chart in a box; it is drawn anew with draw(). */
 function makeChart(box, spec) {
 	const chart = hasChartJs ? new ChartJsChart(box, spec) : new SvgChart(box, spec);
 
+	readable(box, spec, chart);
 	if (spec.range)
 		zoomable(box, spec.range, place => chart.toValue(place), () => chart.area);
 	box.addEventListener("pointerleave", tip.hide);

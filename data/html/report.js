@@ -3,7 +3,7 @@
 /* The page: what was measured, findings, and one loop at a time. */
 
 const zoom = new Range(1), time = new Range(200);
-const page = { loop: null, charts: [], picked: [] };
+const page = { loop: null, charts: [], picked: [], timeline: null };
 const seriesNames = ["period_ns", "interval_ns"];
 
 function metric(index) {
@@ -120,6 +120,7 @@ function lookAt(finding) {
 	zoom.set(first - Math.max((last - first) * .1, 2), last + Math.max((last - first) * .1, 2));
 	page.picked = [[first - .5, last + .5]];
 	drawZoomed();
+	showIteration(first);
 	byId("series").scrollIntoView({ block: "center" });
 	byId("series").querySelector(".chart").focus({ preventScroll: true });
 }
@@ -149,19 +150,22 @@ function seriesSpec(loop, series) {
 	const low = Math.min(...values), high = Math.max(...values);
 	/* So much is seen that no two numbers at the axis are the same. */
 	const middle = (low + high) / 2, reach = Math.max((high - low) / 2, Math.abs(middle) * .01, values.length ? 0 : 1);
+	/* Of times differences are seen for what they are. */
+	const fromZero = low >= 0 && (info.unit === "ns" || low < high * .6);
 	const odd = new Set(loop.odd.filter(entry => entry[1]).map(entry => entry[0]));
 	const sets = [{ label: title(info.name), color: "accent", points: all }];
 
 	if (odd.size)
 		sets.push({ label: "variant", color: "c-odd", dots: true, points: all.filter(p => odd.has(p[0]) && p[1] !== null) });
 	return {
-		type: "line", sets, unit: info.unit, range: zoom, whole: true, fromZero: low >= 0 && low < high * .6,
-		...(values.length && high - low < 2 * reach ? { least: middle - reach, most: middle + reach } : {}),
+		type: "line", sets, unit: info.unit, range: zoom, whole: true, fromZero: fromZero,
+		...(!fromZero && values.length && high - low < 2 * reach ? { least: middle - reach, most: middle + reach } : {}),
 		xText: value => Number.isInteger(value) ? format.count(value) : "",
 		yText: value => format.round(value, info.unit),
 		hover: (k, found) => [...iterationLines(loop, k), `${title(info.name)}: ${format.value(found[0][1], info.unit)}`],
 		get bands() { return page.picked; },
-		marks: (loop.timelines || []).map((line, i) => [line.k, i ? "slowest" : "usual"]),
+		pick: showIteration,
+		marks: (loop.timelines || []).slice(0, 2).map((line, i) => [line.k, i ? "slowest" : "typical"]),
 	};
 }
 
@@ -252,10 +256,10 @@ function showSlowest(loop) {
 }
 
 const partColors = {
-	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-h2d", duration_ns: "c-busy", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
+	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-copies", duration_ns: "c-iteration", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
 	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
 };
-const spareColors = ["c-other", "c-comm", "c-d2h", "c-set", "c-graph"];
+const spareColors = ["c-spare", "c-spare-2", "c-spare-3"];
 
 function partColor(name, i) {
 	return partColors[name] || spareColors[i % spareColors.length];
@@ -282,7 +286,7 @@ function showBreakdown(loop) {
 			part.words + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
 		frame);
 	page.charts.push(makeChart(frame, {
-		type: "bar", stacked: true, width: size, range: zoom, whole: true, fromZero: true,
+		type: "bar", stacked: true, width: size, range: zoom, pick: at => showIteration(Math.round(at + .5)), whole: true, fromZero: true,
 		sets: seen.map(part => ({ label: part.words, color: part.color, points: part.y.map((value, i) => [i * size - .5, value]) })),
 		xText: value => Number.isInteger(value) ? format.count(value) : "", yText: value => format.round(value, "ns"),
 		hover(at, found) {
@@ -348,13 +352,40 @@ function idleText(line) {
 		(known ? ": " + causes.map(([ns, i]) => `${idleCauses[i][0]} ${format.duration(ns)}`).join(", ") : ""));
 }
 
+/* The timeline of an iteration, or of the nearest that the page holds, below the first two. */
+function showIteration(k) {
+	const all = page.loop.timelines || [];
+
+	if (!all.length)
+		return;
+	page.timeline = all.reduce((best, line) => Math.abs(line.k - k) < Math.abs(best.k - k) ? line : best);
+	showTimelines(page.loop);
+	byId("time-note").textContent = page.timeline.k === k ? `Iteration ${k} is shown below.`
+		: `This page holds no timeline of iteration ${k}: iteration ${page.timeline.k} is the nearest.`;
+}
+
+function shownTimelines(loop) {
+	const lines = (loop.timelines || []).slice(0, 2);
+
+	return page.timeline && !lines.includes(page.timeline) ? [...lines, page.timeline] : lines;
+}
+
+function timelineTitle(line, i, count) {
+	return count === 1 ? "An iteration" : i === 0 ? "A typical iteration" : i === 1 ? "The slowest iteration" : "Chosen iteration";
+}
+
 function showTimelines(loop) {
-	const box = byId("timelines"), lines = loop.timelines || [];
+	const box = byId("timelines"), lines = shownTimelines(loop);
 	const used = new Set(), calls = new Set(), causes = new Set();
 
 	byId("timeline").hidden = !lines.length;
-	byId("timeline-title").textContent = lines.length === 1 ? `The iteration${ofLoop(loop)}` : `A usual iteration${ofLoop(loop)}, and the slowest`;
+	byId("timeline-title").textContent = lines.length === 1 ? `The iteration${ofLoop(loop)}` : `A typical iteration${ofLoop(loop)}, and the slowest`;
 	byId("time-scale").hidden = lines.length === 1;
+	byId("time-note").textContent = "";
+	byId("time-pick").replaceChildren(el("option", { value: "" }, "iteration \u2026"),
+		...(loop.timelines || []).slice(2).map(line => line.k).sort((a, b) => a - b).map(k => el("option", { value: k, selected: page.timeline && page.timeline.k === k }, `iteration ${k}`)));
+	byId("time-pick").hidden = (loop.timelines || []).length < 3;
+	byId("time-pick").onchange = event => event.target.value && showIteration(Number(event.target.value));
 	box.replaceChildren();
 	time.listeners = [timeText];
 	time.limit(0, Math.max(...lines.map(line => line.length), 1));
@@ -362,7 +393,7 @@ function showTimelines(loop) {
 		const frame = el("div", { class: "timeline" });
 
 		box.append(el("div", { class: "lane-head" },
-			el("h3", null, `${lines.length === 1 ? "An" : i ? "The slowest" : "A usual"} iteration: ${line.k}`),
+			el("h3", null, `${timelineTitle(line, i, lines.length)}: ${line.k}`),
 			el("span", null, format.duration(line.length)),
 			idleText(line)), frame);
 		new Timeline(frame, line, time);
@@ -375,7 +406,7 @@ function showTimelines(loop) {
 	});
 	const key = (name, text) => el("span", null, el("i", { style: `background:var(--${name})` }), text);
 	byId("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(i => key(opClasses[i][1], opClasses[i][0])),
-		...[...calls].filter(i => i === 4 || i === 5).sort().map(i => key(callClasses[i][1], callClasses[i][0])),
+		...[...calls].filter(i => i >= 4).sort().map(i => key(callClasses[i][1], callClasses[i][0])),
 		...[...causes].sort().map(i => el("span", { title: idleCauses[i][1] },
 			el("i", { style: `background:var(--${idleCauses[i][2]})` }), idleCauses[i][0])));
 	timeText();
@@ -399,6 +430,7 @@ function selectLoop(id) {
 	page.charts.forEach(chart => chart.free());
 	page.charts = [];
 	page.picked = [];
+	page.timeline = null;
 	page.loop = loop;
 	byId("loop").hidden = false;
 	byId("loop-select").value = id;

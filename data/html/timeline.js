@@ -8,8 +8,8 @@ const opClasses = [
 	["copy to the host", "c-d2h"], ["copy", "c-copy"], ["memset", "c-set"], ["graph", "c-graph"],
 ];
 const callClasses = [
-	["call", "c-other"], ["launch", "c-busy"], ["copy call", "c-copy"], ["memset call", "c-set"],
-	["synchronizing call", "c-sync"], ["memory call", "c-memory"],
+	["call", "c-call"], ["launch", "c-call-launch"], ["copy call", "c-call-copy"], ["memset call", "c-call-set"],
+	["synchronizing call", "c-call-sync"], ["memory call", "c-memory"], ["graph capture", "c-call-capture"],
 ];
 /* Causes of idle time: in the words of the text report, at length, and a colour. */
 const idleCauses = [

@@ -59,13 +59,14 @@ struct dp_analysis_options {
 	const struct dp_threshold *thresholds; /* in place of rules' own; NULL: none */
 	size_t thresholds_count;
 	bool explain; /* keep what each stage saw and chose, for dp_analysis_explanation() */
+	double flops; /* floating-point operations of an iteration on one device; 0: not known */
 };
 
 #define DP_ANALYSIS_OPTIONS_INIT                                                                 \
 	{                                                                                        \
 		sizeof(struct dp_analysis_options), NULL, 0, false, 1, 100, NULL, false,         \
 			DP_LEVEL_DEFAULT, -1, -1, INT64_MIN, INT64_MAX, { NULL, NULL }, 0, NULL, \
-			0, NULL, 0, false                                                        \
+			0, NULL, 0, false, 0                                                     \
 	}
 
 /*
@@ -374,6 +375,44 @@ DP_API const char *dp_path_part_name(enum dp_path_part part);
 
 /* "wait", "input", "sync". Static storage. */
 DP_API const char *dp_host_activity_name(enum dp_host_activity activity);
+
+enum dp_collective_kind {
+	DP_COLLECTIVE_OTHER,
+	DP_COLLECTIVE_ALLREDUCE,
+	DP_COLLECTIVE_ALLGATHER,
+	DP_COLLECTIVE_REDUCE_SCATTER,
+	DP_COLLECTIVE_ALL_TO_ALL,
+	DP_COLLECTIVE_BARRIER,
+	DP_COLLECTIVE_BROADCAST,
+	DP_COLLECTIVE_REDUCE,
+	DP_COLLECTIVE_GATHER,
+	DP_COLLECTIVE_SCATTER,
+	DP_COLLECTIVE_SEND_RECEIVE,
+	DP_COLLECTIVE_KINDS
+};
+
+/* "allreduce", "send-receive" … Static storage. */
+DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
+
+/*
+ * The communication kernels of a device of one kind, size and group size, over the whole capture.
+ * Times include waiting for the other ranks, so that bandwidths are what the program gets, not what
+ * the links can do: dp_ranks_collective() has the time without waiting.
+ */
+struct dp_collective_stat {
+	uint32_t device; /* index of a struct dp_device */
+	enum dp_collective_kind kind;
+	uint64_t bytes;	     /* of one on this rank, the larger of input and output; 0: not recorded */
+	uint32_t group_size; /* 0: not recorded */
+	size_t count;
+	double total_ns, median_ns, min_ns;
+	double algorithm_bandwidth; /* bytes by the median time, bytes/s; NaN where not known */
+	double bus_bandwidth;	    /* the same by the links' traffic, as nccl-tests count it */
+};
+
+/* The longest total first; NULL beyond the end. Constant cost. */
+DP_API const struct dp_collective_stat *dp_analysis_collective(const struct dp_analysis *analysis,
+							       size_t index);
 
 /* Why a device does nothing: the causes of idle_host_ns and its like. */
 enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };

@@ -47,7 +47,7 @@ struct dp_error {
 	char table[64];	   /* the table or section inside it, or "" */
 	uint64_t line;	   /* 1-based, 0 if not known */
 	uint64_t column;   /* 1-based, 0 if not known */
-	char message[256]; /* one line, no full stop, no newline */
+	char message[512]; /* one line, no full stop, no newline */
 };
 
 #define DP_ERROR_INIT               \

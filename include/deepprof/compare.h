@@ -135,8 +135,9 @@ DP_API const struct dp_pair_part *dp_pair_part(const struct dp_comparison *compa
 /*
  * Kernels of the loops' stream by name, per complete iteration after the warm-up: the rows sum to
  * the time of all kernels. A name is added where only the second run has it, removed where only the
- * first has it, replaced where a new name takes all positions of one that is gone; any other is
- * slower or faster where its time differs significantly. In order of the size of the change. NULL
+ * first has it, replaced where a new name takes all positions of one that is gone; any other whose time
+ * differs significantly has more or fewer calls where these make most of the difference, else it is
+ * slower or faster. In order of the size of the change. NULL
  * beyond the end.
  */
 enum dp_kernel_change {
@@ -146,6 +147,8 @@ enum dp_kernel_change {
 	DP_KERNEL_ADDED,
 	DP_KERNEL_REMOVED,
 	DP_KERNEL_REPLACED,
+	DP_KERNEL_MORE,	 /* it takes longer because it is called more often */
+	DP_KERNEL_FEWER, /* it takes less because it is called less often */
 };
 
 struct dp_pair_kernel {
@@ -159,7 +162,7 @@ struct dp_pair_kernel {
 DP_API const struct dp_pair_kernel *dp_pair_kernel(const struct dp_comparison *comparison,
 						   size_t pair, size_t index);
 
-/* "same", "slower", "faster", "added", "removed", "replaced". Static storage. */
+/* "same", "slower", "faster", "added", "removed", "replaced", "more", "fewer". Static storage. */
 DP_API const char *dp_kernel_change_name(enum dp_kernel_change kind);
 
 /* The places of the two patterns in order; NULL beyond the end. */

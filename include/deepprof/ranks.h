@@ -189,24 +189,6 @@ struct dp_rank_iteration {
 DP_API const struct dp_rank_iteration *
 dp_ranks_iteration(const struct dp_ranks *ranks, size_t rank, size_t iteration);
 
-enum dp_collective_kind {
-	DP_COLLECTIVE_OTHER,
-	DP_COLLECTIVE_ALLREDUCE,
-	DP_COLLECTIVE_ALLGATHER,
-	DP_COLLECTIVE_REDUCE_SCATTER,
-	DP_COLLECTIVE_ALL_TO_ALL,
-	DP_COLLECTIVE_BARRIER,
-	DP_COLLECTIVE_BROADCAST,
-	DP_COLLECTIVE_REDUCE,
-	DP_COLLECTIVE_GATHER,
-	DP_COLLECTIVE_SCATTER,
-	DP_COLLECTIVE_SEND_RECEIVE,
-	DP_COLLECTIVE_KINDS
-};
-
-/* "allreduce", "send-receive" … Static storage. */
-DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
-
 /* A collective as one rank ran it. Times are on the first rank's clock, from its first operation. */
 struct dp_rank_call {
 	int64_t start_ns, end_ns;
@@ -231,7 +213,7 @@ struct dp_ranks_matching {
 	size_t matched;
 	size_t groups;	     /* process groups */
 	size_t synchronizing; /* matched calls that no member can leave before all have come */
-	size_t absent;	     /* ranks that groups name and no file has */
+	size_t absent;	     /* ranks that groups list, or have room for, and no file has */
 	bool clock_known;    /* at least two ranks share synchronizing collectives */
 	double resolution_ns; /* the largest of the ranks'; NaN without clocks */
 };
@@ -281,7 +263,8 @@ struct dp_ranks_verdict {
 	const char *operator_;	/* the operator, kernel or host range that takes longer; "" if none */
 	double part_ns;		/* how much longer that part takes per iteration */
 	double operator_ns;	/* and that operator */
-	double cost_ns;		/* per iteration of the job: what it would be shorter without it */
+	double cost_ns;		/* per iteration of the job: what it would be shorter without it, by
+				 * a replay of what ranks depend on */
 	double period_ns;	/* what that is a part of: the job's median period */
 	double p_value;		/* of ranks that are alike; NaN where nothing was tested */
 	size_t last, shared;	/* a straggler: it was last in this many of the shared collectives */

@@ -11,6 +11,7 @@
 #include <deepprof/analysis.h>
 #include <deepprof/common.h>
 #include <deepprof/compare.h>
+#include <deepprof/ranks.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -82,7 +83,7 @@ struct dp_table_options {
 /* A table: libdeepprof-table(3) has the columns of each. */
 struct dp_table_info {
 	const char *name; /* "iterations" */
-	const char *of;	  /* "analysis" or "comparison": which function makes it */
+	const char *of;	  /* "analysis", "comparison" or "ranks": which function makes it */
 	const char *help; /* one line */
 };
 
@@ -114,6 +115,11 @@ DP_API int dp_analysis_table(struct ArrowArrayStream *stream, const struct dp_an
 DP_API int dp_comparison_table(struct ArrowArrayStream *stream,
 			       const struct dp_comparison *comparison, const char *table,
 			       const struct dp_table_options *options, struct dp_error *error);
+
+/* The same of the ranks of a job, which must stay until the stream is released. */
+DP_API int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
+			  const char *table, const struct dp_table_options *options,
+			  struct dp_error *error);
 
 #ifdef __cplusplus
 }

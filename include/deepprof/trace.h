@@ -114,6 +114,14 @@ struct dp_syncs {
 	const uint32_t *stream; /* or DP_NONE */
 	const uint32_t *correlation;
 	const uint8_t *kind; /* enum dp_sync_kind */
+	/*
+	 * Of a stream's wait for an event, where recorded: the stream that the event was recorded
+	 * in, else DP_NONE; the correlation id of the call that recorded it: it stands for what was
+	 * launched there before; and the event's number.
+	 */
+	const uint32_t *source;
+	const uint32_t *source_correlation;
+	const uint32_t *event;
 };
 
 /*

@@ -144,7 +144,7 @@ const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *compar
 const char *dp_kernel_change_name(enum dp_kernel_change kind)
 {
 	static const char *const names[] = { "same",	"slower",   "faster", "added",
-					     "removed", "replaced" };
+					     "removed", "replaced", "more",   "fewer" };
 
 	return (size_t)kind < DP_COUNT(names) ? names[kind] : "unknown";
 }

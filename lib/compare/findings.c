@@ -7,6 +7,10 @@
 /* Costs that differ by less are the same finding, whichever rule reported it. */
 #define SAME_COST 0.5
 
+/* Of the period: a metric that cost as much before was worth a finding, which another one masked. It
+ * is the least share of a warning (lib/diagnose). */
+#define NOTABLE 0.05
+
 /* The first row of a rule whose second finding is still open; NULL where there is none. */
 static struct dp_pair_finding *open_row(struct dp_pair_data *pair, const char *rule)
 {
@@ -54,7 +58,9 @@ static void judge(const struct dp_comparison *comparison, const struct dp_pair_d
 					  : all_ns[run];
 	}
 	row->change = silent ? DP_FINDING_GONE : DP_FINDING_NEW;
-	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent])
+	if (row->finding[silent] || all_ns[silent] >= SAME_COST * all_ns[!silent] ||
+	    all_ns[silent] >= NOTABLE * mean_of(comparison->run[silent], pair->info.loop[silent],
+						"period_ns"))
 		row->change = DP_FINDING_STILL;
 }
 

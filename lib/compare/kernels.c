@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a change: what makes more than half of it is its cause. */
+#define MOST_OF_IT 0.5
+
 /* A name with several counterparts. */
 #define SEVERAL (DP_NONE - 1)
 
@@ -151,6 +154,14 @@ static uint32_t replacement(const struct rows *rows, uint32_t row)
 	return other;
 }
 
+/* Is most of the change that of the number of calls, at what one took before? */
+static bool is_by_calls(const struct dp_pair_kernel *row)
+{
+	double by_calls = (row->calls[1] - row->calls[0]) * row->ns.value[0] / row->calls[0];
+
+	return row->calls[0] > 0 && by_calls / row->ns.change > MOST_OF_IT;
+}
+
 static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 {
 	if (!row->name[0] || !row->name[1])
@@ -159,6 +170,8 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 		return DP_KERNEL_REPLACED;
 	if (!dp_difference_is_sure(&row->ns))
 		return DP_KERNEL_SAME;
+	if (is_by_calls(row))
+		return row->ns.change > 0 ? DP_KERNEL_MORE : DP_KERNEL_FEWER;
 	return row->ns.change > 0 ? DP_KERNEL_SLOWER : DP_KERNEL_FASTER;
 }
 

@@ -25,6 +25,8 @@ static const char *const advices[] = {
 				   "caching host allocator",
 	[DP_PURPOSE_CODE] = "load code before the loop: a warm-up iteration of each shape, "
 			    "CUDA_MODULE_LOADING=EAGER",
+	[DP_PURPOSE_GRAPH] = "capture CUDA graphs before the loop and keep shapes constant, so "
+			     "that each is captured once and then only launched",
 };
 
 static const char advice_capture[] =
@@ -86,6 +88,30 @@ bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bo
 		most->calls = mean(sums.calls, &sums, slow);
 	}
 	return most->idle_ns > 0;
+}
+
+bool dp_rule__captures_graphs(const struct dp_rule_input *input, bool slow,
+			      struct dp_rule_finding *out)
+{
+	const struct dp_stalls *stalls = input->stalls;
+	const char *name = NULL;
+	double calls[2] = { 0, 0 };
+
+	for (size_t i = 0; stalls && i < stalls->count; i++) {
+		const struct dp_stall *at = &stalls->stalls[i];
+		bool stands_out = slow && input->slow && input->slow[at->iteration];
+
+		if (at->purpose != DP_PURPOSE_GRAPH)
+			continue;
+		calls[stands_out] += at->calls;
+		if (stands_out == slow && !name)
+			name = at->name;
+	}
+	if (!name || (slow && calls[0] > 0))
+		return false;
+	dp_rule__call_evidence(out, "graph_calls", "count", calls[slow], name);
+	out->finding.advice = advices[DP_PURPOSE_GRAPH];
+	return true;
 }
 
 double dp_rule__stall_ns(const struct dp_rule_input *input)

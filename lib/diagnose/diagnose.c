@@ -268,12 +268,23 @@ static double period_of(const struct dp_rule_finding *found, const struct dp_rul
 	return dp_rule__summary(input, "avg_period_ns");
 }
 
-/* By what it costs of the period that it is a part of; what costs no time has the rule's own. */
+/* What it costs, or less where the replay says that the iteration would wait for something else. */
+static double saving_of(const struct dp_rule_finding *found)
+{
+	const struct dp_finding *finding = &found->finding;
+
+	if (found->change == DP_REPLAY_NOTHING || isnan(finding->predicted_ns))
+		return finding->recoverable_ns;
+	return fmin(finding->recoverable_ns,
+		    fmax(finding->predicted_from_ns - finding->predicted_ns, 0));
+}
+
+/* By what it would save of the period that it is a part of; what costs no time has the rule's own. */
 static void set_severity(struct dp_rule_finding *found, const struct dp_rule_input *input,
 			 const struct dp_rule *rule)
 {
 	struct dp_finding *finding = &found->finding;
-	double share = finding->recoverable_ns / period_of(found, input);
+	double share = saving_of(found) / period_of(found, input);
 
 	if (isnan(share))
 		return;
@@ -333,9 +344,9 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 		if (!input->pytorch && !found.advice[0])
 			found.finding.advice = dp_advice__general(found.finding.advice);
 		place_finding(&found, input);
-		set_severity(&found, input, rules[i]);
 		predict(&found, input);
-		found.total_ns = found.finding.recoverable_ns * (double)input->loop->complete;
+		set_severity(&found, input, rules[i]);
+		found.total_ns = saving_of(&found) * (double)input->loop->complete;
 		if (dp_array__reserve(&findings->findings, &findings->room, findings->count + 1,
 				      sizeof(found)))
 			return dp_error__nomem(error, 0);

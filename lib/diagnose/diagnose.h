@@ -11,6 +11,7 @@
 #include "metric/replay.h"
 #include "metric/slices.h"
 #include "metric/stalls.h"
+#include "metric/stream_waits.h"
 #include <deepprof/analysis.h>
 
 /* Of the period, that a finding costs: less is information, more is critical (XProf). */
@@ -50,6 +51,7 @@ struct dp_rule_input {
 	const struct dp_host_ranges *ranges; /* the same */
 	const struct dp_loop_stats *stats;   /* the same */
 	const struct dp_replay *replay;	     /* the same */
+	const struct dp_stream_waits *waits; /* the same */
 	bool pytorch; /* advice is in its terms */
 	enum dp_rule_scope scope;
 	size_t first_iteration; /* of DP_SCOPE_ITERATION: which of the loop's it is */
@@ -132,6 +134,13 @@ void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, c
 bool dp_rule__stall(struct dp_stall *most, const struct dp_rule_input *input, bool slow);
 
 /*
+ * Are CUDA graphs captured or instantiated while the device does nothing: at all, or, if slow, in
+ * iterations that stand out and in no other? Then names the call and gives the advice.
+ */
+bool dp_rule__captures_graphs(const struct dp_rule_input *input, bool slow,
+			      struct dp_rule_finding *out);
+
+/*
  * Names what the host did: the ranges of an activity that cost a typical iteration most, or, if
  * slow, slow ones more than typical ones. Returns whether any is known.
  */
@@ -153,6 +162,11 @@ bool dp_rule__slow_are_extra(const struct dp_rule_input *input);
 
 /* What to do about calls of a purpose. Static. */
 const char *dp_rule__stall_advice(enum dp_purpose purpose);
+
+/* Names what the loop's stream waited for most, by events, if that is worth a number; if slow, what
+ * slow iterations waited for longer. */
+void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			       bool slow);
 
 /* What the launching thread did on the host's processors, where it was recorded; and what to do
  * about its waits for one, of which a part was throttled. Static. */

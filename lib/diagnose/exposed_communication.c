@@ -17,6 +17,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "comm_exposed_ns", "ns", exposed_ns);
 	dp_rule__evidence(out, "comm_ns", "ns", dp_rule__typical(input, "comm_ns"));
 	dp_rule__evidence(out, "comm_overlap", "1", dp_rule__typical(input, "comm_overlap"));
+	dp_rule__name_stream_wait(input, out, false);
 	/* From one rank, communication and waiting for another rank look alike. */
 	out->finding.advice = "it may be waiting for another rank: compare all ranks' traces "
 			      "(deepprof ranks); else overlap communication with the backward "

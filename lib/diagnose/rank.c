@@ -2,11 +2,15 @@
 #include "diagnose/diagnose.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Costs that differ by less are the same on two devices. */
 #define SAME_COST 0.2
+
+/* Of two devices one may wait for data of the other as a matter of course, as in a pipeline. */
+#define WAITING_LEAST 2
 
 /* A rule finds one thing per loop or device at most, so no two are equal. */
 static int by_rank(const void *a, const void *b)
@@ -89,6 +93,48 @@ static bool is_same(const struct dp_rule_finding *a, const struct dp_rule_findin
 	       fabs(x - y) <= SAME_COST * fmax(x, y) && !strcmp(advice_of(a), advice_of(b));
 }
 
+static bool waits_for_others(const struct dp_rule_finding *at)
+{
+	return !strcmp(at->finding.rule, "exposed-communication");
+}
+
+/* Does a device wait in communication? */
+static bool is_waiting(const struct dp_findings *findings, uint32_t device)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->findings[i].devices[0] == device &&
+		    waits_for_others(&findings->findings[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Where all devices but one wait in communication, they wait for that one: its first finding says
+ * so. Cost: the square of the findings, of which devices have few.
+ */
+static void mark_straggler(struct dp_findings *findings)
+{
+	static const char says[] = "the other GPUs wait for this one (see deepprof ranks): ";
+	struct dp_rule_finding *late = NULL;
+	char advice[sizeof(late->advice) + sizeof(says)];
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct dp_rule_finding *at = &findings->findings[i];
+
+		waiting += waits_for_others(at);
+		if (at->finding.loop == DP_NONE || is_waiting(findings, at->devices[0]))
+			continue;
+		if (late && late->devices[0] != at->devices[0])
+			return;
+		late = late ? late : at;
+	}
+	if (!late || waiting < WAITING_LEAST)
+		return;
+	snprintf(advice, sizeof(advice), "%s%s", says, advice_of(late));
+	memcpy(late->advice, advice, sizeof(late->advice) - 1);
+}
+
 /* Of several devices that agree the most expensive speaks for all. */
 static void join_devices(struct dp_findings *findings)
 {
@@ -119,6 +165,7 @@ void dp_diagnose__rank(struct dp_findings *findings)
 {
 	if (findings->count)
 		qsort(findings->findings, findings->count, sizeof(*findings->findings), by_rank);
+	mark_straggler(findings);
 	join_devices(findings);
 	mark_overlaps(findings);
 	for (size_t i = 0; i < findings->count; i++)

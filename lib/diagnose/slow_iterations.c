@@ -158,7 +158,8 @@ static void explain_host(const struct dp_rule_input *input, struct dp_rule_findi
 {
 	struct dp_stall most;
 
-	if (explain_preempted(input, out, "host_wait_ns") ||
+	if (dp_rule__captures_graphs(input, true, out) ||
+	    explain_preempted(input, out, "host_wait_ns") ||
 	    explain_faults(input, out, "host_wait_ns"))
 		return;
 	if (!dp_rule__stall(&most, input, true) ||
@@ -183,6 +184,10 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	out->finding.advice = advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
+	if (!strcmp(causes[cause].metric, "idle_other_ns") ||
+	    !strcmp(causes[cause].metric, "comm_exposed_ns") ||
+	    !strcmp(causes[cause].metric, "copy_exposed_ns"))
+		dp_rule__name_stream_wait(input, out, true);
 	if (!strcmp(causes[cause].metric, "host_wait_ns"))
 		explain_host(input, out);
 	if (other != cause && other_ns >= ALSO * most_ns)

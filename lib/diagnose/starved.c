@@ -97,6 +97,7 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
 	out->finding.advice = "see in a timeline what the host does in these gaps "
 			      "(--format=html); keep it off the thread that launches";
+	dp_rule__captures_graphs(input, false, out);
 	return true;
 }
 

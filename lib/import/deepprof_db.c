@@ -220,8 +220,28 @@ enum {
 	SYNC_DUR,
 	SYNC_KIND,
 	SYNC_CORR,
+	SYNC_EPOCH,
+	SYNC_EVENT,
+	SYNC_EVENT_SYNC,
 	SYNC_COLUMNS
 };
+
+static void link_wait(struct deepprof *deepprof, struct dp_rows *rows, struct dp_sync *sync)
+{
+	struct deepprof_event wait = {
+		.pid = dp_deepprof__pid(deepprof, dp_rows__id(rows, SYNC_PROCESS)),
+		.context = dp_rows__id(rows, SYNC_CONTEXT),
+		.event = dp_rows__id(rows, SYNC_EVENT),
+		.sync = dp_rows__is_null(rows, SYNC_EVENT_SYNC)
+				? 0
+				: dp_rows__id(rows, SYNC_EVENT_SYNC),
+		.cause = dp_rows__integer(rows, SYNC_EPOCH, 0, INT32_MAX, 0) << 32 |
+			 sync->correlation,
+	};
+
+	if (sync->kind == DP_SYNC_STREAM_WAIT_EVENT && !dp_rows__is_null(rows, SYNC_EVENT))
+		dp_deepprof__link_wait(deepprof, &wait, sync);
+}
 
 static int read_sync(struct deepprof *deepprof, struct dp_rows *rows)
 {
@@ -237,6 +257,7 @@ static int read_sync(struct deepprof *deepprof, struct dp_rows *rows)
 	sync.stream = dp_places__find_queue(
 		&deepprof->places, dp_deepprof__pid(deepprof, dp_rows__id(rows, SYNC_PROCESS)),
 		dp_rows__id(rows, SYNC_CONTEXT), dp_rows__id(rows, SYNC_STREAM));
+	link_wait(deepprof, rows, &sync);
 	return dp_builder__add_sync(deepprof->import->builder, &sync);
 }
 
@@ -329,7 +350,9 @@ static int scan_host(struct deepprof *deepprof)
 		[SYNC_PROCESS] = { "process", true }, [SYNC_CONTEXT] = { "context", false },
 		[SYNC_STREAM] = { "stream", false },  [SYNC_START] = { "start", true },
 		[SYNC_DUR] = { "dur_ns", true },      [SYNC_KIND] = { "kind", false },
-		[SYNC_CORR] = { "corr", false },
+		[SYNC_CORR] = { "corr", false },      [SYNC_EPOCH] = { "epoch", false },
+		[SYNC_EVENT] = { "event", false },
+		[SYNC_EVENT_SYNC] = { "event_sync", false },
 	};
 	static const struct dp_column range[NVTX_COLUMNS] = {
 		[NVTX_PROCESS] = { "process", true }, [NVTX_TID] = { "tid", false },
@@ -339,6 +362,8 @@ static int scan_host(struct deepprof *deepprof)
 	};
 	int status = dp_deepprof__scan(deepprof, "api", call, CALL_COLUMNS, read_call);
 
+	if (!status)
+		status = dp_deepprof__scan_events(deepprof);
 	if (!status)
 		status = dp_deepprof__scan(deepprof, "sync", sync, SYNC_COLUMNS, read_sync);
 	if (!status)
@@ -391,6 +416,7 @@ static int deepprof_read(struct dp_import *import)
 	dp_lookup__fini(&deepprof.calls);
 	dp_lookup__fini(&deepprof.nccl_rows);
 	free(deepprof.nccl);
+	free(deepprof.events);
 	dp_strings__fini(&deepprof.uuids);
 	dp_lookup__fini(&deepprof.uuid_devices);
 	dp_database__close(deepprof.database);
@@ -408,6 +434,7 @@ static int deepprof_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__deepprof_db = {
 	.info = { "deepprof_db", "deepprof's own trace file" },
 	.database = true,
+	.how_to_record = "deepprof record around a program that uses the GPU",
 	.probe = deepprof_probe,
 	.read = deepprof_read,
 };

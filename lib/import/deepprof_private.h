@@ -6,6 +6,13 @@
 #include "import/database.h"
 #include "import/lookup.h"
 
+/* An event's record in a stream, or what waits for one. */
+struct deepprof_event {
+	int64_t pid, context, stream, event;
+	int64_t sync;  /* CUPTI's number of the record, 0: it has none */
+	int64_t cause; /* the call's correlation id, above 32 bits its epoch */
+};
+
 struct deepprof {
 	const struct dp_import *import;
 	struct dp_database *database;
@@ -19,6 +26,8 @@ struct deepprof {
 	struct dp_lookup nccl_rows; /* nvtx: index in nccl */
 	struct dp_collective *nccl; /* without times and threads */
 	size_t nccl_count, nccl_room;
+	struct deepprof_event *events;
+	size_t event_count, event_room;
 	uint64_t untimed;	       /* operations */
 };
 
@@ -58,6 +67,11 @@ static inline enum dp_memory_kind dp_deepprof__memory(struct dp_rows *rows, size
 /* What table nccl says, before ranges are read; and as a collective, of one range. */
 int dp_deepprof__scan_nccl(struct deepprof *deepprof);
 int dp_deepprof__add_nccl(struct deepprof *deepprof, int64_t nvtx, const struct dp_range *range);
+
+/* Events' records, before waits are read; and for whose work a wait is, where that is known. */
+int dp_deepprof__scan_events(struct deepprof *deepprof);
+void dp_deepprof__link_wait(struct deepprof *deepprof, const struct deepprof_event *wait,
+			    struct dp_sync *sync);
 
 /* Of the recording and its processes, before all else; of what operations ran on, behind them. */
 int dp_deepprof__begin(struct deepprof *deepprof);

@@ -63,6 +63,10 @@ const char *const dp_schema__tables[] = {
 
 	"CREATE TABLE sync(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, context INTEGER, "
 	"stream INTEGER, start INTEGER NOT NULL, dur_ns INTEGER, kind INTEGER, event INTEGER, "
+	"corr INTEGER, epoch INTEGER, event_sync INTEGER)",
+
+	"CREATE TABLE cuda_event(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, "
+	"context INTEGER, stream INTEGER, event INTEGER NOT NULL, event_sync INTEGER, "
 	"corr INTEGER, epoch INTEGER)",
 
 	"CREATE TABLE mem_op(process INTEGER NOT NULL, ts INTEGER NOT NULL, op INTEGER, "

@@ -8,7 +8,7 @@
  *
  * Schema 2 has what 1 has, and pause: in a file of schema 1 nobody can tell when recording was off.
  * Schema 3 has what 2 has, and untimed, host_sample and host_load. Schema 4 has what 3 has, and
- * off_cpu, cuda_event, sync.event_sync and gpu_metric.
+ * off_cpu, cuda_event and sync.event_sync.
  */
 #ifndef DP_IMPORT_DEEPPROF_SCHEMA_H
 #define DP_IMPORT_DEEPPROF_SCHEMA_H

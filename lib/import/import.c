@@ -3,6 +3,7 @@
 #include "import/looks.h"
 #include "import/unpack.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DP_ENTRY(word) extern const struct dp_importer dp_importer__##word;
@@ -115,12 +116,25 @@ static bool is_session(const struct dp_probe *probe)
 	       !memcmp(probe->head + i, second, sizeof(second) - 1);
 }
 
+static const char *list_formats(char *text, size_t size)
+{
+	const struct dp_importer *importer;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; (importer = dp_importer__at(i)) && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+					 importer->info.name);
+	return text;
+}
+
 /* Why nobody took it, as far as the first bytes tell. */
 static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 		   struct dp_error *error)
 {
 	/* A compressed file's size says nothing of its content's. */
 	bool gzip = dp_input__is_gzip(input);
+	char names[256];
 	uint64_t size = gzip ? 0 : dp_input__size(input);
 
 	if (!probe->length && dp_input__damage(input))
@@ -147,9 +161,9 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 				     "a session of the Visual Profiler as XML, which that alone "
 				     "reads: record the program again, with nvprof -o FILE or "
 				     "deepprof record");
-	return dp_error__set(error, DP_ERR_FORMAT,
-			     "%s, not a trace in a known format (deepprof info --build lists them)",
-			     is_text(probe) ? "text" : "binary data");
+	return dp_error__set(error, DP_ERR_FORMAT, "%s, not a trace in a known format: %s",
+			     is_text(probe) ? "text" : "binary data",
+			     list_formats(names, sizeof(names)));
 }
 
 /* What an importer says that knows a mark of its format. */
@@ -212,6 +226,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 		dp_builder__free(import.builder);
 		return status;
 	}
+	dp_builder__advise_recording(import.builder, importer->how_to_record);
 	return dp_builder__finish(import.builder, trace, options->label, importer->info.name,
 				  options->allow_no_gpu);
 }

@@ -31,6 +31,7 @@ struct dp_import {
 struct dp_importer {
 	struct dp_format_info info; /* help in one line: "Nsight Systems SQLite export" */
 	bool database;		    /* read() opens import->path by itself: SQLite */
+	const char *how_to_record;  /* GPU activity, where a trace has none; or NULL */
 	/*
 	 * How sure it is that the content is its own: 0 (no) to 100, or DP_ERR_NOMEM. Cheap;
 	 * sets no error.

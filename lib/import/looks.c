@@ -23,16 +23,11 @@ struct words {
 static const struct words texts[] = {
 	{ "\"", "\"Kernel_Name\"", "\"Start_Timestamp\"",
 	  "rocprofv3's CSV: record with --output-format rocpd or json" },
-	{ "{", "\"schema\": ", "\"resolution_ns\": ",
-	  "a deepprof report, not a trace: analyze the trace that it names (compare reads "
-	  "reports, too)" },
 	{ "{", "\"schema\": \"1.", "\"nodes\": [",
 	  "PyTorch's execution trace, which has no times of kernels: export a trace with "
 	  "torch.profiler's export_chrome_trace()" },
 	{ "{", "speedscope.app/", "\"$schema\"",
 	  "a speedscope profile, which has no GPU operations: record with deepprof record" },
-	{ "<", "<html", "deepprof",
-	  "a deepprof report as HTML, not a trace: analyze the trace that it names" },
 	{ "<", "<html", "", "a web page, not a trace" },
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
 	  "a CSV table of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
@@ -41,6 +36,21 @@ static const struct words texts[] = {
 	  "a CSV summary of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
 	  "be analyzed" },
 };
+
+/* Reports of deepprof's own: JSON, CSV, HTML. */
+static bool is_report(const struct dp_probe *probe)
+{
+	static const char columns[] = "file,loop,device,context,stream,index,";
+	static const char page[] = "<!DOCTYPE html>";
+
+	if (probe->length >= sizeof(columns) && !memcmp(probe->head, columns, sizeof(columns) - 1))
+		return true;
+	if (probe->length >= sizeof(page) && !memcmp(probe->head, page, sizeof(page) - 1))
+		return dp_probe__contains(probe, "deepprof");
+	return first(probe) == '{' && dp_probe__contains(probe, "\"schema\": ") &&
+	       dp_probe__contains(probe, "\"t0_ns\": ") &&
+	       !dp_probe__contains(probe, "traceEvents");
+}
 
 struct look {
 	const char *magic;
@@ -71,6 +81,10 @@ static const struct look magics[] = {
 	{ "GIF8", 4, 0, "an image, not a trace" },
 };
 
+#define REPORT                                                                                \
+	"a report that deepprof wrote, not a trace: analyze the trace that it was made from " \
+	"(compare also reads saved JSON reports)"
+
 static const char *look_at(const struct dp_probe *probe)
 {
 	char begin = first(probe);
@@ -79,6 +93,8 @@ static const char *look_at(const struct dp_probe *probe)
 		if (probe->length >= magics[i].offset + magics[i].length &&
 		    !memcmp(probe->head + magics[i].offset, magics[i].magic, magics[i].length))
 			return magics[i].message;
+	if (is_report(probe))
+		return REPORT;
 	for (size_t i = 0; begin && i < DP_COUNT(texts); i++)
 		if (strchr(texts[i].first, begin) && dp_probe__contains(probe, texts[i].one) &&
 		    dp_probe__contains(probe, texts[i].other))
@@ -90,11 +106,16 @@ int dp_looks__refuse(const struct dp_probe *probe, struct dp_error *error)
 {
 	/* rocmProfileData, whose tables are named rocpd_, too. */
 	static const char *const rpd[] = { "rocpd_op", "rocpd_api" };
+	/* As lib/report/sqlite.c makes them. */
+	static const char *const own[] = { "annotation_raw", "operation_raw" };
 	const char *message = look_at(probe);
 	int found = message ? 0 : dp_database__probe(probe, rpd, DP_COUNT(rpd));
+	int ours = message ? 0 : dp_database__probe(probe, own, DP_COUNT(own));
 
-	if (found < 0)
+	if (found < 0 || ours < 0)
 		return dp_error__nomem(error, 0);
+	if (ours == (int)DP_COUNT(own))
+		message = REPORT;
 	if (found == (int)DP_COUNT(rpd))
 		message = "an RPD database (rocmProfileData): rpd2tracing.py makes a Chrome trace "
 			  "of it";

@@ -11,6 +11,7 @@
  */
 #include "import/database.h"
 #include "import/lookup.h"
+#include "import/nsys_diagnostics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -613,6 +614,8 @@ static int read_all(struct nsys *nsys)
 		status = scan_labels(nsys);
 	if (!status)
 		status = scan_memory(nsys);
+	if (!status && !dp_builder__op_count(nsys->import->builder))
+		status = dp_nsys__explain_no_gpu(database, nsys->import->builder);
 	return status;
 }
 
@@ -664,6 +667,7 @@ static int nsys_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__nsys = {
 	.info = { "nsys", "NVIDIA Nsight Systems, SQLite export" },
 	.database = true,
+	.how_to_record = "nsys profile --trace=cuda,nvtx --cuda-graph-trace=node",
 	.probe = nsys_probe,
 	.read = nsys_read,
 };

@@ -393,6 +393,7 @@ static int probe(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__nvprof_csv = {
 	.info = { "nvprof_csv", "nvprof --print-gpu-trace --csv" },
+	.how_to_record = "nvprof --print-gpu-trace --csv --profile-child-processes",
 	.probe = probe,
 	.read = read_csv,
 };

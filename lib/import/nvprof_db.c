@@ -542,17 +542,6 @@ static int read_version(struct nvprof *nvprof)
 	return status < 0 ? status : DP_OK;
 }
 
-static int check_empty(struct nvprof *nvprof)
-{
-	struct dp_builder *builder = nvprof->import->builder;
-
-	if (dp_builder__op_count(builder) || dp_builder__call_count(builder) ||
-	    dp_builder__range_count(builder) || nvprof->import->options->allow_no_gpu)
-		return DP_OK;
-	return dp_error__set(nvprof->import->error, DP_ERR_NO_GPU,
-			     "no GPU activity: an nvprof database without records");
-}
-
 static int read_all(struct nvprof *nvprof)
 {
 	static const char *const big[] = {
@@ -597,8 +586,6 @@ static int nvprof_read(struct dp_import *import)
 	dp_names__free(nvprof.names);
 	if (!status)
 		status = dp_database__finish(nvprof.database);
-	if (!status)
-		status = check_empty(&nvprof);
 	dp_places__fini(&nvprof.places);
 	dp_gpus__fini(&nvprof.gpus);
 	dp_lookup__fini(&nvprof.calls);
@@ -630,6 +617,7 @@ static int nvprof_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__nvprof_db = {
 	.info = { "nvprof_db", "nvprof -o and Visual Profiler, SQLite database" },
 	.database = true,
+	.how_to_record = "nvprof --profile-child-processes -o %p.nvprof",
 	.probe = nvprof_probe,
 	.read = nvprof_read,
 };

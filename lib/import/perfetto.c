@@ -391,10 +391,6 @@ static int finish(struct reader *reader)
 		return dp_error__set(error, DP_ERR_DAMAGED,
 				     "not a Perfetto trace, or a cut file: it has no whole "
 				     "packet");
-	if (!dp_builder__op_count(builder) && !reader->import->options->allow_no_gpu)
-		return dp_error__set(error, DP_ERR_NO_GPU,
-				     "no GPU activity: a Perfetto trace without kernels; record "
-				     "with rocprofv3 --kernel-trace or --sys-trace");
 	if (reader->epoch_ns)
 		dp_builder__epoch(builder, reader->epoch_ns);
 	for (size_t i = 0; !status && i < DP_COUNT(losses); i++)
@@ -460,6 +456,7 @@ static int probe_perfetto(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__perfetto = {
 	.info = { "perfetto", "ROCm rocprofv3, rocprof-sys, Perfetto trace" },
+	.how_to_record = "rocprofv3 --sys-trace --output-format pftrace",
 	.probe = probe_perfetto,
 	.read = read_perfetto,
 };

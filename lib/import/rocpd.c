@@ -324,6 +324,7 @@ static int probe_rocpd(const struct dp_probe *probe)
 const struct dp_importer dp_importer__rocpd = {
 	.info = { "rocpd", "ROCm rocprofv3 and rocprof-sys, SQLite (rocpd)" },
 	.database = true,
+	.how_to_record = "rocprofv3 --sys-trace --output-format rocpd",
 	.probe = probe_rocpd,
 	.read = read_rocpd,
 };

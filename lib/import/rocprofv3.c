@@ -648,6 +648,7 @@ static int probe_rocprofv3(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__rocprofv3 = {
 	.info = { "rocprofv3", "ROCm rocprofv3, JSON" },
+	.how_to_record = "rocprofv3 --sys-trace --output-format rocpd",
 	.probe = probe_rocprofv3,
 	.read = read_rocprofv3,
 };

@@ -91,22 +91,6 @@ static long by_gaps(const struct unfolder *u)
 		       : 0;
 }
 
-/* By what lies in front of the first iteration, if all others have the same in front of them. */
-static long by_head(const struct unfolder *u)
-{
-	const struct dp_repetition *first = &u->iterations[0];
-	size_t head = u->position[first->first], same = 0;
-
-	if (first->partial || head > dp_param.unfold_reach || u->evidence->open_begin ||
-	    u->evidence->cut_begin)
-		return 0;
-	for (size_t k = 0; k < u->joint_count; k++)
-		same += u->joints[k].run_before > head &&
-			!memcmp(u->symbols, u->symbols + u->joints[k].at - head,
-				head * sizeof(*u->symbols));
-	return same * 10 >= u->joint_count * 9 ? -(long)head : 0;
-}
-
 /* Is what lies at one place what lies at a joint's, too, and within [low, high)? */
 static bool alike(const struct unfolder *u, size_t at, size_t of_joint, size_t length, size_t low,
 		  size_t high)
@@ -236,8 +220,8 @@ size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
 			      .evidence = evidence };
 
 	sample_joints(&u);
-	if (u.joint_count >= dp_param.samples_min)
-		u.shift = evidence->at && evidence->launches_recorded ? by_gaps(&u) : by_head(&u);
+	if (u.joint_count >= dp_param.samples_min && evidence->at && evidence->launches_recorded)
+		u.shift = by_gaps(&u);
 	choose_like(&u);
 	return move_all(&u);
 }

@@ -1,5 +1,6 @@
 /*
- * From patterns to loops: alignment, exact names, phase, cut, confidence.
+ * From patterns to loops: alignment, exact names, phase, cut, confidence. In: patterns that were
+ * accepted; out: a loop for each that is listed. Called by tree.c, enclosing.c and loops.c.
  *
  * Cost: one alignment of the sequence for each set of patterns, and what phase and cut cost.
  */

@@ -30,6 +30,7 @@ enum dp_feature {
 
 struct dp_feature_info {
 	const char *name;
+	const char *fact; /* its name among the facts of a loop's confidence */
 	const char *above, *below; /* what more of it than typical means, and less */
 };
 

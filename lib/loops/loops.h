@@ -134,13 +134,13 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 /* The chosen loop that covers most symbols; NULL: none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
 
-/* Frees the loops, of which there may be new ones; also their list; also *loops. */
 /*
  * The confidence of a loop whose iterations were made or changed by other means than a search: by the
  * features that follow from them, and the others as they are.
  */
 void dp_loops__judge(struct dp_sequence_loop *loop);
 
+/* Frees the loops, of which there may be new ones; also their list; also *loops. */
 void dp_loops__clear(struct dp_loops *loops);
 void dp_loops__fini(struct dp_loops *loops);
 void dp_loops__free(struct dp_loops *loops);

@@ -1,5 +1,6 @@
 /*
- * The tree of loops. Where the patterns that were found leave much to explain, they are looked for
+ * The tree of loops of a sequence, unaided: in, a driver with the symbols and their suffix tree; out,
+ * its loops. Called by loops.c and by online/stream.c. Where the patterns that were found leave much to explain, they are looked for
  * again under classes of names, and with repetitions collapsed.
  *
  * Cost: a search, and one more for each of those.

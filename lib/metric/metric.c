@@ -283,6 +283,15 @@ static int replay(struct dp_metric_values *values, const struct dp_metric_input 
 	return DP_OK;
 }
 
+static int find_waits(struct dp_metric_values *values, const struct dp_metric_input *input,
+		      struct dp_error *error)
+{
+	struct dp_stream_waits_input waits = { input->trace, input->stream, input->iterations,
+					       input->count };
+
+	return dp_stream_waits__find(&values->waits, &waits) ? dp_error__nomem(error, 0) : DP_OK;
+}
+
 int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_input *input,
 			   struct dp_error *error)
 {
@@ -309,6 +318,8 @@ int dp_metric__compute_all(struct dp_metric_values *out, const struct dp_metric_
 		status = run_table(&values, &ready, error);
 	if (!status)
 		status = replay(&values, &ready, &made, error);
+	if (!status && !values.brief && !values.asked)
+		status = find_waits(&values, &ready, error);
 	values.stalls = ready.parts.stalls;
 	ready.parts.stalls = (struct dp_stalls){ 0 };
 	values.ranges = ready.parts.ranges;
@@ -329,5 +340,6 @@ void dp_metric_values__fini(struct dp_metric_values *values)
 	dp_stalls__fini(&values->stalls);
 	dp_host_ranges__fini(&values->ranges);
 	dp_replay__fini(&values->replay);
+	dp_stream_waits__fini(&values->waits);
 	*values = (struct dp_metric_values){ 0 };
 }

@@ -7,6 +7,7 @@
 #define DP_METRIC_METRIC_H
 
 #include "metric/parts.h"
+#include "metric/stream_waits.h"
 #include <deepprof/analysis.h>
 
 /* One loop, prepared for all metrics. Arrays are borrowed. */
@@ -21,6 +22,7 @@ struct dp_metric_input {
 	const struct dp_iteration *iterations;
 	size_t count;
 	uint64_t batch_size;  /* samples in an iteration, 0: not told */
+	double flops;	      /* of an iteration, 0: not known */
 	bool brief;	      /* only metrics that are had everywhere */
 	bool stretch;	      /* of one stretch of time, whose only "iteration" it is */
 	const uint8_t *asked; /* of others only these, per metric; NULL: all */
@@ -72,6 +74,7 @@ struct dp_metric_values {
 	const uint8_t *asked; /* borrowed */
 	struct dp_stalls stalls;
 	struct dp_host_ranges ranges;
+	struct dp_stream_waits waits; /* none where not all metrics are had */
 	struct dp_replay replay; /* of some typical iterations; NaN where there are none, or where
 				  * not all metrics are had */
 };

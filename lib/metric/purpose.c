@@ -31,6 +31,9 @@ enum dp_purpose dp_purpose__of(const char *name)
 		{ "Module", DP_PURPOSE_CODE },
 		{ "Library", DP_PURPOSE_CODE },
 		{ "Link", DP_PURPOSE_CODE },
+		{ "GraphInstantiate", DP_PURPOSE_GRAPH },
+		{ "StreamBeginCapture", DP_PURPOSE_GRAPH },
+		{ "StreamEndCapture", DP_PURPOSE_GRAPH },
 	};
 	static const char *const apis[] = { "cuda", "cu", "hip" };
 	const char *rest = NULL;

@@ -49,3 +49,13 @@ double dp_reduce__steady_median(const struct dp_metric_input *input, const doubl
 {
 	return dp_stat__median(input->scratch, dp_reduce__steady(input, values));
 }
+
+double dp_reduce__steady_rate(const struct dp_metric_input *input, const double *values)
+{
+	size_t count = dp_reduce__steady(input, values);
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += 1 / input->scratch[i];
+	return count ? (double)count / sum : (double)NAN;
+}

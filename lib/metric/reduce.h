@@ -19,6 +19,8 @@ bool dp_reduce__is_steady(const struct dp_metric_input *input, const double *val
 
 /* Summaries that many metrics have: of the steady state, without periods that are interrupted. */
 double dp_reduce__steady_mean(const struct dp_metric_input *input, const double *values);
+/* Of rates per period: all that was done by all the time, which is the harmonic mean. */
+double dp_reduce__steady_rate(const struct dp_metric_input *input, const double *values);
 double dp_reduce__steady_median(const struct dp_metric_input *input, const double *values);
 
 #endif

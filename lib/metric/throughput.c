@@ -15,21 +15,10 @@ static int compute(const struct dp_metric_input *input, double *values, struct d
 	return DP_OK;
 }
 
-/* All samples by all the time: the harmonic mean, as each iteration has as many samples. */
-static double average(const struct dp_metric_input *input, const double *values)
-{
-	size_t count = dp_reduce__steady(input, values);
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += 1 / input->scratch[i];
-	return count ? (double)count / sum : (double)NAN;
-}
-
 static const struct dp_metric_summary summaries[] = {
 	{ { "avg_throughput", "1/s", DP_BETTER_HIGHER,
 	    "samples of the steady state by the time that they took", "throughput" },
-	  average },
+	  dp_reduce__steady_rate },
 	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL }, NULL },
 };
 

@@ -4,14 +4,13 @@
  * by the kernel's name and its stream.
  */
 #include "base/communication.h"
+#include "base/strings.h"
+#include "metric/collective.h"
 #include "metric/spans.h"
 #include "ranks/summary.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Host calls that begin before a launch and may hold it: groups nest, but not so deep. */
-enum { HOST_CALLS = 32 };
 
 struct reader {
 	struct dp_rank_summary *rank;
@@ -19,6 +18,8 @@ struct reader {
 	uint32_t device;
 	uint8_t *is_communication; /* per name of a kernel: 0 unknown, 1 no, 2 yes */
 	uint32_t *groups;	   /* per name: index of a group, or DP_NONE */
+	uint32_t *places;	   /* per stream: its place among the device's */
+	struct dp_strings names;   /* of groups: their ids are the groups' indices */
 	uint32_t *rows;		   /* operations that compute, then others */
 	size_t row_count;
 };
@@ -35,10 +36,10 @@ static bool communicates(struct reader *reader, uint32_t name)
 static uint32_t add_group(struct reader *reader, const char *name, uint32_t size)
 {
 	struct dp_rank_summary *rank = reader->rank;
+	uint32_t id = dp_strings__intern(&reader->names, name, strlen(name));
 
-	for (size_t i = 0; i < rank->group_count; i++)
-		if (!strcmp(rank->groups[i].name, name))
-			return (uint32_t)i;
+	if (id == DP_NONE || id < rank->group_count)
+		return id;
 	if (dp_array__reserve(&rank->groups, &rank->group_room, rank->group_count + 1,
 			      sizeof(*rank->groups)))
 		return DP_NONE;
@@ -46,15 +47,14 @@ static uint32_t add_group(struct reader *reader, const char *name, uint32_t size
 	rank->groups[rank->group_count].size = size;
 	if (!rank->groups[rank->group_count].name)
 		return DP_NONE;
-	return (uint32_t)rank->group_count++;
+	rank->group_count++;
+	return id;
 }
 
 /* A group by what the trace calls it, or by its stream: the first that communicates, the second … */
 static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, uint32_t stream)
 {
 	char text[64];
-	uint32_t made;
-	size_t index = 0;
 
 	if (name != DP_NONE) {
 		if (reader->groups[name] == DP_NONE)
@@ -62,36 +62,8 @@ static uint32_t group_of(struct reader *reader, uint32_t name, uint32_t size, ui
 				add_group(reader, dp_trace_string(reader->trace, name), size);
 		return reader->groups[name];
 	}
-	for (uint32_t s = 0; s < stream; s++)
-		index += dp_trace_stream(reader->trace, s)->device == reader->device;
-	snprintf(text, sizeof(text), "stream %zu", index);
-	made = add_group(reader, text, 0);
-	return made;
-}
-
-/* The host's call on the launching thread that the launch lies in; DP_NONE where none does. */
-static size_t host_call(const struct reader *reader, uint32_t op)
-{
-	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
-	const struct dp_calls *calls = dp_trace_calls(reader->trace);
-	uint32_t call = dp_trace_ops(reader->trace)->call[op];
-	size_t low = 0, high = from->count;
-
-	if (call == DP_NONE)
-		return DP_NONE;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (from->start_ns[middle] <= calls->start_ns[call])
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t back = 0; back < HOST_CALLS && low-- > 0; back++)
-		if (from->thread[low] != DP_NONE && from->thread[low] == calls->thread[call] &&
-		    from->end_ns[low] >= calls->start_ns[call])
-			return low;
-	return DP_NONE;
+	snprintf(text, sizeof(text), "stream %u", (unsigned int)reader->places[stream]);
+	return add_group(reader, text, 0);
 }
 
 static bool sends(const char *name)
@@ -128,20 +100,6 @@ static int add_call(struct reader *reader, uint32_t op, size_t record)
 	return DP_OK;
 }
 
-/* The record of a kernel itself: both are in order of start. */
-static size_t own_record(const struct reader *reader, uint32_t op, size_t *at)
-{
-	const struct dp_collectives *from = dp_trace_collectives(reader->trace);
-	const struct dp_ops *ops = dp_trace_ops(reader->trace);
-
-	while (*at < from->count && from->start_ns[*at] < ops->start_ns[op])
-		++*at;
-	for (size_t i = *at; i < from->count && from->start_ns[i] == ops->start_ns[op]; i++)
-		if (from->stream[i] == ops->stream[op])
-			return i;
-	return DP_NONE;
-}
-
 static int read_operations(struct reader *reader)
 {
 	const struct dp_ops *ops = dp_trace_ops(reader->trace);
@@ -157,12 +115,28 @@ static int read_operations(struct reader *reader)
 			reader->rows[reader->row_count++] = (uint32_t)i;
 			continue;
 		}
-		record = own_record(reader, (uint32_t)i, &at);
-		if (record == DP_NONE)
-			record = host_call(reader, (uint32_t)i);
+		record = dp_collective__record(reader->trace, (uint32_t)i, &at);
 		status = add_call(reader, (uint32_t)i, record);
 	}
 	return status;
+}
+
+/* How long nothing computes right before a call ends: until then the rank waits for it. */
+static int64_t blocked_time(const struct dp_spans *compute, const struct dp_call_summary *call)
+{
+	size_t low = 0, high = compute->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compute->start_ns[middle] < call->end_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? DP_MAX(0, call->end_ns -
+				       DP_MAX(compute->end_ns[low - 1], call->start_ns))
+		   : call->end_ns - call->start_ns;
 }
 
 /* Calls are still in order of start. */
@@ -183,10 +157,22 @@ static int find_exposed(struct reader *reader)
 			call->exposed_ns =
 				call->end_ns - from_ns -
 				dp_spans_at__covered(&at, from_ns, call->end_ns);
+		call->blocks_ns = DP_MIN(call->exposed_ns, blocked_time(&compute, call));
 		busy_ns = DP_MAX(busy_ns, call->end_ns);
 	}
 	dp_spans__fini(&compute);
 	return status;
+}
+
+static void find_places(struct reader *reader)
+{
+	const struct dp_stream *stream;
+	uint32_t place = 0;
+
+	for (size_t s = 0; (stream = dp_trace_stream(reader->trace, s)); s++) {
+		reader->places[s] = place;
+		place += stream->device == reader->device;
+	}
 }
 
 static int compare_calls(const void *a, const void *b)
@@ -211,10 +197,13 @@ int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *an
 
 	reader.is_communication = dp_alloc__zeroed(names + 1, 1);
 	reader.groups = dp_alloc__array(names + 1, sizeof(*reader.groups));
+	reader.places = dp_alloc__array(dp_trace_stream_count(reader.trace) + 1,
+					sizeof(*reader.places));
 	reader.rows =
 		dp_alloc__array(dp_trace_ops(reader.trace)->count + 1, sizeof(*reader.rows));
-	if (reader.is_communication && reader.groups && reader.rows) {
+	if (reader.is_communication && reader.groups && reader.places && reader.rows) {
 		memset(reader.groups, 0xff, (names + 1) * sizeof(*reader.groups));
+		find_places(&reader);
 		status = read_operations(&reader);
 	}
 	if (!status)
@@ -223,6 +212,8 @@ int dp_summary__calls(struct dp_rank_summary *rank, const struct dp_analysis *an
 		qsort(rank->calls, rank->call_count, sizeof(*rank->calls), compare_calls);
 	free(reader.is_communication);
 	free(reader.groups);
+	free(reader.places);
+	dp_strings__fini(&reader.names);
 	free(reader.rows);
 	return status;
 }

@@ -24,10 +24,12 @@ struct dp_rank_clock {
 
 /*
  * Fits the clocks of count ranks to the sights, which are in order of event. Offsets are those of a
- * median polish (Tukey 1977, "Exploratory Data Analysis") of ranks and events; drifts are slopes by
- * Theil (1950) and Sen (1968), and 0 where the residuals do not show one.
+ * median polish (Tukey 1977, "Exploratory Data Analysis") of ranks and events, and drifts slopes by
+ * Theil (1950) and Sen (1968); from there least squares over all ranks at once without the outliers.
+ * Drifts are 0 where the residuals show none.
  *
- * Errors: DP_ERR_NOMEM. Cost: O(s log s) for s sights, in some ten rounds.
+ * Errors: DP_ERR_NOMEM. Cost: O(s log s) for s sights, in some ten rounds, and up to 200 s for each
+ * of six solutions.
  */
 int dp_clock__fit(struct dp_rank_clock *clocks, size_t count, const struct dp_clock_sight *sights,
 		  size_t sight_count);

@@ -1,7 +1,8 @@
 /*
- * What collectives take by themselves, by kind, size and group; and the group that takes longer than
- * others of its like do, or than it did before.
+ * What collectives take by themselves, by kind, size and group; and the group that takes longer
+ * than others of its like do, or than it did before.
  */
+#include "metric/collective.h"
 #include "metric/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
@@ -31,6 +32,7 @@ struct row {
 	size_t count;
 	uint32_t members; /* of the group */
 	double median_ns;
+	double others_ns; /* median of such rows, itself included; 0 where they are too few */
 };
 
 struct rows {
@@ -84,10 +86,10 @@ static int rows_init(struct rows *rows, const struct dp_job *job)
 	for (size_t i = 0; i < n; i++) {
 		const struct dp_instance *at = &job->instances[i];
 
-		rows->sorted[i] = (struct sorted){
-			at->group, at->kind, at->kind == DP_COLLECTIVE_ALL_TO_ALL ? 0 : at->bytes,
-			(uint32_t)i
-		};
+		rows->sorted[i] =
+			(struct sorted){ at->group, at->kind,
+					 at->kind == DP_COLLECTIVE_ALL_TO_ALL ? 0 : at->bytes,
+					 (uint32_t)i };
 	}
 	if (n)
 		qsort(rows->sorted, n, sizeof(*rows->sorted), compare_sorted);
@@ -111,21 +113,6 @@ static void rows_fini(struct rows *rows)
 	free(rows->sorted);
 	free(rows->rows);
 	free(rows->values);
-}
-
-/* A link's traffic for each byte of a message, as nccl-tests (PERFORMANCE.md) count it. */
-static double bus_factor(enum dp_collective_kind kind, double members)
-{
-	switch (kind) {
-	case DP_COLLECTIVE_ALLREDUCE:
-		return 2 * (members - 1) / members;
-	case DP_COLLECTIVE_ALLGATHER:
-	case DP_COLLECTIVE_REDUCE_SCATTER:
-	case DP_COLLECTIVE_ALL_TO_ALL:
-		return (members - 1) / members;
-	default:
-		return 1;
-	}
 }
 
 static bool is_one_host(const struct dp_job *job, const struct dp_job_group *group)
@@ -171,11 +158,10 @@ static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct
 	if (made.bytes && row->median_ns > 0) {
 		made.algorithm_bandwidth = (double)made.bytes * 1e9 / row->median_ns;
 		made.bus_bandwidth = made.algorithm_bandwidth *
-				     bus_factor(made.kind, (double)row->members);
+				     dp_collective__bus_factor(made.kind, (double)row->members);
 	}
-	if (!made.group ||
-	    dp_array__reserve(&ranks->collectives, &ranks->collective_room,
-			      ranks->collective_count + 1, sizeof(made)))
+	if (!made.group || dp_array__reserve(&ranks->collectives, &ranks->collective_room,
+					     ranks->collective_count + 1, sizeof(made)))
 		return DP_ERR_NOMEM;
 	ranks->collectives[ranks->collective_count++] = made;
 	return DP_OK;
@@ -255,20 +241,57 @@ static size_t rises_at(const struct rows *rows, const struct row *row, double *b
 	return after >= SLOW * *base_ns ? since : 0;
 }
 
-/* What rows of the same kind, bytes and size of group take; 0 where they are too few. */
-static double others_median(const struct rows *rows, const struct row *row)
+/* What the rows of groups that are alike have in common. */
+struct likeness {
+	uint8_t kind;
+	uint32_t members;
+	uint64_t bytes;
+	uint32_t row;
+};
+
+static int compare_likeness(const void *a, const void *b)
 {
-	const struct sorted *self = &rows->sorted[row->first];
-	size_t count = 0;
+	const struct likeness *one = a, *two = b;
 
+	if (one->kind != two->kind)
+		return one->kind < two->kind ? -1 : 1;
+	if (one->members != two->members)
+		return one->members < two->members ? -1 : 1;
+	if (one->bytes != two->bytes)
+		return one->bytes < two->bytes ? -1 : 1;
+	return one->row < two->row ? -1 : one->row > two->row;
+}
+
+static bool is_like(const struct likeness *a, const struct likeness *b)
+{
+	return a->kind == b->kind && a->members == b->members && a->bytes == b->bytes;
+}
+
+static int find_others(struct rows *rows)
+{
+	struct likeness *all = dp_alloc__array(rows->count + 1, sizeof(*all));
+
+	if (!all)
+		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct sorted *other = &rows->sorted[rows->rows[i].first];
+		const struct sorted *first = &rows->sorted[rows->rows[i].first];
 
-		if (other->kind == self->kind && other->bytes == self->bytes &&
-		    rows->rows[i].members == row->members)
-			rows->values[count++] = rows->rows[i].median_ns;
+		all[i] = (struct likeness){ first->kind, rows->rows[i].members, first->bytes,
+					    (uint32_t)i };
 	}
-	return count >= GROUPS ? dp_stat__median(rows->values, count) : 0;
+	if (rows->count)
+		qsort(all, rows->count, sizeof(*all), compare_likeness);
+	for (size_t i = 0, end; i < rows->count; i = end) {
+		double median_ns;
+
+		for (end = i; end < rows->count && is_like(&all[i], &all[end]); end++)
+			rows->values[end - i] = rows->rows[all[end].row].median_ns;
+		median_ns = end - i >= GROUPS ? dp_stat__median(rows->values, end - i) : 0;
+		for (size_t k = i; k < end; k++)
+			rows->rows[all[k].row].others_ns = median_ns;
+	}
+	free(all);
+	return DP_OK;
 }
 
 /* That of the calls of a row so many are above a median: a sign test. */
@@ -308,23 +331,27 @@ static double exposed_cost(const struct dp_job *job, const struct dp_instance *a
 }
 
 /* A row that is slow from a call on, against base_ns. */
-static void add_slow(struct dp_slow_group *all, const struct rows *rows, const struct row *row,
+static void add_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows, const struct row *row,
 		     size_t from, double base_ns, double p)
 {
 	const struct dp_job *job = rows->job;
 	struct dp_slow_group *slow = &all[rows->sorted[row->first].group];
-	int64_t since = iteration_of(job, &job->instances[rows->sorted[row->first + from].instance]);
+	int64_t since =
+		iteration_of(job, &job->instances[rows->sorted[row->first + from].instance]);
 
 	if (!from)
 		since = 0;
 	slow->since = slow->cost_ns > 0 ? DP_MIN(slow->since, since) : since;
 	slow->p = slow->cost_ns > 0 ? fmin(slow->p, p) : p;
-	for (size_t i = from; i < row->count; i++)
-		slow->cost_ns += exposed_cost(
-			job, &job->instances[rows->sorted[row->first + i].instance], base_ns);
+	for (size_t i = from; i < row->count; i++) {
+		uint32_t instance = rows->sorted[row->first + i].instance;
+
+		slow->cost_ns += exposed_cost(job, &job->instances[instance], base_ns);
+		less_ns[instance] = fmax(0, own_of(rows, row->first + i) - base_ns);
+	}
 }
 
-static void find_slow(struct dp_slow_group *all, const struct rows *rows)
+static void find_slow(struct dp_slow_group *all, double *less_ns, const struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct row *row = &rows->rows[i];
@@ -335,19 +362,19 @@ static void find_slow(struct dp_slow_group *all, const struct rows *rows)
 			continue;
 		from = row->count >= 2 * CALLS ? rises_at(rows, row, &base_ns, &p) : 0;
 		if (from) {
-			add_slow(all, rows, row, from, base_ns, p);
+			add_slow(all, less_ns, rows, row, from, base_ns, p);
 			continue;
 		}
-		base_ns = others_median(rows, row);
+		base_ns = row->others_ns;
 		if (!(base_ns > 0) || row->median_ns < SLOW * base_ns)
 			continue;
 		for (size_t k = row->first; k < row->first + row->count; k++)
 			above += own_of(rows, k) > base_ns;
-		add_slow(all, rows, row, 0, base_ns, chance_of_share(above, row->count));
+		add_slow(all, less_ns, rows, row, 0, base_ns, chance_of_share(above, row->count));
 	}
 }
 
-int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
+int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job)
 {
 	struct dp_slow_group *all = dp_alloc__zeroed(job->group_count + 1, sizeof(*all));
 	struct rows rows;
@@ -357,7 +384,9 @@ int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
 	if (!all)
 		status = DP_ERR_NOMEM;
 	if (!status)
-		find_slow(all, &rows);
+		status = find_others(&rows);
+	if (!status)
+		find_slow(all, less_ns, &rows);
 	for (size_t g = 0; g < job->group_count && !status; g++) {
 		double iterations = (double)job->iterations - (double)all[g].since;
 
@@ -368,6 +397,9 @@ int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job)
 		if (all[g].cost_ns > slow->cost_ns)
 			*slow = all[g];
 	}
+	for (size_t i = 0; i < job->instance_count; i++)
+		if (job->instances[i].group != slow->group)
+			less_ns[i] = 0;
 	free(all);
 	rows_fini(&rows);
 	return status;

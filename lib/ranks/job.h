@@ -136,6 +136,7 @@ struct dp_slow_group {
 	double p;
 };
 
-int dp_job__slow_group(struct dp_slow_group *slow, const struct dp_job *job);
+/* less_ns, per instance, becomes what those of that group take longer, 0 for all others. */
+int dp_job__slow_group(struct dp_slow_group *slow, double *less_ns, const struct dp_job *job);
 
 #endif

@@ -5,6 +5,7 @@
 #include "metric/stat.h"
 #include "ranks/blame.h"
 #include "ranks/job.h"
+#include "ranks/replay.h"
 #include "ranks/units.h"
 
 #include <math.h>
@@ -13,6 +14,9 @@
 /* Ranks that are alike show this in fewer than one job of 100, with room for the candidates that are
  * tried one after the other. */
 #define CHANCE 0.005
+/* No healthy rank costs a tenth, so that such a cost needs less of a proof. */
+#define LARGE_COST 0.1
+#define LIKELY 0.02
 /* A cost below these shares of the period is none: GPUs of one type differ by about a percent
  * themselves, and stages are never cut into equal parts. */
 #define STRAGGLER_COST 0.01
@@ -187,6 +191,42 @@ static int64_t first_iteration(const struct judge *judge, uint32_t since)
 	return since == judge->units.iteration[0] ? 0 : (int64_t)since;
 }
 
+/*
+ * What iterations would be shorter by: of a guess, from the times alone, what a replay says. Where it
+ * finds nothing, files of ranks are missing on which others depend, or clocks are not known: then the
+ * guess stays.
+ */
+static int find_cost(double *cost_ns, const struct judge *judge, const struct dp_replay_change *change)
+{
+	double saved_ns;
+	int status = dp_job__replay(&saved_ns, judge->job, change);
+
+	if (!status && saved_ns >= STRAGGLER_COST * judge->period_ns)
+		*cost_ns = saved_ns;
+	return status;
+}
+
+/* The same where the work of some ranks changes: of those blamed, or of all where that is NULL. */
+static int find_work_cost(double *cost_ns, const struct judge *judge, const uint32_t *blamed,
+			  size_t count, double work, int64_t since)
+{
+	double *works = dp_alloc__array(judge->job->count + 1, sizeof(*works));
+	struct dp_replay_change change = { .work = works,
+					   .classes = judge->stages.classes,
+					   .since = since };
+	int status;
+
+	if (!works)
+		return DP_ERR_NOMEM;
+	for (size_t r = 0; r < judge->job->count; r++)
+		works[r] = blamed ? 1 : work;
+	for (size_t i = 0; i < count; i++)
+		works[blamed[i]] = work;
+	status = find_cost(cost_ns, judge, &change);
+	free(works);
+	return status;
+}
+
 static int judge_rank(struct judge *judge)
 {
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
@@ -200,10 +240,16 @@ static int judge_rank(struct judge *judge)
 		verdict->p_value = judge->units.count ? blame.p : NAN;
 	if (status || blame.rank == DP_NONE)
 		return status;
-	cost_ns = blame.gain * judge->per_iteration;
-	if (blame.p >= CHANCE || cost_ns < STRAGGLER_COST * judge->period_ns ||
-	    cost_ns < resolution || cost_ns <= verdict->cost_ns)
+	if (blame.p >= LIKELY)
 		return DP_OK;
+	cost_ns = blame.gain * judge->per_iteration;
+	status = find_work_cost(&cost_ns, judge, &blame.rank, 1, NAN,
+				first_iteration(judge, blame.since));
+	if (status ||
+	    blame.p >= (cost_ns < LARGE_COST * judge->period_ns ? CHANCE : LIKELY) ||
+	    cost_ns < STRAGGLER_COST * judge->period_ns || cost_ns < resolution ||
+	    cost_ns <= verdict->cost_ns)
+		return status;
 	set_verdict(judge, DP_VERDICT_STRAGGLER, cost_ns, blame.p,
 		    first_iteration(judge, blame.since));
 	verdict->every = blame.every;
@@ -401,10 +447,18 @@ static int judge_communication(struct judge *judge)
 	struct dp_ranks_verdict *verdict = &judge->ranks->verdict;
 	const struct dp_job *job = judge->job;
 	struct dp_slow_group slow;
-	int status = dp_job__slow_group(&slow, job);
+	double *less_ns = dp_alloc__zeroed(job->instance_count + 1, sizeof(*less_ns));
+	struct dp_replay_change change = { .less_ns = less_ns };
+	int status = less_ns ? dp_job__slow_group(&slow, less_ns, job) : DP_ERR_NOMEM;
 
-	if (status || slow.group == DP_NONE || slow.p >= CHANCE ||
-	    slow.cost_ns < COMMUNICATION_COST * judge->period_ns)
+	change.since = status ? 0 : slow.since;
+	if (!status && slow.group != DP_NONE && slow.p < CHANCE &&
+	    slow.cost_ns >= COMMUNICATION_COST * judge->period_ns)
+		status = find_cost(&slow.cost_ns, judge, &change);
+	else
+		slow.group = DP_NONE;
+	free(less_ns);
+	if (status || slow.group == DP_NONE)
 		return status;
 	set_verdict(judge, DP_VERDICT_SLOW_COMMUNICATION, slow.cost_ns, slow.p, slow.since);
 	verdict->part = DP_RANK_COMMUNICATION;

@@ -1,4 +1,7 @@
-/* Diagonals of (a, b), judged by content, then by the times between calls; then a merge by time. */
+/*
+ * Diagonals of (a, b): a few windows of a find those that may be right, which are judged by content,
+ * then by the times between calls; then a merge by time.
+ */
 #include "ranks/match.h"
 #include "metric/stat.h"
 
@@ -114,6 +117,85 @@ static bool is_better(const struct candidate *a, const struct candidate *b,
 	return llabs(a->shift) < llabs(b->shift);
 }
 
+/* Windows of the first sequence that candidates are looked for with, and what each keeps. Calls that
+ * only one rank has spoil a few windows, never all. */
+enum { LOOKS = 8, KEPT = 4 };
+/* Sequences below this are tried at every shift. */
+enum { SHORT = LOOKS * WINDOW };
+
+/* A shift under which one window fits, and how badly: less is better. */
+struct look {
+	int64_t shift;
+	double misfit;
+};
+
+/* Times are as good as equal within EQUAL_NS: of those the smaller shift comes first. */
+static bool is_nearer(const struct look *a, const struct look *b)
+{
+	double one = floor(a->misfit / EQUAL_NS), two = floor(b->misfit / EQUAL_NS);
+
+	return one != two ? one < two : llabs(a->shift) < llabs(b->shift);
+}
+
+/* The mean disagreement of the times between a window's calls, at most or not much above limit. */
+static double misfit_of(const struct dp_match_call *a, const struct dp_match_call *b, double limit)
+{
+	double sum = 0;
+
+	for (size_t i = 1; i < WINDOW && sum <= limit * (WINDOW - 1); i++)
+		sum += fabs((double)((b[i].end_ns - b[i - 1].end_ns) -
+				     (a[i].end_ns - a[i - 1].end_ns)));
+	return sum / (WINDOW - 1);
+}
+
+/* Keeps the shifts under which the window of a at a place fits best; returns how many. */
+static size_t look_at(struct look *kept, const struct sequences *at, size_t place, int64_t from,
+		      int64_t to, const struct dp_match_clock *clock)
+{
+	const struct dp_match_call *a = at->a + place;
+	size_t count = 0;
+
+	from = DP_MAX(from, -(int64_t)place);
+	to = DP_MIN(to, (int64_t)at->m - WINDOW - (int64_t)place);
+	for (int64_t shift = from; shift <= to; shift++) {
+		const struct dp_match_call *b = at->b + ((int64_t)place + shift);
+		struct look look = { shift, 0 };
+		size_t k;
+
+		look.misfit = clock->known
+				      ? fabs((double)(b->end_ns - a->end_ns - clock->offset_ns))
+				      : misfit_of(a, b, count < KEPT ? INFINITY
+								     : kept[KEPT - 1].misfit + EQUAL_NS);
+		if (count == KEPT && !is_nearer(&look, &kept[KEPT - 1]))
+			continue;
+		if (!is_alike(a, b, WINDOW))
+			continue;
+		for (k = count < KEPT ? count++ : KEPT - 1; k && is_nearer(&look, &kept[k - 1]); k--)
+			kept[k] = kept[k - 1];
+		kept[k] = look;
+	}
+	return count;
+}
+
+static void try_shift(struct candidate *best, bool *found, const struct sequences *at, int64_t shift,
+		      const struct dp_match_clock *clock)
+{
+	struct candidate candidate;
+
+	if (!judge(&candidate, at, shift))
+		return;
+	if (!*found || is_better(&candidate, best, clock))
+		*best = candidate;
+	*found = true;
+}
+
+static int compare_shifts(const void *a, const void *b)
+{
+	const struct look *one = a, *two = b;
+
+	return one->shift < two->shift ? -1 : one->shift > two->shift;
+}
+
 static bool best_shift(struct candidate *best, const struct sequences *at,
 		       const struct dp_match_clock *clock)
 {
@@ -121,17 +203,24 @@ static bool best_shift(struct candidate *best, const struct sequences *at,
 	int64_t ends = (int64_t)at->m - (int64_t)at->n;
 	int64_t from = DP_MAX(DP_MIN(ends, 0) - DP_MATCH_SHIFTS / 2, -(int64_t)at->n);
 	int64_t to = DP_MIN(DP_MAX(ends, 0) + DP_MATCH_SHIFTS / 2, (int64_t)at->m);
-	struct candidate candidate;
+	struct look looks[LOOKS * KEPT];
 	bool found = false;
+	size_t count = 0;
 
 	to = DP_MIN(to, from + 2 * DP_MATCH_SHIFTS);
-	for (int64_t shift = from; shift <= to; shift++) {
-		if (!judge(&candidate, at, shift))
-			continue;
-		if (!found || is_better(&candidate, best, clock))
-			*best = candidate;
-		found = true;
+	if (DP_MIN(at->n, at->m) < SHORT) {
+		for (int64_t shift = from; shift <= to; shift++)
+			try_shift(best, &found, at, shift, clock);
+		return found;
 	}
+	for (size_t i = 0; i < LOOKS; i++)
+		count += look_at(looks + count, at, (at->n - WINDOW) * i / (LOOKS - 1), from, to,
+				 clock);
+	if (count)
+		qsort(looks, count, sizeof(*looks), compare_shifts);
+	for (size_t i = 0; i < count; i++)
+		if (!i || looks[i].shift != looks[i - 1].shift)
+			try_shift(best, &found, at, looks[i].shift, clock);
 	return found;
 }
 

@@ -25,8 +25,8 @@ struct dp_match_clock {
  * between calls agree best, as members of a group end a call together. From there the calls are
  * merged in order of time, which finds calls that only one rank has.
  *
- * Errors: DP_ERR_NOMEM. Cost: O(n + m), and for shifts up to DP_MATCH_SHIFTS times the first 2048
- * calls.
+ * Errors: DP_ERR_NOMEM. Cost: O(n + m), and for each of 2 * DP_MATCH_SHIFTS shifts at most a few
+ * comparisons of calls.
  */
 #define DP_MATCH_SHIFTS 4096
 

@@ -4,52 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum dp_collective_kind dp_collective__kind(const char *name)
-{
-	/* Without what separates words and in lower case; longer words before those they hold. */
-	static const struct {
-		const char *word;
-		enum dp_collective_kind kind;
-	} known[] = {
-		{ "allreduce", DP_COLLECTIVE_ALLREDUCE },
-		{ "allgather", DP_COLLECTIVE_ALLGATHER },
-		{ "reducescatter", DP_COLLECTIVE_REDUCE_SCATTER },
-		{ "alltoall", DP_COLLECTIVE_ALL_TO_ALL },
-		{ "barrier", DP_COLLECTIVE_BARRIER },
-		{ "broadcast", DP_COLLECTIVE_BROADCAST },
-		{ "sendrecv", DP_COLLECTIVE_SEND_RECEIVE },
-		{ "send", DP_COLLECTIVE_SEND_RECEIVE },
-		{ "recv", DP_COLLECTIVE_SEND_RECEIVE },
-		{ "scatter", DP_COLLECTIVE_SCATTER },
-		{ "gather", DP_COLLECTIVE_GATHER },
-		{ "reduce", DP_COLLECTIVE_REDUCE },
-	};
-	char plain[128];
-	size_t length = 0;
-
-	for (const char *at = name; *at && length + 1 < sizeof(plain); at++)
-		if (*at != '_' && *at != '-' && *at != ' ')
-			plain[length++] = (char)(*at >= 'A' && *at <= 'Z' ? *at | 0x20 : *at);
-	plain[length] = '\0';
-	for (size_t i = 0; i < DP_COUNT(known); i++)
-		if (strstr(plain, known[i].word))
-			return known[i].kind;
-	return DP_COLLECTIVE_OTHER;
-}
-
 bool dp_collective__synchronizes(enum dp_collective_kind kind)
 {
 	return kind >= DP_COLLECTIVE_ALLREDUCE && kind <= DP_COLLECTIVE_BARRIER;
-}
-
-const char *dp_collective_kind_name(enum dp_collective_kind kind)
-{
-	static const char *const names[DP_COLLECTIVE_KINDS] = {
-		"other",     "allreduce", "allgather", "reduce-scatter", "all-to-all",	 "barrier",
-		"broadcast", "reduce",	  "gather",    "scatter",	 "send-receive",
-	};
-
-	return (size_t)kind < DP_COUNT(names) ? names[kind] : "unknown";
 }
 
 const char *dp_rank_from_name(enum dp_rank_from from)

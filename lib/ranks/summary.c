@@ -293,29 +293,28 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 	return status;
 }
 
-/* Time of kernels that compute, on all streams of a device. */
-static int64_t busy_of(const struct dp_trace *trace, uint32_t device)
+/* Time of kernels per device, on all of its streams. */
+static void find_busy(int64_t *busy_ns, const struct dp_trace *trace)
 {
 	const struct dp_stream *stream;
-	int64_t busy_ns = 0;
 
 	for (size_t s = 0; (stream = dp_trace_stream(trace, s)); s++)
-		if (stream->device == device && stream->kernels)
-			busy_ns += DP_MAX(stream->busy_ns, 1);
-	return busy_ns;
+		if (stream->kernels)
+			busy_ns[stream->device] = dp_sum__i64(busy_ns[stream->device],
+							      DP_MAX(stream->busy_ns, 1));
 }
 
 /* A process that states its rank is one rank: of several devices it is the busiest one's. */
-static bool is_rank(const struct dp_trace *trace, uint32_t device)
+static bool is_rank(const struct dp_trace *trace, const int64_t *busy_ns, uint32_t device)
 {
 	const struct dp_device *self = dp_trace_device(trace, device), *other;
-	int64_t busy_ns = busy_of(trace, device);
 
-	if (!busy_ns || dp_trace_process(trace, self->process)->rank < 0)
-		return busy_ns > 0;
+	if (!busy_ns[device] || dp_trace_process(trace, self->process)->rank < 0)
+		return busy_ns[device] > 0;
 	for (uint32_t d = 0; (other = dp_trace_device(trace, d)); d++)
 		if (d != device && other->process == self->process &&
-		    (busy_of(trace, d) > busy_ns || (busy_of(trace, d) == busy_ns && d < device)))
+		    (busy_ns[d] > busy_ns[device] ||
+		     (busy_ns[d] == busy_ns[device] && d < device)))
 			return false;
 	return true;
 }
@@ -339,18 +338,22 @@ int dp_summary_run(struct dp_summary **summary, const struct dp_analysis *analys
 	struct dp_summary *made = dp_alloc__zeroed(1, sizeof(*made));
 	struct dp_file_summary file = { .source = DP_SUMMARY_SOURCE_INIT };
 	size_t devices = dp_trace_device_count(trace);
+	int64_t *busy_ns = dp_alloc__zeroed(devices + 1, sizeof(*busy_ns));
 	int status = DP_OK;
 
 	memcpy(&file.source, source, DP_MIN(source->size, sizeof(file.source)));
 	file.ranks = dp_alloc__zeroed(devices + 1, sizeof(*file.ranks));
-	if (!made || !file.ranks)
+	if (!made || !file.ranks || !busy_ns)
 		status = DP_ERR_NOMEM;
+	else
+		find_busy(busy_ns, trace);
 	for (uint32_t d = 0; d < devices && !status; d++)
-		if (is_rank(trace, d))
+		if (is_rank(trace, busy_ns, d))
 			status = fill_rank(&file.ranks[file.count++], analysis, d);
 	if (!status)
 		status = add_section(made, &file);
 	dp_file_summary__fini(&file);
+	free(busy_ns);
 	if (status) {
 		dp_summary_free(made);
 		return dp_error__nomem(error, 0);

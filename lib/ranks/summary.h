@@ -12,6 +12,7 @@ struct dp_call_summary {
 	int64_t end_ns;
 	int64_t exposed_ns; /* of its time, that in which the rank neither computes nor runs an
 			     * earlier collective */
+	int64_t blocks_ns;  /* of that, the last stretch, up to its end */
 	uint64_t bytes;
 	int64_t sequence;   /* -1: not recorded */
 	uint32_t group;	    /* index of a struct dp_group_summary */
@@ -116,8 +117,6 @@ int dp_section__compare(const struct dp_section *a, const struct dp_section *b);
 int dp_summaries__list(const struct dp_section ***sections, size_t *count,
 		       struct dp_summary *const *summaries, size_t summary_count);
 
-/* What a call is by the name that a library, a framework or a kernel gives it. */
-enum dp_collective_kind dp_collective__kind(const char *name);
 
 /* True where no member can leave before all have come. */
 bool dp_collective__synchronizes(enum dp_collective_kind kind);

@@ -158,8 +158,10 @@ static void put_call(struct pack *pack, struct dp_call_forecast *forecast,
 		put_difference(pack, call->sequence, sequence);
 	if (!(head & DP_CALL_ITERATION))
 		put_number(pack, (uint32_t)(call->iteration + 1)); /* none: 0 */
-	if (!(head & (DP_CALL_EXPOSED | DP_CALL_HIDDEN)))
+	if (!(head & (DP_CALL_EXPOSED | DP_CALL_HIDDEN))) {
 		put_number(pack, exposed);
+		put_number(pack, (uint64_t)DP_MAX(0, DP_MIN(call->blocks_ns, (int64_t)exposed)));
+	}
 	dp_call_forecast__take(forecast, call, key);
 }
 

@@ -135,7 +135,7 @@ static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 	unsigned head = (unsigned)take_below(unpack, DP_CALL_FLAGS + 1);
 	uint64_t end_ns = (uint64_t)forecast->end_ns +
 			  take_below(unpack, 2 * (uint64_t)DP_SUMMARY_LIMIT + 1);
-	uint64_t duration = take_below(unpack, DP_SUMMARY_LIMIT), exposed = 0;
+	uint64_t duration = take_below(unpack, DP_SUMMARY_LIMIT), exposed = 0, blocks = 0;
 	uint64_t key = dp_call_forecast__key(forecast), step = (uint64_t)forecast->iteration + 1;
 
 	if (!(head & DP_CALL_KEY))
@@ -153,11 +153,14 @@ static void take_call(struct unpack *unpack, struct dp_call_summary *call,
 	if (!(head & DP_CALL_ITERATION))
 		step = take_below(unpack, step_count + 1);
 	call->iteration = (uint32_t)(step - 1);
-	if (head & DP_CALL_EXPOSED)
-		exposed = duration;
-	else if (!(head & DP_CALL_HIDDEN))
+	if (head & DP_CALL_EXPOSED) {
+		exposed = blocks = duration;
+	} else if (!(head & DP_CALL_HIDDEN)) {
 		exposed = take_below(unpack, duration + 1);
+		blocks = take_below(unpack, exposed + 1);
+	}
 	call->exposed_ns = (int64_t)exposed;
+	call->blocks_ns = (int64_t)blocks;
 	dp_call_forecast__take(forecast, call, (uint32_t)key);
 }
 

@@ -19,7 +19,7 @@ static const struct {
 	[DP_BULK_MEMSET] = { "memset", 13 },
 	[DP_BULK_GRAPH] = { "graph_launch", 9 },
 	[DP_BULK_API] = { "api", 9 },
-	[DP_BULK_SYNC] = { "sync", 9 },
+	[DP_BULK_SYNC] = { "sync", 10 },
 	[DP_BULK_MEM_OP] = { "mem_op", 10 },
 	[DP_BULK_MEM_POOL] = { "mem_pool", 11 },
 	[DP_BULK_EXT_CORR] = { "ext_corr", 5 },
@@ -29,6 +29,7 @@ static const struct {
 	[DP_BULK_UNTIMED] = { "untimed", 8 },
 	[DP_BULK_HOST_SAMPLE] = { "host_sample", 9 },
 	[DP_BULK_HOST_LOAD] = { "host_load", 8 },
+	[DP_BULK_EVENT] = { "cuda_event", 7 },
 	[DP_BULK_OFF_CPU] = { "off_cpu", 5 },
 };
 

@@ -5,7 +5,17 @@
 #include "record/db.h"
 
 /* Says what the database says went wrong. */
-int dp_db__fail(struct dp_db *db);
+static inline int dp_db__fail(struct dp_db *db)
+{
+	int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
+
+	if (code == SQLITE_NOMEM)
+		return dp_error__nomem(db->error, 0);
+	dp_error__set(db->error, DP_ERR_IO, "%s",
+		      code == SQLITE_FULL ? "No space left on device" : sqlite3_errmsg(db->handle));
+	dp_error__where(db->error, db->path, NULL, 0, 0);
+	return DP_ERR_IO;
+}
 
 /* Makes the virtual tables known. */
 int dp_bulk__register(struct dp_db *db);

@@ -23,18 +23,6 @@ static const struct {
 	[DP_ROW_PAUSE] = { "pause", 3 },
 };
 
-int dp_db__fail(struct dp_db *db)
-{
-	int code = db->handle ? sqlite3_errcode(db->handle) : SQLITE_NOMEM;
-
-	if (code == SQLITE_NOMEM)
-		return dp_error__nomem(db->error, 0);
-	dp_error__set(db->error, DP_ERR_IO, "%s",
-		      code == SQLITE_FULL ? "No space left on device" : sqlite3_errmsg(db->handle));
-	dp_error__where(db->error, db->path, NULL, 0, 0);
-	return DP_ERR_IO;
-}
-
 static int run(struct dp_db *db, const char *sql)
 {
 	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) ? dp_db__fail(db) : DP_OK;

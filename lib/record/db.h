@@ -29,6 +29,7 @@ enum dp_bulk_table {
 	DP_BULK_HOST_SAMPLE,
 	DP_BULK_HOST_LOAD,
 	DP_BULK_OFF_CPU,
+	DP_BULK_EVENT,
 	DP_BULK_COUNT
 };
 

@@ -29,57 +29,6 @@ static void set_zero(struct dp_recording *recording)
 	}
 }
 
-int dp_recording__make(struct dp_recording **out, const char *folder,
-		       const struct dp_record_options *options, struct dp_error *error)
-{
-	struct dp_recording *recording = dp_alloc__zeroed(1, sizeof(*recording));
-
-	if (!recording)
-		return dp_error__nomem(error, sizeof(*recording));
-	recording->options = *options;
-	recording->folder_fd = recording->listener = recording->poll = -1;
-	recording->folder = strdup(folder);
-	recording->nvml_library = options->nvml ? strdup(options->nvml) : NULL;
-	if (!recording->folder || (options->nvml && !recording->nvml_library)) {
-		dp_recording_free(recording);
-		return dp_error__nomem(error, 0);
-	}
-	*out = recording;
-	return DP_OK;
-}
-
-int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error)
-{
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int given = recording->options.folder, status = DP_OK;
-	struct stat info;
-
-	/* Opened anew: the lock on it goes with what is opened, and must be this one's alone. */
-	recording->folder_fd =
-		given >= 0 ? openat(given, ".", flags) : open(recording->folder, flags);
-	if (recording->folder_fd < 0 || fstat(recording->folder_fd, &info))
-		status = dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
-	else if (info.st_uid != geteuid())
-		status = dp_error__set(error, DP_ERR_ARGUMENT, "belongs to another user");
-	if (status)
-		dp_error__where(error, recording->folder, NULL, 0, 0);
-	return status;
-}
-
-/* A fifo would make us wait, and a link may lead anywhere. */
-int dp_recording__open_file(const struct dp_recording *recording, const char *name)
-{
-	int fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat info;
-
-	if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
-}
-
 int dp_recording_new(struct dp_recording **out, const char *folder,
 		     const struct dp_record_options *options, struct dp_error *error)
 {
@@ -109,48 +58,6 @@ out:
 	else
 		*out = recording;
 	return status;
-}
-
-/* What processes and this have left there; the folder itself is the caller's. */
-static void remove_files(struct dp_recording *recording)
-{
-	for (size_t i = 0; i < recording->member_count; i++) {
-		const char *name = recording->members[i].name;
-		int stem = (int)(strlen(name) - strlen(".spool"));
-		char other[300];
-
-		unlinkat(recording->folder_fd, name, 0);
-		snprintf(other, sizeof(other), "%.*s.pool", stem, name);
-		unlinkat(recording->folder_fd, other, 0);
-		snprintf(other, sizeof(other), "%.*s" DP_POOL_NEW, stem, name);
-		unlinkat(recording->folder_fd, other, 0);
-	}
-	unlinkat(recording->folder_fd, DP_NVML_FILE, 0);
-	unlinkat(recording->folder_fd, DP_HOST_FILE, 0);
-	unlinkat(recording->folder_fd, DP_BEGIN_FILE, 0);
-	unlinkat(recording->folder_fd, DP_SPOOL_SOCKET, 0);
-}
-
-void dp_recording_free(struct dp_recording *recording)
-{
-	if (!recording)
-		return;
-	dp_nvml__free(recording->nvml);
-	dp_host__free(recording->host);
-	dp_watch__free(recording->watch);
-	if (recording->owned) {
-		dp_live__collect(recording);
-		remove_files(recording);
-	}
-	dp_live__close(recording);
-	if (recording->folder_fd >= 0)
-		close(recording->folder_fd);
-	for (size_t i = 0; i < recording->variable_count; i++)
-		free(recording->variables[i]);
-	free(recording->variables);
-	free(recording->nvml_library);
-	free(recording->folder);
-	free(recording);
 }
 
 const char *dp_recording_environment(const struct dp_recording *recording, size_t index)

@@ -50,7 +50,7 @@ struct dp_recording {
 	struct dp_watch *watch; /* where iterations are counted */
 };
 
-/* recording.c: opens the folder, which must be the caller's. */
+/* recording_folder.c: opens the folder, which must be the caller's. */
 int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error);
 
 /* Opens a file of the folder to be read; -1 where it is none. */
@@ -66,7 +66,7 @@ int64_t dp_live__cut(const struct dp_recording *recording, const struct dp_membe
 int dp_live__collect(struct dp_recording *recording);
 void dp_live__close(struct dp_recording *recording);
 
-/* Opens nothing yet. */
+/* recording_life.c: opens nothing yet. */
 int dp_recording__make(struct dp_recording **out, const char *folder,
 		       const struct dp_record_options *options, struct dp_error *error);
 

@@ -188,6 +188,23 @@ static int put_sync(struct dp_source *source, const struct dp_spool_sync *sync)
 	dp_bulk__put(&row, sync->kind);
 	dp_bulk__known(&row, event && sync->event != NONE, sync->event);
 	put_cause(&row, sync->correlation);
+	dp_bulk__known(&row, event && sync->event_sync != 0, (int64_t)sync->event_sync);
+	return DP_OK;
+}
+
+static int put_event(struct dp_source *source, const struct dp_spool_event *event)
+{
+	struct dp_bulk_row row;
+	int status = dp_db__bulk(&source->convert->db, DP_BULK_EVENT, &row);
+
+	if (status)
+		return status;
+	dp_bulk__put(&row, source->process);
+	dp_bulk__known(&row, event->context != NONE, event->context);
+	dp_bulk__known(&row, event->stream != NONE, event->stream);
+	dp_bulk__put(&row, event->event);
+	dp_bulk__known(&row, event->event_sync != 0, (int64_t)event->event_sync);
+	put_cause(&row, event->correlation);
 	return DP_OK;
 }
 
@@ -351,6 +368,8 @@ static int put(struct dp_source *source, const struct dp_spool_record *record)
 		return put_api(source, &record->api);
 	case DP_SPOOL_SYNC:
 		return put_sync(source, &record->sync);
+	case DP_SPOOL_EVENT:
+		return put_event(source, &record->event);
 	case DP_SPOOL_MEM_OP:
 		return put_mem_op(source, &record->mem_op);
 	case DP_SPOOL_MEM_POOL:
@@ -428,6 +447,7 @@ int dp_records__put(struct dp_source *source, const struct dp_spool_record *reco
 	case DP_SPOOL_GRAPH:
 	case DP_SPOOL_API:
 	case DP_SPOOL_SYNC:
+	case DP_SPOOL_EVENT:
 	case DP_SPOOL_MEM_OP:
 	case DP_SPOOL_MEM_POOL:
 	case DP_SPOOL_EXT_CORR:

@@ -155,7 +155,8 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	struct dp_verdict verdict;
 
 	dp_verdict__of(&verdict, comparison, pair, false);
-	dp_render__format(render, "\n### %s: %s\n\n", verdict.headline, verdict.detail.text);
+	dp_render__format(render, "%s### %s: %s\n\n", pair ? "\n" : "", verdict.headline,
+			  verdict.detail.text);
 	for (int run = 0; run < 2; run++) {
 		const struct dp_analysis *analysis =
 			dp_comparison_analysis(comparison, (enum dp_run)run);
@@ -179,13 +180,14 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 {
 	size_t pairs = dp_comparison_pair_count(comparison);
 
-	dp_render__text(render, "| run | trace | format | GPUs | length |\n|---|---|---|---|---:|\n");
-	for (int run = 0; run < 2; run++)
-		write_run(render, comparison, run);
 	for (size_t i = 0; i < pairs; i++)
 		write_pair(render, comparison, i);
 	if (!pairs)
-		dp_render__text(render, "\nNothing to compare: no loops of the two runs match.\n");
+		dp_render__text(render, "### Nothing to compare: no loops of the two runs match\n");
+	dp_render__text(render,
+			"\n| run | trace | format | GPUs | length |\n|---|---|---|---|---:|\n");
+	for (int run = 0; run < 2; run++)
+		write_run(render, comparison, run);
 }
 
 const struct dp_comparison_renderer dp_comparison_renderer__compare_markdown = {

@@ -125,6 +125,41 @@ static void write_summary(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 }
 
+static size_t add_shown(size_t shown[DP_HTML_SHOWN], size_t count, size_t k)
+{
+	for (size_t i = 0; i < count; i++)
+		if (shown[i] == k)
+			return count;
+	if (count < DP_HTML_SHOWN)
+		shown[count++] = k;
+	return count;
+}
+
+/* The typical and the slowest iteration, slow ones, those that findings begin with, and others
+ * between. */
+static size_t choose_shown(size_t shown[DP_HTML_SHOWN], struct dp_render *render, size_t loop,
+			   const struct dp_html_ranking *ranking)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	size_t events = dp_trace_ops(trace)->count + dp_trace_calls(trace)->count +
+			dp_trace_ranges(trace)->count;
+	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations;
+	size_t count = add_shown(shown, 0, ranking->typical);
+	const struct dp_finding *finding;
+
+	count = add_shown(shown, count, ranking->slowest);
+	if (events > DP_HTML_EVENTS)
+		return count;
+	for (size_t i = 1; i < ranking->count && i < DP_HTML_SHOWN / 4; i++)
+		count = add_shown(shown, count, ranking->ranks[i].k);
+	for (size_t i = 0; (finding = dp_analysis_finding(render->analysis, i)); i++)
+		if (finding->loop == loop && count < DP_HTML_SHOWN / 2)
+			count = add_shown(shown, count, finding->first_iteration);
+	for (size_t i = 0, most = DP_MIN(iterations, DP_HTML_SHOWN); i < most; i++)
+		count = add_shown(shown, count, i * (iterations / most) + i * (iterations % most) / most);
+	return count;
+}
+
 static void write_full(struct dp_render *render, size_t loop)
 {
 	struct dp_html_ranking ranking = { NULL, 0, 0, SIZE_MAX, SIZE_MAX };
@@ -142,10 +177,9 @@ static void write_full(struct dp_render *render, size_t loop)
 	dp_html__host_ranges(render, loop);
 	dp_html__path(render, loop);
 	if (html->full <= DP_HTML_TIMELINES && ranking.count) {
-		size_t shown[DP_HTML_SHOWN] = { ranking.typical, ranking.slowest };
+		size_t shown[DP_HTML_SHOWN];
 
-		dp_html__timelines(render, loop, shown,
-				   ranking.slowest == ranking.typical ? 1 : DP_HTML_SHOWN);
+		dp_html__timelines(render, loop, shown, choose_shown(shown, render, loop, &ranking));
 	}
 	free(ranking.ranks);
 }

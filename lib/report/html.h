@@ -15,7 +15,9 @@
 #define DP_HTML_SERIES_MOST 8000 /* of one series */
 #define DP_HTML_LOOPS 16	 /* that are shown in full */
 #define DP_HTML_TIMELINES 4	 /* loops with timelines */
-#define DP_HTML_SHOWN 2		 /* iterations of such a loop that have one */
+#define DP_HTML_SHOWN 24		 /* iterations of such a loop that have one, */
+#define DP_HTML_WHOLE 2		 /* the first of which in full detail, the others a quarter of it */
+#define DP_HTML_EVENTS 3000000	 /* of a trace: above, only those, as each is a walk over the trace */
 #define DP_HTML_NAMES 1000	 /* rows of the table of kernels */
 #define DP_HTML_OPERATORS 300	 /* of a loop */
 #define DP_HTML_NAME_BYTES 480	 /* of a name */
@@ -95,6 +97,7 @@ struct dp_html_idle {
 	int64_t causes_ns[DP_IDLE_OTHER + 1];
 	struct dp_idle *pieces;
 	size_t count, room;
+	size_t most; /* pieces that are written, about */
 };
 
 /* Fills them, from one walk. To be freed: the pieces, on failure too. Errors: DP_ERR_NOMEM. */

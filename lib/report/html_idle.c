@@ -1,8 +1,6 @@
 /* When and why a device does nothing in the iterations that have timelines. */
 #include "report/html.h"
 
-#define GAPS 1500 /* pieces that a timeline may have */
-
 struct gather {
 	struct dp_html_idle *idles;
 	size_t count;
@@ -59,7 +57,7 @@ static int64_t least_length(const struct dp_html_idle *idle)
 		for (size_t i = 0; i < idle->count; i++)
 			fit += idle->pieces[i].end_ns - idle->pieces[i].start_ns >= least_ns;
 		least_ns *= 2;
-	} while (fit > GAPS);
+	} while (fit > idle->most);
 	return least_ns / 2;
 }
 

@@ -12,6 +12,8 @@
 #define DEPTH 6
 #define THREADS 8 /* that are looked at, and that are shown */
 #define SHOWN_THREADS 3
+#define GAPS 1500 /* pieces of idle time */
+#define LESS 4	  /* detail: of what is not shown at first */
 
 /* Something on a lane. class: of an operation enum op_class, of a call enum dp_call_kind. */
 struct block {
@@ -33,6 +35,7 @@ struct window {
 	size_t *lanes; /* places in blocks where those of a lane begin; one more than lanes */
 	uint32_t streams[LANES];
 	size_t lane_count;
+	size_t share;	    /* of the room: one of so many parts */
 	size_t most_ranges; /* of a thread, and calls */
 };
 
@@ -357,7 +360,7 @@ static int write_threads(struct dp_render *render, struct window *window)
 
 	if (!count && found[0].thread != DP_NONE)
 		count = 1;
-	window->most_ranges = DP_HTML_RANGES / DP_MAX(count, 1);
+	window->most_ranges = DP_HTML_RANGES / window->share / DP_MAX(count, 1);
 	dp_render__text(render, ",\n\"threads\":[");
 	for (size_t i = 0; i < count && !status; i++) {
 		dp_render__text(render, i ? ",\n" : "");
@@ -371,7 +374,7 @@ static int write_all(struct dp_render *render, struct window *window)
 {
 	if (add_streams(window))
 		return dp_error__nomem(render->error, 0);
-	thin(window, DP_HTML_OPS);
+	thin(window, DP_HTML_OPS / window->share);
 	write_lanes(render, window);
 	return write_threads(render, window);
 }
@@ -413,6 +416,7 @@ static void write_timeline(struct dp_render *render, const struct dp_loop *loop,
 	int status;
 
 	window.lanes = lanes;
+	window.share = GAPS / idle->most;
 	dp_render__format(render, "{\"k\":%zu,\"start\":%lld,\"length\":%lld,\"end\":%lld", k,
 			  (long long)window.start_ns, (long long)(window.end_ns - window.start_ns),
 			  (long long)(at->end_ns - window.start_ns));
@@ -436,6 +440,7 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 		const struct dp_iteration *next =
 			dp_loop_iteration(render->analysis, id, iterations[i] + 1);
 
+		idles[i].most = i < DP_HTML_WHOLE ? GAPS : GAPS / LESS;
 		idles[i].start_ns = at->start_ns;
 		idles[i].end_ns = DP_MAX(next ? next->start_ns : at->end_ns, at->start_ns + 1);
 	}

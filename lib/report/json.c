@@ -261,6 +261,35 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	dp_render__text(render, dp_trace_stream_count(trace) ? "\n  ],\n" : "],\n");
 }
 
+/* Communication kernels of the capture, by kind and size. */
+static void write_collectives(struct dp_render *render)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_collective_stat *at;
+
+	dp_json_out__key(render, "  ", "collectives");
+	dp_render__text(render, "[");
+	for (size_t i = 0; (at = dp_analysis_collective(render->analysis, i)); i++) {
+		dp_json_out__integer(render, i ? ",\n    { " : "\n    { ", "device",
+				     dp_trace_device(trace, at->device)->id);
+		dp_json_out__key(render, ", ", "kind");
+		dp_json_out__string(render, dp_collective_kind_name(at->kind));
+		dp_json_out__number(render, ", ", "bytes",
+				    at->bytes ? (double)at->bytes : (double)NAN, "bytes");
+		dp_json_out__number(render, ", ", "group_size",
+				    at->group_size ? (double)at->group_size : (double)NAN, "count");
+		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
+		dp_json_out__number(render, ",\n      ", "total_ns", at->total_ns, "ns");
+		dp_json_out__number(render, ", ", "median_ns", at->median_ns, "ns");
+		dp_json_out__number(render, ", ", "min_ns", at->min_ns, "ns");
+		dp_json_out__number(render, ", ", "algorithm_bandwidth", at->algorithm_bandwidth,
+				    "bytes/s");
+		dp_json_out__number(render, ", ", "bus_bandwidth", at->bus_bandwidth, "bytes/s");
+		dp_render__text(render, " }");
+	}
+	dp_render__text(render, dp_analysis_collective(render->analysis, 0) ? "\n  ],\n" : "],\n");
+}
+
 static int begin(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -281,6 +310,7 @@ static int begin(struct dp_render *render)
 	dp_render__text(render, "{\n  \"schema\": 1,\n");
 	write_trace(render, trace);
 	write_streams(render, trace);
+	write_collectives(render);
 	dp_render__text(render, "  \"loops\": [");
 	return DP_OK;
 }

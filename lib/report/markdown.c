@@ -21,6 +21,31 @@ struct markdown {
 	bool findings;
 };
 
+/* "median period 176.2 ms; critical input-bound: costs 56.95 ms per iteration (32.4%)" */
+static void write_headline(struct dp_render *render)
+{
+	size_t primary = dp_text__primary(render->analysis);
+	const struct dp_finding *first = dp_analysis_finding(render->analysis, 0);
+	double median_ns = dp_analysis_loop(render->analysis, primary)
+				   ? dp_text__summary(render, primary, "median_period_ns")
+				   : (double)NAN;
+	struct dp_words words = { 0 };
+	char number[DP_NUMBER_SIZE];
+
+	if (isfinite(median_ns))
+		dp_words__add(&words, "median period %s; ",
+			      dp_human__duration(number, median_ns, false));
+	if (first) {
+		dp_words__add(&words, "%s %s", dp_severity_name(first->severity), first->rule);
+		dp_text__place(&words, render, first);
+		dp_words__add(&words, ": ");
+		dp_text__cost(&words, render, first);
+	} else {
+		dp_words__add(&words, isfinite(median_ns) ? "no findings" : "no iterations found");
+	}
+	dp_markdown__words(render, words.text);
+}
+
 static int begin(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -32,15 +57,18 @@ static int begin(struct dp_render *render)
 		return dp_error__nomem(render->error, sizeof(*markdown));
 	markdown->text.width = DP_LABEL_COLUMNS;
 	markdown->text.level = dp_text__level(render);
+	markdown->text.primary = dp_text__primary(render->analysis);
 	render->state = markdown;
 	dp_render__text(render, render->options->follows ? "\n### " : "### ");
+	write_headline(render);
+	dp_render__text(render, "\n\n");
 	dp_markdown__code(render, dp_trace_path(trace), DP_LABEL_COLUMNS);
+	dp_render__text(render, ": ");
 	dp_words__add(&words, "%s, ", dp_trace_format(trace));
 	dp_text__devices(&words, trace, false);
 	dp_words__add(&words, ", %s, %s",
 		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), false),
 		      dp_text__plural(count, dp_trace_ops(trace)->count, "GPU operation"));
-	dp_render__text(render, "\n\n");
 	dp_markdown__words(render, words.text);
 	dp_render__text(render, "\n");
 	return DP_OK;

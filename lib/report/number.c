@@ -193,6 +193,19 @@ static double four_digits(double value)
 	return scale > 0 ? round(value / scale) * scale : value;
 }
 
+static char *flop_rate(char buf[DP_NUMBER_SIZE], double value)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
+	char digits[DP_NUMBER_SIZE];
+	size_t unit = 0;
+
+	for (; unit < DP_COUNT(units) - 1 && value >= 1000; unit++)
+		value /= 1000;
+	significant(digits, fmin(fmax(value, 0), 9999), 4);
+	snprintf(buf, DP_NUMBER_SIZE, "%.32s %sFLOP/s", digits, units[unit]);
+	return buf;
+}
+
 char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, bool ascii)
 {
 	char digits[DP_NUMBER_SIZE];
@@ -209,6 +222,8 @@ char *dp_human__value(char buf[DP_NUMBER_SIZE], double value, const char *unit, 
 	}
 	if (!isfinite(value))
 		return none(buf);
+	if (!strcmp(unit, "FLOP/s"))
+		return flop_rate(buf, value);
 	if (!strcmp(unit, "count") && value >= 0 && value < INTEGER_LIMIT) {
 		dp_text__count(buf, (uint64_t)llround(value));
 		return buf;

@@ -4,15 +4,19 @@
  */
 #include "report/ranks_words.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
 	BODY = 12,	/* where the text of a labelled line begins */
-	RANKS_MOST = 8, /* rows of a short report: those blamed and those that wait most */
-	COLLECTIVES_MOST = 5,
+	RANKS_MOST = 64, /* rows of a short report: those blamed and those that take longest */
+	COLLECTIVES_MOST = 3,
 	LEFT_OUT_MOST = 3,
+	SCREEN = 24,	 /* lines of a terminal whose height is not known */
+	OTHER_LINES = 20, /* without rows of ranks, but with the prompt */
+	RANKS_LEAST = 4,
 };
 
 static void labelled(struct dp_render *render, const char *label, const char *words)
@@ -69,6 +73,7 @@ static void write_verdict(struct dp_render *render, const struct dp_ranks *ranks
 /* Ranks in the order in which they are shown. */
 struct shown {
 	const struct dp_ranks *ranks;
+	size_t most; /* rows that the screen has room for */
 	size_t order[RANKS_MOST];
 	size_t count;
 };
@@ -88,20 +93,24 @@ static void add_shown(struct shown *shown, size_t r)
 	for (size_t i = 0; i < shown->count; i++)
 		if (shown->order[i] == r)
 			return;
-	if (shown->count < RANKS_MOST)
+	if (shown->count < shown->most)
 		shown->order[shown->count++] = r;
 }
 
 /* All where they are few; else those blamed, then those that take longest by themselves. */
-static void choose_shown(struct shown *shown, const struct dp_ranks *ranks)
+static void choose_shown(struct shown *shown, const struct dp_ranks *ranks, unsigned height)
 {
 	size_t count = dp_ranks_count(ranks);
 
-	*shown = (struct shown){ .ranks = ranks };
+	if (!height || height == UINT_MAX)
+		height = SCREEN;
+	*shown = (struct shown){ .ranks = ranks, .most = RANKS_LEAST };
+	if (height > OTHER_LINES + RANKS_LEAST)
+		shown->most = DP_MIN(height - OTHER_LINES, RANKS_MOST);
 	for (size_t r = 0; r < count; r++)
-		if (count <= RANKS_MOST || is_blamed(ranks, r))
+		if (count <= shown->most || is_blamed(ranks, r))
 			add_shown(shown, r);
-	while (shown->count < RANKS_MOST && shown->count < count) {
+	while (shown->count < shown->most && shown->count < count) {
 		size_t best = SIZE_MAX, before = shown->count;
 		double most = -INFINITY;
 
@@ -161,6 +170,33 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 	dp_render__text(render, "\n");
 }
 
+/* "1,016 more ranks: own time 3.70 to 3.87 ms" */
+static void write_rest(struct dp_render *render, const struct dp_ranks *ranks,
+		       const struct shown *shown)
+{
+	double low = INFINITY, high = -INFINITY;
+	size_t count = dp_ranks_count(ranks) - shown->count;
+	char number[DP_NUMBER_SIZE], range[3 * DP_NUMBER_SIZE];
+
+	for (size_t r = 0; r < dp_ranks_count(ranks); r++) {
+		double own = dp_ranks_rank(ranks, r)->own_ns;
+		bool known = !isfinite(own);
+
+		for (size_t i = 0; i < shown->count; i++)
+			known |= shown->order[i] == r;
+		if (known)
+			continue;
+		low = fmin(low, own);
+		high = fmax(high, own);
+	}
+	dp_render__format(render, "        %s",
+			  dp_text__plural(number, count, "more rank"));
+	if (low <= high)
+		dp_render__format(render, ", own time %s",
+				  dp_human__range(range, low, high, render->options->ascii));
+	dp_render__text(render, " (-v shows all)\n");
+}
+
 static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 {
 	size_t width = render->options->width < 72 ? 72 : render->options->width;
@@ -177,12 +213,11 @@ static void write_ranks(struct dp_render *render, const struct dp_ranks *ranks)
 			write_rank(render, ranks, r, width - 60);
 		return;
 	}
-	choose_shown(&shown, ranks);
+	choose_shown(&shown, ranks, render->options->height);
 	for (size_t i = 0; i < shown.count; i++)
 		write_rank(render, ranks, shown.order[i], width - 60);
 	if (shown.count < count)
-		dp_render__format(render, "        %zu more ranks (-v shows all)\n",
-				  count - shown.count);
+		write_rest(render, ranks, &shown);
 }
 
 static void write_clock(struct dp_render *render, const struct dp_ranks *ranks)
@@ -222,12 +257,103 @@ static void write_left_out(struct dp_render *render, const struct dp_ranks *rank
 				  i - LEFT_OUT_MOST);
 }
 
+/* Collectives of one kind, size and size of group: in how many groups, and their means. */
+struct kind_row {
+	const struct dp_ranks_collective *first;
+	size_t groups, calls;
+	double own_ns, wait_ns, bandwidth; /* sums over calls */
+};
+
+static bool is_like(const struct dp_ranks_collective *a, const struct dp_ranks_collective *b)
+{
+	return a->kind == b->kind && a->bytes == b->bytes && a->group_size == b->group_size;
+}
+
+/* The row that begins with a collective; false where an earlier one is like it. */
+static bool gather_row(struct kind_row *row, const struct dp_ranks *ranks, size_t index)
+{
+	const struct dp_ranks_collective *first = dp_ranks_collective(ranks, index), *at;
+
+	*row = (struct kind_row){ .first = first };
+	for (size_t i = 0; i < index; i++)
+		if (is_like(dp_ranks_collective(ranks, i), first))
+			return false;
+	for (size_t i = index; (at = dp_ranks_collective(ranks, i)); i++) {
+		double calls = (double)at->count;
+
+		if (!is_like(at, first))
+			continue;
+		row->groups++;
+		row->calls += at->count;
+		row->own_ns += calls * at->own_ns;
+		row->wait_ns += calls * at->wait_ns;
+		row->bandwidth += calls * at->bus_bandwidth;
+	}
+	row->own_ns /= (double)row->calls;
+	row->wait_ns /= (double)row->calls;
+	row->bandwidth /= (double)row->calls;
+	return true;
+}
+
+static void write_row(struct dp_render *render, const struct kind_row *row, const char *group)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_render__text(render, "  ");
+	dp_text__column(render, dp_collective_kind_name(row->first->kind), 14);
+	dp_text__column(render, dp_human__value(number, (double)row->calls, "count", false), -8);
+	dp_text__column(render,
+			row->first->bytes ? dp_human__bytes(number, (double)row->first->bytes) : "-",
+			-10);
+	column(render, row->own_ns, 10);
+	column(render, row->wait_ns, 10);
+	if (isfinite(row->bandwidth))
+		snprintf(number, sizeof(number), "%.3g %s",
+			 row->bandwidth < 1e8 ? row->bandwidth / 1e6 : row->bandwidth / 1e9,
+			 row->bandwidth < 1e8 ? "MB/s" : "GB/s");
+	dp_text__column(render, isfinite(row->bandwidth) ? number : "-", -12);
+	dp_render__format(render, "  %s\n", group);
+}
+
+/* "4 groups of 16", or, of one alone, what the traces call it. */
+static void write_kind(struct dp_render *render, const struct kind_row *row, size_t width)
+{
+	char label[DP_LABEL_SIZE], group[2 * DP_NUMBER_SIZE];
+
+	if (row->groups == 1 && !row->first->group_size) {
+		write_row(render, row,
+			  dp_label__text(label, row->first->group, width, render->options->ascii));
+		return;
+	}
+	if (row->groups == 1)
+		snprintf(group, sizeof(group), "%zu ranks", row->first->group_size);
+	else if (row->first->group_size)
+		snprintf(group, sizeof(group), "%zu x %zu ranks", row->groups,
+			 row->first->group_size);
+	else
+		snprintf(group, sizeof(group), "%zu groups", row->groups);
+	write_row(render, row, group);
+}
+
+/* One by one, each with its group. */
+static void write_each(struct dp_render *render, const struct dp_ranks *ranks, size_t width)
+{
+	const struct dp_ranks_collective *at;
+	char label[DP_LABEL_SIZE];
+
+	for (size_t i = 0; (at = dp_ranks_collective(ranks, i)); i++) {
+		struct kind_row row = { at, 1, at->count, at->own_ns, at->wait_ns,
+					at->bus_bandwidth };
+
+		write_row(render, &row,
+			  dp_label__text(label, at->group, width, render->options->ascii));
+	}
+}
+
 static void write_collectives(struct dp_render *render, const struct dp_ranks *ranks)
 {
-	size_t width = render->options->width < 80 ? 80 : render->options->width;
-	const struct dp_ranks_collective *at;
-	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE];
-	size_t i;
+	size_t width = (render->options->width < 80 ? 80 : render->options->width) - 68;
+	struct kind_row row;
 
 	if (!dp_ranks_collective(ranks, 0))
 		return;
@@ -236,30 +362,17 @@ static void write_collectives(struct dp_render *render, const struct dp_ranks *r
 	dp_render__text(render, "  collective       calls      size       own   waiting   bus "
 				"bandw.  group\n");
 	dp_text__style_end(render);
-	for (i = 0; (at = dp_ranks_collective(ranks, i)); i++) {
-		if (i >= COLLECTIVES_MOST && !render->options->verbose)
-			continue;
-		dp_render__text(render, "  ");
-		dp_text__column(render, dp_collective_kind_name(at->kind), 14);
-		snprintf(number, sizeof(number), "%zu", at->count);
-		dp_text__column(render, number, -8);
-		dp_text__column(render, at->bytes ? dp_human__bytes(number, (double)at->bytes) : "-",
-				-10);
-		column(render, at->own_ns, 10);
-		column(render, at->wait_ns, 10);
-		if (isfinite(at->bus_bandwidth))
-			snprintf(number, sizeof(number), "%.3g %s", at->bus_bandwidth < 1e8
-				 ? at->bus_bandwidth / 1e6 : at->bus_bandwidth / 1e9,
-				 at->bus_bandwidth < 1e8 ? "MB/s" : "GB/s");
-		dp_text__column(render, isfinite(at->bus_bandwidth) ? number : "-", -12);
-		dp_render__text(render, "  ");
-		dp_render__text(render,
-				dp_label__text(label, at->group, width - 68, render->options->ascii));
-		dp_render__text(render, "\n");
+	if (render->options->verbose) {
+		write_each(render, ranks, width);
+		return;
 	}
-	if (i > COLLECTIVES_MOST && !render->options->verbose)
-		dp_render__format(render, "  %zu more kinds and sizes (-v shows all)\n",
-				  i - COLLECTIVES_MOST);
+	for (size_t i = 0, shown = 0; dp_ranks_collective(ranks, i) && shown < COLLECTIVES_MOST;
+	     i++) {
+		if (!gather_row(&row, ranks, i))
+			continue;
+		write_kind(render, &row, width);
+		shown++;
+	}
 }
 
 static void write_all(struct dp_render *render, const struct dp_ranks *ranks)

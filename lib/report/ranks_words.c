@@ -142,13 +142,15 @@ void dp_ranks_words__matching(struct dp_words *words, const struct dp_render *re
 	const struct dp_ranks_matching *matching = dp_ranks_matching(ranks);
 	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%zu of %zu calls matched between ranks, %zu of them synchronize",
-		      matching->matched, matching->collectives, matching->synchronizing);
+	dp_words__add(words, "%s of ",
+		      dp_human__value(number, (double)matching->matched, "count", false));
+	dp_words__add(words, "%s calls matched; ",
+		      dp_human__value(number, (double)matching->collectives, "count", false));
 	if (matching->clock_known)
-		dp_words__add(words, "; clocks agree within %s after alignment",
+		dp_words__add(words, "clocks agree within %s",
 			      duration(number, render, matching->resolution_ns));
 	else
-		dp_words__add(words, "; clocks not aligned");
+		dp_words__add(words, "clocks not aligned");
 }
 
 void dp_ranks_words__sources(struct dp_words *words, const struct dp_ranks *ranks)

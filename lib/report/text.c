@@ -14,7 +14,7 @@
 #define ALIKE 0.1
 
 /* The loop that took most of the trace's time, of those at the level that was asked for. */
-static size_t primary_loop(const struct dp_analysis *analysis)
+size_t dp_text__primary(const struct dp_analysis *analysis)
 {
 	double most_ns = -1;
 	size_t best = 0;
@@ -52,6 +52,7 @@ static void write_all(struct dp_render *render)
 	bool nested = false;
 
 	dp_text__copies(render);
+	dp_text__collectives(render);
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
 		nested |= loop->parent != DP_NONE;
 	if (!nested)
@@ -70,7 +71,7 @@ static int begin(struct dp_render *render)
 	text->width = DP_MAX(40, DP_MIN(render->options->width, DP_LABEL_COLUMNS));
 	text->height = DP_MAX(LEAST_HEIGHT, DP_MIN(render->options->height, MOST_HEIGHT));
 	text->whole = render->options->verbose || render->options->height == UINT_MAX;
-	text->primary = primary_loop(render->analysis);
+	text->primary = dp_text__primary(render->analysis);
 	text->level = dp_text__level(render);
 	render->state = text;
 	if (render->options->follows)

@@ -118,7 +118,13 @@ void dp_text__tables(struct dp_render *render, size_t loop);
 void dp_text__variants(struct dp_render *render, size_t loop);
 
 /* What the host did while the device was idle. */
+/* The loop at the level of the report that took most of the trace's time. */
+size_t dp_text__primary(const struct dp_analysis *analysis);
+
 void dp_text__ranges(struct dp_render *render, size_t loop);
+
+/* The table of communication kernels, nothing where there are none. */
+void dp_text__collectives(struct dp_render *render);
 
 /* Why a device has no loop, for all that have none. */
 void dp_text__without(struct dp_render *render);

@@ -86,6 +86,7 @@ static const struct saying sayings[] = {
 	{ "live_bytes", "", " live" },
 	{ "long_gaps", "", " gaps of half a second or more" },
 	{ "long_intervals", "long before ", " iterations" },
+	{ "graph_calls", "", " calls of" },
 	{ "longest_gap_ns", "longest gap ", "" },
 	{ "lower_clock", "clocks of ", "" },
 	{ "more_call_ns", "", " of it in", .of = "more_host_wait_ns", .all = "all of it in" },
@@ -107,6 +108,7 @@ static const struct saying sayings[] = {
 	{ "more_idle_other_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
 	{ "more_idle_sync_ns", "", " more in synchronization", .of = "extra_ns",
 	  .all = "all of it in synchronization" },
+	{ "more_stream_wait_ns", "", " more of the stream waiting for" },
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "overlap", "", " of it uploads" },
 	{ "p", "", " likely to be chance" },
@@ -126,6 +128,7 @@ static const struct saying sayings[] = {
 	{ "slow_iterations", "", " slow iterations", .behind = "times", .joint = ", ",
 	  .close = " of them slow", .of = "times", .all = "all of them slow" },
 	{ "slowest_ns", "the slowest ", "" },
+	{ "stream_wait_ns", "", " of the stream waiting for" },
 	{ "sync_lost_ns", "", " in which the GPU runs out of work",
 	  .cost = "the GPU runs out of work" },
 	{ "throttled_iterations", "", " iterations throttled" },
@@ -176,7 +179,8 @@ static void add_call(struct dp_words *words, const struct dp_evidence_value *at,
 {
 	char call[DP_LABEL_SIZE];
 
-	if (at->call && !strcmp(at->unit, "ns"))
+	/* "(9 calls)" stands behind the name. */
+	if (at->call && strcmp(at->name, "calls") != 0)
 		dp_words__add(words, " %s", dp_label__kernel(call, at->call, CALL_COLUMNS, ascii));
 }
 
@@ -218,6 +222,8 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 		return dp_text__has_range(render) ? "of the range" : "of the capture";
 	if (finding->single)
 		return "of the iteration";
+	if (dp_analysis_loop(render->analysis, finding->loop)->complete == 2)
+		return "of the only period recorded";
 	return is_of_usual(render, finding) ? "per typical iteration" : "per iteration";
 }
 

@@ -35,7 +35,7 @@ static size_t detail_lines(const struct dp_render *render, const struct dp_findi
 	struct dp_words words = { 0 };
 
 	gather_evidence(&words, render, finding);
-	return (words.used > 0) +
+	return (words.used ? dp_text__lines(render, INDENT, INDENT, words.text) : 0) +
 	       dp_text__lines(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
 }
 
@@ -100,6 +100,10 @@ void dp_text__place(struct dp_words *words, const struct dp_render *render,
 		return;
 	if (loop && !is_alone(render, loop)) {
 		dp_words__add(words, " in loop %u", (unsigned)finding->loop);
+		if (dp_trace_device_count(dp_analysis_trace(render->analysis)) > 1)
+			dp_words__add(words, " on %s",
+				      dp_text__device(device, dp_analysis_trace(render->analysis),
+						      loop->device));
 		return;
 	}
 	for (size_t i = 0; i < finding->loop_count && i < DEVICES_MOST; i++) {

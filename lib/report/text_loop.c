@@ -128,6 +128,8 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	double duration_ns = dp_text__summary(render, id, "median_duration_ns");
 	double throughput = dp_text__summary(render, id, "avg_throughput");
+	double flop_rate = dp_text__summary(render, id, "avg_flop_rate");
+	double mfu = dp_text__summary(render, id, "avg_mfu");
 	bool ascii = render->options->ascii;
 	char number[DP_NUMBER_SIZE];
 
@@ -148,6 +150,10 @@ static void add_title(struct dp_words *words, struct dp_render *render, size_t i
 	if (isfinite(throughput))
 		dp_words__add(words, ", throughput %s",
 			      dp_human__value(number, throughput, "samples/s", ascii));
+	if (isfinite(flop_rate))
+		dp_words__add(words, ", %s", dp_human__value(number, flop_rate, "FLOP/s", ascii));
+	if (isfinite(mfu))
+		dp_words__add(words, " (MFU %s)", dp_human__share(number, mfu));
 }
 
 /* 1st, 2nd, 3rd, 4th … 11th … 21st. */
@@ -235,6 +241,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 		     const struct dp_loop *loop)
 {
 	size_t last = loop->iterations - 1, between = 0, before, all, after;
+	double start_ns;
 	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, 0);
 	static const char *const verbs[] = { "precede", "follow", "run" };
 	static const char *const verbs_of_one[] = { "precedes", "follows", "runs" };
@@ -266,6 +273,11 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	else
 		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
 			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
+	/* A first step may take longer than all others, and is no iteration. */
+	start_ns = (double)dp_loop_iteration(render->analysis, loop->id, 0)->start_ns;
+	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
+		dp_words__add(words, " (%s)",
+			      dp_human__duration(number, start_ns, render->options->ascii));
 }
 
 static void write_origin(struct dp_render *render, size_t id)

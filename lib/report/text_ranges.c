@@ -1,4 +1,5 @@
 /* What the host did while the GPU was idle, and where it waited, in the verbose text report. */
+#include "base/text.h"
 #include "report/text.h"
 
 #include <string.h>
@@ -105,4 +106,40 @@ void dp_text__ranges(struct dp_render *render, size_t loop)
 	for (size_t i = 0; i < DP_COUNT(order); i++)
 		write_activity(render, loop, order[i]);
 	write_path(render, loop);
+}
+
+void dp_text__collectives(struct dp_render *render)
+{
+	const struct dp_collective_stat *at;
+	char number[DP_NUMBER_SIZE];
+	bool ascii = render->options->ascii;
+	size_t i;
+
+	for (i = 0; (at = dp_analysis_collective(render->analysis, i)); i++) {
+		if (i >= ROWS_MOST && !render->options->all)
+			continue;
+		if (!i) {
+			dp_text__style_begin(render, DP_STYLE_DIM);
+			dp_render__format(render, "\n%7s%10s%10s%14s%14s  communication\n", "count",
+					  "total", "median", "algorithm bw", "bus bw");
+			dp_text__style_end(render);
+		}
+		dp_text__column(render, dp_text__count(number, at->count), -7);
+		dp_text__column(render, dp_human__duration(number, at->total_ns, ascii), -10);
+		dp_text__column(render, dp_human__duration(number, at->median_ns, ascii), -10);
+		dp_text__column(render,
+				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii), -14);
+		dp_text__column(render, dp_human__value(number, at->bus_bandwidth, "bytes/s", ascii),
+				-14);
+		dp_render__format(render, "  %s", dp_collective_kind_name(at->kind));
+		if (at->bytes)
+			dp_render__format(render, " %s", dp_human__bytes(number, (double)at->bytes));
+		if (at->group_size)
+			dp_render__format(render, " %s %u ranks", ascii ? "x" : "\xc3\x97",
+					  at->group_size);
+		dp_render__text(render, "\n");
+	}
+	if (i > ROWS_MOST && !render->options->all)
+		dp_render__format(render, "and %s (-vv shows all)\n",
+				  dp_text__plural(number, i - ROWS_MOST, "more row"));
 }

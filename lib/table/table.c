@@ -12,6 +12,7 @@ static const struct dp_table *const tables[] = {
 	&dp_table__operations,	   &dp_table__copies,	     &dp_table__samples,
 	&dp_table__pairs,	   &dp_table__pair_metrics,  &dp_table__pair_parts,
 	&dp_table__pair_kernels,   &dp_table__pair_places,   &dp_table__pair_findings,
+	&dp_table__ranks,	   &dp_table__rank_iterations, &dp_table__collectives,
 };
 
 const struct dp_table *dp_table__at(size_t index)
@@ -37,7 +38,7 @@ struct dp_memory_block {
 /* What a stream owns. */
 struct body {
 	struct dp_rows rows;
-	struct dp_analysis *held; /* NULL: of a comparison */
+	struct dp_analysis *held; /* NULL: of something else */
 	size_t next;		  /* batch */
 	bool nan;
 	const char *trouble; /* of the last call; NULL: none */
@@ -207,8 +208,8 @@ static int make(struct ArrowArrayStream *stream, const char *name, const char *o
 	int status;
 
 	if (!table)
-		return dp_error__set(error, DP_ERR_ARGUMENT, "%s is no table of %s", name,
-				     *of == 'a' ? "an analysis" : "a comparison");
+		return dp_error__set(error, DP_ERR_ARGUMENT, "%s is no table of %s%s", name,
+				     *of == 'a' ? "an " : *of == 'c' ? "a " : "", of);
 	body = calloc(1, sizeof(*body));
 	if (!body)
 		return dp_error__nomem(error, sizeof(*body));
@@ -244,4 +245,11 @@ int dp_comparison_table(struct ArrowArrayStream *stream, const struct dp_compari
 {
 	return make(stream, table, "comparison", &(struct dp_rows){ .comparison = comparison },
 		    options, error);
+}
+
+int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
+		   const char *table, const struct dp_table_options *options,
+		   struct dp_error *error)
+{
+	return make(stream, table, "ranks", &(struct dp_rows){ .ranks = ranks }, options, error);
 }

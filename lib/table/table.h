@@ -17,6 +17,7 @@
 struct dp_rows {
 	const struct dp_analysis *analysis; /* one of them is set: what the table is of */
 	const struct dp_comparison *comparison;
+	const struct dp_ranks *ranks;
 	struct dp_field *fields; /* those of the table, then those of metrics */
 	size_t field_count;
 	size_t row_size;
@@ -69,5 +70,6 @@ extern const struct dp_table dp_table__streams, dp_table__operations, dp_table__
 	dp_table__samples;
 extern const struct dp_table dp_table__pairs, dp_table__pair_metrics, dp_table__pair_parts,
 	dp_table__pair_kernels, dp_table__pair_places, dp_table__pair_findings;
+extern const struct dp_table dp_table__ranks, dp_table__rank_iterations, dp_table__collectives;
 
 #endif

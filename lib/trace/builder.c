@@ -4,7 +4,6 @@
 #include "trace/call_kind.h"
 #include "trace/demangle.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@
 
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };
 static const uint8_t call_widths[] = { 8, 8, 4, 4, 4, 1 };
-static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1 };
+static const uint8_t sync_widths[] = { 8, 8, 4, 4, 1, 4, 4, 4 };
 static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
@@ -504,6 +503,9 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 	DP_CELL(syncs, uint32_t, SYNC_STREAM, at) = sync->stream;
 	DP_CELL(syncs, uint32_t, SYNC_CORRELATION, at) = sync->correlation;
 	DP_CELL(syncs, uint8_t, SYNC_KIND, at) = (uint8_t)sync->kind;
+	DP_CELL(syncs, uint32_t, SYNC_SOURCE, at) = sync->linked ? sync->source : DP_NONE;
+	DP_CELL(syncs, uint32_t, SYNC_SOURCE_CORRELATION, at) = sync->source_correlation;
+	DP_CELL(syncs, uint32_t, SYNC_EVENT, at) = sync->event;
 	return DP_OK;
 }
 
@@ -701,13 +703,4 @@ void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns)
 void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns)
 {
 	builder->resolution_ns = resolution_ns;
-}
-
-void dp_builder__detail(struct dp_builder *builder, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(builder->detail, sizeof(builder->detail), format, args);
-	va_end(args);
 }

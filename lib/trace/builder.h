@@ -41,6 +41,11 @@ struct dp_sync {
 	uint32_t stream; /* or DP_NONE */
 	uint32_t correlation;
 	enum dp_sync_kind kind;
+	/* Of a stream's wait for an event, if linked: what it is for. See struct dp_syncs. */
+	bool linked;
+	uint32_t source;
+	uint32_t source_correlation;
+	uint32_t event;
 };
 
 struct dp_range {
@@ -180,6 +185,14 @@ void dp_builder__resolution(struct dp_builder *builder, int64_t resolution_ns);
 
 /* "schema 3.25.0"; copied, cut to 63 bytes. */
 void dp_builder__detail(struct dp_builder *builder, const char *format, ...) DP_PRINTF(2, 3);
+
+/*
+ * What the recorder (who) reports about missing GPU activity, and how to record it (static, or
+ * NULL): parts of the message of DP_ERR_NO_GPU. The reason is copied, cut to 199 bytes with who.
+ */
+void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, const char *reason,
+				size_t length);
+void dp_builder__advise_recording(struct dp_builder *builder, const char *how);
 
 /*
  * Ends building: *trace is the caller's. The builder is freed in every case. Fails with

@@ -5,6 +5,8 @@
 #include "trace/model.h"
 #include "trace/sort.h"
 
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,6 +282,9 @@ static int sort_tables(struct dp_builder *builder)
 		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_STREAM, i);
 		if (*cell < builder->stream_count)
 			*cell = streams[*cell];
+		cell = &DP_CELL(&builder->syncs, uint32_t, SYNC_SOURCE, i);
+		if (*cell < builder->stream_count)
+			*cell = streams[*cell];
 	}
 	for (size_t i = 0; !status && streams && i < builder->collectives.count; i++) {
 		cell = &DP_CELL(&builder->collectives, uint32_t, COLLECTIVE_STREAM, i);
@@ -291,10 +296,38 @@ static int sort_tables(struct dp_builder *builder)
 	return status ? dp_builder__fail(builder, status) : DP_OK;
 }
 
+void dp_builder__detail(struct dp_builder *builder, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(builder->detail, sizeof(builder->detail), format, args);
+	va_end(args);
+}
+
+void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, const char *reason,
+				size_t length)
+{
+	char *text = builder->no_gpu_reason;
+
+	while (length && (reason[length - 1] == '.' || isspace((unsigned char)reason[length - 1])))
+		length--;
+	snprintf(text, sizeof(builder->no_gpu_reason), "%s: %.*s", who, (int)DP_MIN(length, 1000),
+		 reason);
+	for (; *text; text++)
+		if (isspace((unsigned char)*text))
+			*text = ' ';
+}
+
+void dp_builder__advise_recording(struct dp_builder *builder, const char *how)
+{
+	builder->how_to_record = how;
+}
+
 static int no_gpu(struct dp_builder *builder)
 {
 	static const char *const kinds[] = { "NVTX range", "annotation", "framework operator" };
-	char text[200] = "", number[DP_TEXT_SIZE];
+	char text[200] = "", losses[128] = "", number[DP_TEXT_SIZE];
 	size_t used = 0;
 
 	for (size_t i = 0; i < DP_COUNT(kinds); i++)
@@ -306,15 +339,16 @@ static int no_gpu(struct dp_builder *builder)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s API call%s, ",
 					 dp_text__count(number, builder->calls.count),
 					 builder->calls.count == 1 ? "" : "s");
+	snprintf(text + used, sizeof(text) - used, "%s",
+		 used || builder->loss_count ? "no kernels" : "no records");
 	/* Where something is lost, kernels may be among it. */
 	if (builder->loss_count)
-		return dp_error__set(builder->error, DP_ERR_NO_GPU,
-				     "no GPU activity: %sno kernels in what is left (%s)", text,
-				     builder->losses[0].reason);
-	if (!used)
-		return dp_error__set(builder->error, DP_ERR_NO_GPU,
-				     "no GPU activity: the trace holds no records");
-	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %sno kernels", text);
+		snprintf(losses, sizeof(losses), " in what is left (%.100s)",
+			 builder->losses[0].reason);
+	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s%s%s%s%s", text,
+			     losses, builder->no_gpu_reason[0] ? "; " : "", builder->no_gpu_reason,
+			     builder->how_to_record ? "; record with " : "",
+			     builder->how_to_record ? builder->how_to_record : "");
 }
 
 /* Hands the columns over: the trace's views point at them from now on. */
@@ -331,8 +365,11 @@ static void take_columns(struct dp_trace *trace, struct dp_builder *builder)
 					  d[CALL_NAME],		d[CALL_THREAD], d[CALL_CORRELATION],
 					  d[CALL_KIND] };
 	d = builder->syncs.data;
-	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],	     d[SYNC_END],
-					  d[SYNC_STREAM],	d[SYNC_CORRELATION], d[SYNC_KIND] };
+	trace->syncs = (struct dp_syncs){ builder->syncs.count, d[SYNC_START],
+					  d[SYNC_END],		d[SYNC_STREAM],
+					  d[SYNC_CORRELATION],	d[SYNC_KIND],
+					  d[SYNC_SOURCE],	d[SYNC_SOURCE_CORRELATION],
+					  d[SYNC_EVENT] };
 	d = builder->collectives.data;
 	trace->collectives = (struct dp_collectives){ builder->collectives.count,
 						      d[COLLECTIVE_START],

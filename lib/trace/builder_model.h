@@ -34,7 +34,16 @@ enum op_column {
 };
 
 enum call_column { CALL_START, CALL_END, CALL_NAME, CALL_THREAD, CALL_CORRELATION, CALL_KIND };
-enum sync_column { SYNC_START, SYNC_END, SYNC_STREAM, SYNC_CORRELATION, SYNC_KIND };
+enum sync_column {
+	SYNC_START,
+	SYNC_END,
+	SYNC_STREAM,
+	SYNC_CORRELATION,
+	SYNC_KIND,
+	SYNC_SOURCE,
+	SYNC_SOURCE_CORRELATION,
+	SYNC_EVENT,
+};
 enum collective_column {
 	COLLECTIVE_START,
 	COLLECTIVE_END,
@@ -110,6 +119,8 @@ struct dp_builder {
 	bool epoch_known;
 	int64_t resolution_ns;
 	char detail[64];
+	char no_gpu_reason[200];	   /* what the recorder said of it, or "" */
+	const char *how_to_record; /* GPU activity, or NULL */
 };
 
 /* Makes the builder fail from now on; returns status. */

@@ -94,7 +94,7 @@ def _array(kind, values):
 
 
 def _options(
-    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, metrics,
+    iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops, metrics,
     thresholds, paper, explain, log,
 ):  # fmt: skip
     options = _library.AnalysisOptions(
@@ -109,6 +109,7 @@ def _options(
         range_start_ns=-(2**63) if range_ns is None else range_ns[0],
         range_end_ns=2**63 - 1 if range_ns is None else range_ns[1],
         batch_size=batch_size or 0,
+        flops=flops or 0,
         explain=explain,
         log=_log(log),
     )
@@ -138,6 +139,7 @@ def analyze(
     stream=None,
     range_ns=None,
     batch_size=None,
+    flops=None,
     metrics=None,
     thresholds=None,
     paper=False,
@@ -156,6 +158,7 @@ def analyze(
     device, stream  of these only
     range_ns        kernels that start in (start, end) only, in nanoseconds
     batch_size      samples in an iteration, for throughput
+    flops           floating-point operations of an iteration on one GPU, for MFU
     metrics         names of those to compute; None: all. With names there are no findings
     thresholds      {rule: share} at which a rule reports, in place of its own
     paper           the published algorithm to the letter; needs iterations
@@ -164,7 +167,7 @@ def analyze(
     The GIL is released while it works.
     """
     options = _options(
-        iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, metrics,
+        iterations, marks, ignore_marks, level, device, stream, range_ns, batch_size, flops, metrics,
         thresholds, paper, explain, log,
     )  # fmt: skip
     handle, error = ctypes.c_void_p(), _library.Error()

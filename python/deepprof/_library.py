@@ -16,7 +16,7 @@ class Error(ctypes.Structure):
         ("table", ctypes.c_char * 64),
         ("line", ctypes.c_uint64),
         ("column", ctypes.c_uint64),
-        ("message", ctypes.c_char * 256),
+        ("message", ctypes.c_char * 512),
     ]
 
 
@@ -82,6 +82,7 @@ class AnalysisOptions(ctypes.Structure):
         ("thresholds", ctypes.POINTER(Threshold)),
         ("thresholds_count", ctypes.c_size_t),
         ("explain", ctypes.c_bool),
+        ("flops", ctypes.c_double),
     ]
 
 
@@ -247,6 +248,14 @@ _FUNCTIONS = {
         ctypes.POINTER(TableOptions),
         _ERROR,
     ),
+    "dp_ranks_table": (
+        ctypes.c_int,
+        _STREAM,
+        _HANDLE,
+        ctypes.c_char_p,
+        ctypes.POINTER(TableOptions),
+        _ERROR,
+    ),
     "dp_comparison_table": (
         ctypes.c_int,
         _STREAM,
@@ -280,7 +289,7 @@ lib = _load()
 
 
 def tables(of):
-    """Names and help of the tables of an "analysis" or a "comparison"."""
+    """Names and help of the tables of an "analysis", a "comparison" or "ranks"."""
     found, index = {}, 0
     while info := lib.dp_table(index):
         if info.contents.of.decode() == of:

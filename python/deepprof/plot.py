@@ -99,3 +99,21 @@ def timeline(analysis, loop=0, iteration=None, ax=None):
 
 def _value(number):
     return None if number is None or number != number else int(number)
+
+
+def ranks(result, value="own_ns", ax=None):
+    """A heat map of ranks and iterations: what each took by itself, or another column of the table
+    ``rank_iterations``, in ms."""
+    import numpy as np
+
+    columns = result.table("rank_iterations").to_numpy()
+    numbers, rows = np.unique(columns["rank"], return_inverse=True)
+    cells = np.full((len(numbers), int(columns["iteration"].max(initial=-1)) + 1), np.nan)
+    cells[rows, columns["iteration"]] = columns[value] / 1e6
+    ax = _axes(ax, figsize=(8, 1 + min(6, 0.2 * len(numbers))))
+    image = ax.imshow(cells, aspect="auto", interpolation="nearest", cmap="viridis")
+    ax.figure.colorbar(image, ax=ax, label=f"{value.removesuffix('_ns')} (ms)")
+    ticks = np.unique(np.linspace(0, len(numbers) - 1, min(16, len(numbers))).astype(int))
+    ax.set_yticks(ticks, numbers[ticks])
+    ax.set(xlabel="iteration", ylabel="rank", title="Iterations of the ranks")
+    return ax

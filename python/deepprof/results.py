@@ -344,12 +344,14 @@ class Comparison(_Tables):
         return f"<deepprof.Comparison {self.before.path!r} -> {self.after.path!r}>"
 
 
-class Ranks(_Report):
-    """What :func:`deepprof.ranks` found: the formats are text, json, csv,
-    html and perfetto."""
+class Ranks(_Tables):
+    """What :func:`deepprof.ranks` found: the formats are text, json, csv, html and perfetto, and
+    ``table("ranks")`` has a row for each rank."""
 
     _free = _lib.dp_ranks_free
     _write = _lib.dp_ranks_write
+    _make = _lib.dp_ranks_table
+    _of = "ranks"
 
     @property
     def verdict(self):

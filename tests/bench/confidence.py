@@ -7,19 +7,32 @@ Rows are loops with their features, from eval_confidence:
     eval_confidence 1000 24 > tuning.csv
     confidence.py fit tuning.csv... --source lib/loops/confidence.c
     eval_confidence 7000 24 > judging.csv
+    confidence.py presets SIM DEEPPROF 1400:1404 > presets.csv
     confidence.py judge judging.csv...
+    confidence.py real DEEPPROF TRACES
+
+Rows of presets are the loops that are listed of the simulator's programs, with all that a trace
+tells; "real" prints the reliability on the real captures whose truth is known.
 
 Both models are logistic regressions, fitted by Newton's method with a small ridge; what they claim
 is corrected by an isotonic map, of pooled adjacent violators.
 """
 import argparse
 import collections
+import concurrent.futures
 import csv
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+import tempfile
+
+import eval_traces
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+import oracle_real  # pylint: disable=wrong-import-position
 
 LOOP = ["iterations", "edits", "ends", "layers", "short", "step", "count"]
 BOUNDARY = ["iterations", "edits", "renamed", "ends", "step", "margin", "count"]
@@ -147,10 +160,26 @@ def corrected(claimed, knots):
     return y + (y2 - y) * (min(max(claimed, x), x2) - x) / (x2 - x)
 
 
+def fitted_before(source):
+    """The typical values, the bias and the weights of the model of loops, and its map."""
+    text = source[source.index(BEGIN):source.index(END)]
+    numbers = [[float(x) for x in re.findall(r"-?[0-9]+\.[0-9]+", line)]
+               for line in text.splitlines()]
+    rows = [n for n, line in zip(numbers, text.splitlines()) if "DP_FEATURE_" in line]
+    pairs = [tuple(n) for n in numbers if len(n) == 2]
+    return ({f: r[0] for f, r in zip(FEATURES, rows)}, pairs[0][0],
+            {f: r[1] for f, r in zip(FEATURES, rows)}, pairs[1:1 + KNOTS])
+
+
 def fit(args):
     rows = read(args.rows)
+    with open(args.source, encoding="utf-8") as file:
+        source = file.read()
     typical = {f: sum(r[f] for r in rows) / len(rows) for f in FEATURES}
-    loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
+    if args.boundary_only:
+        typical, loop_bias, loop, loop_knots = fitted_before(source)
+    else:
+        loop_bias, loop = fit_model(rows, "loop", typical, LOOP)
     loops = [r for r in rows if r["loop"]]
     boundary_bias, boundary = fit_model(loops, "right", typical, BOUNDARY)
     for row in rows:
@@ -159,10 +188,10 @@ def fit(args):
             row[p] = logistic(bias + sum(w * (row[f] - typical[f]) for f, w in weights.items()))
     knots = {"p_loop": isotonic([(r["p_loop"], r["loop"]) for r in rows]),
              "p_boundary": isotonic([(r["p_boundary"], r["right"]) for r in loops])}
+    if args.boundary_only:
+        knots["p_loop"] = loop_knots
     for f, (a, b) in GIVEN.items():
         typical[f], loop[f], boundary[f] = 0.0, a, b
-    with open(args.source, encoding="utf-8") as file:
-        source = file.read()
     seeds = sorted({int(r["seed"]) for r in rows if not r["scenario"].startswith("p")})
     text = (f"/* {len(rows)} loops of eval_confidence {seeds[0]} {seeds[-1] - seeds[0] + 1};"
             f" 'annotated' is given. */\n"
@@ -230,17 +259,97 @@ def judge(args):
     return error > args.gate
 
 
+def features(report, loop):
+    """The facts of a reported loop's confidence, of the last that has its numbers."""
+    stream = next(s for s in report["streams"]
+                  if all(s[k] == loop[k] for k in ("device", "context", "stream")))
+    whole = sum(not i["partial"] for i in loop["iterations"])
+    of = [e["facts"] for e in stream.get("explain", []) if e["stage"] == "confidence"
+          and e["facts"]["length"] == loop["pattern"]["length"] and e["facts"]["iterations"] == whole]
+    return of[-1] if of else None
+
+
+def preset_rows(task):
+    sim, deepprof, preset, seed, settings = task
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace")
+        subprocess.run([sim, "--preset", preset, "--seed", str(seed), "-F", "nsys", "-o", path,
+                        *settings],
+                       check=True)
+        out = subprocess.run([deepprof, "analyze", "--explain", "--format=json", "--ignore-marks",
+                              "--metric=period_ns", path], stdout=subprocess.PIPE, check=True)
+        with open(path + ".truth.json", encoding="utf-8") as file:
+            truth = json.load(file)["loops"]
+    report = json.loads(out.stdout)
+    near = [eval_traces.Loop(t, report["loops"]) for t in truth]
+    rows = []
+    for k, loop in enumerate(report["loops"]):
+        of = [x for x in near if x.index and k in x.index]
+        facts = features(report, loop)
+        if facts and (loop["at_level"] or of):
+            rows.append([f"p-{preset}", seed, 1, int(any(x.score[0] >= 0.75 for x in of)),
+                         int(any(x.score[1] >= 0.99 for x in of)),
+                         *(facts["feature_" + f] for f in FEATURES),
+                         facts["loop"], facts["boundary"]])
+    return rows
+
+
+def presets(args):
+    """Loops of the simulator's programs, whole and cut, as rows."""
+    listed = subprocess.run([args.sim, "--list-presets"], stdout=subprocess.PIPE, check=True)
+    names = [line.split()[0] for line in listed.stdout.decode().splitlines() if line.strip()]
+    first, end = (int(x) for x in args.seeds.split(":"))
+    cut = [w for s in ("head=0.4", "tail=0.3", "after=1") for w in ("--set", s)]
+    tasks = [(args.sim, args.deepprof, n, s, c) for n in args.preset or names
+             for s in range(first, end) for c in ([], cut)]
+    print(",".join(["scenario", "seed", "listed", "loop", "right", *FEATURES, "p_loop",
+                    "p_boundary"]))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for rows in pool.map(preset_rows, tasks):
+            for row in rows:
+                print(",".join(str(x) for x in row))
+
+
+def real(args):
+    """The reliability of the headline loops of captures with truth, unaided."""
+    folder = os.path.join(args.traces, "real")
+    with open(os.path.join(folder, "truth.json"), encoding="utf-8") as file:
+        truths = json.load(file)
+    pairs = []
+    for truth in truths:
+        report = oracle_real.analyze(args.deepprof, os.path.join(folder, truth["file"]),
+                                     "--ignore-marks")
+        for part in truth.get("parts", [truth]):
+            loop = oracle_real.headline(report, part.get("device"))
+            if not loop:
+                continue
+            right = part.get("kind") != "none" and oracle_real.score(
+                oracle_real.whole_starts(loop), part) == 1
+            pairs.append((loop["confidence"], int(right)))
+            print(f"  {loop['confidence']:.3f} {'right' if right else 'wrong'} {truth['file']}")
+    reliability("real captures, right", pairs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("fit")
     one.add_argument("rows", nargs="+")
     one.add_argument("--source", required=True)
+    one.add_argument("--boundary-only", action="store_true", help="keep the model of loops")
     one = commands.add_parser("judge")
     one.add_argument("rows", nargs="+")
     one.add_argument("--gate", type=float, default=0.02)
+    one = commands.add_parser("presets")
+    one.add_argument("sim")
+    one.add_argument("deepprof")
+    one.add_argument("seeds")
+    one.add_argument("--preset", action="append")
+    one = commands.add_parser("real")
+    one.add_argument("deepprof")
+    one.add_argument("traces")
     args = parser.parse_args()
-    return {"fit": fit, "judge": judge}[args.command](args)
+    return {"fit": fit, "judge": judge, "presets": presets, "real": real}[args.command](args)
 
 
 if __name__ == "__main__":

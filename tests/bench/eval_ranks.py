@@ -133,6 +133,16 @@ def check_clocks(truth, result):
     return worst
 
 
+def cost_error(truth, result):
+    """The verdict's cost over the iterations that it speaks of, less that of the truth, as a share of
+    it; None where either has none."""
+    verdict = result["verdict"]
+    if not truth["faults"] or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:
+        return None
+    count = truth["iterations"] - verdict["since_iteration"]
+    return verdict["cost_ns"] * count / truth["faults"][0]["cost_ns"] - 1
+
+
 def judge(kind, truth, result, broken):
     """What is wrong with the verdict, as words; an empty list where nothing is."""
     verdict, wrong = result["verdict"], []
@@ -173,7 +183,7 @@ def judge(kind, truth, result, broken):
 
 
 def run(simulator, program, kind, seed, keep):
-    """(kind, seed, what is wrong, clock error, settings)"""
+    """(kind, seed, what is wrong, clock error, cost error, settings)"""
     rng = random.Random(f"{kind} {seed}")
     settings, period = layout(rng, kind)
     settings = plant(rng, kind, settings, period)
@@ -189,10 +199,10 @@ def run(simulator, program, kind, seed, keep):
         done = subprocess.run([program, "ranks", "-q", "-j1", "--format=json", folder],
                               capture_output=True, text=True, check=False)
         if done.returncode:
-            return kind, seed, [done.stderr.strip()[-200:] or "failed"], None, settings
+            return kind, seed, [done.stderr.strip()[-200:] or "failed"], None, None, settings
         result = json.loads(done.stdout)
         return (kind, seed, judge(kind, truth, result, broken), check_clocks(truth, result),
-                settings)
+                cost_error(truth, result), settings)
     finally:
         shutil.rmtree(folder)
 
@@ -201,7 +211,10 @@ def report(results, verbose):
     failed = collections.Counter()
     count = collections.Counter()
     clocks = collections.defaultdict(list)
-    for kind, seed, wrong, clock, settings in results:
+    costs = collections.defaultdict(list)
+    for kind, seed, wrong, clock, cost, settings in results:
+        if cost is not None and not wrong:
+            costs[kind].append(abs(cost))
         count[kind] += 1
         failed[kind] += bool(wrong)
         if clock is not None:
@@ -210,10 +223,16 @@ def report(results, verbose):
             wrong = wrong + [f"clock {clock / 1000:.1f} µs"]
         if wrong and verbose:
             print(f"{kind} seed {seed}: {'; '.join(wrong)}\n    {' '.join(settings)}")
-    print(f"{'job':18} {'jobs':>5} {'right':>5}  worst clock")
+    print(f"{'job':18} {'jobs':>5} {'right':>5}  worst clock  cost off by: median, worst")
     for kind in count:
         worst = max(clocks[kind], default=float("nan"))
-        print(f"{kind:18} {count[kind]:5} {count[kind] - failed[kind]:5}  {worst / 1000:8.1f} µs")
+        off = sorted(costs[kind])
+        print(f"{kind:18} {count[kind]:5} {count[kind] - failed[kind]:5}  {worst / 1000:8.1f} µs" +
+              (f"  {off[len(off) // 2]:11.1%} {off[-1]:8.1%}" if off else ""))
+    off = sorted(sum(costs.values(), []))
+    if off:
+        print(f"cost: {sum(error <= 0.05 for error in off)} of {len(off)} within 5%, median "
+              f"{off[len(off) // 2]:.1%}")
     worst = max((clock for values in clocks.values() for clock in values), default=0)
     return failed, count, worst
 

@@ -701,10 +701,10 @@ class Output(Case):
             columns = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
             self.assertEqual(len(columns), 1, table)
         told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
-        self.assertIn("| period | ", tables[1])
-        self.assertIn(" | slower | 4 | ", tables[2])
+        self.assertIn("| period | ", tables[0])
+        self.assertIn(" | slower | 4 | ", tables[1])
         for finding in told["findings"]:
-            self.assertIn(f"| `{finding['rule']}` | {finding['change']} | ", tables[3])
+            self.assertIn(f"| `{finding['rule']}` | {finding['change']} | ", tables[2])
         self.assert_done(self.compare("-o", "a.md", self.before, self.slower, cwd=self.folder))
         self.assertEqual((self.folder / "a.md").read_text(), marked)
 

@@ -82,8 +82,9 @@ class Input(cli.Case):
     def test_files_of_other_tools(self):
         """What is not read is named, with what to do."""
         cli.run("export", "-o", "ours.pftrace", self.trace, cwd=self.folder)
-        for form in "json", "html":
-            cli.run("analyze", "--format", form, "-o", f"report.{form}", self.trace,
+        cli.run("export", "--format=sqlite", "-o", "report.sqlite", self.trace, cwd=self.folder)
+        for form in "json", "csv", "html":
+            cli.run("analyze", "-o", f"report.{form}", f"--format={form}", self.trace,
                     cwd=self.folder)
         connection = sqlite3.connect(self.folder / "run.rpd")
         connection.executescript("CREATE TABLE rocpd_op(id); CREATE TABLE rocpd_api(id)")
@@ -92,10 +93,13 @@ class Input(cli.Case):
         for name, data, words in (
             ("ours.pftrace", None, "a Perfetto timeline that deepprof exported"),
             ("run.rpd", None, "rpd2tracing.py"),
+            ("report.sqlite", None, "a report that deepprof wrote"),
+            ("report.json", None, "a report that deepprof wrote"),
+            ("report.csv", None, "a report that deepprof wrote"),
+            ("report.html", None, "a report that deepprof wrote"),
+            ("notes.txt", b"hello", "a known format: deepprof_db, kineto, nccl_inspector"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
-            ("report.json", None, "a deepprof report, not a trace"),
-            ("report.html", None, "a deepprof report as HTML"),
             ("page.html", b"<!DOCTYPE html>\n<html>", "a web page"),
             ("nodes.json", b'{"schema": "1.0.2-chakra.0.0.4",\n"nodes": [', "execution trace"),
             ("a.json", b'{"$schema": "https://www.speedscope.app/x.json"}', "speedscope"),
@@ -103,7 +107,7 @@ class Input(cli.Case):
             ("sums.csv", b"Time (%),Total Time (ns),Instances\n", "nsys export"),
             ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
             ("a.png", b"\x89PNG\r\n", "an image"),
-            ("notes", b"text\n", "text, not a trace in a known format (deepprof info --build"),
+            ("notes", b"text\n", "text, not a trace in a known format: "),
             ("noise", b"\1\2\3\0\xff", "binary data, not a trace"),
             ("zipped.pftrace", b"\x0a\x06\x92\x03\x03abc", "traceconv"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
@@ -556,7 +560,7 @@ class Output(cli.Case):
             ("r.Html.GZ", ["analyze"], html),
             ("r.TXT", ["analyze"], text),
             ("r.csv", ["analyze"], b"file,loop,"),
-            ("r.md", ["analyze"], b"### `"),
+            ("r.md", ["analyze"], b"### median period "),
             ("r.jsonl", ["analyze"], b'{  "schema"'),
             ("r.jsonl", ["info"], b'{  "schema"'),
             ("r.json", ["info"], b'{\n'),
@@ -860,7 +864,7 @@ class Info(cli.Case):
             '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1,'
             ' "tid": 1, "ts": 1.5, "dur": 2.5}]}'
         )
-        self.assert_fails(cli.run("analyze", path), 1, "no GPU activity")
+        self.assert_fails(cli.run("analyze", path), 1, "ProfilerActivity.CUDA")
         result = cli.run("info", "--format=json", path)
         self.assert_done(result)
         self.assertEqual(json.loads(result.stdout)["trace"]["operations"], 0)

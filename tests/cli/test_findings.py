@@ -89,6 +89,57 @@ class Findings(cli.Case):
         expected = len(rates) / sum(1 / rate for rate in rates)
         self.assertAlmostEqual(expected, loop["summary"]["avg_throughput"], delta=1e-6 * expected)
 
+    def test_flops(self):
+        """The achieved rate, and the utilization of a GPU whose peak is known."""
+        self.run_of(f"{INPUT}; {STEP}; {READ}")
+        path = self.folder / "trace.kineto"
+        for flops, expected in ("3T", 3e12), ("1G,500", 3e12):
+            done = cli.run("analyze", f"--flops={flops}", "--format=json", path)
+            (loop,) = [x for x in json.loads(done.stdout)["loops"] if x["parent"] is None]
+            rates = [(x["flop_rate"], x["period_ns"]) for x in loop["iterations"]]
+            rates = [(rate, period) for rate, period in rates if rate is not None]
+            self.assertTrue(rates)
+            for rate, period in rates:
+                self.assertAlmostEqual(rate, expected * 1e9 / period, delta=1e-6 * rate)
+        self.assertIn("FLOP/s", cli.run("analyze", "--flops=3T", path).stdout)
+        for wrong in "0", "3X", "1G,", "1G,2,3":
+            self.assert_fails(cli.run("analyze", f"--flops={wrong}", path), 2, "--flops")
+
+    def test_collectives(self):
+        """Sizes and groups give bandwidths; a kernel without them still has its time."""
+        events = [
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 1000 * i, "dur": dur,
+             "args": {"device": 0, "stream": 7, "correlation": i + 1, **args}}
+            for i, (name, dur, args) in enumerate([("ncclDevKernel_Broadcast(x)", 50, {})] + [
+                kernel for dur in (100, 200, 300) * 4 for kernel in (
+                    ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", dur, {
+                        "Collective name": "allreduce", "In msg nelems": 250000,
+                        "Out msg nelems": 250000, "Group size": 4, "dtype": "Float",
+                        "Process Group Name": "0", "Process Group Ranks": "[0, 1, 2, 3]",
+                    }), ("gemm", 500, {}))
+            ])
+        ]
+        device = {"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 1}
+        path = self.folder / "collectives.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [device],
+                                    "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", path).stdout)
+        rows = report["collectives"]
+        self.assertEqual([(x["kind"], x["bytes"], x["group_size"], x["count"]) for x in rows],
+                         [("allreduce", 1000000, 4, 12), ("broadcast", None, None, 1)])
+        self.assertEqual((rows[0]["median_ns"], rows[0]["min_ns"]), (200000, 100000))
+        self.assertEqual(rows[0]["algorithm_bandwidth"], 5 * 10**9)
+        self.assertEqual(rows[0]["bus_bandwidth"], 75 * 10**8)
+        self.assertIsNone(rows[1]["bus_bandwidth"])
+        text = cli.run("analyze", "-v", path).stdout
+        self.assertIn("6.985 GiB/s  allreduce 976.6 KiB x 4 ranks", text)
+        done = cli.run("analyze", "--flops=197.8G", "--format=json", path)
+        (loop,) = json.loads(done.stdout)["loops"]
+        utilization = [x["mfu"] for x in loop["iterations"] if x["mfu"] is not None]
+        self.assertTrue(utilization)
+        for share in utilization:
+            self.assertAlmostEqual(share, .1, delta=1e-6)
+
     def test_loops_inside(self):
         """They are counted in whole iterations, whatever the capture cuts off."""
         text, report = self.run_of(STEP, count=6, keys="head = 0.6\nafter = 2\n", args=("-v",))

@@ -89,7 +89,7 @@ class Reduce(unittest.TestCase):
         trace = sorted((self.folder / "job").glob("*.json"))[0]
         summary = trace.with_name(trace.name + ".dpsum")
         good = trace.read_bytes()
-        trace.write_bytes(b"{ nothing")
+        trace.write_bytes(good[: len(good) // 1000])
         self.assertIn(trace.name, self.report("job"))
         result = self.run_in("reduce", "job", status=1)
         self.assertIn(f"0 reduced (0 bytes), {self.count - 1} up to date, 1 failed", result.stderr)
@@ -120,6 +120,7 @@ class Reduce(unittest.TestCase):
             cwd=self.folder, stdout=subprocess.PIPE, check=True, timeout=cli.TIMEOUT_S,
         ).stdout
         self.assertEqual(stdout, whole)
+        self.assertIn("deepprof ranks all.dpsum", self.run_in("analyze", "all.dpsum", status=1).stderr)
         # Beside the traces, without them, and twice.
         self.assertEqual(self.report("job", "all.dpsum"), before)
         self.assertEqual(self.report(*parts, "all.dpsum"), before)
@@ -127,6 +128,19 @@ class Reduce(unittest.TestCase):
         trace = sorted((self.folder / "job").glob("*.json"))[0]
         os.utime(trace)
         self.assertIn("older than its traces", self.report("job", "all.dpsum"))
+
+    def test_other_files(self):
+        """A folder's other files are skipped; one that is named is an error."""
+        (self.folder / "job" / "config.json").write_text('{"lr": 0.1}', encoding="utf-8")
+        result = self.run_in("reduce", "job")
+        self.assertIn("config.json", result.stderr)
+        self.assertIn(f"{self.count} reduced", result.stderr)
+        self.assertIn("0 failed, 1 skipped", result.stderr)
+        self.run_in("reduce", "-o", "all.dpsum", "job")
+        result = self.run_in("reduce", "job/config.json", status=1)
+        self.assertIn("1 failed, 0 skipped", result.stderr)
+        self.run_in("reduce", "-o", "none.dpsum", "job/config.json", status=1)
+        self.assertFalse((self.folder / "none.dpsum").exists())
 
     def test_folder(self):
         before = self.report("job")

@@ -142,7 +142,7 @@ static void busy(const char *value)
 
 static void kinds(uint64_t count)
 {
-	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 37, 38, 39, 49, 50, 51, 52 };
+	static const uint32_t all[] = { 1, 2, 4, 8, 9, 11, 17, 22, 36, 37, 38, 39, 49, 50, 51, 52 };
 
 	for (uint64_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)

@@ -42,8 +42,7 @@ struct input {
 
 static struct input *corpus;
 static size_t corpus_count;
-static struct input current;
-static size_t current_room;
+static struct input current; /* in INPUT_LIMIT bytes */
 static char crash_path[4096];
 static uint64_t random_state;
 
@@ -159,22 +158,23 @@ static void add_path(const char *path)
 		free(entries);
 }
 
+/* In a block of just its size, so that a byte read beyond it is found. */
 static void run_current(void)
 {
+	uint8_t *data = malloc(current.size);
+
+	if (!data && current.size)
+		fail("input");
+	if (current.size)
+		memcpy(data, current.data, current.size);
 	alarm(RUN_SECONDS);
-	LLVMFuzzerTestOneInput(current.data, current.size);
+	LLVMFuzzerTestOneInput(data, current.size);
 	alarm(0);
+	free(data);
 }
 
 static void set_current(const struct input *input)
 {
-	if (current_room < input->size || !current.data) {
-		free(current.data);
-		current_room = input->size + 1;
-		current.data = malloc(current_room);
-		if (!current.data)
-			fail("input");
-	}
 	memcpy(current.data, input->data, input->size);
 	current.size = input->size;
 }
@@ -182,22 +182,10 @@ static void set_current(const struct input *input)
 /* Replaces length bytes at a place by others. */
 static void splice(size_t at, size_t length, const uint8_t *bytes, size_t count)
 {
-	size_t size = current.size - length + count;
-	uint8_t *made;
+	struct fuzz_input input = { current.data, current.size, INPUT_LIMIT, 0 };
 
-	if (size > INPUT_LIMIT)
-		return;
-	made = malloc(size + 1);
-	if (!made)
-		fail("input");
-	memcpy(made, current.data, at);
-	if (count)
-		memcpy(made + at, bytes, count);
-	memcpy(made + at + count, current.data + at + length, current.size - at - length);
-	free(current.data);
-	current.data = made;
-	current.size = size;
-	current_room = size + 1;
+	fuzz_splice(&input, at, length, bytes, count);
+	current.size = input.size;
 }
 
 static void put_number(void)
@@ -288,16 +276,13 @@ static void mutate_once(void)
 
 static void mutate_by_grammar(uint64_t seed)
 {
-	struct fuzz_input input = { NULL, current.size, current.size + GRAMMAR_ROOM, seed };
+	size_t room = INPUT_LIMIT - current.size < GRAMMAR_ROOM ? INPUT_LIMIT
+								: current.size + GRAMMAR_ROOM;
+	struct fuzz_input input = { current.data, current.size, room, seed };
 
-	input.data = realloc(current.data, input.room);
-	if (!input.data)
-		fail("input");
 	for (size_t left = 1 + below(4); left; left--)
 		fuzz_grammar(&input);
-	current.data = input.data;
 	current.size = input.size;
-	current_room = input.room;
 }
 
 static double seconds_now(void)
@@ -341,6 +326,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "fuzz: no corpus\n");
 		return 2;
 	}
+	current.data = malloc(INPUT_LIMIT);
+	if (!current.data)
+		fail("input");
 	guard();
 	for (size_t i = 0; i < corpus_count; i++) {
 		set_current(&corpus[i]);
@@ -365,5 +353,6 @@ int main(int argc, char **argv)
 	}
 	free(corpus);
 	free(current.data);
+	current = (struct input){ 0 }; /* a leak found after this keeps no input */
 	return 0;
 }

@@ -95,21 +95,22 @@ static void check_tables(const struct dp_trace *trace)
 		HOLDS(dp_trace_loss(trace, i)->reason[0]);
 }
 
-static void check(struct dp_trace *trace, int status, const struct dp_error *error)
+/* The trace, or NULL where there is none. */
+static struct dp_trace *check(struct dp_trace *trace, int status, const struct dp_error *error)
 {
 	if (status) {
 		HOLDS(!trace && error->status == status && error->message[0]);
 		HOLDS(dp_utf8__valid(error->message, strlen(error->message)));
-		return;
+		return NULL;
 	}
 	HOLDS(trace && !error->status);
 	check_ops(trace);
 	check_host(trace);
 	check_tables(trace);
-	dp_trace_free(trace);
+	return trace;
 }
 
-void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t size)
+struct dp_trace *fuzz_trace(const struct dp_importer *importer, const uint8_t *data, size_t size)
 {
 	struct dp_open_options options = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
@@ -131,8 +132,13 @@ void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t
 		dp_builder__free(import.builder);
 	else
 		status = dp_builder__finish(import.builder, &trace, "-", importer->info.name, true);
-	check(trace, status, &error);
 	dp_input__close(import.input);
+	return check(trace, status, &error);
+}
+
+void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t size)
+{
+	dp_trace_free(fuzz_trace(importer, data, size));
 }
 
 static bool write_all(int fd, const uint8_t *data, size_t size)
@@ -164,7 +170,7 @@ void fuzz_path(const struct dp_importer *importer, const char *path)
 	options.allow_no_gpu = true;
 	options.input_format = importer->info.name;
 	status = dp_trace_open(&trace, path, &options, &error);
-	check(trace, status, &error);
+	dp_trace_free(check(trace, status, &error));
 }
 
 /* Where the bytes of a file begin that lies beside, and its ending; the end where there is none. */

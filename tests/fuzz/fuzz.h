@@ -9,7 +9,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Runs a streaming importer over the bytes in memory, checks the trace if there is one. */
+/*
+ * Runs a streaming importer over the bytes in memory, checks the trace if there is one, else NULL.
+ * It is the caller's, to be freed with dp_trace_free().
+ */
+struct dp_trace *fuzz_trace(const struct dp_importer *importer, const uint8_t *data, size_t size);
+
+/* The same, and frees it. */
 void fuzz_stream(const struct dp_importer *importer, const uint8_t *data, size_t size);
 
 /*

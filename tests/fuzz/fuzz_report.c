@@ -3,7 +3,7 @@
  * with a line between them. What a terminal could show has nothing in it that a terminal obeys.
  */
 #define _GNU_SOURCE
-#include "base/utf8.h"
+#include "shown.h"
 
 #include <deepprof/compare.h>
 #include <stdio.h>
@@ -18,44 +18,6 @@
 	((condition) ? (void)0 : (fprintf(stderr, "broken: %s\n", #condition), abort()))
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* What is shown of a comparison. */
-struct shown {
-	char *text;
-	size_t length;
-	size_t room;
-};
-
-static int show(void *ctx, const void *data, size_t size)
-{
-	struct shown *shown = ctx;
-
-	if (shown->length + size + 1 > shown->room) {
-		shown->room = 2 * shown->room + size + 1;
-		shown->text = realloc(shown->text, shown->room);
-		HOLDS(shown->text);
-	}
-	memcpy(shown->text + shown->length, data, size);
-	shown->length += size;
-	return 0;
-}
-
-static bool is_obeyed(uint32_t code)
-{
-	return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) ||
-	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
-static void check(const struct shown *shown)
-{
-	uint32_t code;
-
-	HOLDS(dp_utf8__valid(shown->text, shown->length));
-	for (size_t i = 0; i < shown->length;) {
-		i += dp_utf8__next(shown->text + i, shown->length - i, &code);
-		HOLDS(!is_obeyed(code));
-	}
-}
 
 static struct dp_analysis *read_report(const uint8_t *data, size_t size)
 {
@@ -84,13 +46,12 @@ static void compare(const struct dp_analysis *before, const struct dp_analysis *
 	HOLDS(!status && comparison);
 	options.verbose = true;
 	for (size_t i = 0; (format = dp_comparison_format(i)); i++) {
-		struct shown shown = { NULL, 0, 0 };
-		struct dp_sink sink = { show, &shown };
+		struct fuzz_shown shown = { NULL, 0, 0 };
+		struct dp_sink sink = { fuzz_show, &shown };
 
 		status = dp_comparison_write(comparison, format->name, &options, &sink, &error);
 		HOLDS(!status && shown.length);
-		check(&shown);
-		free(shown.text);
+		fuzz_check_shown(&shown);
 	}
 	dp_comparison_free(comparison);
 }

@@ -28,7 +28,7 @@ LAYERS = {
     'lib/diagnose': ['base/', 'diagnose/', 'metric/', 'deepprof/common.h', 'deepprof/loop.h',
                      'deepprof/analysis.h'],
     'lib/compare': ['base/', 'compare/', 'align/lcs.h', 'metric/stat.h', 'sequence/family.h', 'deepprof/'],
-    'lib/ranks': ['base/', 'ranks/', 'metric/stat.h', 'metric/spans.h', 'deepprof/'],
+    'lib/ranks': ['base/', 'ranks/', 'metric/stat.h', 'metric/collective.h', 'metric/spans.h', 'deepprof/'],
     'lib/record': ['base/', 'record/', 'spool/', 'trace/demangle.h', 'import/deepprof_schema.h',
                    'import/plain_open.h', 'deepprof/common.h', 'deepprof/detector.h',
                    'deepprof/record.h'],

@@ -136,7 +136,10 @@ class Page(unittest.TestCase):
         for loop in data["loops"]:
             series = {data["metrics"][s["m"]]["name"]: s["y"] for s in loop.get("series", [])}
             for line in loop.get("timelines", []):
-                self.assertEqual(line["causes"], [series[name][line["k"]] for name in names])
+                told = [series[name][line["k"]] for name in names]
+                # The last one has no period.
+                if told[0] is not None:
+                    self.assertEqual(line["causes"], told)
                 self.assertTrue(line["threads"])
                 checked += line["causes"][0] > 0
         self.assertGreater(checked, 1)
@@ -321,6 +324,34 @@ class Looks(unittest.TestCase):
             self.assertEqual(page.run(told), "the whole iteration")
             self.assertEqual(page.complaints, [])
 
+    def test_any_iteration(self):
+        """A click, a key or a choice shows the timeline of an iteration; keys read points."""
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            shown = "document.querySelectorAll('#timelines svg').length"
+            heads = "[...document.querySelectorAll('#timelines h3')].map(head => head.textContent)"
+            held = page.run("page.loop.timelines.map(line => line.k)")
+            other = held[-1]
+            self.assertGreater(len(held), 2)
+            page.run(f"""const pick = document.getElementById('time-pick');
+                pick.value = {other}; pick.dispatchEvent(new Event('change'))""")
+            self.assertEqual(page.run(heads)[2], f"Chosen iteration: {other}")
+            page.run(f"lookAt({{ loop: page.loop.id, iterations: [{held[0]}, {held[0]}] }})")
+            self.assertEqual(page.run(shown), 2)
+            page.run("document.querySelector('#series .chart').focus()")
+            page.key(".")
+            page.key(".")
+            read = page.run("document.getElementById('read').textContent")
+            self.assertRegex(read, r"^iteration \d+, .*: [\d.]+")
+            self.assertFalse(page.run("document.getElementById('tip').hidden"))
+            page.key("Enter")
+            self.assertRegex(page.run("document.getElementById('time-note').textContent"),
+                             "[Ii]" + read.split(",")[0][1:] + r"\b")
+            colors = "[opClasses, callClasses, idleCauses].flat().map(row => color(row[row.length - 1]))"
+            found = page.run(colors)
+            self.assertEqual(len(set(found)), len(found), found)
+            self.assertEqual(page.complaints, [])
+
     def test_tables(self):
         with browser.Browser() as page:
             page.open(self.folder / "sim.html")
@@ -363,6 +394,10 @@ class Looks(unittest.TestCase):
         trace = self.folder / "one.json"
         events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1,
                    "ts": 0, "dur": 1000}]
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 1, "tid": 1, "ts": ts,
+                    "dur": 1, "args": {"correlation": 100 + ts}}
+                   for ts, name in ((51, "cudaStreamBeginCapture"), (53, "cudaStreamEndCapture"),
+                                    (55, "cudaGraphInstantiate"))]
         # others follow: a mark around everything says only when the profiler was on
         for i in [*range(9), 30, 31, 32]:
             shared = {"pid": 1, "args": {"device": 0, "stream": 7, "correlation": i + 1}}
@@ -379,6 +414,8 @@ class Looks(unittest.TestCase):
             self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 1)
             self.assertRegex(page.run("document.getElementById('loop-text').innerText"),
                              r"^1 iteration of 9 kernels, 428\.0\s.s long on")
+            self.assertIn("graph capture", page.run("document.getElementById('legend').textContent"))
+            self.assertEqual(page.complaints, [])
             self.look(page, "one")
 
     def test_loops(self):

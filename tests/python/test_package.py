@@ -333,6 +333,36 @@ class EnginesOfRanks(unittest.TestCase):
             done = subprocess.run([*words, *self.paths, *halves], stdout=subprocess.PIPE, check=True)
             self.assertEqual(done.stdout, self.reduced)
 
+    @needs("numpy", "pandas")
+    def test_tables(self):
+        with deepprof.ranks(self.paths) as ranks:
+            told = json.loads(self.report)
+            rows = ranks.table("ranks").to_list()
+            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in told["ranks"]])
+            self.assertEqual([row["rank"] for row in rows if row["blamed"]], [2])
+            self.assertEqual(ranks.table("ranks").schema["own_ns"]["unit"], "ns")
+            cells = ranks.table("rank_iterations").to_pandas()
+            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in told["iterations"]))
+            slowest = cells.groupby("rank")["compute_ns"].median().idxmax()
+            self.assertEqual(slowest, 2)
+            kinds = {row["kind"] for row in ranks.table("collectives").to_list()}
+            self.assertEqual(kinds, {at["kind"] for at in told["collectives"]})
+            with self.assertRaises(deepprof.ArgumentError):
+                ranks.table("loops")
+            self.assertIn("<iframe", ranks._repr_html_())
+
+    @needs("matplotlib", "numpy")
+    def test_plot(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from deepprof import plot
+
+        with deepprof.ranks(self.paths) as ranks:
+            cells = plot.ranks(ranks, "compute_ns").images[0].get_array()
+        self.assertEqual(cells.shape, (4, 8))
+        self.assertEqual(int(cells.mean(axis=1).argmax()), 2)
+
     def test_options(self):
         other = deepprof.reduce(self.paths, iterations=8, ignore_marks=True)
         self.assertIn(b"-n 8 --ignore-marks", other)
@@ -539,6 +569,7 @@ class Layouts(unittest.TestCase):
 def load_tests(loader, tests, ignore):
     os.chdir(SOURCE)
     tests.addTests(doctest.DocTestSuite(deepprof))
+    tests.addTests(doctest.DocFileSuite(str(SOURCE / "python/README.md"), module_relative=False))
     return tests
 
 

@@ -388,7 +388,8 @@ class OfTheLauncher(recording.Case):
         """A path that led there does not any more: the new one is reported."""
         (self.folder / "a").mkdir()
         process = self.start_record("-o", "a/t.db", "--", recording.PRODUCER, "follow=1")
-        self.wait_for(lambda: list(self.folder.glob("a/.*/*.spool")), "spool")
+        stored = lambda: [p.stat().st_size for p in self.folder.glob("a/.*/*.spool")]
+        self.wait_for(lambda: any(size > 200 for size in stored()), "chunk")
         (self.folder / "a").rename(self.folder / "b")
         process.send_signal(signal.SIGTERM)
         _, stderr = process.communicate(timeout=20)

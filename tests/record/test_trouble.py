@@ -188,6 +188,10 @@ class Short(Case):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertRegex(result.stderr, r"\Adeepprof: [^\n]*Read-only file system[^\n]*\n\Z")
 
+    @unittest.skipIf(
+        os.environ.get("DEEPPROF_SANITIZE") == "thread",
+        "so slow a writer writes small chunks: the last one leaves no room for the counts",
+    )
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_full_disk(self):
         """The spool and the file have a megabyte between them; the program has its own way, and what

@@ -20,7 +20,7 @@ TRUTH_BYTES = 130 * 8
 VERSIONS = ["11.8", "12.4", "12.8", "13.0", "13.4"]
 TABLES = {1: "memcpy", 2: "memset", 17: "overhead", 22: "memcpy", 38: "sync", 39: "ext_corr"}
 TABLES.update({KERNEL: "kernel", 4: "api", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"})
-TABLES[52] = "jit"
+TABLES.update({52: "jit", 36: "cuda_event"})
 
 
 class Case(recording.Case):

@@ -79,6 +79,39 @@ static void check_facts(const char *expected)
 	ck_assert_str_eq(all, expected);
 }
 
+/* Waits for events: by the number of the event's record, or the last record before the wait. */
+START_TEST(event_waits)
+{
+	const struct dp_syncs *syncs;
+	static const int64_t sources[] = { 8, 9, 8, -1, -1 };
+	static const uint32_t causes[] = { 3, 4, 2, 0, 0 };
+
+	make_trace("INSERT INTO process(id, pid) VALUES(1, 700);"
+		   "INSERT INTO string VALUES(1, 'f', NULL);"
+		   "INSERT INTO kernel(process, device, context, stream, start, dur_ns, name, corr) "
+		   "VALUES(1, 0, 1, 7, 0, 10, 1, 1), (1, 0, 1, 8, 0, 10, 1, 1), "
+		   "(1, 0, 1, 9, 0, 10, 1, 1);"
+		   "INSERT INTO cuda_event(process, context, stream, event, event_sync, corr, epoch) "
+		   "VALUES(1, 1, 8, 5, 70, 3, 0), (1, 1, 9, 5, NULL, 4, 0), "
+		   "(1, 1, 8, 5, NULL, 2, 0), (1, 1, 9, 5, NULL, 1, 1), (1, 1, 9, 6, 71, 9, 0);"
+		   "INSERT INTO sync(process, context, stream, start, dur_ns, kind, event, corr, "
+		   "epoch, event_sync) VALUES(1, 1, 7, 100, 0, 2, 5, 10, 0, 70), "
+		   "(1, 1, 7, 200, 0, 2, 5, 11, 0, NULL), (1, 1, 7, 300, 0, 2, 5, 3, 0, NULL), "
+		   "(1, 1, 7, 400, 0, 2, 4, 12, 0, NULL), (1, 1, 7, 500, 0, 1, 6, 12, 0, 71);");
+	open_good("deepprof_db");
+	syncs = dp_trace_syncs(trace);
+	ck_assert_uint_eq(syncs->count, 5);
+	for (size_t i = 0; i < syncs->count; i++) {
+		const struct dp_stream *source = dp_trace_stream(trace, syncs->source[i]);
+
+		ck_assert_int_eq(source ? source->stream : -1, sources[i]);
+		ck_assert_uint_eq(syncs->source_correlation[i], causes[i]);
+		ck_assert_uint_eq(syncs->event[i], source ? 5 : 0);
+	}
+	done();
+}
+END_TEST
+
 START_TEST(operations)
 {
 	int64_t t0_ns;
@@ -396,6 +429,7 @@ END_TEST
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, operations);
+	tcase_add_test(tests, event_waits);
 	tcase_add_test(tests, host);
 	tcase_add_test(tests, state);
 	tcase_add_test(tests, views_are_nsys);

@@ -15,6 +15,7 @@ struct fixture {
 	struct dp_findings findings;
 	const struct dp_stalls *stalls;
 	const struct dp_loop_stats *stats;
+	const struct dp_replay *replay;
 	bool pytorch;
 };
 
@@ -60,6 +61,7 @@ static const struct dp_finding *find(const char *rule)
 				       .summary = at.summary,
 				       .stalls = at.stalls,
 				       .stats = at.stats,
+				       .replay = at.replay,
 				       .pytorch = at.pytorch };
 
 	dp_findings__fini(&at.findings);
@@ -541,6 +543,90 @@ START_TEST(a_stall_in_a_single_period_may_be_first_use)
 }
 END_TEST
 
+/* Graphs that only slow iterations capture are why they are slow, however short the calls are. */
+START_TEST(captured_graphs_are_named)
+{
+	struct dp_stall each[] = {
+		{ "cudaGraphInstantiate", 3, DP_PURPOSE_GRAPH, 2, 1, 1e3 },
+		{ "cudaGraphInstantiate", 3, DP_PURPOSE_GRAPH, 5, 1, 1e3 },
+	};
+	struct dp_stalls stalls = { .stalls = each, .count = 1 };
+
+	start();
+	at.stalls = &stalls;
+	set("host_wait_ns", 3e5);
+	metric("period_ns")[2] = 2e6;
+	metric("host_wait_ns")[2] = 1.3e6;
+	ck_assert_str_eq(call_of(find("slow-iterations")), "cudaGraphInstantiate");
+	ck_assert_double_eq(evidence(find("slow-iterations"), "graph_calls"), 1);
+	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "capture CUDA graphs"));
+	/* One of the others does so, too. */
+	stalls.count = 2;
+	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "capture CUDA graphs"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* What the replay would save less than the cost has the severity of that. */
+START_TEST(severity_is_by_what_is_saved)
+{
+	struct dp_replay replay = { .period_ns = 2e6 };
+
+	start();
+	at.replay = &replay;
+	set("comm_exposed_ns", 3e5);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.2e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.8e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.99e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
+	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 3e5);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Adds what a device of its own finds. */
+static void add_device(uint32_t device, double communication_ns, double host_ns)
+{
+	struct dp_rule_input input = { .loop = &at.loop,
+				       .iterations = at.iterations,
+				       .values = at.values,
+				       .summary = at.summary };
+
+	at.loop.id = at.loop.device = device;
+	set("comm_exposed_ns", communication_ns);
+	set("host_wait_ns", host_ns);
+	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
+}
+
+/* Of which device the others wait; nobody knows where two of them do not wait. */
+START_TEST(the_device_that_others_wait_for_is_named)
+{
+	for (int late = 1; late <= 2; late++) {
+		size_t named = 0;
+
+		start();
+		add_device(0, 3e5, 0);
+		add_device(1, late == 1 ? 4e5 : 0, 3e5);
+		add_device(2, 2e5, 0);
+		add_device(3, 0, 5e5);
+		dp_diagnose__rank(&at.findings);
+		for (size_t i = 0; i < at.findings.count; i++) {
+			const struct dp_finding *finding = &at.findings.findings[i].finding;
+			bool says = !strncmp(finding->advice, "the other GPUs wait for this one",
+					     32);
+
+			named += says;
+			ck_assert(!says || finding->devices[0] == 3);
+		}
+		ck_assert_uint_eq(named, late == 1);
+		at.loop.id = at.loop.device = 0;
+		dp_findings__fini(&at.findings);
+	}
+}
+END_TEST
+
 /* The same on another device is one finding, if the cost is within a fifth. */
 START_TEST(devices_that_agree_are_one)
 {
@@ -613,6 +699,9 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_trend_has_no_slow_iterations);
 	tcase_add_test(tests, advice_is_in_the_program_s_terms);
 	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);
+	tcase_add_test(tests, captured_graphs_are_named);
+	tcase_add_test(tests, severity_is_by_what_is_saved);
+	tcase_add_test(tests, the_device_that_others_wait_for_is_named);
 	tcase_add_test(tests, devices_that_agree_are_one);
 	tcase_add_test(tests, iterations_that_grow_are_explained);
 	tcase_add_test(tests, shares_and_costs_have_one_period);

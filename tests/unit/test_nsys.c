@@ -329,6 +329,28 @@ START_TEST(no_cuda)
 }
 END_TEST
 
+/* The cause comes before what repeats the result, and before errors of anything but CUDA. */
+START_TEST(no_cuda_reason)
+{
+	make_folder("trace.db");
+	make_database(STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp, severity, text);"
+			      "INSERT INTO DIAGNOSTIC_EVENT VALUES"
+			      "(9, 2, 'No CUDA events collected. Does the process use CUDA?'),"
+			      "(8, 3, 'OpenGL failed'), (1, 1, 'CUDA is fine'), (2, 3, NULL),"
+			      "(3, 'x', 'CUDA'), (5, 2, 'CUDA profiling might have not been started'),"
+			      "(4, 2, 'CUDA driver 13.2' || char(10) || 'is not supported. ')");
+	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
+	ck_assert_str_eq(error.message, "no GPU activity: no records; nsys: CUDA driver 13.2 is not "
+					"supported; record with nsys profile --trace=cuda,nvtx "
+					"--cuda-graph-trace=node");
+	make_database("DELETE FROM DIAGNOSTIC_EVENT WHERE timestamp < 9;");
+	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
+	ck_assert_ptr_nonnull(strstr(error.message, "; nsys: No CUDA events collected. Does the "
+						    "process use CUDA?; record with"));
+	done();
+}
+END_TEST
+
 START_TEST(odd_values)
 {
 	const struct dp_ops *ops;
@@ -682,6 +704,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, ranges);
 	tcase_add_test(tests, device_numbers);
 	tcase_add_test(tests, no_cuda);
+	tcase_add_test(tests, no_cuda_reason);
 	tcase_add_test(tests, odd_values);
 	tcase_add_test(tests, missing_columns);
 	tcase_add_test(tests, hostile_schema);

@@ -451,7 +451,7 @@ START_TEST(what_is_refused)
 	refused(DP_ERR_DAMAGED, "no whole packet");
 	all_names();
 	slice(1, 500, 600, 11, HIP, 2, 5);
-	refused(DP_ERR_NO_GPU, "--kernel-trace");
+	refused(DP_ERR_NO_GPU, "record with rocprofv3 --sys-trace");
 	begin();
 	packet(1, CLEARED);
 	name(CATEGORY, 1, "deepprof");

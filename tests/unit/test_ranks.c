@@ -1,4 +1,5 @@
 /* What the ranks of a job are compared by, against jobs that are made up here. */
+#include "metric/collective.h"
 #include "ranks/blame.h"
 #include "ranks/clock.h"
 #include "ranks/match.h"

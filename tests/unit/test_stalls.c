@@ -208,6 +208,9 @@ START_TEST(purposes)
 	ck_assert_int_eq(dp_purpose__of("cuMemHostRegister_v2"), DP_PURPOSE_HOST_MEMORY);
 	ck_assert_int_eq(dp_purpose__of("cuLibraryLoadData"), DP_PURPOSE_CODE);
 	ck_assert_int_eq(dp_purpose__of("cudaStreamCreate"), DP_PURPOSE_OTHER);
+	ck_assert_int_eq(dp_purpose__of("cudaGraphInstantiateWithFlags"), DP_PURPOSE_GRAPH);
+	ck_assert_int_eq(dp_purpose__of("cudaStreamBeginCapture_v10000"), DP_PURPOSE_GRAPH);
+	ck_assert_int_eq(dp_purpose__of("cudaGraphLaunch"), DP_PURPOSE_OTHER);
 	ck_assert_int_eq(dp_purpose__of("Malloc"), DP_PURPOSE_OTHER);
 }
 END_TEST

@@ -276,6 +276,73 @@ START_TEST(processors_switched)
 }
 END_TEST
 
+/* An operation of a stream, launched by the call of that number. */
+static void add_op(struct dp_builder *builder, int64_t stream, const char *name, int64_t start_ns,
+		   int64_t end_ns, uint32_t correlation)
+{
+	struct dp_op op = { .start_ns = start_ns, .end_ns = end_ns, .correlation = correlation };
+
+	op.name = dp_builder__kernel_name(builder, name, strlen(name));
+	op.stream = dp_builder__stream(builder, 0, 0, 1, stream);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+}
+
+static void add_wait(struct dp_builder *builder, int64_t source, uint32_t source_correlation,
+		     uint32_t correlation)
+{
+	struct dp_sync sync = { .start_ns = correlation, .end_ns = correlation,
+				.correlation = correlation, .kind = DP_SYNC_STREAM_WAIT_EVENT,
+				.linked = true, .source_correlation = source_correlation,
+				.event = 3 };
+
+	sync.stream = dp_builder__stream(builder, 0, 0, 1, 7);
+	sync.source = dp_builder__stream(builder, 0, 0, 1, source);
+	ck_assert_int_eq(dp_builder__add_sync(builder, &sync), DP_OK);
+}
+
+/*
+ * Iterations of 10 us, two kernels each on stream 7. In the first the second kernel waits for a
+ * gather of stream 20, which ends at 6 us, and for a copy of stream 21 that ends before; what runs
+ * on stream 20 behind the event does not count. In the second the gather was over in time.
+ */
+START_TEST(stream_waits)
+{
+	static struct dp_error error;
+	struct dp_iteration iterations[3];
+	struct dp_stream_waits waits = { 0 };
+	struct dp_stream_waits_input input = { .iterations = iterations, .count = 3 };
+	struct dp_builder *builder;
+	struct dp_trace *trace;
+
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
+	dp_builder__process(builder, 1);
+	for (uint32_t k = 0; k < 3; k++) {
+		int64_t at_ns = 10000 * (int64_t)k;
+		uint32_t first = 100 * k + 1;
+
+		iterations[k] = (struct dp_iteration){ .index = k, .start_ns = at_ns,
+						       .end_ns = at_ns + 8000 };
+		add_op(builder, 7, "A", at_ns, at_ns + 1000, first);
+		add_op(builder, 20, "gather", at_ns, at_ns + (k ? 900 : 6000), first + 1);
+		add_op(builder, 21, "copy", at_ns, at_ns + 5000, first + 2);
+		add_wait(builder, 20, first + 3, first + 5);
+		if (!k)
+			add_wait(builder, 21, first + 4, first + 6);
+		add_op(builder, 20, "late", at_ns + 6000, at_ns + 7500, first + 7);
+		add_op(builder, 7, "B", at_ns + 6500, at_ns + 8000, first + 8);
+	}
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	input.trace = trace;
+	ck_assert_int_eq(dp_stream_waits__find(&waits, &input), DP_OK);
+	ck_assert_uint_eq(waits.count, 1);
+	ck_assert_str_eq(waits.waits[0].text, "gather on stream 20 (event 3)");
+	ck_assert(waits.ns[0] == 5000 && waits.ns[1] == 0 && waits.ns[2] == 0);
+	dp_stream_waits__fini(&waits);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(nothing_sampled)
 {
 	struct fixture at;
@@ -394,6 +461,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, paused_uploads);
 	tcase_add_test(tests, samples);
 	tcase_add_test(tests, energy_counter);
+	tcase_add_test(tests, stream_waits);
 	tcase_add_test(tests, processors_sampled);
 	tcase_add_test(tests, processors_switched);
 	tcase_add_test(tests, nothing_sampled);

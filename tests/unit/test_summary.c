@@ -49,10 +49,11 @@ static void fill_calls(struct rank *rank)
 
 	for (size_t i = 0; i < CALLS; i++) {
 		struct dp_call_summary *call = &rank->calls[i];
+		int64_t later_ns = below(3000000), took_ns = below(90000);
 
-		end_ns = i + 1 < CALLS ? DP_MIN(end_ns + below(3000000), LIMIT) : LIMIT;
+		end_ns = i + 1 < CALLS ? DP_MIN(end_ns + later_ns, LIMIT) : LIMIT;
 		*call = (struct dp_call_summary){ .end_ns = end_ns,
-						  .start_ns = DP_MAX(end_ns - below(90000), -LIMIT),
+						  .start_ns = DP_MAX(end_ns - took_ns, -LIMIT),
 						  .bytes = below(4) ? i % 3 << 20 : (uint64_t)LIMIT,
 						  .sequence = below(5) ? (int64_t)i : -1,
 						  .group = below(GROUPS),
@@ -62,6 +63,9 @@ static void fill_calls(struct rank *rank)
 						  .kind = (uint8_t)below(DP_COLLECTIVE_KINDS),
 						  .sends = below(2) };
 		call->exposed_ns = below(2) ? (call->end_ns - call->start_ns) / (1 + below(3)) : 0;
+		call->blocks_ns = call->exposed_ns < call->end_ns - call->start_ns
+					  ? call->exposed_ns / (1 + below(3))
+					  : call->exposed_ns;
 	}
 }
 
@@ -145,7 +149,7 @@ static void assert_same_rank(const struct dp_rank_summary *a, const struct dp_ra
 		ck_assert(one->sequence == two->sequence && one->group == two->group);
 		ck_assert(one->iteration == two->iteration && one->peer == two->peer);
 		ck_assert(one->self == two->self && one->kind == two->kind);
-		ck_assert(one->sends == two->sends);
+		ck_assert(one->sends == two->sends && one->blocks_ns == two->blocks_ns);
 	}
 	for (size_t i = 0; i < a->step_count; i++) {
 		const struct dp_step_summary *one = &a->steps[i], *two = &b->steps[i];
@@ -252,7 +256,7 @@ static struct text merge_tree(struct dp_summary *const *leaves)
 	for (size_t i = 0; i < LEAVES; i++)
 		nodes[i] = merge(&leaves[i], 1);
 	while (count > 1) {
-		size_t width = DP_MIN(2 + below(2), count);
+		size_t wide = 2 + below(2), width = DP_MIN(wide, count);
 
 		for (size_t i = 0; i < width; i++) {
 			size_t at = below((uint32_t)count);
@@ -480,6 +484,61 @@ START_TEST(no_memory)
 }
 END_TEST
 
+/* The same with a verdict: of a job whose rank 1 is slow, and of one with pipeline stages. */
+static void sweep_job(const char *path, enum dp_ranks_verdict_kind kind)
+{
+	struct dp_summary *summary = NULL;
+	struct dp_ranks *ranks;
+	bool more = true;
+	int status;
+
+	for (size_t k = 0; more; k++) {
+		alloc_fail_after(k);
+		status = dp_summary_open(&summary, path, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+	}
+	ck_assert(dp_summary_is_summary(path));
+	more = true;
+	for (size_t k = 0; more; k++) {
+		alloc_fail_after(k);
+		ranks = NULL;
+		status = dp_ranks_run(&ranks, &summary, 1, NULL, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+		ck_assert(!status == !!ranks);
+		if (ranks)
+			ck_assert_int_eq(dp_ranks_verdict(ranks)->kind, kind);
+		dp_ranks_free(ranks);
+	}
+	dp_summary_free(summary);
+}
+
+#define CORPUS DP_SOURCE_ROOT "/tests/fuzz/corpus/summary/"
+
+START_TEST(no_memory_for_jobs)
+{
+	sweep_job(CORPUS "straggler.dpsum", DP_VERDICT_STRAGGLER);
+	sweep_job(CORPUS "pipeline.dpsum", DP_VERDICT_NONE);
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_summary *summary = NULL;
+
+	ck_assert_int_eq(dp_summary_open(&summary, CORPUS "none", &error), DP_ERR_IO);
+	ck_assert_str_eq(error.path, CORPUS "none");
+	error = (struct dp_error)DP_ERROR_INIT;
+	ck_assert_int_eq(dp_summary_open(&summary, DP_SOURCE_ROOT "/README.md", &error),
+			 DP_ERR_FORMAT);
+	ck_assert_int_eq(dp_summary_open(&summary, DP_SOURCE_ROOT, NULL), DP_ERR_IO);
+	ck_assert(!dp_summary_is_summary(DP_SOURCE_ROOT "/README.md"));
+	ck_assert(!dp_summary_is_summary(CORPUS "none"));
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
 	tcase_add_test(tests, nothing_is_lost);
@@ -489,6 +548,8 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, enemies);
 	tcase_add_test(tests, sink_stops);
 	tcase_add_test(tests, no_memory);
+	tcase_add_test(tests, no_memory_for_jobs);
+	tcase_add_test(tests, no_file);
 }
 
 #include "test_main.h"

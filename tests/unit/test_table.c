@@ -340,6 +340,62 @@ START_TEST(wrong_names_are_refused)
 }
 END_TEST
 
+/* What any table's stream gives: a good first batch, released. Returns its rows. */
+static int64_t check_stream(struct ArrowArrayStream *stream)
+{
+	struct table table;
+	int64_t rows;
+
+	ck_assert_int_eq(stream->get_schema(stream, &table.schema), 0);
+	ck_assert_int_eq(stream->get_next(stream, &table.batch), 0);
+	stream->release(stream);
+	rows = table.batch.release ? table.batch.length : 0;
+	if (table.batch.release)
+		check_array(&table.schema, &table.batch, rows);
+	free_table(&table);
+	return rows;
+}
+
+START_TEST(ranks_have_tables)
+{
+	struct ArrowArrayStream stream;
+	struct dp_error error = DP_ERROR_INIT;
+	struct dp_summary *summary;
+	struct dp_ranks *ranks;
+	size_t cells = 0;
+
+	ck_assert_int_eq(dp_summary_open(&summary,
+					 DP_SOURCE_ROOT
+					 "/tests/fuzz/corpus/summary/straggler.dpsum",
+					 NULL),
+			 DP_OK);
+	ck_assert_int_eq(dp_ranks_run(&ranks, &summary, 1, NULL, NULL), DP_OK);
+	for (size_t r = 0; r < dp_ranks_count(ranks); r++)
+		for (size_t i = 0; i < dp_ranks_iteration_count(ranks); i++)
+			cells += dp_ranks_iteration(ranks, r, i) != NULL;
+	ck_assert_int_eq(dp_ranks_table(&stream, ranks, "ranks", NULL, NULL), DP_OK);
+	ck_assert_int_eq(check_stream(&stream), (int64_t)dp_ranks_count(ranks));
+	ck_assert_int_eq(dp_ranks_table(&stream, ranks, "rank_iterations", NULL, NULL), DP_OK);
+	ck_assert_int_eq(check_stream(&stream), (int64_t)cells);
+	ck_assert_int_eq(dp_ranks_table(&stream, ranks, "collectives", NULL, NULL), DP_OK);
+	ck_assert_int_gt(check_stream(&stream), 0);
+	ck_assert_int_eq(dp_ranks_table(&stream, ranks, "iterations", NULL, &error),
+			 DP_ERR_ARGUMENT);
+	ck_assert_str_eq(error.message, "iterations is no table of ranks");
+	for (size_t k = 0, more = 1; more; k++) {
+		int status;
+
+		alloc_fail_after(k);
+		status = dp_ranks_table(&stream, ranks, "rank_iterations", NULL, NULL);
+		more = alloc_fail_stop();
+		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
+	}
+	stream.release(&stream);
+	dp_ranks_free(ranks);
+	dp_summary_free(summary);
+}
+END_TEST
+
 static struct dp_comparison *with_itself(const struct report_case *at)
 {
 	struct dp_comparison *comparison = NULL;
@@ -445,6 +501,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_trace_is_taken_once);
 	tcase_add_test(tests, wrong_names_are_refused);
 	tcase_add_test(tests, comparisons_have_tables);
+	tcase_add_test(tests, ranks_have_tables);
 	tcase_add_test(tests, failed_allocations_are_survived);
 }
 

@@ -1,0 +1,44 @@
+/* What the loop's stream waited for, as evidence. */
+#include "diagnose/diagnose.h"
+
+/* Of the period, for a wait to be named. */
+#define NAMED_SHARE 0.01
+
+/* Per typical iteration, or what slow iterations have more of it. */
+static double mean_of(const struct dp_rule_input *input, const double *ns, bool slow)
+{
+	double sums[2] = { 0, 0 }, counts[2] = { 0, 0 };
+
+	for (size_t k = 0; k < input->loop->iterations; k++) {
+		bool is_slow = input->slow && input->slow[k];
+
+		if (!is_slow && !dp_rule__is_typical(input, k))
+			continue;
+		sums[is_slow] += ns[k];
+		counts[is_slow]++;
+	}
+	sums[0] /= counts[0] > 0 ? counts[0] : 1;
+	return slow ? (counts[1] > 0 ? sums[1] / counts[1] - sums[0] : 0) : sums[0];
+}
+
+void dp_rule__name_stream_wait(const struct dp_rule_input *input, struct dp_rule_finding *out,
+			       bool slow)
+{
+	const struct dp_stream_waits *waits = input->waits;
+	double most_ns = NAMED_SHARE * dp_rule__typical(input, "period_ns");
+	const char *most = NULL;
+
+	if (!waits || waits->iterations < input->loop->iterations)
+		return;
+	for (size_t i = 0; i < waits->count; i++) {
+		double ns = mean_of(input, waits->ns + i * waits->iterations, slow);
+
+		if (!(ns >= most_ns))
+			continue;
+		most_ns = ns;
+		most = waits->waits[i].text;
+	}
+	if (most)
+		dp_rule__call_evidence(out, slow ? "more_stream_wait_ns" : "stream_wait_ns", "ns",
+				       most_ns, most);
+}

@@ -1,0 +1,63 @@
+/*
+ * The table DIAGNOSTIC_EVENT: timestamp, severity (1 information, 2 warning, 3 error) and text. Rows
+ * are in no order that can be relied on.
+ */
+#include "import/nsys_diagnostics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SEVERITY, TIMESTAMP, TEXT, COLUMNS };
+
+/* Longer texts than the builder keeps are cut anyway. */
+struct reason {
+	char text[200];
+	int rank;
+	int64_t timestamp;
+};
+
+/*
+ * Causes ("Installed CUDA driver version … is not supported") before what only repeats the result
+ * ("No CUDA events collected"), errors before warnings; 0 for what is not about CUDA.
+ */
+static int rank_of(int64_t severity, const char *text)
+{
+	if (severity < 2 || (!strstr(text, "CUDA") && !strstr(text, "CUPTI")))
+		return 0;
+	return (int)severity + (strstr(text, "events") ? 0 : 10);
+}
+
+static void take(struct reason *best, struct dp_rows *rows)
+{
+	struct reason row = { .timestamp = dp_rows__id(rows, TIMESTAMP) };
+	size_t length;
+	const char *text = dp_rows__text(rows, TEXT, &length);
+
+	snprintf(row.text, sizeof(row.text), "%.*s", (int)DP_MIN(length, sizeof(row.text)),
+		 text ? text : "");
+	/* Severities beyond error are not known, and no more than that. */
+	row.rank = rank_of(DP_MIN(dp_rows__id(rows, SEVERITY), 3), row.text);
+	if (row.rank > best->rank ||
+	    (row.rank && row.rank == best->rank && row.timestamp < best->timestamp))
+		*best = row;
+}
+
+int dp_nsys__explain_no_gpu(struct dp_database *database, struct dp_builder *builder)
+{
+	static const struct dp_column columns[COLUMNS] = {
+		[SEVERITY] = { "severity", false },
+		[TIMESTAMP] = { "timestamp", false },
+		[TEXT] = { "text", false },
+	};
+	struct reason best = { .rank = 0 };
+	struct dp_rows rows;
+	int status = dp_rows__open(&rows, database, dp_database__table(database, "DIAGNOSTIC_EVENT"),
+				   columns, COLUMNS);
+
+	while (status == 1 && (status = dp_rows__next(&rows)) == 1)
+		take(&best, &rows);
+	dp_rows__close(&rows);
+	if (!status && best.rank)
+		dp_builder__explain_no_gpu(builder, "nsys", best.text, strlen(best.text));
+	return status;
+}

@@ -1,0 +1,72 @@
+/* Model FLOP utilization: the rate that the program gets by the peak of the device. */
+#include "metric/reduce.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * Dense peaks of FP16 and BF16 on tensor cores without sparsity, as the vendors' data sheets have
+ * them, in TFLOP/s. A device of AMD's MI250 series is one of its two dies. What is not listed has no
+ * utilization; special forms come before what they begin with.
+ */
+static const struct {
+	const char *name;
+	double tera;
+} peaks[] = {
+	{ "T4", 65 },		{ "V100", 125 },    { "A100", 312 },   { "A800", 312 },
+	{ "A10", 125 },		{ "A30", 165 },	    { "L4", 121 },     { "L40S", 362 },
+	{ "H100 PCIe", 756 },	{ "H100", 989 },    { "H800", 989 },   { "H20", 148 },
+	{ "H200", 989 },	{ "GH200", 989 },   { "B200", 2250 },  { "MI250", 181 },
+	{ "MI250X", 191.5 },	{ "MI300X", 1307 }, { "MI325X", 1307 },
+};
+
+/* Is the name in the text as a word: neither in the midst of letters nor of digits? */
+static bool has_word(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[length]))
+			return true;
+	return false;
+}
+
+static double peak_of(const struct dp_trace *trace, uint32_t device)
+{
+	uint32_t name = dp_trace_device(trace, device)->name;
+
+	for (size_t i = 0; name != DP_NONE && i < DP_COUNT(peaks); i++)
+		if (has_word(dp_trace_string(trace, name), peaks[i].name))
+			return peaks[i].tera * 1e12;
+	return (double)NAN;
+}
+
+static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
+{
+	double peak = input->flops > 0 ? peak_of(input->trace, input->device) : (double)NAN;
+
+	for (size_t k = 0; k < input->count; k++) {
+		double period_ns = dp_metric__period_ns(input, k);
+
+		values[k] = period_ns > 0 ? input->flops * 1e9 / period_ns / peak : (double)NAN;
+	}
+	return DP_OK;
+}
+
+static const struct dp_metric_summary summaries[] = {
+	{ { "avg_mfu", "1", DP_BETTER_HIGHER, "mfu of the steady state", "mfu", DP_NEED_NOTHING },
+	  dp_reduce__steady_rate },
+	{ { NULL, NULL, DP_BETTER_NEITHER, NULL, NULL, DP_NEED_NOTHING }, NULL },
+};
+
+const struct dp_metric dp_metric__mfu = {
+	{ "mfu", "1", DP_BETTER_HIGHER,
+	  "model FLOP utilization: flop_rate by the dense FP16/BF16 peak of the device, where that "
+	  "is known",
+	  NULL, DP_NEED_NOTHING },
+	compute,
+	summaries,
+	.without_parts = true,
+};

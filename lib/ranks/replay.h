@@ -1,0 +1,24 @@
+/* What a job's iterations would take if something in them took as long as elsewhere. */
+#ifndef DP_RANKS_REPLAY_H
+#define DP_RANKS_REPLAY_H
+
+#include "ranks/job.h"
+
+/* What is changed, from an iteration of the job on. */
+struct dp_replay_change {
+	const double *work; /* per rank: its own work becomes so many times as long; NaN: what the
+			     * median of the ranks of its class takes, call by call. NULL: nothing */
+	const uint32_t *classes;
+	const double *less_ns; /* per instance: it takes so much less by itself. NULL: nothing */
+	int64_t since;
+};
+
+/*
+ * By how much each iteration from since on would be shorter on average; NaN where that is not known:
+ * without clocks, or without collectives behind since. Errors: DP_ERR_NOMEM. Cost: n log n in the
+ * collectives, and each rank that takes its peers' median with all ranks of its class.
+ */
+int dp_job__replay(double *saved_ns, const struct dp_job *job,
+		   const struct dp_replay_change *change);
+
+#endif

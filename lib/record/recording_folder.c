@@ -1,0 +1,40 @@
+/* The folder of a recording, and files in it. */
+#include "record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *error)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int given = recording->options.folder, status = DP_OK;
+	struct stat info;
+
+	/* Opened anew: the lock on it goes with what is opened, and must be this one's alone. */
+	recording->folder_fd =
+		given >= 0 ? openat(given, ".", flags) : open(recording->folder, flags);
+	if (recording->folder_fd < 0 || fstat(recording->folder_fd, &info))
+		status = dp_error__set(error, DP_ERR_IO, "%s", strerror(errno));
+	else if (info.st_uid != geteuid())
+		status = dp_error__set(error, DP_ERR_ARGUMENT, "belongs to another user");
+	if (status)
+		dp_error__where(error, recording->folder, NULL, 0, 0);
+	return status;
+}
+
+/* A fifo would make us wait, and a link may lead anywhere. */
+int dp_recording__open_file(const struct dp_recording *recording, const char *name)
+{
+	int fd = openat(recording->folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat info;
+
+	if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}

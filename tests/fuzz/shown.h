@@ -1,0 +1,19 @@
+/* What a report is written to, and that a terminal may show it. */
+#ifndef DP_FUZZ_SHOWN_H
+#define DP_FUZZ_SHOWN_H
+
+#include <stddef.h>
+
+struct fuzz_shown {
+	char *text;
+	size_t length;
+	size_t room;
+};
+
+/* A struct dp_sink's write(), of a struct fuzz_shown. */
+int fuzz_show(void *shown, const void *data, size_t size);
+
+/* Aborts unless it is UTF-8 without anything that a terminal obeys; frees it. */
+void fuzz_check_shown(struct fuzz_shown *shown);
+
+#endif
