@@ -131,7 +131,7 @@ static bool wrong_choice(const struct opt *option, const char *spelled, const ch
 	const char *nearest = opt_nearest(option->choice, value), *choice;
 	size_t used;
 
-	opt_refuse(why, "%s: there is no '%.40s'", spelled, value);
+	opt_refuse(why, "%s: unknown value '%.40s'", spelled, value);
 	used = strlen(why->text);
 	if (nearest) {
 		snprintf(why->text + used, sizeof(why->text) - used, "; did you mean '%s'?",
@@ -145,7 +145,7 @@ static bool wrong_choice(const struct opt *option, const char *spelled, const ch
 	}
 	for (size_t i = 0; (choice = option->choice(i)) && used < sizeof(why->text); i++)
 		used += (size_t)snprintf(why->text + used, sizeof(why->text) - used, "%s%s",
-					 i ? ", " : "; there are ", choice);
+					 i ? ", " : "; choose ", choice);
 	return false;
 }
 

@@ -342,13 +342,15 @@ static int no_events(const struct document *doc)
 		return fail(doc, NULL, DP_ERR_FORMAT, "not JSON: begins with neither { nor [");
 	if (doc->broken && doc->has_events)
 		return fail(doc, &doc->first_broken, DP_ERR_DAMAGED,
-			    "broken JSON, and no trace event can be read");
+			    "no trace event can be read: broken JSON, or a list of something "
+			    "else");
 	if (doc->truncated && !doc->broken)
 		return fail(doc, &doc->end, DP_ERR_DAMAGED,
 			    "file ends before the first trace event");
 	if (!doc->has_events)
 		return fail(doc, &doc->first_broken, DP_ERR_FORMAT,
-			    "JSON, but no trace: it has no traceEvents");
+			    "JSON, but no trace: it has no traceEvents, as torch.profiler's "
+			    "export_chrome_trace() writes");
 	return DP_OK;
 }
 

@@ -19,6 +19,7 @@ enum {
 	DP_CHROME_PID = 1 << 5,
 	DP_CHROME_TID = 1 << 6,
 	/* In args: */
+	DP_CHROME_DETAILS = 1 << 7, /* of XLA's copies and memsets */
 	DP_CHROME_DEVICE = 1 << 8,
 	DP_CHROME_CONTEXT = 1 << 9,
 	DP_CHROME_STREAM = 1 << 10,
@@ -31,7 +32,7 @@ enum {
 	DP_CHROME_DEVICE_TYPE = 1 << 17,
 	DP_CHROME_TASK = 1 << 18,
 	DP_CHROME_INDEX = 1 << 19,
-	DP_CHROME_ARGS = 0xfff00,
+	DP_CHROME_ARGS = 0xfff80,
 	/* In the args of communication kernels: */
 	DP_CHROME_COLLECTIVE = 1 << 20,
 	DP_CHROME_ELEMENTS_IN = 1 << 21,
@@ -61,7 +62,7 @@ struct dp_chrome_event {
 	int64_t pid, tid;
 	struct dp_json_text pid_text, tid_text;
 	int64_t device, context, stream, correlation, bytes, size, device_type, index;
-	struct dp_json_text arg_name, labels, op, task;
+	struct dp_json_text arg_name, labels, op, task, details;
 	struct dp_json_text collective, dtype, group_name, group_ranks;
 	int64_t elements_in, elements_out, group_size, sequence, peer_source, peer_target;
 };

@@ -83,7 +83,10 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 14:
 		if (IS("Out msg nelems"))
 			return DP_CHROME_ELEMENTS_OUT;
-		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION : 0;
+		return IS("correlation id") || IS("correlation_id") ? DP_CHROME_CORRELATION
+		       : IS("memcpy_details") || IS("memset_details") || IS("Memset_details")
+			       ? DP_CHROME_DETAILS
+			       : 0;
 	default:
 		return 0;
 	}
@@ -172,6 +175,8 @@ static enum dp_json_result arg_member(struct dp_json *json, struct dp_chrome_eve
 		return text_member(json, &event->labels, &event->has, key);
 	case DP_CHROME_OP:
 		return text_member(json, &event->op, &event->has, key);
+	case DP_CHROME_DETAILS:
+		return text_member(json, &event->details, &event->has, key);
 	case DP_CHROME_TASK:
 		return text_member(json, &event->task, &event->has, key);
 	default:

@@ -80,6 +80,15 @@ static bool is_zero(const char *bytes, size_t length)
 	return true;
 }
 
+/* No control characters but those of lines. */
+static bool is_text(const struct dp_probe *probe)
+{
+	for (size_t i = 0; i < probe->length; i++)
+		if ((unsigned char)probe->head[i] < ' ' && !memchr("\t\n\f\r", probe->head[i], 4))
+			return false;
+	return true;
+}
+
 /* Bytes that a SQLite database says it has, by its header (fileformat2, 1.3); 0: it does not say.
  */
 static uint64_t database_size(const char *head)
@@ -145,13 +154,15 @@ static int unknown(const struct dp_probe *probe, const struct dp_input *input,
 				     (unsigned long long)database_size(probe->head));
 	if (dp_unpack__is_database(probe))
 		return dp_error__set(error, DP_ERR_FORMAT,
-				     "a SQLite database, but of no profiler that is known");
+				     "a SQLite database of no known profiler: it has no tables "
+				     "of kernels");
 	if (is_session(probe))
 		return dp_error__set(error, DP_ERR_UNSUPPORTED,
 				     "a session of the Visual Profiler as XML, which that alone "
 				     "reads: record the program again, with nvprof -o FILE or "
 				     "deepprof record");
-	return dp_error__set(error, DP_ERR_FORMAT, "not a trace in a known format: %s",
+	return dp_error__set(error, DP_ERR_FORMAT, "%s, not a trace in a known format: %s",
+			     is_text(probe) ? "text" : "binary data",
 			     list_formats(names, sizeof(names)));
 }
 

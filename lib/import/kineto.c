@@ -18,6 +18,7 @@
 #include "import/kineto_rocprof.h"
 #include "import/kineto_rows.h"
 #include "import/kineto_xla.h"
+#include "import/xla_details.h"
 
 #include <string.h>
 
@@ -266,6 +267,8 @@ static void judge(struct dp_op *op, const struct dp_chrome_event *event, enum dp
 	op->copy_kind = found.kind;
 	op->src_kind = found.src;
 	op->dst_kind = found.dst;
+	if (event->has & DP_CHROME_DETAILS)
+		dp_xla_details__describe(op, event->details.at, event->details.length);
 }
 
 /* Between 2001 and 2043, in ns: no clock that counts from a boot shows this. */
@@ -298,7 +301,8 @@ static int gpu_event(struct kineto *kineto, const struct dp_chrome_event *event,
 	if (event->has & DP_CHROME_COLLECTIVE && op.kind == DP_OP_KERNEL &&
 	    dp_kineto_collective__add(kineto->builder, event, &op))
 		return DP_ERR_NOMEM;
-	if (op.kind != DP_OP_KERNEL && op.correlation && !(event->has & DP_CHROME_BYTES))
+	if (op.kind != DP_OP_KERNEL && op.correlation &&
+	    !(event->has & (DP_CHROME_BYTES | DP_CHROME_DETAILS)))
 		return kept(kineto, dp_kineto_aside__op(&kineto->aside, &op));
 	return dp_builder__op(kineto->builder, &op);
 }

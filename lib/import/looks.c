@@ -13,12 +13,29 @@ static char first(const struct dp_probe *probe)
 	return '\0';
 }
 
-/* Columns of rocprofv3's kernel trace as CSV, in its older and its newer form. */
-static bool is_rocprofv3_csv(const struct dp_probe *probe)
-{
-	return first(probe) == '"' && dp_probe__contains(probe, "\"Kernel_Name\"") &&
-	       dp_probe__contains(probe, "\"Start_Timestamp\"");
-}
+/* Names that a kind of text file has within its beginning; the first character, too. */
+struct words {
+	const char *first; /* one of these characters */
+	const char *one, *other;
+	const char *message;
+};
+
+static const struct words texts[] = {
+	{ "\"", "\"Kernel_Name\"", "\"Start_Timestamp\"",
+	  "rocprofv3's CSV: record with --output-format rocpd or json" },
+	{ "{", "\"schema\": \"1.", "\"nodes\": [",
+	  "PyTorch's execution trace, which has no times of kernels: export a trace with "
+	  "torch.profiler's export_chrome_trace()" },
+	{ "{", "speedscope.app/", "\"$schema\"",
+	  "a speedscope profile, which has no GPU operations: record with deepprof record" },
+	{ "<", "<html", "", "a web page, not a trace" },
+	{ "\"SNTD", "Start (ns)", "Duration (ns)",
+	  "a CSV table of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
+	  "be analyzed" },
+	{ "\"TN", "Total Time (ns)", "Instances",
+	  "a CSV summary of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
+	  "be analyzed" },
+};
 
 /* Reports of deepprof's own: JSON, CSV, HTML. */
 static bool is_report(const struct dp_probe *probe)
@@ -58,6 +75,10 @@ static const struct look magics[] = {
 	{ "\x7f"
 	  "ELF",
 	  4, 0, "a program or a library, not a trace: deepprof record runs programs" },
+	{ "%PDF-", 5, 0, "a PDF document, not a trace" },
+	{ "\x89PNG", 4, 0, "an image, not a trace" },
+	{ "\xff\xd8\xff", 3, 0, "an image, not a trace" },
+	{ "GIF8", 4, 0, "an image, not a trace" },
 };
 
 #define REPORT                                                                                \
@@ -66,14 +87,18 @@ static const struct look magics[] = {
 
 static const char *look_at(const struct dp_probe *probe)
 {
+	char begin = first(probe);
+
 	for (size_t i = 0; i < DP_COUNT(magics); i++)
 		if (probe->length >= magics[i].offset + magics[i].length &&
 		    !memcmp(probe->head + magics[i].offset, magics[i].magic, magics[i].length))
 			return magics[i].message;
-	if (is_rocprofv3_csv(probe))
-		return "rocprofv3's CSV: record with --output-format rocpd or json";
 	if (is_report(probe))
 		return REPORT;
+	for (size_t i = 0; begin && i < DP_COUNT(texts); i++)
+		if (strchr(texts[i].first, begin) && dp_probe__contains(probe, texts[i].one) &&
+		    dp_probe__contains(probe, texts[i].other))
+			return texts[i].message;
 	return NULL;
 }
 

@@ -521,7 +521,8 @@ static int report(struct reader *reader)
 
 	if (!reader->operations && !reader->count)
 		return dp_error__set(reader->import->error, DP_ERR_DAMAGED,
-				     "a log of the NCCL Inspector without a whole line");
+				     "not a log of the NCCL Inspector, or a cut file: it has no "
+				     "whole record");
 	name_processes(reader);
 	dp_builder__epoch(builder, 0);
 	dp_builder__resolution(builder, 1000);

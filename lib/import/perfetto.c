@@ -389,7 +389,8 @@ static int finish(struct reader *reader)
 
 	if (!reader->packets)
 		return dp_error__set(error, DP_ERR_DAMAGED,
-				     "a Perfetto trace without a whole packet");
+				     "not a Perfetto trace, or a cut file: it has no whole "
+				     "packet");
 	if (reader->epoch_ns)
 		dp_builder__epoch(builder, reader->epoch_ns);
 	for (size_t i = 0; !status && i < DP_COUNT(losses); i++)
@@ -443,6 +444,9 @@ static int probe_perfetto(const struct dp_probe *probe)
 	if (!dp_wire__next(&trace, &field) || field.number != TRACE_PACKET ||
 	    !dp_wire__message(&packet, dp_wire__cursor(&field)))
 		return 0;
+	if (dp_wire__has(&packet, PACKET_COMPRESSED) &&
+	    packet.field[PACKET_COMPRESSED].type == DP_WIRE_BYTES)
+		return 85;
 	for (size_t i = 0; i < DP_COUNT(known); i++)
 		if (dp_wire__has(&packet, known[i]) && dp_wire__has(&packet, PACKET_SEQUENCE) &&
 		    packet.field[PACKET_SEQUENCE].type == DP_WIRE_VARINT)

@@ -584,8 +584,9 @@ static int report(struct reader *reader)
 	if (!reader->records)
 		return dp_error__set(
 			reader->import->error, reader->truncated ? DP_ERR_DAMAGED : DP_ERR_FORMAT,
-			reader->truncated ? "rocprofv3's JSON, but it ends before the first record"
-					  : "not rocprofv3's JSON: no rocprofiler-sdk-tool");
+			reader->truncated
+				? "not rocprofv3's JSON, or a cut file: it has no whole record"
+				: "not rocprofv3's JSON: no rocprofiler-sdk-tool");
 	if (reader->broken)
 		status = dp_builder__loss(builder, "broken JSON records", reader->broken,
 					  reader->broken_at);

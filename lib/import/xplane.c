@@ -10,6 +10,7 @@
 #include "import/copy_name.h"
 #include "import/lookup.h"
 #include "import/unpack.h"
+#include "import/xla_details.h"
 #include "import/xplane_event.h"
 
 #include <stdio.h>
@@ -247,10 +248,13 @@ static int push_nested(struct reader *reader, struct line *line, const struct dp
 /* Device memory that was allocated or freed. */
 static int take_memory(struct reader *reader, const struct dp_xevent *event)
 {
-	int64_t bytes = (int64_t)(dp_xevent__number(event, "num_bytes:") & INT64_MAX);
+	int64_t bytes = (int64_t)(dp_xla_details__number(event->details, event->details_length,
+							 "num_bytes:") &
+				  INT64_MAX);
 	uint32_t device;
 
-	if (dp_xevent__memory(event, "kind:") != DP_MEMORY_DEVICE)
+	if (dp_xla_details__memory(event->details, event->details_length, "kind:") !=
+	    DP_MEMORY_DEVICE)
 		return DP_OK;
 	device = dp_builder__device(reader->builder, reader->process, reader->plane->device);
 	if (device == DP_NONE ||
@@ -275,15 +279,9 @@ static int take_op(struct reader *reader, struct line *line, const struct dp_xev
 		  : event->details_kind == DP_XSTAT_SET	 ? DP_OP_SET
 		  : name				 ? (enum dp_op_kind)name->op
 							 : DP_OP_KERNEL;
-	if (op.kind == DP_OP_COPY) {
+	if (op.kind == DP_OP_COPY)
 		op.copy_kind = name ? (enum dp_copy_kind)name->copy_kind : DP_COPY_UNKNOWN;
-		op.src_kind = dp_xevent__memory(event, "kind_src:");
-		op.dst_kind = dp_xevent__memory(event, "kind_dst:");
-		op.bytes = dp_xevent__number(event, "size:");
-	} else if (op.kind == DP_OP_SET) {
-		op.dst_kind = dp_xevent__memory(event, "kind:");
-		op.bytes = dp_xevent__number(event, "num_bytes:");
-	}
+	dp_xla_details__describe(&op, event->details, event->details_length);
 	op.stream = place_of(reader, line);
 	op.name = text == DP_NONE ? unknown_name(reader, event) : name ? name->string : DP_NONE;
 	if (op.stream == DP_NONE || op.name == DP_NONE)

@@ -3,51 +3,6 @@
 
 #include <string.h>
 
-static bool starts(const char *text, size_t length, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return length >= n && !memcmp(text, prefix, n);
-}
-
-uint64_t dp_xevent__number(const struct dp_xevent *event, const char *key)
-{
-	const char *p = event->details, *end = p + event->details_length;
-	size_t n = strlen(key);
-	uint64_t value = 0;
-
-	while (p < end && !starts(p, (size_t)(end - p), key))
-		p++;
-	for (p += n; p < end && *p >= '0' && *p <= '9' && value < UINT64_MAX / 16; p++)
-		value = value * 10 + (uint64_t)(*p - '0');
-	return value;
-}
-
-enum dp_memory_kind dp_xevent__memory(const struct dp_xevent *event, const char *key)
-{
-	static const struct {
-		const char *name;
-		enum dp_memory_kind kind;
-	} kinds[] = {
-		{ "pageable", DP_MEMORY_PAGEABLE },
-		{ "pinned", DP_MEMORY_PINNED },
-		{ "device_static", DP_MEMORY_DEVICE_STATIC },
-		{ "device", DP_MEMORY_DEVICE },
-		{ "array", DP_MEMORY_ARRAY },
-		{ "managed_static", DP_MEMORY_MANAGED_STATIC },
-		{ "managed", DP_MEMORY_MANAGED },
-	};
-	const char *p = event->details, *end = p + event->details_length;
-
-	while (p < end && !starts(p, (size_t)(end - p), key))
-		p++;
-	p += strlen(key);
-	for (size_t i = 0; p < end && i < DP_COUNT(kinds); i++)
-		if (starts(p, (size_t)(end - p), kinds[i].name))
-			return kinds[i].kind;
-	return DP_MEMORY_UNKNOWN;
-}
-
 /* A stat of an event. Its name's number comes first. */
 static void read_stat(struct dp_xevent *event, const struct dp_xspace *space,
 		      const struct dp_xplane *plane, struct dp_wire_cursor cursor)

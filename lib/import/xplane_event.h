@@ -9,7 +9,7 @@ struct dp_xevent {
 	int64_t id, start_ns, end_ns;
 	uint32_t correlation;
 	uint32_t tf_op, op_name, hlo_op; /* in stat_names, or DP_NONE */
-	const char *details;		 /* of a copy, a set, an allocation */
+	const char *details;		 /* of a copy, a set, an allocation: xla_details.h */
 	size_t details_length;
 	enum dp_xstat details_kind;
 	int64_t step; /* -1: none */
@@ -23,11 +23,5 @@ struct dp_xevent {
 bool dp_xevent__read(struct dp_xevent *event, const struct dp_xspace *space,
 		     const struct dp_xplane *plane, int64_t start_ns, const unsigned char *bytes,
 		     size_t length);
-
-/* A value of its details, "size:" of "kind_src:pinned size:64 dest:0"; 0 where it is not there. */
-uint64_t dp_xevent__number(const struct dp_xevent *event, const char *key);
-
-/* The same of a kind of memory. */
-enum dp_memory_kind dp_xevent__memory(const struct dp_xevent *event, const char *key);
 
 #endif

@@ -74,7 +74,7 @@ class Input(cli.Case):
             (self.folder / "old.nvvp").write_text(head + session, encoding="utf-8")
             result = cli.run("analyze", "old.nvvp", cwd=self.folder)
             self.assert_fails(result, 1, "Visual Profiler", "nvprof -o FILE")
-        for other in "<?xml", '<?xml version="1.0"?>', '<?xml version="1.0"?><html>', "<session ":
+        for other in "<?xml", '<?xml version="1.0"?>', '<?xml version="1.0"?><other>', "<session ":
             (self.folder / "old.nvvp").write_text(other)
             result = cli.run("analyze", "old.nvvp", cwd=self.folder)
             self.assert_fails(result, 1, "not a trace in a known format")
@@ -97,9 +97,18 @@ class Input(cli.Case):
             ("report.json", None, "a report that deepprof wrote"),
             ("report.csv", None, "a report that deepprof wrote"),
             ("report.html", None, "a report that deepprof wrote"),
-            ("notes.txt", b"hello", "a known format: deepprof_db, kineto, nccl_inspector"),
+            ("notes.txt", b"hello", "text, not a trace in a known format: deepprof_db, kineto"),
             ("kernel_trace.csv", csv, "--output-format"),
             ("run.zst", b"\x28\xb5\x2f\xfd....", "zstd -d"),
+            ("page.html", b"<!DOCTYPE html>\n<html>", "a web page"),
+            ("nodes.json", b'{"schema": "1.0.2-chakra.0.0.4",\n"nodes": [', "execution trace"),
+            ("a.json", b'{"$schema": "https://www.speedscope.app/x.json"}', "speedscope"),
+            ("gpu.csv", b"Start (ns),Duration (ns),CorrId,Name\n", "nsys export"),
+            ("sums.csv", b"Time (%),Total Time (ns),Instances\n", "nsys export"),
+            ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
+            ("a.png", b"\x89PNG\r\n", "an image"),
+            ("noise", b"\1\2\3\0\xff", "binary data, not a trace"),
+            ("zipped.pftrace", b"\x0a\x06\x92\x03\x03abc", "traceconv"),
             ("run.tar", bytes(257) + b"ustar", "tar archive"),
             ("run.ncu-rep", b"NVR\0....", "Nsight Compute"),
             ("snapshot.pickle", b"\x80\x04\x95\x10", "pickle"),

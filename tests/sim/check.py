@@ -119,8 +119,11 @@ def read_jax(path, truth):
             start, stream = to_ns(event["ts"], 3), int(event["tid"])
             device = int(rows["process_name", event["pid"], "0"].rsplit(":", 1)[1])
             copy = copies.get(event["name"], 0)
+            details = dict(word.split(":", 1)
+                           for word in event.get("args", {}).get("memcpy_details", "").split())
             ops.append(Op(COPY if copy else KERNEL, start, start + to_ns(event["dur"], 3),
-                          (device, contexts[device, stream], stream), event["name"], 0, copy))
+                          (device, contexts[device, stream], stream), event["name"],
+                          int(details.get("size", 0)), copy))
     return ops, host
 
 
@@ -231,7 +234,7 @@ def read_nvprof(path, truth):
 def read_deepprof(path, truth):
     db = connect(path)
     meta = dict(db.execute("SELECT key, value FROM meta"))
-    assert meta["schema"] == 3
+    assert meta["schema"] == 4
     t0 = meta["t0_realtime_ns"]
     ops = []
     for kind, table, columns in (
@@ -449,7 +452,7 @@ READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
            "xplane": read_xplane, "perfetto": read_perfetto}
 PLACES = {f for f in READERS
-          if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend", "jax-json")}
+          if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 

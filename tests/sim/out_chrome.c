@@ -6,7 +6,6 @@
 #include "out.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +174,7 @@ static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, 
 {
 	struct sim_out *out = begin(sink);
 	uint32_t device = sim_run_device(sink->run, event->rank);
+	char details[160];
 
 	put_number(out, "{\"ph\":\"X\",\"pid\":",
 		   sim_event_on_gpu(event) ? DEVICE_PID + device : HOST_PID);
@@ -185,7 +185,13 @@ static void put_jax_event(struct sim_sink *sink, const struct sim_event *event, 
 	sim_out_fixed(out, event->end_ns - event->start_ns, 3);
 	LIT(",\"name\":");
 	put_name(sink, event);
-	if (event->correlation) {
+	if (event->kind == SIM_COPY) {
+		sim_xla_details(details, event);
+		LIT(",\"args\":{\"memcpy_details\":");
+		sim_out_json(out, details);
+		put_number(out, ",\"correlation_id\":\"", event->correlation);
+		LIT("\"}");
+	} else if (event->correlation) {
 		put_number(out, ",\"args\":{\"correlation_id\":\"", event->correlation);
 		LIT("\"}");
 	}
@@ -270,11 +276,8 @@ static int chrome_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
-	if (sink->run->program->processes > 1)
-		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
-	state->out = sim_out_open(sink->path, sink->gzip);
-	if (!state->out)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
+	if (sim_sink_open(sink, &state->out))
+		return -1;
 	sim_out_str(state->out, frames[sink->writer->variant].head);
 	put_rows(sink);
 	return 0;
@@ -295,16 +298,13 @@ static int chrome_event(struct sim_sink *sink, const struct sim_event *event)
 static int chrome_close(struct sim_sink *sink, bool complete)
 {
 	struct state *state = sink->state;
-	int status = 0;
+	int status;
 
 	if (!state)
 		return 0;
-	if (state->out) {
-		if (complete)
-			sim_out_str(state->out, frames[sink->writer->variant].tail);
-		if (sim_out_close(state->out))
-			status = sim_sink_fail(sink, sink->path, strerror(errno));
-	}
+	if (state->out && complete)
+		sim_out_str(state->out, frames[sink->writer->variant].tail);
+	status = sim_sink_close(sink, state->out);
 	free(state);
 	return status;
 }

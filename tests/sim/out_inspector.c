@@ -7,7 +7,6 @@
 #include "out.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -146,8 +145,7 @@ static int inspector_open(struct sim_sink *sink)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	if (!sink->run->ranks)
 		return sim_sink_fail(sink, sink->writer->name, "is for jobs");
-	state->out = sim_out_open(sink->path, sink->gzip);
-	return state->out ? 0 : sim_sink_fail(sink, sink->path, strerror(errno));
+	return sim_sink_open(sink, &state->out);
 }
 
 static int inspector_event(struct sim_sink *sink, const struct sim_event *event)
@@ -163,8 +161,8 @@ static int inspector_close(struct sim_sink *sink, bool complete)
 	int status = 0;
 
 	(void)complete;
-	if (state && state->out && sim_out_close(state->out))
-		status = sim_sink_fail(sink, sink->path, strerror(errno));
+	if (state)
+		status = sim_sink_close(sink, state->out);
 	free(state);
 	return status;
 }

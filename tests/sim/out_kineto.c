@@ -6,7 +6,6 @@
 #include "out.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -596,14 +595,11 @@ static int kineto_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
-	if (sink->run->program->processes > 1 && !sink->run->ranks)
-		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
 	state->names = escaped_names(sink->run->catalogue);
 	if (!state->names)
 		return sim_sink_fail(sink, sink->path, "out of memory");
-	state->out = sim_out_open(sink->path, sink->gzip);
-	if (!state->out)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
+	if (sim_sink_open(sink, &state->out))
+		return -1;
 	put_head(sink);
 	return 0;
 }
@@ -631,12 +627,9 @@ static int kineto_close(struct sim_sink *sink, bool complete)
 
 	if (!state)
 		return 0;
-	if (state->out) {
-		if (complete)
-			put_tail(sink);
-		if (sim_out_close(state->out))
-			status = sim_sink_fail(sink, sink->path, strerror(errno));
-	}
+	if (state->out && complete)
+		put_tail(sink);
+	status = sim_sink_close(sink, state->out);
 	for (size_t i = 0; state->names && i < sink->run->catalogue->count; i++)
 		free(state->names[i]);
 	free(state->names);

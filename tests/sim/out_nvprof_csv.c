@@ -7,7 +7,6 @@
 #include "out.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -198,11 +197,9 @@ static int csv_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
-	if (sink->run->program->processes > 1)
-		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
-	out = state->out = sim_out_open(sink->path, sink->gzip);
-	if (!out)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
+	if (sim_sink_open(sink, &state->out))
+		return -1;
+	out = state->out;
 	snprintf(text, sizeof(text), "NVPROF is profiling process %u, command: python train.py",
 		 (unsigned)sim_run_pid(sink->run, 0));
 	put_banner(sink, text);
@@ -223,8 +220,8 @@ static int csv_close(struct sim_sink *sink, bool complete)
 	int status = 0;
 
 	(void)complete;
-	if (state && state->out && sim_out_close(state->out))
-		status = sim_sink_fail(sink, sink->path, strerror(errno));
+	if (state)
+		status = sim_sink_close(sink, state->out);
 	free(state);
 	return status;
 }

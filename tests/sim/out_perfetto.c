@@ -6,7 +6,6 @@
 #include "report/proto.h"
 #include "writer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,11 +270,8 @@ static int perfetto_open(struct sim_sink *sink)
 	if (!state)
 		return sim_sink_fail(sink, sink->path, "out of memory");
 	sink->state = state;
-	if (sink->run->program->processes > 1)
-		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
-	state->out = sim_out_open(sink->path, sink->gzip);
-	if (!state->out)
-		return sim_sink_fail(sink, sink->path, strerror(errno));
+	if (sim_sink_open(sink, &state->out))
+		return -1;
 	status = put_head(sink) || put_track(sink, TRACK_PROCESS, "python", 0) ? -1 : 0;
 	for (uint32_t r = 0; r < sim_run_ranks(sink->run) && !status; r++)
 		status = put_tracks(sink, r);
@@ -285,12 +281,12 @@ static int perfetto_open(struct sim_sink *sink)
 static int perfetto_close(struct sim_sink *sink, bool complete)
 {
 	struct state *state = sink->state;
-	int status = 0;
+	int status;
 
+	(void)complete;
 	if (!state)
 		return 0;
-	if (state->out && sim_out_close(state->out) && complete)
-		status = sim_sink_fail(sink, sink->path, strerror(errno));
+	status = sim_sink_close(sink, state->out);
 	free(state->packet.bytes);
 	free(state);
 	return status;

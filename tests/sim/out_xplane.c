@@ -127,19 +127,14 @@ static int64_t name_of(struct sim_sink *sink, const struct sim_event *event)
 
 static void put_details(struct dp_proto *proto, const struct sim_event *event)
 {
-	const char *host = event->memory == SIM_PINNED ? "pinned" : "pageable";
 	char text[160];
 	size_t stat;
 
 	if (event->kind == SIM_COPY) {
-		snprintf(text, sizeof(text), "kind_src:%s kind_dst:%s size:%llu dest:0 async:1",
-			 event->copy_kind == SIM_HTOD ? host : "device",
-			 event->copy_kind == SIM_DTOH ? host : "device",
-			 (unsigned long long)event->bytes);
+		sim_xla_details(text, event);
 		put_text_stat(proto, STAT_COPY, text);
 	} else if (event->kind == SIM_SET) {
-		snprintf(text, sizeof(text), "kind:device num_bytes:%llu async:1",
-			 (unsigned long long)event->bytes);
+		sim_xla_details(text, event);
 		put_text_stat(proto, STAT_SET, text);
 	} else if (event->kind == SIM_GRAPH) {
 		put_stat(proto, STAT_GRAPH, event->name + 1);

@@ -1,6 +1,8 @@
 /* The table of formats, and what they share. */
 #include "writer.h"
+#include "out.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +36,20 @@ int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why)
 	return -1;
 }
 
+int sim_sink_open(struct sim_sink *sink, struct sim_out **out)
+{
+	/* The ranks of a job have a file each. */
+	if (sink->run->program->processes > 1 && !sink->run->ranks)
+		return sim_sink_fail(sink, sink->writer->name, "holds one process only");
+	*out = sim_out_open(sink->path, sink->gzip);
+	return *out ? 0 : sim_sink_fail(sink, sink->path, strerror(errno));
+}
+
+int sim_sink_close(struct sim_sink *sink, struct sim_out *out)
+{
+	return out && sim_out_close(out) ? sim_sink_fail(sink, sink->path, strerror(errno)) : 0;
+}
+
 const char *sim_copy_direction(uint32_t copy_kind)
 {
 	static const char *const names[] = { "HtoD", "DtoH", "DtoD" };
@@ -54,6 +70,20 @@ const char *sim_copy_source(const struct sim_event *event)
 const char *sim_copy_destination(const struct sim_event *event)
 {
 	return event->copy_kind == SIM_DTOH ? host_memory(event) : "Device";
+}
+
+void sim_xla_details(char text[160], const struct sim_event *event)
+{
+	const char *host = event->memory == SIM_PINNED ? "pinned" : "pageable";
+
+	if (event->kind == SIM_COPY)
+		snprintf(text, 160, "kind_src:%s kind_dst:%s size:%llu dest:0 async:1",
+			 event->copy_kind == SIM_HTOD ? host : "device",
+			 event->copy_kind == SIM_DTOH ? host : "device",
+			 (unsigned long long)event->bytes);
+	else
+		snprintf(text, 160, "kind:device num_bytes:%llu async:1",
+			 (unsigned long long)event->bytes);
 }
 
 void sim_time_text(char text[32], uint64_t epoch_ns)

@@ -4,6 +4,7 @@
 
 #include "model.h"
 
+struct sim_out;
 struct sim_sink;
 
 struct sim_writer {
@@ -54,10 +55,17 @@ void sim_writer_each(void (*each)(const struct sim_writer *writer));
 
 int sim_sink_fail(struct sim_sink *sink, const char *what, const char *why);
 
+/* Opens the file of a format that holds one process, and closes one; out may be NULL there. */
+int sim_sink_open(struct sim_sink *sink, struct sim_out **out);
+int sim_sink_close(struct sim_sink *sink, struct sim_out *out);
+
 /* "Memcpy HtoD (Pageable -> Device)" in its parts. */
 const char *sim_copy_direction(uint32_t copy_kind);
 const char *sim_copy_source(const struct sim_event *event);
 const char *sim_copy_destination(const struct sim_event *event);
+
+/* "kind_src:pinned kind_dst:device size:64 dest:0 async:1", XLA's details of a copy or a memset. */
+void sim_xla_details(char text[160], const struct sim_event *event);
 
 /* Seconds since 1970 as "2026-05-26T07:58:50". */
 void sim_time_text(char text[32], uint64_t epoch_ns);

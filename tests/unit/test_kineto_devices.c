@@ -178,7 +178,9 @@ START_TEST(xla)
 {
 	struct dp_trace *trace = read_text(DOCUMENT(
 		XLA_ROWS X("fusion_1", "1", "17", "10.5", "2", ARGS("\"correlation_id\": \"70\""))
-			X("MemcpyD2H", "1", "17", "14", "1", "")
+			X("MemcpyD2H", "1", "17", "14", "1",
+			  ARGS("\"memcpy_details\": \"kind_src:device kind_dst:pinned size:4096 "
+			       "dest:0 async:1\", \"correlation_id\": \"71\""))
 				X("fusion.1", "1", "90", "10.5", "2", "") X("jit_f(1)", "1", "91",
 									    "10", "5", "")
 					X("cuLaunchKernel", "701", "5", "8", "1",
@@ -192,6 +194,8 @@ START_TEST(xla)
 	ck_assert_int_eq(op_stream(trace, 0)->stream, 17);
 	ck_assert_int_eq(device_of(trace, 0), 0);
 	ck_assert_int_eq(ops->copy_kind[1], DP_COPY_DTOH);
+	ck_assert_int_eq(ops->dst_kind[1], DP_MEMORY_PINNED);
+	ck_assert_uint_eq(ops->bytes[1], 4096);
 	ck_assert_uint_eq(ops->call[0], 0);
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 2);
 	ck_assert_uint_eq(dp_trace_loss_count(trace), 0);
