@@ -28,7 +28,7 @@ static const struct words texts[] = {
 	  "torch.profiler's export_chrome_trace()" },
 	{ "{", "speedscope.app/", "\"$schema\"",
 	  "a speedscope profile, which has no GPU operations: record with deepprof record" },
-	{ "<", "<html", "", "a web page, not a trace" },
+	{ "<", "<html", "<", "a web page, not a trace" },
 	{ "\"SNTD", "Start (ns)", "Duration (ns)",
 	  "a CSV table of nsys stats: nsys export --type=sqlite FILE.nsys-rep writes what can "
 	  "be analyzed" },

@@ -161,7 +161,7 @@ static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 		return j->standing == DP_STANDING_STRUCTURED ? PERHAPS_LAYERS : MAYBE_LAYERS;
 	if (spans > 2)
 		return MAYBE_LAYERS;
-	return LIKE_LAYERS;
+	return ends > 0 && is_long ? PERHAPS_LAYERS : LIKE_LAYERS;
 }
 
 /*

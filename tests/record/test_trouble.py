@@ -217,7 +217,7 @@ class Short(Case):
             recording.NO_DRIVER.sub("", result.stderr),
             r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
             r"deepprof: deepprof.db: No space left on device\n"
-            r"deepprof: what was recorded is kept, all [\d.]+ KiB of it, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
+            r"deepprof: what was recorded is kept, all [\d.]+ [KM]iB of it, [^\n]*; next: deepprof record --recover=[^\n]*\n\Z",
         )
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")

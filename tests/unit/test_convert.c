@@ -77,7 +77,7 @@ START_TEST(facts)
 {
 	convert(true);
 	check_rows("SELECT key, value FROM meta WHERE key != 'version' ORDER BY key",
-		   "command|python train.py;hostname|host;schema|3;"
+		   "command|python train.py;hostname|host;schema|4;"
 		   "t0_realtime_ns|1700000000000000000");
 	check_rows("SELECT * FROM process", "1|4242|4000|0|2000000000|3|3|1|8|python train.py|"
 					    "RANK=3\nLOCAL_RANK=1\nWORLD_SIZE=8|130001|13.1|graph");
@@ -130,7 +130,7 @@ START_TEST(operations)
 	check_rows("SELECT * FROM memset", "1|1|0|1|7|500|10|256|171|3|4|0|-|-");
 	check_rows("SELECT * FROM graph_launch", "1|1|0|1|7|7000|2000|9|10|0");
 	check_rows("SELECT * FROM api", "1|1|77|900|50|2|211|5|0|0;2|1|77|960|30|1|307|9|0|700");
-	check_rows("SELECT * FROM sync", "1|1|1|7|3000|100|3|-|11|0;2|1|-|-|3200|100|1|12|-|-");
+	check_rows("SELECT * FROM sync", "1|1|1|7|3000|100|3|-|11|0|-;2|1|-|-|3200|100|1|12|-|-|-");
 	check_rows("SELECT * FROM mem_op", "1|50|1|3|139637976727552|1048576|0|-|-|2;"
 					   "1|60|2|3|139637977776128|512|0|7|138538465099776|-");
 	check_rows("SELECT * FROM mem_pool", "1|40|1|1|138538465099776|33554432|0|1|2|3|1");
