@@ -189,9 +189,9 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 }
 
 /*
- * What the kernels tell of beside the iterations that are marked. Annotations that nobody asked for
- * and that mark a single iteration leave nothing to compare, as where a profiler was told to record
- * one step. What repeats inside of it, be it by other annotations, is worth more.
+ * Loops that the kernels show besides the marked iterations. Where annotations that nobody asked for
+ * mark a single iteration, as when a profiler records one step, there is nothing to compare: what
+ * repeats inside it, even according to other annotations, is worth more.
  */
 static int find_beside(struct dp_loop_search *s, const struct dp_loops_request *request,
 		       struct dp_loops **loops)

@@ -295,7 +295,7 @@ struct solver {
 
 /* What is this many times the resolution off is an outlier: a call that some rank left early. */
 #define OUTLIER 5.0
-/* Outliers are chosen anew so often. */
+/* How many times outliers are chosen again. */
 enum { SOLVES = 3, STEPS = 200 };
 /* Of the first residual: a hundredth of a nanosecond of some milliseconds. */
 #define SOLVED 1e-8

@@ -13,7 +13,7 @@ int dp_recording__open_folder(struct dp_recording *recording, struct dp_error *e
 	int given = recording->options.folder, status = DP_OK;
 	struct stat info;
 
-	/* Opened anew: the lock on it goes with what is opened, and must be this one's alone. */
+	/* Opened again: the lock belongs to the open file description, which must not be shared. */
 	recording->folder_fd =
 		given >= 0 ? openat(given, ".", flags) : open(recording->folder, flags);
 	if (recording->folder_fd < 0 || fstat(recording->folder_fd, &info))

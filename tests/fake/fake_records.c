@@ -78,7 +78,7 @@ bool fake_is_enabled(uint32_t kind)
 		1);
 }
 
-/* As threads are told of: by a number of their library's, until the system's are asked for. */
+/* How threads are identified: by the thread library's number, unless the system's is asked for. */
 static uint32_t thread_id(void)
 {
 	return fake_wanted.thread_ids == CUPTI_THREAD_ID_SYSTEM
