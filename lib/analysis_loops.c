@@ -189,9 +189,9 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
 }
 
 /*
- * Loops that the kernels show besides the marked iterations. Where annotations that nobody asked for
- * mark a single iteration, as when a profiler records one step, there is nothing to compare: what
- * repeats inside it, even according to other annotations, is worth more.
+ * Loops that the kernels show besides the marked iterations. Where annotations that nobody asked
+ * for mark a single iteration, as when a profiler records one step, there is nothing to compare:
+ * what repeats inside it, even according to other annotations, is worth more.
  */
 static int find_beside(struct dp_loop_search *s, const struct dp_loops_request *request,
 		       struct dp_loops **loops)
