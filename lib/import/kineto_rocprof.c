@@ -64,7 +64,8 @@ enum dp_kineto_class dp_kineto_rocprof__read(const struct dp_kineto_rocprof *roc
 	if (row->class == DP_KINETO_KERNEL && event->has & DP_CHROME_NAME &&
 	    is(&event->name, "<barrier packet>"))
 		return DP_KINETO_SKIP;
-	if (row->indexed && event->has & DP_CHROME_INDEX && event->index >= 0) {
+	if (row->indexed && event->has & DP_CHROME_INDEX && event->index >= 0 &&
+	    event->index < INT64_MAX) {
 		event->has |= DP_CHROME_CORRELATION;
 		event->correlation = event->index + 1;
 	}
