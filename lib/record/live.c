@@ -331,6 +331,8 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 		return status == DP_ERR_NOMEM ? status : DP_OK;
 	}
 	forget_guest(recording, fd);
+	/* Before samples may take the last of the disk. */
+	dp_recover__reserve(recording, &recording->members[recording->member_count - 1]);
 	sample_host(recording, &recording->members[recording->member_count - 1]);
 	tell_control(recording);
 	tell_keeper(recording, &recording->members[recording->member_count - 1]);
@@ -369,6 +371,7 @@ static void let_go(struct dp_recording *recording, struct dp_member *member)
 		return;
 	close(member->pool);
 	member->pool = -1;
+	dp_recover__release(recording, member);
 	tell_keeper(recording, member);
 }
 

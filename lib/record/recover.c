@@ -3,7 +3,7 @@
  * has the spools, and a file that says where time 0 is. Whoever works in the folder has it locked,
  * so that nobody takes what is still in use; the lock is gone with the process.
  */
-#define _GNU_SOURCE /* SEEK_DATA */
+#define _GNU_SOURCE /* SEEK_DATA, fallocate() */
 #include "record/recording.h"
 #include "spool/spool.h"
 
@@ -25,6 +25,9 @@ enum { STOP_ROUNDS = 100, ROUND_NS = 10000000 };
 
 /* Of what is copied at once. */
 #define BLOCK_BYTES ((size_t)16384)
+
+/* The sums and the tables of slots and rings take less, unless the pool is not a collector's. */
+#define RESERVED_MOST ((uint64_t)256 << 10)
 
 /* Where a file system can't lock, nobody is kept out. */
 static bool lock_folder(struct dp_recording *recording)
@@ -188,30 +191,73 @@ static bool copy_pool(int from, int to)
 		copy_part(from, to, (off_t)head.slot_data));
 }
 
+/* The names of a member's pool beside its spool: whole, and until it is. */
+struct pool_names {
+	char whole[300];
+	char part[300];
+};
+
+static struct pool_names pool_names(const struct dp_member *member)
+{
+	int stem = (int)(strlen(member->name) - strlen(".spool"));
+	struct pool_names names;
+
+	snprintf(names.whole, sizeof(names.whole), "%.*s.pool", stem, member->name);
+	snprintf(names.part, sizeof(names.part), "%.*s" DP_POOL_NEW, stem, member->name);
+	return names;
+}
+
+/*
+ * On a disk that fills to the last byte, what lies in the folder already leaves none for the sums:
+ * their room is taken before. Without it they are kept if there is room when they are.
+ */
+void dp_recover__reserve(const struct dp_recording *recording, const struct dp_member *member)
+{
+	struct pool_names names = pool_names(member);
+	struct dp_pool_header head;
+	int fd;
+
+	if (member->pool < 0 || !dp_pool__read(member->pool, &head) ||
+	    head.slot_data > RESERVED_MOST)
+		return;
+	fd = openat(recording->folder_fd, names.part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	/* Not posix_fallocate(): it writes all of it where the file system can't reserve. */
+	if (fallocate(fd, 0, 0, (off_t)head.slot_data))
+		unlinkat(recording->folder_fd, names.part, 0);
+	close(fd);
+}
+
+void dp_recover__release(const struct dp_recording *recording, const struct dp_member *member)
+{
+	struct pool_names names = pool_names(member);
+
+	unlinkat(recording->folder_fd, names.part, 0);
+}
+
 /*
  * What a process shared is gone with this one: it goes beside the spool, as far as there is room.
  * Under its name it is whole: a part of one, as a kill leaves it, would be taken for all there was.
  */
 static void keep_pool(const struct dp_recording *recording, const struct dp_member *member)
 {
+	struct pool_names names = pool_names(member);
 	int folder = recording->folder_fd, fd;
-	int stem = (int)(strlen(member->name) - strlen(".spool"));
-	char name[300], new_name[300];
 	struct stat info;
 
 	if (member->pool < 0)
 		return;
-	snprintf(name, sizeof(name), "%.*s.pool", stem, member->name);
-	snprintf(new_name, sizeof(new_name), "%.*s" DP_POOL_NEW, stem, member->name);
 	/* Where it is there already it is the one. */
-	if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW))
+	if (!fstatat(folder, names.whole, &info, AT_SYMLINK_NOFOLLOW))
 		return;
-	unlinkat(folder, new_name, 0);
-	fd = openat(folder, new_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* What was reserved, or a killed process has begun. */
+	dp_recover__release(recording, member);
+	fd = openat(folder, names.part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	if (!copy_pool(member->pool, fd) || renameat(folder, new_name, folder, name))
-		unlinkat(folder, new_name, 0);
+	if (!copy_pool(member->pool, fd) || renameat(folder, names.part, folder, names.whole))
+		unlinkat(folder, names.part, 0);
 	close(fd);
 }
 
