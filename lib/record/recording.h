@@ -80,6 +80,13 @@ int dp_begin__write(struct dp_recording *recording, struct dp_error *error);
 /* What the copy of a pool is called, in place of ".pool", until it is whole; as short as that. */
 #define DP_POOL_NEW ".new"
 
+/*
+ * Takes the room that a member's loss counts need, before samples fill the disk to its last byte; it
+ * is given back where they are not needed.
+ */
+void dp_recover__reserve(const struct dp_recording *recording, const struct dp_member *member);
+void dp_recover__release(const struct dp_recording *recording, const struct dp_member *member);
+
 /* Gives processes whose memory was adopted a second to stop. */
 void dp_recover__wait(const struct dp_recording *recording);
 

@@ -26,8 +26,8 @@ enum { STOP_ROUNDS = 100, ROUND_NS = 10000000 };
 /* Of what is copied at once. */
 #define BLOCK_BYTES ((size_t)16384)
 
-/* The sums and the tables of slots and rings take less, unless the pool is not a collector's. */
-#define RESERVED_MOST ((uint64_t)256 << 10)
+/* The counts and the tables of slots and rings take less, unless the pool is not a collector's. */
+#define RESERVE_MOST ((uint64_t)256 << 10)
 
 /* Where a file system can't lock, nobody is kept out. */
 static bool lock_folder(struct dp_recording *recording)
@@ -157,13 +157,12 @@ static off_t next_data(int fd, off_t at, off_t end)
 	return errno == ENXIO ? end : at;
 }
 
-/* Bytes [0, end), but for those that are 0 anyway. */
-static bool copy_part(int from, int to, off_t end)
+/* Bytes [at, end); sparse: but for those that are 0, which to has there already. */
+static bool copy_part(int from, int to, off_t at, off_t end, bool sparse)
 {
 	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
-	off_t at = 0;
 
-	while ((at = next_data(from, at, end)) < end) {
+	while ((at = sparse ? next_data(from, at, end) : at) < end) {
 		size_t want = (size_t)DP_MIN(end - at, (off_t)sizeof(block));
 		ssize_t have;
 
@@ -171,27 +170,34 @@ static bool copy_part(int from, int to, off_t end)
 		have = pread(from, block, want, at);
 		if (have <= 0)
 			return false;
-		if (!is_zero(block, DP_COUNT(block)) && pwrite(to, block, (size_t)have, at) != have)
+		if (!(sparse && is_zero(block, DP_COUNT(block))) &&
+		    pwrite(to, block, (size_t)have, at) != have)
 			return false;
 		at += have;
 	}
 	return true;
 }
 
-/* All of it, or, for that takes no room, the sums alone. */
+/*
+ * The counts over the room that was reserved for them, then the rest, which is left out where there
+ * is no room for it. The file may have a part of an earlier copy.
+ */
 static bool copy_pool(int from, int to)
 {
 	struct dp_pool_header head;
+	off_t counts, all;
 
 	if (!dp_pool__read(from, &head) || head.pool_bytes > INT64_MAX)
 		return false;
-	return (!ftruncate(to, (off_t)head.pool_bytes) &&
-		copy_part(from, to, (off_t)head.pool_bytes)) ||
-	       (!ftruncate(to, 0) && !ftruncate(to, (off_t)head.pool_bytes) &&
-		copy_part(from, to, (off_t)head.slot_data));
+	counts = (off_t)head.slot_data;
+	all = (off_t)head.pool_bytes;
+	return !ftruncate(to, counts) && copy_part(from, to, 0, counts, false) &&
+	       !ftruncate(to, all) &&
+	       (copy_part(from, to, counts, all, true) ||
+		(!ftruncate(to, counts) && !ftruncate(to, all)));
 }
 
-/* The names of a member's pool beside its spool: whole, and until it is. */
+/* A member's pool as a file beside its spool: once it is whole, and until then. */
 struct pool_names {
 	char whole[300];
 	char part[300];
@@ -207,10 +213,12 @@ static struct pool_names pool_names(const struct dp_member *member)
 	return names;
 }
 
-/*
- * On a disk that fills to the last byte, what lies in the folder already leaves none for the sums:
- * their room is taken before. Without it they are kept if there is room when they are.
- */
+static int open_part(const struct dp_recording *recording, const struct pool_names *names)
+{
+	return openat(recording->folder_fd, names->part,
+		      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+}
+
 void dp_recover__reserve(const struct dp_recording *recording, const struct dp_member *member)
 {
 	struct pool_names names = pool_names(member);
@@ -218,22 +226,20 @@ void dp_recover__reserve(const struct dp_recording *recording, const struct dp_m
 	int fd;
 
 	if (member->pool < 0 || !dp_pool__read(member->pool, &head) ||
-	    head.slot_data > RESERVED_MOST)
+	    head.slot_data > RESERVE_MOST)
 		return;
-	fd = openat(recording->folder_fd, names.part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = open_part(recording, &names);
 	if (fd < 0)
 		return;
-	/* Not posix_fallocate(): it writes all of it where the file system can't reserve. */
+	/* Not posix_fallocate(): where the file system can't reserve it would write every block. */
 	if (fallocate(fd, 0, 0, (off_t)head.slot_data))
-		unlinkat(recording->folder_fd, names.part, 0);
+		dp_recover__release(recording, member);
 	close(fd);
 }
 
 void dp_recover__release(const struct dp_recording *recording, const struct dp_member *member)
 {
-	struct pool_names names = pool_names(member);
-
-	unlinkat(recording->folder_fd, names.part, 0);
+	unlinkat(recording->folder_fd, pool_names(member).part, 0);
 }
 
 /*
@@ -251,13 +257,11 @@ static void keep_pool(const struct dp_recording *recording, const struct dp_memb
 	/* Where it is there already it is the one. */
 	if (!fstatat(folder, names.whole, &info, AT_SYMLINK_NOFOLLOW))
 		return;
-	/* What was reserved, or a killed process has begun. */
-	dp_recover__release(recording, member);
-	fd = openat(folder, names.part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = open_part(recording, &names);
 	if (fd < 0)
 		return;
 	if (!copy_pool(member->pool, fd) || renameat(folder, names.part, folder, names.whole))
-		unlinkat(folder, names.part, 0);
+		dp_recover__release(recording, member);
 	close(fd);
 }
 

@@ -194,8 +194,8 @@ class Short(Case):
     )
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_full_disk(self):
-        """The spool and the file have a megabyte between them; the program has its own way, and what
-        little was stored waits for room. Samples take the last of it, but not that of the counts."""
+        """The spool and the file share a megabyte: the program ends as it would have, and what was
+        stored waits for room. Samples fill the disk, but for the room of the loss counts."""
         (self.folder / "here").mkdir()
         result = self.in_namespace(
             [("-o size=1m", self.folder / "here")],
