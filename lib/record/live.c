@@ -333,7 +333,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 	}
 	forget_guest(recording, fd);
 	member = &recording->members[recording->member_count - 1];
-	dp_recover__reserve(recording, member);
+	dp_pool_copy__reserve(recording, member);
 	sample_host(recording, member);
 	tell_control(recording);
 	tell_keeper(recording, member);
@@ -369,7 +369,7 @@ static void let_go(struct dp_recording *recording, struct dp_member *member)
 		return;
 	close(member->pool);
 	member->pool = -1;
-	dp_recover__release(recording, member);
+	dp_pool_copy__release(recording, member);
 	tell_keeper(recording, member);
 }
 
