@@ -62,13 +62,18 @@ struct dp_record_options {
 	uint32_t host_ms;   /* what the processes' threads do, as often as this; 0: never */
 	bool first_launch;  /* note when the first kernel is launched: dp_record_status */
 	bool switches;	    /* with host_ms: note when each thread is off a processor, and why */
+	/*
+	 * What the GPUs' units do, by their hardware counters, as often as this, in microseconds;
+	 * 0: never. A child of the caller's reads them: dp_record_status.
+	 */
+	uint32_t gpu_metrics_us;
 };
 
 #define DP_RECORD_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct dp_record_options), NULL, NULL, NULL, NULL, true, true, true, false, \
 			false, true, false, 100, 0, 0, { NULL, NULL }, 0, NULL, NULL, -1, true,    \
-			false, 50, false, true,                                                    \
+			false, 50, false, true, 0,                                                 \
 	}
 
 /*
@@ -142,6 +147,8 @@ struct dp_record_status {
 	 * CUPTI can't record: CLOCK_MONOTONIC; 0: not yet.
 	 */
 	int64_t first_launch_ns;
+	/* A child of the caller's that samples the GPUs, and is waited for by this; 0: none. */
+	int64_t sampler;
 };
 
 /* How it stands. */
