@@ -133,8 +133,8 @@ int dp_builder__fail(struct dp_builder *builder, int status);
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
 
 /*
- * Adds a row of an event with these times, as the last; its other cells are the caller's to fill in.
- * False where the builder failed, or where the times are impossible: there is no row then.
+ * Adds a row of an event with these times, as the last; its other cells are the caller's to fill
+ * in. False where the builder failed, or where the times are impossible: there is no row then.
  */
 bool dp_builder__push(struct dp_builder *builder, struct dp_columns *rows, int64_t start_ns,
 		      int64_t *end_ns);

@@ -178,7 +178,8 @@ START_TEST(waits_that_leave_no_lead_are_told)
 	ck_assert_double_nan(evidence(finding, "host_sync_ns"));
 	set("idle_after_sync_ns", 1.1e5);
 	finding = find("host-bound");
-	ck_assert_ptr_nonnull(strstr(finding->advice, "avoid a synchronization in every iteration"));
+	ck_assert_ptr_nonnull(
+		strstr(finding->advice, "avoid a synchronization in every iteration"));
 	ck_assert_double_eq(evidence(finding, "idle_after_sync_ns"), 1.1e5);
 	ck_assert_double_eq(evidence(finding, "host_sync_ns"), 5e5);
 	set("host_stall_ns", 1.5e5);
