@@ -724,8 +724,7 @@ class Output(Case):
             self.assertEqual(len(lines), 1)
             self.assertTrue(lines[0]["lanes"][0]["ops"])
             self.assertLess(max(lines[0]["lanes"][0]["ops"][2::6]), len(run["names"]))
-        self.assertIn('<span class="slower">8.', page)
-        self.assertEqual(len(re.findall("<polyline", page)), 2)
+        self.assertRegex(pair["headline"], r"^8\.")
 
     def test_ascii_and_color(self):
         text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout
