@@ -32,7 +32,7 @@ static void write_loop(struct dp_render *render, size_t loop, bool timeline)
 	int status = dp_html__rank(render, loop, &ranking);
 
 	for (size_t k = 0; k < iterations; k++)
-		warmup += dp_loop_iteration(render->analysis, loop, k)->warmup;
+		warmup += dp_analysis_loop_iteration(render->analysis, loop, k)->warmup;
 	dp_render__format(render, "{\"id\":%zu,\"warmup\":%zu,\"series\":", loop, warmup);
 	dp_html__one_series(render, loop, dp_html__metric("period_ns"));
 	/* A saved report has no operations. */
