@@ -136,8 +136,8 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
 
 /*
- * The confidence of a loop whose iterations were made or changed by other means than a search: by the
- * features that follow from them, and the others as they are.
+ * The confidence of a loop whose iterations were made or changed by other means than a search: by
+ * the features that follow from them, and the others as they are.
  */
 void dp_loops__judge(struct dp_sequence_loop *loop);
 
