@@ -54,7 +54,7 @@ static bool has_rows(const struct dp_analysis *analysis)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->at_level && loop->iterations)
+		if (loop->selected && loop->iterations)
 			return true;
 	return false;
 }

@@ -150,7 +150,7 @@ static bool has_loops(const struct dp_analysis *analysis)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->at_level)
+		if (loop->selected)
 			return true;
 	return false;
 }
@@ -197,9 +197,9 @@ static size_t longest_loop(const struct dp_analysis *analysis)
 	double most_ns = -1;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		if (!loop->at_level || dp_loop_time(analysis, i) <= most_ns)
+		if (!loop->selected || dp_analysis_loop_time(analysis, i) <= most_ns)
 			continue;
-		most_ns = dp_loop_time(analysis, i);
+		most_ns = dp_analysis_loop_time(analysis, i);
 		longest = i;
 	}
 	return longest;

@@ -331,7 +331,7 @@ static bool prepare(struct record *record)
 	recover_hint(record);
 	/* Without it everything is as it should be, but for what happens if this is killed. */
 	record->noted = recover_note(record);
-	record->options.keep = janitor_keep;
+	record->options.on_memory = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
 	record->options.first_launch = record->delay_ns > 0 || record->duration_ns > 0;
 	record->options.log = record_log(record);

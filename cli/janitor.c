@@ -152,7 +152,8 @@ static bool open_left(struct recovery *recovery, const struct folder *folder,
 	for (int i = 0; i < 100 && !(open = recover_open(recovery, folder)); i++)
 		nanosleep(&pause, NULL);
 	for (size_t i = 0; open && i < all->count; i++)
-		dp_recording_adopt(recovery->record.recording, all->list[i].name, all->list[i].fd);
+		dp_recording_take_memory(recovery->record.recording, all->list[i].name,
+					 all->list[i].fd);
 	return open;
 }
 

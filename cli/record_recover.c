@@ -366,6 +366,6 @@ bool recover_finish(struct recovery *recovery)
 void recover_leave(struct recovery *recovery)
 {
 	if (recovery->record.recording)
-		dp_recording_leave(recovery->record.recording);
+		dp_recording_keep_folder(recovery->record.recording);
 	recover_fini(recovery);
 }

@@ -88,7 +88,7 @@ function showCapture() {
 			"aria-label": `Utilization of ${deviceName(device)} over the capture` });
 		const slice = width / busy.length;
 		const points = busy.map((share, i) => `V${(height * (1 - share / 100)).toFixed(1)}H${((i + 1) * slice).toFixed(2)}`).join("");
-		const loops = report.loops.filter(loop => loop.device === device && loop.level && loop.span);
+		const loops = report.loops.filter(loop => loop.device === device && loop.selected && loop.span);
 
 		node.append(svg("path", { class: "busy", d: `M0 ${height}${points}V${height}Z` }));
 		loops.forEach((loop, i) => {
@@ -323,7 +323,7 @@ function leadTiles(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.row ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.matches_count ? "the number told doesn't fit" : loop.matches_in_sequence ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");

@@ -143,14 +143,14 @@ struct dp_loop {
 	enum dp_phase_evidence phase; /* what its boundary was decided by */
 	double confidence;	      /* probability that its boundaries are right: 0 to 1 */
 	double coverage;	      /* share of the stream's kernels inside its iterations */
-	bool at_level;		      /* one of the loops that the options' level chose */
+	bool selected;		      /* one of the loops that the options' level chose */
 	size_t length;		      /* kernels in the pattern */
 	size_t occurrences;	      /* exact ones that do not overlap */
 	size_t iterations;	      /* all that are listed, partial ones included */
 	size_t complete;	      /* without the partial ones */
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
-	bool fits;		      /* found by count: complete is a number that was told */
-	bool in_row; /* found by count: it has that number together with loops before or after it */
+	bool matches_count;	      /* found by count: complete is a requested number, or */
+	bool matches_in_sequence;     /* it is together with those of loops before or after it */
 	size_t copies; /* and memsets, in each iteration, where kernels alone were too few to */
 	size_t sets;   /* tell and all operations were looked at; else 0 */
 	const char *annotation; /* the name of its first iteration's annotation where its boundaries
@@ -161,7 +161,8 @@ struct dp_loop {
  * Whether kernels of a stream (an index) are among a loop's: of its stream they are, and where work
  * moves between streams of a device, of others as well. Constant cost.
  */
-DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream);
+DP_API bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size_t loop,
+					size_t stream);
 
 /*
  * The kernels that a loop's iterations are of, as operations of the trace (for dp_trace_ops()) in
@@ -169,14 +170,15 @@ DP_API bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, 
  * streams run at once. *ops is the caller's, to be released with free(). Errors: DP_ERR_NOMEM,
  * DP_ERR_ARGUMENT (no such loop). Cost: linear in the trace's operations, n log n by launches.
  */
-DP_API int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
-			      size_t *count, struct dp_error *error);
+DP_API int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop,
+				       uint32_t **ops, size_t *count, struct dp_error *error);
 
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
 
 /* The name of kernel index < length of a loop's pattern; "" beyond. Borrowed. */
-DP_API const char *dp_loop_kernel(const struct dp_analysis *analysis, size_t loop, size_t index);
+DP_API const char *dp_analysis_loop_kernel(const struct dp_analysis *analysis, size_t loop,
+					   size_t index);
 
 struct dp_iteration {
 	size_t index;	     /* in the loop's list */
@@ -197,24 +199,25 @@ struct dp_iteration {
 };
 
 /* NULL beyond the end. Those of a loop are one array in memory. Constant cost. */
-DP_API const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
-						    size_t iteration);
+DP_API const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *analysis,
+							     size_t loop, size_t iteration);
 
 /*
  * Is it one of those that averages of periods are made from: neither warm-up nor cut off, and the
  * next one follows without other kernels between? False beyond the end. Constant cost.
  */
-DP_API bool dp_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t iteration);
+DP_API bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_t loop,
+				       size_t iteration);
 
 /*
  * The time that a loop's iterations took, in ns: from the start of each to the start of the next
  * where that follows it, else to its end. Cost: linear in the iterations.
  */
-DP_API double dp_loop_time(const struct dp_analysis *analysis, size_t loop);
+DP_API double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop);
 
 /* An edit of a loop, by index; NULL beyond the end. */
-DP_API const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop,
-					  size_t edit);
+DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *analysis, size_t loop,
+						   size_t edit);
 
 /*
  * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
@@ -241,8 +244,8 @@ DP_API const struct dp_explanation *dp_analysis_explanation(const struct dp_anal
 							    size_t index);
 
 /* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
-DP_API const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
-						size_t variant);
+DP_API const struct dp_variant *dp_analysis_loop_variant(const struct dp_analysis *analysis,
+							 size_t loop, size_t variant);
 
 /* Which way a metric is good. */
 enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };
@@ -269,25 +272,27 @@ DP_API size_t dp_metric_find(const char *name);
 DP_API size_t dp_summary_metric_find(const char *name);
 
 /* The value of an iteration, NaN where it does not exist. Constant cost. */
-DP_API double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
-			     size_t iteration);
+DP_API double dp_analysis_loop_metric(const struct dp_analysis *analysis, size_t loop,
+				      size_t metric, size_t iteration);
 
 /*
  * The values of all of a loop's iterations, in order; NULL where the metric is not computed for it:
- * see dp_loop_has_metric(). Borrowed. Constant cost.
+ * see dp_analysis_loop_has_metric(). Borrowed. Constant cost.
  */
-DP_API const double *dp_loop_metric_values(const struct dp_analysis *analysis, size_t loop,
-					   size_t metric);
+DP_API const double *dp_analysis_loop_metric_values(const struct dp_analysis *analysis, size_t loop,
+						    size_t metric);
 
 /*
  * Whether a metric is computed for a loop: all are for those at the chosen level; for others, which
  * may have a hundred times as many iterations, only periods, intervals and durations. Constant
  * cost.
  */
-DP_API bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric);
+DP_API bool dp_analysis_loop_has_metric(const struct dp_analysis *analysis, size_t loop,
+					size_t metric);
 
 /* A value over all of a loop's iterations, NaN where it does not exist. Constant cost. */
-DP_API double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric);
+DP_API double dp_analysis_loop_summary(const struct dp_analysis *analysis, size_t loop,
+				       size_t metric);
 
 /*
  * Durations of one kind of kernel in a loop's complete iterations behind its warm-up, those of its
@@ -311,17 +316,17 @@ struct dp_time_stat {
  * launching thread at the launch: index 0 has the longest total, NULL beyond the end. Where a trace
  * has no such ranges, or no launches, there is one operator of no name. Constant cost.
  */
-DP_API const struct dp_time_stat *dp_loop_kernel_stat(const struct dp_analysis *analysis,
-						      size_t loop, size_t index);
-DP_API const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis *analysis,
-							size_t loop, size_t index);
+DP_API const struct dp_time_stat *dp_analysis_loop_kernel_stat(const struct dp_analysis *analysis,
+							       size_t loop, size_t index);
+DP_API const struct dp_time_stat *dp_analysis_loop_operator_stat(const struct dp_analysis *analysis,
+								 size_t loop, size_t index);
 
 /*
  * By the place in the pattern: index < length, NULL beyond. Inserted and substituted kernels count
  * nowhere, so a place may have a count of 0; then its times are NaN.
  */
-DP_API const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis,
-							size_t loop, size_t index);
+DP_API const struct dp_time_stat *dp_analysis_loop_position_stat(const struct dp_analysis *analysis,
+								 size_t loop, size_t index);
 
 /*
  * What launching threads did while the device was idle, and where they waited for it, by the
@@ -344,8 +349,8 @@ struct dp_host_range {
 
 /* By activity, sums first, those that cost typical iterations most before others; NULL beyond the
  * end. */
-DP_API const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis,
-						      size_t loop, size_t index);
+DP_API const struct dp_host_range *dp_analysis_loop_host_range(const struct dp_analysis *analysis,
+							       size_t loop, size_t index);
 
 /*
  * The critical path of typical iterations: what each waited for last, backwards from the end. A part
@@ -367,8 +372,8 @@ struct dp_path_stat {
 };
 
 /* The longest first; NULL beyond the end, and where nothing is known. Constant cost. */
-DP_API const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis, size_t loop,
-						    size_t index);
+DP_API const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,
+							     size_t loop, size_t index);
 
 /* "compute", "communication", "copies", "host", "calls", "launch". Static storage. */
 DP_API const char *dp_path_part_name(enum dp_path_part part);

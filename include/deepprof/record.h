@@ -47,10 +47,10 @@ struct dp_record_options {
 	/*
 	 * May be NULL. Called in dp_recording_serve() with a descriptor of the memory that a
 	 * process shares, for another process to keep a copy of, and with -1 once that is of no use
-	 * any more: dp_recording_adopt().
+	 * any more: dp_recording_take_memory().
 	 */
-	void (*keep)(void *ctx, const char *name, int fd);
-	void *keep_ctx;
+	void (*on_memory)(void *ctx, const char *name, int fd);
+	void *on_memory_ctx;
 	/*
 	 * A descriptor of the recording's folder, which then is opened by this and not by its name:
 	 * another user who may write to the folder around it could have put a symbolic link there.
@@ -93,11 +93,11 @@ DP_API int dp_recording_recover(struct dp_recording **recording, const char *fol
 				const struct dp_record_options *options, struct dp_error *error);
 
 /*
- * Takes the memory of a process, as options.keep() gave it. Only of a recording that is recovered,
- * and fd is the recording's then. Without it, what a process had not stored when it died is lost.
- * Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (not a process of the folder's).
+ * Takes the memory of a process, as options.on_memory() gave it. Only of a recording that is
+ * recovered, and fd is the recording's then. Without it, what a process had not stored when it died
+ * is lost. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (not a process of the folder's).
  */
-DP_API int dp_recording_adopt(struct dp_recording *recording, const char *name, int fd);
+DP_API int dp_recording_take_memory(struct dp_recording *recording, const char *name, int fd);
 
 /* Ends it, and removes what it made in the folder, but no trace file. NULL is allowed. */
 DP_API void dp_recording_free(struct dp_recording *recording);
@@ -106,7 +106,7 @@ DP_API void dp_recording_free(struct dp_recording *recording);
  * Where the trace file could not be written: what is in the folder stays when the recording is
  * freed, and what the processes' memory has goes there, for dp_recording_recover().
  */
-DP_API void dp_recording_leave(struct dp_recording *recording);
+DP_API void dp_recording_keep_folder(struct dp_recording *recording);
 
 /*
  * The program's environment: "NAME=value" by index, NULL beyond the end. What LD_PRELOAD was before

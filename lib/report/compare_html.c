@@ -114,10 +114,10 @@ static void gather(struct line *line, const struct dp_comparison *comparison, si
 	if (!dp_text__find_metric("period_ns", &metric))
 		return;
 	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_loop_metric(analysis, loop, metric, k);
+		double value = dp_analysis_loop_metric(analysis, loop, metric, k);
 		size_t at = k / group;
 
-		if (!isfinite(value) || !dp_loop_is_steady(analysis, loop, k))
+		if (!isfinite(value) || !dp_analysis_loop_is_steady(analysis, loop, k))
 			continue;
 		line->values[at] = fmax(line->values[at], value);
 		line->count = at + 1;

@@ -150,8 +150,9 @@ static void gather(struct dp_spark *spark, const struct dp_comparison *compariso
 
 	dp_spark__init(spark, loop->iterations, room);
 	for (size_t k = 0; k < loop->iterations; k++)
-		if (dp_loop_is_steady(analysis, loop->id, k))
-			dp_spark__add(spark, k, dp_loop_metric(analysis, loop->id, metric, k),
+		if (dp_analysis_loop_is_steady(analysis, loop->id, k))
+			dp_spark__add(spark, k,
+				      dp_analysis_loop_metric(analysis, loop->id, metric, k),
 				      false);
 }
 
@@ -405,12 +406,12 @@ static void write_places(struct dp_render *render, const struct dp_comparison *c
 		write_numbers(render, &place->ns, "ns", COLUMN);
 		dp_number__integer(number, (int64_t)place->index[run]);
 		dp_text__column(render, run ? "added" : number, KIND_COLUMN);
-		dp_render__text(render, dp_label__kernel(
-						label,
-						dp_loop_kernel(analysis_of(comparison, run),
-							       loop_of(comparison, pair, run)->id,
-							       place->index[run]),
-						room, ascii));
+		dp_render__text(render, dp_label__kernel(label,
+							 dp_analysis_loop_kernel(
+								 analysis_of(comparison, run),
+								 loop_of(comparison, pair, run)->id,
+								 place->index[run]),
+							 room, ascii));
 		dp_render__text(render, "\n");
 	}
 }

@@ -120,7 +120,8 @@ static void write_summary(struct dp_render *render, size_t loop)
 	dp_render__text(render, ",\n\"summary\":[");
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		dp_render__text(render, i ? "," : "");
-		dp_html__value(render, dp_loop_summary(render->analysis, loop, i), info->unit);
+		dp_html__value(render, dp_analysis_loop_summary(render->analysis, loop, i),
+			       info->unit);
 	}
 	dp_render__text(render, "]");
 }
@@ -189,7 +190,8 @@ static void write_kernel(struct dp_render *render, size_t loop, size_t index)
 {
 	char label[DP_LABEL_SIZE];
 
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, loop, index), NAME_COLUMNS, false);
+	dp_label__kernel(label, dp_analysis_loop_kernel(render->analysis, loop, index),
+			 NAME_COLUMNS, false);
 	dp_html__string(render, label);
 }
 
@@ -207,22 +209,25 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_html__value(render, loop->confidence, "1");
 	dp_render__text(render, ",\"coverage\":");
 	dp_html__value(render, loop->coverage, "1");
-	dp_render__format(render,
-			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"row\":%s,\"first\":",
-			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
-			  loop->iterations, loop->complete, loop->variants,
-			  loop->fits ? "true" : "false", loop->in_row ? "true" : "false");
+	dp_render__format(
+		render,
+		",\"selected\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
+		"\"complete\":%zu,\"variants\":%zu,\"matches_count\":%s,\"matches_in_sequence\":%s,\"first\":",
+		loop->selected ? "true" : "false", loop->length, loop->occurrences,
+		loop->iterations, loop->complete, loop->variants,
+		loop->matches_count ? "true" : "false",
+		loop->matches_in_sequence ? "true" : "false");
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
 	if (loop->iterations)
 		dp_render__format(
 			render, ",\"span\":[%lld,%lld]",
-			(long long)dp_loop_iteration(render->analysis, id, 0)->start_ns,
-			(long long)dp_loop_iteration(render->analysis, id, loop->iterations - 1)
+			(long long)dp_analysis_loop_iteration(render->analysis, id, 0)->start_ns,
+			(long long)dp_analysis_loop_iteration(render->analysis, id,
+							      loop->iterations - 1)
 				->end_ns);
-	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->at_level)
+	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
 		write_full(render, id);
 	dp_render__text(render, "}");
 	return DP_OK;

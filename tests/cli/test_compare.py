@@ -571,22 +571,36 @@ class Baseline(Case):
             if form == "markdown":
                 self.assertNotRegex(re.sub("`[^`\n]*`", "", result.stdout), r"(?<!\\)[<>]|@a")
 
+    def test_report_of_schema_1(self):
+        whole = self.report_of(self.before, "whole.json")
+        text = whole.read_text()
+        for new, old in (('"schema": 2', '"schema": 1'), ("selected", "selected"),
+                         ("matches_count", "fits"), ("matches_in_sequence", "matches_in_sequence")):
+            self.assertIn(new, text)
+            text = text.replace(new, old)
+        old = self.folder / "old" / "whole.json"
+        old.parent.mkdir()
+        old.write_text(text)
+        results = [self.compare("--format=json", path, self.slower) for path in (whole, old)]
+        self.assert_done(results[0])
+        self.assertEqual(results[0].stdout, results[1].stdout)
+
     def test_reports_that_are_none(self):
         for text, words in (
-            ('{ "schema": 2, "loops": [] }', "schema 1"),
-            ('{ "schema": 1 }', "schema 1"),
-            ('{ "schema": 1, "loops": [', "line 1"),
-            ('{ "schema": 1, "loops": [{ "at_level": true }] }', "a loop of no stream"),
+            ('{ "schema": 3, "loops": [] }', "schema 1 or 2"),
+            ('{ "schema": 2 }', "schema 1 or 2"),
+            ('{ "schema": 2, "loops": [', "line 1"),
+            ('{ "schema": 2, "loops": [{ "selected": true }] }', "a loop of no stream"),
         ):
             (self.folder / "bad.json").write_text(text)
             self.assert_fails(self.compare(self.folder / "bad.json", self.before), 1, "bad.json", words)
         for name, write in (("bad.json", open), ("bad.json.gz", gzip.open)):
             with write(self.folder / name, "wb") as file:
-                file.write(b'{ "schema": 1, "loops": [' + b"[]," * 1000000 + b"[] ] }")
+                file.write(b'{ "schema": 2, "loops": [' + b"[]," * 1000000 + b"[] ] }")
             result = self.compare(self.folder / name, self.before)
             self.assert_fails(result, 1, name, "more values than a report of this size has")
         with gzip.open(self.folder / "bad.json.gz", "wb") as file:
-            file.write(b'{ "schema": 1, "loops": [], "x": "' + b"x" * 10000000 + b'" }')
+            file.write(b'{ "schema": 2, "loops": [], "x": "' + b"x" * 10000000 + b'" }')
         result = self.compare(self.folder / "bad.json.gz", self.before)
         self.assert_fails(result, 1, "bad.json.gz", "200 times its size")
         whole = self.report_of(self.before, "whole.json")

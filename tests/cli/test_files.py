@@ -592,7 +592,7 @@ class Output(cli.Case):
         self.assertEqual(os.listdir(self.folder), [])
         path = self.folder / "told.db"
         self.assert_done(cli.run("analyze", "--format=json", "-o", path, self.trace))
-        self.assertEqual(json.loads(path.read_text())["schema"], 1)
+        self.assertEqual(json.loads(path.read_text())["schema"], 2)
 
     def test_compressed_by_name(self):
         """The report of that ending, packed, the same each time."""
