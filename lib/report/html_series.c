@@ -137,7 +137,7 @@ static void write_decimated(struct dp_render *render, size_t loop, size_t metric
 	}
 }
 
-static void write_one(struct dp_render *render, size_t loop, size_t metric)
+void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 	const struct dp_html *html = render->state;
@@ -348,7 +348,7 @@ void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html
 		if (!dp_render__shows(render, info) || !has_values(render, loop, i))
 			continue;
 		dp_render__text(render, any ? ",\n" : "\n");
-		write_one(render, loop, i);
+		dp_html__one_series(render, loop, i);
 		any = true;
 	}
 	dp_render__text(render, "]");
