@@ -116,7 +116,7 @@ static size_t settled(const struct dp_analysis *analysis, size_t loop)
 	const struct dp_iteration *at;
 	size_t count = 0;
 
-	for (size_t k = 0; (at = dp_loop_iteration(analysis, loop, k)); k++)
+	for (size_t k = 0; (at = dp_analysis_loop_iteration(analysis, loop, k)); k++)
 		count += !at->partial && !at->warmup;
 	return count;
 }
@@ -143,8 +143,8 @@ static void sums_hold(const struct dp_comparison *comparison, size_t pair)
 		ck_assert_double_eq_tol(sum, 2 * last->mean.value[run], 1e-3);
 		for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++)
 			kernels += kernel->ns.value[run];
-		for (size_t i = 0; dp_loop_kernel_stat(analysis, loop, i); i++)
-			all += dp_loop_kernel_stat(analysis, loop, i)->total_ns;
+		for (size_t i = 0; dp_analysis_loop_kernel_stat(analysis, loop, i); i++)
+			all += dp_analysis_loop_kernel_stat(analysis, loop, i)->total_ns;
 		all /= (double)settled(analysis, loop);
 		ck_assert_double_eq_tol(kernels, all, 1e-3);
 	}
@@ -237,8 +237,8 @@ START_TEST(patterns_are_cycles)
 	comparison = compare(&before, &after);
 	ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->same, BASE);
 	for (size_t i = 0; (place = dp_pair_place(comparison, 0, i)); i++)
-		ck_assert_str_eq(dp_loop_kernel(before.analysis, 0, place->index[0]),
-				 dp_loop_kernel(after.analysis, 0, place->index[1]));
+		ck_assert_str_eq(dp_analysis_loop_kernel(before.analysis, 0, place->index[0]),
+				 dp_analysis_loop_kernel(after.analysis, 0, place->index[1]));
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
