@@ -94,7 +94,7 @@ struct dp_difference {
 };
 
 /* Whether it is significant: the interval excludes 0, and the change is at least 1% of value[0]. */
-DP_API bool dp_difference_is_sure(const struct dp_difference *difference);
+DP_API bool dp_difference_is_significant(const struct dp_difference *difference);
 
 /* The number of steady iterations of each run that intervals need. */
 DP_API size_t dp_comparison_least(const struct dp_comparison *comparison);
