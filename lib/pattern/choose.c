@@ -274,15 +274,15 @@ static void explain_finalists(const struct dp_choose_text *text, const struct dp
 					 { "bits", "bits", h[i].bits },
 					 { "bits_without", "bits", (double)text->n * text->bits },
 					 { "chosen", "count", i == first }),
-				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe the "
-				"sequence, {bits_without} without a pattern; %s",
+				"{length:symbol}, repeated {iterations:time}: {bits:bit} describe "
+				"the sequence, {bits_without} without a pattern; %s",
 				came_to);
 	}
 	if (left_out > 0)
 		dp_explain__add(text->explain, "candidate",
 				DP_FACTS({ "left_out", "count", (double)left_out }),
-				"{left_out} more differ little from these, or describe a part of the "
-				"sequence in more bits");
+				"{left_out} more differ little from these, or describe a part of "
+				"the sequence in more bits");
 }
 
 int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *text,

@@ -1,12 +1,13 @@
 /*
- * The search for the patterns of one level: the best one of the sequence (choose.h) is taken where it
- * clears the bar, what it explains is left out, and the tree of the rest is searched for the next.
+ * The search for the patterns of one level: the best one of the sequence (choose.h) is taken where
+ * it clears the bar, what it explains is left out, and the tree of the rest is searched for the
+ * next.
  *
  * The tree is that of the whole sequence, or of all that is left of it; of a long one that of its
  * parse. A pattern that is found in it is followed through the whole by the aligner.
  *
- * Cost: linear. For each pattern a tree of what the patterns before it do not explain, and the whole
- * is aligned once.
+ * Cost: linear. For each pattern a tree of what the patterns before it do not explain, and the
+ * whole is aligned once.
  */
 #include "pattern/search.h"
 #include "pattern/choose.h"
@@ -120,8 +121,8 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 }
 
 /*
- * Does an iteration lack what is left out between two spans of its pattern? Then the symbols between
- * them stand in for it: the first step of an optimizer, say, which is no loop of its own.
+ * Does an iteration lack what is left out between two spans of its pattern? Then the symbols
+ * between them stand in for it: the first step of an optimizer, say, which is no loop of its own.
  */
 static bool stands_in(const struct dp_align_span *a, const struct dp_align_span *b, size_t m)
 {
@@ -261,7 +262,9 @@ static const char *fault_of(const struct searcher *sr, const struct dp_hypothesi
 			    const struct dp_choose_text *text, uint64_t want)
 {
 	if (want)
-		return dp_choose__misfit(h, want) < 0.5 ? NULL : "its number of iterations is too far from -n";
+		return dp_choose__misfit(h, want) < 0.5
+			       ? NULL
+			       : "its number of iterations is too far from -n";
 	if (!dp_choose__goes_round(h, text))
 		return "it does not repeat often enough, or never twice in a row";
 	return describes(sr, h, text->n) ? NULL : "it shortens the description too little";
@@ -294,8 +297,9 @@ static bool worth_it(const struct searcher *sr, const struct dp_hypothesis *h,
 				 { "bits", "bits", h->bits },
 				 { "bits_without", "bits", (double)text->n * sr->bits },
 				 { "accepted", "count", !fault }),
-			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} of "
-			"{symbols:symbol}, described in {bits:bit} instead of {bits_without}%s%s",
+			"%s: {length:symbol}%s, {iterations:time}, with {edits:edit}, in {covered} "
+			"of {symbols:symbol}, described in {bits:bit} instead of "
+			"{bits_without}%s%s",
 			fault ? "rejected" : "accepted", name_of(sr, h->pattern[0]),
 			fault ? "; " : "", fault ? fault : "");
 	return !fault;
@@ -316,8 +320,8 @@ static bool take_back(struct searcher *sr, const struct stretches *rest)
 		dp_explain__add(sr->whole->explain, "pattern",
 				DP_FACTS({ "taken_back", "count",
 					   (double)sr->found->items[sr->found->count].length }),
-				"the pattern of {taken_back:symbol} is taken back: next to those found "
-				"before it explains little");
+				"the pattern of {taken_back:symbol} is taken back: next to those "
+				"found before it explains little");
 	}
 	sr->claim = 0;
 	sr->left = rest->total;
