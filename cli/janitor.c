@@ -208,7 +208,7 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 	struct rlimit files;
 	sigset_t every;
 	bool made;
-	char wish;
+	char command;
 
 	setsid();
 	sigfillset(&every);
@@ -225,12 +225,12 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 			folder_remove(&folder);
 		_exit(1);
 	}
-	wish = watch_over(fd, &all);
-	if (!wish)
-		wish = finish(&folder, &all);
-	if (wish == PUT_AWAY)
+	command = watch_over(fd, &all);
+	if (!command)
+		command = finish(&folder, &all);
+	if (command == PUT_AWAY)
 		put_away(&folder, &all);
-	if (wish == REMOVE)
+	if (command == REMOVE)
 		folder_remove(&folder);
 	_exit(0);
 }

@@ -195,7 +195,7 @@ bool recover_open(struct recovery *recovery, const struct folder *folder);
 bool recover_finish(struct recovery *recovery);
 
 /* Before that: the file is to be what the options say, not what was written down. */
-bool recover_to(struct recovery *recovery, const struct record *wish);
+bool recover_to(struct recovery *recovery, const struct record *args);
 
 /* Instead: it stays as it is, with what processes share. */
 void recover_leave(struct recovery *recovery);

@@ -452,7 +452,7 @@ class Usage(Case):
 
     def test_endings(self):
         for name in "x.trace", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
-            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md .html,"))
+            self.refused("-o", name, words=(f"compare cannot write .{name[2:]}", ".txt .json .csv .md .html,"))
 
 
 class Input(Case):
