@@ -119,8 +119,8 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof export -o run.json.gz run.sqlite", "timeline for Perfetto and Chrome" },
-	{ "deepprof export -o run.pftrace run.sqlite", "timeline for Perfetto alone, smaller" },
+	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
+	{ "deepprof export -o run.pftrace run.sqlite", "the same, smaller" },
 	{ "deepprof export -o found.sqlite trace.json.gz", "tables for SQL" },
 	{ "deepprof export --compat=kineto -o k.json run.db", "steps for tools that need them" },
 	{ NULL, NULL },
