@@ -122,7 +122,7 @@ static const struct cmd_example examples[] = {
 	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
 	{ "deepprof export -o run.pftrace run.sqlite", "the same, smaller" },
 	{ "deepprof export -o found.sqlite trace.json.gz", "tables for SQL" },
-	{ "deepprof export --compat=kineto -o k.json run.db", "steps for tools that need them" },
+	{ "deepprof export --compat=kineto -o k.json run.db", "add steps for other tools" },
 	{ NULL, NULL },
 };
 
