@@ -42,19 +42,27 @@ struct closer {
 	size_t count, room;
 };
 
-/* table[i][j]: matches less edits of a[0..i) and b[0..j), at most. */
+/*
+ * table[i][j]: i + j, and matches less edits of a[0..i) and b[0..j) at most. The sum makes a symbol
+ * without a counterpart cost nothing, so that rows are maxima of what is next to each other.
+ */
 static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size_t n,
 		      const uint32_t *b, size_t m)
 {
-	for (size_t i = 0; i <= n; i++)
-		for (size_t j = 0; j <= m; j++) {
-			int best = -(int)(i + j);
+	memset(table[0], 0, (m + 1) * sizeof(**table));
+	for (size_t i = 0; i < n; i++) {
+		const int16_t *above = table[i];
+		int16_t *row = table[i + 1];
 
-			if (i > 0 && j > 0)
-				best = DP_MAX(table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 1 : -1),
-					      DP_MAX(table[i - 1][j], table[i][j - 1]) - 1);
-			table[i][j] = (int16_t)best;
+		row[0] = 0;
+		for (size_t j = 0; j < m; j++) {
+			int16_t pair = (int16_t)(above[j] + (a[i] == b[j] ? 3 : 1));
+
+			row[j + 1] = DP_MAX(above[j + 1], pair);
 		}
+		for (size_t j = 0; j < m; j++)
+			row[j + 1] = DP_MAX(row[j], row[j + 1]);
+	}
 }
 
 /* The best split; of equal ones that with the fewest insertions and deletions in the other loop. */
@@ -69,16 +77,23 @@ static struct split solve(const struct seam *s)
 		back[i] = s->gap[n - 1 - i];
 	score_all(own, s->gap, n, s->own, s->own_count);
 	score_all(other, back, n, s->other, s->other_count);
-	for (size_t x = 0; x <= n; x++)
-		for (size_t j = 0; j <= s->other_count; j++) {
-			int score = own[x][s->own_count] + other[n - x][j];
+	for (size_t x = 0; x <= n; x++) {
+		const int16_t *row = other[n - x];
+		int16_t most = row[0];
+		int score;
+
+		for (int16_t j = 1; j <= (int16_t)s->other_count; j++)
+			most = DP_MAX(most, (int16_t)(row[j] - j));
+		score = own[x][s->own_count] + most - (int)(n + s->own_count);
+		for (size_t j = 0; score >= best.score && j <= s->other_count; j++) {
 			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
 
-			if (score > best.score || (score == best.score && off < skew)) {
+			if (row[j] - (int)j == most && (score > best.score || off < skew)) {
 				best = (struct split){ x, j, score };
 				skew = off;
 			}
 		}
+	}
 	return best;
 }
 
