@@ -14,6 +14,7 @@ enum {
 	SEAM = 64, /* symbols of a seam at most: the aligner bridges what is longer */
 	SLACK = 8, /* symbols by which chance may make a span too long, or edits a seam */
 	WIDE = SEAM + SLACK,
+	KNOWN = 64, /* splits that are remembered: most seams of a program are like others */
 };
 
 /*
@@ -25,11 +26,19 @@ struct seam {
 	size_t gap_count, own_count, other_count;
 };
 
-/* How many symbols of the gap are the placed loop's, and for how many of the other one the rest
- * stands. */
+/*
+ * How many symbols of the gap are the placed loop's, and for how many of the other one the rest
+ * stands.
+ */
 struct split {
 	size_t gap, other;
 	int score; /* matches less edits */
+};
+
+/* A seam and its best split; of nothing that is nothing. */
+struct solved {
+	struct seam seam;
+	struct split split;
 };
 
 struct closer {
@@ -40,6 +49,7 @@ struct closer {
 	size_t first;
 	struct dp_edit *edits; /* the new ones, of the spans so far */
 	size_t count, room;
+	struct solved *known; /* by hash */
 };
 
 /*
@@ -95,6 +105,21 @@ static struct split solve(const struct seam *s)
 		}
 	}
 	return best;
+}
+
+static struct split solve_once(const struct closer *c, const struct seam *s)
+{
+	struct solved *known;
+	uint64_t hash = s->own_count;
+
+	for (size_t i = 0; i < s->gap_count; i++)
+		hash = (hash ^ s->gap[i]) * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < s->other_count; i += SLACK)
+		hash = (hash ^ s->other[i]) * 0x9e3779b97f4a7c15u;
+	known = &c->known[(hash >> 32) % KNOWN];
+	if (memcmp(&known->seam, s, sizeof(*s)) != 0)
+		*known = (struct solved){ *s, solve(s) };
+	return known->split;
 }
 
 /* Symbol i of a pattern from an offset on, or (dir < 0) from it back. */
@@ -220,7 +245,7 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 		s.own[i] = cyclic(own, p->placed_offset, i, p->dir);
 	for (size_t i = 0; i < s.other_count; i++)
 		s.other[i] = cyclic(other, p->next_offset, i, -p->dir);
-	split = solve(&s);
+	split = solve_once(c, &s);
 	offset = p->dir > 0 ? (p->next_offset + m - split.other % m) % m : p->next_offset;
 	set_joint(joint, p, p->dir > 0 ? from + split.gap : from - split.gap, from, p->next_at,
 		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
@@ -307,8 +332,9 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 			    .symbols = symbols,
 			    .patterns = patterns,
 			    .which = which,
-			    .first = first };
-	int status = DP_OK;
+			    .first = first,
+			    .known = dp_alloc__zeroed(KNOWN, sizeof(*c.known)) };
+	int status = c.known ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t k = 0; k < al->span_count && !status; k++) {
 		struct dp_align_span *s = &al->spans[k], *left = k ? s - 1 : NULL;
@@ -334,6 +360,7 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 		c.count += own;
 		s->edits = begin;
 	}
+	free(c.known);
 	if (status) {
 		free(c.edits);
 		dp_align__fini(al);
