@@ -332,6 +332,9 @@ DP_REAL(surer, 0.75, "probability", "traces",
 /* Annotations against kernels (analysis_loops.c). */
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: a mark around so many is around everything, and no iteration")
+DP_REAL(marks_seen, 0.75, "share", "real",
+	"of the device's marked iterations that have kernels on a stream: with fewer they are on "
+	"several")
 
 /* Iterations that are something else (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
