@@ -260,7 +260,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		if (made[k] == DP_NONE)
 			continue;
 		loop = &d->loops->loops[made[k]];
-		loop->chosen = loop->in_row = row[k];
+		loop->chosen = loop->matches_in_sequence = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (row[k])
 			judge_count(loop, true);

@@ -254,8 +254,8 @@ static void tell_keeper(const struct dp_recording *recording, const struct dp_me
 {
 	const struct dp_record_options *options = &recording->options;
 
-	if (options->keep)
-		options->keep(options->keep_ctx, member->name, member->pool);
+	if (options->on_memory)
+		options->on_memory(options->on_memory_ctx, member->name, member->pool);
 }
 
 /* Counts its iterations from now on. Without that it is recorded to its end. */

@@ -115,7 +115,7 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
 	all.nvml = NULL;
-	all.keep = NULL;
+	all.on_memory = NULL;
 	status = dp_recording__make(&recording, folder, &all, error);
 	if (status)
 		return status;
@@ -132,14 +132,14 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	return DP_OK;
 }
 
-void dp_recording_leave(struct dp_recording *recording)
+void dp_recording_keep_folder(struct dp_recording *recording)
 {
 	recording->owned = false;
 	for (size_t i = 0; i < recording->member_count; i++)
 		dp_pool_copy__keep(recording, &recording->members[i]);
 }
 
-int dp_recording_adopt(struct dp_recording *recording, const char *name, int fd)
+int dp_recording_take_memory(struct dp_recording *recording, const char *name, int fd)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {
 		struct dp_member *member = &recording->members[i];
