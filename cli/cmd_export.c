@@ -1,14 +1,14 @@
 /* deepprof export: iterations and trace for other programs. */
 #include "cmd.h"
-#include "ending.h"
+#include "output_format.h"
 #include "message.h"
-#include "wish.h"
+#include "analyze_options.h"
 
 #include <string.h>
 
 struct export
 {
-	struct wish wish;
+	struct analyze_options args;
 	bool kineto;
 };
 
@@ -39,7 +39,7 @@ static const struct opt options[] = {
 	{ 0, "compat", "TOOL",
 	  "a timeline as that tool writes it, with its ProfilerStep ranges over the iterations",
 	  set_compat, compat_name },
-	WISH_OPTIONS,
+	ANALYZE_OPTIONS,
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "FILE",
 	  "write to FILE, which must not exist, compressed where it ends in .gz; - is standard output",
@@ -69,18 +69,18 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 	struct output output;
 	bool done;
 
-	report.gzip = common_compresses(&export->wish.common);
+	report.gzip = common_compresses(&export->args.common);
 	report.kineto = export->kineto;
-	if (!common_open_output(&export->wish.common, &output, false))
+	if (!common_open_output(&export->args.common, &output, false))
 		return CMD_FAILED;
-	if (is_binary(export->wish.common.format) && output_is_terminal(&output)) {
+	if (is_binary(export->args.common.format) && output_is_terminal(&output)) {
 		output_close(&output, false);
 		message("export: --format=%s is not for a terminal; use -o FILE",
-			export->wish.common.format);
+			export->args.common.format);
 		return CMD_USAGE;
 	}
-	analysis = wish_analyze(&export->wish, path, &trace);
-	done = analysis && wish_write(&export->wish, analysis, path, &report, &output);
+	analysis = analyze_file(&export->args, path, &trace);
+	done = analysis && analyze_write(&export->args, analysis, path, &report, &output);
 	if (analysis) {
 		dp_analysis_free(analysis);
 		dp_trace_free(trace);
@@ -90,8 +90,8 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct export export = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
-	struct common *common = &export.wish.common;
+	struct export export = { .args.options = DP_ANALYSIS_OPTIONS_INIT };
+	struct common *common = &export.args.common;
 	enum cmd_exit status = CMD_DONE;
 
 	common->source.verb = cmd->name;
@@ -101,9 +101,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		message("export: one FILE at a time");
 		return CMD_USAGE;
 	}
-	if (!wish_finish(&export.wish, &argc, &argv))
+	if (!analyze_options_finish(&export.args, &argc, &argv))
 		return CMD_USAGE;
-	if (!ending_choose(ENDING_EXPORT, common, NULL))
+	if (!output_format_choose(FORMAT_EXPORT, common, NULL))
 		return CMD_USAGE;
 	if (!common->format && export.kineto)
 		common->format = "chrome";

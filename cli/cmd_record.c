@@ -331,7 +331,7 @@ static bool prepare(struct record *record)
 	recover_hint(record);
 	/* Without it everything is as it should be, but for what happens if this is killed. */
 	record->noted = recover_note(record);
-	record->options.keep = janitor_keep;
+	record->options.on_memory = janitor_keep;
 	record->options.paused = record->delay_ns > 0;
 	record->options.first_launch = record->delay_ns > 0 || record->duration_ns > 0;
 	record->options.log = record_log(record);
@@ -406,24 +406,24 @@ static bool is_for_a_run(const struct record *record)
 	       o->iterations;
 }
 
-static enum cmd_exit recover(const struct record *wish, int argc)
+static enum cmd_exit recover(const struct record *asked, int argc)
 {
 	struct recovery recovery;
 	struct folder folder;
 
-	if (argc || is_for_a_run(wish)) {
+	if (argc || is_for_a_run(asked)) {
 		message("record: --recover takes %s", argc ? "no command"
 							   : "-o, -f, --mode, -v and -q, and no "
 							     "other option");
 		return CMD_USAGE;
 	}
-	if (!recover_find(&folder, wish->recover))
+	if (!recover_find(&folder, asked->recover))
 		return CMD_FAILED;
 	if (!recover_open(&recovery, &folder)) {
 		folder_close(&folder);
 		return CMD_FAILED;
 	}
-	if (!recover_to(&recovery, wish)) {
+	if (!recover_to(&recovery, asked)) {
 		recover_leave(&recovery);
 		return CMD_FAILED;
 	}

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 struct reduce {
-	struct wish wish;
+	struct analyze_options args;
 	uint64_t threads; /* 0: one per core */
 	struct reduce_shard shard;
 	bool detect;
@@ -40,12 +40,13 @@ static const struct opt options[] = {
 	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
 	{ 'n', "iterations", "N[,N...]",
 	  "how many iterations each rank has; else found from the kernels alone",
-	  wish_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", wish_set_marks },
+	  analyze_set_iterations, .list = true },
+	{ 0, "marks", "REGEX", "iterations are the annotations whose names match",
+	  analyze_set_marks },
 	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
-	  wish_set_ignore_marks },
-	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,
-	  wish_level_name },
+	  analyze_set_ignore_marks },
+	{ 0, "level", "LEVEL", "which of nested loops to report on", analyze_set_level,
+	  analyze_level_name },
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "DIR|FILE",
 	  "write summaries to DIR, or all of them to one FILE, whose name ends with .dpsum",
@@ -75,7 +76,7 @@ static bool write_summaries(const struct reduce *reduce, const char *path, bool 
 	struct dp_sink sink;
 	bool good;
 
-	if (!output_open(&output, path, force, reduce->wish.common.mode, false))
+	if (!output_open(&output, path, force, reduce->args.common.mode, false))
 		return false;
 	if (!strcmp(path, "-") && output_is_terminal(&output)) {
 		message("a summary is no text: -o must name a file");
@@ -132,7 +133,7 @@ static void reduce_one(void *ctx, size_t index)
 	int status = DP_OK;
 	bool found;
 
-	if (!work->reduce->wish.common.force)
+	if (!work->reduce->args.common.force)
 		summary = ranks_find_summary(work->reading, path, work->targets[index]);
 	found = summary != NULL;
 	if (!found)
@@ -198,7 +199,7 @@ static bool are_apart(char *const *targets, size_t count)
 
 static bool name_targets(struct work *work)
 {
-	const char *folder = work->reduce->wish.common.output;
+	const char *folder = work->reduce->args.common.output;
 
 	for (size_t i = 0; i < work->files->count; i++) {
 		const char *path = work->files->paths[i];
@@ -220,7 +221,7 @@ static void report(const struct work *work)
 	if (shard->count > 1)
 		snprintf(part, sizeof(part), "shard %llu of %llu: ",
 			 (unsigned long long)shard->index + 1, (unsigned long long)shard->count);
-	if (work->reduce->wish.common.verbosity >= 0)
+	if (work->reduce->args.common.verbosity >= 0)
 		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed, %zu skipped", part,
 			work->made, (unsigned long long)work->bytes, work->kept, work->failed,
 			work->skipped);
@@ -265,8 +266,8 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 	/* A shard without files is an empty summary; one that failed is none. */
 	if (files->count && !read.count)
 		good = false;
-	good = good && write_summaries(reduce, reduce->wish.common.output,
-				       reduce->wish.common.force, read.summaries, read.count);
+	good = good && write_summaries(reduce, reduce->args.common.output,
+				       reduce->args.common.force, read.summaries, read.count);
 	good = good && !failed;
 	ranks_summaries_free(&read);
 	return good;
@@ -288,7 +289,7 @@ static void drop_summaries(struct ranks_files *files)
 
 static bool is_one_file(const struct reduce *reduce)
 {
-	const char *output = reduce->wish.common.output;
+	const char *output = reduce->args.common.output;
 
 	return output && (!strcmp(output, "-") || ranks_is_summary_name(output));
 }
@@ -312,9 +313,9 @@ static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
 	if (!to_one)
 		drop_summaries(files);
 	reduce_shard_keep(&reduce->shard, files);
-	if (!to_one && reduce->wish.common.output && !make_folder(reduce->wish.common.output))
+	if (!to_one && reduce->args.common.output && !make_folder(reduce->args.common.output))
 		return false;
-	if (!ranks_reading_init(&reading, &reduce->wish, reduce->threads))
+	if (!ranks_reading_init(&reading, &reduce->args, reduce->threads))
 		return false;
 	good = to_one ? reduce_to_one(reduce, files, &reading)
 		      : reduce_each(reduce, files, &reading);
@@ -342,21 +343,21 @@ static bool find_shard(struct reduce *reduce)
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct reduce reduce = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
-				 .wish.needs_all = true,
-				 .wish.common.writes_files = true,
+	struct reduce reduce = { .args.options = DP_ANALYSIS_OPTIONS_INIT,
+				 .args.needs_all = true,
+				 .args.common.writes_files = true,
 				 .shard = REDUCE_SHARD_ALL };
 	enum cmd_exit status = CMD_DONE;
 	struct ranks_files files;
 
-	reduce.wish.common.source.verb = cmd->name;
+	reduce.args.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &reduce, &argc, &argv, &status))
 		return status;
 	if (!argc) {
 		message("reduce: name the folder with the traces of all ranks, or the traces");
 		return CMD_USAGE;
 	}
-	if (!wish_finish(&reduce.wish, &argc, &argv) || !find_shard(&reduce))
+	if (!analyze_options_finish(&reduce.args, &argc, &argv) || !find_shard(&reduce))
 		return CMD_USAGE;
 	reduce.operand_count = argc;
 	reduce.operands = argv;

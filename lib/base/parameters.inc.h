@@ -5,7 +5,8 @@
  * cases of tests/unit; "cost" no accuracy, but time or memory. What moving each by a fifth does to
  * accuracy is in tests/bench/RESULTS.md, from tests/bench/eval_parameters.
  *
- * To be included with DP_REAL and DP_WHOLE defined as wanted. Sizes of arrays stay with their arrays.
+ * To be included with DP_REAL and DP_WHOLE defined as wanted. Sizes of arrays stay with their
+ * arrays.
  */
 
 /*

@@ -183,8 +183,9 @@ static size_t renamed_before(const struct cutter *c, const struct piece *piece, 
 {
 	size_t taken = span ? c->alignment->spans[span - 1].end : 0;
 
-	return piece->from <= dp_param.first_renamed && piece->first - taken >= piece->from ? piece->from
-										      : 0;
+	return piece->from <= dp_param.first_renamed && piece->first - taken >= piece->from
+		       ? piece->from
+		       : 0;
 }
 
 /* Ends a piece that no later span continues: as an iteration, a partial one, or none. */

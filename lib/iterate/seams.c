@@ -16,8 +16,10 @@ enum {
 	WIDE = SEAM + SLACK,
 };
 
-/* A seam, as seen from the span of the placed loop: what comes next in the sequence, in that loop up
- * to its boundary, and in the other one from its span back. */
+/*
+ * A seam, as seen from the span of the placed loop: what comes next in the sequence, in that loop
+ * up to its boundary, and in the other one from its span back.
+ */
 struct seam {
 	uint32_t gap[SEAM], own[SEAM], other[WIDE];
 	size_t gap_count, own_count, other_count;
@@ -89,7 +91,8 @@ static uint32_t cyclic(const struct dp_align_pattern *p, size_t offset, size_t i
 }
 
 /* Has a span, whose edits these are, one in the symbols between two positions? */
-static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a, size_t b)
+static bool is_edited(const struct dp_align_span *s, const struct dp_edit *edits, size_t a,
+		      size_t b)
 {
 	size_t n = s->edit_count;
 
@@ -177,8 +180,8 @@ static size_t lend(struct pair *p, size_t gap)
 }
 
 /*
- * Joins two spans where the symbols between them are best divided: from a position in the placed one
- * on, which is `ahead` symbols before a boundary of its iterations.
+ * Joins two spans where the symbols between them are best divided: from a position in the placed
+ * one on, which is `ahead` symbols before a boundary of its iterations.
  */
 static bool divide(const struct closer *c, struct pair pair, size_t from, size_t ahead,
 		   struct joint *joint)
@@ -213,8 +216,8 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 }
 
 /*
- * Finds the best joint of two spans: at the placed one's last boundary, which its span may have gone
- * beyond by chance, or at the one ahead. False: they stay as they are.
+ * Finds the best joint of two spans: at the placed one's last boundary, which its span may have
+ * gone beyond by chance, or at the one ahead. False: they stay as they are.
  */
 static bool find_joint(const struct closer *c, const struct pair *p, struct joint *best)
 {
@@ -275,7 +278,8 @@ static int close_seam(struct closer *c, struct dp_align_span *left, struct dp_al
 	left->end_offset = (uint32_t)((j->left.offset + j->left.count) % m);
 	right->edits = c->count;
 	if (!status)
-		status = put_edits(c, right, j->at, j->right_begin, j->right.offset, j->right.count);
+		status =
+			put_edits(c, right, j->at, j->right_begin, j->right.offset, j->right.count);
 	right->begin = j->at;
 	right->begin_offset = (uint32_t)j->right.offset;
 	return status;

@@ -217,9 +217,9 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 				DP_FACTS({ "iterations", "count", (double)count_of(&o, anchor) },
 					 { "gap", "count", (double)gap }),
 				"no pattern describes most of the sequence, but symbols that take "
-				"turns occur {iterations:time} each, at a median distance of {gap}: "
-				"iterations begin at the first of them, and these replace the loops "
-				"found before");
+				"turns occur {iterations:time} each, at a median distance of "
+				"{gap}: iterations begin at the first of them, and these replace "
+				"the loops found before");
 		dp_loops__clear(d->loops);
 		*found = true;
 		status = add_loop(d, &o, anchor, gap);

@@ -1,6 +1,7 @@
 /*
- * What the host's side of the trace says about each symbol: whether its kernels finish a step, and whether something is
- * uploaded before them. Cost: one call of the evidence for each name, and a sample.
+ * What the host's side of the trace says about each symbol: whether its kernels finish a step, and
+ * whether something is uploaded before them. Cost: one call of the evidence for each name, and a
+ * sample.
  */
 #include "loops/traits.h"
 #include "base/parameters.h"

@@ -64,8 +64,8 @@ static int merge(struct told_segment **list, size_t *count, const struct dp_cut 
 			    (best == n || cuts[j].iterations[next[j]].first <
 						  cuts[best].iterations[next[best]].first))
 				best = j;
-		(*list)[k] =
-			(struct told_segment){ cuts[best].iterations[next[best]++], (uint32_t)best };
+		(*list)[k] = (struct told_segment){ cuts[best].iterations[next[best]++],
+						    (uint32_t)best };
 	}
 	return DP_OK;
 }

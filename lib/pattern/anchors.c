@@ -25,16 +25,16 @@
 #include <string.h>
 
 enum {
-	DEPTHS = 7,	 /* repeats of 1, 2, 4 … 64 symbols */
-	BINS = 512,	 /* of gaps, each 4% wide */
-	COUNT_BINS = 7,	 /* of how far a repeat's count is from a known one, by powers of two */
-	COUNTED = 3,	 /* repeats of a depth that are taken for their count */
-	GAPS_MAX = 31,	 /* that a median is taken of */
-	MEDOID_MAX = 10, /* windows that are compared with each other */
-	LONG = 1 << 14,	 /* symbols of a window: comparing and judging it takes time */
+	DEPTHS = 7,	   /* repeats of 1, 2, 4 … 64 symbols */
+	BINS = 512,	   /* of gaps, each 4% wide */
+	COUNT_BINS = 7,	   /* of how far a repeat's count is from a known one, by powers of two */
+	COUNTED = 3,	   /* repeats of a depth that are taken for their count */
+	GAPS_MAX = 31,	   /* that a median is taken of */
+	MEDOID_MAX = 10,   /* windows that are compared with each other */
+	LONG = 1 << 14,	   /* symbols of a window: comparing and judging it takes time */
 	WINDOWS = 1 << 12, /* of an anchor that are compared: the most frequent is among them */
-	PHRASE = 3,	 /* windows of a parse hold so many times n / leaves; phrases half of that */
-	SUPPORT = 50,	 /* of so many occurrences one has to be an anchor's of a long window */
+	PHRASE = 3,   /* windows of a parse hold so many times n / leaves; phrases half of that */
+	SUPPORT = 50, /* of so many occurrences one has to be an anchor's of a long window */
 };
 
 #define REGULAR 0.7 /* share of gaps near the median that makes an anchor regular */
@@ -403,8 +403,8 @@ static int by_bin_score(const void *a, const void *b)
 }
 
 /*
- * Of the many repeats that occur a few times, some do at regular distances by chance. Iterations that
- * are few and long have anchors all over.
+ * Of the many repeats that occur a few times, some do at regular distances by chance. Iterations
+ * that are few and long have anchors all over.
  */
 static bool is_supported(const struct detector *d, const struct bin *bin)
 {
@@ -428,7 +428,8 @@ static int harvest(struct detector *d, size_t share)
 		if (d->bins[i].lead.score > 0.02 && is_supported(d, &d->bins[i]))
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
-	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status; i++)
+	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status;
+	     i++)
 		status = put_candidate(d, order[i]);
 	return status;
 }
@@ -463,8 +464,9 @@ static int find(struct detector *d)
 }
 
 /*
- * How deep the tree is cut between two places: 0 where they share nothing, else one more for each of
- * the depths, 1, 2, 4 ... symbols, that they share. Phrases share a symbol, a gram, 1, 2, 4 ... phrases.
+ * How deep the tree is cut between two places: 0 where they share nothing, else one more for each
+ * of the depths, 1, 2, 4 ... symbols, that they share. Phrases share a symbol, a gram, 1, 2, 4 ...
+ * phrases.
  */
 static uint8_t depth_of(const struct dp_anchor_tree *tree, size_t lcp, size_t leaf, size_t before)
 {
@@ -582,11 +584,11 @@ static void explain_candidates(struct dp_explain *explain, const struct detector
 					 { "occurrences", "count", (double)first->trips },
 					 { "anchor", "count", (double)first->gram },
 					 { "regular", "1", first->regular }),
-				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, 4 "
-				"... 64 of them; grouped by the distance at which they recur, they "
-				"give {candidates:candidate}; the first has {length:symbol}, as an "
-				"anchor of length {anchor} recurs {occurrences:time}, {regular} of "
-				"them at that distance");
+				"the suffix tree of {symbols:symbol} has {repeats:repeat} of 1, 2, "
+				"4 ... 64 of them; grouped by the distance at which they recur, "
+				"they give {candidates:candidate}; the first has {length:symbol}, "
+				"as an anchor of length {anchor} recurs {occurrences:time}, "
+				"{regular} of them at that distance");
 }
 
 int dp_anchors__candidates(struct dp_guess *candidates, size_t room,

@@ -1,6 +1,6 @@
 /*
- * Classes of symbols. Between the occurrences of an anchor (anchors.h) that come at one distance the
- * sequence is laid out as a table, one iteration per row; symbols in the same column are joined
+ * Classes of symbols. Between the occurrences of an anchor (anchors.h) that come at one distance
+ * the sequence is laid out as a table, one iteration per row; symbols in the same column are joined
  * (Tarjan's union-find). A row that is out of step would join what does not belong together, so
  * only rows that agree with most others in most columns are used, and only columns' symbols that
  * occur twice. Whether the classes are any good is for description length to say.

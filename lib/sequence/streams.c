@@ -4,8 +4,8 @@
  * time on kernels that the other has, too, by name: helpers that run a few of the main stream's
  * kernels (copies, casts) have little of its work. Where such streams take turns, that is where
  * hardly any of their kernel time is of two at once, their kernels are one sequence in order of
- * time. Where they don't, order of time would mix iterations that run at once; they are one sequence
- * in order of launches if these are all recorded, and else each its own.
+ * time. Where they don't, order of time would mix iterations that run at once; they are one
+ * sequence in order of launches if these are all recorded, and else each its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation 36% at most.
@@ -92,7 +92,8 @@ static bool take_turns(const struct work *work, const bool *has)
 			continue;
 		all_ns += ns;
 		if (ops->stream[i] != last && ops->start_ns[i] < until_ns)
-			together_ns += (double)(DP_MIN(until_ns, ops->end_ns[i]) - ops->start_ns[i]);
+			together_ns +=
+				(double)(DP_MIN(until_ns, ops->end_ns[i]) - ops->start_ns[i]);
 		if (ops->end_ns[i] >= until_ns) {
 			until_ns = ops->end_ns[i];
 			last = ops->stream[i];

@@ -1,12 +1,12 @@
 /*
  * Parsing by minimizers. Symbols are ordered by a hash, and where a symbol occurs several times its
- * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of places (Roberts et al., "Reducing storage requirements for biological
- * sequence comparison", 2004; Schleimer, Wilkerson, Aiken, "Winnowing", 2003), so what is alike is
- * cut alike, wherever it stands, and an edit changes no more than the phrases around it. A phrase
- * overlaps the next one by a gram: then no phrase is the prefix of another, and what begins and ends
- * with such grams occurs in the parse as often as in the sequence (Boucher et al., "Prefix-free
- * parsing for building big BWTs", 2019). What repeats within a quarter of a window is cut once in
- * about a quarter of one.
+ * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of places
+ * (Roberts et al., "Reducing storage requirements for biological sequence comparison", 2004;
+ * Schleimer, Wilkerson, Aiken, "Winnowing", 2003), so what is alike is cut alike, wherever it
+ * stands, and an edit changes no more than the phrases around it. A phrase overlaps the next one by
+ * a gram: then no phrase is the prefix of another, and what begins and ends with such grams occurs
+ * in the parse as often as in the sequence (Boucher et al., "Prefix-free parsing for building big
+ * BWTs", 2019). What repeats within a quarter of a window is cut once in about a quarter of one.
  *
  * Cost: O(n) expected, O(n · window) where hashes ascend on and on.
  */

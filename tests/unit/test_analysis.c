@@ -393,7 +393,8 @@ START_TEST(cut_marks_are_partial)
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 4);
 	for (size_t k = 0; k < 6; k++)
-		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, k == 0 || k == 5);
+		ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->partial,
+				 k == 0 || k == 5);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -401,7 +402,7 @@ END_TEST
 
 static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
 {
-	return dp_loop_metric(analysis, 0, dp_metric_find(name), iteration);
+	return dp_analysis_loop_metric(analysis, 0, dp_metric_find(name), iteration);
 }
 
 #define PAUSE_NS INT64_C(3000000000)
@@ -446,8 +447,10 @@ START_TEST(pauses_are_no_periods)
 		for (size_t k = 0; k < 20; k++) {
 			bool resumed = paused && k == 10, open = k == 19 || (paused && k == 9);
 
-			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, resumed);
-			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, false);
+			ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->resumed,
+					 resumed);
+			ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->partial,
+					 false);
 			ck_assert_int_eq(isnan(metric(analysis, "period_ns", k)), open);
 			ck_assert_int_eq(isnan(metric(analysis, "idle_ns", k)), open);
 			ck_assert_int_eq(isnan(metric(analysis, "interval_ns", k)), !k || resumed);
@@ -469,7 +472,7 @@ START_TEST(pauses_cut_iterations)
 	trace = pause_trace(true, 2, 3);
 	analysis = run(trace, NULL);
 	for (size_t k = 0; k < dp_analysis_loop(analysis, 0)->iterations; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(analysis, 0, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(analysis, 0, k);
 
 		cut += at->partial;
 		ck_assert_int_eq(at->partial, at->end_ns >= 9000 && at->start_ns <= PAUSE_NS + 999);
@@ -513,7 +516,7 @@ START_TEST(pauses_split_launches)
 	analysis = run(trace, NULL);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	for (size_t k = 0; k < 20; k++)
-		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, k == 12);
+		ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->resumed, k == 12);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
