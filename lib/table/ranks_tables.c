@@ -265,14 +265,14 @@ static const struct dp_field call_fields[] = {
 	{ NULL },
 };
 
-static int list_calls(struct dp_rows *rows)
+static int list_calls(struct dp_table_rows *rows)
 {
 	const struct dp_rank *rank;
 	struct dp_rank_call call;
 
 	for (size_t r = 0; (rank = dp_ranks_rank(rows->ranks, r)); r++)
 		for (size_t i = 0; dp_ranks_call(rows->ranks, r, i, &call); i++) {
-			struct call_row *row = dp_rows__add(rows);
+			struct call_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
