@@ -1,14 +1,14 @@
 /* deepprof analyze: from trace files to reports. */
 #include "cmd.h"
-#include "ending.h"
+#include "output_format.h"
 #include "message.h"
-#include "wish.h"
+#include "analyze_options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct analyze {
-	struct wish wish;
+	struct analyze_options args;
 	bool lines; /* JSON, a document to a line */
 	bool brief;
 };
@@ -27,11 +27,12 @@ static const char *format_name(size_t index)
 }
 
 static const struct opt options[] = {
-	WISH_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	ANALYZE_OPTIONS,
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
-	{ 0, "explain", NULL, "show how the iterations were found (text, json)", wish_set_explain },
-	{ 0, "brief", NULL, "at most 20 KB, without iterations (json)", set_brief },
+	{ 0, "explain", NULL, "show how the iterations were found (text, json)",
+	  analyze_set_explain },
+	{ 0, "brief", NULL, "limit the report to 20 KB, without iterations (json)", set_brief },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	COMMON_COLOR_OPTION,
@@ -54,7 +55,7 @@ static bool has_rows(const struct dp_analysis *analysis)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->at_level && loop->iterations)
+		if (loop->selected && loop->iterations)
 			return true;
 	return false;
 }
@@ -79,28 +80,28 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 }
 
 /* *collectives counts traces that have any. */
-static bool analyze_file(const struct analyze *analyze, const char *path, bool follows,
-			 struct output *output, int *collectives)
+static bool report_file(const struct analyze *analyze, const char *path, bool follows,
+			struct output *output, int *collectives)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
 	struct dp_analysis *analysis;
 	struct dp_trace *trace;
 	bool done = false;
 
-	analysis = wish_analyze(&analyze->wish, path, &trace);
+	analysis = analyze_file(&analyze->args, path, &trace);
 	if (!analysis)
 		return false;
-	if (!wish_has_kernels(trace, path))
+	if (!analyze_has_kernels(trace, path))
 		goto out;
 	*collectives += dp_trace_collectives(trace)->count > 0;
-	common_look(&analyze->wish.common, output, &report);
+	common_look(&analyze->args.common, output, &report);
 	report.follows = follows;
 	report.brief = analyze->brief;
 	if (analyze->lines)
 		output_begin_line(output);
-	if (!strcmp(analyze->wish.common.format, "csv") && !has_rows(analysis))
+	if (!strcmp(analyze->args.common.format, "csv") && !has_rows(analysis))
 		tell_no_rows(analysis, path);
-	done = wish_write(&analyze->wish, analysis, path, &report, output);
+	done = analyze_write(&analyze->args, analysis, path, &report, output);
 	if (analyze->lines)
 		output_end_line(output);
 out:
@@ -110,14 +111,14 @@ out:
 }
 
 /* One report per file. What could be analyzed is written, whatever became of the others. */
-static enum cmd_exit analyze_files(const struct analyze *analyze, int count, char **files)
+static enum cmd_exit report_files(const struct analyze *analyze, int count, char **files)
 {
-	const struct dp_report_format *format = format_by_name(analyze->wish.common.format);
+	const struct dp_report_format *format = format_by_name(analyze->args.common.format);
 	struct output output;
 	int done = 0, collectives = 0;
 	bool failed;
 
-	if (!common_open_output(&analyze->wish.common, &output, format && !format->binary))
+	if (!common_open_output(&analyze->args.common, &output, format && !format->binary))
 		return CMD_FAILED;
 	if (format && format->binary && output_is_terminal(&output)) {
 		output_close(&output, false);
@@ -125,12 +126,12 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 		return CMD_USAGE;
 	}
 	for (int i = 0; i < count && !output_failed(&output); i++)
-		done += analyze_file(analyze, files[i], done > 0, &output, &collectives);
+		done += report_file(analyze, files[i], done > 0, &output, &collectives);
 	/* The reader of a pager may leave before the end: that is no failure. */
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
 		return CMD_FAILED;
-	if (collectives > 1 && analyze->wish.common.verbosity >= 0)
+	if (collectives > 1 && analyze->args.common.verbosity >= 0)
 		message("%d of these traces hold collectives: if they are ranks of one job, 'deepprof "
 			"ranks' with the same files shows which of them waits for which",
 			collectives);
@@ -139,24 +140,24 @@ static enum cmd_exit analyze_files(const struct analyze *analyze, int count, cha
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct analyze analyze = { .wish.options = DP_ANALYSIS_OPTIONS_INIT };
+	struct analyze analyze = { .args.options = DP_ANALYSIS_OPTIONS_INIT };
 	const struct dp_report_format *format;
 	enum cmd_exit status = CMD_DONE;
 
-	analyze.wish.common.source.verb = cmd->name;
+	analyze.args.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &analyze, &argc, &argv, &status))
 		return status;
-	if (!wish_finish(&analyze.wish, &argc, &argv))
+	if (!analyze_options_finish(&analyze.args, &argc, &argv))
 		return CMD_USAGE;
-	if (!ending_choose(ENDING_ANALYZE, &analyze.wish.common, &analyze.lines))
+	if (!output_format_choose(FORMAT_ANALYZE, &analyze.args.common, &analyze.lines))
 		return CMD_USAGE;
-	format = format_by_name(analyze.wish.common.format);
-	if (analyze.wish.options.explain && strcmp(analyze.wish.common.format, "text") &&
-	    strcmp(analyze.wish.common.format, "json")) {
+	format = format_by_name(analyze.args.common.format);
+	if (analyze.args.options.explain && strcmp(analyze.args.common.format, "text") &&
+	    strcmp(analyze.args.common.format, "json")) {
 		message("analyze: --explain is for --format=text and --format=json");
 		return CMD_USAGE;
 	}
-	if (analyze.brief && strcmp(analyze.wish.common.format, "json")) {
+	if (analyze.brief && strcmp(analyze.args.common.format, "json")) {
 		message("analyze: --brief is for --format=json");
 		return CMD_USAGE;
 	}
@@ -164,13 +165,13 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 		message("analyze: --format=%s takes one FILE at a time", format->name);
 		return CMD_USAGE;
 	}
-	analyze.lines |= argc > 1 && !strcmp(analyze.wish.common.format, "json");
+	analyze.lines |= argc > 1 && !strcmp(analyze.args.common.format, "json");
 	/* Lines are made of what is written: of compressed data that can't be done. */
-	if (analyze.lines && common_compresses(&analyze.wish.common)) {
+	if (analyze.lines && common_compresses(&analyze.args.common)) {
 		message("analyze: JSON in lines is not compressed; use a pipe to gzip");
 		return CMD_USAGE;
 	}
-	return analyze_files(&analyze, argc, argv);
+	return report_files(&analyze, argc, argv);
 }
 
 static const struct cmd_example examples[] = {
@@ -186,7 +187,7 @@ const struct cmd cmd_analyze = {
 	.operands = "[FILE...]",
 	.examples = examples,
 	.options = options,
-	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input. The format of a "
-		 "trace is told by its content, and it may be compressed with gzip.",
+	.notes = "The default FILE is " SOURCE_DEFAULT "; - is standard input. The format of a "
+		 "trace is detected from its content, and it may be compressed with gzip.",
 	.run = run,
 };

@@ -1,9 +1,9 @@
 /* deepprof compare: two runs of a program, and whether a limit was crossed. */
 #include "cmd.h"
-#include "ending.h"
+#include "output_format.h"
 #include "limit.h"
 #include "message.h"
-#include "wish.h"
+#include "analyze_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 enum { LIMITS_MAX = 64, RUNS = 2 };
 
 struct compare {
-	struct wish wish;
+	struct analyze_options args;
 	struct dp_compare_options options;
 	size_t loops[RUNS];
 	struct limit limits[LIMITS_MAX];
@@ -78,15 +78,16 @@ static bool set_limit(void *into, const char *value, struct opt_why *why)
 static const struct opt options[] = {
 	{ .name = "fail-on",
 	  .argument = "METRIC=+P%[,...]",
-	  .help = "exit with 3 if a metric rises (+) or falls (-) significantly, by more than P% or "
-		  "an amount, as in iteration_time=+5% or peak_bytes=+64M",
+	  .help = "exit with 3 if a metric rises (+) or falls (-) significantly by more than P% or "
+		  "an amount, such as iteration_time=+5% or peak_bytes=+64M",
 	  .set = set_limit,
 	  .list = true },
-	{ 0, "confidence", "P%", "confidence of intervals and of what is significant (95%)", set_confidence },
-	{ 0, "loops", "BEFORE:AFTER", "the loop of each run to compare, by their numbers",
+	{ 0, "confidence", "P%", "confidence of intervals and significance (default: 95%)",
+	  set_confidence },
+	{ 0, "loops", "BEFORE:AFTER", "compare only this loop of each run, by number",
 	  set_loops },
-	WISH_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	ANALYZE_OPTIONS,
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -116,8 +117,9 @@ static bool analyze_runs(const struct compare *compare, char *const *paths, stru
 				return false;
 			continue;
 		}
-		runs->analyses[run] = wish_analyze(&compare->wish, paths[run], &runs->traces[run]);
-		if (!runs->analyses[run] || !wish_has_kernels(runs->traces[run], runs->names[run]))
+		runs->analyses[run] = analyze_file(&compare->args, paths[run], &runs->traces[run]);
+		if (!runs->analyses[run] ||
+		    !analyze_has_kernels(runs->traces[run], runs->names[run]))
 			return false;
 	}
 	return true;
@@ -150,7 +152,7 @@ static bool has_loops(const struct dp_analysis *analysis)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->at_level)
+		if (loop->selected)
 			return true;
 	return false;
 }
@@ -173,13 +175,13 @@ static bool write_report(const struct compare *compare, const struct compared *r
 			 struct output *output)
 {
 	struct dp_report_options report = DP_REPORT_OPTIONS_INIT;
-	const char *format = compare->wish.common.format;
+	const char *format = compare->args.common.format;
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
 
-	common_look(&compare->wish.common, output, &report);
-	report.metrics = compare->wish.metrics_count ? compare->wish.metrics : NULL;
-	report.metrics_count = compare->wish.metrics_count;
+	common_look(&compare->args.common, output, &report);
+	report.metrics = compare->args.metrics_count ? compare->args.metrics : NULL;
+	report.metrics_count = compare->args.metrics_count;
 	if (!dp_comparison_write(runs->comparison, format, &report, &sink, &error))
 		return true;
 	/* What went wrong with the output is reported where it is closed. */
@@ -197,9 +199,9 @@ static size_t longest_loop(const struct dp_analysis *analysis)
 	double most_ns = -1;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		if (!loop->at_level || dp_loop_time(analysis, i) <= most_ns)
+		if (!loop->selected || dp_analysis_loop_time(analysis, i) <= most_ns)
 			continue;
-		most_ns = dp_loop_time(analysis, i);
+		most_ns = dp_analysis_loop_time(analysis, i);
 		longest = i;
 	}
 	return longest;
@@ -235,7 +237,7 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 	}
 	for (size_t i = 0; i < compare->limits_count; i++) {
 		verdict = limit_judge(&compare->limits[i], runs->comparison, runs->names,
-				      compare->wish.common.verbosity > 0);
+				      compare->args.common.verbosity > 0);
 		if (verdict > worst)
 			worst = verdict;
 	}
@@ -249,7 +251,7 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 
 static enum cmd_exit compare_files(const struct compare *compare, char *const *paths)
 {
-	const struct common *common = &compare->wish.common;
+	const struct common *common = &compare->args.common;
 	const char *names[RUNS];
 	struct compared runs = { .names = names };
 	enum cmd_exit status = CMD_FAILED;
@@ -286,24 +288,24 @@ static bool check(const struct compare *compare, int argc, char *const *argv)
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct compare compare = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
-				   .wish.needs_all = true,
+	struct compare compare = { .args.options = DP_ANALYSIS_OPTIONS_INIT,
+				   .args.needs_all = true,
 				   .options = DP_COMPARE_OPTIONS_INIT };
 	enum cmd_exit status = CMD_DONE;
 
-	compare.wish.common.source.verb = cmd->name;
+	compare.args.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &compare, &argc, &argv, &status))
 		return status;
-	if (!check(&compare, argc, argv) || !wish_finish(&compare.wish, &argc, &argv))
+	if (!check(&compare, argc, argv) || !analyze_options_finish(&compare.args, &argc, &argv))
 		return CMD_USAGE;
-	if (!ending_choose(ENDING_COMPARE, &compare.wish.common, NULL))
+	if (!output_format_choose(FORMAT_COMPARE, &compare.args.common, NULL))
 		return CMD_USAGE;
 	return compare_files(&compare, argv);
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof compare before.db after.db", "what changed" },
-	{ "deepprof compare --fail-on=iteration_time=+5% a.db b.db", "a check in a build" },
+	{ "deepprof compare before.db after.db", "show what changed" },
+	{ "deepprof compare --fail-on=iteration_time=+5% a.db b.db", "fail a build" },
 	{ NULL, NULL },
 };
 
@@ -314,7 +316,7 @@ const struct cmd cmd_compare = {
 	.examples = examples,
 	.options = options,
 	.notes =
-		"One of the two may be -, standard input. Each may have another format, or be a saved "
-		"report of analyze --format=json. Options as -n or --marks hold for both traces.",
+		"Either file may be - (standard input, one only) or a report saved by analyze "
+		"--format=json. Their formats may differ. Options such as -n apply to both traces.",
 	.run = run,
 };

@@ -1,7 +1,7 @@
 /* deepprof info: what a trace holds, without analysing it. */
 #include "cmd.h"
 #include "common.h"
-#include "ending.h"
+#include "output_format.h"
 #include "info.h"
 #include "message.h"
 #include "progress.h"
@@ -35,11 +35,10 @@ static const char *format_name(size_t index)
 
 static const struct opt options[] = {
 	{ 0, "build", NULL,
-	  "tell about this program instead: version, libraries, and all formats, "
-	  "metrics and rules that it has",
+	  "show the version, libraries, formats, metrics and rules of this program",
 	  set_build },
-	{ 0, "top", "N", "kernels listed, by their total time (10)", set_top },
-	{ 0, "format", "FORMAT", "of what is written; without it, what the name after -o says",
+	{ 0, "top", "N", "list the N kernels with the most total time (default: 10)", set_top },
+	{ 0, "format", "FORMAT", "output format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -55,22 +54,22 @@ static void write_line(const struct info *info, struct output *output)
 	output_end_line(output);
 }
 
-static bool info_file(const struct info_options *wish, const char *path, struct output *output)
+static bool info_file(const struct info_options *args, const char *path, struct output *output)
 {
-	struct dp_trace *trace = source_open(path, &wish->common.source);
+	struct dp_trace *trace = source_open(path, &args->common.source);
 	struct info info;
 	bool done;
 
 	progress_end();
 	if (!trace)
 		return false;
-	done = info_init(&info, trace, path, (size_t)wish->top);
-	info.verbose = wish->common.verbosity > 0;
+	done = info_init(&info, trace, path, (size_t)args->top);
+	info.verbose = args->common.verbosity > 0;
 	if (!done)
 		message("%s: %s", path, dp_status_name(DP_ERR_NOMEM));
-	else if (strcmp(wish->common.format, "json") != 0)
+	else if (strcmp(args->common.format, "json") != 0)
 		info_write_text(&info, output);
-	else if (wish->lines)
+	else if (args->lines)
 		write_line(&info, output);
 	else
 		info_write_json(&info, output);
@@ -79,30 +78,30 @@ static bool info_file(const struct info_options *wish, const char *path, struct 
 	return done;
 }
 
-static enum cmd_exit run_build(const struct info_options *wish)
+static enum cmd_exit run_build(const struct info_options *args)
 {
 	struct output output;
 
-	if (!common_open_output(&wish->common, &output, true))
+	if (!common_open_output(&args->common, &output, true))
 		return CMD_FAILED;
-	if (!strcmp(wish->common.format, "json"))
+	if (!strcmp(args->common.format, "json"))
 		info_build_json(&output);
 	else
 		info_build_text(&output);
 	return output_close(&output, true) ? CMD_DONE : CMD_FAILED;
 }
 
-static enum cmd_exit run_files(const struct info_options *wish, int count, char **files)
+static enum cmd_exit run_files(const struct info_options *args, int count, char **files)
 {
 	struct output output;
 	int done = 0;
 
-	if (!common_open_output(&wish->common, &output, true))
+	if (!common_open_output(&args->common, &output, true))
 		return CMD_FAILED;
 	for (int i = 0; i < count && !output_failed(&output); i++) {
-		if (done && strcmp(wish->common.format, "json"))
+		if (done && strcmp(args->common.format, "json"))
 			output_print(&output, "\n");
-		done += info_file(wish, files[i], &output);
+		done += info_file(args, files[i], &output);
 	}
 	if (output_failed(&output))
 		done = count;
@@ -111,36 +110,36 @@ static enum cmd_exit run_files(const struct info_options *wish, int count, char 
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct info_options wish = { .top = 10 };
+	struct info_options args = { .top = 10 };
 	enum cmd_exit status = CMD_DONE;
 
-	wish.common.source.verb = cmd->name;
-	wish.common.source.allow_no_gpu = true;
-	if (!cmd_parse(cmd, &wish, &argc, &argv, &status))
+	args.common.source.verb = cmd->name;
+	args.common.source.allow_no_gpu = true;
+	if (!cmd_parse(cmd, &args, &argc, &argv, &status))
 		return status;
-	if (common_compresses(&wish.common)) {
-		message("%s: info writes nothing compressed; use a pipe to gzip",
-			wish.common.output);
+	if (common_compresses(&args.common)) {
+		message("%s: info cannot write compressed files; pipe the output to gzip",
+			args.common.output);
 		return CMD_USAGE;
 	}
-	if (!ending_choose(ENDING_INFO, &wish.common, &wish.lines))
+	if (!output_format_choose(FORMAT_INFO, &args.common, &args.lines))
 		return CMD_USAGE;
-	if (wish.build && argc) {
+	if (args.build && argc) {
 		message("info: --build takes no FILE");
 		return CMD_USAGE;
 	}
-	if (wish.build)
-		return run_build(&wish);
-	if (!common_finish(&wish.common, &argc, &argv))
+	if (args.build)
+		return run_build(&args);
+	if (!common_finish(&args.common, &argc, &argv))
 		return CMD_USAGE;
-	wish.lines |= argc > 1;
-	return run_files(&wish, argc, argv);
+	args.lines |= argc > 1;
+	return run_files(&args, argc, argv);
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof info trace.json.gz", "what the trace holds" },
-	{ "deepprof info --format=json trace.sqlite", "the same for programs" },
-	{ "deepprof info --build", "what this deepprof can do" },
+	{ "deepprof info trace.json.gz", "show what the trace holds" },
+	{ "deepprof info --format=json trace.sqlite", "show the same for programs" },
+	{ "deepprof info --build", "show what this deepprof supports" },
 	{ NULL, NULL },
 };
 
@@ -150,6 +149,6 @@ const struct cmd cmd_info = {
 	.operands = "[FILE...]",
 	.examples = examples,
 	.options = options,
-	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input.",
+	.notes = "The default FILE is " SOURCE_DEFAULT "; - is standard input.",
 	.run = run,
 };

@@ -1,6 +1,6 @@
 /* deepprof ranks: all ranks of a distributed job, and who holds it up. */
 #include "cmd.h"
-#include "ending.h"
+#include "output_format.h"
 #include "message.h"
 #include "ranks_read.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct ranks {
-	struct wish wish;
+	struct analyze_options args;
 	uint64_t threads; /* 0: one per core */
 };
 
@@ -25,16 +25,17 @@ static bool set_threads(void *into, const char *value, struct opt_why *why)
 }
 
 static const struct opt options[] = {
-	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
+	{ 'j', "jobs", "N", "analyze N files at a time (default: one per core)", set_threads },
 	{ 'n', "iterations", "N[,N...]",
-	  "how many iterations each rank has; else found from the kernels alone",
-	  wish_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", wish_set_marks },
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
-	  wish_set_ignore_marks },
-	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,
-	  wish_level_name },
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	  "number of iterations per loop (default: detected from kernel order)",
+	  analyze_set_iterations, .list = true },
+	{ 0, "marks", "REGEX", "use matching annotations as iterations",
+	  analyze_set_marks },
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",
+	  analyze_set_ignore_marks },
+	{ 0, "level", "LEVEL", "level of nested loops to report", analyze_set_level,
+	  analyze_level_name },
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -50,8 +51,8 @@ static bool write_result(const struct ranks *ranks, const struct dp_ranks *resul
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
 
-	common_look(&ranks->wish.common, output, &report);
-	if (!dp_ranks_write(result, ranks->wish.common.format, &report, &sink, &error))
+	common_look(&ranks->args.common, output, &report);
+	if (!dp_ranks_write(result, ranks->args.common.format, &report, &sink, &error))
 		return true;
 	/* What went wrong with the output is reported where it is closed. */
 	if (!output_failed(output))
@@ -96,9 +97,9 @@ static enum cmd_exit compare_files(const struct ranks *ranks, const struct ranks
 	struct output output;
 	bool done;
 
-	if (!ranks_reading_init(&reading, &ranks->wish, ranks->threads))
+	if (!ranks_reading_init(&reading, &ranks->args, ranks->threads))
 		return CMD_FAILED;
-	if (!common_open_output(&ranks->wish.common, &output, true)) {
+	if (!common_open_output(&ranks->args.common, &output, true)) {
 		ranks_reading_fini(&reading);
 		return CMD_FAILED;
 	}
@@ -112,21 +113,20 @@ static enum cmd_exit compare_files(const struct ranks *ranks, const struct ranks
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct ranks ranks = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
-			       .wish.needs_all = true };
+	struct ranks ranks = { .args.options = DP_ANALYSIS_OPTIONS_INIT, .args.needs_all = true };
 	enum cmd_exit status = CMD_DONE;
 	struct ranks_files files;
 
-	ranks.wish.common.source.verb = cmd->name;
+	ranks.args.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &ranks, &argc, &argv, &status))
 		return status;
 	if (!argc) {
-		message("ranks: name the folder with the traces of all ranks, or the traces");
+		message("ranks: specify the traces of all ranks, or a folder with them");
 		return CMD_USAGE;
 	}
-	if (!wish_finish(&ranks.wish, &argc, &argv))
+	if (!analyze_options_finish(&ranks.args, &argc, &argv))
 		return CMD_USAGE;
-	if (!ending_choose(ENDING_RANKS, &ranks.wish.common, NULL))
+	if (!output_format_choose(FORMAT_RANKS, &ranks.args.common, NULL))
 		return CMD_USAGE;
 	status = CMD_FAILED;
 	if (ranks_files_find(&files, argc, argv))
@@ -136,9 +136,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof ranks traces/", "who holds the job up" },
-	{ "deepprof ranks -o job.html traces/", "a page for a browser" },
-	{ "deepprof ranks -o job.json rank*.json.gz", "everything, for programs" },
+	{ "deepprof ranks traces/", "find out which rank holds up the job" },
+	{ "deepprof ranks -o job.html traces/", "write a page for a browser" },
+	{ "deepprof ranks -o job.json rank*.json.gz", "write everything as JSON" },
 	{ NULL, NULL },
 };
 
@@ -148,9 +148,9 @@ const struct cmd cmd_ranks = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "Each file holds one rank or several. The number of a rank is what its trace states, "
-		 "else what the file's name does (rank3), else its place in order of names. Files "
-		 "that are damaged or of another job are named and left out. Summaries that "
-		 "'deepprof reduce' made are read instead of their traces.",
+	.notes = "Each file holds one or several ranks. The number of a rank is the one in its trace, "
+		 "else in the file name (rank3), else its position in the order of names. Files that "
+		 "are damaged or belong to another job are reported and excluded. Summaries from "
+		 "'deepprof reduce' are read instead of their traces.",
 	.run = run,
 };

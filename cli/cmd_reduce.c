@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 struct reduce {
-	struct wish wish;
+	struct analyze_options args;
 	uint64_t threads; /* 0: one per core */
 	struct reduce_shard shard;
 	bool detect;
@@ -30,27 +30,28 @@ static bool set_shard(void *into, const char *value, struct opt_why *why)
 
 	reduce->detect = !strcmp(value, "auto");
 	return reduce->detect || reduce_shard_parse(&reduce->shard, value) ||
-	       opt_refuse(why, "'%s' is neither auto nor two numbers such as 1/8", value);
+	       opt_refuse(why, "'%s' is neither auto nor K/N, such as 1/8", value);
 }
 
 static const struct opt options[] = {
 	{ 0, "shard", "auto|K/N",
-	  "reduce the K-th of N parts of the files only; auto: by the launcher's variables",
+	  "reduce only the K-th of N parts of the files; auto: from the launcher's variables",
 	  set_shard },
-	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
+	{ 'j', "jobs", "N", "analyze N files at a time (default: one per core)", set_threads },
 	{ 'n', "iterations", "N[,N...]",
-	  "how many iterations each rank has; else found from the kernels alone",
-	  wish_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match", wish_set_marks },
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
-	  wish_set_ignore_marks },
-	{ 0, "level", "LEVEL", "which of nested loops to report on", wish_set_level,
-	  wish_level_name },
+	  "number of iterations per loop (default: detected from kernel order)",
+	  analyze_set_iterations, .list = true },
+	{ 0, "marks", "REGEX", "use matching annotations as iterations",
+	  analyze_set_marks },
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",
+	  analyze_set_ignore_marks },
+	{ 0, "level", "LEVEL", "level of nested loops to use", analyze_set_level,
+	  analyze_level_name },
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "DIR|FILE",
-	  "write summaries to DIR, or all of them to one FILE, whose name ends with .dpsum",
+	  "write summaries to DIR, or all of them to one FILE that ends in .dpsum",
 	  common_set_output },
-	{ 'f', "force", NULL, "reduce again what is up to date; overwrite FILE", common_set_force },
+	{ 'f', "force", NULL, "reduce up-to-date traces again; overwrite FILE", common_set_force },
 	COMMON_MODE_OPTION,
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
@@ -75,10 +76,10 @@ static bool write_summaries(const struct reduce *reduce, const char *path, bool 
 	struct dp_sink sink;
 	bool good;
 
-	if (!output_open(&output, path, force, reduce->wish.common.mode, false))
+	if (!output_open(&output, path, force, reduce->args.common.mode, false))
 		return false;
 	if (!strcmp(path, "-") && output_is_terminal(&output)) {
-		message("a summary is no text: -o must name a file");
+		message("summaries are binary; use -o FILE");
 		output_close(&output, false);
 		return false;
 	}
@@ -132,7 +133,7 @@ static void reduce_one(void *ctx, size_t index)
 	int status = DP_OK;
 	bool found;
 
-	if (!work->reduce->wish.common.force)
+	if (!work->reduce->args.common.force)
 		summary = ranks_find_summary(work->reading, path, work->targets[index]);
 	found = summary != NULL;
 	if (!found)
@@ -189,7 +190,7 @@ static bool are_apart(char *const *targets, size_t count)
 	for (size_t i = 1; i < count && apart; i++) {
 		apart = strcmp(sorted[i - 1], sorted[i]) != 0;
 		if (!apart)
-			message("%s: of several traces; write to one file instead (-o FILE%s)",
+			message("%s: is a summary of several traces; write to one file instead (-o FILE%s)",
 				sorted[i], RANKS_SUMMARY_ENDING);
 	}
 	free(sorted);
@@ -198,7 +199,7 @@ static bool are_apart(char *const *targets, size_t count)
 
 static bool name_targets(struct work *work)
 {
-	const char *folder = work->reduce->wish.common.output;
+	const char *folder = work->reduce->args.common.output;
 
 	for (size_t i = 0; i < work->files->count; i++) {
 		const char *path = work->files->paths[i];
@@ -220,7 +221,7 @@ static void report(const struct work *work)
 	if (shard->count > 1)
 		snprintf(part, sizeof(part), "shard %llu of %llu: ",
 			 (unsigned long long)shard->index + 1, (unsigned long long)shard->count);
-	if (work->reduce->wish.common.verbosity >= 0)
+	if (work->reduce->args.common.verbosity >= 0)
 		message("%s%zu reduced (%llu bytes), %zu up to date, %zu failed, %zu skipped", part,
 			work->made, (unsigned long long)work->bytes, work->kept, work->failed,
 			work->skipped);
@@ -265,8 +266,8 @@ static bool reduce_to_one(const struct reduce *reduce, const struct ranks_files 
 	/* A shard without files is an empty summary; one that failed is none. */
 	if (files->count && !read.count)
 		good = false;
-	good = good && write_summaries(reduce, reduce->wish.common.output,
-				       reduce->wish.common.force, read.summaries, read.count);
+	good = good && write_summaries(reduce, reduce->args.common.output,
+				       reduce->args.common.force, read.summaries, read.count);
 	good = good && !failed;
 	ranks_summaries_free(&read);
 	return good;
@@ -288,7 +289,7 @@ static void drop_summaries(struct ranks_files *files)
 
 static bool is_one_file(const struct reduce *reduce)
 {
-	const char *output = reduce->wish.common.output;
+	const char *output = reduce->args.common.output;
 
 	return output && (!strcmp(output, "-") || ranks_is_summary_name(output));
 }
@@ -312,9 +313,9 @@ static bool reduce_files(struct reduce *reduce, struct ranks_files *files)
 	if (!to_one)
 		drop_summaries(files);
 	reduce_shard_keep(&reduce->shard, files);
-	if (!to_one && reduce->wish.common.output && !make_folder(reduce->wish.common.output))
+	if (!to_one && reduce->args.common.output && !make_folder(reduce->args.common.output))
 		return false;
-	if (!ranks_reading_init(&reading, &reduce->wish, reduce->threads))
+	if (!ranks_reading_init(&reading, &reduce->args, reduce->threads))
 		return false;
 	good = to_one ? reduce_to_one(reduce, files, &reading)
 		      : reduce_each(reduce, files, &reading);
@@ -329,34 +330,34 @@ static bool find_shard(struct reduce *reduce)
 	if (!reduce_shard_detect(&reduce->shard))
 		return false;
 	if (!reduce->shard.count && is_one_file(reduce)) {
-		message("--shard=auto: %s tells no number of processes; write to a folder, or name "
-			"the shard, as in --shard=1/8",
+		message("--shard=auto: %s does not include the number of processes; write to a "
+			"folder, or use --shard=K/N",
 			reduce->shard.variable);
 		return false;
 	}
 	if (!reduce->shard.variable)
-		message_warning("--shard=auto: no launcher has set its variables: all files are "
+		message_warning("--shard=auto: no launcher's variables are set, so all files are "
 				"reduced");
 	return true;
 }
 
 static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct reduce reduce = { .wish.options = DP_ANALYSIS_OPTIONS_INIT,
-				 .wish.needs_all = true,
-				 .wish.common.writes_files = true,
+	struct reduce reduce = { .args.options = DP_ANALYSIS_OPTIONS_INIT,
+				 .args.needs_all = true,
+				 .args.common.writes_files = true,
 				 .shard = REDUCE_SHARD_ALL };
 	enum cmd_exit status = CMD_DONE;
 	struct ranks_files files;
 
-	reduce.wish.common.source.verb = cmd->name;
+	reduce.args.common.source.verb = cmd->name;
 	if (!cmd_parse(cmd, &reduce, &argc, &argv, &status))
 		return status;
 	if (!argc) {
-		message("reduce: name the folder with the traces of all ranks, or the traces");
+		message("reduce: specify the traces of all ranks, or a folder with them");
 		return CMD_USAGE;
 	}
-	if (!wish_finish(&reduce.wish, &argc, &argv) || !find_shard(&reduce))
+	if (!analyze_options_finish(&reduce.args, &argc, &argv) || !find_shard(&reduce))
 		return CMD_USAGE;
 	reduce.operand_count = argc;
 	reduce.operands = argv;
@@ -368,9 +369,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "srun deepprof reduce --shard=auto traces/", "each task a part of the traces" },
-	{ "deepprof ranks traces/", "then reads the summaries" },
-	{ "deepprof reduce -o job.dpsum traces/", "all of them in one file" },
+	{ "srun deepprof reduce --shard=auto traces/", "each task reduces a part" },
+	{ "deepprof ranks traces/", "compare from the summaries" },
+	{ "deepprof reduce -o job.dpsum traces/", "write one file" },
 	{ NULL, NULL },
 };
 
@@ -380,7 +381,7 @@ const struct cmd cmd_reduce = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "The summary of TRACE is TRACE.dpsum. What is up to date is not made again, and none is "
-		 "ever there by half. 'deepprof ranks' reads summaries, traces, and both together.",
+	.notes = "The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
+		 "appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
 	.run = run,
 };

@@ -152,7 +152,8 @@ static bool open_left(struct recovery *recovery, const struct folder *folder,
 	for (int i = 0; i < 100 && !(open = recover_open(recovery, folder)); i++)
 		nanosleep(&pause, NULL);
 	for (size_t i = 0; open && i < all->count; i++)
-		dp_recording_adopt(recovery->record.recording, all->list[i].name, all->list[i].fd);
+		dp_recording_take_memory(recovery->record.recording, all->list[i].name,
+					 all->list[i].fd);
 	return open;
 }
 
@@ -207,7 +208,7 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 	struct rlimit files;
 	sigset_t every;
 	bool made;
-	char wish;
+	char command;
 
 	setsid();
 	sigfillset(&every);
@@ -224,12 +225,12 @@ static void tend(int fd, int above, const char *above_path, const char *stem)
 			folder_remove(&folder);
 		_exit(1);
 	}
-	wish = watch_over(fd, &all);
-	if (!wish)
-		wish = finish(&folder, &all);
-	if (wish == PUT_AWAY)
+	command = watch_over(fd, &all);
+	if (!command)
+		command = finish(&folder, &all);
+	if (command == PUT_AWAY)
 		put_away(&folder, &all);
-	if (wish == REMOVE)
+	if (command == REMOVE)
 		folder_remove(&folder);
 	_exit(0);
 }

@@ -16,9 +16,9 @@
 enum { THREADS_MOST = 256 };
 
 /* Whatever decides what an analysis finds. */
-static char *settings_of(const struct wish *wish)
+static char *settings_of(const struct analyze_options *args)
 {
-	const struct dp_analysis_options *options = &wish->options;
+	const struct dp_analysis_options *options = &args->options;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -34,24 +34,25 @@ static char *settings_of(const struct wish *wish)
 	if (options->ignore_marks)
 		fprintf(out, " --ignore-marks");
 	if (options->level)
-		fprintf(out, " --level=%s", wish_level_name((size_t)options->level));
-	if (wish->common.source.input_format)
-		fprintf(out, " --input-format=%s", wish->common.source.input_format);
+		fprintf(out, " --level=%s", analyze_level_name((size_t)options->level));
+	if (args->common.source.input_format)
+		fprintf(out, " --input-format=%s", args->common.source.input_format);
 	if (!fclose(out))
 		return text;
 	free(text);
 	return NULL;
 }
 
-bool ranks_reading_init(struct ranks_reading *reading, const struct wish *wish, uint64_t threads)
+bool ranks_reading_init(struct ranks_reading *reading, const struct analyze_options *args,
+			uint64_t threads)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (!threads)
 		threads = cores > 0 ? (uint64_t)cores : 1;
-	*reading = (struct ranks_reading){ wish, settings_of(wish),
-					   threads < THREADS_MOST ? (unsigned)threads
-								  : THREADS_MOST };
+	*reading =
+		(struct ranks_reading){ args, settings_of(args),
+					threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST };
 	if (!reading->settings)
 		message("out of memory");
 	return reading->settings != NULL;
@@ -114,7 +115,7 @@ void ranks_each(const struct ranks_reading *reading, size_t count, const char *l
 	struct work work = { .each = each, .ctx = ctx, .count = count };
 	size_t threads = 0;
 
-	progress_begin(label, reading->wish->common.verbosity >= 0);
+	progress_begin(label, reading->args->common.verbosity >= 0);
 	for (unsigned i = 1; started && i < reading->threads && i < count; i++)
 		if (!pthread_create(&started[threads], NULL, work_on, &work))
 			threads++;
@@ -140,7 +141,7 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 		     const char *path, struct dp_error *error)
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
-	struct dp_analysis_options options = reading->wish->options;
+	struct dp_analysis_options options = reading->args->options;
 	struct dp_summary_source source = DP_SUMMARY_SOURCE_INIT;
 	struct dp_analysis *analysis = NULL;
 	struct dp_trace *trace = NULL;
@@ -150,7 +151,7 @@ static int summarize(struct dp_summary **summary, const struct ranks_reading *re
 	source.settings = reading->settings;
 	/* Before it is read: what is written to it meanwhile makes the summary an old one. */
 	stamp(&source, path);
-	open.input_format = reading->wish->common.source.input_format;
+	open.input_format = reading->args->common.source.input_format;
 	open.temporary_folder = folder_for_temporary();
 	options.log = (struct dp_log){ NULL, NULL };
 	status = dp_trace_open(&trace, path, &open, error);

@@ -3,16 +3,17 @@
 #define DP_CLI_RANKS_READ_H
 
 #include "ranks_files.h"
-#include "wish.h"
+#include "analyze_options.h"
 
 struct ranks_reading {
-	const struct wish *wish; /* how to analyze; its log is not used */
+	const struct analyze_options *args; /* how to analyze; its log is not used */
 	char *settings;		 /* the same in words, for summaries */
 	unsigned threads;
 };
 
 /* threads of 0 is one per core. Returns false after printing the error. */
-bool ranks_reading_init(struct ranks_reading *reading, const struct wish *wish, uint64_t threads);
+bool ranks_reading_init(struct ranks_reading *reading, const struct analyze_options *args,
+			uint64_t threads);
 void ranks_reading_fini(struct ranks_reading *reading);
 
 /*

@@ -163,7 +163,7 @@ void janitor_finish(const struct folder *folder, bool leave);
 /* Of a folder that folder_remove() has left. */
 void janitor_say_stays(const struct folder *folder);
 
-/* For dp_record_options.keep. */
+/* For dp_record_options.on_memory. */
 void janitor_keep(void *ctx, const char *name, int fd);
 
 /* What is recorded is to stay in the folder, with what processes share, when this one is gone. */
@@ -195,7 +195,7 @@ bool recover_open(struct recovery *recovery, const struct folder *folder);
 bool recover_finish(struct recovery *recovery);
 
 /* Before that: the file is to be what the options say, not what was written down. */
-bool recover_to(struct recovery *recovery, const struct record *wish);
+bool recover_to(struct recovery *recovery, const struct record *args);
 
 /* Instead: it stays as it is, with what processes share. */
 void recover_leave(struct recovery *recovery);

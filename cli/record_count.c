@@ -18,7 +18,7 @@ static uint64_t of_main_loop(const struct dp_analysis *analysis)
 		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
 		uint64_t kernels = (uint64_t)loop->length * loop->complete;
 
-		if (!loop->at_level || kernels <= most)
+		if (!loop->selected || kernels <= most)
 			continue;
 		most = kernels;
 		iterations = loop->complete;

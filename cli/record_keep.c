@@ -99,7 +99,7 @@ void record_close(struct record *record)
 	bool leave = record->recording && record->unwritten && record->noted;
 
 	if (leave) {
-		dp_recording_leave(record->recording);
+		dp_recording_keep_folder(record->recording);
 		record_say_kept(&record->folder);
 	}
 	dp_recording_free(record->recording);

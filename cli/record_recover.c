@@ -325,19 +325,19 @@ static bool make_other(struct record *record)
 	return made;
 }
 
-bool recover_to(struct recovery *recovery, const struct record *wish)
+bool recover_to(struct recovery *recovery, const struct record *args)
 {
 	struct record *record = &recovery->record;
 
-	record->verbosity = wish->verbosity;
-	record->force |= wish->force;
-	record->mode = wish->mode ? wish->mode : record->mode;
-	if (!wish->output)
+	record->verbosity = args->verbosity;
+	record->force |= args->force;
+	record->mode = args->mode ? args->mode : record->mode;
+	if (!args->output)
 		return true;
 	free(record->target);
-	record->output = wish->output;
-	record->force = wish->force;
-	record->target = record_name(wish->output);
+	record->output = args->output;
+	record->force = args->force;
+	record->target = record_name(args->output);
 	return record->target && record_target(record) && make_other(record);
 }
 
@@ -366,6 +366,6 @@ bool recover_finish(struct recovery *recovery)
 void recover_leave(struct recovery *recovery)
 {
 	if (recovery->record.recording)
-		dp_recording_leave(recovery->record.recording);
+		dp_recording_keep_folder(recovery->record.recording);
 	recover_fini(recovery);
 }

@@ -194,11 +194,11 @@ static bool start_program(struct run *run)
 	return true;
 }
 
-static void control(struct run *run, enum dp_record_control wish)
+static void control(struct run *run, enum dp_record_control state)
 {
-	dp_recording_control(run->record->recording, wish);
-	run->paused = wish == DP_RECORD_PAUSE;
-	run->stopped = wish == DP_RECORD_STOP;
+	dp_recording_control(run->record->recording, state);
+	run->paused = state == DP_RECORD_PAUSE;
+	run->stopped = state == DP_RECORD_STOP;
 }
 
 static void toggle(struct run *run)

@@ -279,13 +279,13 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 {
 	uint64_t wanted = record->options.iterations, count = 0;
 	const char *what = end->early ? "the recording" : "the program";
-	char wish[HUMAN_SIZE];
+	char number[HUMAN_SIZE];
 	bool counted;
 
 	buf[0] = '\0';
 	if (!wanted)
 		return buf;
-	human_count(wish, wanted);
+	human_count(number, wanted);
 	counted = record_count(record->target, result, &count);
 	if (end->enough && !counted)
 		snprintf(buf, size, "%llu iterations or more, ",
@@ -299,9 +299,9 @@ static const char *say_iterations(char *buf, size_t size, const struct record *r
 	if (!counted || count >= wanted)
 		message("%s ended before it was certain which loop to count: all of it is there, "
 			"not just %s iterations",
-			what, wish);
+			what, number);
 	else
-		message("%s ended before there were %s iterations", what, wish);
+		message("%s ended before there were %s iterations", what, number);
 	return buf;
 }
 

@@ -53,12 +53,12 @@ bool tty_is_dumb(void)
 	return !term || !*term || !strcmp(term, "dumb");
 }
 
-bool tty_color(int fd, enum tty_color wish)
+bool tty_color(int fd, enum tty_color when)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	if (wish != TTY_COLOR_AUTO)
-		return wish == TTY_COLOR_ALWAYS;
+	if (when != TTY_COLOR_AUTO)
+		return when == TTY_COLOR_ALWAYS;
 	return tty_is_terminal(fd) && !(no_color && *no_color) && !tty_is_dumb();
 }
 

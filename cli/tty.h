@@ -18,7 +18,7 @@ unsigned tty_width(int fd);
 unsigned tty_height(int fd);
 
 /* True where ANSI escapes are to be written to fd: see https://no-color.org/ for NO_COLOR. */
-bool tty_color(int fd, enum tty_color wish);
+bool tty_color(int fd, enum tty_color when);
 
 /* True for TERM=dumb and where TERM is not set. */
 bool tty_is_dumb(void);

@@ -108,8 +108,8 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 		.found_by = from->found_by,
 		.phase = from->phase,
 		.confidence = dp_confidence__of(&from->confidence),
-		.at_level = from->chosen,
-		.in_row = from->in_row,
+		.selected = from->chosen,
+		.matches_in_sequence = from->matches_in_sequence,
 		.length = from->length,
 		.copies = from->copies,
 		.sets = from->sets,
@@ -122,8 +122,8 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from,
 	for (size_t i = 0; i < from->length; i++)
 		loop->kernels[i] = sequence->names[from->pattern[i]];
 	for (size_t i = 0; i < run->options->iterations_count; i++)
-		loop->info.fits |=
-			from->in_row || run->options->iterations[i] == dp_loops__whole(from);
+		loop->info.matches_count |= from->matches_in_sequence ||
+					    run->options->iterations[i] == dp_loops__whole(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -138,9 +138,9 @@ static void choose_level(struct dp_analysis *analysis, size_t base, enum dp_leve
 	for (size_t i = base; i < analysis->loop_count && level != DP_LEVEL_DEFAULT; i++) {
 		struct dp_loop *loop = &analysis->loops[i].info;
 
-		loop->at_level = level == DP_LEVEL_INNERMOST || loop->parent == DP_NONE;
+		loop->selected = level == DP_LEVEL_INNERMOST || loop->parent == DP_NONE;
 		if (level == DP_LEVEL_INNERMOST && loop->parent != DP_NONE)
-			analysis->loops[loop->parent].info.at_level = false;
+			analysis->loops[loop->parent].info.selected = false;
 	}
 }
 
@@ -159,7 +159,7 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 		.count = loop->info.iterations,
 		.batch_size = run->options->batch_size,
 		.flops = run->options->flops,
-		.brief = !loop->info.at_level,
+		.brief = !loop->info.selected,
 		.asked = run->analysis->asked,
 		.owners = &run->owners,
 		.work = work,
@@ -182,9 +182,9 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	if (!status)
 		status = dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
 						&loop->values, run->error);
-	if (!status && loop->info.at_level && !run->analysis->asked)
+	if (!status && loop->info.selected && !run->analysis->asked)
 		status = dp_stretch__measure_single(&loop->single, loop, &input, run->error);
-	if (!status && loop->info.at_level && !run->analysis->asked)
+	if (!status && loop->info.selected && !run->analysis->asked)
 		status = dp_loop_stats__init(&loop->stats, &kernels, &run->owners, run->error);
 	return status;
 }
@@ -321,6 +321,22 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	return status;
 }
 
+/* The paper's main stream has most of its device's kernels; of equals the busiest, or the first. */
+static bool has_most_kernels(const struct dp_trace *trace, const struct dp_stream *stream)
+{
+	const struct dp_stream *other;
+
+	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
+		if (other == stream || other->device != stream->device ||
+		    other->kernels < stream->kernels)
+			continue;
+		if (other->kernels > stream->kernels || other->busy_ns > stream->busy_ns ||
+		    (other->busy_ns == stream->busy_ns && other < stream))
+			return false;
+	}
+	return stream->kernels > 0;
+}
+
 /* Is a stream one to analyze? */
 static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 {
@@ -331,6 +347,8 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 		return false;
 	if (options->stream >= 0)
 		return stream->stream == options->stream && stream->kernels;
+	if (options->paper)
+		return has_most_kernels(run->trace, stream);
 	return stream->stream_class == DP_STREAM_MAIN;
 }
 
@@ -358,7 +376,7 @@ static int diagnose(struct run *run)
 			.pytorch = analysis->pytorch,
 		};
 
-		if (!loop->info.at_level)
+		if (!loop->info.selected)
 			continue;
 		status = dp_diagnose__loop(&analysis->findings, &input, run->error);
 		if (!status)

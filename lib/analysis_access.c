@@ -70,7 +70,7 @@ const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_
 	return at ? &at->info : NULL;
 }
 
-const char *dp_loop_kernel(const struct dp_analysis *analysis, size_t loop, size_t index)
+const char *dp_analysis_loop_kernel(const struct dp_analysis *analysis, size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
@@ -78,8 +78,8 @@ const char *dp_loop_kernel(const struct dp_analysis *analysis, size_t loop, size
 					     : "";
 }
 
-const struct dp_iteration *dp_loop_iteration(const struct dp_analysis *analysis, size_t loop,
-					     size_t iteration)
+const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *analysis,
+						      size_t loop, size_t iteration)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
@@ -99,7 +99,7 @@ static const struct dp_iteration *next_to(const struct dp_loop_data *loop, size_
 	return next;
 }
 
-bool dp_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t iteration)
+bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t iteration)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 	const struct dp_iteration *now;
@@ -110,7 +110,7 @@ bool dp_loop_is_steady(const struct dp_analysis *analysis, size_t loop, size_t i
 	return !now->partial && !now->warmup && next_to(at, iteration);
 }
 
-double dp_loop_time(const struct dp_analysis *analysis, size_t loop)
+double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 	double time_ns = 0;
@@ -123,15 +123,16 @@ double dp_loop_time(const struct dp_analysis *analysis, size_t loop)
 	return time_ns;
 }
 
-const struct dp_edit *dp_loop_edit(const struct dp_analysis *analysis, size_t loop, size_t edit)
+const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *analysis, size_t loop,
+					    size_t edit)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && edit < at->edit_count ? &at->edits[edit] : NULL;
 }
 
-const struct dp_variant *dp_loop_variant(const struct dp_analysis *analysis, size_t loop,
-					 size_t variant)
+const struct dp_variant *dp_analysis_loop_variant(const struct dp_analysis *analysis, size_t loop,
+						  size_t variant)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
@@ -156,7 +157,7 @@ bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t stream,
 	return true;
 }
 
-bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream)
+bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t stream)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
@@ -164,8 +165,8 @@ bool dp_loop_has_stream(const struct dp_analysis *analysis, size_t loop, size_t 
 	       (stream == at->info.stream || analysis->streams[stream].with == (size_t)at->info.stream + 1);
 }
 
-int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
-		       size_t *count, struct dp_error *error)
+int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t **ops,
+				size_t *count, struct dp_error *error)
 {
 	const struct dp_ops *all = dp_trace_ops(analysis->trace);
 	const struct dp_loop_data *at = loop_at(analysis, loop);
@@ -179,7 +180,7 @@ int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t
 	for (uint32_t i = 0; rows && i < all->count; i++)
 		if (dp_op_is_kernel(all->kind[i]) && all->start_ns[i] >= scope->range_start_ns &&
 		    all->start_ns[i] < scope->range_end_ns &&
-		    dp_loop_has_stream(analysis, loop, all->stream[i]))
+		    dp_analysis_loop_has_stream(analysis, loop, all->stream[i]))
 			rows[n++] = i;
 	if (!rows || (analysis->streams[at->info.stream].by_launch &&
 		      dp_stream_group__by_launch(rows, n, analysis->trace))) {
@@ -191,28 +192,29 @@ int dp_loop_operations(const struct dp_analysis *analysis, size_t loop, uint32_t
 	return DP_OK;
 }
 
-const double *dp_loop_metric_values(const struct dp_analysis *analysis, size_t loop, size_t metric)
+const double *dp_analysis_loop_metric_values(const struct dp_analysis *analysis, size_t loop,
+					     size_t metric)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && dp_metric(metric) ? dp_metric_values__row(&at->values, metric) : NULL;
 }
 
-double dp_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
-		      size_t iteration)
+double dp_analysis_loop_metric(const struct dp_analysis *analysis, size_t loop, size_t metric,
+			       size_t iteration)
 {
-	const double *row = dp_loop_metric_values(analysis, loop, metric);
+	const double *row = dp_analysis_loop_metric_values(analysis, loop, metric);
 
 	return row && iteration < analysis->loops[loop].info.iterations ? row[iteration] :
 									  (double)NAN;
 }
 
-bool dp_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric)
+bool dp_analysis_loop_has_metric(const struct dp_analysis *analysis, size_t loop, size_t metric)
 {
-	return dp_loop_metric_values(analysis, loop, metric);
+	return dp_analysis_loop_metric_values(analysis, loop, metric);
 }
 
-double dp_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric)
+double dp_analysis_loop_summary(const struct dp_analysis *analysis, size_t loop, size_t metric)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
@@ -251,40 +253,40 @@ static const struct dp_time_stat *stat_at(const struct dp_time_stats *stats, siz
 	return index < stats->count ? &stats->stats[index] : NULL;
 }
 
-const struct dp_time_stat *dp_loop_kernel_stat(const struct dp_analysis *analysis, size_t loop,
-					       size_t index)
+const struct dp_time_stat *dp_analysis_loop_kernel_stat(const struct dp_analysis *analysis,
+							size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at ? stat_at(&at->stats.kernels, index) : NULL;
 }
 
-const struct dp_time_stat *dp_loop_operator_stat(const struct dp_analysis *analysis, size_t loop,
-						 size_t index)
+const struct dp_time_stat *dp_analysis_loop_operator_stat(const struct dp_analysis *analysis,
+							  size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at ? stat_at(&at->stats.operators, index) : NULL;
 }
 
-const struct dp_time_stat *dp_loop_position_stat(const struct dp_analysis *analysis, size_t loop,
-						 size_t index)
+const struct dp_time_stat *dp_analysis_loop_position_stat(const struct dp_analysis *analysis,
+							  size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at ? stat_at(&at->stats.positions, index) : NULL;
 }
 
-const struct dp_host_range *dp_loop_host_range(const struct dp_analysis *analysis, size_t loop,
-					       size_t index)
+const struct dp_host_range *dp_analysis_loop_host_range(const struct dp_analysis *analysis,
+							size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 
 	return at && index < at->values.ranges.count ? &at->values.ranges.ranges[index] : NULL;
 }
 
-const struct dp_path_stat *dp_loop_path_stat(const struct dp_analysis *analysis, size_t loop,
-					     size_t index)
+const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,
+						      size_t loop, size_t index)
 {
 	const struct dp_loop_data *at = loop_at(analysis, loop);
 

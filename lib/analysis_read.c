@@ -1,7 +1,7 @@
 /*
- * An analysis from its JSON report (schema 1), so that a build needs to keep no trace to compare
- * with. What a report does not say is unknown; what it says is not trusted: indices and sizes are
- * checked, and names go through the trace's strings.
+ * An analysis from its JSON report (schema 2, or 1), so that a build needs to keep no trace to
+ * compare with. What a report does not say is unknown; what it says is not trusted: indices and
+ * sizes are checked, and names go through the trace's strings.
  */
 #include "analysis_model.h"
 #include "base/lookup.h"
@@ -32,6 +32,7 @@ struct reader {
 	struct dp_builder *builder;
 	struct dp_lookup streams;
 	struct dp_error *error;
+	int64_t schema;
 };
 
 static const json_t *get(const json_t *object, const char *key)
@@ -295,10 +296,10 @@ static int read_loop(struct reader *reader, const json_t *from)
 		.stream = stream,
 		.confidence = number_of(from, "confidence"),
 		.coverage = number_of(from, "coverage"),
-		.at_level = json_is_true(get(from, "at_level")),
+		.selected = json_is_true(get(from, reader->schema == 1 ? "selected" : "selected")),
 	};
 	analysis->loop_count++;
-	if (!loop->info.at_level)
+	if (!loop->info.selected)
 		return DP_OK;
 	status = read_pattern(reader, loop, from);
 	if (!status)
@@ -481,8 +482,9 @@ static int read_report(struct reader *reader)
 {
 	int status;
 
-	if (integer_of(reader->report, "schema", 0) != 1 || !get(reader->report, "loops"))
-		return malformed(reader, "schema 1 with loops is required");
+	reader->schema = integer_of(reader->report, "schema", 0);
+	if (reader->schema < 1 || reader->schema > 2 || !get(reader->report, "loops"))
+		return malformed(reader, "schema 1 or 2 with loops is required");
 	status = make_trace(reader);
 	if (!status)
 		status = index_streams(reader);

@@ -200,7 +200,7 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 	for (size_t l = 0; l < loops->count; l++) {
 		size_t complete = dp_loops__whole(&loops->loops[l]);
 
-		if (!complete || loops->loops[l].in_row || is_asked(options, complete))
+		if (!complete || loops->loops[l].matches_in_sequence || is_asked(options, complete))
 			continue;
 		if (!best || ratio(complete, wanted) < ratio(best, wanted))
 			best = complete;
@@ -217,8 +217,8 @@ static void missing_count(const struct dp_analysis_options *options, const struc
 	size_t found, fitting = 0;
 
 	for (size_t l = 0; l < loops->count; l++)
-		fitting +=
-			dp_loops__whole(&loops->loops[l]) == wanted || loops->loops[l].in_row;
+		fitting += dp_loops__whole(&loops->loops[l]) == wanted ||
+			   loops->loops[l].matches_in_sequence;
 	if (fitting > told || (fitting && !told))
 		return;
 	found = nearest(options, wanted, loops);

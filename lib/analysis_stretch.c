@@ -209,7 +209,7 @@ out:
 static bool has_loop(const struct dp_analysis *analysis, uint32_t device)
 {
 	for (size_t i = 0; i < analysis->loop_count; i++)
-		if (analysis->loops[i].info.at_level && analysis->loops[i].info.device == device)
+		if (analysis->loops[i].info.selected && analysis->loops[i].info.device == device)
 			return true;
 	return false;
 }

@@ -26,8 +26,8 @@ struct dp_salvage {
 	struct dp_pool_header pool;
 	struct dp_pool_bank sums;
 	struct dp_translate translate;
-	struct dp_table addresses;
-	struct dp_table texts;
+	struct dp_spool_table addresses;
+	struct dp_spool_table texts;
 	bool no_memory;
 	struct left *slots;
 	size_t slot_count;
@@ -45,8 +45,8 @@ void dp_salvage__free(struct dp_salvage *salvage)
 {
 	if (!salvage)
 		return;
-	dp_table__fini(&salvage->addresses);
-	dp_table__fini(&salvage->texts);
+	dp_spool_table__fini(&salvage->addresses);
+	dp_spool_table__fini(&salvage->texts);
 	free(salvage->slots);
 	free(salvage->data);
 	free(salvage);
@@ -62,15 +62,15 @@ static uint32_t text(void *owner, const char *bytes, size_t length)
 {
 	struct dp_spool *spool = owner;
 	struct dp_salvage *salvage = spool->salvage;
-	struct dp_key key;
+	struct dp_spool_key key;
 	uint32_t id;
 
 	if (!length)
 		return 0;
 	if (length > DP_SPOOL_STRING_LIMIT)
 		length = DP_SPOOL_STRING_LIMIT;
-	key = dp_key__of(bytes, length);
-	id = dp_table__get(&salvage->texts, key);
+	key = dp_spool_key__of(bytes, length);
+	id = dp_spool_table__get(&salvage->texts, key);
 	if (id)
 		return id;
 	id = (uint32_t)spool->string_count + 1;
@@ -78,7 +78,7 @@ static uint32_t text(void *owner, const char *bytes, size_t length)
 		salvage->no_memory = true;
 		return 0;
 	}
-	dp_table__put(&salvage->texts, key, id);
+	dp_spool_table__put(&salvage->texts, key, id);
 	return id;
 }
 
@@ -87,7 +87,7 @@ static uint32_t address(void *owner, uint64_t where)
 	struct dp_spool *spool = owner;
 	uint32_t id;
 
-	id = dp_table__get(&spool->salvage->addresses, (struct dp_key){ where, 0 });
+	id = dp_spool_table__get(&spool->salvage->addresses, (struct dp_spool_key){ where, 0 });
 	if (!id)
 		spool->health.undefined++;
 	return id;
@@ -99,7 +99,8 @@ static void number(void *owner, uint64_t where, const char *bytes, size_t length
 	uint32_t id = text(owner, bytes, length);
 
 	if (id)
-		dp_table__put(&spool->salvage->addresses, (struct dp_key){ where, 0 }, id);
+		dp_spool_table__put(&spool->salvage->addresses, (struct dp_spool_key){ where, 0 },
+				    id);
 }
 
 static int by_sequence(const void *a, const void *b)
@@ -188,9 +189,9 @@ int dp_spool__salvage(struct dp_spool *spool, int pool_fd)
 	else
 		status = list_slots(spool, salvage);
 	for (size_t i = 0; i < spool->address_count && !status; i++)
-		if (!dp_table__put(&salvage->addresses,
-				   (struct dp_key){ spool->addresses[i].address, 0 },
-				   spool->addresses[i].id))
+		if (!dp_spool_table__put(&salvage->addresses,
+					 (struct dp_spool_key){ spool->addresses[i].address, 0 },
+					 spool->addresses[i].id))
 			status = DP_SPOOL_NO_MEMORY;
 	if (status) {
 		dp_salvage__free(salvage);

@@ -60,10 +60,10 @@ void dp_writer__fini(struct dp_spool_writer *w)
 {
 	dp_pages__free(w->buffer, BUFFER_BYTES);
 	dp_pages__free(w->scratch, DP_SPOOL_STRING_LIMIT + 1);
-	dp_table__fini(&w->strings);
-	dp_table__fini(&w->addresses);
-	dp_table__fini(&w->places);
-	dp_table__fini(&w->shapes);
+	dp_spool_table__fini(&w->strings);
+	dp_spool_table__fini(&w->addresses);
+	dp_spool_table__fini(&w->places);
+	dp_spool_table__fini(&w->shapes);
 	memset(w, 0, sizeof(*w));
 	w->file.fd = -1;
 }
@@ -86,17 +86,17 @@ static void moved(struct dp_spool_writer *w, const uint8_t *end)
 
 static uint32_t place_id(struct dp_spool_writer *w, const struct dp_spool_place *place)
 {
-	struct dp_key key = { (uint64_t)place->device << 32 | place->context, place->stream };
+	struct dp_spool_key key = { (uint64_t)place->device << 32 | place->context, place->stream };
 	uint32_t id;
 
 	if (!place->device && !place->context && !place->stream)
 		return 0;
 	if (w->last_place_id && !memcmp(place, &w->last_place, sizeof(*place)))
 		return w->last_place_id;
-	id = dp_table__get(&w->places, key);
+	id = dp_spool_table__get(&w->places, key);
 	if (!id) {
 		id = ++w->place_count;
-		dp_table__put(&w->places, key, id);
+		dp_spool_table__put(&w->places, key, id);
 		moved(w, dp_codec__put_place(end_of(w), id, place));
 	}
 	w->last_place = *place;
@@ -106,16 +106,16 @@ static uint32_t place_id(struct dp_spool_writer *w, const struct dp_spool_place 
 
 static uint32_t shape_id(struct dp_spool_writer *w, const struct dp_spool_shape *shape)
 {
-	struct dp_key key;
+	struct dp_spool_key key;
 	uint32_t id;
 
 	if (w->last_shape_id && !memcmp(shape, &w->last_shape, sizeof(*shape)))
 		return w->last_shape_id;
-	key = dp_key__of(shape, sizeof(*shape));
-	id = dp_table__get(&w->shapes, key);
+	key = dp_spool_key__of(shape, sizeof(*shape));
+	id = dp_spool_table__get(&w->shapes, key);
 	if (!id) {
 		id = ++w->shape_count;
-		dp_table__put(&w->shapes, key, id);
+		dp_spool_table__put(&w->shapes, key, id);
 		moved(w, dp_codec__put_shape(end_of(w), id, shape));
 	}
 	w->last_shape = *shape;
@@ -246,18 +246,18 @@ void dp_writer__lose(struct dp_spool_writer *w, unsigned int reason, uint32_t ki
 /* Defines a string, or one more address of it. */
 static uint32_t define(struct dp_spool_writer *w, uint64_t pointer, const char *text, size_t bytes)
 {
-	struct dp_key key;
+	struct dp_spool_key key;
 	uint32_t id;
 	bool known;
 
 	if (bytes > DP_SPOOL_STRING_LIMIT)
 		bytes = DP_SPOOL_STRING_LIMIT;
-	key = dp_key__of(text, bytes);
-	id = dp_table__get(&w->strings, key);
+	key = dp_spool_key__of(text, bytes);
+	id = dp_spool_table__get(&w->strings, key);
 	known = id != 0;
 	if (!known) {
 		id = ++w->string_count;
-		dp_table__put(&w->strings, key, id);
+		dp_spool_table__put(&w->strings, key, id);
 	}
 	if ((!known || pointer) && !w->failed) {
 		struct dp_codec_string string = { id, known, pointer, text, bytes };
@@ -278,8 +278,8 @@ uint32_t dp_writer__text(void *writer, const char *text, size_t bytes)
 uint32_t dp_writer__address(void *writer, uint64_t address)
 {
 	struct dp_spool_writer *w = writer;
-	struct dp_key key = { address, 0 };
-	uint32_t id = dp_table__get(&w->addresses, key);
+	struct dp_spool_key key = { address, 0 };
+	uint32_t id = dp_spool_table__get(&w->addresses, key);
 	long bytes;
 
 	if (id || address >= DP_NUMBER_DOMAIN || !w->read_text)
@@ -288,7 +288,7 @@ uint32_t dp_writer__address(void *writer, uint64_t address)
 	if (bytes <= 0)
 		return 0;
 	id = define(w, address, w->scratch, (size_t)bytes);
-	dp_table__put(&w->addresses, key, id);
+	dp_spool_table__put(&w->addresses, key, id);
 	return id;
 }
 
@@ -296,17 +296,18 @@ void dp_writer__number(void *writer, uint64_t number, const char *text, size_t b
 {
 	struct dp_spool_writer *w = writer;
 
-	dp_table__put(&w->addresses, (struct dp_key){ number, 0 }, define(w, number, text, bytes));
+	dp_spool_table__put(&w->addresses, (struct dp_spool_key){ number, 0 },
+			    define(w, number, text, bytes));
 }
 
-static bool is_number(struct dp_key key)
+static bool is_number(struct dp_spool_key key)
 {
 	return key.a >= DP_NUMBER_DOMAIN;
 }
 
 void dp_writer__forget(struct dp_spool_writer *w)
 {
-	dp_table__sift(&w->addresses, is_number);
+	dp_spool_table__sift(&w->addresses, is_number);
 }
 
 static void put_text(struct dp_spool_writer *w, uint32_t *id, const char *text)

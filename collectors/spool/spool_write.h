@@ -28,10 +28,10 @@ struct dp_spool_writer {
 	uint64_t slot_sequence;
 	uint64_t position;
 	struct dp_codec_state codec;
-	struct dp_table strings;
-	struct dp_table addresses;
-	struct dp_table places;
-	struct dp_table shapes;
+	struct dp_spool_table strings;
+	struct dp_spool_table addresses;
+	struct dp_spool_table places;
+	struct dp_spool_table shapes;
 	uint32_t string_count;
 	uint32_t place_count;
 	uint32_t shape_count;

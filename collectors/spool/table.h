@@ -9,37 +9,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dp_key {
+struct dp_spool_key {
 	uint64_t a;
 	uint64_t b;
 };
 
-struct dp_table_entry {
-	struct dp_key key;
+struct dp_spool_table_entry {
+	struct dp_spool_key key;
 	uint32_t id; /* 0: empty */
 	uint32_t pad;
 };
 
-struct dp_table {
-	struct dp_table_entry *entries;
+struct dp_spool_table {
+	struct dp_spool_table_entry *entries;
 	size_t room; /* a power of two, or 0 */
 	size_t count;
 	size_t limit; /* the most entries; 0: none */
 };
 
-void dp_table__fini(struct dp_table *table);
+void dp_spool_table__fini(struct dp_spool_table *table);
 
 /* 0 where it is not there. */
-uint32_t dp_table__get(const struct dp_table *table, struct dp_key key);
+uint32_t dp_spool_table__get(const struct dp_spool_table *table, struct dp_spool_key key);
 
 /* Sets or replaces; false where there is no room for another: it is not remembered then. */
-bool dp_table__put(struct dp_table *table, struct dp_key key, uint32_t id);
+bool dp_spool_table__put(struct dp_spool_table *table, struct dp_spool_key key, uint32_t id);
 
 /* Drops the entries that keep() does not want; all of them where keep is NULL. */
-void dp_table__sift(struct dp_table *table, bool (*keep)(struct dp_key key));
+void dp_spool_table__sift(struct dp_spool_table *table, bool (*keep)(struct dp_spool_key key));
 
 /* 128 bits that stand for the bytes; not for adversaries, who could only spoil their own trace. */
-struct dp_key dp_key__of(const void *data, size_t bytes);
+struct dp_spool_key dp_spool_key__of(const void *data, size_t bytes);
 
 /* Pages, zeroed; NULL where there are none. */
 void *dp_pages__new(size_t bytes);

@@ -100,19 +100,24 @@ function title(name) {
 		.replace(/\bh2d\b/, "H2D").replace(/\bd2h\b/, "D2H").replace(/\bd2d\b/, "D2D");
 }
 
+/* An entry of a legend: a colour and what it means. */
+function key(paint, text, help) {
+	return el("span", { title: help }, el("i", { style: `background:var(--${paint})` }), text);
+}
+
 function plural(count, noun) {
 	return format.count(count) + " " + noun + (count === 1 ? "" : "s");
 }
 
-/* The short form of a name, and the whole one. */
-function shortName(index) {
-	const name = report.names[index];
+/* The short form of a name, and the whole one: of the report, or of one of its runs. */
+function shortName(index, of = report) {
+	const name = of.names[index];
 
 	return name === undefined ? "" : clean(typeof name === "string" ? name : name[0]);
 }
 
-function fullName(index) {
-	const name = report.names[index];
+function fullName(index, of = report) {
+	const name = of.names[index];
 
 	return name === undefined ? "" : clean(typeof name === "string" ? name : name[1]);
 }
@@ -129,8 +134,8 @@ function deviceName(index) {
 	return text;
 }
 
-function streamName(index) {
-	const stream = report.streams[index];
+function streamName(index, of = report) {
+	const stream = of.streams[index];
 
 	return "stream " + (stream[2] >= 0 ? stream[2] : "?");
 }
@@ -266,4 +271,24 @@ function zoomButtons(prefix, range) {
 	byId(prefix + "-in").onclick = () => range.zoom(.5);
 	byId(prefix + "-out").onclick = () => range.zoom(2);
 	byId(prefix + "-all").onclick = () => range.all();
+}
+
+/* Draws again where sizes and colours change. */
+function redraw(drawAll) {
+	let wait = 0;
+
+	addEventListener("resize", () => {
+		clearTimeout(wait);
+		wait = setTimeout(drawAll, 100);
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+	/* On paper all is light. */
+	addEventListener("beforeprint", () => {
+		document.documentElement.dataset.theme = "light";
+		drawAll();
+	});
+	addEventListener("afterprint", () => {
+		delete document.documentElement.dataset.theme;
+		drawAll();
+	});
 }

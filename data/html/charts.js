@@ -11,6 +11,12 @@
  *   least, most  of y, at most and at least
  *   marks   [[x, text]]: vertical lines; bands [[from, to]]
  */
+/* Of the parts of a period, by their metric. */
+const metricColors = {
+	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-copies", duration_ns: "c-iteration", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
+	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
+};
+
 const hasChartJs = typeof Chart === "function";
 
 function visible(spec, points) {

@@ -442,8 +442,6 @@ function leftTable() {
 }
 
 function start() {
-	let wait = 0;
-
 	showVerdict();
 	showMap();
 	showLanes();
@@ -458,20 +456,7 @@ function start() {
 			drawLanes();
 		chart.draw();
 	};
-	addEventListener("resize", () => {
-		clearTimeout(wait);
-		wait = setTimeout(draw, 100);
-	});
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-	/* On paper all is light. */
-	addEventListener("beforeprint", () => {
-		document.documentElement.dataset.theme = "light";
-		draw();
-	});
-	addEventListener("afterprint", () => {
-		delete document.documentElement.dataset.theme;
-		draw();
-	});
+	redraw(draw);
 }
 
 start();

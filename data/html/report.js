@@ -88,7 +88,7 @@ function showCapture() {
 			"aria-label": `Utilization of ${deviceName(device)} over the capture` });
 		const slice = width / busy.length;
 		const points = busy.map((share, i) => `V${(height * (1 - share / 100)).toFixed(1)}H${((i + 1) * slice).toFixed(2)}`).join("");
-		const loops = report.loops.filter(loop => loop.device === device && loop.level && loop.span);
+		const loops = report.loops.filter(loop => loop.device === device && loop.selected && loop.span);
 
 		node.append(svg("path", { class: "busy", d: `M0 ${height}${points}V${height}Z` }));
 		loops.forEach((loop, i) => {
@@ -255,14 +255,10 @@ function showSlowest(loop) {
 	], loop.slowest, { sort: [1, true], tall: true });
 }
 
-const partColors = {
-	compute_ns: "c-busy", comm_exposed_ns: "c-comm", copy_exposed_ns: "c-copies", duration_ns: "c-iteration", idle_ns: "c-idle", interval_ns: "c-interval", idle_host_ns: "c-host", host_wait_ns: "c-host", input_wait_ns: "c-input",
-	idle_sync_ns: "c-sync", idle_copy_ns: "c-wait-copy", idle_launch_ns: "c-launch", idle_other_ns: "c-other",
-};
 const spareColors = ["c-spare", "c-spare-2", "c-spare-3"];
 
 function partColor(name, i) {
-	return partColors[name] || spareColors[i % spareColors.length];
+	return metricColors[name] || spareColors[i % spareColors.length];
 }
 
 function showBreakdown(loop) {
@@ -323,7 +319,7 @@ function leadTiles(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.fits ? "the number told doesn't fit" : loop.row ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
+	const how = { auto: "found from the kernels alone", marks: loop.iterations === 1 ? "as an annotation marks it" : "as annotations mark them", count: !loop.matches_count ? "the number told doesn't fit" : loop.matches_in_sequence ? "found by the number told, together with others in a row" : loop.confidence < .5 ? "cut by the number told, though unlike each other" : "found by the number told" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
@@ -341,15 +337,6 @@ function showLoopFacts(loop) {
 	byId("loop-facts").replaceChildren(...leadTiles(loop));
 	byId("more-facts").replaceChildren(...tiles);
 	byId("more-facts").parentNode.hidden = !tiles.length;
-}
-
-/* "idle 75.7 ms (42.9%): waiting for the host 73.3 ms, between kernels 1.7 ms" */
-function idleText(line) {
-	const causes = line.causes.map((ns, i) => [ns, i]).filter(pair => pair[0] > 0).sort((a, b) => b[0] - a[0]);
-	const known = causes.some(pair => pair[1] !== 4);
-
-	return el("span", { class: "quiet" }, `idle ${format.duration(line.idle)} (${format.share(line.idle / line.length)})` +
-		(known ? ": " + causes.map(([ns, i]) => `${idleCauses[i][0]} ${format.duration(ns)}`).join(", ") : ""));
 }
 
 /* The timeline of an iteration, or of the nearest that the page holds, below the first two. */
@@ -376,7 +363,6 @@ function timelineTitle(line, i, count) {
 
 function showTimelines(loop) {
 	const box = byId("timelines"), lines = shownTimelines(loop);
-	const used = new Set(), calls = new Set(), causes = new Set();
 
 	byId("timeline").hidden = !lines.length;
 	byId("timeline-title").textContent = lines.length === 1 ? `The iteration${ofLoop(loop)}` : `A typical iteration${ofLoop(loop)}, and the slowest`;
@@ -397,18 +383,8 @@ function showTimelines(loop) {
 			el("span", null, format.duration(line.length)),
 			idleText(line)), frame);
 		new Timeline(frame, line, time);
-		line.lanes.forEach(lane => { for (let j = 3; j < lane.ops.length; j += 6) used.add(lane.ops[j]); });
-		for (const thread of line.threads)
-			for (let j = 3; j < thread.calls.length; j += 6)
-				calls.add(thread.calls[j]);
-		for (let j = 2; j < line.gaps.length; j += 3)
-			causes.add(line.gaps[j]);
 	});
-	const key = (name, text) => el("span", null, el("i", { style: `background:var(--${name})` }), text);
-	byId("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(i => key(opClasses[i][1], opClasses[i][0])),
-		...[...calls].filter(i => i >= 4).sort().map(i => key(callClasses[i][1], callClasses[i][0])),
-		...[...causes].sort().map(i => el("span", { title: idleCauses[i][1] },
-			el("i", { style: `background:var(--${idleCauses[i][2]})` }), idleCauses[i][0])));
+	byId("legend").replaceChildren(...timelineLegend(lines));
 	timeText();
 }
 
@@ -504,8 +480,6 @@ function drawAll() {
 }
 
 function start() {
-	let wait = 0;
-
 	showFacts();
 	showFindings();
 	showCapture();
@@ -520,20 +494,7 @@ function start() {
 		drawZoomed();
 		zoomText();
 	});
-	addEventListener("resize", () => {
-		clearTimeout(wait);
-		wait = setTimeout(drawAll, 100);
-	});
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-	/* On paper all is light. */
-	addEventListener("beforeprint", () => {
-		document.documentElement.dataset.theme = "light";
-		drawAll();
-	});
-	addEventListener("afterprint", () => {
-		delete document.documentElement.dataset.theme;
-		drawAll();
-	});
+	redraw(drawAll);
 }
 
 start();

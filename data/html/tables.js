@@ -2,7 +2,8 @@
 
 /*
  * Tables that sort and filter. Columns: { title, value(row) to sort by, cell(row): text or node,
- * number: to the right, help }. Options: { filter(row): its text, limit, sort: [column, descending] }.
+ * number: to the right, help }. Options: { filter(row): its text, limit, sort: [column, descending],
+ * of which the column is null where the rows' own order stays }.
  */
 function makeTable(box, columns, rows, options) {
 	const state = { sort: options.sort || [0, false], filter: "", all: false };
@@ -22,6 +23,9 @@ function makeTable(box, columns, rows, options) {
 	/* Equal ones keep their order; what has no value comes last. */
 	function sorted(list) {
 		const [column, descending] = state.sort;
+
+		if (column === null)
+			return list;
 		const value = columns[column].value;
 
 		return list.map(row => [value(row), row]).sort(([a], [b]) => {

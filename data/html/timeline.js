@@ -13,19 +13,41 @@ const callClasses = [
 ];
 /* Causes of idle time: in the words of the text report, at length, and a colour. */
 const idleCauses = [
-	["waiting for the host", "the host had not launched the next operation", "c-host"],
-	["host in synchronization", "the host was waiting for the device before it launched more", "c-sync"],
+	["host wait", "the host had not launched the next operation", "c-host"],
+	["sync wait", "the host was waiting for the device before it launched more", "c-sync"],
 	["host in copies", "the host was in the call of a copy", "c-wait-copy"],
-	["between kernels", "launched, and about to begin: the launch itself", "c-launch"],
+	["launch gap", "launched, and about to begin: the launch itself", "c-launch"],
 	["idle otherwise", "the trace does not tell why", "c-other"],
 ];
 const rangeKinds = ["NVTX range", "annotation", "operator"];
+/* "idle 75.7 ms (42.9%): host wait 73.3 ms, launch gap 1.7 ms" */
+function idleText(line) {
+	const causes = line.causes.map((ns, i) => [ns, i]).filter(pair => pair[0] > 0).sort((a, b) => b[0] - a[0]);
+	const known = causes.some(pair => pair[1] !== 4);
+
+	return el("span", { class: "quiet" }, `idle ${format.duration(line.idle)} (${format.share(line.idle / line.length)})` +
+		(known ? ": " + causes.map(([ns, i]) => `${idleCauses[i][0]} ${format.duration(ns)}`).join(", ") : ""));
+}
+
+/* What the colours of timelines mean; those of operators and calls are left out where obvious. */
+function timelineLegend(lines) {
+	const every = (lists, from, step) => [...new Set(lists.flatMap(list => list.filter((_, i) => i % step === from)))].sort((a, b) => a - b);
+	const classes = every(lines.flatMap(line => line.lanes.map(lane => lane.ops)), 3, 6);
+	const calls = every(lines.flatMap(line => line.threads.map(thread => thread.calls)), 3, 6).filter(i => i >= 4);
+	const causes = every(lines.map(line => line.gaps), 2, 3);
+
+	return [...classes.map(i => key(opClasses[i][1], opClasses[i][0])), ...calls.map(i => key(callClasses[i][1], callClasses[i][0])),
+		...causes.map(i => key(idleCauses[i][2], idleCauses[i][0], idleCauses[i][1]))];
+}
+
 const GUTTER = 132, AXIS = 20, LANE = 22, THIN = 15, IDLE = 18;
 
 class Timeline {
-	constructor(box, data, range) {
+	/* of: what has its names and streams. */
+	constructor(box, data, range, of = report) {
 		this.box = box;
 		this.data = data;
+		this.of = of;
 		this.range = range;
 		/* Threads with nothing to show have no rows. */
 		this.threads = data.threads.map(thread => {
@@ -130,12 +152,12 @@ class Timeline {
 				{ name, lines: [rangeKinds[kind], format.duration(length)] });
 
 			if (place)
-				this.label(place, y + 10, shortName(name));
+				this.label(place, y + 10, shortName(name, this.of));
 		}
 	}
 	drawLane(lane, y) {
-		this.nodes.push(svg("text", { x: 2, y: y + 15, class: "lane" }, streamName(lane.stream) +
-			(report.streams[lane.stream][3] === "main" ? " (main)" : "")));
+		this.nodes.push(svg("text", { x: 2, y: y + 15, class: "lane" }, streamName(lane.stream, this.of) +
+			(this.of.streams[lane.stream][3] === "main" ? " (main)" : "")));
 		this.nodes.push(svg("line", { x1: GUTTER, x2: this.area.right, y1: y + LANE + 1.5, y2: y + LANE + 1.5, stroke: color("line") }));
 		this.blocks(lane.ops, y, LANE - 2, opClasses, "operations");
 	}
@@ -199,6 +221,6 @@ class Timeline {
 
 		if (!what)
 			return tip.hide();
-		tip.show([what.name >= 0 ? fullName(what.name) : null, ...what.lines].filter(Boolean), event.clientX, event.clientY);
+		tip.show([what.name >= 0 ? fullName(what.name, this.of) : null, ...what.lines].filter(Boolean), event.clientX, event.clientY);
 	}
 }

@@ -1,41 +1,42 @@
 /*
- * Loops of a sequence that is still going on.
+ * Loops of a live sequence.
  *
- * A detector is fed symbols (kernel names as numbers, say) in the order in which they are launched
- * or run. It tells of a loop once it is established, and of every iteration as it closes. Nothing
- * has to be known of the program, and all that is kept is a window of what came last.
+ * The caller feeds a detector symbols (numbers that stand for kernel names, for example) in the
+ * order of launch or execution. The detector reports each loop once it is established, and each
+ * iteration once it is complete. It needs to know nothing about the program, and keeps only a
+ * window of the most recent symbols.
  *
- * The window is searched for loops as it fills, each time that it has grown by half, and when much
- * of what comes fits no loop that is known: a new phase of the program, an evaluation, other
- * kernels after a recompilation. A loop is established when two searches in succession find it. In
- * between symbols are compared with the loops that are known.
+ * The window is searched for loops whenever it has grown by half and, once it is full, whenever
+ * many of the incoming symbols match no known loop: a new phase of the program, an evaluation,
+ * other kernels after a recompilation. A loop is established when two consecutive searches find it.
+ * Between searches, symbols are compared with the known loops.
  *
- * What is told depends on the symbols alone, not on how they were cut into calls. It settles to
- * what an analysis of the whole sequence finds to which the sequence's end tells nothing of where
- * an iteration ends: the first search may be mistaken, a part of the iteration may look like a loop
- * until the iteration comes round, and such a loop then ends. An iteration that was told of is
- * never taken back, and no two overlap.
+ * The results depend only on the symbols, not on how they are divided into calls. They converge to
+ * what an analysis of the whole sequence finds, except where only the end of the sequence shows
+ * where an iteration ends. The first search may be wrong: a part of the iteration may look like a
+ * loop until the whole iteration repeats, and that loop then ends. An iteration that was reported
+ * is never retracted, and no two overlap.
  *
- * Of a feed that begins inside an iteration, names tell that there is a loop and how long, and
- * where something comes between two iterations, where they begin. Nothing else does until the
- * program's end, which an analysis knows and a detector can't wait for: then they are told of from
- * the feed's first symbol on, as whole turns that may begin elsewhere than the program's.
+ * If the sequence starts within an iteration, the names show the length of an iteration, but its
+ * start only if other symbols occur between two iterations. Otherwise only the end of the program
+ * would show it, which a detector cannot wait for: iterations are then counted from the first
+ * symbol, and may start elsewhere than the program's.
  *
- * Where iterations differ in how often something is repeated inside (a recurrent network), those
- * repetitions are no differences, however many; one that goes over from an iteration to the next
- * is told of as the former's. Such iterations, and those whose kernels have other names each time,
- * take longer to be recognized: what is repeated may be taken for a loop before.
+ * If a part of the iteration repeats a varying number of times (as in a recurrent network), that
+ * variation is not a difference. A repetition that continues from one iteration into the next
+ * belongs to the former. Such iterations, and those whose kernel names change, take longer to be
+ * recognized: the repeated part may be taken for a loop first.
  *
- * Memory: at most 32 bytes per symbol of the window, 64 for each distinct one in it, and for each
- * of at most 16 patterns, which are shorter than half the window, 52 per symbol and 16 KiB. During
- * a search some 100 bytes per symbol of the window more. How much is fed does not matter. Cost:
- * 0.8 to 24 ns per symbol where 10^8 are fed, the less the more alike iterations are. A search
- * takes 1 to 20 µs per symbol that is searched, within the call that makes it due. While the window
- * fills, searches take about three times the window in all; those that are to confirm what another
- * one found, or to find what comes next, at most 16 times what was fed.
+ * Memory: at most 32 bytes per symbol of the window and 64 per distinct symbol; for each of at most
+ * 16 patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a
+ * search, about 100 further bytes per symbol of the window. The number of symbols fed does not
+ * matter. Cost: 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike.
+ * A search takes 1 to 20 µs per symbol searched, within the call that triggers it. While the window
+ * fills, about three times its length is searched in all; later searches examine at most 16 times
+ * as many symbols as were fed.
  *
- * Thread-safety: one thread at a time per detector; callbacks run on the thread that feeds. A
- * callback must not call the detector that it is called from.
+ * Thread-safety: a detector may be used by one thread at a time. Callbacks run on the thread that
+ * feeds the detector, and must not call the detector that called them.
  */
 #ifndef DEEPPROF_DETECTOR_H
 #define DEEPPROF_DETECTOR_H
@@ -49,44 +50,44 @@ extern "C" {
 
 struct dp_detector;
 
-/* A loop that was established. Pointers are borrowed for the call. */
+/* A loop that was established. Pointers are valid during the call. */
 struct dp_detector_loop {
-	uint32_t id;		 /* numbered from 0 in the order of being told */
+	uint32_t id;		 /* from 0, in the order of reporting */
 	uint64_t at;		 /* symbols fed when it was established */
 	double confidence;	 /* 0 to 1 */
 	size_t length;		 /* symbols of the pattern */
-	const uint32_t *pattern; /* as they were fed, from where an iteration begins */
+	const uint32_t *pattern; /* as fed, from the start of an iteration */
 };
 
-/* An iteration that has closed. */
+/* A complete iteration. */
 struct dp_detector_iteration {
 	uint32_t loop;	/* its id */
 	uint64_t index; /* in the loop, from 0 */
 	uint64_t first; /* its first symbol, counted from the first one fed */
 	uint64_t count; /* symbols */
-	/* how it differs from the pattern, numbers of repetitions that vary aside */
+	/* differences from the pattern, except in how often a part repeats */
 	uint32_t inserted;
 	uint32_t deleted;
 	uint32_t substituted;
 	bool partial; /* cut off where the feed began or ended */
 };
 
-/* What to do. Set to DP_DETECTOR_OPTIONS_INIT, then change members; callbacks may be NULL. */
+/* Set to DP_DETECTOR_OPTIONS_INIT, then change members. Callbacks may be NULL. */
 struct dp_detector_options {
 	size_t size;
 	/*
-	 * Symbols of the window, 1024 to 2^24: an iteration can be found if the window holds three
-	 * of it. A window that lies inside one long iteration may take its layers for a loop.
-	 * 2^18 by default.
+	 * Symbols in the window: 1024 to 2^24, by default 2^18. An iteration can be found if the
+	 * window holds it three times. If the window lies within one long iteration, the layers of
+	 * that iteration may be reported as a loop.
 	 */
 	size_t window;
 	void *ctx; /* for the callbacks */
 	void (*loop)(void *ctx, const struct dp_detector_loop *loop);
-	/* in order of first; the loop was told of before */
+	/* In order of first, after the loop was reported. */
 	void (*iteration)(void *ctx, const struct dp_detector_iteration *iteration);
 	/*
-	 * The loop will have no more iterations: a later search took it for something else, or it
-	 * has not come for so long that others took its place.
+	 * The loop will have no further iterations: a later search found another loop in its
+	 * place, or it has not occurred for so long that others replaced it.
 	 */
 	void (*end)(void *ctx, uint32_t loop);
 };
@@ -97,35 +98,34 @@ struct dp_detector_options {
 	}
 
 /*
- * A new detector; options may be NULL. *detector is the caller's, to be freed with
- * dp_detector_free(); on failure it is not written. Errors: DP_ERR_ARGUMENT (a window out of
- * range, a size that is none), DP_ERR_NOMEM.
+ * Creates a detector; options may be NULL. The caller frees *detector with dp_detector_free(); on
+ * failure it is not written. Errors: DP_ERR_ARGUMENT (a window out of range, an invalid size),
+ * DP_ERR_NOMEM.
  */
 DP_API int dp_detector_new(struct dp_detector **detector, const struct dp_detector_options *options,
 			   struct dp_error *error);
 
-/* Frees it; NULL is allowed. Tells of nothing. */
+/* Frees a detector without reporting anything; NULL is allowed. */
 DP_API void dp_detector_free(struct dp_detector *detector);
 
 /*
- * Feeds symbols[0..count), which may have any values and are copied. Iterations are told of when
- * what follows can't change them any more: one that is like the pattern as soon as up to 65
- * symbols of the next one have come (or all of them, if it is shorter), another when 96 symbols
- * without a difference have, or else some thousands.
+ * Feeds symbols[0..count), which may have any values and are copied. An iteration is reported once
+ * later symbols cannot change it: if it equals the pattern, after at most 65 symbols of the next
+ * iteration; otherwise after 96 symbols without a difference, or after a few thousand symbols.
  *
- * Errors: DP_ERR_NOMEM: then the detector has lost its place, and every later call but
- * dp_detector_free() fails in the same way. DP_ERR_ARGUMENT after dp_detector_finish().
+ * Errors: DP_ERR_NOMEM, after which every call except dp_detector_free() fails in the same way;
+ * DP_ERR_ARGUMENT after dp_detector_finish().
  */
 DP_API int dp_detector_feed(struct dp_detector *detector, const uint32_t *symbols, size_t count,
 			    struct dp_error *error);
 
 /*
- * Nothing more will come: tells of what was still open, a last partial iteration included. What
- * fits into the window is searched once more as a whole. Errors: as dp_detector_feed().
+ * Ends the sequence: searches the window once more and reports what is still open, including a
+ * partial last iteration. Errors: as dp_detector_feed().
  */
 DP_API int dp_detector_finish(struct dp_detector *detector, struct dp_error *error);
 
-/* Symbols fed so far, and bytes held. Constant cost. */
+/* The number of symbols fed so far, and the memory occupied in bytes. Constant cost. */
 DP_API uint64_t dp_detector_fed(const struct dp_detector *detector);
 DP_API size_t dp_detector_bytes(const struct dp_detector *detector);
 

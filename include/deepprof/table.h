@@ -1,9 +1,9 @@
 /*
- * Results as tables for data frames: streams of the Arrow C data interface, which pandas, Polars,
- * DuckDB, pyarrow and R read without a copy. Arrow itself is not needed.
+ * Results as tables for data frames: Arrow C streams, which pandas, Polars, DuckDB, pyarrow and R
+ * read without a copy. Arrow itself is not needed.
  *
  * Source: the Arrow C data interface and the Arrow C stream interface (arrow.apache.org). Their
- * structs are ABI-stable and repeated here as the specification asks.
+ * structs have a stable ABI and are declared here, as the specification asks.
  */
 #ifndef DEEPPROF_TABLE_H
 #define DEEPPROF_TABLE_H
@@ -69,8 +69,8 @@ struct ArrowArrayStream {
 struct dp_table_options {
 	size_t size;
 	/*
-	 * A number without a value stays NaN. By default it is null, for which each column of
-	 * floating-point numbers is looked through once.
+	 * Leave missing values NaN. By default they become null, which takes one pass over each
+	 * column of floating-point numbers.
 	 */
 	bool nan;
 };
@@ -91,32 +91,32 @@ struct dp_table_info {
 DP_API const struct dp_table_info *dp_table(size_t index);
 
 /*
- * A table of an analysis. options may be NULL. Columns are int64, uint32, float64, bool, text (large UTF-8)
- * or a dictionary of text; unit and a line of help are in each field's metadata, under "unit" and
- * "help". A column of which every value exists is declared without nulls.
+ * Makes a table of an analysis. options may be NULL. Columns are int64, uint32, float64, bool, text
+ * (large UTF-8) or a dictionary of text. The metadata of each field has its unit under "unit" and a
+ * line of help under "help". A column without missing values is declared as not nullable.
  *
- * Ownership: *stream is the caller's, to be released through its release(); on failure it is not
- * written. The stream and every array from it hold the analysis, which is freed when the last of
- * them has been released and dp_analysis_free() has been called, in whatever order. Its trace must
- * stay as long: see dp_analysis_take_trace(). Arrays may be released on any thread; a stream is for
- * one thread at a time. Columns that the library has in memory as they are (an iteration's metrics,
- * times of operations and samples) are not copied.
+ * Ownership: the caller releases *stream through its release(); on failure it is not written. The
+ * stream and every array from it share ownership of the analysis, which is freed once all of them
+ * have been released and dp_analysis_free() has been called, in any order. The trace must outlive
+ * them: see dp_analysis_take_trace(). Arrays may be released on any thread; a stream may be used by
+ * one thread at a time. Columns that are in memory in Arrow's layout (metrics of iterations, times
+ * of operations and samples) are not copied.
  *
  * Errors: DP_ERR_ARGUMENT (no such table of an analysis), DP_ERR_NOMEM. get_next() returns ENOMEM
- * where memory runs out. Cost: linear in the table.
+ * if memory runs out. Cost: linear in the table.
  */
 DP_API int dp_analysis_table(struct ArrowArrayStream *stream, const struct dp_analysis *analysis,
 			     const char *table, const struct dp_table_options *options,
 			     struct dp_error *error);
 
 /*
- * The same of a comparison, which must stay until the stream is released; arrays do not need it.
+ * The same of a comparison, which must outlive the stream, but not its arrays.
  */
 DP_API int dp_comparison_table(struct ArrowArrayStream *stream,
 			       const struct dp_comparison *comparison, const char *table,
 			       const struct dp_table_options *options, struct dp_error *error);
 
-/* The same of the ranks of a job, which must stay until the stream is released. */
+/* The same of the ranks of a job, which must outlive the stream, but not its arrays. */
 DP_API int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
 			  const char *table, const struct dp_table_options *options,
 			  struct dp_error *error);

@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-/* True for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of vLLM, SGLang,
- * TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name. */
+/*
+ * True for kernels of NCCL, RCCL, oneCCL, NVSHMEM, MSCCL, DeepEP and the collectives of vLLM,
+ * SGLang, TensorRT-LLM, FlashInfer and PyTorch. Cost: linear in the name.
+ */
 bool dp_communication__is_kernel(const char *name);
 
 #endif

@@ -29,7 +29,7 @@ struct dp_explain {
 	size_t first;	 /* entry of the current stream */
 	size_t left_out; /* entries of it beyond DP_EXPLAIN_MOST */
 	uint32_t stream; /* the current one */
-	int status;	 /* DP_ERR_NOMEM once an entry could not be kept; the rest is then dropped */
+	int status; /* DP_ERR_NOMEM once an entry could not be kept; the rest is then dropped */
 };
 
 /* The facts of an entry, as an argument. */

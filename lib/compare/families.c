@@ -58,7 +58,7 @@ int dp_families__init(struct dp_pattern_families *made, struct dp_family_names *
 	if (!scratch || !made->symbols || !made->sorted)
 		goto out;
 	for (size_t i = 0; i < length; i++) {
-		made->symbols[i] = family_of(names, dp_loop_kernel(analysis, loop, i));
+		made->symbols[i] = family_of(names, dp_analysis_loop_kernel(analysis, loop, i));
 		if (made->symbols[i] == DP_NONE)
 			goto out;
 	}

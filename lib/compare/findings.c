@@ -29,10 +29,10 @@ static double mean_of(const struct dp_analysis *analysis, size_t loop, const cha
 	size_t metric = dp_metric_find(name);
 	double sum = 0, count = 0;
 
-	for (size_t k = 0; dp_loop_iteration(analysis, loop, k); k++) {
-		double value = dp_loop_metric(analysis, loop, metric, k);
+	for (size_t k = 0; dp_analysis_loop_iteration(analysis, loop, k); k++) {
+		double value = dp_analysis_loop_metric(analysis, loop, metric, k);
 
-		if (!isfinite(value) || !dp_loop_is_steady(analysis, loop, k))
+		if (!isfinite(value) || !dp_analysis_loop_is_steady(analysis, loop, k))
 			continue;
 		sum += value;
 		count++;

@@ -85,7 +85,7 @@ static int add_run(struct rows *rows, int run)
 	const struct dp_time_stat *stat;
 	uint32_t row;
 
-	for (size_t i = 0; (stat = dp_loop_kernel_stat(analysis, loop, i)); i++) {
+	for (size_t i = 0; (stat = dp_analysis_loop_kernel_stat(analysis, loop, i)); i++) {
 		struct side *side;
 
 		row = row_of(rows, stat->name);
@@ -96,7 +96,7 @@ static int add_run(struct rows *rows, int run)
 		side->calls = side->outside_calls = (double)stat->count;
 		side->total_ns = side->outside_ns = stat->total_ns;
 	}
-	for (size_t i = 0; (stat = dp_loop_position_stat(analysis, loop, i)); i++) {
+	for (size_t i = 0; (stat = dp_analysis_loop_position_stat(analysis, loop, i)); i++) {
 		struct side *side;
 
 		row = row_of(rows, stat->name);
@@ -127,9 +127,9 @@ static int find_counterparts(struct rows *rows)
 		if (index[0] == SIZE_MAX || index[1] == SIZE_MAX)
 			continue;
 		for (int run = 0; run < 2; run++) {
-			row[run] = row_of(rows, dp_loop_position_stat(rows->comparison->run[run],
-								      pair->info.loop[run],
-								      index[run])
+			row[run] = row_of(rows, dp_analysis_loop_position_stat(
+							rows->comparison->run[run],
+							pair->info.loop[run], index[run])
 							->name);
 			if (row[run] == DP_NONE)
 				return DP_ERR_NOMEM;
@@ -168,7 +168,7 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 		return row->name[0] ? DP_KERNEL_REMOVED : DP_KERNEL_ADDED;
 	if (strcmp(row->name[0], row->name[1]) != 0)
 		return DP_KERNEL_REPLACED;
-	if (!dp_difference_is_sure(&row->ns))
+	if (!dp_difference_is_significant(&row->ns))
 		return DP_KERNEL_SAME;
 	if (is_by_calls(row))
 		return row->ns.change > 0 ? DP_KERNEL_MORE : DP_KERNEL_FEWER;
@@ -237,7 +237,7 @@ static int by_change(const void *a, const void *b)
 static bool has_times(const struct dp_comparison *comparison, const struct dp_pair_data *pair)
 {
 	for (int run = 0; run < 2; run++)
-		if (!dp_loop_kernel_stat(comparison->run[run], pair->info.loop[run], 0) ||
+		if (!dp_analysis_loop_kernel_stat(comparison->run[run], pair->info.loop[run], 0) ||
 		    !pair->settled[run])
 			return false;
 	return true;
@@ -251,7 +251,8 @@ static size_t count_names(const struct dp_comparison *comparison, const struct d
 	for (int run = 0; run < 2; run++) {
 		size_t kernels = 0;
 
-		while (dp_loop_kernel_stat(comparison->run[run], pair->info.loop[run], kernels))
+		while (dp_analysis_loop_kernel_stat(comparison->run[run], pair->info.loop[run],
+						    kernels))
 			kernels++;
 		count += kernels +
 			 dp_analysis_loop(comparison->run[run], pair->info.loop[run])->length;

@@ -57,9 +57,9 @@ static void gather(struct room *room, const struct dp_comparison *comparison,
 		size_t count = dp_analysis_loop(analysis, loop)->iterations;
 
 		for (size_t k = 0; k < count; k++) {
-			double value = dp_loop_metric(analysis, loop, metric, k);
+			double value = dp_analysis_loop_metric(analysis, loop, metric, k);
 
-			if (isfinite(value) && dp_loop_is_steady(analysis, loop, k))
+			if (isfinite(value) && dp_analysis_loop_is_steady(analysis, loop, k))
 				room->values[run][used++] = value;
 		}
 		room->count[run] = used;
@@ -122,7 +122,8 @@ static void settle(struct dp_pair_data *pair, struct room *room,
 		const struct dp_analysis *analysis = comparison->run[run];
 		const struct dp_iteration *at;
 
-		for (size_t k = 0; (at = dp_loop_iteration(analysis, pair->info.loop[run], k)); k++)
+		for (size_t k = 0;
+		     (at = dp_analysis_loop_iteration(analysis, pair->info.loop[run], k)); k++)
 			pair->settled[run] += !at->partial && !at->warmup;
 		pair->widening[run] = dp_estimate__widening(room->values[run], room->count[run]);
 	}

@@ -61,7 +61,7 @@ static void add_candidate(struct side *side, size_t loop, double time_ns)
 
 static bool can_compare(const struct dp_loop *loop)
 {
-	return loop->at_level && loop->complete > 0;
+	return loop->selected && loop->complete > 0;
 }
 
 static int find_candidates(struct pairing *pairing, int run)
@@ -72,7 +72,7 @@ static int find_candidates(struct pairing *pairing, int run)
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
 		if (can_compare(loop))
-			add_candidate(side, i, dp_loop_time(analysis, i));
+			add_candidate(side, i, dp_analysis_loop_time(analysis, i));
 	for (size_t i = 0; i < side->count; i++)
 		if (dp_families__init(&side->loops[i].families, &pairing->names, analysis,
 				      side->loops[i].loop))
@@ -208,7 +208,7 @@ static int refuse(const struct dp_analysis *analysis, size_t loop, struct dp_err
 		return dp_error__set(error, DP_ERR_ARGUMENT, "no loop %zu: there %s %zu", loop,
 				     count == 1 ? "is" : "are", count);
 	return dp_error__set(error, DP_ERR_ARGUMENT,
-			     info->at_level
+			     info->selected
 				     ? "loop %zu has no complete iteration"
 				     : "loop %zu is not at the level that is reported on (--level)",
 			     loop);

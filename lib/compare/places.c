@@ -158,10 +158,10 @@ static void add(struct dp_comparison *comparison, struct dp_pair_data *pair,
 	made->index[1] = j == SIZE_MAX ? j : (j + sides->turn) % length;
 	for (int run = 0; run < 2; run++)
 		if (made->index[run] != SIZE_MAX)
-			both[run] =
-				estimate(dp_loop_position_stat(sides->run[run], sides->loop[run],
-							       made->index[run]),
-					 pair->widening[run]);
+			both[run] = estimate(dp_analysis_loop_position_stat(sides->run[run],
+									    sides->loop[run],
+									    made->index[run]),
+					     pair->widening[run]);
 	made->ns = dp_difference__of(both, comparison->deviations);
 }
 

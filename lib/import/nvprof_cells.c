@@ -7,14 +7,14 @@
 /* Values beyond it are damage: sums of two stay within 63 bits. */
 #define VALUE_LIMIT ((int64_t)1 << 62)
 
-bool dp_text__is(struct dp_text text, const char *word)
+bool dp_slice__is(struct dp_slice text, const char *word)
 {
 	size_t length = strlen(word);
 
 	return text.length == length && !memcmp(text.at, word, length);
 }
 
-bool dp_text__starts(struct dp_text text, const char *word)
+bool dp_slice__starts(struct dp_slice text, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -22,7 +22,7 @@ bool dp_text__starts(struct dp_text text, const char *word)
 }
 
 /* memmem() is not POSIX 2008. Only banners and headers are searched: short, or few. */
-bool dp_text__has(struct dp_text text, const char *word)
+bool dp_slice__has(struct dp_slice text, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -32,7 +32,7 @@ bool dp_text__has(struct dp_text text, const char *word)
 	return false;
 }
 
-struct dp_text dp_text__trim(struct dp_text text)
+struct dp_slice dp_slice__trim(struct dp_slice text)
 {
 	while (text.length && strchr(" \t\r\n", text.at[text.length - 1]) &&
 	       text.at[text.length - 1])
@@ -45,7 +45,7 @@ struct dp_text dp_text__trim(struct dp_text text)
 }
 
 /* Digits only. */
-bool dp_nvprof__whole(struct dp_text text, int64_t *value)
+bool dp_nvprof__whole(struct dp_slice text, int64_t *value)
 {
 	int64_t sum = 0;
 
@@ -64,7 +64,7 @@ bool dp_nvprof__whole(struct dp_text text, int64_t *value)
  * A decimal number times unit, rounded to the nearest whole (half up, by the size without the
  * sign). Nine fraction digits count: of a second that is a nanosecond, of a GB one byte.
  */
-bool dp_nvprof__scaled(struct dp_text text, uint64_t unit, int64_t *value, unsigned *digits)
+bool dp_nvprof__scaled(struct dp_slice text, uint64_t unit, int64_t *value, unsigned *digits)
 {
 	uint64_t whole = 0, part = 0, scaled;
 	unsigned whole_digits = 0, part_digits = 0;
@@ -100,10 +100,10 @@ bool dp_nvprof__scaled(struct dp_text text, uint64_t unit, int64_t *value, unsig
 }
 
 /* "GeForce GTX 950 (0)", "0": the number, and where the name before it ends. */
-bool dp_nvprof__numbered(struct dp_text text, int64_t *number, size_t *name_length)
+bool dp_nvprof__numbered(struct dp_slice text, int64_t *number, size_t *name_length)
 {
 	size_t open;
-	struct dp_text inner;
+	struct dp_slice inner;
 
 	*name_length = 0;
 	if (dp_nvprof__whole(text, number))
@@ -122,30 +122,30 @@ bool dp_nvprof__numbered(struct dp_text text, int64_t *number, size_t *name_leng
 	return true;
 }
 
-uint64_t dp_nvprof__time_unit(struct dp_text text)
+uint64_t dp_nvprof__time_unit(struct dp_slice text)
 {
-	if (dp_text__is(text, "ns"))
+	if (dp_slice__is(text, "ns"))
 		return 1;
-	if (dp_text__is(text, "us"))
+	if (dp_slice__is(text, "us"))
 		return 1000;
-	if (dp_text__is(text, "ms"))
+	if (dp_slice__is(text, "ms"))
 		return 1000000;
-	return dp_text__is(text, "s") ? 1000000000 : 0;
+	return dp_slice__is(text, "s") ? 1000000000 : 0;
 }
 
 /* Binary, whatever the letters say: 0.000019 MB is 20 B. */
-uint64_t dp_nvprof__size_unit(struct dp_text text)
+uint64_t dp_nvprof__size_unit(struct dp_slice text)
 {
-	if (dp_text__is(text, "B") || !text.length)
+	if (dp_slice__is(text, "B") || !text.length)
 		return 1;
-	if (dp_text__is(text, "KB"))
+	if (dp_slice__is(text, "KB"))
 		return 1 << 10;
-	if (dp_text__is(text, "MB"))
+	if (dp_slice__is(text, "MB"))
 		return 1 << 20;
-	return dp_text__is(text, "GB") ? 1 << 30 : 0;
+	return dp_slice__is(text, "GB") ? 1 << 30 : 0;
 }
 
-enum dp_copy_kind dp_nvprof__copy_kind(struct dp_text name, bool unified)
+enum dp_copy_kind dp_nvprof__copy_kind(struct dp_slice name, bool unified)
 {
 	static const char *const words[] = {
 		[DP_COPY_HTOD] = "HtoD", [DP_COPY_DTOH] = "DtoH", [DP_COPY_HTOA] = "HtoA",
@@ -155,7 +155,7 @@ enum dp_copy_kind dp_nvprof__copy_kind(struct dp_text name, bool unified)
 	};
 
 	for (size_t i = 1; i < DP_COUNT(words); i++) {
-		if (!dp_text__has(name, words[i]))
+		if (!dp_slice__has(name, words[i]))
 			continue;
 		if (!unified)
 			return (enum dp_copy_kind)i;
@@ -173,7 +173,7 @@ enum dp_copy_kind dp_nvprof__copy_kind(struct dp_text name, bool unified)
 	return DP_COPY_UNKNOWN;
 }
 
-enum dp_memory_kind dp_nvprof__memory_kind(struct dp_text text)
+enum dp_memory_kind dp_nvprof__memory_kind(struct dp_slice text)
 {
 	static const struct {
 		const char *word;
@@ -190,7 +190,7 @@ enum dp_memory_kind dp_nvprof__memory_kind(struct dp_text text)
 	};
 
 	for (size_t i = 0; text.length && i < DP_COUNT(kinds); i++)
-		if (dp_text__is(text, kinds[i].word))
+		if (dp_slice__is(text, kinds[i].word))
 			return kinds[i].kind;
 	return DP_MEMORY_UNKNOWN;
 }
@@ -199,10 +199,10 @@ enum dp_memory_kind dp_nvprof__memory_kind(struct dp_text text)
  * Kernel names of the form without Correlation_ID end in it: "name [218]". Takes it off; where
  * the column exists, only if it says the same.
  */
-struct dp_text dp_nvprof__correlation(struct dp_text name, uint32_t *correlation)
+struct dp_slice dp_nvprof__correlation(struct dp_slice name, uint32_t *correlation)
 {
 	size_t open = name.length;
-	struct dp_text digits;
+	struct dp_slice digits;
 	int64_t id;
 
 	if (name.length < 4 || name.at[name.length - 1] != ']')

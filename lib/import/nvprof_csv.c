@@ -59,7 +59,7 @@ static void set_process(struct dp_nvprof *reader, int64_t pid)
 }
 
 /* "==308065== NVPROF is profiling process 308065, command: python train.py" */
-static void read_process(struct dp_nvprof *reader, struct dp_text rest, int64_t pid)
+static void read_process(struct dp_nvprof *reader, struct dp_slice rest, int64_t pid)
 {
 	struct dp_builder *builder = reader->import->builder;
 	static const char word[] = "command: ";
@@ -67,7 +67,7 @@ static void read_process(struct dp_nvprof *reader, struct dp_text rest, int64_t 
 
 	if (!reader->result_banner)
 		set_process(reader, pid);
-	while (rest.length && !dp_text__starts(rest, word)) {
+	while (rest.length && !dp_slice__starts(rest, word)) {
 		rest.at++;
 		rest.length--;
 	}
@@ -75,19 +75,19 @@ static void read_process(struct dp_nvprof *reader, struct dp_text rest, int64_t 
 		return;
 	rest.at += sizeof(word) - 1;
 	rest.length -= sizeof(word) - 1;
-	rest = dp_text__trim(rest);
+	rest = dp_slice__trim(rest);
 	name = dp_builder__string(builder, rest.at, rest.length);
 	if (name != DP_NONE)
 		dp_builder__name_process(builder, process, name, -1);
 }
 
 /* "Warning: 376746 records have invalid timestamps …", "Warning: Found 3 invalid records …" */
-static void read_warning(struct dp_nvprof *reader, struct dp_text rest)
+static void read_warning(struct dp_nvprof *reader, struct dp_slice rest)
 {
-	struct dp_text number;
+	struct dp_slice number;
 	int64_t records = 0;
 
-	if (dp_text__starts(rest, "Found ")) {
+	if (dp_slice__starts(rest, "Found ")) {
 		rest.at += 6;
 		rest.length -= 6;
 	}
@@ -95,9 +95,9 @@ static void read_warning(struct dp_nvprof *reader, struct dp_text rest)
 	for (number.length = 0; number.length < rest.length && rest.at[number.length] >= '0' &&
 				rest.at[number.length] <= '9';)
 		number.length++;
-	if (dp_nvprof__whole(number, &records) && records > 0 && dp_text__has(rest, "records"))
+	if (dp_nvprof__whole(number, &records) && records > 0 && dp_slice__has(rest, "records"))
 		dp_builder__loss(reader->import->builder,
-				 dp_text__has(rest, "invalid timestamps")
+				 dp_slice__has(rest, "invalid timestamps")
 					 ? "records without valid times, left out by nvprof"
 					 : "records that nvprof calls invalid",
 				 (uint64_t)records, reader->offset);
@@ -110,11 +110,11 @@ static void read_warning(struct dp_nvprof *reader, struct dp_text rest)
 /* "==PID== text" or "======== text". False: the line is none. */
 static bool read_banner(struct dp_nvprof *reader)
 {
-	struct dp_text rest = dp_text__trim(reader->line), digits;
+	struct dp_slice rest = dp_slice__trim(reader->line), digits;
 	int64_t pid = -1;
 	size_t i = 2;
 
-	if (!dp_text__starts(rest, "=="))
+	if (!dp_slice__starts(rest, "=="))
 		return false;
 	while (i < rest.length && rest.at[i] != '=' && rest.at[i] != ' ')
 		i++;
@@ -126,15 +126,15 @@ static bool read_banner(struct dp_nvprof *reader)
 		i++;
 	rest.at += i;
 	rest.length -= i;
-	rest = dp_text__trim(rest);
-	if (dp_text__starts(rest, "NVPROF is profiling process") && pid >= 0) {
+	rest = dp_slice__trim(rest);
+	if (dp_slice__starts(rest, "NVPROF is profiling process") && pid >= 0) {
 		read_process(reader, rest, pid);
-	} else if (dp_text__starts(rest, "Profiling result")) {
+	} else if (dp_slice__starts(rest, "Profiling result")) {
 		reader->result_banner = true;
 		/* Without a PID it is that of the process told before, or none. */
 		if (pid >= 0)
 			set_process(reader, pid);
-	} else if (dp_text__starts(rest, "Warning: ")) {
+	} else if (dp_slice__starts(rest, "Warning: ")) {
 		rest.at += 9;
 		rest.length -= 9;
 		read_warning(reader, rest);
@@ -145,20 +145,20 @@ static bool read_banner(struct dp_nvprof *reader)
 /* Lines before any header: what nvprof prints without --csv, or of nothing. */
 static void look_at_line(struct dp_nvprof *reader)
 {
-	struct dp_text line = dp_text__trim(reader->line);
+	struct dp_slice line = dp_slice__trim(reader->line);
 
-	if (dp_text__starts(line, "No kernels were profiled"))
+	if (dp_slice__starts(line, "No kernels were profiled"))
 		reader->nothing_profiled = true;
 	if (memchr(line.at, ',', line.length))
 		return;
-	if (dp_text__starts(line, "Start ") && dp_text__has(line, " Duration ") &&
-	    dp_text__has(line, "Name"))
+	if (dp_slice__starts(line, "Start ") && dp_slice__has(line, " Duration ") &&
+	    dp_slice__has(line, "Name"))
 		reader->other = FORM_TEXT;
-	else if ((dp_text__starts(line, "Time(%) ") || dp_text__starts(line, "Type ")) &&
-		 dp_text__has(line, "Time(%)") && dp_text__has(line, "Calls"))
+	else if ((dp_slice__starts(line, "Time(%) ") || dp_slice__starts(line, "Type ")) &&
+		 dp_slice__has(line, "Time(%)") && dp_slice__has(line, "Calls"))
 		reader->other = FORM_SUMMARY;
-	else if (dp_text__starts(line, "Invocations ") &&
-		 (dp_text__has(line, "Metric Name") || dp_text__has(line, "Event Name")))
+	else if (dp_slice__starts(line, "Invocations ") &&
+		 (dp_slice__has(line, "Metric Name") || dp_slice__has(line, "Event Name")))
 		reader->other = FORM_METRICS;
 }
 
@@ -182,11 +182,11 @@ static int read_line(struct dp_nvprof *reader, const char *at, size_t length)
 	reader->rows_in_line = 0;
 	if (csv_parse(&reader->csv, at, length, on_field, on_row, reader) != length)
 		return csv_failed(reader);
-	if (!reader->rows_in_line && dp_text__trim(reader->line).length) {
+	if (!reader->rows_in_line && dp_slice__trim(reader->line).length) {
 		csv_fini(&reader->csv, NULL, NULL, NULL);
 		if (reader->state == ROWS)
 			dp_nvprof__bad_row(reader, reader->field_count, "quote that is not closed",
-					   (struct dp_text){ "", 0 });
+					   (struct dp_slice){ "", 0 });
 		reader->field_count = 0;
 		reader->fields_length = 0;
 	}
@@ -261,7 +261,7 @@ static int read_all(struct dp_nvprof *reader, char *buf)
 			reader->line.length = 0;
 			reader->line_number++;
 			dp_nvprof__bad_row(reader, 0, "line of more than 1 MiB",
-					   (struct dp_text){ "", 0 });
+					   (struct dp_slice){ "", 0 });
 			cut = drop_line(reader, buf, &have) == false;
 		}
 		dp_import__progress(import, dp_input__position(import->input),
@@ -357,19 +357,20 @@ out:
 }
 
 /* How much a line speaks for nvprof. */
-static int probe_line(struct dp_text line)
+static int probe_line(struct dp_slice line)
 {
-	if (dp_text__starts(line, "\"Start\",\"Duration\",") ||
-	    dp_text__starts(line, "Start,Duration,"))
+	if (dp_slice__starts(line, "\"Start\",\"Duration\",") ||
+	    dp_slice__starts(line, "Start,Duration,"))
 		return 90;
-	if (dp_text__starts(line, "==") && (dp_text__has(line, "== NVPROF is profiling process") ||
-					    dp_text__has(line, "== Profiling result:")))
+	if (dp_slice__starts(line, "==") &&
+	    (dp_slice__has(line, "== NVPROF is profiling process") ||
+	     dp_slice__has(line, "== Profiling result:")))
 		return 85;
-	if (dp_text__starts(line, "Start ") && dp_text__has(line, " Duration ") &&
-	    dp_text__has(line, "Grid Size"))
+	if (dp_slice__starts(line, "Start ") && dp_slice__has(line, " Duration ") &&
+	    dp_slice__has(line, "Grid Size"))
 		return 80;
-	if (dp_text__starts(line, "\"Type\",\"Time(%)\",") ||
-	    dp_text__starts(line, "\"Time(%)\",\"Time\","))
+	if (dp_slice__starts(line, "\"Type\",\"Time(%)\",") ||
+	    dp_slice__starts(line, "\"Time(%)\",\"Time\","))
 		return 80;
 	return 0;
 }
@@ -385,7 +386,7 @@ static int probe(const struct dp_probe *probe)
 		newline = memchr(at, '\n', (size_t)(end - at));
 		if (!newline)
 			newline = end;
-		sure = probe_line(dp_text__trim((struct dp_text){ at, (size_t)(newline - at) }));
+		sure = probe_line(dp_slice__trim((struct dp_slice){ at, (size_t)(newline - at) }));
 		best = DP_MAX(best, sure);
 	}
 	return best;

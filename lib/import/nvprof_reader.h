@@ -54,7 +54,7 @@ struct device_cell {
 struct dp_nvprof {
 	struct dp_import *import;
 	struct csv_parser csv;
-	struct dp_text line; /* the current one, with its newline if it has one */
+	struct dp_slice line; /* the current one, with its newline if it has one */
 	char *fields; /* the row's fields, one behind the other; as long as a line at the most */
 	size_t fields_length;
 	size_t field_at[MAX_FIELDS + 1];
@@ -102,6 +102,6 @@ void dp_nvprof__end_section(struct dp_nvprof *reader);
 
 /* A row cannot be used; the first one is told. index is that of the field to blame. */
 void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
-			struct dp_text what);
+			struct dp_slice what);
 
 #endif

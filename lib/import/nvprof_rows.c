@@ -16,9 +16,9 @@ static const char *const column_names[COLUMNS] = {
 	[NAME] = "Name",	   [CORRELATION] = "Correlation_ID",
 };
 
-static struct dp_text field(const struct dp_nvprof *reader, size_t index)
+static struct dp_slice field(const struct dp_nvprof *reader, size_t index)
 {
-	struct dp_text text = { "", 0 };
+	struct dp_slice text = { "", 0 };
 
 	if (index < reader->field_count && index < MAX_FIELDS) {
 		text.at = reader->fields + reader->field_at[index];
@@ -28,9 +28,9 @@ static struct dp_text field(const struct dp_nvprof *reader, size_t index)
 }
 
 /* The field of a column that the header has, else "". shift: fields too many before the name. */
-static struct dp_text cell(const struct dp_nvprof *reader, enum column column, size_t shift)
+static struct dp_slice cell(const struct dp_nvprof *reader, enum column column, size_t shift)
 {
-	struct dp_text none = { "", 0 };
+	struct dp_slice none = { "", 0 };
 	int index = reader->index[column];
 
 	if (index < 0)
@@ -56,7 +56,7 @@ static uint64_t byte_column(const char *line, size_t length, size_t index)
 }
 
 void dp_nvprof__bad_row(struct dp_nvprof *reader, size_t index, const char *message,
-			struct dp_text what)
+			struct dp_slice what)
 {
 	if (reader->bad++)
 		return;
@@ -83,23 +83,23 @@ static void bad_cell(struct dp_nvprof *reader, enum column column, size_t shift,
 
 static bool is_header(const struct dp_nvprof *reader, enum other_form *other)
 {
-	struct dp_text first = field(reader, 0), second = field(reader, 1);
+	struct dp_slice first = field(reader, 0), second = field(reader, 1);
 
 	*other = FORM_NONE;
 	if (!first.length || first.at[0] < 'A' || first.at[0] > 'Z')
 		return false;
-	if (dp_text__is(first, "Start") && dp_text__is(second, "Duration")) {
+	if (dp_slice__is(first, "Start") && dp_slice__is(second, "Duration")) {
 		*other = FORM_API;
 		for (size_t i = 2; i < reader->field_count; i++)
-			if (dp_text__is(field(reader, i), "Device"))
+			if (dp_slice__is(field(reader, i), "Device"))
 				*other = FORM_NONE;
 		return true;
 	}
-	if (dp_text__is(first, "Time(%)") ||
-	    (dp_text__is(first, "Type") && dp_text__is(second, "Time(%)")))
+	if (dp_slice__is(first, "Time(%)") ||
+	    (dp_slice__is(first, "Type") && dp_slice__is(second, "Time(%)")))
 		*other = FORM_SUMMARY;
-	else if (dp_text__is(first, "Device") &&
-		 (dp_text__is(second, "Kernel") || dp_text__is(second, "Context")))
+	else if (dp_slice__is(first, "Device") &&
+		 (dp_slice__is(second, "Kernel") || dp_slice__is(second, "Context")))
 		*other = FORM_METRICS;
 	return *other != FORM_NONE;
 }
@@ -117,7 +117,7 @@ static void begin_section(struct dp_nvprof *reader, enum other_form other)
 		reader->index[column] = -1;
 		for (size_t i = reader->field_count < MAX_FIELDS ? reader->field_count : MAX_FIELDS;
 		     i-- > 0;)
-			if (dp_text__is(field(reader, i), column_names[column]))
+			if (dp_slice__is(field(reader, i), column_names[column]))
 				reader->index[column] = (int)i;
 	}
 	reader->columns = reader->field_count;
@@ -136,7 +136,7 @@ static void read_units(struct dp_nvprof *reader)
 	reader->unified_unit = dp_nvprof__size_unit(cell(reader, UNIFIED, 0));
 	if (reader->index[NAME] < 0 || reader->index[STREAM] < 0)
 		dp_nvprof__bad_row(reader, 0, "no column Name or Stream in the header above",
-				   (struct dp_text){ "", 0 });
+				   (struct dp_slice){ "", 0 });
 	else if (!reader->start_unit_ns)
 		bad_cell(reader, START, 0, unknown);
 	else if (!reader->duration_unit_ns)
@@ -168,7 +168,7 @@ void dp_nvprof__end_section(struct dp_nvprof *reader)
  */
 
 /* -1 for an empty cell. False where it is neither a number nor ends in one in parentheses. */
-static bool read_id(struct dp_text text, int64_t *id)
+static bool read_id(struct dp_slice text, int64_t *id)
 {
 	size_t name_length;
 
@@ -177,7 +177,7 @@ static bool read_id(struct dp_text text, int64_t *id)
 }
 
 /* The device of a cell; its name goes to the builder when it is seen first. */
-static bool read_device(struct dp_nvprof *reader, struct dp_text text, int64_t *id)
+static bool read_device(struct dp_nvprof *reader, struct dp_slice text, int64_t *id)
 {
 	struct dp_builder *builder = reader->import->builder;
 	struct device_cell *known = &reader->device;
@@ -232,7 +232,7 @@ static void settle_start(struct dp_nvprof *reader, struct dp_op *op, int64_t ste
 }
 
 /* A host call: nvprof writes them between the operations with --print-api-trace. */
-static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struct dp_text name)
+static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struct dp_slice name)
 {
 	struct dp_call call = { times->start_ns, times->end_ns, 0, DP_NONE, times->correlation };
 
@@ -242,11 +242,12 @@ static void push_call(struct dp_nvprof *reader, const struct dp_op *times, struc
 }
 
 /* What kind of operation it is, its name and its bytes. False: none at all. */
-static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_text name, size_t shift)
+static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_slice name,
+		      size_t shift)
 {
 	struct dp_builder *builder = reader->import->builder;
-	bool unified = dp_text__starts(name, "[Unified Memory");
-	struct dp_text size = cell(reader, unified ? UNIFIED : SIZE, shift);
+	bool unified = dp_slice__starts(name, "[Unified Memory");
+	struct dp_slice size = cell(reader, unified ? UNIFIED : SIZE, shift);
 	int64_t bytes = 0;
 
 	if (!name.length || name.at[0] != '[') {
@@ -255,12 +256,12 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_text
 		op->name = dp_builder__kernel_name(builder, name.at, name.length);
 		return true;
 	}
-	if (unified && !dp_text__has(name, "Memcpy")) {
+	if (unified && !dp_slice__has(name, "Memcpy")) {
 		reader->faults++;
 		return false;
 	}
-	op->kind = dp_text__has(name, "memset") ? DP_OP_SET : DP_OP_COPY;
-	if (op->kind == DP_OP_COPY && !unified && !dp_text__has(name, "memcpy")) {
+	op->kind = dp_slice__has(name, "memset") ? DP_OP_SET : DP_OP_COPY;
+	if (op->kind == DP_OP_COPY && !unified && !dp_slice__has(name, "memcpy")) {
 		reader->unknown++;
 		return false;
 	}
@@ -286,8 +287,8 @@ static bool read_kind(struct dp_nvprof *reader, struct dp_op *op, struct dp_text
 /* Device, context and stream. False: a cell cannot be read, and was told. */
 static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
 {
-	struct dp_text device_text = cell(reader, DEVICE, shift);
-	struct dp_text context_text = cell(reader, CONTEXT, shift);
+	struct dp_slice device_text = cell(reader, DEVICE, shift);
+	struct dp_slice context_text = cell(reader, CONTEXT, shift);
 	int64_t device, context, stream;
 
 	/* Peer copies may name the two ends only. */
@@ -312,8 +313,8 @@ static bool read_place(struct dp_nvprof *reader, struct dp_op *op, size_t shift)
 /* Start, duration and correlation id. */
 static bool read_times(struct dp_nvprof *reader, struct dp_op *op, size_t shift, int64_t *step_ns)
 {
-	struct dp_text duration_text = cell(reader, DURATION, 0);
-	struct dp_text correlation_text = cell(reader, CORRELATION, shift);
+	struct dp_slice duration_text = cell(reader, DURATION, 0);
+	struct dp_slice correlation_text = cell(reader, CORRELATION, shift);
 	int64_t duration = 0, correlation;
 	unsigned digits;
 
@@ -350,7 +351,7 @@ static size_t row_shift(struct dp_nvprof *reader)
 	if (reader->field_count == reader->columns)
 		return 0;
 	if (reader->field_count == reader->columns + 1 && reader->index[DEVICE] >= 0 &&
-	    dp_text__starts(cell(reader, NAME, 1), "[Unified Memory"))
+	    dp_slice__starts(cell(reader, NAME, 1), "[Unified Memory"))
 		return 1;
 	return SIZE_MAX;
 }
@@ -360,14 +361,14 @@ static void read_row(struct dp_nvprof *reader)
 	struct dp_op op = { 0 };
 	size_t shift = row_shift(reader);
 	int64_t step_ns;
-	struct dp_text name;
+	struct dp_slice name;
 	char message[64];
 
 	if (shift == SIZE_MAX) {
 		snprintf(message, sizeof(message), "row of %zu fields under a header of %zu",
 			 reader->field_count, reader->columns);
 		dp_nvprof__bad_row(reader, DP_MIN(reader->field_count, reader->columns), message,
-				   (struct dp_text){ "", 0 });
+				   (struct dp_slice){ "", 0 });
 		return;
 	}
 	name = cell(reader, NAME, shift);

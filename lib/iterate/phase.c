@@ -178,8 +178,8 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 				DP_FACTS({ "length", "count", (double)length },
 					 { "offset", "count", (double)phase->first },
 					 { "next", "count", (double)phase->next }),
-				"where iterations of the pattern of {length:symbol} start: its places "
-				"{offset}%s and {next}%s have most votes",
+				"where iterations of the pattern of {length:symbol} start: its "
+				"places {offset}%s and {next}%s have most votes",
 				name_at(&b, phase->first, explain),
 				name_at(&b, phase->next, explain));
 		count_votes(&b, sum + length, NULL, phase, explain);
@@ -189,7 +189,8 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_alignment *alignment,
 					 { "next", "count", (double)phase->next },
 					 { "margin", "log-odds", phase->margin }),
 				"place {offset}%s of {length} wins by {margin}, mostly due to %s",
-				name_at(&b, phase->first, explain), phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
+				name_at(&b, phase->first, explain),
+				phase->decided_by ? dp_phase_name(phase->decided_by) : "nothing");
 		phase->beat = dp_votes__is_step(&b);
 	}
 	dp_offsets__fini(&b.offsets);

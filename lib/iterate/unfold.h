@@ -7,10 +7,11 @@
 /*
  * Where an iteration begins with what the one before it ends with, over and over, both are one
  * repetition in the folded sequence, and a boundary can only lie in front of it or behind it. By
- * the host's gaps each is moved to where the program's own is, up to 64 symbols away. iterations[0..count) are those of the folded
- * sequence, whose symbol i stands for symbols[position[i], position[i + 1]) of symbols[0..n); they
- * become those of the sequence. Returns how many are left: a partial one may consist of nothing but
- * what its neighbour gets. Cost: linear in iterations, and a few thousand calls of evidence->at.
+ * the host's gaps each is moved to where the program's own is, up to 64 symbols away.
+ * iterations[0..count) are those of the folded sequence, whose symbol i stands for
+ * symbols[position[i], position[i + 1]) of symbols[0..n); they become those of the sequence.
+ * Returns how many are left: a partial one may consist of nothing but what its neighbour gets.
+ * Cost: linear in iterations, and a few thousand calls of evidence->at.
  */
 size_t dp_unfold__iterations(struct dp_repetition *iterations, size_t count,
 			     const uint32_t *symbols, size_t n, const uint32_t *position,

@@ -12,7 +12,7 @@ static size_t edits_of(const struct dp_repetition *s)
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }
 
-/* Symbols of the pattern that a iteration does not have; what has but another exact name is there. */
+/* Symbols of the pattern that an iteration lacks; what has another exact name only is there. */
 static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 		      const struct dp_cut_pattern *p, const uint32_t *aligned)
 {
@@ -21,7 +21,8 @@ static size_t missing(const struct dp_cut *cut, const struct dp_repetition *s,
 	for (size_t i = 0; s->substituted > 0 && i < edits_of(s); i++) {
 		const struct dp_edit *e = &cut->edits[s->edits + i];
 
-		n += e->kind == DP_EDIT_SUBSTITUTED && aligned[e->position] != p->rotated[e->offset];
+		n += e->kind == DP_EDIT_SUBSTITUTED &&
+		     aligned[e->position] != p->rotated[e->offset];
 	}
 	return n;
 }

@@ -185,8 +185,8 @@ static void spans_fit(const struct dp_ballot *b, double *score)
 }
 
 /*
- * A span that is a few symbols short of whole iterations lacks them at one of its ends. Mostly it is
- * the first iteration that begins otherwise: the span then ends with an iteration.
+ * A span that is a few symbols short of whole iterations lacks them at one of its ends. Mostly it
+ * is the first iteration that begins otherwise: the span then ends with an iteration.
  */
 static void first_differs(const struct dp_ballot *b, double *score)
 {

@@ -131,7 +131,8 @@ static int place_boundaries(struct dp_driver *d, struct batch *b)
 	int status = DP_OK;
 
 	for (size_t i = 0; i < b->count && !status; i++) {
-		uint32_t *names = dp_driver__rotate(b->exact[i], b->list[i].length, b->list[i].first);
+		uint32_t *names =
+			dp_driver__rotate(b->exact[i], b->list[i].length, b->list[i].first);
 
 		status = names ? dp_boundary__place(b->cuts, b->count, i, d->request->symbols,
 						    names, b->list[i].length, &d->request->evidence)

@@ -12,24 +12,29 @@
 #define WORTH_SAYING 0.1
 
 const struct dp_feature_info dp_feature_table[DP_FEATURES] = {
-	[DP_FEATURE_ITERATIONS] = { "iterations", "feature_iterations", "many iterations", "few iterations" },
-	[DP_FEATURE_EDITS] = { "edits", "feature_edits", "iterations differ", "iterations hardly differ" },
+	[DP_FEATURE_ITERATIONS] = { "iterations", "feature_iterations", "many iterations",
+				    "few iterations" },
+	[DP_FEATURE_EDITS] = { "edits", "feature_edits", "iterations differ",
+			       "iterations hardly differ" },
 	[DP_FEATURE_RENAMED] = { "renamed", "feature_renamed", "exact kernel names differ",
 				 "exact kernel names are the same" },
 	[DP_FEATURE_ENDS] = { "ends", "feature_ends", "fills the capture to its ends",
 			      "other work comes before it or after it" },
-	[DP_FEATURE_LAYERS] = { "layers", "feature_layers", "looks like the layers of a single pass",
+	[DP_FEATURE_LAYERS] = { "layers", "feature_layers",
+				"looks like the layers of a single pass",
 				"does not look like the layers of a single pass" },
 	[DP_FEATURE_SHORT] = { "short", "feature_short", "iterations are as short as layers",
 			       "iterations are longer than layers" },
-	[DP_FEATURE_STEP] = { "step", "feature_step", "uploads, waits or an optimizer once per iteration",
+	[DP_FEATURE_STEP] = { "step", "feature_step",
+			      "uploads, waits or an optimizer once per iteration",
 			      "no upload, wait or optimizer once per iteration" },
 	[DP_FEATURE_MARGIN] = { "margin", "feature_margin", "the boundary is clear",
 				"another boundary is nearly as likely" },
-	[DP_FEATURE_COUNT_GIVEN] = { "count", "feature_count", "has the number of iterations that -n gives",
+	[DP_FEATURE_COUNT_GIVEN] = { "count", "feature_count",
+				     "has the number of iterations that -n gives",
 				     "-n does not confirm it" },
-	[DP_FEATURE_ANNOTATED] = { "annotated", "feature_annotated", "an annotation in each iteration",
-				   "no annotation confirms it" },
+	[DP_FEATURE_ANNOTATED] = { "annotated", "feature_annotated",
+				   "an annotation in each iteration", "no annotation confirms it" },
 };
 
 enum { KNOTS = 10 };
@@ -144,8 +149,8 @@ void dp_confidence__explain(const struct dp_confidence *c, struct dp_explain *ex
 		facts[5 + i] = (struct dp_stage_fact){ dp_feature_table[i].fact, "number",
 						       c->feature[i] };
 	dp_explain__add(explain, "confidence", facts,
-			"{iterations:iteration} of {length:kernel}: {loop} that it is a loop, times "
-			"{boundary} that its boundaries are right");
+			"{iterations:iteration} of {length:kernel}: {loop} that it is a loop, "
+			"times {boundary} that its boundaries are right");
 	for (size_t i = 0; i < DP_FEATURES && explain; i++)
 		explain_feature(c, explain, i);
 }

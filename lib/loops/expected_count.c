@@ -59,7 +59,7 @@ static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequenc
 		return !r->evidence.open_begin;
 	if (!r->evidence.at)
 		return false;
-	for (size_t i = 1; i < loop->count && i < dp_param.expected_sampled; i++) {
+	for (size_t i = 1; i < loop->count && i < dp_param.named_sample; i++) {
 		int64_t ns;
 
 		if (loop->iterations[i].partial)
@@ -92,13 +92,14 @@ static int count_common(size_t *common, const struct dp_loops_request *r,
 }
 
 /* Replaces `drop` iterations from index `at` on, and their edits, by one. */
-static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop, struct dp_repetition iteration,
-		  const struct dp_edit *edits, size_t count)
+static int splice(struct dp_sequence_loop *loop, size_t at, size_t drop,
+		  struct dp_repetition iteration, const struct dp_edit *edits, size_t count)
 {
 	size_t from = at < loop->count ? loop->iterations[at].edits : loop->edit_count;
 	size_t to = at + drop < loop->count ? loop->iterations[at + drop].edits : loop->edit_count;
 	size_t room = loop->count, edit_room = loop->edit_count;
-	int status = dp_array__reserve(&loop->iterations, &room, loop->count + 1, sizeof(iteration));
+	int status =
+		dp_array__reserve(&loop->iterations, &room, loop->count + 1, sizeof(iteration));
 
 	if (!status)
 		status = dp_array__reserve(&loop->edits, &edit_room, loop->edit_count + count,
@@ -142,7 +143,8 @@ static int add(const struct dp_loops_request *r, struct dp_sequence_loop *loop,
 	status = splice(loop, room->at, room->drop, iteration, edits, count);
 	free(edits);
 	if (!status)
-		status = dp_variants__number(loop->iterations, loop->count, loop->edits, r->symbols);
+		status =
+			dp_variants__number(loop->iterations, loop->count, loop->edits, r->symbols);
 	return status;
 }
 

@@ -24,9 +24,9 @@ static double kernels_of(const struct dp_judged *j)
  */
 static bool fills_with_layers(const struct dp_judged *j)
 {
-	return j->driver->request->evidence.launches_recorded &&
-	       j->standing == DP_STANDING_BARE && !j->phase->beat &&
-	       j->cut->complete < dp_param.layers_max && kernels_of(j) < (double)dp_param.layer_long;
+	return j->driver->request->evidence.launches_recorded && j->standing == DP_STANDING_BARE &&
+	       !j->phase->beat && j->cut->complete < dp_param.layers_max &&
+	       kernels_of(j) < (double)dp_param.layer_long;
 }
 
 /* Is the repetition interrupted, once or a few times, by kernels that do not repeat? */
@@ -60,8 +60,8 @@ static size_t ends_filled(const struct dp_judged *j)
 	size_t head = first->begin, tail = r->count - last->end;
 	bool whole = first->pattern == last->pattern && first->begin_offset == last->end_offset;
 	bool may = j->standing == DP_STANDING_STRUCTURED || j->length < 2 * dp_param.layer_long;
-	bool layers = may && j->length >= dp_param.layer_least && j->cut->complete <= dp_param.network_deep &&
-		      !r->evidence.open_end;
+	bool layers = may && j->length >= dp_param.layer_least &&
+		      j->cut->complete <= dp_param.network_deep && !r->evidence.open_end;
 	bool embedding = layers && head == 1 && (tail > 0 || !whole) && is_alone(j->driver, 0);
 
 	return (size_t)(head <= 1 && !embedding) + (tail <= 1);
@@ -119,7 +119,8 @@ static bool is_captured(const struct dp_judged *j)
 static size_t count_spans(const struct dp_judged *j)
 {
 	const struct dp_alignment *al = j->alignment;
-	size_t near = kernels_of(j) >= (double)dp_param.layer_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
+	bool is_long = kernels_of(j) >= (double)dp_param.layer_long;
+	size_t near = is_long ? 0 : dp_param.layers_apart * j->length, spans = 0, until = 0;
 
 	for (size_t k = 0; k < al->span_count; k++) {
 		if (al->spans[k].pattern != j->pattern ||
@@ -135,7 +136,8 @@ static size_t count_spans(const struct dp_judged *j)
 static int grade_layers(const struct dp_judged *j, size_t ends, size_t spans)
 {
 	double kernels = kernels_of(j);
-	bool is_long = kernels >= (double)dp_param.layer_long, open_end = j->driver->request->evidence.open_end;
+	bool is_long = kernels >= (double)dp_param.layer_long,
+	     open_end = j->driver->request->evidence.open_end;
 
 	if (j->standing == DP_STANDING_RARE)
 		return NO_LAYERS;
@@ -205,7 +207,8 @@ bool dp_features__gather(struct dp_confidence *c, const struct dp_judged *j)
 	*c = (struct dp_confidence){ { 0 } };
 	if (j->length == 1 && j->cut->covered < n)
 		return false;
-	c->feature[DP_FEATURE_ITERATIONS] = fmin(logarithm(j->cut->complete), dp_param.iterations_log);
+	c->feature[DP_FEATURE_ITERATIONS] =
+		fmin(logarithm(j->cut->complete), dp_param.iterations_log);
 	rate_edits(c, j->cut->iterations, j->cut->count, j->cut->edit_count, j->cut->renamed);
 	/* what looks like layers is none the less so for an end that it reaches */
 	c->feature[DP_FEATURE_ENDS] = layers < LIKE_LAYERS ? (double)ends : 0;

@@ -35,7 +35,8 @@ struct dp_sequence_loop *dp_driver__add(struct dp_driver *d)
 
 	if (dp_array__reserve(&loops->loops, &d->room, loops->count + 1, sizeof(*loops->loops)))
 		return NULL;
-	loops->loops[loops->count] = (struct dp_sequence_loop){ .parent = DP_NONE, .annotation = DP_NONE };
+	loops->loops[loops->count] =
+		(struct dp_sequence_loop){ .parent = DP_NONE, .annotation = DP_NONE };
 	return &loops->loops[loops->count++];
 }
 

@@ -187,7 +187,8 @@ static int take_assigned(struct dp_driver *d, struct dp_loops *from, const uint3
 	}
 	/* where several numbers are known, nested loops may be among them */
 	for (size_t k = 0; count == 1 && assigned[0] != DP_NONE && k < from->count && !status; k++)
-		if (is_inside(from, k, assigned[0]) && dp_confidence__listed(&from->loops[k].confidence)) {
+		if (is_inside(from, k, assigned[0]) &&
+		    dp_confidence__listed(&from->loops[k].confidence)) {
 			which[k] = true;
 			from->loops[k].chosen = false;
 		}
@@ -216,7 +217,8 @@ static size_t find_row(const struct dp_loops *loops, bool *which)
 
 	for (size_t k = 0; k < loops->count; k++)
 		if (loops->loops[k].chosen &&
-		    (!most || (double)dp_loops__covered(&loops->loops[k]) > (double)dp_loops__covered(most)))
+		    (!most ||
+		     (double)dp_loops__covered(&loops->loops[k]) > (double)dp_loops__covered(most)))
 			most = &loops->loops[k];
 	for (size_t k = 0; k < loops->count; k++) {
 		const struct dp_sequence_loop *loop = &loops->loops[k];
@@ -258,7 +260,7 @@ static int take_row(struct dp_driver *d, struct dp_loops *from, bool *taken)
 		if (made[k] == DP_NONE)
 			continue;
 		loop = &d->loops->loops[made[k]];
-		loop->chosen = loop->in_row = row[k];
+		loop->chosen = loop->matches_in_sequence = row[k];
 		loop->found_by = row[k] ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 		if (row[k])
 			judge_count(loop, true);
@@ -323,8 +325,8 @@ static void explain_count(const struct dp_loops_request *r, const struct dp_loop
 			DP_FACTS({ "known", "count", (double)known },
 				 { "iterations", "count", (double)dp_loops__whole(loop) },
 				 { "length", "count", (double)loop->length }),
-			"nearest to the {known:iteration} of -n is the loop of {length:symbol} with "
-			"{iterations}");
+			"nearest to the {known:iteration} of -n is the loop of {length:symbol} "
+			"with {iterations}");
 }
 
 /*
@@ -398,15 +400,16 @@ static int find(struct dp_driver *d)
 static void explain_paper(const struct dp_loops_request *r, uint64_t known,
 			  const struct dp_paper_pattern *p)
 {
-	dp_explain__add(r->explain, "paper",
-			DP_FACTS({ "known", "count", (double)known },
-				 { "length", "count", (double)p->length },
-				 { "occurrences", "count", (double)p->occurrences },
-				 { "epsilon", "count", (double)p->epsilon }),
-			p->length ? "for the {known:iteration} of -n, the longest substring has "
-				    "{length:symbol} and occurs {occurrences:time}, with an epsilon of "
-				    "{epsilon}"
-				  : "for the {known:iteration} of -n, no substring meets the criteria");
+	dp_explain__add(
+		r->explain, "paper",
+		DP_FACTS({ "known", "count", (double)known },
+			 { "length", "count", (double)p->length },
+			 { "occurrences", "count", (double)p->occurrences },
+			 { "epsilon", "count", (double)p->epsilon }),
+		p->length ? "for the {known:iteration} of -n, the longest substring has "
+			    "{length:symbol} and occurs {occurrences:time}, with an epsilon of "
+			    "{epsilon}"
+			  : "for the {known:iteration} of -n, no substring meets the criteria");
 }
 
 /* One search and one match for each count, as published. */
@@ -428,8 +431,8 @@ static int find_as_published(struct dp_driver *d, struct dp_error *error)
 		status = dp_paper__match(&cut, r->symbols, r->count, r->symbols + p.at, p.length,
 					 r->max_unmatched);
 		if (!status)
-			status =
-				dp_variants__number(cut.iterations, cut.count, cut.edits, r->symbols);
+			status = dp_variants__number(cut.iterations, cut.count, cut.edits,
+						     r->symbols);
 		loop = status ? NULL : dp_driver__add(d);
 		if (loop)
 			loop->pattern = dp_driver__rotate(r->symbols + p.at, p.length, 0);

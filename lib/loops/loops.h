@@ -18,7 +18,8 @@ struct dp_sequence_loop {
 	double agreement; /* of its iterations with the pattern, 0 to 1 */
 	bool few;	   /* turns, of what may be a layer: nothing in it is done once per step */
 	bool chosen;	   /* of the level that is the program's iteration, shown by default */
-	bool in_row;	   /* one of several after each other that together have a known number */
+	bool matches_in_sequence; /* one of several after each other that together have a known
+				     number */
 	uint32_t *pattern; /* one iteration's symbols */
 	size_t length;
 	uint32_t annotation; /* the name of the caller's that its boundaries are of, or DP_NONE */
@@ -135,8 +136,8 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);
 
 /*
- * The confidence of a loop whose iterations were made or changed by other means than a search: by the
- * features that follow from them, and the others as they are.
+ * The confidence of a loop whose iterations were made or changed by other means than a search: by
+ * the features that follow from them, and the others as they are.
  */
 void dp_loops__judge(struct dp_sequence_loop *loop);
 

@@ -1,7 +1,8 @@
 /*
- * The tree of loops of a sequence, unaided: in, a driver with the symbols and their suffix tree; out,
- * its loops. Called by loops.c and by online/stream.c. Where the patterns that were found leave much to explain, they are looked for
- * again under classes of names, and with repetitions collapsed.
+ * The tree of loops of a sequence, unaided: in, a driver with the symbols and their suffix tree;
+ * out, its loops. Called by loops.c and by online/stream.c. Where the patterns that were found
+ * leave much to explain, they are looked for again under classes of names, and with repetitions
+ * collapsed.
  *
  * Cost: a search, and one more for each of those.
  */
@@ -17,11 +18,6 @@
 #include "iterate/unfold.h"
 
 #include <string.h>
-
-enum {
-	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
-	FINISH_SAMPLE = 16,	/* iterations that an optimizer is looked for in */
-};
 
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
 			const uint32_t *parents, const uint32_t *above)
@@ -146,7 +142,8 @@ static void swap_levels(struct dp_loops *loops, size_t middle, size_t end)
 	}
 }
 
-static bool finishes(const struct dp_driver *d, const uint8_t *traits, const struct dp_repetition *s)
+static bool finishes(const struct dp_driver *d, const uint8_t *traits,
+		     const struct dp_repetition *s)
 {
 	for (size_t i = s->first; i < s->end; i++)
 		if (traits[d->text.symbols[i]] & DP_TRAIT_FINISHES)
@@ -158,7 +155,7 @@ static bool finishes(const struct dp_driver *d, const uint8_t *traits, const str
 static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
 			      const struct dp_sequence_loop *loop)
 {
-	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
+	size_t step = DP_MAX(loop->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
 	for (size_t i = 0; i < loop->count; i += step) {
 		if (loop->iterations[i].partial)
@@ -376,9 +373,9 @@ static int try_collapsed(struct dp_driver *d, const struct dp_levels *flat, cons
 	dp_explain__add(d->text.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)runs.runs },
 				 { "symbols", "count", (double)runs.count }),
-			"the patterns leave much unexplained: each of {runs:repetition} of something "
-			"short becomes one symbol, and the sequence of {symbols} symbols is searched "
-			"again");
+			"the patterns leave much unexplained: each of {runs:repetition} of "
+			"something short becomes one symbol, and the sequence of {symbols} symbols "
+			"is searched again");
 	shortened.position = runs.position;
 	shortened.before = dp_explain__rename(
 		d->text.explain,
@@ -431,7 +428,8 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 		       double uploads)
 {
 	size_t n = d->request->count;
-	uint32_t *class_of = dp_alloc__array(d->text.alphabet, sizeof(*class_of)), *coarse = NULL, count;
+	uint32_t *class_of = dp_alloc__array(d->text.alphabet, sizeof(*class_of));
+	uint32_t *coarse = NULL, count;
 	struct dp_levels levels = { .alone = 0 };
 	struct dp_search_text text = { .tree = NULL };
 	uint8_t *of_classes = NULL;
@@ -446,9 +444,9 @@ static int try_classes(struct dp_driver *d, struct dp_levels *flat, uint8_t **tr
 	dp_explain__add(d->text.explain, "classes",
 			DP_FACTS({ "names", "count", d->text.alphabet },
 				 { "classes", "count", count }),
-			"the patterns leave much unexplained: names that take each other's place are "
-			"joined, which leaves {classes} of {names:name}, and the sequence is searched "
-			"again");
+			"the patterns leave much unexplained: names that take each other's place "
+			"are joined, which leaves {classes} of {names:name}, and the sequence is "
+			"searched again");
 	status = map_classes(d, class_of, &coarse, *traits, &of_classes);
 	text = (struct dp_search_text){ coarse, n, count, NULL, d->text.explain };
 	if (!status)
@@ -494,8 +492,8 @@ static int begin_of(size_t *begin, const struct dp_driver *d, const struct dp_pa
 }
 
 /*
- * Does anything occur once in a pattern? Programs do something once per iteration; parts of one pass
- * that are alike are made of the same layers over and over.
+ * Does anything occur once in a pattern? Programs do something once per iteration; parts of one
+ * pass that are alike are made of the same layers over and over.
  */
 static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypothesis *h)
 {
@@ -513,9 +511,9 @@ static int has_anchor(bool *has, const struct dp_driver *d, const struct dp_hypo
 }
 
 /*
- * Two or three whole repeats, where nothing else was found: exact, and most of the sequence. Networks
- * of so few layers are rare, and have more about them. With so few, each of them is evidence: the
- * first begins where the repeats do.
+ * Two or three whole repeats, where nothing else was found: exact, and most of the sequence.
+ * Networks of so few layers are rare, and have more about them. With so few, each of them is
+ * evidence: the first begins where the repeats do.
  */
 static int find_few(struct dp_driver *d)
 {
@@ -532,8 +530,8 @@ static int find_few(struct dp_driver *d)
 
 	dp_explain__add(d->text.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: two or three repeats are sought that make up most of the "
-			"{symbols:symbol}");
+			"no loop is listed: two or three repeats are sought that make up most of "
+			"the {symbols:symbol}");
 	status = dp_search__unaided(&patterns, &d->text, &bar);
 	while (patterns.count > 1)
 		free(patterns.items[--patterns.count].pattern);
@@ -585,13 +583,13 @@ int dp_driver__tree(struct dp_driver *d)
 		goto out;
 	if (!regular(&levels, r->count))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
+	if (!status && !regular(&levels, r->count) && r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);
 	d->folded = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
 	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
-	    r->count <= COLLAPSE_MAX)
+	    r->count <= dp_param.collapse_most)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);

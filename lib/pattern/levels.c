@@ -354,9 +354,9 @@ static void explain_level(struct dp_explain *explain, const struct dp_hypothesis
 				 { "inner_iterations", "number", in->trips },
 				 { "inner_covered", "1", in->covered },
 				 { "goes_down", "count", down }),
-			"inside the pattern of {length:symbol}, a pattern of {inner_length} repeats "
-			"{inner_iterations:time} and is {inner_covered} of it; the iteration is the "
-			"%s: %s",
+			"inside the pattern of {length:symbol}, a pattern of {inner_length} "
+			"repeats {inner_iterations:time} and is {inner_covered} of it; the "
+			"iteration is the %s: %s",
 			down ? "inner one" : "outer one", why);
 }
 

@@ -42,8 +42,8 @@ void dp_search_text__fini(struct dp_search_text *text);
 /*
  * Looks for patterns that repeat in a text and clear the bar: the one that describes most first,
  * then those of what it leaves. Patterns that are there already stay, and only what they leave is
- * looked at. On failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the text, and
- * of what patterns leave; an alignment of the whole per pattern.
+ * looked at. On failure there are none. Errors: DP_ERR_NOMEM. Cost: the suffix tree of the text,
+ * and of what patterns leave; an alignment of the whole per pattern.
  */
 int dp_search__unaided(struct dp_patterns *patterns, struct dp_search_text *text,
 		       const struct dp_search_bar *bar);

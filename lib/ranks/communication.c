@@ -147,7 +147,7 @@ static int add_row(struct dp_ranks *ranks, const struct rows *rows, const struct
 
 		made.bytes = DP_MAX(made.bytes, at->bytes);
 		for (uint32_t m = 0; m < at->count; m++) {
-			const struct dp_member *member = &job->members[at->first + m];
+			const struct dp_job_member *member = &job->members[at->first + m];
 
 			waits += (double)job->ranks[member->rank].matches[member->call].wait_ns;
 			calls++;
@@ -305,7 +305,7 @@ static double chance_of_share(size_t above, size_t count)
 static int64_t iteration_of(const struct dp_job *job, const struct dp_instance *at)
 {
 	for (uint32_t m = 0; m < at->count; m++) {
-		const struct dp_member *member = &job->members[at->first + m];
+		const struct dp_job_member *member = &job->members[at->first + m];
 		const struct dp_job_rank *rank = &job->ranks[member->rank];
 		uint32_t step = rank->from->calls[member->call].iteration;
 
@@ -321,7 +321,7 @@ static double exposed_cost(const struct dp_job *job, const struct dp_instance *a
 	double exposed = 0;
 
 	for (uint32_t m = 0; m < at->count; m++) {
-		const struct dp_member *member = &job->members[at->first + m];
+		const struct dp_job_member *member = &job->members[at->first + m];
 		const struct dp_job_rank *rank = &job->ranks[member->rank];
 
 		exposed = fmax(exposed, (double)rank->from->calls[member->call].exposed_ns -

@@ -229,7 +229,7 @@ static int add_instance(struct matcher *matcher, const struct segment *segments,
 			continue;
 		call = matcher->calls[segments[s].rank][segments[s].first + at];
 		job->members[made.first + made.count++] =
-			(struct dp_member){ segments[s].rank, call };
+			(struct dp_job_member){ segments[s].rank, call };
 	}
 	if (made.count < 2)
 		return DP_OK;
@@ -237,7 +237,7 @@ static int add_instance(struct matcher *matcher, const struct segment *segments,
 			    .from->calls[matcher->calls[from->rank][from->first + index]]
 			    .kind;
 	for (uint32_t m = 0; m < made.count; m++) {
-		const struct dp_member *member = &job->members[made.first + m];
+		const struct dp_job_member *member = &job->members[made.first + m];
 		struct dp_job_rank *rank = &job->ranks[member->rank];
 
 		rank->matches[member->call].instance = (uint32_t)job->instance_count;
@@ -336,7 +336,7 @@ static size_t choose_anchors(struct anchor *anchors, const struct dp_job *job, b
 		step = (end - i + ANCHORS - 1) / ANCHORS;
 		for (size_t k = i; k < end; k += step) {
 			const struct dp_instance *at = &job->instances[k];
-			const struct dp_member *member = &job->members[at->first];
+			const struct dp_job_member *member = &job->members[at->first];
 
 			if (!dp_collective__synchronizes(at->kind) &&
 			    !(pairs && at->kind == DP_COLLECTIVE_SEND_RECEIVE))
@@ -371,7 +371,7 @@ static int fit_clocks(struct dp_job *job, bool pairs)
 		const struct dp_instance *at = &job->instances[anchors[i].instance];
 
 		for (uint32_t m = 0; m < at->count; m++) {
-			const struct dp_member *member = &job->members[at->first + m];
+			const struct dp_job_member *member = &job->members[at->first + m];
 
 			sights[used++] = (struct dp_clock_sight){
 				(uint32_t)i, member->rank,
@@ -401,7 +401,7 @@ static bool is_connected(const struct dp_job *job)
 	return true;
 }
 
-static int64_t duration(const struct dp_job *job, const struct dp_member *member)
+static int64_t duration(const struct dp_job *job, const struct dp_job_member *member)
 {
 	const struct dp_call_summary *call = &job->ranks[member->rank].from->calls[member->call];
 
@@ -413,7 +413,7 @@ static void find_waits(struct dp_job *job)
 {
 	for (size_t i = 0; i < job->instance_count; i++) {
 		struct dp_instance *at = &job->instances[i];
-		const struct dp_member *members = &job->members[at->first];
+		const struct dp_job_member *members = &job->members[at->first];
 		int64_t least = INT64_MAX, next = INT64_MAX;
 		double resolution = 0;
 

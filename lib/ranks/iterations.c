@@ -23,7 +23,7 @@ struct numbering {
 	size_t count, room;
 };
 
-static int64_t iteration_of(const struct numbering *numbering, const struct dp_member *member)
+static int64_t iteration_of(const struct numbering *numbering, const struct dp_job_member *member)
 {
 	uint32_t step = numbering->job->ranks[member->rank].from->calls[member->call].iteration;
 
@@ -40,7 +40,7 @@ static int collect_votes(struct numbering *numbering)
 	numbering->count = 0;
 	for (size_t i = 0; i < job->instance_count; i++) {
 		const struct dp_instance *at = &job->instances[i];
-		const struct dp_member *members = &job->members[at->first];
+		const struct dp_job_member *members = &job->members[at->first];
 		int64_t iteration = UNKNOWN;
 
 		for (uint32_t m = 0; m < at->count && iteration == UNKNOWN; m++)

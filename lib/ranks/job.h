@@ -24,7 +24,7 @@ struct dp_instance {
 	uint8_t kind;
 };
 
-struct dp_member {
+struct dp_job_member {
 	uint32_t rank;
 	uint32_t call;
 };
@@ -59,7 +59,7 @@ struct dp_job {
 	size_t group_count, group_room;
 	struct dp_instance *instances;
 	size_t instance_count, instance_room;
-	struct dp_member *members;
+	struct dp_job_member *members;
 	size_t member_count, member_room;
 	struct dp_rank_clock *clocks; /* per rank */
 	size_t iterations;

@@ -196,7 +196,7 @@ static int64_t first_iteration(const struct judge *judge, uint32_t since)
  * finds nothing, files of ranks are missing on which others depend, or clocks are not known: then the
  * guess stays.
  */
-static int find_cost(double *cost_ns, const struct judge *judge, const struct dp_replay_change *change)
+static int find_cost(double *cost_ns, const struct judge *judge, const struct dp_job_change *change)
 {
 	double saved_ns;
 	int status = dp_job__replay(&saved_ns, judge->job, change);
@@ -211,9 +211,9 @@ static int find_work_cost(double *cost_ns, const struct judge *judge, const uint
 			  size_t count, double work, int64_t since)
 {
 	double *works = dp_alloc__array(judge->job->count + 1, sizeof(*works));
-	struct dp_replay_change change = { .work = works,
-					   .classes = judge->stages.classes,
-					   .since = since };
+	struct dp_job_change change = { .work = works,
+					.classes = judge->stages.classes,
+					.since = since };
 	int status;
 
 	if (!works)
@@ -448,7 +448,7 @@ static int judge_communication(struct judge *judge)
 	const struct dp_job *job = judge->job;
 	struct dp_slow_group slow;
 	double *less_ns = dp_alloc__zeroed(job->instance_count + 1, sizeof(*less_ns));
-	struct dp_replay_change change = { .less_ns = less_ns };
+	struct dp_job_change change = { .less_ns = less_ns };
 	int status = less_ns ? dp_job__slow_group(&slow, less_ns, job) : DP_ERR_NOMEM;
 
 	change.since = status ? 0 : slow.since;

@@ -43,7 +43,7 @@ struct lane {
 
 struct replay {
 	const struct dp_job *job;
-	const struct dp_replay_change *change;
+	const struct dp_job_change *change;
 	struct lane *lanes;
 	double *room;
 };
@@ -227,7 +227,7 @@ static void remove_excess(struct replay *replay, size_t r, size_t first, size_t 
 /* Sums, so that removed[] is what is removed before each call. */
 static void remove_work(struct replay *replay, size_t r)
 {
-	const struct dp_replay_change *change = replay->change;
+	const struct dp_job_change *change = replay->change;
 	struct lane *lane = &replay->lanes[r];
 	size_t count = lane->rank->from->call_count;
 	double sum = 0;
@@ -349,7 +349,7 @@ struct arrival {
 static void replay_instance(struct replay *replay, uint32_t instance)
 {
 	const struct dp_instance *at = &replay->job->instances[instance];
-	const struct dp_member *members = &replay->job->members[at->first];
+	const struct dp_job_member *members = &replay->job->members[at->first];
 	bool all = dp_collective__synchronizes(at->kind) ||
 		   at->kind == DP_COLLECTIVE_SEND_RECEIVE;
 	struct arrival arrival = { -INFINITY, -INFINITY };
@@ -412,7 +412,7 @@ static int replay_instances(struct replay *replay)
 
 		endings[i] = (struct ending){ -INFINITY, (uint32_t)i };
 		for (uint32_t m = 0; m < at->count; m++) {
-			const struct dp_member *member = &job->members[at->first + m];
+			const struct dp_job_member *member = &job->members[at->first + m];
 			const struct lane *lane = &replay->lanes[member->rank];
 
 			endings[i].end_ns = fmax(endings[i].end_ns,
@@ -489,8 +489,7 @@ static bool is_connected(const struct dp_job *job)
 	return job->count > 0;
 }
 
-int dp_job__replay(double *saved_ns, const struct dp_job *job,
-		   const struct dp_replay_change *change)
+int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_job_change *change)
 {
 	struct replay replay = { .job = job, .change = change };
 	uint32_t *last = dp_alloc__array(job->group_count + 1, sizeof(*last));

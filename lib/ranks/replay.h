@@ -5,7 +5,7 @@
 #include "ranks/job.h"
 
 /* What is changed, from an iteration of the job on. */
-struct dp_replay_change {
+struct dp_job_change {
 	const double *work; /* per rank: its own work becomes so many times as long; NaN: what the
 			     * median of the ranks of its class takes, call by call. NULL: nothing */
 	const uint32_t *classes;
@@ -18,7 +18,6 @@ struct dp_replay_change {
  * without clocks, or without collectives behind since. Errors: DP_ERR_NOMEM. Cost: n log n in the
  * collectives, and each rank that takes its peers' median with all ranks of its class.
  */
-int dp_job__replay(double *saved_ns, const struct dp_job *job,
-		   const struct dp_replay_change *change);
+int dp_job__replay(double *saved_ns, const struct dp_job *job, const struct dp_job_change *change);
 
 #endif

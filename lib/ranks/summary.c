@@ -35,14 +35,14 @@ static size_t metric_by_name(const char *name)
 
 static double metric_of(const struct dp_analysis *analysis, size_t loop, const char *name, size_t k)
 {
-	return dp_loop_metric(analysis, loop, metric_by_name(name), k);
+	return dp_analysis_loop_metric(analysis, loop, metric_by_name(name), k);
 }
 
 /* Without launches, idle time has no causes: then all of it is other. */
 static void fill_step(struct dp_step_summary *step, const struct dp_analysis *analysis, size_t loop,
 		      size_t k)
 {
-	const struct dp_iteration *from = dp_loop_iteration(analysis, loop, k);
+	const struct dp_iteration *from = dp_analysis_loop_iteration(analysis, loop, k);
 	bool causes = true;
 
 	*step = (struct dp_step_summary){
@@ -98,7 +98,7 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 	int status = DP_OK;
 
 	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
-		stat = dp_loop_operator_stat(analysis, loop, i);
+		stat = dp_analysis_loop_operator_stat(analysis, loop, i);
 		if (!stat)
 			break;
 		if (stat->name[0] && !dp_communication__is_kernel(stat->name))
@@ -106,14 +106,14 @@ static int fill_shares(struct dp_rank_summary *rank, const struct dp_analysis *a
 					   stat->total_ns / iterations);
 	}
 	for (size_t i = 0; !status && i < SHARES_MOST / 4; i++) {
-		stat = dp_loop_kernel_stat(analysis, loop, i);
+		stat = dp_analysis_loop_kernel_stat(analysis, loop, i);
 		if (!stat)
 			break;
 		if (!dp_communication__is_kernel(stat->name))
 			status = add_share(rank, DP_RANK_COMPUTE, false, stat->name,
 					   stat->total_ns / iterations);
 	}
-	for (size_t i = 0; !status && (range = dp_loop_host_range(analysis, loop, i)); i++)
+	for (size_t i = 0; !status && (range = dp_analysis_loop_host_range(analysis, loop, i)); i++)
 		if (!range->inner && range->outer[0] && range->activity != DP_HOST_SYNC)
 			status = add_share(rank,
 					   is_loader(range->outer) ? DP_RANK_INPUT_WAIT
@@ -134,7 +134,7 @@ static void loader_shares(double shares[2], const struct dp_analysis *analysis, 
 	double all[2] = { 0, 0 }, loading[2] = { 0, 0 };
 	bool any = false;
 
-	for (size_t i = 0; (range = dp_loop_host_range(analysis, loop, i)); i++) {
+	for (size_t i = 0; (range = dp_analysis_loop_host_range(analysis, loop, i)); i++) {
 		int input = range->activity == DP_HOST_INPUT ? 0 : 1;
 		double ns = slow ? range->slow_ns : range->typical_ns;
 
@@ -186,8 +186,8 @@ static double mean_metric(const struct dp_analysis *analysis, size_t loop, const
 	size_t metric = metric_by_name(name), count = 0;
 	double sum = 0;
 
-	for (size_t k = 0; dp_loop_iteration(analysis, loop, k); k++) {
-		double value = dp_loop_metric(analysis, loop, metric, k);
+	for (size_t k = 0; dp_analysis_loop_iteration(analysis, loop, k); k++) {
+		double value = dp_analysis_loop_metric(analysis, loop, metric, k);
 
 		if (isfinite(value)) {
 			sum += value;
@@ -226,8 +226,9 @@ static size_t main_loop(const struct dp_analysis *analysis, uint32_t device)
 	double most = 0;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++) {
-		double time = loop->at_level && loop->device == device ? dp_loop_time(analysis, i)
-								      : 0;
+		double time = loop->selected && loop->device == device
+				      ? dp_analysis_loop_time(analysis, i)
+				      : 0;
 
 		if (time > most) {
 			most = time;

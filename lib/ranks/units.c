@@ -64,7 +64,7 @@ static int by_meetings(struct dp_units *units, const struct dp_job *job, uint32_
 		    !dp_collective__synchronizes(at->kind))
 			continue;
 		for (uint32_t m = 0; before && m < at->count; m++) {
-			const struct dp_member *to = &job->members[at->first + m];
+			const struct dp_job_member *to = &job->members[at->first + m];
 			const struct dp_job_rank *rank = &job->ranks[to->rank];
 			uint32_t step = rank->from->calls[to->call].iteration;
 

@@ -19,11 +19,12 @@ void dp_facts__fini(struct dp_facts *facts)
 }
 
 /* The fact of the type and numbers, made where it is new; NULL without memory. */
-static struct dp_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a, uint32_t b)
+static struct dp_spool_fact *get(struct dp_facts *facts, enum dp_spool_type type, uint32_t a,
+				 uint32_t b)
 {
 	struct dp_key key = { { type, a, b } };
 	uint32_t at = dp_lookup__get(&facts->places, &key);
-	struct dp_fact *fact;
+	struct dp_spool_fact *fact;
 
 	if (at != DP_NONE)
 		return &facts->facts[at];
@@ -107,7 +108,7 @@ const char *dp_facts__info(const struct dp_source *source, const char *key)
 
 static int take_name(struct dp_source *source, const struct dp_spool_name *name)
 {
-	struct dp_fact *fact;
+	struct dp_spool_fact *fact;
 
 	if (name->object == OBJECT_THREAD)
 		fact = get(&source->facts, DP_SPOOL_THREAD, name->ids[1], 0);
@@ -125,9 +126,9 @@ static int take_name(struct dp_source *source, const struct dp_spool_name *name)
 	return DP_OK;
 }
 
-static struct dp_fact *fact_of(struct dp_facts *facts, const struct dp_spool_record *record)
+static struct dp_spool_fact *fact_of(struct dp_facts *facts, const struct dp_spool_record *record)
 {
-	struct dp_fact *fact;
+	struct dp_spool_fact *fact;
 
 	switch (record->type) {
 	case DP_SPOOL_THREAD:
@@ -256,7 +257,7 @@ static int put_device(struct dp_source *source, const struct dp_spool_device *de
 	return dp_db__done(db);
 }
 
-static int put_stream(struct dp_source *source, const struct dp_fact *fact)
+static int put_stream(struct dp_source *source, const struct dp_spool_fact *fact)
 {
 	struct dp_db *db = &source->convert->db;
 	int status = dp_db__row(db, DP_ROW_STREAM);
@@ -286,7 +287,7 @@ static int put_context(struct dp_source *source, const struct dp_spool_context *
 	return dp_db__done(db);
 }
 
-static int put_thread(struct dp_source *source, const struct dp_fact *fact)
+static int put_thread(struct dp_source *source, const struct dp_spool_fact *fact)
 {
 	struct dp_db *db = &source->convert->db;
 	int status = dp_db__row(db, DP_ROW_THREAD);
@@ -300,7 +301,7 @@ static int put_thread(struct dp_source *source, const struct dp_fact *fact)
 }
 
 /* The names of functions are the same in all processes: *known where one has told it. */
-static int know_function(struct dp_convert *convert, const struct dp_fact *fact, bool *known)
+static int know_function(struct dp_convert *convert, const struct dp_spool_fact *fact, bool *known)
 {
 	struct dp_key key = { { fact->ids[0], fact->ids[1] } };
 
@@ -310,7 +311,7 @@ static int know_function(struct dp_convert *convert, const struct dp_fact *fact,
 	return DP_OK;
 }
 
-static int put_cbid(struct dp_source *source, const struct dp_fact *fact)
+static int put_cbid(struct dp_source *source, const struct dp_spool_fact *fact)
 {
 	struct dp_db *db = &source->convert->db;
 	bool known = true;
@@ -330,7 +331,7 @@ static int put_cbid(struct dp_source *source, const struct dp_fact *fact)
 	return dp_db__done(db);
 }
 
-static int put_fact(struct dp_source *source, const struct dp_fact *fact)
+static int put_fact(struct dp_source *source, const struct dp_spool_fact *fact)
 {
 	switch (fact->type) {
 	case DP_SPOOL_THREAD:

@@ -9,7 +9,7 @@
 struct dp_source;
 
 /* The last words on a thread, device, context, stream or function, by up to two numbers. */
-struct dp_fact {
+struct dp_spool_fact {
 	enum dp_spool_type type;
 	uint32_t ids[2];
 	uint32_t name; /* a string of the spool, 0: none */
@@ -21,7 +21,7 @@ struct dp_fact {
 };
 
 struct dp_facts {
-	struct dp_fact *facts;
+	struct dp_spool_fact *facts;
 	size_t count;
 	size_t room;
 	struct dp_lookup places;     /* type and numbers: in facts */

@@ -74,16 +74,16 @@ static bool look(char path[PATH_MAX], const char *folder, const char *below)
 }
 
 /* Installed, relative to this library as it was installed, or where it was built. */
-static int find_collector(const char *wish, char folder[PATH_MAX], struct dp_error *error)
+static int find_collector(const char *requested, char folder[PATH_MAX], struct dp_error *error)
 {
 	static const char *const below[] = { "/deepprof", "", "/../collectors", NULL };
 	char own[PATH_MAX];
 
-	if (wish && look(folder, wish, ""))
+	if (requested && look(folder, requested, ""))
 		return DP_OK;
-	if (wish)
+	if (requested)
 		return dp_error__set(error, DP_ERR_UNSUPPORTED, "no %s in %.180s", DP_SPOOL_LIBRARY,
-				     wish);
+				     requested);
 	if (own_folder(own))
 		for (int i = 0; below[i]; i++)
 			if (look(folder, own, below[i]))

@@ -254,8 +254,8 @@ static void tell_keeper(const struct dp_recording *recording, const struct dp_me
 {
 	const struct dp_record_options *options = &recording->options;
 
-	if (options->keep)
-		options->keep(options->keep_ctx, member->name, member->pool);
+	if (options->on_memory)
+		options->on_memory(options->on_memory_ctx, member->name, member->pool);
 }
 
 /* Counts its iterations from now on. Without that it is recorded to its end. */
@@ -318,6 +318,7 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 		 int passed)
 {
 	struct dp_pool_status state;
+	struct dp_member *member;
 	int status;
 
 	if (passed >= 0 && !dp_pool__status(passed, &state)) {
@@ -331,13 +332,12 @@ static int greet(struct dp_recording *recording, int fd, const struct dp_message
 		return status == DP_ERR_NOMEM ? status : DP_OK;
 	}
 	forget_guest(recording, fd);
-	sample_host(recording, &recording->members[recording->member_count - 1]);
+	member = &recording->members[recording->member_count - 1];
+	dp_pool_copy__reserve(recording, member);
+	sample_host(recording, member);
 	tell_control(recording);
-	tell_keeper(recording, &recording->members[recording->member_count - 1]);
-	if (recording->options.iterations)
-		return count_iterations(recording,
-					&recording->members[recording->member_count - 1]);
-	return DP_OK;
+	tell_keeper(recording, member);
+	return recording->options.iterations ? count_iterations(recording, member) : DP_OK;
 }
 
 /* One packet; *more is false where there is none now, or never will be. */
@@ -369,6 +369,7 @@ static void let_go(struct dp_recording *recording, struct dp_member *member)
 		return;
 	close(member->pool);
 	member->pool = -1;
+	dp_pool_copy__release(recording, member);
 	tell_keeper(recording, member);
 }
 

@@ -77,11 +77,25 @@ int dp_recording__make(struct dp_recording **out, const char *folder,
 #define DP_BEGIN_FILE "begin"
 int dp_begin__write(struct dp_recording *recording, struct dp_error *error);
 
+/* Gives processes whose memory was adopted a second to stop. */
+void dp_recover__wait(const struct dp_recording *recording);
+
 /* What the copy of a pool is called, in place of ".pool", until it is whole; as short as that. */
 #define DP_POOL_NEW ".new"
 
-/* Gives processes whose memory was adopted a second to stop. */
-void dp_recover__wait(const struct dp_recording *recording);
+/*
+ * pool_copy.c: takes the room that a member's loss counts need, before samples fill the disk to its
+ * last byte. Where there is none, or the file system can't reserve any, they are written if there
+ * is room in the end.
+ */
+void dp_pool_copy__reserve(const struct dp_recording *recording, const struct dp_member *member);
+void dp_pool_copy__release(const struct dp_recording *recording, const struct dp_member *member);
+
+/*
+ * Copies a member's pool beside its spool, as far as there is room: the counts first. It has its
+ * name only once it is whole, for a part, as a kill leaves it, would be taken for all there was.
+ */
+void dp_pool_copy__keep(const struct dp_recording *recording, const struct dp_member *member);
 
 /* inject.c: makes the variables. */
 int dp_inject__prepare(struct dp_recording *recording, const struct dp_record_options *options,

@@ -3,7 +3,6 @@
  * has the spools, and a file that says where time 0 is. Whoever works in the folder has it locked,
  * so that nobody takes what is still in use; the lock is gone with the process.
  */
-#define _GNU_SOURCE /* SEEK_DATA */
 #include "record/recording.h"
 #include "spool/spool.h"
 
@@ -22,9 +21,6 @@
 
 /* What the processes are given to stop. */
 enum { STOP_ROUNDS = 100, ROUND_NS = 10000000 };
-
-/* Of what is copied at once. */
-#define BLOCK_BYTES ((size_t)16384)
 
 /* Where a file system can't lock, nobody is kept out. */
 static bool lock_folder(struct dp_recording *recording)
@@ -119,7 +115,7 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	if (options)
 		memcpy(&all, options, DP_MIN(options->size, sizeof(all)));
 	all.nvml = NULL;
-	all.keep = NULL;
+	all.on_memory = NULL;
 	status = dp_recording__make(&recording, folder, &all, error);
 	if (status)
 		return status;
@@ -136,93 +132,14 @@ int dp_recording_recover(struct dp_recording **out, const char *folder,
 	return DP_OK;
 }
 
-static bool is_zero(const uint64_t *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (words[i])
-			return false;
-	return true;
-}
-
-/* Where there is data from at on, end: nowhere. What can't tell its holes is read whole. */
-static off_t next_data(int fd, off_t at, off_t end)
-{
-	off_t data = lseek(fd, at, SEEK_DATA);
-
-	if (data >= 0)
-		return data;
-	return errno == ENXIO ? end : at;
-}
-
-/* Bytes [0, end), but for those that are 0 anyway. */
-static bool copy_part(int from, int to, off_t end)
-{
-	uint64_t block[BLOCK_BYTES / sizeof(uint64_t)];
-	off_t at = 0;
-
-	while ((at = next_data(from, at, end)) < end) {
-		size_t want = (size_t)DP_MIN(end - at, (off_t)sizeof(block));
-		ssize_t have;
-
-		memset(block, 0, sizeof(block));
-		have = pread(from, block, want, at);
-		if (have <= 0)
-			return false;
-		if (!is_zero(block, DP_COUNT(block)) && pwrite(to, block, (size_t)have, at) != have)
-			return false;
-		at += have;
-	}
-	return true;
-}
-
-/* All of it, or, for that takes no room, the sums alone. */
-static bool copy_pool(int from, int to)
-{
-	struct dp_pool_header head;
-
-	if (!dp_pool__read(from, &head) || head.pool_bytes > INT64_MAX)
-		return false;
-	return (!ftruncate(to, (off_t)head.pool_bytes) &&
-		copy_part(from, to, (off_t)head.pool_bytes)) ||
-	       (!ftruncate(to, 0) && !ftruncate(to, (off_t)head.pool_bytes) &&
-		copy_part(from, to, (off_t)head.slot_data));
-}
-
-/*
- * What a process shared is gone with this one: it goes beside the spool, as far as there is room.
- * Under its name it is whole: a part of one, as a kill leaves it, would be taken for all there was.
- */
-static void keep_pool(const struct dp_recording *recording, const struct dp_member *member)
-{
-	int folder = recording->folder_fd, fd;
-	int stem = (int)(strlen(member->name) - strlen(".spool"));
-	char name[300], new_name[300];
-	struct stat info;
-
-	if (member->pool < 0)
-		return;
-	snprintf(name, sizeof(name), "%.*s.pool", stem, member->name);
-	snprintf(new_name, sizeof(new_name), "%.*s" DP_POOL_NEW, stem, member->name);
-	/* Where it is there already it is the one. */
-	if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW))
-		return;
-	unlinkat(folder, new_name, 0);
-	fd = openat(folder, new_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	if (!copy_pool(member->pool, fd) || renameat(folder, new_name, folder, name))
-		unlinkat(folder, new_name, 0);
-	close(fd);
-}
-
-void dp_recording_leave(struct dp_recording *recording)
+void dp_recording_keep_folder(struct dp_recording *recording)
 {
 	recording->owned = false;
 	for (size_t i = 0; i < recording->member_count; i++)
-		keep_pool(recording, &recording->members[i]);
+		dp_pool_copy__keep(recording, &recording->members[i]);
 }
 
-int dp_recording_adopt(struct dp_recording *recording, const char *name, int fd)
+int dp_recording_take_memory(struct dp_recording *recording, const char *name, int fd)
 {
 	for (size_t i = 0; i < recording->member_count; i++) {
 		struct dp_member *member = &recording->members[i];

@@ -25,7 +25,7 @@ static int64_t row_of(const struct dp_render *render, const struct dp_loop *loop
 {
 	const struct dp_chrome_out *out = render->state;
 
-	if (!loop->at_level)
+	if (!loop->selected)
 		return idle_row(render, dp_trace_device_count(out->trace)) + (int64_t)loop->id;
 	return 1 + ROWS * (int64_t)loop->id + row;
 }
@@ -83,7 +83,7 @@ static void write_args(struct dp_render *render, size_t loop, const struct dp_it
 			  at->kernels, at->inserted, at->deleted, at->substituted, at->variant,
 			  at->partial ? "true" : "false", at->warmup ? "true" : "false");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
-		double number = dp_loop_metric(render->analysis, loop, i, at->index);
+		double number = dp_analysis_loop_metric(render->analysis, loop, i, at->index);
 
 		if (!isfinite(number) || !dp_render__shows(render, info))
 			continue;
@@ -101,7 +101,8 @@ static void write_iterations(struct dp_render *render, const struct dp_loop *loo
 
 	dp_timeline__loop_name(title, out->trace, loop);
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 
 		snprintf(name, sizeof(name), "iteration %zu", k);
 		begin_slice(render, &row, name, at->start_ns, at->end_ns);
@@ -134,7 +135,8 @@ static void write_waits(struct dp_render *render, const struct dp_loop *loop)
 
 	snprintf(title, sizeof(title), "loop %u: waits", loop->id);
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 
 		if (!dp_timeline__wait(render, loop, k, &start_ns, &end_ns))
 			continue;
@@ -153,14 +155,15 @@ static void write_counter(struct dp_render *render, const struct dp_loop *loop, 
 
 	dp_timeline__counter_name(name, unit, loop, info);
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		double value = dp_loop_metric(render->analysis, loop->id, metric, k);
+		double value = dp_analysis_loop_metric(render->analysis, loop->id, metric, k);
 
 		if (!isfinite(value))
 			continue;
 		dp_chrome_out__begin(render, "C", "deepprof", name);
 		dp_chrome_out__row(render, DP_CHROME_OUR_PID, 0);
-		dp_chrome_out__at(render,
-				  dp_loop_iteration(render->analysis, loop->id, k)->start_ns);
+		dp_chrome_out__at(
+			render,
+			dp_analysis_loop_iteration(render->analysis, loop->id, k)->start_ns);
 		dp_number__json(text, value, info->unit);
 		dp_render__format(render, ",\"args\":{\"%s\":%s}}", unit, text);
 	}
@@ -172,7 +175,7 @@ void dp_chrome_out__loop(struct dp_render *render, size_t id)
 	const struct dp_metric_info *info;
 
 	write_iterations(render, loop);
-	if (!loop->at_level)
+	if (!loop->selected)
 		return;
 	write_phases(render, loop);
 	write_waits(render, loop);
@@ -186,10 +189,10 @@ void dp_chrome_out__finding(struct dp_render *render, size_t id)
 	/* chrome://tracing's own: grey, orange, red. */
 	static const char *const colors[] = { "generic_work", "bad", "terrible" };
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
-	const struct dp_iteration *first =
-		dp_loop_iteration(render->analysis, finding->loop, finding->first_iteration);
-	const struct dp_iteration *last =
-		dp_loop_iteration(render->analysis, finding->loop, finding->last_iteration);
+	const struct dp_iteration *first = dp_analysis_loop_iteration(
+		render->analysis, finding->loop, finding->first_iteration);
+	const struct dp_iteration *last = dp_analysis_loop_iteration(
+		render->analysis, finding->loop, finding->last_iteration);
 	char name[2 * DP_NUMBER_SIZE], value[DP_NUMBER_SIZE];
 
 	if (!first || !last)
@@ -280,8 +283,8 @@ static void write_step(struct dp_render *render, size_t loop, size_t k, const ui
 		       size_t count)
 {
 	struct dp_chrome_out *out = render->state;
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
-	const struct dp_iteration *next = dp_loop_iteration(render->analysis, loop, k + 1);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *next = dp_analysis_loop_iteration(render->analysis, loop, k + 1);
 	struct launch first, last;
 	char name[DP_NUMBER_SIZE];
 
@@ -314,12 +317,13 @@ void dp_chrome_out__steps(struct dp_render *render, size_t id)
 	size_t count;
 
 	/* Steps of two loops would lie in each other: the first loop's are the steps. */
-	if (!loop->at_level)
+	if (!loop->selected)
 		return;
 	out->steps = false;
 	if (render->status)
 		return;
-	render->status = dp_loop_operations(render->analysis, id, &kernels, &count, render->error);
+	render->status =
+		dp_analysis_loop_operations(render->analysis, id, &kernels, &count, render->error);
 	if (render->status)
 		return;
 	for (size_t k = 0; k < loop->iterations && !render->status; k++)

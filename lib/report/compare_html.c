@@ -1,7 +1,8 @@
 /*
- * A comparison as a page of its own, without scripts: the verdict, the periods of both runs on one
- * scale, the parts of the mean period before and after, kernels and findings. It has the style of the
- * report's page, and follows the colours that the browser asks for.
+ * A comparison as one page for a browser: the verdicts, the periods of both runs in one chart, the
+ * parts of the mean period before and after, a typical iteration of each run on one scale, kernels
+ * and findings. Self-contained as the report of one trace is: all that is from traces is in one JSON
+ * document. Cost: linear in what was compared, in iterations and operations; sorts iterations.
  */
 #include "report/compare_words.h"
 #include "report/comparison.h"
@@ -10,377 +11,293 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the plots, in pixels. */
-#define WIDTH 900
-#define HEIGHT 160
-#define BAR 34
+/* Pairs with charts and tables: GPUs of a machine, and as many loops again. */
+#define PAIRS_MOST 16
+#define KERNELS_MOST 300 /* rows of a pair: those that changed most come first */
 
-/* Periods that a line has; of more each is the longest of several. */
-#define POINTS_MOST 600
+static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
+				       "compare.js" };
 
-/* Parts that are less of the period have no room in a bar, and no row. */
-#define LEAST_PART 0.005
-
-#define KERNELS_MOST 100
-
-static const char *const colors[][2] = {
-	{ "compute_ns", "c-busy" },	 { "comm_exposed_ns", "c-comm" },
-	{ "copy_exposed_ns", "c-h2d" },	 { "host_wait_ns", "c-host" },
-	{ "input_wait_ns", "c-input" },	 { "idle_sync_ns", "c-sync" },
-	{ "idle_copy_ns", "c-wait-copy" }, { "idle_launch_ns", "c-launch" },
-	{ "idle_other_ns", "c-other" },
-};
-
-static const char style[] =
-	"svg{width:100%;height:auto;display:block}svg text{fill:var(--quiet);font-size:12px}"
-	".key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}"
-	"td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-	"table{border-collapse:collapse;width:100%}td,th{padding:.2rem .6rem;text-align:left;"
-	"border-bottom:1px solid var(--line)}code{overflow-wrap:anywhere}"
-	".faster{color:var(--good)}.slower{color:var(--critical)}.same{color:var(--quiet)}";
-
-static const char *color_of(const char *metric)
+static void string(struct dp_render *render, const char *key, const char *text)
 {
-	for (size_t i = 0; i < DP_COUNT(colors); i++)
-		if (!strcmp(colors[i][0], metric))
-			return colors[i][1];
-	return "c-idle";
+	dp_render__format(render, ",\n\"%s\":", key);
+	dp_html__string(render, text);
 }
 
-/* A text between tags: names come from traces. */
-static void escaped(struct dp_render *render, const char *text)
+/* Loops of a run, each in the pair of its place: what is measured of every iteration. */
+static void write_loop(struct dp_render *render, size_t loop, bool timeline)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			dp_render__text(render, "&amp;");
-			break;
-		case '<':
-			dp_render__text(render, "&lt;");
-			break;
-		case '>':
-			dp_render__text(render, "&gt;");
-			break;
-		case '"':
-			dp_render__text(render, "&quot;");
-			break;
-		default:
-			dp_render__write(render, text, 1);
-		}
-	}
-}
+	struct dp_html_ranking ranking = { NULL, 0, 0, SIZE_MAX, SIZE_MAX };
+	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, warmup = 0;
+	int status = dp_html__rank(render, loop, &ranking);
 
-/* The same without what acts on the page's text: controls, marks of direction. */
-static void name(struct dp_render *render, const char *text)
-{
-	char label[DP_LABEL_SIZE];
-
-	escaped(render, dp_label__text(label, text, DP_LABEL_COLUMNS, false));
+	for (size_t k = 0; k < iterations; k++)
+		warmup += dp_analysis_loop_iteration(render->analysis, loop, k)->warmup;
+	dp_render__format(render, "{\"id\":%zu,\"warmup\":%zu,\"series\":", loop, warmup);
+	dp_html__one_series(render, loop, dp_html__metric("period_ns"));
+	/* A saved report has no operations. */
+	if (timeline && ranking.count && dp_trace_ops(dp_analysis_trace(render->analysis))->count)
+		dp_html__timelines(render, loop, &ranking.typical, 1);
+	dp_render__text(render, "}");
+	if (!render->status)
+		render->status = status;
+	free(ranking.ranks);
 }
 
 static void write_run(struct dp_render *render, const struct dp_comparison *comparison, int run)
 {
-	const struct dp_trace *trace =
-		dp_analysis_trace(dp_comparison_analysis(comparison, (enum dp_run)run));
-	char number[DP_NUMBER_SIZE];
-	struct dp_words words = { 0 };
+	const struct dp_loop_pair *pair;
+	struct dp_html *html;
+	int status;
 
-	dp_words__add(&words, "%s, ", dp_trace_format(trace));
-	dp_text__devices(&words, trace, false);
-	dp_words__add(&words, ", %s",
-		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), false));
-	dp_render__format(render, "<div><b>%s</b> <bdi>", run ? "after" : "before");
-	name(render, dp_trace_path(trace));
-	dp_render__text(render, "</bdi> \xc2\xb7 ");
-	name(render, words.text);
-	dp_render__text(render, "</div>\n");
-}
-
-/* The steady periods of a run, of many the longest of each group. */
-struct line {
-	double values[POINTS_MOST];
-	size_t count;
-	double most;
-};
-
-static void gather(struct line *line, const struct dp_comparison *comparison, size_t pair, int run)
-{
-	const struct dp_analysis *analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
-	size_t loop = dp_comparison_pair(comparison, pair)->loop[run];
-	size_t iterations = dp_analysis_loop(analysis, loop)->iterations, metric;
-	size_t group = iterations / POINTS_MOST + 1;
-
-	*line = (struct line){ .count = 0 };
-	if (!dp_text__find_metric("period_ns", &metric))
+	render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
+	status = dp_html__begin(render);
+	if (status) {
+		render->status = render->status ? render->status : status;
 		return;
-	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_loop_metric(analysis, loop, metric, k);
-		size_t at = k / group;
-
-		if (!isfinite(value) || !dp_loop_is_steady(analysis, loop, k))
-			continue;
-		line->values[at] = fmax(line->values[at], value);
-		line->count = at + 1;
-		line->most = fmax(line->most, value);
 	}
-}
-
-/* From 0, so that heights are periods. */
-static void write_line(struct dp_render *render, const struct line *line, size_t longest,
-		       double most, const char *color)
-{
-	dp_render__format(render,
-			  "<polyline fill=\"none\" stroke=\"var(--%s)\" stroke-width=\"2\" points=\"",
-			  color);
-	for (size_t i = 0; i < line->count; i++)
-		if (line->values[i] > 0)
-			dp_render__format(
-				render, "%.1f,%.1f ",
-				(double)i * WIDTH / (double)DP_MAX(longest - 1, (size_t)1),
-				HEIGHT * (1 - line->values[i] / most));
-	dp_render__text(render, "\"/>");
-}
-
-static void write_periods(struct dp_render *render, const struct dp_comparison *comparison,
-			  size_t pair)
-{
-	struct line lines[2];
-	char number[DP_NUMBER_SIZE];
-	size_t longest;
-	double most;
-
-	for (int run = 0; run < 2; run++)
-		gather(&lines[run], comparison, pair, run);
-	longest = DP_MAX(lines[0].count, lines[1].count);
-	most = fmax(lines[0].most, lines[1].most);
-	if (longest < 2 || !(most > 0))
-		return;
-	dp_render__format(render,
-			  "<h3>Periods</h3><p><span class=\"key\" style=\"background:var(--c-other)\">"
-			  "</span>before <span class=\"key\" style=\"background:var(--accent)\">"
-			  "</span>after; from 0 to %s</p>"
-			  "<svg viewBox=\"0 -4 %d %d\" role=\"img\" aria-label=\"periods of both "
-			  "runs\"><line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\" "
-			  "stroke=\"var(--line)\"/>",
-			  dp_human__duration(number, most, false), WIDTH, HEIGHT + 8, HEIGHT, WIDTH,
-			  HEIGHT);
-	write_line(render, &lines[0], longest, most, "c-other");
-	write_line(render, &lines[1], longest, most, "accent");
-	dp_render__text(render, "</svg>\n");
-}
-
-/* Both bars are on one scale: the longer period is the whole width. */
-static void write_bar(struct dp_render *render, const struct dp_comparison *comparison, size_t pair,
-		      int run, double most_ns)
-{
-	const struct dp_pair_part *part;
-	char number[DP_NUMBER_SIZE];
-	double x = 0;
-
-	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)) &&
-			   dp_pair_part(comparison, pair, i + 1);
-	     i++) {
-		double width = part->mean.value[run] / most_ns * WIDTH;
-
-		dp_render__format(render,
-				  "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
-				  "fill=\"var(--%s)\"><title>%s %s</title></rect>",
-				  x, run * (BAR + 8), width, BAR, color_of(part->metric),
-				  dp_compare_words__part(part->metric),
-				  dp_human__duration(number, part->mean.value[run], false));
-		x += width;
+	html = render->state;
+	html->most_values = DP_HTML_SERIES_MOST;
+	dp_render__format(render, "%s\n{\"run\":\"%s\"", run ? "," : "", run ? "after" : "before");
+	dp_html__trace(render);
+	dp_html__streams(render);
+	dp_render__text(render, ",\n\"loops\":[");
+	for (size_t i = 0; i < PAIRS_MOST && (pair = dp_comparison_pair(comparison, i)); i++) {
+		dp_render__text(render, i ? ",\n" : "\n");
+		write_loop(render, pair->loop[run], i < DP_HTML_TIMELINES);
 	}
+	dp_render__text(render, "]");
+	dp_html__end(render);
+	dp_render__text(render, "}");
 }
 
-static void write_change(struct dp_render *render, const struct dp_difference *at, bool judged)
+/* before, after, change, its limits, and whether it is significant. */
+static void write_difference(struct dp_render *render, const struct dp_difference *at,
+			     const char *unit, bool sure)
 {
-	char number[DP_COMPARE_WORDS], low[DP_COMPARE_WORDS], high[DP_COMPARE_WORDS];
-	const char *class = !judged ? "same" : at->change < 0 ? "faster" : "slower";
+	const double values[] = { at->value[0], at->value[1], at->change, at->low, at->high };
 
-	dp_render__format(render, "<td class=\"n %s\">%s</td>", class,
-			  dp_compare_words__signed(number, at->change, "ns", false));
-	if (isfinite(at->low))
-		dp_render__format(render, "<td class=\"n\">%s to %s</td></tr>\n",
-				  dp_compare_words__signed(low, at->low, "ns", false),
-				  dp_compare_words__signed(high, at->high, "ns", false));
-	else
-		dp_render__text(render, "<td></td></tr>\n");
-}
-
-static void write_head(struct dp_render *render, const struct dp_comparison *comparison,
-		       const char *first)
-{
-	dp_render__format(render,
-			  "<table><tr>%s<th class=\"n\">before</th><th class=\"n\">after</th>"
-			  "<th class=\"n\">change</th><th class=\"n\">%g%% CI</th></tr>\n",
-			  first, dp_comparison_confidence(comparison) * 100);
+	for (size_t i = 0; i < DP_COUNT(values); i++) {
+		dp_render__text(render, ",");
+		dp_html__value(render, values[i], unit);
+	}
+	dp_render__format(render, ",%d", sure);
 }
 
 static void write_parts(struct dp_render *render, const struct dp_comparison *comparison,
-			size_t pair, const struct dp_verdict *verdict)
+			size_t pair, bool judged)
 {
-	bool judged = verdict->kind == DP_VERDICT_FASTER || verdict->kind == DP_VERDICT_SLOWER;
-	const struct dp_pair_part *part, *period = NULL;
-	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE];
-	double most_ns;
+	const struct dp_pair_part *part;
 
-	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++)
-		period = part;
-	if (!period)
-		return;
-	most_ns = fmax(period->mean.value[0], period->mean.value[1]);
-	dp_render__format(render,
-			  "<h3>Mean period</h3><svg viewBox=\"0 0 %d %d\" role=\"img\" "
-			  "aria-label=\"parts of the mean period before and after\">",
-			  WIDTH, 2 * BAR + 8);
-	for (int run = 0; run < 2; run++)
-		write_bar(render, comparison, pair, run, most_ns);
-	dp_render__text(render, "</svg>\n");
-	write_head(render, comparison, "<th>part</th>");
+	dp_render__text(render, ",\n\"parts\":[");
 	for (size_t i = 0; (part = dp_pair_part(comparison, pair, i)); i++) {
-		if (!(fmax(part->mean.value[0], part->mean.value[1]) >= LEAST_PART * most_ns))
-			continue;
-		dp_render__text(render, "<tr><td>");
-		if (part != period)
-			dp_render__format(render,
-					  "<span class=\"key\" style=\"background:var(--%s)\"></span>",
-					  color_of(part->metric));
-		dp_render__format(render, "%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-				  dp_compare_words__part(part->metric),
-				  dp_human__duration(before, part->mean.value[0], false),
-				  dp_human__duration(after, part->mean.value[1], false));
-		write_change(render, &part->mean,
-			     part == period ? judged : dp_difference_is_sure(&part->mean));
+		/* The period has the verdict of the headline. */
+		bool last = !dp_pair_part(comparison, pair, i + 1);
+
+		dp_render__format(render, "%s\n[\"%s\",\"%s\"", i ? "," : "", part->metric,
+				  dp_compare_words__part(part->metric));
+		write_difference(render, &part->mean, "ns",
+				 last ? judged : dp_difference_is_significant(&part->mean));
+		dp_render__text(render, "]");
 	}
-	dp_render__text(render, "</table>\n");
+	dp_render__text(render, "]");
 }
 
-static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *kernel)
+/* A name's short form, and the name where that is another. */
+static void write_name(struct dp_render *render, const char *name, size_t place)
 {
-	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE], calls[DP_COMPARE_WORDS];
-	bool replaced = kernel->kind == DP_KERNEL_REPLACED;
+	char label[DP_LABEL_SIZE];
 
-	dp_render__text(render, "<tr><td><code>");
-	name(render, kernel->name[kernel->name[0] ? 0 : 1]);
-	if (replaced) {
-		dp_render__text(render, "</code> \xe2\x86\x92 <code>");
-		name(render, kernel->name[1]);
+	if (!name) {
+		dp_render__text(render, ",null");
+		return;
 	}
-	dp_render__format(
-		render,
-		"</code></td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>"
-		"<td class=\"n\">%s</td>",
-		dp_kernel_change_name(kernel->kind),
-		dp_compare_words__calls(calls, kernel->calls, false),
-		kernel->name[0] ? dp_human__duration(before, kernel->ns.value[0], false) : "",
-		kernel->name[1] ? dp_human__duration(after, kernel->ns.value[1], false) : "");
-	write_change(render, &kernel->ns, dp_difference_is_sure(&kernel->ns));
+	dp_label__kernel_at(label, name, place, DP_HTML_NAME_COLUMNS, false);
+	dp_render__text(render, ",[");
+	dp_html__string(render, label);
+	dp_render__text(render, ",");
+	dp_html__string(render, name);
+	dp_render__text(render, "]");
+}
+
+static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *kernel,
+			 const size_t places[2])
+{
+	struct dp_difference times = kernel->ns;
+
+	dp_render__format(render, "[\"%s\"", dp_kernel_change_name(kernel->kind));
+	for (int run = 0; run < 2; run++)
+		write_name(render, kernel->name[run], places[run]);
+	for (int run = 0; run < 2; run++) {
+		dp_render__text(render, ",");
+		dp_html__value(render, kernel->calls[run], "");
+		/* What a run does not have is no 0. */
+		if (!kernel->name[run])
+			times.value[run] = (double)NAN;
+	}
+	write_difference(render, &times, "ns", dp_difference_is_significant(&kernel->ns));
+	dp_render__text(render, "]");
 }
 
 static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {
-	double period_ns = dp_compare_words__period(comparison, pair);
+	const char **names = dp_alloc__array(2 * KERNELS_MOST, sizeof(*names));
+	size_t *places = dp_alloc__zeroed(2 * KERNELS_MOST, sizeof(*places)), count = 0;
 	const struct dp_pair_kernel *kernel;
-	size_t shown = 0;
 
-	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)) && shown < KERNELS_MOST;
-	     i++) {
-		if (!dp_compare_words__shows(kernel, period_ns))
-			continue;
-		if (!shown++) {
-			dp_render__text(render, "<h3>Kernels, per iteration</h3>");
-			write_head(render, comparison,
-				   "<th>kernel</th><th></th><th class=\"n\">calls</th>");
-		}
-		write_kernel(render, kernel);
+	for (; names && count < KERNELS_MOST && (kernel = dp_pair_kernel(comparison, pair, count));
+	     count++)
+		for (int run = 0; run < 2; run++)
+			names[2 * count + run] = kernel->name[run] ? kernel->name[run] : "";
+	if (!names || !places ||
+	    dp_label__tell_apart(places, names, 2 * count, DP_HTML_NAME_COLUMNS, false)) {
+		render->status = dp_error__nomem(render->error, 2 * KERNELS_MOST);
+		goto out;
 	}
-	dp_render__text(render, shown ? "</table>\n" : "");
+	dp_render__text(render, ",\n\"kernels\":[");
+	for (size_t i = 0; i < count; i++) {
+		dp_render__text(render, i ? ",\n" : "\n");
+		write_kernel(render, dp_pair_kernel(comparison, pair, i), places + 2 * i);
+	}
+	dp_render__text(render, "]");
+out:
+	free(names);
+	free(places);
+}
+
+/* Change, rule, severity before and after, cost before and after, what it says, advice. */
+static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
+			  const struct dp_pair_finding *both)
+{
+	int run = both->finding[1] ? 1 : 0;
+	const struct dp_finding *now = both->finding[run];
+	struct dp_words words = { 0 };
+
+	dp_render__format(render, "[\"%s\",\"%s\"", dp_compare_words__finding(both->change),
+			  now->rule);
+	for (int i = 0; i < 2; i++)
+		dp_render__format(render, ",\"%s\"",
+				  both->finding[i] ? dp_severity_name(both->finding[i]->severity)
+						   : "");
+	for (int i = 0; i < 2; i++) {
+		dp_render__text(render, ",");
+		dp_html__value(render, both->cost_ns[i], "ns");
+	}
+	render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
+	dp_text__evidence(&words, render, now, SIZE_MAX);
+	dp_render__text(render, ",");
+	dp_html__string(render, words.text);
+	dp_render__text(render, ",");
+	dp_html__string(render, now->advice);
+	dp_render__text(render, "]");
 }
 
 static void write_findings(struct dp_render *render, const struct dp_comparison *comparison,
 			   size_t pair)
 {
 	const struct dp_pair_finding *both;
-	char number[DP_NUMBER_SIZE];
 
+	dp_render__text(render, ",\n\"findings\":[");
 	for (size_t i = 0; (both = dp_pair_finding(comparison, pair, i)); i++) {
-		const struct dp_finding *now = both->finding[1] ? both->finding[1]
-								: both->finding[0];
-
-		if (!i)
-			dp_render__text(render, "<h3>Findings</h3><table><tr><th>rule</th><th></th>"
-						"<th>severity</th><th class=\"n\">cost before</th>"
-						"<th class=\"n\">after</th></tr>\n");
-		dp_render__format(render, "<tr><td>%s</td><td>%s</td><td>%s</td>", now->rule,
-				  dp_compare_words__finding(both->change),
-				  dp_severity_name(now->severity));
-		for (int run = 0; run < 2; run++)
-			dp_render__format(render, "<td class=\"n\">%s</td>",
-					  isfinite(both->cost_ns[run])
-						  ? dp_human__duration(number, both->cost_ns[run],
-								       false)
-						  : "");
-		dp_render__text(render, "</tr>\n");
+		dp_render__text(render, i ? ",\n" : "\n");
+		write_finding(render, comparison, both);
 	}
-	dp_render__text(render, dp_pair_finding(comparison, pair, 0) ? "</table>\n" : "");
+	dp_render__text(render, "]");
+}
+
+/* Medians of the metrics that either run has. */
+static void write_metrics(struct dp_render *render, const struct dp_comparison *comparison,
+			  size_t pair)
+{
+	const struct dp_metric_info *info;
+	bool any = false;
+
+	dp_render__text(render, ",\n\"metrics\":[");
+	for (size_t i = 0; (info = dp_metric(i)); i++) {
+		const struct dp_difference *at = dp_pair_metric(comparison, pair, i);
+
+		if (!dp_render__shows(render, info) || !(at->count[0] || at->count[1]))
+			continue;
+		dp_render__format(render, "%s\n[\"%s\",\"%s\"", any ? "," : "", info->name,
+				  info->unit);
+		write_difference(render, at, info->unit, dp_difference_is_significant(at));
+		dp_render__text(render, ",");
+		dp_html__string(render, info->help);
+		dp_render__text(render, "]");
+		any = true;
+	}
+	dp_render__text(render, "]");
 }
 
 static void write_pair(struct dp_render *render, const struct dp_comparison *comparison,
 		       size_t pair)
 {
-	static const char *const classes[] = { [DP_VERDICT_SAME] = "same",
-					       [DP_VERDICT_FASTER] = "faster",
-					       [DP_VERDICT_SLOWER] = "slower",
-					       [DP_VERDICT_UNKNOWN] = "same" };
-	const struct dp_loop_pair *info = dp_comparison_pair(comparison, pair);
+	static const char *const kinds[] = { [DP_VERDICT_SAME] = "same",
+					     [DP_VERDICT_FASTER] = "faster",
+					     [DP_VERDICT_SLOWER] = "slower",
+					     [DP_VERDICT_UNKNOWN] = "same" };
+	struct dp_words loops = { 0 }, match = { 0 };
 	struct dp_verdict verdict;
 
 	dp_verdict__of(&verdict, comparison, pair, false);
-	dp_render__format(render, "<section><h2>Loop %zu", info->loop[0]);
-	if (info->loop[1] != info->loop[0])
-		dp_render__format(render, " (after: loop %zu)", info->loop[1]);
-	dp_render__format(render, ": <span class=\"%s\">%s</span></h2><p>", classes[verdict.kind],
-			  verdict.headline);
-	escaped(render, verdict.detail.text);
-	dp_render__text(render, "</p>\n");
-	write_periods(render, comparison, pair);
-	write_parts(render, comparison, pair, &verdict);
-	write_kernels(render, comparison, pair);
-	write_findings(render, comparison, pair);
-	dp_render__text(render, "</section>\n");
+	dp_compare_words__loops(&loops, comparison, pair);
+	dp_compare_words__match(&match, comparison, pair);
+	dp_render__format(render, "%s\n{\"kind\":\"%s\"", pair ? "," : "", kinds[verdict.kind]);
+	string(render, "loops", loops.text);
+	string(render, "match", match.text);
+	string(render, "headline", verdict.headline);
+	string(render, "detail", verdict.detail.text);
+	if (pair < PAIRS_MOST) {
+		write_parts(render, comparison, pair,
+			    verdict.kind == DP_VERDICT_FASTER || verdict.kind == DP_VERDICT_SLOWER);
+		write_kernels(render, comparison, pair);
+		write_findings(render, comparison, pair);
+		write_metrics(render, comparison, pair);
+	}
+	dp_render__text(render, "}");
 }
 
-static void write_style(struct dp_render *render)
+/* What has no counterpart, and why there is nothing to compare. */
+static void write_notes(struct dp_render *render, const struct dp_comparison *comparison)
 {
-	dp_render__text(render, "<style>");
-	dp_html__asset(render, "style.css");
-	dp_render__text(render, style);
-	dp_render__text(render, "</style>");
+	bool any = !dp_comparison_pair_count(comparison);
+	struct dp_words words = { 0 };
+
+	dp_render__text(render, ",\n\"notes\":[");
+	if (any) {
+		dp_compare_words__nothing(&words, comparison);
+		dp_html__string(render, words.text);
+	}
+	for (int run = 0; run < 2; run++) {
+		for (size_t i = 0; dp_comparison__next_alone(comparison, (enum dp_run)run, &i);
+		     i++) {
+			words = (struct dp_words){ 0 };
+			dp_compare_words__alone(&words, comparison, (enum dp_run)run, i);
+			dp_render__text(render, any ? ",\n" : "\n");
+			dp_html__string(render, words.text);
+			any = true;
+		}
+	}
+	dp_render__text(render, "]");
 }
 
 static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
 {
-	size_t pairs = dp_comparison_pair_count(comparison);
-
-	dp_render__text(render, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-				"<meta name=\"viewport\" content=\"width=device-width\">"
-				"<title>deepprof compare</title>");
-	write_style(render);
-	dp_render__text(render, "</head><body><header class=\"top\"><div class=\"brand\">deepprof "
-				"compare</div>\n");
-	for (int run = 0; run < 2; run++)
+	dp_html__open(render, "deepprof compare", "compare.html");
+	dp_render__format(render, "\"version\":\"%s\",\"confidence\":%g,\n\"runs\":[", dp_version(),
+			  dp_comparison_confidence(comparison));
+	for (int run = 0; run < 2 && !render->status; run++)
 		write_run(render, comparison, run);
-	dp_render__text(render, "</header><main>\n");
-	for (size_t i = 0; i < pairs; i++)
+	dp_render__text(render, "],\n\"pairs\":[");
+	for (size_t i = 0; i < dp_comparison_pair_count(comparison); i++)
 		write_pair(render, comparison, i);
-	if (!pairs)
-		dp_render__text(render, "<section><p>Nothing to compare: no loops of the two runs "
-					"match.</p></section>");
-	dp_render__text(render, "</main></body></html>\n");
+	dp_render__text(render, "]");
+	write_notes(render, comparison);
+	dp_html__close(render, scripts, DP_COUNT(scripts));
 }
 
 const struct dp_comparison_renderer dp_comparison_renderer__compare_html = {
-	.info = { "html", "html", "a page with plots", false, true },
+	.info = { "html", "html", "one page for a browser: charts, timelines, tables", false, true },
 	.write = write_all,
 };

@@ -2,7 +2,6 @@
  * Two runs on one screen: did an iteration get faster, is that significant, which parts of it
  * changed and which kernels.
  */
-#include "base/text.h"
 #include "report/compare_words.h"
 #include "report/comparison.h"
 #include "report/spark.h"
@@ -87,58 +86,25 @@ static size_t write_verdict(struct dp_render *render, struct dp_words *words,
 	return strlen(verdict.headline);
 }
 
-/* Where a loop is, if there are several GPUs: ", GPU 1". */
-static void add_place(char buf[DP_LABEL_SIZE + 2], const struct dp_comparison *comparison,
-		      size_t pair, int run)
-{
-	const struct dp_trace *trace = dp_analysis_trace(analysis_of(comparison, run));
-	char device[DP_LABEL_SIZE];
-
-	buf[0] = '\0';
-	if (dp_trace_device_count(trace) > 1)
-		snprintf(buf, DP_LABEL_SIZE + 2, ", %s",
-			 dp_text__device(device, trace, loop_of(comparison, pair, run)->device));
-}
-
-/* "Loop 0", "Loop 0, GPU 1 (after: loop 2, GPU 0)". Returns its width. */
+/* "Loop 0, GPU 1". Returns its width. */
 static size_t write_id(struct dp_render *render, const struct dp_comparison *comparison,
 		       size_t pair)
 {
-	uint32_t before = loop_of(comparison, pair, 0)->id;
-	uint32_t after = loop_of(comparison, pair, 1)->id;
-	char places[2][DP_LABEL_SIZE + 2];
 	struct dp_words words = { 0 };
 
-	for (int run = 0; run < 2; run++)
-		add_place(places[run], comparison, pair, run);
-	dp_words__add(&words, "Loop %u%s", before, places[0]);
-	if (before != after || strcmp(places[0], places[1]) != 0)
-		dp_words__add(&words, " (after: loop %u%s)", after, places[1]);
+	dp_compare_words__loops(&words, comparison, pair);
 	dp_text__styled(render, DP_STYLE_HEAD, words.text);
 	dp_render__text(render, "  ");
 	return words.used + 2;
 }
 
-/* "Loop 0  20 iterations of 181 kernels; after: 24 of 176; 92.0% the same" */
 static void write_title(struct dp_render *render, const struct dp_comparison *comparison,
 			size_t index)
 {
-	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, index);
-	const struct dp_loop *before = loop_of(comparison, index, 0);
-	const struct dp_loop *after = loop_of(comparison, index, 1);
-	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
 	size_t used = write_id(render, comparison, index);
 
-	dp_words__add(&words, "%s of %s; after: %s of %s; %s of kernels match",
-		      dp_text__plural(number[0], before->complete, "iteration"),
-		      dp_text__plural(number[1], before->length, "kernel"),
-		      dp_text__count(digits[0], after->complete),
-		      dp_text__count(digits[1], after->length),
-		      dp_human__share(share, 2.0 * (double)pair->same /
-						     (double)(before->length + after->length)));
-	if (pair->by_time)
-		dp_words__add(&words, "; paired by their share of the time, not by kernels");
+	dp_compare_words__match(&words, comparison, index);
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
@@ -150,8 +116,9 @@ static void gather(struct dp_spark *spark, const struct dp_comparison *compariso
 
 	dp_spark__init(spark, loop->iterations, room);
 	for (size_t k = 0; k < loop->iterations; k++)
-		if (dp_loop_is_steady(analysis, loop->id, k))
-			dp_spark__add(spark, k, dp_loop_metric(analysis, loop->id, metric, k),
+		if (dp_analysis_loop_is_steady(analysis, loop->id, k))
+			dp_spark__add(spark, k,
+				      dp_analysis_loop_metric(analysis, loop->id, metric, k),
 				      false);
 }
 
@@ -247,7 +214,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		if (!(fmax(part->mean.value[0], part->mean.value[1]) >= least_ns))
 			continue;
 		dp_text__style_begin(render, part == period			  ? DP_STYLE_HEAD
-					     : dp_difference_is_sure(&part->mean) ? "0"
+					     : dp_difference_is_significant(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
 		write_numbers(render, &part->mean, "ns", COLUMN);
 		dp_render__text(render, dp_compare_words__part(part->metric));
@@ -405,12 +372,12 @@ static void write_places(struct dp_render *render, const struct dp_comparison *c
 		write_numbers(render, &place->ns, "ns", COLUMN);
 		dp_number__integer(number, (int64_t)place->index[run]);
 		dp_text__column(render, run ? "added" : number, KIND_COLUMN);
-		dp_render__text(render, dp_label__kernel(
-						label,
-						dp_loop_kernel(analysis_of(comparison, run),
-							       loop_of(comparison, pair, run)->id,
-							       place->index[run]),
-						room, ascii));
+		dp_render__text(render, dp_label__kernel(label,
+							 dp_analysis_loop_kernel(
+								 analysis_of(comparison, run),
+								 loop_of(comparison, pair, run)->id,
+								 place->index[run]),
+							 room, ascii));
 		dp_render__text(render, "\n");
 	}
 }
@@ -476,7 +443,7 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 
 		if (!dp_render__shows(render, info) || !has_something(at))
 			continue;
-		dp_text__style_begin(render, dp_difference_is_sure(at) ? "0" : DP_STYLE_DIM);
+		dp_text__style_begin(render, dp_difference_is_significant(at) ? "0" : DP_STYLE_DIM);
 		/* The one unit that is a long word would leave its column. */
 		write_numbers(render, at, strcmp(info->unit, "operations") ? info->unit : "ops",
 			      WIDE);
@@ -518,16 +485,6 @@ static void write_line(struct dp_render *render, const struct dp_comparison *com
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
-/* A loop without a counterpart. */
-static void write_single(struct dp_render *render, const struct dp_loop *loop, int run)
-{
-	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE];
-
-	dp_render__format(render, "Loop %u of the run %s, %s of %s, has no counterpart\n", loop->id,
-			  run_words[run], dp_text__plural(number, loop->complete, "iteration"),
-			  dp_text__plural(more, loop->length, "kernel"));
-}
-
 static void write_alone(struct dp_render *render, const struct dp_comparison *comparison)
 {
 	bool any = false;
@@ -535,25 +492,13 @@ static void write_alone(struct dp_render *render, const struct dp_comparison *co
 	for (int run = 0; run < 2; run++) {
 		for (size_t i = 0; dp_comparison__next_alone(comparison, (enum dp_run)run, &i);
 		     i++) {
-			dp_render__text(render, any ? "" : "\n");
-			write_single(render, dp_analysis_loop(analysis_of(comparison, run), i),
-				     run);
+			struct dp_words words = { 0 };
+
+			dp_compare_words__alone(&words, comparison, (enum dp_run)run, i);
+			dp_render__format(render, "%s%s\n", any ? "" : "\n", words.text);
 			any = true;
 		}
 	}
-}
-
-/* Why nothing could be compared. */
-static void write_nothing(struct dp_render *render, const struct dp_comparison *comparison)
-{
-	dp_render__text(render, "\n");
-	for (int run = 0; run < 2; run++)
-		if (!dp_analysis_loop_count(analysis_of(comparison, run)))
-			dp_render__format(render, "No iterations were found in the run %s.\n",
-					  run_words[run]);
-	if (dp_analysis_loop_count(analysis_of(comparison, 0)) &&
-	    dp_analysis_loop_count(analysis_of(comparison, 1)))
-		dp_render__text(render, "No loop of one run resembles one of the other.\n");
 }
 
 static void write_all(struct dp_render *render, const struct dp_comparison *comparison)
@@ -574,8 +519,13 @@ static void write_all(struct dp_render *render, const struct dp_comparison *comp
 			dp_render__text(render, "\n");
 		write_line(render, comparison, i);
 	}
-	if (!pairs)
-		write_nothing(render, comparison);
+	if (!pairs) {
+		struct dp_words words = { 0 };
+
+		dp_compare_words__nothing(&words, comparison);
+		dp_render__text(render, "\n");
+		dp_text__wrap(render, 0, 0, words.text);
+	}
 	write_alone(render, comparison);
 	render->state = NULL;
 }

@@ -1,4 +1,5 @@
 /* The words of comparisons. */
+#include "base/text.h"
 #include "report/compare_words.h"
 
 #include <math.h>
@@ -144,7 +145,7 @@ static enum dp_verdict_kind kind_of(const struct dp_difference *time)
 {
 	if (!isfinite(time->low))
 		return DP_VERDICT_UNKNOWN;
-	if (!dp_difference_is_sure(time))
+	if (!dp_difference_is_significant(time))
 		return DP_VERDICT_SAME;
 	return time->change < 0 ? DP_VERDICT_FASTER : DP_VERDICT_SLOWER;
 }
@@ -191,4 +192,87 @@ void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comp
 				      dp_comparison_least(comparison));
 		add_mean(words, comparison, pair, time, ascii);
 	}
+}
+
+static const char *const run_words[] = { "before", "after" };
+
+static const struct dp_loop *loop_of(const struct dp_comparison *comparison, size_t pair, int run)
+{
+	return dp_analysis_loop(dp_comparison_analysis(comparison, (enum dp_run)run),
+				dp_comparison_pair(comparison, pair)->loop[run]);
+}
+
+/* Where a loop is, if there are several GPUs: ", GPU 1". */
+static void place_of(char buf[DP_LABEL_SIZE + 2], const struct dp_comparison *comparison,
+		     size_t pair, int run)
+{
+	const struct dp_trace *trace =
+		dp_analysis_trace(dp_comparison_analysis(comparison, (enum dp_run)run));
+	char device[DP_LABEL_SIZE];
+
+	buf[0] = '\0';
+	if (dp_trace_device_count(trace) > 1)
+		snprintf(buf, DP_LABEL_SIZE + 2, ", %s",
+			 dp_text__device(device, trace, loop_of(comparison, pair, run)->device));
+}
+
+void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison *comparison,
+			     size_t pair)
+{
+	uint32_t before = loop_of(comparison, pair, 0)->id;
+	uint32_t after = loop_of(comparison, pair, 1)->id;
+	char places[2][DP_LABEL_SIZE + 2];
+
+	for (int run = 0; run < 2; run++)
+		place_of(places[run], comparison, pair, run);
+	dp_words__add(words, "Loop %u%s", before, places[0]);
+	if (before != after || strcmp(places[0], places[1]) != 0)
+		dp_words__add(words, " (after: loop %u%s)", after, places[1]);
+}
+
+void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
+			     size_t index)
+{
+	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, index);
+	const struct dp_loop *before = loop_of(comparison, index, 0);
+	const struct dp_loop *after = loop_of(comparison, index, 1);
+	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
+
+	dp_words__add(words, "%s of %s; after: %s of %s; %s of kernels match",
+		      dp_text__plural(number[0], before->complete, "iteration"),
+		      dp_text__plural(number[1], before->length, "kernel"),
+		      dp_text__count(digits[0], after->complete),
+		      dp_text__count(digits[1], after->length),
+		      dp_human__share(share, 2.0 * (double)pair->same /
+						     (double)(before->length + after->length)));
+	if (pair->by_time)
+		dp_words__add(words, "; paired by their share of the time, not by kernels");
+}
+
+void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
+			     enum dp_run run, size_t loop)
+{
+	const struct dp_loop *info =
+		dp_analysis_loop(dp_comparison_analysis(comparison, run), loop);
+	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "Loop %u of the run %s, %s of %s, has no counterpart", info->id,
+		      run_words[run], dp_text__plural(number, info->complete, "iteration"),
+		      dp_text__plural(more, info->length, "kernel"));
+}
+
+void dp_compare_words__nothing(struct dp_words *words, const struct dp_comparison *comparison)
+{
+	bool any[2];
+
+	for (int run = 0; run < 2; run++)
+		any[run] = dp_analysis_loop_count(
+				   dp_comparison_analysis(comparison, (enum dp_run)run)) > 0;
+	if (any[0] && any[1])
+		dp_words__add(words, "No loop of one run resembles one of the other.");
+	else
+		dp_words__add(words, "No iterations were found in %s.",
+			      any[0]   ? "the run after"
+			      : any[1] ? "the run before"
+				       : "either run");
 }

@@ -39,6 +39,19 @@ char *dp_compare_words__size(char buf[DP_NUMBER_SIZE], double value, const char 
 /* What a part of the period is called, by its metric. */
 const char *dp_compare_words__part(const char *metric);
 
+/* "Loop 0", "Loop 0, GPU 1 (after: loop 2, GPU 0)". */
+void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison *comparison,
+			     size_t pair);
+
+/* "20 iterations of 181 kernels; after: 24 of 176; 92.0% of kernels match" */
+void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
+			     size_t pair);
+
+/* A loop that is in no pair; and why there are no pairs. */
+void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
+			     enum dp_run run, size_t loop);
+void dp_compare_words__nothing(struct dp_words *words, const struct dp_comparison *comparison);
+
 /* Is a kernel worth a row: a change that is known, and at least a thousandth of the period? */
 bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_ns);
 

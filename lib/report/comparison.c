@@ -74,7 +74,7 @@ bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_r
 	const struct dp_loop *info;
 
 	for (; (info = dp_analysis_loop(analysis, *loop)); ++*loop)
-		if (info->at_level && !is_paired(comparison, run, *loop))
+		if (info->selected && !is_paired(comparison, run, *loop))
 			return true;
 	return false;
 }

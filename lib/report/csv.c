@@ -75,12 +75,12 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *info = dp_analysis_loop(render->analysis, loop);
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop, k);
 	const struct dp_stream *stream = dp_trace_stream(trace, info->stream);
 	const struct dp_metric_info *metric;
 	char number[DP_NUMBER_SIZE];
 
-	if (!info->at_level)
+	if (!info->selected)
 		return DP_OK;
 	dp_csv__field(render, dp_trace_path(trace));
 	count(render, loop);
@@ -104,7 +104,8 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 	for (size_t i = 0; (metric = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, metric))
 			continue;
-		dp_number__json(number, dp_loop_metric(render->analysis, loop, i, k), metric->unit);
+		dp_number__json(number, dp_analysis_loop_metric(render->analysis, loop, i, k),
+				metric->unit);
 		dp_render__text(render, ",");
 		dp_render__text(render, strcmp(number, "null") ? number : "");
 	}

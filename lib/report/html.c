@@ -10,33 +10,9 @@
 
 #include <string.h>
 
-#define NAME_COLUMNS 110 /* of a name's short form */
-
 /* In the order in which they need each other. */
 static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
 				       "report.js" };
-
-void dp_html__name(struct dp_render *render, uint32_t id)
-{
-	struct dp_html *html = render->state;
-	size_t strings = dp_trace_string_count(dp_analysis_trace(render->analysis));
-
-	if (id >= strings) {
-		dp_render__text(render, "-1");
-		return;
-	}
-	if (!html->slots[id]) {
-		if (dp_array__reserve(&html->names, &html->name_room, html->name_count + 1,
-				      sizeof(*html->names))) {
-			if (!render->status)
-				render->status = dp_error__nomem(render->error, 0);
-			return;
-		}
-		html->names[html->name_count++] = id;
-		html->slots[id] = (uint32_t)html->name_count;
-	}
-	dp_render__integer(render, html->slots[id] - 1);
-}
 
 size_t dp_html__metric(const char *name)
 {
@@ -89,19 +65,9 @@ static void write_scope(struct dp_render *render)
 
 static int begin(struct dp_render *render)
 {
-	size_t strings = dp_trace_string_count(dp_analysis_trace(render->analysis));
-	struct dp_html *html = dp_alloc__zeroed(1, sizeof(*html));
-
-	if (!html)
-		return dp_error__nomem(render->error, sizeof(*html));
-	html->slots = dp_alloc__zeroed(strings + 1, sizeof(*html->slots));
-	if (!html->slots) {
-		free(html);
-		return dp_error__nomem(render->error, strings);
-	}
-	html->metrics = dp_metric_count();
-	share_room(render, html);
-	render->state = html;
+	if (dp_html__begin(render))
+		return DP_ERR_NOMEM;
+	share_room(render, render->state);
 	dp_html__open(render, "deepprof", "body.html");
 	dp_render__format(render, "\"version\":\"%s\"", dp_version());
 	dp_html__trace(render);
@@ -120,7 +86,7 @@ static void write_summary(struct dp_render *render, size_t loop)
 	dp_render__text(render, ",\n\"summary\":[");
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		dp_render__text(render, i ? "," : "");
-		dp_html__value(render, dp_loop_summary(render->analysis, loop, i), info->unit);
+		dp_html__value(render, dp_analysis_loop_summary(render->analysis, loop, i), info->unit);
 	}
 	dp_render__text(render, "]");
 }
@@ -189,7 +155,8 @@ static void write_kernel(struct dp_render *render, size_t loop, size_t index)
 {
 	char label[DP_LABEL_SIZE];
 
-	dp_label__kernel(label, dp_loop_kernel(render->analysis, loop, index), NAME_COLUMNS, false);
+	dp_label__kernel(label, dp_analysis_loop_kernel(render->analysis, loop, index),
+			 DP_HTML_NAME_COLUMNS, false);
 	dp_html__string(render, label);
 }
 
@@ -207,22 +174,25 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_html__value(render, loop->confidence, "1");
 	dp_render__text(render, ",\"coverage\":");
 	dp_html__value(render, loop->coverage, "1");
-	dp_render__format(render,
-			  ",\"level\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
-			  "\"complete\":%zu,\"variants\":%zu,\"fits\":%s,\"row\":%s,\"first\":",
-			  loop->at_level ? "true" : "false", loop->length, loop->occurrences,
-			  loop->iterations, loop->complete, loop->variants,
-			  loop->fits ? "true" : "false", loop->in_row ? "true" : "false");
+	dp_render__format(
+		render,
+		",\"selected\":%s,\"length\":%zu,\"occurrences\":%zu,\"iterations\":%zu,"
+		"\"complete\":%zu,\"variants\":%zu,\"matches_count\":%s,\"matches_in_sequence\":%s,"
+		"\"first\":",
+		loop->selected ? "true" : "false", loop->length, loop->occurrences,
+		loop->iterations, loop->complete, loop->variants,
+		loop->matches_count ? "true" : "false",
+		loop->matches_in_sequence ? "true" : "false");
 	write_kernel(render, id, 0);
 	dp_render__text(render, ",\"last\":");
 	write_kernel(render, id, loop->length ? loop->length - 1 : 0);
 	if (loop->iterations)
 		dp_render__format(
 			render, ",\"span\":[%lld,%lld]",
-			(long long)dp_loop_iteration(render->analysis, id, 0)->start_ns,
-			(long long)dp_loop_iteration(render->analysis, id, loop->iterations - 1)
+			(long long)dp_analysis_loop_iteration(render->analysis, id, 0)->start_ns,
+			(long long)dp_analysis_loop_iteration(render->analysis, id, loop->iterations - 1)
 				->end_ns);
-	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->at_level)
+	if (html->full < DP_HTML_LOOPS && loop->iterations && loop->selected)
 		write_full(render, id);
 	dp_render__text(render, "}");
 	return DP_OK;
@@ -321,52 +291,6 @@ static void write_clean(struct dp_render *render)
 	dp_html__string(render, words.text);
 }
 
-/* Where names differ whose short forms are alike. To be freed; NULL where memory is short. */
-static size_t *tell_apart(struct dp_render *render, const struct dp_html *html)
-{
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	const char **names = dp_alloc__array(html->name_count, sizeof(*names));
-	size_t *places = dp_alloc__zeroed(html->name_count, sizeof(*places));
-	int status = names && places ? DP_OK : DP_ERR_NOMEM;
-
-	for (size_t i = 0; i < html->name_count && !status; i++)
-		names[i] = dp_trace_string(trace, html->names[i]);
-	if (!status)
-		status = dp_label__tell_apart(places, names, html->name_count, NAME_COLUMNS, false);
-	free(names);
-	if (!status)
-		return places;
-	free(places);
-	render->status = dp_error__nomem(render->error, html->name_count);
-	return NULL;
-}
-
-/* Each as it is, or [a short form, as it is]. */
-static void write_names(struct dp_render *render, const struct dp_html *html)
-{
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	size_t *places = tell_apart(render, html);
-	char label[DP_LABEL_SIZE];
-
-	dp_render__text(render, ",\n\"names\":[");
-	for (size_t i = 0; i < html->name_count && places; i++) {
-		const char *name = dp_trace_string(trace, html->names[i]);
-
-		dp_render__text(render, i ? ",\n" : "\n");
-		dp_label__kernel_at(label, name, places[i], NAME_COLUMNS, false);
-		if (strcmp(label, name))
-			dp_render__text(render, "[");
-		dp_html__string(render, label);
-		if (!strcmp(label, name))
-			continue;
-		dp_render__text(render, ",");
-		dp_html__string(render, name);
-		dp_render__text(render, "]");
-	}
-	dp_render__text(render, "]");
-	free(places);
-}
-
 static int end(struct dp_render *render)
 {
 	struct dp_html *html = render->state;
@@ -378,11 +302,8 @@ static int end(struct dp_render *render)
 	write_candidates(render);
 	write_clean(render);
 	dp_html__kernels(render);
-	write_names(render, html);
+	dp_html__end(render);
 	dp_html__close(render, scripts, DP_COUNT(scripts));
-	free(html->slots);
-	free(html->names);
-	free(html);
 	return DP_OK;
 }
 

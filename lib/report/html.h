@@ -21,6 +21,7 @@
 #define DP_HTML_NAMES 1000	 /* rows of the table of kernels */
 #define DP_HTML_OPERATORS 300	 /* of a loop */
 #define DP_HTML_NAME_BYTES 480	 /* of a name */
+#define DP_HTML_NAME_COLUMNS 110 /* of its short form */
 #define DP_HTML_OPS 4000	 /* operations of a timeline, all streams together */
 #define DP_HTML_RANGES 1500	 /* annotations and operators of a timeline */
 
@@ -76,6 +77,12 @@ void dp_html__string(struct dp_render *render, const char *text);
 /* A value as JSON has it. */
 void dp_html__value(struct dp_render *render, double value, const char *unit);
 
+/* Makes render->state for render->analysis, which the functions below use. Errors: DP_ERR_NOMEM. */
+int dp_html__begin(struct dp_render *render);
+
+/* Writes the key "names", which holds what dp_html__name() referred to, and frees render->state. */
+void dp_html__end(struct dp_render *render);
+
 /* Writes the place of a string in the table of names, which gets it if need be. */
 void dp_html__name(struct dp_render *render, uint32_t id);
 
@@ -84,6 +91,9 @@ size_t dp_html__metric(const char *name);
 
 /* To be freed: ranking->ranks. Errors: DP_ERR_NOMEM. */
 int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking);
+
+/* One metric over a loop's iterations, decimated to html->most_values: an object. */
+void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric);
 
 /* Keys of a loop: its series, histogram, breakdown, slowest iterations. */
 void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking);

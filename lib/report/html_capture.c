@@ -47,7 +47,7 @@ void dp_html__host_ranges(struct dp_render *render, size_t loop)
 	size_t written = 0;
 
 	dp_render__text(render, ",\n\"host\":[");
-	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
 		if (at->inner || !(at->typical_ns > 0) || written >= DP_HTML_OPERATORS)
 			continue;
 		dp_render__format(render, "%s[\"%s\",", written++ ? ",\n" : "\n",
@@ -66,7 +66,8 @@ void dp_html__path(struct dp_render *render, size_t loop)
 
 	dp_render__text(render, ",\n\"path\":[");
 	for (size_t i = 0;
-	     i < DP_HTML_OPERATORS && (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+	     i < DP_HTML_OPERATORS && (at = dp_analysis_loop_path_stat(render->analysis, loop, i));
+	     i++) {
 		dp_render__format(render, "%s[\"%s\",", i ? ",\n" : "\n",
 				  dp_path_part_name(at->part));
 		dp_html__string(render, at->name);

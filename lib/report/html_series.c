@@ -29,7 +29,7 @@ static bool has_values(struct dp_render *render, size_t loop, size_t metric)
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 
 	for (size_t k = 0; metric != SIZE_MAX && k < count; k++)
-		if (isfinite(dp_loop_metric(render->analysis, loop, metric, k)))
+		if (isfinite(dp_analysis_loop_metric(render->analysis, loop, metric, k)))
 			return true;
 	return false;
 }
@@ -40,10 +40,11 @@ static bool has_steady(struct dp_render *render, size_t loop, size_t metric)
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 
 	for (size_t k = 0; k < count; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop, k);
 
 		if (!at->partial && !at->warmup &&
-		    isfinite(dp_loop_metric(render->analysis, loop, metric, k)))
+		    isfinite(dp_analysis_loop_metric(render->analysis, loop, metric, k)))
 			return true;
 	}
 	return false;
@@ -63,9 +64,10 @@ int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking 
 		return dp_error__nomem(render->error, count);
 	steady = ranking->metric != SIZE_MAX && has_steady(render, loop, ranking->metric);
 	for (size_t k = 0; ranking->metric != SIZE_MAX && k < count; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop, k);
 
-		value = dp_loop_metric(render->analysis, loop, ranking->metric, k);
+		value = dp_analysis_loop_metric(render->analysis, loop, ranking->metric, k);
 		if (isfinite(value) && !at->partial && !(steady && at->warmup))
 			ranking->ranks[ranking->count++] = (struct dp_html_rank){ value, k };
 	}
@@ -85,7 +87,7 @@ static bool extremes(struct dp_render *render, size_t loop, size_t metric, size_
 	size_t least = SIZE_MAX, most = SIZE_MAX;
 
 	for (size_t k = from; k < to; k++) {
-		double value = dp_loop_metric(render->analysis, loop, metric, k);
+		double value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
 
 		if (!isfinite(value))
 			continue;
@@ -125,17 +127,17 @@ static void write_decimated(struct dp_render *render, size_t loop, size_t metric
 			dp_render__text(render, any ? "," : "");
 			any = true;
 			if (values)
-				dp_html__value(
-					render,
-					dp_loop_metric(render->analysis, loop, metric, found[i]),
-					unit);
+				dp_html__value(render,
+					       dp_analysis_loop_metric(render->analysis, loop,
+								       metric, found[i]),
+					       unit);
 			else
 				dp_render__integer(render, (int64_t)found[i]);
 		}
 	}
 }
 
-static void write_one(struct dp_render *render, size_t loop, size_t metric)
+void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 	const struct dp_html *html = render->state;
@@ -152,7 +154,8 @@ static void write_one(struct dp_render *render, size_t loop, size_t metric)
 		write_decimated(render, loop, metric, html->most_values / 2, true);
 	for (size_t k = 0; count <= html->most_values && k < count; k++) {
 		dp_render__text(render, k ? "," : "");
-		dp_html__value(render, dp_loop_metric(render->analysis, loop, metric, k), unit);
+		dp_html__value(render, dp_analysis_loop_metric(render->analysis, loop, metric, k),
+			       unit);
 	}
 	dp_render__text(render, "]}");
 }
@@ -167,13 +170,13 @@ static void write_marks(struct dp_render *render, size_t loop)
 	bool any = false;
 
 	for (size_t k = 0; k < count; k++) {
-		at = dp_loop_iteration(render->analysis, loop, k);
+		at = dp_analysis_loop_iteration(render->analysis, loop, k);
 		variants += at->variant != 0;
 		warmup += at->warmup;
 	}
 	dp_render__format(render, ",\n\"warmup\":%zu,\"odd\":[", warmup);
 	for (size_t k = 0; variants <= html->most_values / 4 && k < count; k++) {
-		at = dp_loop_iteration(render->analysis, loop, k);
+		at = dp_analysis_loop_iteration(render->analysis, loop, k);
 		if (!at->variant && !at->partial)
 			continue;
 		dp_render__format(render, "%s[%zu,%u,%d,%u,%u,%u]", any ? "," : "", k, at->variant,
@@ -183,7 +186,8 @@ static void write_marks(struct dp_render *render, size_t loop)
 	dp_render__text(render, "],\"starts\":[");
 	for (size_t k = 0; count <= html->most_values && k < count; k++) {
 		dp_render__text(render, k ? "," : "");
-		dp_render__integer(render, dp_loop_iteration(render->analysis, loop, k)->start_ns);
+		dp_render__integer(render,
+				   dp_analysis_loop_iteration(render->analysis, loop, k)->start_ns);
 	}
 	dp_render__text(render, "]");
 }
@@ -196,7 +200,7 @@ static double median(struct dp_render *render, size_t loop, const struct dp_html
 	double value;
 
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
-		value = dp_loop_summary(render->analysis, loop, i);
+		value = dp_analysis_loop_summary(render->analysis, loop, i);
 		if (!strncmp(info->name, "median_", 7) && isfinite(value) &&
 		    !strcmp(info->name + 7, dp_metric(ranking->metric)->name))
 			return value;
@@ -211,7 +215,7 @@ static void write_slowest(struct dp_render *render, size_t loop,
 			  ranking->count ? ranking->metric : 0);
 	for (size_t i = 0; i < ranking->count && i < SLOWEST; i++) {
 		const struct dp_iteration *at =
-			dp_loop_iteration(render->analysis, loop, ranking->ranks[i].k);
+			dp_analysis_loop_iteration(render->analysis, loop, ranking->ranks[i].k);
 
 		dp_render__format(render, "%s[%zu,%.0f,%lld,%zu,%u,%u,%u,%u,%zu]", i ? "," : "",
 				  at->index, ranking->ranks[i].value, (long long)at->start_ns,
@@ -284,8 +288,9 @@ static double mean_of(struct dp_render *render, size_t loop, size_t metric, size
 	size_t n = 0;
 
 	for (size_t k = from; k < to; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
-		double value = dp_loop_metric(render->analysis, loop, metric, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop, k);
+		double value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
 
 		if (at->partial || (at->warmup && !warmup) || !isfinite(value))
 			continue;
@@ -343,7 +348,7 @@ void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html
 		if (!dp_render__shows(render, info) || !has_values(render, loop, i))
 			continue;
 		dp_render__text(render, any ? ",\n" : "\n");
-		write_one(render, loop, i);
+		dp_html__one_series(render, loop, i);
 		any = true;
 	}
 	dp_render__text(render, "]");

@@ -172,8 +172,8 @@ void dp_html__operators(struct dp_render *render, size_t loop)
 	const struct dp_time_stat *stat;
 
 	dp_render__text(render, ",\n\"operators\":[");
-	for (size_t i = 0;
-	     i < DP_HTML_OPERATORS && (stat = dp_loop_operator_stat(render->analysis, loop, i));
+	for (size_t i = 0; i < DP_HTML_OPERATORS &&
+			   (stat = dp_analysis_loop_operator_stat(render->analysis, loop, i));
 	     i++) {
 		dp_render__text(render, i ? ",\n[" : "\n[");
 		dp_html__string(render, stat->name);

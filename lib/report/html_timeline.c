@@ -392,7 +392,7 @@ static uint32_t stream_of(const struct dp_analysis *analysis, const struct dp_lo
 		const uint32_t *rows = dp_trace_stream_ops(trace, s, &total);
 		size_t own = 0;
 
-		if (!dp_loop_has_stream(analysis, loop->id, s))
+		if (!dp_analysis_loop_has_stream(analysis, loop->id, s))
 			continue;
 		for (size_t i = 0; i < total && starts_ns[rows[i]] < end_ns; i++)
 			own += starts_ns[rows[i]] >= start_ns;
@@ -405,7 +405,7 @@ static uint32_t stream_of(const struct dp_analysis *analysis, const struct dp_lo
 static void write_timeline(struct dp_render *render, const struct dp_loop *loop, size_t k,
 			   const struct dp_html_idle *idle)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, k);
 	struct window window = { .trace = dp_analysis_trace(render->analysis),
 				 .start_ns = idle->start_ns,
 				 .end_ns = idle->end_ns,
@@ -436,9 +436,9 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 
 	for (size_t i = 0; i < count; i++) {
 		const struct dp_iteration *at =
-			dp_loop_iteration(render->analysis, id, iterations[i]);
+			dp_analysis_loop_iteration(render->analysis, id, iterations[i]);
 		const struct dp_iteration *next =
-			dp_loop_iteration(render->analysis, id, iterations[i] + 1);
+			dp_analysis_loop_iteration(render->analysis, id, iterations[i] + 1);
 
 		idles[i].most = i < DP_HTML_WHOLE ? GAPS : GAPS / LESS;
 		idles[i].start_ns = at->start_ns;

@@ -1,5 +1,5 @@
 /*
- * The JSON report, schema 1 (data/report.schema.json.in). It is written as it goes, so that a
+ * The JSON report, schema 2 (data/report.schema.json.in). It is written as it goes, so that a
  * million iterations take no memory. Names are hostile: whatever they hold, the output is valid
  * UTF-8 and has no control character in it.
  */
@@ -307,7 +307,7 @@ static int begin(struct dp_render *render)
 	for (size_t i = 0; i < json->metrics; i++)
 		json->shown[i] = dp_render__shows(render, dp_metric(i));
 	render->state = json;
-	dp_render__text(render, "{\n  \"schema\": 1,\n");
+	dp_render__text(render, "{\n  \"schema\": 2,\n");
 	write_trace(render, trace);
 	write_streams(render, trace);
 	write_collectives(render);
@@ -322,7 +322,7 @@ static void write_times(struct dp_render *render, size_t loop)
 
 	dp_json_out__key(render, ",\n      ", "kernel_times");
 	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_loop_kernel_stat(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_kernel_stat(render->analysis, loop, i)); i++) {
 		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
 		dp_json_out__string(render, at->name);
 		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
@@ -332,7 +332,7 @@ static void write_times(struct dp_render *render, size_t loop)
 	dp_render__text(render, "]");
 	dp_json_out__key(render, ",\n      ", "position_times");
 	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_loop_position_stat(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_position_stat(render->analysis, loop, i)); i++) {
 		dp_render__text(render, i ? ",\n        { " : "\n        { ");
 		dp_json_out__integer(render, "", "count", (int64_t)at->count);
 		dp_json_out__number(render, ", ", "mean_ns", at->mean_ns, "1");
@@ -351,7 +351,7 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 
 	dp_json_out__key(render, ",\n      ", "host_ranges");
 	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
 		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "activity");
 		dp_json_out__string(render, dp_host_activity_name(at->activity));
 		dp_json_out__key(render, ", ", "outer");
@@ -377,7 +377,7 @@ static void write_path(struct dp_render *render, size_t loop)
 
 	dp_json_out__key(render, ",\n      ", "critical_path");
 	dp_render__text(render, "[");
-	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_path_stat(render->analysis, loop, i)); i++) {
 		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "part");
 		dp_json_out__string(render, dp_path_part_name(at->part));
 		dp_json_out__key(render, ", ", "name");
@@ -401,9 +401,10 @@ static void close_loop(struct dp_render *render, struct json *json)
 	dp_json_out__integer(render, "{\n        ", "iterations", (int64_t)loop->complete);
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
 		if (dp_render__shows(render, info))
-			dp_json_out__number(render, ",\n        ", info->name,
-					    dp_loop_summary(render->analysis, json->loop, i),
-					    info->unit);
+			dp_json_out__number(
+				render, ",\n        ", info->name,
+				dp_analysis_loop_summary(render->analysis, json->loop, i),
+				info->unit);
 	dp_render__text(render, "\n      }");
 	write_host_ranges(render, json->loop);
 	write_path(render, json->loop);
@@ -421,12 +422,12 @@ static void write_streams_of(struct dp_render *render, size_t id)
 	size_t count = 0, written = 0;
 
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++)
-		count += dp_loop_has_stream(render->analysis, id, i);
+		count += dp_analysis_loop_has_stream(render->analysis, id, i);
 	if (count < 2)
 		return;
 	dp_json_out__key(render, ",\n      ", "streams");
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
-		if (!dp_loop_has_stream(render->analysis, id, i))
+		if (!dp_analysis_loop_has_stream(render->analysis, id, i))
 			continue;
 		dp_render__text(render, written++ ? ", " : "[");
 		if (stream->stream < 0)
@@ -450,7 +451,7 @@ static void write_pattern(struct dp_render *render, size_t id, const struct dp_l
 	dp_render__text(render, "[");
 	for (size_t i = 0; i < loop->length; i++) {
 		dp_render__text(render, i ? ",\n          " : "\n          ");
-		dp_json_out__string(render, dp_loop_kernel(render->analysis, id, i));
+		dp_json_out__string(render, dp_analysis_loop_kernel(render->analysis, id, i));
 	}
 	dp_render__text(render, loop->length ? "\n        ] }" : "] }");
 }
@@ -460,7 +461,7 @@ static void write_variants(struct dp_render *render, size_t id, const struct dp_
 	dp_json_out__key(render, ",\n      ", "variants");
 	dp_render__text(render, "[");
 	for (size_t i = 0; i < loop->variants; i++) {
-		const struct dp_variant *at = dp_loop_variant(render->analysis, id, i);
+		const struct dp_variant *at = dp_analysis_loop_variant(render->analysis, id, i);
 
 		dp_json_out__integer(render, i ? ",\n        { " : "\n        { ", "variant",
 				     (int64_t)i);
@@ -484,10 +485,12 @@ static void write_variants(struct dp_render *render, size_t id, const struct dp_
 static void write_count(struct dp_render *render, const struct dp_loop *loop)
 {
 	if (loop->found_by == DP_FOUND_BY_COUNT) {
-		dp_json_out__boolean(render, ",\n      ", "fits", loop->fits);
-		dp_json_out__boolean(render, ", ", "in_row", loop->in_row);
+		dp_json_out__boolean(render, ",\n      ", "matches_count", loop->matches_count);
+		dp_json_out__boolean(render, ", ", "matches_in_sequence",
+				     loop->matches_in_sequence);
 	} else {
-		dp_render__text(render, ",\n      \"fits\": null, \"in_row\": null");
+		dp_render__text(render,
+				",\n      \"matches_count\": null, \"matches_in_sequence\": null");
 	}
 }
 
@@ -517,7 +520,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_json_out__string(render, dp_phase_name(loop->phase));
 	dp_json_out__number(render, ", ", "confidence", loop->confidence, "1");
 	dp_json_out__number(render, ", ", "coverage", loop->coverage, "1");
-	dp_json_out__boolean(render, ", ", "at_level", loop->at_level);
+	dp_json_out__boolean(render, ", ", "selected", loop->selected);
 	write_count(render, loop);
 	write_pattern(render, id, loop);
 	write_variants(render, id, loop);
@@ -530,7 +533,7 @@ static int write_loop(struct dp_render *render, size_t id)
 
 static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop, k);
 	struct json *json = render->state;
 
 	dp_json_out__integer(render, json->any ? ",\n        { " : "\n        { ", "index",
@@ -548,9 +551,9 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	dp_json_out__boolean(render, ", ", "warmup", at->warmup);
 	dp_json_out__integer(render, ", ", "foreign_kernels", (int64_t)at->foreign_kernels);
 	for (size_t i = 0; i < json->metrics; i++)
-		if (json->shown[i] && dp_loop_has_metric(render->analysis, loop, i))
+		if (json->shown[i] && dp_analysis_loop_has_metric(render->analysis, loop, i))
 			dp_json_out__number(render, ", ", dp_metric(i)->name,
-					    dp_loop_metric(render->analysis, loop, i, k),
+					    dp_analysis_loop_metric(render->analysis, loop, i, k),
 					    dp_metric(i)->unit);
 	dp_render__text(render, " }");
 	return DP_OK;
@@ -680,7 +683,7 @@ static int end(struct dp_render *render)
 }
 
 const struct dp_renderer dp_renderer__json = {
-	.info = { "json", "json", "the whole report for programs, schema 1", false, false },
+	.info = { "json", "json", "the whole report for programs, schema 2", false, false },
 	.begin = begin,
 	.loop = write_loop,
 	.iteration = write_iteration,

@@ -37,14 +37,14 @@ struct chosen {
 static void choose(struct chosen *chosen, const struct dp_analysis *analysis)
 {
 	for (size_t i = 0; i < dp_analysis_loop_count(analysis); i++) {
-		double time_ns = dp_loop_time(analysis, i);
+		double time_ns = dp_analysis_loop_time(analysis, i);
 		size_t at = chosen->count;
 
-		if (!dp_analysis_loop(analysis, i)->at_level) {
+		if (!dp_analysis_loop(analysis, i)->selected) {
 			chosen->left_out++;
 			continue;
 		}
-		while (at && dp_loop_time(analysis, chosen->loops[at - 1]) < time_ns)
+		while (at && dp_analysis_loop_time(analysis, chosen->loops[at - 1]) < time_ns)
 			at--;
 		chosen->left_out += chosen->count == LOOPS;
 		if (at == LOOPS)
@@ -131,7 +131,7 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 	dp_json_out__key(render, ",\n      ", "summary");
 	dp_json_out__integer(render, "{ ", "iterations", (int64_t)loop->complete);
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
-		double value = dp_loop_summary(render->analysis, id, i);
+		double value = dp_analysis_loop_summary(render->analysis, id, i);
 
 		if (isfinite(value) && dp_render__shows(render, info))
 			dp_json_out__number(render, ", ", info->name, value, info->unit);
@@ -146,7 +146,8 @@ static size_t write_times(struct dp_render *render, size_t id)
 
 	dp_json_out__key(render, ",\n      ", "kernel_times");
 	dp_render__text(render, "[");
-	for (i = 0; i < KERNELS && (at = dp_loop_kernel_stat(render->analysis, id, i)); i++) {
+	for (i = 0; i < KERNELS && (at = dp_analysis_loop_kernel_stat(render->analysis, id, i));
+	     i++) {
 		dp_json_out__key(render, i ? ",\n        { " : "\n        { ", "name");
 		name(render, at->name);
 		dp_json_out__integer(render, ", ", "count", (int64_t)at->count);
@@ -154,7 +155,7 @@ static size_t write_times(struct dp_render *render, size_t id)
 		dp_render__text(render, " }");
 	}
 	dp_render__text(render, "]");
-	while (dp_loop_kernel_stat(render->analysis, id, i))
+	while (dp_analysis_loop_kernel_stat(render->analysis, id, i))
 		i++;
 	return i;
 }
@@ -167,8 +168,8 @@ static void write_host_ranges(struct dp_render *render, size_t id)
 
 	dp_json_out__key(render, ",\n      ", "host_ranges");
 	dp_render__text(render, "[");
-	for (size_t i = 0; written < RANGES && (at = dp_loop_host_range(render->analysis, id, i));
-	     i++) {
+	for (size_t i = 0;
+	     written < RANGES && (at = dp_analysis_loop_host_range(render->analysis, id, i)); i++) {
 		if (at->inner)
 			continue;
 		dp_json_out__key(render, written++ ? ",\n        { " : "\n        { ", "activity");
@@ -257,7 +258,7 @@ static int begin(struct dp_render *render)
 	size_t findings = dp_analysis_finding_count(render->analysis), loops, written;
 	struct chosen chosen = { .count = 0 };
 
-	dp_render__text(render, "{\n  \"schema\": 1, \"brief\": true,\n");
+	dp_render__text(render, "{\n  \"schema\": 2, \"brief\": true,\n");
 	write_trace(render, dp_analysis_trace(render->analysis));
 	choose(&chosen, render->analysis);
 	dp_render__text(render, "  \"loops\": [");

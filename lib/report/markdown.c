@@ -99,7 +99,7 @@ static void write_parts(struct dp_render *render, size_t loop)
 
 static void write_kernels(struct dp_render *render, size_t loop)
 {
-	const struct dp_time_stat *stat = dp_loop_kernel_stat(render->analysis, loop, 0);
+	const struct dp_time_stat *stat = dp_analysis_loop_kernel_stat(render->analysis, loop, 0);
 	char share[DP_NUMBER_SIZE], mean[DP_NUMBER_SIZE], count[DP_TEXT_SIZE];
 
 	if (!stat)
@@ -107,7 +107,8 @@ static void write_kernels(struct dp_render *render, size_t loop)
 	dp_render__text(render, "\n<details><summary>Kernels</summary>\n\n"
 				"| share | count | mean | kernel |\n|---:|---:|---:|---|\n");
 	for (size_t i = 0;
-	     i < KERNELS_MOST && (stat = dp_loop_kernel_stat(render->analysis, loop, i)); i++) {
+	     i < KERNELS_MOST && (stat = dp_analysis_loop_kernel_stat(render->analysis, loop, i));
+	     i++) {
 		dp_render__format(render, "| %s | %s | %s | ", dp_human__share(share, stat->share),
 				  dp_text__count(count, stat->count),
 				  dp_human__duration(mean, stat->mean_ns, false));
@@ -124,7 +125,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	char period[DP_NUMBER_SIZE], spread[DP_NUMBER_SIZE];
 	double median_ns = dp_text__summary(render, id, "median_period_ns");
 
-	if (!loop->at_level)
+	if (!loop->selected)
 		return DP_OK;
 	dp_render__format(render, "\n**Loop %u**, ", (unsigned)loop->id);
 	dp_markdown__words(render, dp_text__device(device, dp_analysis_trace(render->analysis),

@@ -26,9 +26,10 @@ static void write_metrics(struct dp_render *render, size_t loop, size_t iteratio
 
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		if (dp_render__shows(render, info))
-			dp_perfetto__value(render, DP_PERFETTO_METRICS + i, NULL,
-					   dp_loop_metric(render->analysis, loop, i, iteration),
-					   info->unit);
+			dp_perfetto__value(
+				render, DP_PERFETTO_METRICS + i, NULL,
+				dp_analysis_loop_metric(render->analysis, loop, i, iteration),
+				info->unit);
 }
 
 static void write_iterations(struct dp_render *render, const struct dp_loop *loop, uint64_t parent)
@@ -38,7 +39,8 @@ static void write_iterations(struct dp_render *render, const struct dp_loop *loo
 
 	init_lanes(render, &lanes, parent, "iterations");
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 		struct dp_perfetto_event event = { .category = DP_PERFETTO_FOUND,
 						   .time_ns = at->start_ns,
 						   .string = DP_NONE,
@@ -86,7 +88,8 @@ static void write_waits(struct dp_render *render, const struct dp_loop *loop, ui
 
 	init_lanes(render, &lanes, parent, "waits");
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 		struct dp_perfetto_event event = { .category = DP_PERFETTO_FOUND,
 						   .string = DP_NONE,
 						   .name = name };
@@ -112,13 +115,14 @@ static void write_counter(struct dp_render *render, const struct dp_loop *loop, 
 	uint64_t id = 0;
 
 	for (size_t k = 0; k < loop->iterations && !render->status; k++) {
-		double value = dp_loop_metric(render->analysis, loop->id, metric, k);
+		double value = dp_analysis_loop_metric(render->analysis, loop->id, metric, k);
 
 		if (!id && isfinite(value))
 			id = dp_perfetto__track(render, &track);
-		dp_perfetto__count(render, id,
-				   dp_loop_iteration(render->analysis, loop->id, k)->start_ns,
-				   value, info->unit);
+		dp_perfetto__count(
+			render, id,
+			dp_analysis_loop_iteration(render->analysis, loop->id, k)->start_ns, value,
+			info->unit);
 	}
 }
 
@@ -130,13 +134,13 @@ void dp_perfetto__loop(struct dp_render *render, size_t id)
 	char name[DP_LABEL_SIZE];
 	struct dp_perfetto_track track = { .parent = out->ours,
 					   .name = name,
-					   .rank = out->rank++ + (loop->at_level ? 0 : BELOW) };
+					   .rank = out->rank++ + (loop->selected ? 0 : BELOW) };
 	uint64_t parent;
 
 	dp_timeline__loop_name(name, out->trace, loop);
 	parent = dp_perfetto__track(render, &track);
 	write_iterations(render, loop, parent);
-	if (!loop->at_level)
+	if (!loop->selected)
 		return;
 	write_phases(render, loop, parent);
 	write_waits(render, loop, parent);
@@ -148,10 +152,10 @@ void dp_perfetto__loop(struct dp_render *render, size_t id)
 void dp_perfetto__finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
-	const struct dp_iteration *first =
-		dp_loop_iteration(render->analysis, finding->loop, finding->first_iteration);
-	const struct dp_iteration *last =
-		dp_loop_iteration(render->analysis, finding->loop, finding->last_iteration);
+	const struct dp_iteration *first = dp_analysis_loop_iteration(
+		render->analysis, finding->loop, finding->first_iteration);
+	const struct dp_iteration *last = dp_analysis_loop_iteration(
+		render->analysis, finding->loop, finding->last_iteration);
 	const struct dp_perfetto *out = render->state;
 	struct dp_perfetto_lanes lanes;
 	struct dp_perfetto_event event = { .category = DP_PERFETTO_FOUND,

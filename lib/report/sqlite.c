@@ -36,7 +36,7 @@ static const char schema[] =
 	" cause TEXT, operation INTEGER REFERENCES operation_raw);"
 	"CREATE TABLE loop (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES loop,"
 	" stream INTEGER REFERENCES stream, found_by TEXT, phase TEXT, confidence REAL,"
-	" coverage REAL, at_level INTEGER, length INTEGER, occurrences INTEGER,"
+	" coverage REAL, selected INTEGER, length INTEGER, occurrences INTEGER,"
 	" iterations INTEGER, complete INTEGER, variants INTEGER);"
 	"CREATE TABLE pattern (loop INTEGER REFERENCES loop, position INTEGER, kernel TEXT,"
 	" PRIMARY KEY (loop, position)) WITHOUT ROWID;"
@@ -492,7 +492,7 @@ static void write_summary(struct dp_render *render, size_t loop)
 	for (size_t i = 0; !render->status && (info = dp_summary_metric(i)); i++) {
 		integer(&row, (int64_t)loop);
 		text(&row, info->name);
-		real(&row, dp_loop_summary(render->analysis, loop, i), "");
+		real(&row, dp_analysis_loop_summary(render->analysis, loop, i), "");
 		step(render, &row);
 	}
 	sqlite3_finalize(row.statement);
@@ -506,7 +506,8 @@ static void write_host_ranges(struct dp_render *render, size_t loop)
 	const struct dp_host_range *at;
 
 	for (size_t i = 0;
-	     (at = dp_loop_host_range(render->analysis, loop, i)) && !render->status; i++) {
+	     (at = dp_analysis_loop_host_range(render->analysis, loop, i)) && !render->status;
+	     i++) {
 		integer(&row, (int64_t)loop);
 		text(&row, dp_host_activity_name(at->activity));
 		text(&row, at->outer);
@@ -535,7 +536,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	text(&row, dp_phase_name(loop->phase));
 	real(&row, loop->confidence, "1");
 	real(&row, loop->coverage, "1");
-	integer(&row, loop->at_level);
+	integer(&row, loop->selected);
 	integer(&row, (int64_t)loop->length);
 	integer(&row, (int64_t)loop->occurrences);
 	integer(&row, (int64_t)loop->iterations);
@@ -546,7 +547,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	for (size_t i = 0; i < loop->length && !render->status; i++) {
 		integer(&pattern, (int64_t)id);
 		integer(&pattern, (int64_t)i);
-		text(&pattern, dp_loop_kernel(render->analysis, id, i));
+		text(&pattern, dp_analysis_loop_kernel(render->analysis, id, i));
 		step(render, &pattern);
 	}
 	write_summary(render, id);
@@ -556,7 +557,7 @@ static int write_loop(struct dp_render *render, size_t id)
 
 static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, k);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop, k);
 	struct database *database = render->state;
 	struct row row = { database->iteration, 0, 0 };
 	const struct dp_metric_info *info;
@@ -575,7 +576,7 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	integer(&row, at->warmup);
 	integer(&row, (int64_t)at->foreign_kernels);
 	for (size_t i = 0; (info = dp_metric(i)); i++)
-		real(&row, dp_loop_metric(render->analysis, loop, i, k), info->unit);
+		real(&row, dp_analysis_loop_metric(render->analysis, loop, i, k), info->unit);
 	step(render, &row);
 	return DP_OK;
 }

@@ -23,9 +23,9 @@ size_t dp_text__primary(const struct dp_analysis *analysis)
 		const struct dp_loop *loop = dp_analysis_loop(analysis, i);
 		double time_ns;
 
-		if (!loop->at_level || !loop->iterations)
+		if (!loop->selected || !loop->iterations)
 			continue;
-		time_ns = dp_loop_time(analysis, i);
+		time_ns = dp_analysis_loop_time(analysis, i);
 		if (time_ns <= most_ns * (1 + ALIKE))
 			continue;
 		most_ns = time_ns;
@@ -89,7 +89,7 @@ static bool is_shown(const struct dp_render *render, size_t loop)
 	const struct dp_text *text = render->state;
 
 	return loop == text->primary ||
-	       (render->options->verbose && dp_analysis_loop(render->analysis, loop)->at_level);
+	       (render->options->verbose && dp_analysis_loop(render->analysis, loop)->selected);
 }
 
 static int write_loop(struct dp_render *render, size_t loop)
@@ -114,7 +114,7 @@ static bool is_named(const struct dp_analysis *analysis, size_t loop)
 	const struct dp_loop *inner;
 
 	for (size_t i = 0; (inner = dp_analysis_loop(analysis, i)); i++)
-		if (inner->at_level && inner->parent == loop)
+		if (inner->selected && inner->parent == loop)
 			return true;
 	return false;
 }
@@ -130,7 +130,7 @@ static void write_others(struct dp_render *render)
 		return;
 	text->others_told = true;
 	for (size_t i = 0; i < loops; i++) {
-		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->at_level &&
+		if (i == text->primary || (!dp_analysis_loop(render->analysis, i)->selected &&
 					   !is_named(render->analysis, i)))
 			continue;
 		if (told >= LOOPS_MOST) {

@@ -71,7 +71,8 @@ static const char *kernel_at(const struct dp_render *render, const struct dp_loo
 {
 	double length = (double)loop->length;
 
-	return dp_loop_kernel(render->analysis, loop->id, (size_t)fmod(offset + length, length));
+	return dp_analysis_loop_kernel(render->analysis, loop->id,
+				       (size_t)fmod(offset + length, length));
 }
 
 /* What most changes a number, of the entries of a stage that follow the one at `from`. */
@@ -201,7 +202,7 @@ static bool is_around(const struct dp_render *render, const struct dp_loop *loop
 	const struct dp_loop *inner;
 
 	for (size_t i = 0; (inner = dp_analysis_loop(render->analysis, i)); i++)
-		if (inner->parent == loop->id && (inner->at_level || is_around(render, inner)))
+		if (inner->parent == loop->id && (inner->selected || is_around(render, inner)))
 			return true;
 	return false;
 }
@@ -219,12 +220,12 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 		dp_words__add(&words, ", as annotations mark them");
 	else
 		dp_words__add(&words, ": %s confidence", dp_human__share(share, loop->confidence));
-	if (!loop->at_level)
+	if (!loop->selected)
 		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"
 				      : is_around(render, loop) ? ", around these:"
 								: ", elsewhere");
 	dp_text__blanks(render, 2 + 2 * depth_of(render, loop));
-	dp_text__styled(render, loop->at_level ? DP_STYLE_HEAD : DP_STYLE_DIM, words.text);
+	dp_text__styled(render, loop->selected ? DP_STYLE_HEAD : DP_STYLE_DIM, words.text);
 	dp_render__text(render, "\n");
 }
 
@@ -237,7 +238,7 @@ static void write_loop(struct dp_render *render, const struct dp_loop *loop)
 		if (is_stage(entry, "confidence") && is_about(entry, loop))
 			at = i;
 	write_title(render, loop);
-	if (!loop->at_level || at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
+	if (!loop->selected || at == SIZE_MAX || loop->found_by == DP_FOUND_BY_MARKS)
 		return;
 	write_pattern(render, loop->stream, at, (double)loop->length);
 	write_boundary(render, loop, at);

@@ -72,7 +72,7 @@ size_t dp_text__level(const struct dp_render *render)
 	size_t level = 0;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
-		level += loop->at_level;
+		level += loop->selected;
 	return level;
 }
 
@@ -82,7 +82,7 @@ static bool is_alone(const struct dp_render *render, const struct dp_loop *loop)
 	const struct dp_loop *other;
 
 	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
-		if (other->at_level && other->device == loop->device && other->id != loop->id)
+		if (other->selected && other->device == loop->device && other->id != loop->id)
 			return false;
 	return true;
 }
@@ -206,7 +206,7 @@ static bool has_period(const struct dp_render *render)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
-		if (loop->at_level && isfinite(dp_text__summary(render, i, "median_period_ns")))
+		if (loop->selected && isfinite(dp_text__summary(render, i, "median_period_ns")))
 			return true;
 	return false;
 }
@@ -217,7 +217,7 @@ static const struct dp_loop *unjudged(const struct dp_render *render)
 	const struct dp_loop *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++)
-		if (loop->at_level)
+		if (loop->selected)
 			return loop;
 	return NULL;
 }
@@ -244,7 +244,7 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
 		share = dp_text__summary(render, i, "avg_compute_ns") /
 			dp_text__summary(render, i, "avg_period_ns");
-		if (!loop->at_level || !(share >= COMPUTE_BOUND))
+		if (!loop->selected || !(share >= COMPUTE_BOUND))
 			continue;
 		dp_words__add(words,
 			      " Compute takes %s of an iteration: only faster or fewer kernels "

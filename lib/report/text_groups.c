@@ -27,9 +27,9 @@ static double *gather(struct dp_render *render, size_t loop, size_t *count)
 	}
 	dp_text__find_metric("period_ns", &metric);
 	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_loop_metric(render->analysis, loop, metric, k);
+		double value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
 
-		if (isfinite(value) && dp_loop_is_steady(render->analysis, loop, k))
+		if (isfinite(value) && dp_analysis_loop_is_steady(render->analysis, loop, k))
 			values[(*count)++] = value;
 	}
 	if (*count)

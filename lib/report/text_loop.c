@@ -17,9 +17,9 @@ static const char *found_by_words(const struct dp_loop *loop)
 {
 	switch (loop->found_by) {
 	case DP_FOUND_BY_COUNT:
-		if (!loop->fits)
+		if (!loop->matches_count)
 			return "detected from kernel order, does not match -n";
-		if (loop->in_row)
+		if (loop->matches_in_sequence)
 			return "matched to -n together with adjacent loops";
 		return loop->confidence < LIKELY
 			       ? "split to match -n, though iterations differ"
@@ -173,7 +173,8 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 	size_t told = 0;
 
 	for (size_t i = 1;
-	     told < REGULAR_MOST && (v = dp_loop_variant(render->analysis, loop->id, i)); i++) {
+	     told < REGULAR_MOST && (v = dp_analysis_loop_variant(render->analysis, loop->id, i));
+	     i++) {
 		int64_t net = (int64_t)v->inserted - (int64_t)v->deleted;
 
 		if (!v->period)
@@ -212,7 +213,8 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 	char number[DP_NUMBER_SIZE];
 
 	for (size_t k = 0; k < loop->iterations; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 
 		different += at && at->variant && !at->partial;
 		warmup += at && at->warmup;
@@ -242,7 +244,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 {
 	size_t last = loop->iterations - 1, between = 0, before, all, after;
 	double start_ns;
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, 0);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
 	static const char *const verbs[] = { "precede", "follow", "run" };
 	static const char *const verbs_of_one[] = { "precedes", "follows", "runs" };
 	static const char *const ends[] = { " the first iteration", " the last iteration",
@@ -256,12 +258,13 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 	if (loop->coverage > WHOLE || !at)
 		return;
 	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
-		if (other->at_level && other->stream == loop->stream && other->id != loop->id)
+		if (other->selected && other->stream == loop->stream && other->id != loop->id)
 			return;
 	before = at->first_kernel;
 	for (size_t k = 1; k <= last; k++)
-		between += dp_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
-	at = dp_loop_iteration(render->analysis, loop->id, last);
+		between +=
+			dp_analysis_loop_iteration(render->analysis, loop->id, k)->foreign_kernels;
+	at = dp_analysis_loop_iteration(render->analysis, loop->id, last);
 	after = at->first_kernel + at->kernels;
 	all = (size_t)llround((double)(after - before - between) / loop->coverage);
 	after = DP_MAX(all, after) - after;
@@ -274,7 +277,7 @@ static void add_rest(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, "; %s %s%s", dp_text__plural(number, all, "kernel"),
 			      all == 1 ? verbs_of_one[where] : verbs[where], ends[where]);
 	/* A first step may take longer than all others, and is no iteration. */
-	start_ns = (double)dp_loop_iteration(render->analysis, loop->id, 0)->start_ns;
+	start_ns = (double)dp_analysis_loop_iteration(render->analysis, loop->id, 0)->start_ns;
 	if (where == 0 && start_ns > dp_text__summary(render, loop->id, "median_period_ns"))
 		dp_words__add(words, " (%s)",
 			      dp_human__duration(number, start_ns, render->options->ascii));
@@ -295,7 +298,7 @@ static void write_origin(struct dp_render *render, size_t id)
 	if (stream->stream >= 0)
 		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
 	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
-		more += s != loop->stream && dp_loop_has_stream(render->analysis, id, s);
+		more += s != loop->stream && dp_analysis_loop_has_stream(render->analysis, id, s);
 	if (more)
 		dp_words__add(&words, " and %s", dp_text__plural(number, more, "other"));
 	dp_words__add(&words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
@@ -325,8 +328,8 @@ static void write_origin(struct dp_render *render, size_t id)
 static void write_ends(struct dp_render *render, size_t id, size_t length)
 {
 	static const char *const titles[] = { "first", "last" };
-	const char *const names[] = { dp_loop_kernel(render->analysis, id, 0),
-				      dp_loop_kernel(render->analysis, id, length - 1) };
+	const char *const names[] = { dp_analysis_loop_kernel(render->analysis, id, 0),
+				      dp_analysis_loop_kernel(render->analysis, id, length - 1) };
 	size_t room = ((struct dp_text *)render->state)->width - DP_TEXT_BODY, places[2];
 	bool ascii = render->options->ascii;
 	char label[DP_LABEL_SIZE];
@@ -359,9 +362,10 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 {
 	dp_spark__init(&series->spark, series->count, room);
 	for (size_t k = 0; k < series->count; k++) {
-		double value = dp_loop_metric(render->analysis, id, series->metric, k);
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, id, k);
-		const struct dp_iteration *next = dp_loop_iteration(render->analysis, id, k + 1);
+		double value = dp_analysis_loop_metric(render->analysis, id, series->metric, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, id, k);
+		const struct dp_iteration *next =
+			dp_analysis_loop_iteration(render->analysis, id, k + 1);
 		bool broken = next && next->foreign_kernels && !strcmp(series->title, "period");
 
 		/* The range that is told leaves warm-up out, and so must the bars. */
@@ -453,14 +457,14 @@ static struct mean mean_of(struct dp_render *render, size_t id, const char *name
 	if (!dp_text__find_metric(name, &metric) || (of && !dp_text__find_metric(of, &whole)))
 		return mean;
 	for (size_t k = before; k < count; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, id, k);
-		double value = dp_loop_metric(render->analysis, id, metric, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, id, k);
+		double value = dp_analysis_loop_metric(render->analysis, id, metric, k);
 
 		if (of)
-			value *= dp_loop_metric(render->analysis, id, whole, k);
+			value *= dp_analysis_loop_metric(render->analysis, id, whole, k);
 
 		if (!isfinite(value) || (before && at->foreign_kernels) ||
-		    dp_loop_iteration(render->analysis, id, k - before)->warmup)
+		    dp_analysis_loop_iteration(render->analysis, id, k - before)->warmup)
 			continue;
 		mean.sum += value;
 		mean.most = fmax(mean.most, value);
@@ -539,8 +543,8 @@ static size_t lay_out(struct layout *layout, struct dp_render *render, size_t id
 		if (!dp_render__shows(render, info))
 			continue;
 		dp_text__title(title, info->name);
-		dp_human__value(value, dp_loop_summary(render->analysis, id, i), info->unit,
-				render->options->ascii);
+		dp_human__value(value, dp_analysis_loop_summary(render->analysis, id, i),
+				info->unit, render->options->ascii);
 		layout->title[column] = DP_MAX(layout->title[column], strlen(title));
 		layout->value[column] = DP_MAX(layout->value[column], dp_label_width(value));
 		at++;
@@ -569,7 +573,7 @@ static void write_chosen(struct dp_render *render, size_t id)
 		dp_text__blanks(render, column ? COLUMN_GAP : DP_TEXT_INDENT);
 		dp_text__title(text, info->name);
 		dp_text__column(render, text, (int)layout.title[column] + 1);
-		dp_human__value(text, dp_loop_summary(render->analysis, id, i), info->unit,
+		dp_human__value(text, dp_analysis_loop_summary(render->analysis, id, i), info->unit,
 				render->options->ascii);
 		dp_text__column(render, text, -(int)layout.value[column]);
 		if (++at % columns == 0)
@@ -582,16 +586,17 @@ static void write_chosen(struct dp_render *render, size_t id)
 /* How often a loop runs in a whole iteration of the one around it, on average. */
 static double runs_inside(const struct dp_analysis *analysis, size_t inner, size_t outer)
 {
-	const struct dp_iteration *in = dp_loop_iteration(analysis, inner, 0), *out;
+	const struct dp_iteration *in = dp_analysis_loop_iteration(analysis, inner, 0), *out;
 	size_t at = 0, whole = 0, runs = 0;
 
-	for (size_t k = 0; (out = dp_loop_iteration(analysis, outer, k)); k++) {
+	for (size_t k = 0; (out = dp_analysis_loop_iteration(analysis, outer, k)); k++) {
 		size_t end = out->first_kernel + out->kernels;
 
 		if (out->partial)
 			continue;
 		whole++;
-		for (; in && in->first_kernel < end; in = dp_loop_iteration(analysis, inner, ++at))
+		for (; in && in->first_kernel < end;
+		     in = dp_analysis_loop_iteration(analysis, inner, ++at))
 			runs += !in->partial && in->first_kernel >= out->first_kernel;
 	}
 	return whole ? (double)runs / (double)whole : 0;

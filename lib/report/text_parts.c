@@ -197,8 +197,9 @@ double dp_text__summary(const struct dp_render *render, size_t loop, const char 
 {
 	size_t index;
 
-	return dp_text__find_summary(name, &index) ? dp_loop_summary(render->analysis, loop, index)
-						   : (double)NAN;
+	return dp_text__find_summary(name, &index)
+		       ? dp_analysis_loop_summary(render->analysis, loop, index)
+		       : (double)NAN;
 }
 
 /* Has another process a device of that number? */

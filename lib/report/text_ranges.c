@@ -19,7 +19,7 @@ static double sum_of(const struct dp_render *render, size_t loop, enum dp_host_a
 	const struct dp_host_range *at;
 	double sum_ns = 0;
 
-	for (size_t i = 0; (at = dp_loop_host_range(render->analysis, loop, i)); i++)
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++)
 		if (at->activity == activity && !at->inner)
 			sum_ns += at->typical_ns;
 	return sum_ns;
@@ -44,7 +44,8 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 	size_t shown = 0, more = 0;
 	char number[DP_NUMBER_SIZE];
 
-	for (size_t i = 0; sum_ns > 0 && (at = dp_loop_host_range(render->analysis, loop, i)); i++) {
+	for (size_t i = 0;
+	     sum_ns > 0 && (at = dp_analysis_loop_host_range(render->analysis, loop, i)); i++) {
 		if (at->activity != activity || at->inner || !(at->typical_ns > 0))
 			continue;
 		if (shown >= ROWS_MOST && !render->options->all) {
@@ -74,9 +75,9 @@ static void write_path(struct dp_render *render, size_t loop)
 	bool ascii = render->options->ascii;
 	double sum_ns = 0;
 
-	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++)
+	for (size_t i = 0; (at = dp_analysis_loop_path_stat(render->analysis, loop, i)); i++)
 		sum_ns += at->ns;
-	for (size_t i = 0; (at = dp_loop_path_stat(render->analysis, loop, i)); i++) {
+	for (size_t i = 0; (at = dp_analysis_loop_path_stat(render->analysis, loop, i)); i++) {
 		if (i >= ROWS_MOST && !render->options->all) {
 			more++;
 			continue;

@@ -79,7 +79,8 @@ static void write_note(struct dp_render *render, const struct dp_iteration *at)
 
 void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, iteration);
+	const struct dp_iteration *at =
+		dp_analysis_loop_iteration(render->analysis, loop, iteration);
 	uint64_t edits = (uint64_t)at->inserted + at->deleted + at->substituted;
 	char value[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
 	const struct dp_text *text = render->state;
@@ -92,7 +93,8 @@ void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
 	for (size_t i = 0; i < text->metric_count; i++) {
 		size_t metric = text->metrics[i];
 
-		dp_human__value(value, dp_loop_metric(render->analysis, loop, metric, iteration),
+		dp_human__value(value,
+				dp_analysis_loop_metric(render->analysis, loop, metric, iteration),
 				dp_metric(metric)->unit, ascii);
 		dp_text__column(render, value, -columns_of(metric));
 	}

@@ -41,22 +41,24 @@ static size_t count_slow(const struct dp_render *render, size_t loop)
 /* The period of an iteration that counts, else NaN. */
 static double period(const struct dp_render *render, const struct slow *slow, size_t k)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, slow->loop, k);
-	const struct dp_iteration *next = dp_loop_iteration(render->analysis, slow->loop, k + 1);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, slow->loop, k);
+	const struct dp_iteration *next =
+		dp_analysis_loop_iteration(render->analysis, slow->loop, k + 1);
 
 	if (at->warmup || at->partial || !next || next->foreign_kernels)
 		return (double)NAN;
-	return dp_loop_metric(render->analysis, slow->loop, slow->period, k);
+	return dp_analysis_loop_metric(render->analysis, slow->loop, slow->period, k);
 }
 
 /* The same; the last iteration's is at least its duration. */
 static double length_of(const struct dp_render *render, const struct slow *slow, size_t k)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, slow->loop, k);
+	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, slow->loop, k);
 
-	if (dp_loop_iteration(render->analysis, slow->loop, k + 1) || at->warmup || at->partial)
+	if (dp_analysis_loop_iteration(render->analysis, slow->loop, k + 1) || at->warmup ||
+	    at->partial)
 		return period(render, slow, k);
-	return dp_loop_metric(render->analysis, slow->loop, slow->duration, k);
+	return dp_analysis_loop_metric(render->analysis, slow->loop, slow->duration, k);
 }
 
 static bool is_slow(const struct dp_render *render, const struct slow *slow, size_t k)
@@ -129,7 +131,7 @@ static struct excess compare_metric(const struct dp_render *render, const struct
 
 		if (isfinite(period_ns))
 			add(&excess, is_slow(render, slow, k),
-			    dp_loop_metric(render->analysis, slow->loop, metric, k));
+			    dp_analysis_loop_metric(render->analysis, slow->loop, metric, k));
 	}
 	return excess;
 }
@@ -145,7 +147,8 @@ static double usual_kernels(const struct dp_render *render, const struct slow *s
 
 		if (isfinite(period_ns) && is_slow(render, slow, k) == of_slow)
 			room[used++] =
-				(double)dp_loop_iteration(render->analysis, slow->loop, k)->kernels;
+				(double)dp_analysis_loop_iteration(render->analysis, slow->loop, k)
+					->kernels;
 	}
 	qsort(room, used, sizeof(*room), longer_first);
 	return used ? room[used / 2] : (double)NAN;
@@ -207,7 +210,7 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 	size_t some = 0, all = 0, used = 0;
 
 	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_loop_metric(render->analysis, slow->loop, metric, k);
+		double value = dp_analysis_loop_metric(render->analysis, slow->loop, metric, k);
 
 		if (!is_slow(render, slow, k) || !isfinite(value) ||
 		    !isfinite(period(render, slow, k)))

@@ -150,7 +150,7 @@ static int write_table(struct dp_render *render, size_t loop, getter *get, const
 	if (count && (count > 1 || *rows[0].stat->name)) {
 		shown = render->options->all ? count : DP_MIN(count, ROWS_MOST);
 		write_head(render, "share", title);
-		status = write_rows(render, rows, shown, get == dp_loop_kernel_stat, true);
+		status = write_rows(render, rows, shown, get == dp_analysis_loop_kernel_stat, true);
 		write_more(render, count, shown);
 	}
 	free(rows);
@@ -170,7 +170,7 @@ static int longest_first(const void *a, const void *b)
 static int write_places(struct dp_render *render, size_t loop)
 {
 	size_t count, shown;
-	struct row *rows = gather(&count, render, loop, dp_loop_position_stat);
+	struct row *rows = gather(&count, render, loop, dp_analysis_loop_position_stat);
 	int status = DP_OK;
 
 	if (!rows)
@@ -188,10 +188,10 @@ static int write_places(struct dp_render *render, size_t loop)
 
 void dp_text__tables(struct dp_render *render, size_t loop)
 {
-	int status = write_table(render, loop, dp_loop_kernel_stat, "kernel");
+	int status = write_table(render, loop, dp_analysis_loop_kernel_stat, "kernel");
 
 	if (!status)
-		status = write_table(render, loop, dp_loop_operator_stat, "operator");
+		status = write_table(render, loop, dp_analysis_loop_operator_stat, "operator");
 	if (!status)
 		status = write_places(render, loop);
 	if (status && !render->status)

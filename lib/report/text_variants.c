@@ -39,9 +39,11 @@ static void gather(struct variant *variants, const struct dp_render *render,
 	bool known = dp_text__find_metric("period_ns", &period);
 
 	for (size_t k = 0; k < loop->iterations; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, k);
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
 		double period_ns =
-			known ? dp_loop_metric(render->analysis, loop->id, period, k) : (double)NAN;
+			known ? dp_analysis_loop_metric(render->analysis, loop->id, period, k)
+			      : (double)NAN;
 
 		if (!at->partial && at->variant < loop->variants)
 			add_iteration(&variants[at->variant], k, period_ns);
@@ -56,8 +58,9 @@ static bool is_narrow(const struct dp_render *render)
 /* "+6 before multi_tensor_apply_kernel": how its first iteration differs, and where first. */
 static void write_edits(struct dp_render *render, const struct dp_loop *loop, size_t iteration)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, iteration);
-	const struct dp_edit *edit = dp_loop_edit(render->analysis, loop->id, at->edits);
+	const struct dp_iteration *at =
+		dp_analysis_loop_iteration(render->analysis, loop->id, iteration);
+	const struct dp_edit *edit = dp_analysis_loop_edit(render->analysis, loop->id, at->edits);
 	size_t width = ((struct dp_text *)render->state)->width;
 	size_t used = is_narrow(render) ? NARROW_COLUMNS : NUMBER_COLUMNS;
 	size_t least = is_narrow(render) ? 8 : 16;
@@ -76,7 +79,8 @@ static void write_edits(struct dp_render *render, const struct dp_loop *loop, si
 		dp_words__add(&words, "%s~%u", words.used ? " " : "", (unsigned)at->substituted);
 	if (edit && edit->offset < loop->length) {
 		dp_words__add(&words, edit->kind == DP_EDIT_INSERTED ? " before " : " at ");
-		dp_label__kernel(label, dp_loop_kernel(render->analysis, loop->id, edit->offset),
+		dp_label__kernel(label,
+				 dp_analysis_loop_kernel(render->analysis, loop->id, edit->offset),
 				 DP_MAX(width, used + words.used + least) - used - words.used,
 				 render->options->ascii);
 		dp_words__add(&words, "%s", label);
@@ -92,7 +96,7 @@ static void write_row(struct dp_render *render, const struct dp_loop *loop,
 {
 	double mean_ns =
 		variant->periods ? variant->sum_ns / (double)variant->periods : (double)NAN;
-	const struct dp_variant *at = dp_loop_variant(render->analysis, loop->id, id);
+	const struct dp_variant *at = dp_analysis_loop_variant(render->analysis, loop->id, id);
 	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
 
 	dp_text__column(render, dp_text__count(digits, id), -7);

@@ -123,14 +123,15 @@ static const char *phase_of(const struct dp_iteration *at)
 bool dp_timeline__phase(struct dp_timeline_phase *phase, const struct dp_render *render,
 			size_t loop, size_t iteration)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop, iteration);
+	const struct dp_iteration *at =
+		dp_analysis_loop_iteration(render->analysis, loop, iteration);
 
 	if (!at)
 		return false;
 	*phase = (struct dp_timeline_phase){ phase_of(at), iteration, iteration, at->start_ns,
 					     at->end_ns };
 	for (; at && phase_of(at) == phase->name;
-	     at = dp_loop_iteration(render->analysis, loop, phase->end)) {
+	     at = dp_analysis_loop_iteration(render->analysis, loop, phase->end)) {
 		phase->end_ns = DP_MAX(phase->end_ns, at->end_ns);
 		phase->end++;
 	}
@@ -140,11 +141,13 @@ bool dp_timeline__phase(struct dp_timeline_phase *phase, const struct dp_render 
 bool dp_timeline__wait(const struct dp_render *render, const struct dp_loop *loop, size_t iteration,
 		       int64_t *start_ns, int64_t *end_ns)
 {
-	const struct dp_iteration *at = dp_loop_iteration(render->analysis, loop->id, iteration);
+	const struct dp_iteration *at =
+		dp_analysis_loop_iteration(render->analysis, loop->id, iteration);
 	const struct dp_iteration *before =
-		iteration ? dp_loop_iteration(render->analysis, loop->id, iteration - 1) : NULL;
+		iteration ? dp_analysis_loop_iteration(render->analysis, loop->id, iteration - 1)
+			  : NULL;
 
-	if (!loop->at_level || !at || !before || at->resumed || before->end_ns >= at->start_ns)
+	if (!loop->selected || !at || !before || at->resumed || before->end_ns >= at->start_ns)
 		return false;
 	*start_ns = before->end_ns;
 	*end_ns = at->start_ns;

@@ -143,7 +143,8 @@ static int collect_of(struct spans *out, const struct dp_sequence *sequence,
 		if (dp_array__reserve(&out->spans, &out->room, out->count + 1, sizeof(*out->spans)))
 			return DP_ERR_NOMEM;
 		until_ns = ranges->end_ns[i];
-		out->spans[out->count++] = (struct span){ ranges->start_ns[i], until_ns, ranges->name[i] };
+		out->spans[out->count++] =
+			(struct span){ ranges->start_ns[i], until_ns, ranges->name[i] };
 	}
 	return DP_OK;
 }

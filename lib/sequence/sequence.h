@@ -1,6 +1,7 @@
 /*
- * The bridge between a trace and integers: the kernels, or all operations, of a stream or of several
- * as symbols, what else is known of each, and the way back from symbols to operations and names.
+ * The bridge between a trace and integers: the kernels, or all operations, of a stream or of
+ * several as symbols, what else is known of each, and the way back from symbols to operations and
+ * names.
  */
 #ifndef DP_SEQUENCE_SEQUENCE_H
 #define DP_SEQUENCE_SEQUENCE_H

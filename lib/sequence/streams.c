@@ -4,19 +4,17 @@
  * time on kernels that the other has, too, by name: helpers that run a few of the main stream's
  * kernels (copies, casts) have little of its work. Where such streams take turns, that is where
  * hardly any of their kernel time is of two at once, their kernels are one sequence in order of
- * time. Where they don't, order of time would mix iterations that run at once; they are one sequence
- * in order of launches if these are all recorded, and else each its own.
+ * time. Where they don't, order of time would mix iterations that run at once; they are one
+ * sequence in order of launches if these are all recorded, and else each its own.
  *
  * Measured on recorded programs: streams that graphs were recorded on share 100% of their time, the
  * streams of convolutions in parts and of data preparation 36% at most.
  */
 #include "sequence/streams.h"
+#include "base/parameters.h"
 #include "base/communication.h"
 
 #include <string.h>
-
-#define SAME_WORK 0.5	/* share of kernel time, of each stream, in kernels that both have */
-#define AT_ONCE 0.1	/* share of kernel time of two streams at once, at most */
 
 /* Time by name: that of one stream, and of the stream that others are compared with. */
 struct work {
@@ -75,8 +73,8 @@ static bool does_same(const struct work *work, uint32_t stream)
 		}
 		work->own_ns[name] = 0;
 	}
-	return all_ns > 0 && shared_ns >= SAME_WORK * all_ns &&
-	       covered_ns >= SAME_WORK * work->main_all_ns;
+	return all_ns > 0 && shared_ns >= dp_param.same_work * all_ns &&
+	       covered_ns >= dp_param.same_work * work->main_all_ns;
 }
 
 /* Is little of the streams' kernel time of two at once? */
@@ -92,13 +90,14 @@ static bool take_turns(const struct work *work, const bool *has)
 			continue;
 		all_ns += ns;
 		if (ops->stream[i] != last && ops->start_ns[i] < until_ns)
-			together_ns += (double)(DP_MIN(until_ns, ops->end_ns[i]) - ops->start_ns[i]);
+			together_ns +=
+				(double)(DP_MIN(until_ns, ops->end_ns[i]) - ops->start_ns[i]);
 		if (ops->end_ns[i] >= until_ns) {
 			until_ns = ops->end_ns[i];
 			last = ops->stream[i];
 		}
 	}
-	return together_ns <= AT_ONCE * all_ns;
+	return together_ns <= dp_param.at_once * all_ns;
 }
 
 /* Is the launch of all of the streams' kernels recorded? */

@@ -16,10 +16,11 @@ struct dp_stream_group {
 };
 
 /*
- * A stream and those of its device that do the same work as it, as where each replay of a CUDA graph
- * is on another stream: in turn with it, or at once where launches are recorded. Borrows the trace; *group is the caller's, to be released with
- * fini (also after a failure). Errors: DP_ERR_NOMEM. Cost: linear in the device's operations, and in
- * all of them where there are several streams.
+ * A stream and those of its device that do the same work as it, as where each replay of a CUDA
+ * graph is on another stream: in turn with it, or at once where launches are recorded. Borrows the
+ * trace; *group is the caller's, to be released with fini (also after a failure). Errors:
+ * DP_ERR_NOMEM. Cost: linear in the device's operations, and in all of them where there are several
+ * streams.
  */
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
 			  uint32_t stream, struct dp_error *error);

@@ -1,16 +1,17 @@
 /*
  * Parsing by minimizers. Symbols are ordered by a hash, and where a symbol occurs several times its
- * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of places (Roberts et al., "Reducing storage requirements for biological
- * sequence comparison", 2004; Schleimer, Wilkerson, Aiken, "Winnowing", 2003), so what is alike is
- * cut alike, wherever it stands, and an edit changes no more than the phrases around it. A phrase
- * overlaps the next one by a gram: then no phrase is the prefix of another, and what begins and ends
- * with such grams occurs in the parse as often as in the sequence (Boucher et al., "Prefix-free
- * parsing for building big BWTs", 2019). What repeats within a quarter of a window is cut once in
- * about a quarter of one.
+ * grams of DP_PARSE_GRAM symbols are; a phrase begins at the least of some window of places
+ * (Roberts et al., "Reducing storage requirements for biological sequence comparison", 2004;
+ * Schleimer, Wilkerson, Aiken, "Winnowing", 2003), so what is alike is cut alike, wherever it
+ * stands, and an edit changes no more than the phrases around it. A phrase overlaps the next one by
+ * a gram: then no phrase is the prefix of another, and what begins and ends with such grams occurs
+ * in the parse as often as in the sequence (Boucher et al., "Prefix-free parsing for building big
+ * BWTs", 2019). What repeats within a quarter of a window is cut once in about a quarter of one.
  *
  * Cost: O(n) expected, O(n · window) where hashes ascend on and on.
  */
 #include "suffix/parse.h"
+#include "base/parameters.h"
 #include "base/hash.h"
 #include "base/sort.h"
 
@@ -18,7 +19,7 @@
 
 #define GRAM ((size_t)DP_PARSE_GRAM)
 
-enum { THIN = 4, FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024 };
 
 /* A phrase or a gram that was seen. */
 struct entry {
@@ -201,7 +202,7 @@ static size_t least_of(const struct parser *p, size_t first, size_t end)
 /* Goes through all places where a gram stands. */
 static int cut(struct parser *p)
 {
-	size_t places = p->n - GRAM + 1, thin = p->window / THIN, at = 0, begun = 0;
+	size_t places = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
 	uint64_t least = read_ahead(p);
 	int status = begin_phrase(p, 0);
 
@@ -296,7 +297,7 @@ out:
 
 static int parser_init(struct parser *p)
 {
-	size_t room = 64, lengths = p->window + p->window / THIN + 2 * GRAM;
+	size_t room = 64, lengths = p->window + p->window / dp_param.parse_thin + 2 * GRAM;
 
 	while (room < p->window + 2 * GRAM)
 		room *= 2;

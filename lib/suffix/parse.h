@@ -28,10 +28,9 @@ struct dp_parse {
 
 /*
  * Parses symbols[0..n). A phrase begins 5/4 of a window, or less, after the one before it, half a
- * window on average; with a window of one at each symbol but the last few. Fewer symbols than a gram
- * give no phrase. Errors: DP_ERR_NOMEM, where there are 2^32
- * phrases too. Cost: some 3 ns per symbol, `window` times that on input made for it; 60 bytes for
- * each phrase at most.
+ * window on average; with a window of one at each symbol but the last few. Fewer symbols than a
+ * gram give no phrase. Errors: DP_ERR_NOMEM, where there are 2^32 phrases too. Cost: some 3 ns per
+ * symbol, `window` times that on input made for it; 60 bytes for each phrase at most.
  */
 int dp_parse__make(struct dp_parse *parse, const uint32_t *symbols, size_t n, size_t window);
 void dp_parse__fini(struct dp_parse *parse);

@@ -9,7 +9,7 @@ struct loop_row {
 	int64_t loop, parent, device, context, stream;
 	const char *found_by, *phase;
 	double confidence, coverage;
-	bool at_level;
+	bool selected;
 	int64_t length, occurrences, iterations, complete, variants, copies, sets;
 };
 
@@ -24,7 +24,7 @@ static const struct dp_field loop_fields[] = {
 	DP_FIELD(struct loop_row, confidence, DP_CELL_DOUBLE, "1", "that the loop is right"),
 	DP_FIELD(struct loop_row, coverage, DP_CELL_DOUBLE, "1",
 		 "share of the stream's kernels in its iterations"),
-	DP_FIELD(struct loop_row, at_level, DP_CELL_BOOL, NULL, "at the level that is reported on"),
+	DP_FIELD(struct loop_row, selected, DP_CELL_BOOL, NULL, "at the level that is reported on"),
 	DP_FIELD(struct loop_row, length, DP_CELL_INT64, "count", "kernels in the pattern"),
 	DP_FIELD(struct loop_row, occurrences, DP_CELL_INT64, "count",
 		 "exact occurrences of the pattern that do not overlap"),
@@ -57,7 +57,7 @@ static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index
 		dp_phase_name(loop->phase),
 		loop->confidence,
 		loop->coverage,
-		loop->at_level,
+		loop->selected,
 		(int64_t)loop->length,
 		(int64_t)loop->occurrences,
 		(int64_t)loop->iterations,
@@ -69,36 +69,37 @@ static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index
 }
 
 /* The summaries of all loops, metric by metric, behind a table's own columns. */
-static int summaries(struct dp_rows *rows, struct dp_column *columns, size_t loops)
+static int summaries(struct dp_table_rows *rows, struct dp_arrow_column *columns, size_t loops)
 {
 	size_t own = dp_table__own_fields(&dp_table__loops), metrics = rows->field_count - own;
-	double *values = dp_rows__memory(rows, metrics, dp_size__mul(loops, sizeof(*values)));
+	double *values = dp_table_rows__memory(rows, metrics, dp_size__mul(loops, sizeof(*values)));
 
 	for (size_t m = 0; values && m < metrics; m++) {
-		columns[own + m] = (struct dp_column){ values + m * loops, sizeof(*values), false };
+		columns[own + m] =
+			(struct dp_arrow_column){ values + m * loops, sizeof(*values), false };
 		for (size_t i = 0; i < loops; i++)
-			values[m * loops + i] = dp_loop_summary(rows->analysis, i, m);
+			values[m * loops + i] = dp_analysis_loop_summary(rows->analysis, i, m);
 	}
 	return values ? DP_OK : DP_ERR_NOMEM;
 }
 
-static int list_loops(struct dp_rows *rows)
+static int list_loops(struct dp_table_rows *rows)
 {
 	size_t count = dp_analysis_loop_count(rows->analysis);
 	struct loop_row *loops;
-	struct dp_column *columns;
+	struct dp_arrow_column *columns;
 
 	if (!count)
 		return DP_OK;
-	columns = dp_rows__batch(rows, count);
-	loops = dp_rows__memory(rows, count, sizeof(*loops));
+	columns = dp_table_rows__batch(rows, count);
+	loops = dp_table_rows__memory(rows, count, sizeof(*loops));
 	if (!columns || !loops)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		loops[i] = loop_row(rows->analysis, i);
 	for (size_t i = 0; loop_fields[i].name; i++)
-		columns[i] = (struct dp_column){ (char *)loops + loop_fields[i].offset,
-						 sizeof(*loops), false };
+		columns[i] = (struct dp_arrow_column){ (char *)loops + loop_fields[i].offset,
+						       sizeof(*loops), false };
 	return summaries(rows, columns, count);
 }
 
@@ -141,57 +142,59 @@ static const struct dp_field iteration_fields[] = {
 };
 
 /* A loop's id and device: the same in each row. */
-static int of_loop(struct dp_rows *rows, struct dp_column *columns, size_t loop)
+static int of_loop(struct dp_table_rows *rows, struct dp_arrow_column *columns, size_t loop)
 {
-	struct loop_row *row = dp_rows__memory(rows, 1, sizeof(*row));
+	struct loop_row *row = dp_table_rows__memory(rows, 1, sizeof(*row));
 
 	if (!row)
 		return DP_ERR_NOMEM;
 	*row = loop_row(rows->analysis, loop);
-	columns[0] = (struct dp_column){ &row->loop, 0, false };
-	columns[1] = (struct dp_column){ &row->device, 0, false };
+	columns[0] = (struct dp_arrow_column){ &row->loop, 0, false };
+	columns[1] = (struct dp_arrow_column){ &row->device, 0, false };
 	return DP_OK;
 }
 
-static bool *steady(struct dp_rows *rows, size_t loop, size_t count)
+static bool *steady(struct dp_table_rows *rows, size_t loop, size_t count)
 {
-	bool *flags = dp_rows__memory(rows, count, sizeof(*flags));
+	bool *flags = dp_table_rows__memory(rows, count, sizeof(*flags));
 
 	for (size_t i = 0; flags && i < count; i++)
-		flags[i] = dp_loop_is_steady(rows->analysis, loop, i);
+		flags[i] = dp_analysis_loop_is_steady(rows->analysis, loop, i);
 	return flags;
 }
 
-static int iterations_of(struct dp_rows *rows, size_t loop)
+static int iterations_of(struct dp_table_rows *rows, size_t loop)
 {
 	static const double none = NAN;
-	const struct dp_iteration *first = dp_loop_iteration(rows->analysis, loop, 0);
+	const struct dp_iteration *first = dp_analysis_loop_iteration(rows->analysis, loop, 0);
 	size_t own = dp_table__own_fields(&dp_table__iterations);
 	size_t count = dp_analysis_loop(rows->analysis, loop)->iterations;
-	struct dp_column *columns = dp_rows__batch(rows, count);
+	struct dp_arrow_column *columns = dp_table_rows__batch(rows, count);
 	bool *flags = steady(rows, loop, count);
 
 	if (!columns || !flags || of_loop(rows, columns, loop))
 		return DP_ERR_NOMEM;
 	for (size_t i = OF_LOOP; i < own - 1; i++)
-		columns[i] = (struct dp_column){ (const char *)first + iteration_fields[i].offset,
-						 sizeof(*first), true };
-	columns[own - 1] = (struct dp_column){ flags, sizeof(*flags), false };
+		columns[i] =
+			(struct dp_arrow_column){ (const char *)first + iteration_fields[i].offset,
+						  sizeof(*first), true };
+	columns[own - 1] = (struct dp_arrow_column){ flags, sizeof(*flags), false };
 	for (size_t i = own; i < rows->field_count; i++) {
-		const double *values = dp_loop_metric_values(rows->analysis, loop, i - own);
+		const double *values =
+			dp_analysis_loop_metric_values(rows->analysis, loop, i - own);
 
-		columns[i] = (struct dp_column){ values ? values : &none,
-						 values ? sizeof(*values) : 0, true };
+		columns[i] = (struct dp_arrow_column){ values ? values : &none,
+						       values ? sizeof(*values) : 0, true };
 	}
 	return DP_OK;
 }
 
-static int list_iterations(struct dp_rows *rows)
+static int list_iterations(struct dp_table_rows *rows)
 {
 	int status = DP_OK;
 
 	for (size_t i = 0; !status && i < dp_analysis_loop_count(rows->analysis); i++)
-		if (dp_analysis_loop(rows->analysis, i)->at_level)
+		if (dp_analysis_loop(rows->analysis, i)->selected)
 			status = iterations_of(rows, i);
 	return status;
 }
@@ -227,13 +230,14 @@ static const struct dp_field variant_fields[] = {
 	{ NULL },
 };
 
-static int list_variants(struct dp_rows *rows)
+static int list_variants(struct dp_table_rows *rows)
 {
 	const struct dp_variant *variant;
 
 	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
-		for (size_t i = 0; (variant = dp_loop_variant(rows->analysis, loop, i)); i++) {
-			struct variant_row *row = dp_rows__add(rows);
+		for (size_t i = 0; (variant = dp_analysis_loop_variant(rows->analysis, loop, i));
+		     i++) {
+			struct variant_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -300,13 +304,13 @@ static const struct dp_field operator_fields[] =
 typedef const struct dp_time_stat *time_stat(const struct dp_analysis *analysis, size_t loop,
 					     size_t index);
 
-static int list_times(struct dp_rows *rows, time_stat *stat)
+static int list_times(struct dp_table_rows *rows, time_stat *stat)
 {
 	const struct dp_time_stat *time;
 
 	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
 		for (size_t i = 0; (time = stat(rows->analysis, loop, i)); i++) {
-			struct time_row *row = dp_rows__add(rows);
+			struct time_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -319,19 +323,19 @@ static int list_times(struct dp_rows *rows, time_stat *stat)
 	return DP_OK;
 }
 
-static int list_kernels(struct dp_rows *rows)
+static int list_kernels(struct dp_table_rows *rows)
 {
-	return list_times(rows, dp_loop_kernel_stat);
+	return list_times(rows, dp_analysis_loop_kernel_stat);
 }
 
-static int list_places(struct dp_rows *rows)
+static int list_places(struct dp_table_rows *rows)
 {
-	return list_times(rows, dp_loop_position_stat);
+	return list_times(rows, dp_analysis_loop_position_stat);
 }
 
-static int list_operators(struct dp_rows *rows)
+static int list_operators(struct dp_table_rows *rows)
 {
-	return list_times(rows, dp_loop_operator_stat);
+	return list_times(rows, dp_analysis_loop_operator_stat);
 }
 
 const struct dp_table dp_table__kernels = {
@@ -380,13 +384,14 @@ static const struct dp_field host_range_fields[] = {
 	{ NULL },
 };
 
-static int list_host_ranges(struct dp_rows *rows)
+static int list_host_ranges(struct dp_table_rows *rows)
 {
 	const struct dp_host_range *range;
 
 	for (size_t loop = 0; loop < dp_analysis_loop_count(rows->analysis); loop++)
-		for (size_t i = 0; (range = dp_loop_host_range(rows->analysis, loop, i)); i++) {
-			struct host_range_row *row = dp_rows__add(rows);
+		for (size_t i = 0; (range = dp_analysis_loop_host_range(rows->analysis, loop, i));
+		     i++) {
+			struct host_range_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -440,11 +445,11 @@ static const struct dp_field finding_fields[] = {
 	{ NULL },
 };
 
-static int list_findings(struct dp_rows *rows)
+static int list_findings(struct dp_table_rows *rows)
 {
 	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
 		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
-		struct finding_row *row = dp_rows__add(rows);
+		struct finding_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;
@@ -488,14 +493,14 @@ static const struct dp_field evidence_fields[] = {
 	{ NULL },
 };
 
-static int list_evidence(struct dp_rows *rows)
+static int list_evidence(struct dp_table_rows *rows)
 {
 	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
 		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
 
 		for (size_t k = 0; k < finding->evidence_count; k++) {
 			const struct dp_evidence_value *at = &finding->evidence[k];
-			struct evidence_row *row = dp_rows__add(rows);
+			struct evidence_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -529,14 +534,14 @@ static const struct dp_field finding_range_fields[] = {
 	{ NULL },
 };
 
-static int list_finding_ranges(struct dp_rows *rows)
+static int list_finding_ranges(struct dp_table_rows *rows)
 {
 	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
 		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
 
 		for (size_t k = 0; k < finding->range_count; k++) {
 			const struct dp_finding_range *at = &finding->ranges[k];
-			struct finding_range_row *row = dp_rows__add(rows);
+			struct finding_range_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -567,13 +572,13 @@ static const struct dp_field finding_loop_fields[] = {
 	{ NULL },
 };
 
-static int list_finding_loops(struct dp_rows *rows)
+static int list_finding_loops(struct dp_table_rows *rows)
 {
 	for (size_t i = 0; i < dp_analysis_finding_count(rows->analysis); i++) {
 		const struct dp_finding *finding = dp_analysis_finding(rows->analysis, i);
 
 		for (size_t k = 0; k < finding->loop_count; k++) {
-			struct finding_loop_row *row = dp_rows__add(rows);
+			struct finding_loop_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;

@@ -69,12 +69,12 @@ static void *buffer(struct body *body, size_t which, size_t count, size_t size)
 	return body->own[which];
 }
 
-static const char *cell(const struct dp_column *column, size_t row)
+static const char *cell(const struct dp_arrow_column *column, size_t row)
 {
 	return (const char *)column->at + row * column->stride;
 }
 
-static bool is_null(const struct dp_column *column, enum dp_cell kind, size_t row)
+static bool is_null(const struct dp_arrow_column *column, enum dp_cell kind, size_t row)
 {
 	const char *at = cell(column, row);
 
@@ -101,7 +101,8 @@ static bool can_be_null(enum dp_cell kind)
 }
 
 /* The bitmap of values that exist, where one does not. */
-static int validity(struct ArrowArray *array, const struct dp_column *column, enum dp_cell kind)
+static int validity(struct ArrowArray *array, const struct dp_arrow_column *column,
+		    enum dp_cell kind)
 {
 	struct body *body = array->private_data;
 	size_t rows = (size_t)array->length, first = 0;
@@ -146,7 +147,7 @@ static size_t cell_size(enum dp_cell kind)
 }
 
 /* A column of a fixed size: borrowed, or room for gather(). */
-static int fixed(struct body *body, const struct dp_column *column, size_t rows, size_t size,
+static int fixed(struct body *body, const struct dp_arrow_column *column, size_t rows, size_t size,
 		 const struct dp_analysis *analysis)
 {
 	if (column->stays && column->stride == size) {
@@ -157,7 +158,7 @@ static int fixed(struct body *body, const struct dp_column *column, size_t rows,
 	return buffer(body, 1, rows, size) ? DP_OK : DP_ERR_NOMEM;
 }
 
-static void copy_cells(char *to, const struct dp_column *column, size_t size, size_t first,
+static void copy_cells(char *to, const struct dp_arrow_column *column, size_t size, size_t first,
 		       size_t end)
 {
 	if (size == sizeof(uint64_t))
@@ -169,7 +170,7 @@ static void copy_cells(char *to, const struct dp_column *column, size_t size, si
 }
 
 /* first is a multiple of 8. */
-static void pack_bits(uint8_t *to, const struct dp_column *column, size_t first, size_t end)
+static void pack_bits(uint8_t *to, const struct dp_arrow_column *column, size_t first, size_t end)
 {
 	for (size_t row = first; row < end; row += 8) {
 		unsigned bits = 0;
@@ -185,7 +186,7 @@ static void pack_bits(uint8_t *to, const struct dp_column *column, size_t first,
  * are read from the cache then, all but the first.
  */
 static void gather(struct ArrowArray *out, const struct dp_field *fields,
-		   const struct dp_column *columns, size_t count)
+		   const struct dp_arrow_column *columns, size_t count)
 {
 	size_t rows = (size_t)out->length;
 
@@ -236,7 +237,7 @@ static const char *trace_text(const void *of, size_t row)
 }
 
 /* Indices into the strings of the trace, which are the dictionary. */
-static int names(struct ArrowArray *array, const struct dp_column *column,
+static int names(struct ArrowArray *array, const struct dp_arrow_column *column,
 		 const struct dp_analysis *analysis)
 {
 	const struct dp_trace *trace = dp_analysis_trace(analysis);
@@ -254,7 +255,7 @@ static int names(struct ArrowArray *array, const struct dp_column *column,
 	return texts(dictionary, strings, trace_text, trace);
 }
 
-static int values(struct ArrowArray *array, const struct dp_column *column, enum dp_cell kind,
+static int values(struct ArrowArray *array, const struct dp_arrow_column *column, enum dp_cell kind,
 		  const struct dp_analysis *analysis)
 {
 	struct body *body = array->private_data;
@@ -277,7 +278,7 @@ static int values(struct ArrowArray *array, const struct dp_column *column, enum
 }
 
 static int column_array(struct ArrowArray *out, const struct dp_field *field,
-			const struct dp_column *column, size_t rows, bool nan,
+			const struct dp_arrow_column *column, size_t rows, bool nan,
 			const struct dp_analysis *analysis)
 {
 	int status = DP_OK;
@@ -294,7 +295,7 @@ static int column_array(struct ArrowArray *out, const struct dp_field *field,
 }
 
 int dp_arrow__batch(struct ArrowArray *out, const struct dp_field *fields,
-		    const struct dp_column *columns, size_t count, size_t rows, bool nan,
+		    const struct dp_arrow_column *columns, size_t count, size_t rows, bool nan,
 		    const struct dp_analysis *analysis)
 {
 	struct ArrowArray made;

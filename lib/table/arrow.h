@@ -29,7 +29,7 @@ struct dp_field {
 };
 
 /* Where a column's values are: at, at + stride, … A stride of 0 repeats one. */
-struct dp_column {
+struct dp_arrow_column {
 	const void *at;
 	size_t stride;
 	bool stays; /* for as long as the analysis does */
@@ -45,7 +45,7 @@ int dp_arrow__schema(struct ArrowSchema *out, const struct dp_field *fields, siz
  * NULL. Errors: DP_ERR_NOMEM: nothing is written then. Cost: linear in rows times fields.
  */
 int dp_arrow__batch(struct ArrowArray *out, const struct dp_field *fields,
-		    const struct dp_column *columns, size_t count, size_t rows, bool nan,
+		    const struct dp_arrow_column *columns, size_t count, size_t rows, bool nan,
 		    const struct dp_analysis *analysis);
 
 #endif

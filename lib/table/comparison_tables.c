@@ -42,7 +42,7 @@ static struct difference difference(const struct dp_difference *of)
 		of->high,
 		of->ratio_low,
 		of->ratio_high,
-		dp_difference_is_sure(of),
+		dp_difference_is_significant(of),
 		(int64_t)of->count[0],
 		(int64_t)of->count[1],
 	};
@@ -79,11 +79,11 @@ static const struct dp_field pair_fields[] = {
 	{ NULL },
 };
 
-static int list_pairs(struct dp_rows *rows)
+static int list_pairs(struct dp_table_rows *rows)
 {
 	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++) {
 		const struct dp_loop_pair *pair = dp_comparison_pair(rows->comparison, i);
-		struct pair_row *row = dp_rows__add(rows);
+		struct pair_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;
@@ -126,10 +126,10 @@ static const struct dp_field named_fields[] = {
 	{ NULL },
 };
 
-static int add_named(struct dp_rows *rows, size_t pair, const char *metric, const char *unit,
+static int add_named(struct dp_table_rows *rows, size_t pair, const char *metric, const char *unit,
 		     const struct dp_difference *of)
 {
-	struct named_row *row = dp_rows__add(rows);
+	struct named_row *row = dp_table_rows__add(rows);
 
 	if (!row)
 		return DP_ERR_NOMEM;
@@ -137,7 +137,7 @@ static int add_named(struct dp_rows *rows, size_t pair, const char *metric, cons
 	return DP_OK;
 }
 
-static int list_pair_metrics(struct dp_rows *rows)
+static int list_pair_metrics(struct dp_table_rows *rows)
 {
 	const struct dp_metric_info *info;
 	int status = DP_OK;
@@ -149,7 +149,7 @@ static int list_pair_metrics(struct dp_rows *rows)
 	return status;
 }
 
-static int list_pair_parts(struct dp_rows *rows)
+static int list_pair_parts(struct dp_table_rows *rows)
 {
 	const struct dp_pair_part *part;
 	int status = DP_OK;
@@ -200,13 +200,13 @@ static const struct dp_field kernel_fields[] = {
 	{ NULL },
 };
 
-static int list_pair_kernels(struct dp_rows *rows)
+static int list_pair_kernels(struct dp_table_rows *rows)
 {
 	const struct dp_pair_kernel *kernel;
 
 	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
 		for (size_t k = 0; (kernel = dp_pair_kernel(rows->comparison, i, k)); k++) {
-			struct kernel_row *row = dp_rows__add(rows);
+			struct kernel_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -252,12 +252,12 @@ static const struct dp_field place_fields[] = {
 static const char *kernel_at(const struct dp_comparison *comparison, enum dp_run run, size_t loop,
 			     size_t index)
 {
-	return index == SIZE_MAX
-		       ? NULL
-		       : dp_loop_kernel(dp_comparison_analysis(comparison, run), loop, index);
+	return index == SIZE_MAX ? NULL
+				 : dp_analysis_loop_kernel(dp_comparison_analysis(comparison, run),
+							   loop, index);
 }
 
-static int list_pair_places(struct dp_rows *rows)
+static int list_pair_places(struct dp_table_rows *rows)
 {
 	const struct dp_comparison *comparison = rows->comparison;
 	const struct dp_pair_place *at;
@@ -265,7 +265,7 @@ static int list_pair_places(struct dp_rows *rows)
 	for (size_t i = 0; i < dp_comparison_pair_count(comparison); i++)
 		for (size_t k = 0; (at = dp_pair_place(comparison, i, k)); k++) {
 			const struct dp_loop_pair *pair = dp_comparison_pair(comparison, i);
-			struct place_row *row = dp_rows__add(rows);
+			struct place_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;
@@ -312,13 +312,13 @@ static const char *finding_change(enum dp_finding_change change)
 	return change == DP_FINDING_NEW ? "new" : change == DP_FINDING_GONE ? "gone" : "still";
 }
 
-static int list_pair_findings(struct dp_rows *rows)
+static int list_pair_findings(struct dp_table_rows *rows)
 {
 	const struct dp_pair_finding *at;
 
 	for (size_t i = 0; i < dp_comparison_pair_count(rows->comparison); i++)
 		for (size_t k = 0; (at = dp_pair_finding(rows->comparison, i, k)); k++) {
-			struct finding_row *row = dp_rows__add(rows);
+			struct finding_row *row = dp_table_rows__add(rows);
 
 			if (!row)
 				return DP_ERR_NOMEM;

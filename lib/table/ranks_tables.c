@@ -64,12 +64,12 @@ static bool is_blamed(const struct dp_ranks *ranks, size_t index)
 	return false;
 }
 
-static int list_ranks(struct dp_rows *rows)
+static int list_ranks(struct dp_table_rows *rows)
 {
 	const struct dp_rank *rank;
 
 	for (size_t i = 0; (rank = dp_ranks_rank(rows->ranks, i)); i++) {
-		struct rank_row *row = dp_rows__add(rows);
+		struct rank_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;
@@ -132,10 +132,10 @@ static const struct dp_field iteration_fields[] = {
 	{ NULL },
 };
 
-static int add_iteration(struct dp_rows *rows, size_t iteration, size_t rank,
+static int add_iteration(struct dp_table_rows *rows, size_t iteration, size_t rank,
 			 const struct dp_rank_iteration *at)
 {
-	struct iteration_row *row = dp_rows__add(rows);
+	struct iteration_row *row = dp_table_rows__add(rows);
 
 	if (!row)
 		return DP_ERR_NOMEM;
@@ -156,7 +156,7 @@ static int add_iteration(struct dp_rows *rows, size_t iteration, size_t rank,
 	return DP_OK;
 }
 
-static int list_iterations(struct dp_rows *rows)
+static int list_iterations(struct dp_table_rows *rows)
 {
 	const struct dp_rank_iteration *at;
 	int status = DP_OK;
@@ -208,12 +208,12 @@ static const struct dp_field collective_fields[] = {
 	{ NULL },
 };
 
-static int list_collectives(struct dp_rows *rows)
+static int list_collectives(struct dp_table_rows *rows)
 {
 	const struct dp_ranks_collective *at;
 
 	for (size_t i = 0; (at = dp_ranks_collective(rows->ranks, i)); i++) {
-		struct collective_row *row = dp_rows__add(rows);
+		struct collective_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;

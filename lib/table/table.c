@@ -26,7 +26,7 @@ const struct dp_table_info *dp_table(size_t index)
 }
 
 struct dp_batch {
-	struct dp_column *columns;
+	struct dp_arrow_column *columns;
 	size_t rows;
 };
 
@@ -37,7 +37,7 @@ struct dp_memory_block {
 
 /* What a stream owns. */
 struct body {
-	struct dp_rows rows;
+	struct dp_table_rows rows;
 	struct dp_analysis *held; /* NULL: of something else */
 	size_t next;		  /* batch */
 	bool nan;
@@ -53,7 +53,7 @@ size_t dp_table__own_fields(const struct dp_table *table)
 	return count;
 }
 
-void *dp_rows__memory(struct dp_rows *rows, size_t count, size_t size)
+void *dp_table_rows__memory(struct dp_table_rows *rows, size_t count, size_t size)
 {
 	size_t bytes = dp_size__mul(count, size);
 	struct dp_memory_block *block =
@@ -66,7 +66,7 @@ void *dp_rows__memory(struct dp_rows *rows, size_t count, size_t size)
 	return block->bytes;
 }
 
-void *dp_rows__add(struct dp_rows *rows)
+void *dp_table_rows__add(struct dp_table_rows *rows)
 {
 	void *row;
 
@@ -76,10 +76,10 @@ void *dp_rows__add(struct dp_rows *rows)
 	return memset(row, 0, rows->row_size);
 }
 
-struct dp_column *dp_rows__batch(struct dp_rows *rows, size_t count)
+struct dp_arrow_column *dp_table_rows__batch(struct dp_table_rows *rows, size_t count)
 {
-	struct dp_column *columns =
-		dp_rows__memory(rows, rows->field_count, sizeof(struct dp_column));
+	struct dp_arrow_column *columns =
+		dp_table_rows__memory(rows, rows->field_count, sizeof(struct dp_arrow_column));
 
 	if (!columns || dp_array__reserve(&rows->batches, &rows->batch_room, rows->batch_count + 1,
 					  sizeof(*rows->batches)))
@@ -89,20 +89,20 @@ struct dp_column *dp_rows__batch(struct dp_rows *rows, size_t count)
 }
 
 /* The batch of rows that were added one by one. */
-static int added(struct dp_rows *rows)
+static int added(struct dp_table_rows *rows)
 {
-	struct dp_column *columns;
+	struct dp_arrow_column *columns;
 
 	if (!rows->count)
 		return DP_OK;
-	columns = dp_rows__batch(rows, rows->count);
+	columns = dp_table_rows__batch(rows, rows->count);
 	for (size_t i = 0; columns && i < rows->field_count; i++)
-		columns[i] = (struct dp_column){ rows->rows + rows->fields[i].offset,
-						 rows->row_size, false };
+		columns[i] = (struct dp_arrow_column){ rows->rows + rows->fields[i].offset,
+						       rows->row_size, false };
 	return columns ? DP_OK : DP_ERR_NOMEM;
 }
 
-static void rows_fini(struct dp_rows *rows)
+static void rows_fini(struct dp_table_rows *rows)
 {
 	while (rows->blocks) {
 		struct dp_memory_block *block = rows->blocks;
@@ -122,7 +122,7 @@ static const struct dp_metric_info *metric(enum dp_table_metrics which, size_t i
 	return which == DP_TABLE_ITERATION_METRICS ? dp_metric(index) : dp_summary_metric(index);
 }
 
-static int fields(struct dp_rows *rows, const struct dp_table *table)
+static int fields(struct dp_table_rows *rows, const struct dp_table *table)
 {
 	size_t own = dp_table__own_fields(table), count = own;
 	const struct dp_metric_info *info;
@@ -200,7 +200,7 @@ static const struct dp_table *find(const char *name, const char *of)
 }
 
 static int make(struct ArrowArrayStream *stream, const char *name, const char *of,
-		const struct dp_rows *start, const struct dp_table_options *options,
+		const struct dp_table_rows *start, const struct dp_table_options *options,
 		struct dp_error *error)
 {
 	const struct dp_table *table = find(name, of);
@@ -235,21 +235,22 @@ int dp_analysis_table(struct ArrowArrayStream *stream, const struct dp_analysis 
 		      const char *table, const struct dp_table_options *options,
 		      struct dp_error *error)
 {
-	return make(stream, table, "analysis", &(struct dp_rows){ .analysis = analysis }, options,
-		    error);
+	return make(stream, table, "analysis", &(struct dp_table_rows){ .analysis = analysis },
+		    options, error);
 }
 
 int dp_comparison_table(struct ArrowArrayStream *stream, const struct dp_comparison *comparison,
 			const char *table, const struct dp_table_options *options,
 			struct dp_error *error)
 {
-	return make(stream, table, "comparison", &(struct dp_rows){ .comparison = comparison },
-		    options, error);
+	return make(stream, table, "comparison",
+		    &(struct dp_table_rows){ .comparison = comparison }, options, error);
 }
 
 int dp_ranks_table(struct ArrowArrayStream *stream, const struct dp_ranks *ranks,
 		   const char *table, const struct dp_table_options *options,
 		   struct dp_error *error)
 {
-	return make(stream, table, "ranks", &(struct dp_rows){ .ranks = ranks }, options, error);
+	return make(stream, table, "ranks", &(struct dp_table_rows){ .ranks = ranks }, options,
+		    error);
 }

@@ -14,14 +14,14 @@
 	}
 
 /* The rows of a table as they are listed. */
-struct dp_rows {
+struct dp_table_rows {
 	const struct dp_analysis *analysis; /* one of them is set: what the table is of */
 	const struct dp_comparison *comparison;
 	const struct dp_ranks *ranks;
 	struct dp_field *fields; /* those of the table, then those of metrics */
 	size_t field_count;
 	size_t row_size;
-	char *rows; /* that dp_rows__add() made */
+	char *rows; /* that dp_table_rows__add() made */
 	size_t count, room;
 	struct dp_batch *batches;
 	size_t batch_count, batch_room;
@@ -34,27 +34,27 @@ enum dp_table_metrics { DP_TABLE_NO_METRICS, DP_TABLE_ITERATION_METRICS, DP_TABL
 struct dp_table {
 	struct dp_table_info info;
 	const struct dp_field *fields; /* ends with a NULL name */
-	size_t row_size;	       /* of what dp_rows__add() gives */
+	size_t row_size;	       /* of what dp_table_rows__add() gives */
 	enum dp_table_metrics metrics;
 	/* Lists all rows. Errors: DP_ERR_NOMEM. */
-	int (*list)(struct dp_rows *rows);
+	int (*list)(struct dp_table_rows *rows);
 };
 
 /*
  * One row more, zeroed, valid until the next; NULL where memory runs out. Its columns are at the
  * offsets that the fields say. All that it points to must stay as long as what the table is of.
  */
-void *dp_rows__add(struct dp_rows *rows);
+void *dp_table_rows__add(struct dp_table_rows *rows);
 
 /*
  * A batch of rows that are in memory already: returns its columns, one for each field, to be filled
  * in at once; NULL where memory runs out. What they point to must stay as long as what the table is
- * of, or come from dp_rows__memory().
+ * of, or come from dp_table_rows__memory().
  */
-struct dp_column *dp_rows__batch(struct dp_rows *rows, size_t count);
+struct dp_arrow_column *dp_table_rows__batch(struct dp_table_rows *rows, size_t count);
 
 /* Memory that is there until the stream is released; NULL where it runs out. */
-void *dp_rows__memory(struct dp_rows *rows, size_t count, size_t size);
+void *dp_table_rows__memory(struct dp_table_rows *rows, size_t count, size_t size);
 
 /* How many fields of a table are its own, metrics excluded. */
 size_t dp_table__own_fields(const struct dp_table *table);

@@ -37,7 +37,7 @@ static const char *class_name(enum dp_stream_class stream_class)
 						: "assist";
 }
 
-static int list_streams(struct dp_rows *rows)
+static int list_streams(struct dp_table_rows *rows)
 {
 	const struct dp_trace *trace = dp_analysis_trace(rows->analysis);
 
@@ -45,7 +45,7 @@ static int list_streams(struct dp_rows *rows)
 		const struct dp_stream *stream = dp_trace_stream(trace, i);
 		const struct dp_process *process = dp_trace_process(trace, stream->process);
 		const struct dp_device *device = dp_trace_device(trace, stream->device);
-		struct stream_row *row = dp_rows__add(rows);
+		struct stream_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;
@@ -87,30 +87,30 @@ static const struct dp_field operation_fields[] = {
 	{ NULL },
 };
 
-static bool *kernel_flags(struct dp_rows *rows, const struct dp_ops *ops)
+static bool *kernel_flags(struct dp_table_rows *rows, const struct dp_ops *ops)
 {
-	bool *flags = dp_rows__memory(rows, ops->count, sizeof(*flags));
+	bool *flags = dp_table_rows__memory(rows, ops->count, sizeof(*flags));
 
 	for (size_t i = 0; flags && i < ops->count; i++)
 		flags[i] = dp_op_is_kernel(ops->kind[i]);
 	return flags;
 }
 
-static int list_operations(struct dp_rows *rows)
+static int list_operations(struct dp_table_rows *rows)
 {
 	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(rows->analysis));
-	struct dp_column *columns = dp_rows__batch(rows, ops->count);
+	struct dp_arrow_column *columns = dp_table_rows__batch(rows, ops->count);
 	bool *flags = kernel_flags(rows, ops);
 
 	if (!columns || !flags)
 		return DP_ERR_NOMEM;
-	columns[0] = (struct dp_column){ ops->start_ns, sizeof(int64_t), true };
-	columns[1] = (struct dp_column){ ops->end_ns, sizeof(int64_t), true };
-	columns[2] = (struct dp_column){ ops->name, sizeof(uint32_t), true };
-	columns[3] = (struct dp_column){ ops->stream, sizeof(uint32_t), true };
-	columns[4] = (struct dp_column){ ops->bytes, sizeof(uint64_t), true };
-	columns[5] = (struct dp_column){ ops->correlation, sizeof(uint32_t), true };
-	columns[6] = (struct dp_column){ flags, sizeof(*flags), false };
+	columns[0] = (struct dp_arrow_column){ ops->start_ns, sizeof(int64_t), true };
+	columns[1] = (struct dp_arrow_column){ ops->end_ns, sizeof(int64_t), true };
+	columns[2] = (struct dp_arrow_column){ ops->name, sizeof(uint32_t), true };
+	columns[3] = (struct dp_arrow_column){ ops->stream, sizeof(uint32_t), true };
+	columns[4] = (struct dp_arrow_column){ ops->bytes, sizeof(uint64_t), true };
+	columns[5] = (struct dp_arrow_column){ ops->correlation, sizeof(uint32_t), true };
+	columns[6] = (struct dp_arrow_column){ flags, sizeof(*flags), false };
 	return DP_OK;
 }
 
@@ -172,7 +172,7 @@ static const char *memory_name(uint8_t kind)
 	return kind < DP_COUNT(names) ? names[kind] : NULL;
 }
 
-static int list_copies(struct dp_rows *rows)
+static int list_copies(struct dp_table_rows *rows)
 {
 	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(rows->analysis));
 
@@ -182,7 +182,7 @@ static int list_copies(struct dp_rows *rows)
 
 		if (dp_op_is_kernel(ops->kind[i]))
 			continue;
-		row = dp_rows__add(rows);
+		row = dp_table_rows__add(rows);
 		if (!row)
 			return DP_ERR_NOMEM;
 		*row = (struct copy_row){
@@ -230,13 +230,13 @@ static int64_t known(uint64_t value)
 	return value ? (int64_t)value : -1;
 }
 
-static int list_samples(struct dp_rows *rows)
+static int list_samples(struct dp_table_rows *rows)
 {
 	const struct dp_trace *trace = dp_analysis_trace(rows->analysis);
 	const struct dp_samples *samples = dp_trace_samples(trace);
 
 	for (size_t i = 0; i < samples->count; i++) {
-		struct sample_row *row = dp_rows__add(rows);
+		struct sample_row *row = dp_table_rows__add(rows);
 
 		if (!row)
 			return DP_ERR_NOMEM;

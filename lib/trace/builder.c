@@ -399,6 +399,19 @@ bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_
 	return true;
 }
 
+bool dp_builder__push(struct dp_builder *builder, struct dp_columns *rows, int64_t start_ns,
+		      int64_t *end_ns)
+{
+	int status;
+
+	if (builder->status || !dp_builder__good_times(builder, start_ns, end_ns))
+		return false;
+	status = dp_columns__push(rows);
+	if (status)
+		dp_builder__fail(builder, status);
+	return !status;
+}
+
 static bool good_bytes(struct dp_builder *builder, uint64_t bytes)
 {
 	if (bytes < DP_BYTES_LIMIT)
@@ -412,16 +425,10 @@ int dp_builder__op(struct dp_builder *builder, const struct dp_op *op)
 	struct dp_columns *ops = &builder->ops;
 	int64_t end_ns = op->end_ns;
 	size_t at = ops->count;
-	int status;
 
-	if (builder->status)
+	if (op->stream >= builder->stream_count || !good_bytes(builder, op->bytes) ||
+	    !dp_builder__push(builder, ops, op->start_ns, &end_ns))
 		return builder->status;
-	if (!dp_builder__good_times(builder, op->start_ns, &end_ns) ||
-	    !good_bytes(builder, op->bytes) || op->stream >= builder->stream_count)
-		return builder->status;
-	status = dp_columns__push(ops);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(ops, int64_t, OP_START, at) = op->start_ns;
 	DP_CELL(ops, int64_t, OP_END, at) = end_ns;
 	DP_CELL(ops, uint64_t, OP_BYTES, at) = op->bytes;
@@ -464,17 +471,11 @@ int dp_builder__add_call(struct dp_builder *builder, const struct dp_call *call)
 	int64_t end_ns = call->end_ns;
 	size_t at = calls->count;
 	uint8_t kind;
-	int status;
 
-	if (builder->status)
+	if (!dp_builder__push(builder, calls, call->start_ns, &end_ns))
 		return builder->status;
-	if (!dp_builder__good_times(builder, call->start_ns, &end_ns))
-		return builder->status;
-	status = call_kind(builder, call->name, &kind);
-	if (!status)
-		status = dp_columns__push(calls);
-	if (status)
-		return dp_builder__fail(builder, status);
+	if (call_kind(builder, call->name, &kind))
+		return dp_builder__fail(builder, DP_ERR_NOMEM);
 	DP_CELL(calls, int64_t, CALL_START, at) = call->start_ns;
 	DP_CELL(calls, int64_t, CALL_END, at) = end_ns;
 	DP_CELL(calls, uint32_t, CALL_NAME, at) = call->name;
@@ -489,15 +490,9 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 	struct dp_columns *syncs = &builder->syncs;
 	int64_t end_ns = sync->end_ns;
 	size_t at = syncs->count;
-	int status;
 
-	if (builder->status)
+	if (!dp_builder__push(builder, syncs, sync->start_ns, &end_ns))
 		return builder->status;
-	if (!dp_builder__good_times(builder, sync->start_ns, &end_ns))
-		return builder->status;
-	status = dp_columns__push(syncs);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(syncs, int64_t, SYNC_START, at) = sync->start_ns;
 	DP_CELL(syncs, int64_t, SYNC_END, at) = end_ns;
 	DP_CELL(syncs, uint32_t, SYNC_STREAM, at) = sync->stream;
@@ -514,15 +509,9 @@ int dp_builder__add_collective(struct dp_builder *builder, const struct dp_colle
 	struct dp_columns *rows = &builder->collectives;
 	int64_t end_ns = collective->end_ns;
 	size_t at = rows->count;
-	int status;
 
-	if (builder->status)
+	if (!dp_builder__push(builder, rows, collective->start_ns, &end_ns))
 		return builder->status;
-	if (!dp_builder__good_times(builder, collective->start_ns, &end_ns))
-		return builder->status;
-	status = dp_columns__push(rows);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(rows, int64_t, COLLECTIVE_START, at) = collective->start_ns;
 	DP_CELL(rows, int64_t, COLLECTIVE_END, at) = end_ns;
 	DP_CELL(rows, uint64_t, COLLECTIVE_BYTES, at) = collective->bytes;
@@ -563,17 +552,11 @@ int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *ran
 	int64_t end_ns = range->end_ns;
 	uint32_t name = range->name;
 	size_t at = ranges->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
-	if (!dp_builder__good_times(builder, range->start_ns, &end_ns))
+	if (!dp_builder__push(builder, ranges, range->start_ns, &end_ns))
 		return builder->status;
 	if (range->kind == DP_RANGE_NVTX)
 		name = unnumbered(builder, name);
-	status = dp_columns__push(ranges);
-	if (builder->status || status)
-		return dp_builder__fail(builder, builder->status ? builder->status : status);
 	DP_CELL(ranges, int64_t, RANGE_START, at) = range->start_ns;
 	DP_CELL(ranges, int64_t, RANGE_END, at) = end_ns;
 	DP_CELL(ranges, uint32_t, RANGE_NAME, at) = name;
@@ -589,18 +572,12 @@ int dp_builder__add_memory(struct dp_builder *builder, int64_t time_ns, uint32_t
 	struct dp_columns *memory = &builder->memory;
 	int64_t end_ns = time_ns;
 	size_t at = memory->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
-	if (!dp_builder__good_times(builder, time_ns, &end_ns) ||
+	if (device >= builder->device_count ||
 	    !good_bytes(builder,
 			delta_bytes < 0 ? -(uint64_t)delta_bytes : (uint64_t)delta_bytes) ||
-	    device >= builder->device_count)
+	    !dp_builder__push(builder, memory, time_ns, &end_ns))
 		return builder->status;
-	status = dp_columns__push(memory);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(memory, int64_t, MEMORY_TIME, at) = time_ns;
 	DP_CELL(memory, int64_t, MEMORY_BYTES, at) = delta_bytes;
 	DP_CELL(memory, uint32_t, MEMORY_DEVICE, at) = device;
@@ -612,16 +589,10 @@ int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *s
 	struct dp_columns *samples = &builder->samples;
 	int64_t end_ns = sample->time_ns;
 	size_t at = samples->count;
-	int status;
 
-	if (builder->status)
+	if (sample->device >= builder->device_count ||
+	    !dp_builder__push(builder, samples, sample->time_ns, &end_ns))
 		return builder->status;
-	if (!dp_builder__good_times(builder, sample->time_ns, &end_ns) ||
-	    sample->device >= builder->device_count)
-		return builder->status;
-	status = dp_columns__push(samples);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(samples, int64_t, SAMPLE_TIME, at) = sample->time_ns;
 	DP_CELL(samples, uint64_t, SAMPLE_ENERGY, at) = sample->energy_mj;
 	DP_CELL(samples, uint32_t, SAMPLE_POWER, at) = sample->power_mw;

@@ -14,16 +14,10 @@ int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_s
 	struct dp_columns *rows = &builder->cpu_samples;
 	int64_t end_ns = sample->time_ns, run_ns = good_sum(sample->run_ns);
 	size_t at = rows->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
 	if (run_ns < 0 || sample->thread >= builder->thread_count ||
-	    !dp_builder__good_times(builder, sample->time_ns, &end_ns))
+	    !dp_builder__push(builder, rows, sample->time_ns, &end_ns))
 		return builder->status;
-	status = dp_columns__push(rows);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(rows, int64_t, CPU_TIME, at) = sample->time_ns;
 	DP_CELL(rows, int64_t, CPU_RUN, at) = run_ns;
 	DP_CELL(rows, int64_t, CPU_WAIT, at) = good_sum(sample->wait_ns);
@@ -37,16 +31,10 @@ int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off
 	struct dp_columns *rows = &builder->off_cpu;
 	int64_t end_ns = off->end_ns;
 	size_t at = rows->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
 	if (off->thread >= builder->thread_count ||
-	    !dp_builder__good_times(builder, off->start_ns, &end_ns))
+	    !dp_builder__push(builder, rows, off->start_ns, &end_ns))
 		return builder->status;
-	status = dp_columns__push(rows);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(rows, int64_t, OFF_START, at) = off->start_ns;
 	DP_CELL(rows, int64_t, OFF_END, at) = end_ns;
 	DP_CELL(rows, uint32_t, OFF_THREAD, at) = off->thread;
@@ -60,16 +48,10 @@ int dp_builder__add_throttling(struct dp_builder *builder, int64_t time_ns, uint
 	struct dp_columns *rows = &builder->throttling;
 	int64_t end_ns = time_ns;
 	size_t at = rows->count;
-	int status;
 
-	if (builder->status)
-		return builder->status;
 	if (good_sum(throttled_ns) < 0 || process >= builder->process_count ||
-	    !dp_builder__good_times(builder, time_ns, &end_ns))
+	    !dp_builder__push(builder, rows, time_ns, &end_ns))
 		return builder->status;
-	status = dp_columns__push(rows);
-	if (status)
-		return dp_builder__fail(builder, status);
 	DP_CELL(rows, int64_t, THROTTLING_TIME, at) = time_ns;
 	DP_CELL(rows, int64_t, THROTTLING_NS, at) = throttled_ns;
 	DP_CELL(rows, uint32_t, THROTTLING_PROCESS, at) = process;

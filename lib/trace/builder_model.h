@@ -119,7 +119,7 @@ struct dp_builder {
 	bool epoch_known;
 	int64_t resolution_ns;
 	char detail[64];
-	char no_gpu_reason[200];	   /* what the recorder said of it, or "" */
+	char no_gpu_reason[200];   /* what the recorder said of it, or "" */
 	const char *how_to_record; /* GPU activity, or NULL */
 };
 
@@ -131,6 +131,13 @@ int dp_builder__fail(struct dp_builder *builder, int status);
  * clamped.
  */
 bool dp_builder__good_times(struct dp_builder *builder, int64_t start_ns, int64_t *end_ns);
+
+/*
+ * Adds a row of an event with these times, as the last; its other cells are the caller's to fill
+ * in. False where the builder failed, or where the times are impossible: there is no row then.
+ */
+bool dp_builder__push(struct dp_builder *builder, struct dp_columns *rows, int64_t start_ns,
+		      int64_t *end_ns);
 
 /* builder_host.c: what the processors did with threads. */
 void dp_trace__take_host(struct dp_trace *trace, struct dp_builder *builder);

@@ -286,7 +286,7 @@ def preset_rows(task):
     for k, loop in enumerate(report["loops"]):
         of = [x for x in near if x.index and k in x.index]
         facts = features(report, loop)
-        if facts and (loop["at_level"] or of):
+        if facts and (loop["selected"] or of):
             rows.append([f"p-{preset}", seed, 1, int(any(x.score[0] >= 0.75 for x in of)),
                          int(any(x.score[1] >= 0.99 for x in of)),
                          *(facts["feature_" + f] for f in FEATURES),

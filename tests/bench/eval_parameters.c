@@ -178,8 +178,8 @@ static void find_starts(struct starts *starts, const struct dp_trace *trace, boo
 	for (size_t l = 0; l < dp_analysis_loop_count(analysis); l++) {
 		const struct dp_loop *loop = dp_analysis_loop(analysis, l);
 
-		for (size_t i = 0; loop->at_level && i < loop->iterations; i++) {
-			const struct dp_iteration *it = dp_loop_iteration(analysis, l, i);
+		for (size_t i = 0; loop->selected && i < loop->iterations; i++) {
+			const struct dp_iteration *it = dp_analysis_loop_iteration(analysis, l, i);
 
 			if (it->partial)
 				continue;

@@ -63,7 +63,7 @@ def candidates(truth, found):
     other: each boundary of theirs counts.
     """
     own = [(i,) for i, loop in enumerate(found) if same_stream(loop, truth)]
-    level = tuple(i for i, in own if found[i]["at_level"])
+    level = tuple(i for i, in own if found[i]["selected"])
     return own + ([level] if len(level) > 1 else [])
 
 
@@ -86,7 +86,7 @@ class Loop:
                 continue
             self.index, self.score, self.hit, self.free = index, score, hit, free
             self.found, self.confidence = len(got), loop["confidence"]
-            self.level, self.phase = loop["at_level"], loop["phase"]
+            self.level, self.phase = loop["selected"], loop["phase"]
         if self.index is None:
             self.score = (f_of(0, 0, len(want)), f_of(0, 0, len(want)))
 
@@ -119,7 +119,7 @@ def one_seed(task):
     used = {i for x in loops if x.index is not None and x.score[0] >= 0.9 for i in x.index}
     exact = {i for x in loops if x.index is not None and x.score[1] >= 0.99 for i in x.index}
     told = [(l["confidence"], i in exact, i in used) for i, l in enumerate(found or [])
-            if l["at_level"] or i in used]
+            if l["selected"] or i in used]
     return preset, seed, loops, told, found is None
 
 

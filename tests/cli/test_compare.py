@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import gzip
-import html.parser
 import io
 import json
 import os
@@ -453,7 +452,7 @@ class Usage(Case):
 
     def test_endings(self):
         for name in "x.trace", "x.pftrace", "x.db", "x.jsonl", "x.pdf":
-            self.refused("-o", name, words=(f"compare writes no .{name[2:]}", ".txt .json .csv .md .html,"))
+            self.refused("-o", name, words=(f"compare cannot write .{name[2:]}", ".txt .json .csv .md .html,"))
 
 
 class Input(Case):
@@ -568,25 +567,41 @@ class Baseline(Case):
             self.assertNotRegex(result.stdout, "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\u202e]", form)
             if form == "html":
                 self.assertNotIn("<b>|", result.stdout)
+                data = json.loads(re.search(r'(?s)id="data">(.*?)</script>', result.stdout)[1])
+                self.assertEqual(["timelines" in run["loops"][0] for run in data["runs"]], [False, True])
             if form == "markdown":
                 self.assertNotRegex(re.sub("`[^`\n]*`", "", result.stdout), r"(?<!\\)[<>]|@a")
 
+    def test_report_of_schema_1(self):
+        whole = self.report_of(self.before, "whole.json")
+        text = whole.read_text()
+        for new, old in (('"schema": 2', '"schema": 1'), ("selected", "selected"),
+                         ("matches_count", "fits"), ("matches_in_sequence", "matches_in_sequence")):
+            self.assertIn(new, text)
+            text = text.replace(new, old)
+        old = self.folder / "old" / "whole.json"
+        old.parent.mkdir()
+        old.write_text(text)
+        results = [self.compare("--format=json", path, self.slower) for path in (whole, old)]
+        self.assert_done(results[0])
+        self.assertEqual(results[0].stdout, results[1].stdout)
+
     def test_reports_that_are_none(self):
         for text, words in (
-            ('{ "schema": 2, "loops": [] }', "schema 1"),
-            ('{ "schema": 1 }', "schema 1"),
-            ('{ "schema": 1, "loops": [', "line 1"),
-            ('{ "schema": 1, "loops": [{ "at_level": true }] }', "a loop of no stream"),
+            ('{ "schema": 3, "loops": [] }', "schema 1 or 2"),
+            ('{ "schema": 2 }', "schema 1 or 2"),
+            ('{ "schema": 2, "loops": [', "line 1"),
+            ('{ "schema": 2, "loops": [{ "selected": true }] }', "a loop of no stream"),
         ):
             (self.folder / "bad.json").write_text(text)
             self.assert_fails(self.compare(self.folder / "bad.json", self.before), 1, "bad.json", words)
         for name, write in (("bad.json", open), ("bad.json.gz", gzip.open)):
             with write(self.folder / name, "wb") as file:
-                file.write(b'{ "schema": 1, "loops": [' + b"[]," * 1000000 + b"[] ] }")
+                file.write(b'{ "schema": 2, "loops": [' + b"[]," * 1000000 + b"[] ] }")
             result = self.compare(self.folder / name, self.before)
             self.assert_fails(result, 1, name, "more values than a report of this size has")
         with gzip.open(self.folder / "bad.json.gz", "wb") as file:
-            file.write(b'{ "schema": 1, "loops": [], "x": "' + b"x" * 10000000 + b'" }')
+            file.write(b'{ "schema": 2, "loops": [], "x": "' + b"x" * 10000000 + b'" }')
         result = self.compare(self.folder / "bad.json.gz", self.before)
         self.assert_fails(result, 1, "bad.json.gz", "200 times its size")
         whole = self.report_of(self.before, "whole.json")
@@ -709,25 +724,21 @@ class Output(Case):
         self.assertEqual((self.folder / "a.md").read_text(), marked)
 
     def test_html(self):
-        """A page that is well formed and loads nothing; bars are as long as their parts."""
+        """A page that loads nothing; its document has what the other formats have, and timelines."""
         page = self.compare("--format=html", self.before, self.slower).stdout
-        told = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
-        self.assertNotRegex(page, r"<script|https?://|url\(")
-        parser = html.parser.HTMLParser()
-        parser.open = []
-        parser.handle_starttag = lambda tag, attrs: tag in ("meta",) or parser.open.append(tag)
-        parser.handle_endtag = lambda tag: self.assertEqual(parser.open.pop(), tag)
-        parser.feed(page)
-        self.assertEqual(parser.open, [])
-        widths = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', page)]
-        *parts, period = told["parts"]
-        most = max(period["values"])
-        want = [part["values"][run] / most * 900 for run in (0, 1) for part in parts]
-        self.assertEqual(len(widths), len(want))
-        for pair in zip(widths, want):
-            self.assertAlmostEqual(*pair, delta=0.01)
-        self.assertIn('<span class="slower">8.', page)
-        self.assertEqual(len(re.findall("<polyline", page)), 2)
+        want = json.loads(self.compare("--format=json", self.before, self.slower).stdout)["pairs"][0]
+        self.assertNotRegex(page, r"(?i)<(script|img|iframe|link)[^>]*(src|href)=\"(?!data:)")
+        data = json.loads(re.search(r'(?s)id="data">(.*?)</script>', page)[1])
+        pair = data["pairs"][0]
+        self.assertEqual([part[2:4] for part in pair["parts"]], [part["values"] for part in want["parts"]])
+        self.assertEqual(pair["kind"], "slower")
+        self.assertTrue(pair["kernels"])
+        for run in data["runs"]:
+            lines = run["loops"][0]["timelines"]
+            self.assertEqual(len(lines), 1)
+            self.assertTrue(lines[0]["lanes"][0]["ops"])
+            self.assertLess(max(lines[0]["lanes"][0]["ops"][2::6]), len(run["names"]))
+        self.assertRegex(pair["headline"], r"^8\.")
 
     def test_ascii_and_color(self):
         text = self.compare(self.before, self.slower, env=cli.environment(LC_ALL="C")).stdout

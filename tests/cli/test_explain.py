@@ -112,7 +112,7 @@ class Explain(cli.Case):
         self.assertIn("all stages: -v", " ".join(told.split()))
         self.assertLessEqual(max(map(len, told.splitlines())), 80)
         report, entries = self.entries()
-        loops = [loop for loop in report["loops"] if loop["at_level"]]
+        loops = [loop for loop in report["loops"] if loop["selected"]]
         titles = re.findall(r"(?m)^  (\d+) iterations of (\d+) kernels: [\d.]+% confidence$", told)
         self.assertEqual(
             titles,

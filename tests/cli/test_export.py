@@ -287,14 +287,14 @@ class Perfetto(cli.Case):
                     self.assertAlmostEqual(row["args"][key], it[key], places=9)
         phases = [s for s in timeline.of("deepprof") if timeline.tracks[s["track"]]["name"] == "phases"]
         self.assertEqual(sum(s["args"]["iterations"] for s in phases),
-                         sum(len(loop["iterations"]) for loop in report["loops"] if loop["at_level"]))
+                         sum(len(loop["iterations"]) for loop in report["loops"] if loop["selected"]))
         found = [s for s in timeline.slices if timeline.tracks[s["track"]]["name"].startswith("finding: ")]
         self.assertEqual([s["name"] for s in found], [f["rule"] for f in report["findings"]])
         for row, finding in zip(found, report["findings"]):
             self.assertEqual(row["args"]["advice"], finding["advice"])
         counted = {timeline.tracks[track]["name"]: values for track, values in timeline.counts.items()}
         self.assertEqual([v for _, v in counted["period_ns"]],
-                         [it["period_ns"] for loop in report["loops"] if loop["at_level"]
+                         [it["period_ns"] for loop in report["loops"] if loop["selected"]
                           for it in loop["iterations"] if it["period_ns"] is not None])
         for s in timeline.of("deepprof"):
             self.assertTrue(timeline.under(s["track"], "deepprof"))
@@ -469,7 +469,7 @@ class Database(cli.Case):
             SELECT i.*, (SELECT sum(end_ns - start_ns) FROM iteration_operation o
                 WHERE o.loop = i.loop AND o.iteration = i.iteration AND o.kind = 'kernel') AS kernel_ns
             FROM iteration i JOIN loop l ON l.id = i.loop
-            WHERE l.at_level AND period_ns IS NOT NULL AND NOT partial""").fetchall()
+            WHERE l.selected AND period_ns IS NOT NULL AND NOT partial""").fetchall()
         self.assertGreater(len(rows), 5)
         for row in rows:
             self.assertAlmostEqual(row["kernel_ns"] / row["period_ns"], row["utilization_sum"], places=9)
@@ -555,10 +555,10 @@ class Refused(cli.Case):
         self.assert_fails(cli.run("export", self.trace), 2, "--format=chrome")
         self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, perfetto, sqlite")
         self.assert_fails(cli.run("export", "--compat=kineto", "--format=sqlite", self.trace), 2,
-                          "--compat belongs")
+                          "--compat requires")
         path = self.folder / "k.pftrace"
         self.assert_fails(cli.run("export", "--compat=kineto", "-o", path, self.trace), 2,
-                          "--compat belongs")
+                          "--compat requires")
         self.assertFalse(path.exists())
         self.assert_fails(cli.run("export", "--format=chrome", "a", "b"), 2, "one FILE")
         self.assert_fails(cli.run("export", "--paper", "--format=chrome", "a"), 2, "export: --paper")

@@ -529,7 +529,7 @@ class Output(cli.Case):
             result = cli.run("analyze", "-o", path, self.trace)
             self.assertEqual(result.returncode, 0)
             if ending:
-                self.assertIn(f"no format has the ending {ending},", result.stderr)
+                self.assertIn(f"no format has the extension {ending},", result.stderr)
                 self.assertIn(".json .jsonl .csv .md .html", result.stderr)
             else:
                 self.assertNotIn("ending", result.stderr)
@@ -581,18 +581,18 @@ class Output(cli.Case):
         for verb, name, listed in (
             ("analyze", "r.nsys-rep", ".txt .json .jsonl .csv .md .html .trace .pftrace .perf"),
             ("analyze", "r.pdf", ".sqlite .db"),
-            ("analyze", "r.xml.gz", "analyze writes no .xml:"),
-            ("export", "r.html", "export writes no .html: it writes .json .trace .pftrace .perf"),
+            ("analyze", "r.xml.gz", "analyze cannot write .xml;"),
+            ("export", "r.html", "export cannot write .html; choose .json .trace .pftrace .perf"),
             ("export", "r.csv", ".sqlite .db"),
-            ("export", "r.jsno", "export writes no .jsno"),
-            ("info", "r.csv", "info writes no .csv: it writes .txt .json .jsonl"),
-            ("info", "r.json.gz", "nothing compressed"),
+            ("export", "r.jsno", "export cannot write .jsno"),
+            ("info", "r.csv", "info cannot write .csv; choose .txt .json .jsonl"),
+            ("info", "r.json.gz", "cannot write compressed"),
         ):
             self.assert_fails(cli.run(verb, "-o", self.folder / name, self.trace), 2, listed)
         self.assertEqual(os.listdir(self.folder), [])
         path = self.folder / "told.db"
         self.assert_done(cli.run("analyze", "--format=json", "-o", path, self.trace))
-        self.assertEqual(json.loads(path.read_text())["schema"], 1)
+        self.assertEqual(json.loads(path.read_text())["schema"], 2)
 
     def test_compressed_by_name(self):
         """The report of that ending, packed, the same each time."""

@@ -173,7 +173,7 @@ class Options(cli.Case):
         def loops(*args):
             text = cli.run("analyze", "--format=json", *args, self.trace).stdout
             return [
-                (loop["parent"], loop["pattern"]["length"], len(loop["iterations"]), loop["at_level"])
+                (loop["parent"], loop["pattern"]["length"], len(loop["iterations"]), loop["selected"])
                 for loop in json.loads(text)["loops"]
             ]
 
@@ -210,7 +210,7 @@ class Options(cli.Case):
         """In JSON, of loops that were found by one."""
         def fits(trace, *args):
             report = json.loads(cli.run("analyze", "--format=json", *args, trace).stdout)
-            return [(x["fits"], x["in_row"]) for x in report["loops"] if x["at_level"]]
+            return [(x["matches_count"], x["matches_in_sequence"]) for x in report["loops"] if x["selected"]]
 
         sample = cli.SOURCE / "data" / "sample.json.gz"
         self.assertEqual(fits(sample), 2 * [(None, None)])

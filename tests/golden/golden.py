@@ -106,7 +106,7 @@ def check_csv(program):
     for case in CASES:
         rows = list(csv.DictReader(io.StringIO(run(program, [case, "csv"]).decode("utf-8"))))
         report = json.loads(run(program, [case, "json"]))
-        iterations = [(loop, it) for loop in report["loops"] if loop["at_level"]
+        iterations = [(loop, it) for loop in report["loops"] if loop["selected"]
                       for it in loop["iterations"]]
         if len(rows) != len(iterations):
             fail(f"{case}: {len(rows)} rows for {len(iterations)} iterations")
@@ -158,7 +158,7 @@ def check_schema(program, validator):
         return not validator.is_valid(report)
 
     wrong = {
-        "schema 2": lambda r: r.update(schema=2),
+        "schema 1": lambda r: r.update(schema=1),
         "a float of ns": lambda r: r["loops"][0]["iterations"][1].update(interval_ns=1.5),
         "a text for a number": lambda r: r["loops"][0]["iterations"][1].update(overlap="1"),
         "an unknown metric": lambda r: r["loops"][0]["iterations"][1].update(nonsense_ns=1),

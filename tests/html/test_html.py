@@ -466,6 +466,31 @@ class Looks(unittest.TestCase):
             page.screenshot(SHOTS / "ranks-dark.png")
             self.assertEqual(page.complaints, [])
 
+    def test_compare(self):
+        """Both runs in one chart, in stacked bars and in two timelines that zoom together."""
+        after = cli.simulate(self.folder / "after.json", "-n", "40")
+        page_of = self.folder / "compare.html"
+        result = cli.run("compare", "-q", "-o", page_of, self.folder / "trace.json", after)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with browser.Browser() as page:
+            page.open(page_of)
+            self.assertEqual(page.run("page.charts[0].spec.sets.map(set => set.points.length > 30)"), [True, True])
+            widths = page.run("""[...document.querySelectorAll('#parts-bars .stack')].map(bar =>
+                bar.getBoundingClientRect().width / bar.parentNode.getBoundingClientRect().width)""")
+            means = page.run("report.pairs[0].parts.slice(-1)[0].slice(2, 4)")
+            for width, mean in zip(widths, means):
+                self.assertAlmostEqual(width, mean / max(means), places=2)
+            self.assertEqual(page.run("document.querySelectorAll('#timelines svg').length"), 2)
+            blocks = "[...document.querySelectorAll('#timelines svg')].map(svg => svg.querySelectorAll('rect').length)"
+            whole = page.run(blocks)
+            page.drag("#timelines .timeline", 0.3, 0.32)
+            self.assertRegex(page.run("document.getElementById('time-range').textContent"), " to ")
+            for few, all_of_it in zip(page.run(blocks), whole):
+                self.assertLess(few, all_of_it)
+            self.look(page, "compare")
+            page.theme("dark")
+            page.screenshot(SHOTS / "compare-dark.png")
+
     def test_a_long_loop_is_quick(self):
         trace = self.folder / "long.csv"
         write_long(trace, 100000)

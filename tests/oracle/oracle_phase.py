@@ -15,7 +15,7 @@ def starts(program, path, *options):
     out = subprocess.run([program, "analyze", "--format=json", *options, path], check=True,
                          stdout=subprocess.PIPE).stdout
     return {loop["device"]: [i["first_kernel"] for i in loop["iterations"] if not i["partial"]]
-            for loop in json.loads(out)["loops"] if loop["at_level"]}
+            for loop in json.loads(out)["loops"] if loop["selected"]}
 
 
 def main():

@@ -37,7 +37,7 @@ def covered(loop):
 
 def headline(report, device=None):
     loops = [x for x in report["loops"]
-             if x["at_level"] and (device is None or x["device"] == device)]
+             if x["selected"] and (device is None or x["device"] == device)]
     return max(loops, key=covered, default=None)
 
 

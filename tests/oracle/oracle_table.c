@@ -79,16 +79,16 @@ static void check_loop(const struct oracle *oracle, const struct dp_analysis *an
 	double uploaded = 0;
 
 	for (size_t k = 0; loop && k < loop->iterations; k++) {
-		if (dp_loop_iteration(analysis, 0, k)->partial)
+		if (dp_analysis_loop_iteration(analysis, 0, k)->partial)
 			continue;
-		uploaded += dp_loop_metric(analysis, 0, dp_metric_find("h2d_bytes"), k);
+		uploaded += dp_analysis_loop_metric(analysis, 0, dp_metric_find("h2d_bytes"), k);
 		if (n + 1 < oracle->iterations)
 			check(oracle->file, "period", n,
-			      dp_loop_metric(analysis, 0, period, k) / 1e6, oracle->period_ms[n],
-			      0.00501);
+			      dp_analysis_loop_metric(analysis, 0, period, k) / 1e6,
+			      oracle->period_ms[n], 0.00501);
 		if (n)
 			check(oracle->file, "interval", n,
-			      dp_loop_metric(analysis, 0, interval, k) / 1e6,
+			      dp_analysis_loop_metric(analysis, 0, interval, k) / 1e6,
 			      oracle->interval_ms[n - 1], 0.000501);
 		n++;
 	}

@@ -48,7 +48,7 @@ class Analyses(unittest.TestCase):
     def test_tables_are_the_report(self):
         loops = json.loads(self.analysis.to_json())["loops"]
         rows = self.analysis.table("iterations").to_list()
-        listed = [row for loop in loops if loop["at_level"] for row in loop["iterations"]]
+        listed = [row for loop in loops if loop["selected"] for row in loop["iterations"]]
         self.assertEqual(len(rows), len(listed))
         for row, told in zip(rows, listed):
             for key, value in told.items():

@@ -160,9 +160,11 @@ class Secrets(recording.Case):
         process = self.start_record(
             "--mode=640", *self.command("init", "launch=400", "sleep=1", "until=go"), env=self.env
         )
-        self.wait_for(lambda: any(p.stat().st_size > 200 for p in self.spools()), "spool")
-        # The program and the process that would finish the recording, too.
-        for each in process.pid, *self.children(process.pid):
+        # Not just what describes the process: without a kernel there would be no file.
+        self.wait_for(lambda: any(b"_Z" in p.read_bytes() for p in self.spools()), "kernel")
+        # The program and the process that would finish the recording, too: before either can.
+        os.kill(process.pid, signal.SIGSTOP)
+        for each in *self.children(process.pid), process.pid:
             os.kill(each, signal.SIGKILL)
         process.communicate(timeout=cli.TIMEOUT_S)
         self.check_folder([b"--note=plain-words", b"[redacted]"])

@@ -194,12 +194,12 @@ class Short(Case):
     )
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
     def test_full_disk(self):
-        """The spool and the file have a megabyte between them; the program has its own way, and what
-        little was stored waits for room. Samples would take the last of it, which is for the counts."""
+        """The spool and the file share a megabyte: the program ends as it would have, and what was
+        stored waits for room. Samples fill the disk, but for the room of the loss counts."""
         (self.folder / "here").mkdir()
         result = self.in_namespace(
             [("-o size=1m", self.folder / "here")],
-            f"cd here; s=0; {' '.join(RECORD)} --sample-host=off -- {APP} init launch=300000 say exit=5 || s=$?; "
+            f"cd here; s=0; {' '.join(RECORD)} -- {APP} init launch=300000 say exit=5 || s=$?; "
             "ls -A; mount -o remount,size=64m .; "
             f"'{cli.DEEPPROF}' record --recover=\"$(echo .deepprof*)\" 2>&1; ls -A; "
             "cp deepprof.db ..; exit $s",

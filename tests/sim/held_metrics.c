@@ -29,19 +29,21 @@ static void check_iteration(const struct dp_analysis *analysis, size_t loop, siz
 	double gaps = (double)held_integer(planted, "operation_gaps");
 
 	differ_number("h2d_bytes", planted, (double)held_integer(planted, "h2d_bytes"),
-		      dp_loop_metric(analysis, loop, dp_metric_find("h2d_bytes"), index));
+		      dp_analysis_loop_metric(analysis, loop, dp_metric_find("h2d_bytes"), index));
 	if (gaps > 0)
 		differ_number("operation_gap_ns", planted,
 			      (double)held_integer(planted, "operation_gap_sum_ns") / gaps,
-			      dp_loop_metric(analysis, loop, dp_metric_find("operation_gap_ns"), index));
+			      dp_analysis_loop_metric(analysis, loop,
+						      dp_metric_find("operation_gap_ns"), index));
 	if (!follows)
 		return;
-	differ_number("interval_ns", planted, interval,
-		      dp_loop_metric(analysis, loop, dp_metric_find("interval_ns"), index));
+	differ_number(
+		"interval_ns", planted, interval,
+		dp_analysis_loop_metric(analysis, loop, dp_metric_find("interval_ns"), index));
 	if (interval > 0)
-		differ_number("overlap", planted,
-			      (double)held_integer(planted, "overlap_ns") / interval,
-			      dp_loop_metric(analysis, loop, dp_metric_find("overlap"), index));
+		differ_number(
+			"overlap", planted, (double)held_integer(planted, "overlap_ns") / interval,
+			dp_analysis_loop_metric(analysis, loop, dp_metric_find("overlap"), index));
 }
 
 static const struct dp_iteration *starting_at(const struct dp_analysis *analysis, size_t loop,
@@ -49,7 +51,7 @@ static const struct dp_iteration *starting_at(const struct dp_analysis *analysis
 {
 	const struct dp_iteration *iteration;
 
-	for (size_t i = 0; (iteration = dp_loop_iteration(analysis, loop, i)); i++)
+	for (size_t i = 0; (iteration = dp_analysis_loop_iteration(analysis, loop, i)); i++)
 		if ((int64_t)iteration->first_kernel == first_kernel)
 			return iteration;
 	return NULL;

@@ -50,7 +50,7 @@ static size_t metric_index(const char *name)
 
 static double value(const struct subject *subject, const char *name, size_t k)
 {
-	return dp_loop_metric(subject->analysis, subject->loop, metric_index(name), k);
+	return dp_analysis_loop_metric(subject->analysis, subject->loop, metric_index(name), k);
 }
 
 static double sum(const struct subject *subject, size_t k, const char *const *names)
@@ -127,7 +127,7 @@ static double kernel_sum(const struct subject *subject, const struct dp_loop *lo
 
 		if (!dp_op_is_kernel(ops->kind[rows[i]]))
 			continue;
-		while ((at = dp_loop_iteration(subject->analysis, subject->loop, k)) &&
+		while ((at = dp_analysis_loop_iteration(subject->analysis, subject->loop, k)) &&
 		       kernel >= at->first_kernel + at->kernels)
 			k++;
 		if (at && kernel >= at->first_kernel && !at->partial && !at->warmup)
@@ -152,13 +152,14 @@ static void check_kernels(struct subject *subject, const struct dp_loop *loop)
 {
 	double want = kernel_sum(subject, loop);
 
-	check(subject, 0, "the sum of kernels' times", total(subject, dp_loop_kernel_stat), want);
-	check(subject, 0, "the sum of operators' times", total(subject, dp_loop_operator_stat),
+	check(subject, 0, "the sum of kernels' times", total(subject, dp_analysis_loop_kernel_stat),
 	      want);
+	check(subject, 0, "the sum of operators' times",
+	      total(subject, dp_analysis_loop_operator_stat), want);
 	/* Inserted kernels are at no place. */
-	if (total(subject, dp_loop_position_stat) > want)
-		fail(subject, 0, "the sum of places' times", total(subject, dp_loop_position_stat),
-		     want);
+	if (total(subject, dp_analysis_loop_position_stat) > want)
+		fail(subject, 0, "the sum of places' times",
+		     total(subject, dp_analysis_loop_position_stat), want);
 }
 
 /* A metric without any values although the trace is not said to lack what it needs, or the other
@@ -171,7 +172,8 @@ static void check_needs(struct subject *subject, const struct dp_loop *loop)
 		bool lacks = dp_trace_lacks(subject->trace, info->need), any = false;
 
 		for (size_t k = 0; k < loop->iterations; k++)
-			any |= !isnan(dp_loop_metric(subject->analysis, subject->loop, m, k));
+			any |= !isnan(
+				dp_analysis_loop_metric(subject->analysis, subject->loop, m, k));
 		if (any && lacks)
 			fail(subject, 0, info->name, 1, 0);
 		/* A share of nothing has no value, whatever the trace has; devices differ. */
@@ -206,12 +208,13 @@ static void check_alone(struct subject *subject)
 		}
 		for (size_t l = 0; (loop = dp_analysis_loop(alone, l)); l++)
 			for (size_t k = 0; k < loop->iterations; k++)
-				if (!same(dp_loop_metric(alone, l, m, k),
-					  dp_loop_metric(subject->analysis, l, m, k)))
-					fail(subject, k, info->name, dp_loop_metric(alone, l, m, k),
-					     dp_loop_metric(subject->analysis, l, m, k));
+				if (!same(dp_analysis_loop_metric(alone, l, m, k),
+					  dp_analysis_loop_metric(subject->analysis, l, m, k)))
+					fail(subject, k, info->name,
+					     dp_analysis_loop_metric(alone, l, m, k),
+					     dp_analysis_loop_metric(subject->analysis, l, m, k));
 		for (size_t i = 0; dp_metric(i); i++)
-			had += dp_loop_has_metric(alone, 0, i);
+			had += dp_analysis_loop_has_metric(alone, 0, i);
 		if (had > 4 || dp_analysis_finding_count(alone))
 			fail(subject, 0, "what is computed beside", (double)had, 4);
 		dp_analysis_free(alone);
@@ -237,7 +240,7 @@ static int check_file(struct subject *subject)
 	}
 	for (size_t l = 0; !status && (loop = dp_analysis_loop(subject->analysis, l)); l++) {
 		subject->loop = l;
-		if (!loop->at_level)
+		if (!loop->selected)
 			continue;
 		for (size_t k = 0; k < loop->iterations; k++)
 			check_iteration(subject, k);

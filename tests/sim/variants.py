@@ -31,7 +31,7 @@ def loops(sim, program, folder, preset, seed, *settings):
         [program, "analyze", "--ignore-marks", "--format=json", path], stdout=subprocess.PIPE,
         check=True).stdout)
     os.unlink(path)
-    return [loop for loop in report["loops"] if loop["at_level"]]
+    return [loop for loop in report["loops"] if loop["selected"]]
 
 
 def judge_superstep(sim, program, folder, every, seed):

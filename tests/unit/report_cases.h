@@ -133,7 +133,7 @@ static struct dp_loop_data *case_loop(struct report_case *at, uint32_t stream, u
 				       .found_by = DP_FOUND_BY_AUTO,
 				       .phase = DP_PHASE_COMPLETE,
 				       .confidence = 0.9375,
-				       .at_level = parent == DP_NONE,
+				       .selected = parent == DP_NONE,
 				       .length = length,
 				       .occurrences = count,
 				       .iterations = count,
@@ -185,7 +185,7 @@ static void case_measure(struct report_case *at)
 		struct dp_owners owners = { NULL };
 
 		input.ops = rows;
-		input.brief = !loop->info.at_level;
+		input.brief = !loop->info.selected;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));
 		CASE_NEED(!dp_loop_variants__make(&loop->variants, &loop->info, loop->iterations,
 						  &loop->values, &at->error));
@@ -193,7 +193,7 @@ static void case_measure(struct report_case *at)
 		free(rows);
 		rule.values = loop->values.values;
 		rule.summary = loop->values.summary;
-		if (loop->info.at_level)
+		if (loop->info.selected)
 			CASE_NEED(!dp_diagnose__loop(&at->analysis->findings, &rule, &at->error));
 	}
 	dp_diagnose__rank(&at->analysis->findings);

@@ -231,6 +231,30 @@ START_TEST(epsilon_has_no_limit)
 }
 END_TEST
 
+/* The published algorithm's main stream has most kernels, wherever most of the time is spent. */
+START_TEST(the_paper_takes_most_kernels)
+{
+	const uint64_t six = 6;
+	struct dp_analysis_options options = options_of(&six, 1);
+	struct dp_op op = { .start_ns = 0, .end_ns = 5000 };
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	op.stream = stream_of(0, 1, 9);
+	op.name = dp_builder__kernel_name(builder, "long", 4);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	trace = finish();
+	options.paper = true;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_int_eq(dp_trace_stream(trace, dp_analysis_loop(analysis, 0)->stream)->stream, 7);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(marks_of_one_device_do)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -393,7 +417,8 @@ START_TEST(cut_marks_are_partial)
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->iterations, 6);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 4);
 	for (size_t k = 0; k < 6; k++)
-		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, k == 0 || k == 5);
+		ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->partial,
+				 k == 0 || k == 5);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -401,7 +426,7 @@ END_TEST
 
 static double metric(const struct dp_analysis *analysis, const char *name, size_t iteration)
 {
-	return dp_loop_metric(analysis, 0, dp_metric_find(name), iteration);
+	return dp_analysis_loop_metric(analysis, 0, dp_metric_find(name), iteration);
 }
 
 #define PAUSE_NS INT64_C(3000000000)
@@ -446,8 +471,10 @@ START_TEST(pauses_are_no_periods)
 		for (size_t k = 0; k < 20; k++) {
 			bool resumed = paused && k == 10, open = k == 19 || (paused && k == 9);
 
-			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, resumed);
-			ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->partial, false);
+			ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->resumed,
+					 resumed);
+			ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->partial,
+					 false);
 			ck_assert_int_eq(isnan(metric(analysis, "period_ns", k)), open);
 			ck_assert_int_eq(isnan(metric(analysis, "idle_ns", k)), open);
 			ck_assert_int_eq(isnan(metric(analysis, "interval_ns", k)), !k || resumed);
@@ -469,7 +496,7 @@ START_TEST(pauses_cut_iterations)
 	trace = pause_trace(true, 2, 3);
 	analysis = run(trace, NULL);
 	for (size_t k = 0; k < dp_analysis_loop(analysis, 0)->iterations; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(analysis, 0, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(analysis, 0, k);
 
 		cut += at->partial;
 		ck_assert_int_eq(at->partial, at->end_ns >= 9000 && at->start_ns <= PAUSE_NS + 999);
@@ -513,7 +540,7 @@ START_TEST(pauses_split_launches)
 	analysis = run(trace, NULL);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	for (size_t k = 0; k < 20; k++)
-		ck_assert_int_eq(dp_loop_iteration(analysis, 0, k)->resumed, k == 12);
+		ck_assert_int_eq(dp_analysis_loop_iteration(analysis, 0, k)->resumed, k == 12);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -635,6 +662,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, options_are_checked);
 	tcase_add_test(tests, shorter_options_are_taken);
 	tcase_add_test(tests, epsilon_has_no_limit);
+	tcase_add_test(tests, the_paper_takes_most_kernels);
 	tcase_add_test(tests, marks_of_one_device_do);
 	tcase_add_test(tests, marks_that_repeat_are_named);
 	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);

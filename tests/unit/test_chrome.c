@@ -178,7 +178,7 @@ static size_t count_phases(const struct dp_analysis *analysis)
 	bool was = false, is;
 
 	for (size_t k = 0; k < dp_analysis_loop(analysis, 0)->iterations; k++, was = is) {
-		const struct dp_iteration *at = dp_loop_iteration(analysis, 0, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(analysis, 0, k);
 
 		is = at->warmup || at->partial;
 		count += !k || is != was;

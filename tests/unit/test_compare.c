@@ -116,7 +116,7 @@ static size_t settled(const struct dp_analysis *analysis, size_t loop)
 	const struct dp_iteration *at;
 	size_t count = 0;
 
-	for (size_t k = 0; (at = dp_loop_iteration(analysis, loop, k)); k++)
+	for (size_t k = 0; (at = dp_analysis_loop_iteration(analysis, loop, k)); k++)
 		count += !at->partial && !at->warmup;
 	return count;
 }
@@ -143,8 +143,8 @@ static void sums_hold(const struct dp_comparison *comparison, size_t pair)
 		ck_assert_double_eq_tol(sum, 2 * last->mean.value[run], 1e-3);
 		for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++)
 			kernels += kernel->ns.value[run];
-		for (size_t i = 0; dp_loop_kernel_stat(analysis, loop, i); i++)
-			all += dp_loop_kernel_stat(analysis, loop, i)->total_ns;
+		for (size_t i = 0; dp_analysis_loop_kernel_stat(analysis, loop, i); i++)
+			all += dp_analysis_loop_kernel_stat(analysis, loop, i)->total_ns;
 		all /= (double)settled(analysis, loop);
 		ck_assert_double_eq_tol(kernels, all, 1e-3);
 	}
@@ -165,7 +165,7 @@ START_TEST(a_run_is_like_itself)
 		const struct dp_difference *at = dp_pair_metric(comparison, 0, i);
 
 		ck_assert(!at->count[0] || !(at->change < 0 || at->change > 0));
-		ck_assert(!dp_difference_is_sure(at));
+		ck_assert(!dp_difference_is_significant(at));
 	}
 	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, 0, i)); i++)
 		ck_assert_int_eq(kernel->kind, DP_KERNEL_SAME);
@@ -212,7 +212,7 @@ START_TEST(changes_are_told)
 	ck_assert_double_ge(kernel->ns.high, 40000);
 	period = dp_pair_metric(comparison, 0, dp_metric_find("period_ns"));
 	ck_assert_double_eq_tol(period->change, 40000 - 6000 + 4000 - 1000, 2000);
-	ck_assert(dp_difference_is_sure(period));
+	ck_assert(dp_difference_is_significant(period));
 	ck_assert_uint_eq(period->count[0], 29);
 	ck_assert_uint_eq(period->count[1], 39);
 	sums_hold(comparison, 0);
@@ -237,8 +237,8 @@ START_TEST(patterns_are_cycles)
 	comparison = compare(&before, &after);
 	ck_assert_uint_eq(dp_comparison_pair(comparison, 0)->same, BASE);
 	for (size_t i = 0; (place = dp_pair_place(comparison, 0, i)); i++)
-		ck_assert_str_eq(dp_loop_kernel(before.analysis, 0, place->index[0]),
-				 dp_loop_kernel(after.analysis, 0, place->index[1]));
+		ck_assert_str_eq(dp_analysis_loop_kernel(before.analysis, 0, place->index[0]),
+				 dp_analysis_loop_kernel(after.analysis, 0, place->index[1]));
 	dp_comparison_free(comparison);
 	end_run(&before);
 	end_run(&after);
@@ -444,7 +444,7 @@ START_TEST(the_longest_are_paired)
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
-	ck_assert(dp_difference_is_sure(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
+	ck_assert(dp_difference_is_significant(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
 	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);

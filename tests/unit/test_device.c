@@ -91,7 +91,7 @@ static const struct dp_loop *headline(const struct dp_analysis *analysis)
 	const struct dp_loop *best = NULL, *loop;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
-		if (loop->at_level && (!best || loop->coverage > best->coverage))
+		if (loop->selected && (!best || loop->coverage > best->coverage))
 			best = loop;
 	return best;
 }
@@ -134,7 +134,7 @@ START_TEST(one_kernel_by_its_number)
 	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
 	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
 	ck_assert_int_eq(dp_analysis_loop(analysis, 0)->found_by, DP_FOUND_BY_COUNT);
-	ck_assert(dp_analysis_loop(analysis, 0)->fits);
+	ck_assert(dp_analysis_loop(analysis, 0)->matches_count);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, number);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
@@ -272,11 +272,12 @@ static void expect_on_streams(size_t count, size_t streams)
 	ck_assert_uint_eq(loop->complete, count);
 	ck_assert_uint_eq(loop->length, strlen(step));
 	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
-		members += dp_loop_has_stream(analysis, loop->id, s);
+		members += dp_analysis_loop_has_stream(analysis, loop->id, s);
 	ck_assert_uint_eq(members, streams);
 	for (size_t k = 1; k < loop->iterations; k++)
-		ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, k)->start_ns,
-				 dp_loop_iteration(analysis, loop->id, k - 1)->end_ns + 100);
+		ck_assert_int_eq(dp_analysis_loop_iteration(analysis, loop->id, k)->start_ns,
+				 dp_analysis_loop_iteration(analysis, loop->id, k - 1)->end_ns +
+					 100);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -354,10 +355,11 @@ START_TEST(iterations_at_once)
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->complete, 24);
 	ck_assert_uint_eq(loop->length, strlen(step));
-	ck_assert_int_eq(dp_loop_operations(analysis, loop->id, &ops, &count, NULL), DP_OK);
+	ck_assert_int_eq(dp_analysis_loop_operations(analysis, loop->id, &ops, &count, NULL),
+			 DP_OK);
 	ck_assert_uint_eq(count, 24 * strlen(step));
 	for (size_t k = 0; k < 24; k++) {
-		const struct dp_iteration *at = dp_loop_iteration(analysis, loop->id, k);
+		const struct dp_iteration *at = dp_analysis_loop_iteration(analysis, loop->id, k);
 
 		for (size_t i = 0; i < at->kernels; i++)
 			ck_assert_uint_eq(dp_trace_ops(trace)->stream[ops[at->first_kernel + i]],
@@ -444,9 +446,9 @@ START_TEST(marks_of_different_work)
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_int_eq(loop->found_by, DP_FOUND_BY_MARKS);
 	ck_assert_uint_eq(loop->complete, 7);
-	ck_assert(dp_loop_has_stream(analysis, loop->id, 0));
-	ck_assert(dp_loop_has_stream(analysis, loop->id, 1));
-	ck_assert(!dp_loop_has_stream(analysis, loop->id, 2));
+	ck_assert(dp_analysis_loop_has_stream(analysis, loop->id, 0));
+	ck_assert(dp_analysis_loop_has_stream(analysis, loop->id, 1));
+	ck_assert(!dp_analysis_loop_has_stream(analysis, loop->id, 2));
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
 }
@@ -486,7 +488,8 @@ START_TEST(marks_that_leave_work)
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->complete, 6);
 	ck_assert_uint_eq(loop->length, 10 * strlen(step) + 2 + strlen(head) + strlen(tail));
-	ck_assert_int_eq(dp_loop_iteration(analysis, loop->id, 0)->start_ns, first_ns - 1000);
+	ck_assert_int_eq(dp_analysis_loop_iteration(analysis, loop->id, 0)->start_ns,
+			 first_ns - 1000);
 	ck_assert_double_ge(loop->confidence, 0.8);
 	dp_analysis_free(analysis);
 	dp_trace_free(trace);
@@ -528,7 +531,7 @@ START_TEST(memory_is_short)
 		alloc_fail_after(k);
 		status = dp_analysis_run(&analysis, trace, &options, &error);
 		if (!status)
-			status = dp_loop_operations(analysis, 0, &ops, &count, &error);
+			status = dp_analysis_loop_operations(analysis, 0, &ops, &count, &error);
 		more = alloc_fail_stop();
 		/* an array that can't be made smaller does */
 		ck_assert(!status || (more && status == DP_ERR_NOMEM));

@@ -1,85 +1,5 @@
-/* Rules on metrics made by hand: what makes them speak, and what their costs are parts of. */
-#include "diagnose/diagnose.h"
-
-#include <check.h>
-#include <math.h>
-#include <string.h>
-
-enum { ITERATIONS = 21, METRICS_MOST = 256 };
-
-struct fixture {
-	struct dp_loop loop;
-	struct dp_iteration iterations[ITERATIONS];
-	double values[METRICS_MOST * ITERATIONS];
-	double summary[METRICS_MOST];
-	struct dp_findings findings;
-	const struct dp_stalls *stalls;
-	const struct dp_loop_stats *stats;
-	const struct dp_replay *replay;
-	bool pytorch;
-};
-
-static struct fixture at;
-
-static double *metric(const char *name)
-{
-	for (size_t i = 0; i < METRICS_MOST && dp_metric(i); i++)
-		if (!strcmp(dp_metric(i)->name, name))
-			return at.values + i * ITERATIONS;
-	ck_abort_msg("no metric %s", name);
-	return NULL;
-}
-
-static void set(const char *name, double value)
-{
-	for (size_t k = 0; k + 1 < ITERATIONS; k++)
-		metric(name)[k] = value;
-}
-
-/* Iterations of ten kernels and 1 ms, of which no other metric is known. */
-static void start(void)
-{
-	dp_findings__fini(&at.findings);
-	memset(&at, 0, sizeof(at));
-	for (size_t i = 0; i < DP_COUNT(at.values); i++)
-		at.values[i] = (double)NAN;
-	for (size_t i = 0; i < DP_COUNT(at.summary); i++)
-		at.summary[i] = (double)NAN;
-	at.loop.iterations = at.loop.complete = ITERATIONS;
-	at.loop.length = 10;
-	at.loop.confidence = 1;
-	for (size_t k = 0; k < ITERATIONS; k++)
-		at.iterations[k].kernels = 10;
-	set("period_ns", 1e6);
-}
-
-static const struct dp_finding *find(const char *rule)
-{
-	struct dp_rule_input input = { .loop = &at.loop,
-				       .iterations = at.iterations,
-				       .values = at.values,
-				       .summary = at.summary,
-				       .stalls = at.stalls,
-				       .stats = at.stats,
-				       .replay = at.replay,
-				       .pytorch = at.pytorch };
-
-	dp_findings__fini(&at.findings);
-	ck_assert_int_eq(dp_diagnose__loop(&at.findings, &input, NULL), DP_OK);
-	dp_diagnose__rank(&at.findings);
-	for (size_t i = 0; i < at.findings.count; i++)
-		if (!strcmp(at.findings.findings[i].finding.rule, rule))
-			return &at.findings.findings[i].finding;
-	return NULL;
-}
-
-static double evidence(const struct dp_finding *finding, const char *name)
-{
-	for (size_t i = 0; finding && i < finding->evidence_count; i++)
-		if (!strcmp(finding->evidence[i].name, name))
-			return finding->evidence[i].value;
-	return (double)NAN;
-}
+/* Rules on metrics made by hand: what makes them speak. */
+#include "finding_cases.h"
 
 /* The first call that evidence is of. */
 static const char *call_of(const struct dp_finding *finding)
@@ -89,23 +9,6 @@ static const char *call_of(const struct dp_finding *finding)
 			return finding->evidence[i].call;
 	return NULL;
 }
-
-/* One iteration of a thousand others: the mean is far from what the share was measured by. */
-START_TEST(shares_and_costs_have_one_period)
-{
-	const struct dp_finding *finding;
-
-	start();
-	metric("period_ns")[7] = 1e8;
-	set("comm_exposed_ns", 2e5);
-	finding = find("exposed-communication");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 1e6);
-	ck_assert_double_eq(evidence(finding, "share_of_period"),
-			    finding->recoverable_ns / evidence(finding, DP_EVIDENCE_PERIOD));
-	dp_findings__fini(&at.findings);
-}
-END_TEST
 
 START_TEST(uploads_inside_an_iteration_count)
 {
@@ -157,36 +60,6 @@ static void extra(size_t inserted, size_t foreign, double period_ns)
 		metric("period_ns")[k] = period_ns;
 	}
 }
-
-/* What runs between occurrences and is longer than they are is no part of them. */
-/* What slow iterations cost is told with them; idle stretches of others cost what they lack. */
-START_TEST(starved_costs_what_no_other_rule_tells)
-{
-	const struct dp_finding *finding;
-
-	start();
-	set("busy_ns", 8e5);
-	set("utilization", 0.8);
-	set("longest_gap_ns", 1e4);
-	ck_assert_ptr_null(find("starved"));
-	metric("period_ns")[7] = 8e8;
-	metric("longest_gap_ns")[7] = 7.9e8;
-	finding = find("starved");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_nan(finding->recoverable_ns);
-	ck_assert_double_eq(evidence(finding, "long_gaps"), 1);
-	ck_assert_ptr_nonnull(find("slow-iterations"));
-	start();
-	set("busy_ns", 8e5);
-	set("utilization", 0.8);
-	set("longest_gap_ns", 1e4);
-	metric("busy_ns")[7] = 4e5;
-	finding = find("starved");
-	ck_assert_ptr_nonnull(finding);
-	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
-	dp_findings__fini(&at.findings);
-}
-END_TEST
 
 START_TEST(extra_work_is_part_of_iterations)
 {
@@ -305,7 +178,8 @@ START_TEST(waits_that_leave_no_lead_are_told)
 	ck_assert_double_nan(evidence(finding, "host_sync_ns"));
 	set("idle_after_sync_ns", 1.1e5);
 	finding = find("host-bound");
-	ck_assert_ptr_nonnull(strstr(finding->advice, "avoid a synchronization in every iteration"));
+	ck_assert_ptr_nonnull(
+		strstr(finding->advice, "avoid a synchronization in every iteration"));
 	ck_assert_double_eq(evidence(finding, "idle_after_sync_ns"), 1.1e5);
 	ck_assert_double_eq(evidence(finding, "host_sync_ns"), 5e5);
 	set("host_stall_ns", 1.5e5);
@@ -376,29 +250,6 @@ START_TEST(long_gaps_are_a_part_of_what_is_waited)
 }
 END_TEST
 
-/* Costs are parts of the mean over iterations that have a period. */
-START_TEST(costs_are_spread_over_periods)
-{
-	const struct dp_finding *finding;
-
-	start();
-	metric("period_ns")[7] = 3e6;
-	set("compute_ns", 9e5);
-	metric("compute_ns")[7] = 2e6;
-	finding = find("slow-iterations");
-	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
-	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
-	/* Warm-up counts for none but its own rule. */
-	at.iterations[0].warmup = at.iterations[1].warmup = true;
-	metric("period_ns")[0] = 5e6;
-	ck_assert_double_eq(find("slow-iterations")->recoverable_ns, 2e6 / (ITERATIONS - 3));
-	finding = find("warm-up");
-	ck_assert_double_eq(finding->recoverable_ns, 4e6 / (ITERATIONS - 1));
-	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 26e6 / (ITERATIONS - 1));
-	dp_findings__fini(&at.findings);
-}
-END_TEST
-
 /* The last iteration has no period; it is slow where it lasts longer than others' periods may. */
 START_TEST(the_last_iteration_may_be_slow)
 {
@@ -443,58 +294,6 @@ START_TEST(one_loss_is_told_once)
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	finding = find("extra-work");
 	ck_assert_double_nan(evidence(finding, "slow_iterations"));
-	dp_findings__fini(&at.findings);
-}
-END_TEST
-
-/* Each rule's severity is by its share of the period, whatever the rule. */
-START_TEST(severity_is_by_cost)
-{
-	start();
-	set("comm_exposed_ns", 4e4);
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
-	set("comm_exposed_ns", 1.9e5);
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
-	set("comm_exposed_ns", 2e5);
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
-	set("pageable_copy_ns", 9e5);
-	set("copy_exposed_ns", 7e5);
-	ck_assert_int_eq(find("pageable-copy")->severity, DP_SEVERITY_WARNING);
-	dp_findings__fini(&at.findings);
-}
-END_TEST
-
-/* Both are reported: neither hides the other. */
-START_TEST(input_and_host_wait_are_two)
-{
-	start();
-	set("idle_host_ns", 5e5);
-	set("input_wait_ns", 4e5);
-	set("host_wait_ns", 1e5);
-	ck_assert_double_eq(find("input-bound")->recoverable_ns, 4e5);
-	ck_assert_double_eq(find("host-bound")->recoverable_ns, 1e5);
-	set("input_wait_ns", 1e5);
-	set("host_wait_ns", 4e5);
-	ck_assert_double_eq(find("input-bound")->recoverable_ns, 1e5);
-	/* A slow iteration whose input comes late is not blamed on checkpoints. */
-	metric("period_ns")[4] = 3e6;
-	metric("input_wait_ns")[4] = 2.1e6;
-	ck_assert_double_eq(evidence(find("slow-iterations"), "more_input_wait_ns"), 2e6);
-	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
-	dp_findings__fini(&at.findings);
-}
-END_TEST
-
-START_TEST(costs_that_overlap_say_so)
-{
-	start();
-	set("upload_exposed_ns", 3e5);
-	set("copy_exposed_ns", 3e5);
-	set("pageable_copy_ns", 3e5);
-	ck_assert_ptr_null(find("copy-bound")->overlaps);
-	ck_assert_str_eq(find("pageable-copy")->overlaps, "copy-bound");
-	set("comm_exposed_ns", 1e5);
-	ck_assert_ptr_null(find("exposed-communication")->overlaps);
 	dp_findings__fini(&at.findings);
 }
 END_TEST
@@ -563,25 +362,6 @@ START_TEST(captured_graphs_are_named)
 	/* One of the others does so, too. */
 	stalls.count = 2;
 	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "capture CUDA graphs"));
-	dp_findings__fini(&at.findings);
-}
-END_TEST
-
-/* What the replay would save less than the cost has the severity of that. */
-START_TEST(severity_is_by_what_is_saved)
-{
-	struct dp_replay replay = { .period_ns = 2e6 };
-
-	start();
-	at.replay = &replay;
-	set("comm_exposed_ns", 3e5);
-	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.2e6;
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
-	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.8e6;
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
-	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.99e6;
-	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
-	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 3e5);
 	dp_findings__fini(&at.findings);
 }
 END_TEST
@@ -693,21 +473,15 @@ END_TEST
 
 static void fill(TCase *tests)
 {
-	tcase_add_test(tests, severity_is_by_cost);
-	tcase_add_test(tests, input_and_host_wait_are_two);
-	tcase_add_test(tests, costs_that_overlap_say_so);
 	tcase_add_test(tests, a_trend_has_no_slow_iterations);
 	tcase_add_test(tests, advice_is_in_the_program_s_terms);
 	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);
 	tcase_add_test(tests, captured_graphs_are_named);
-	tcase_add_test(tests, severity_is_by_what_is_saved);
 	tcase_add_test(tests, the_device_that_others_wait_for_is_named);
 	tcase_add_test(tests, devices_that_agree_are_one);
 	tcase_add_test(tests, iterations_that_grow_are_explained);
-	tcase_add_test(tests, shares_and_costs_have_one_period);
 	tcase_add_test(tests, uploads_inside_an_iteration_count);
 	tcase_add_test(tests, copies_within_the_device_count);
-	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
 	tcase_add_test(tests, extra_work_is_part_of_iterations);
 	tcase_add_test(tests, slow_iterations_are_compared_by_medians);
 	tcase_add_test(tests, waits_that_cost_nothing_are_no_finding);
@@ -716,7 +490,6 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_stream_may_pause_while_others_run);
 	tcase_add_test(tests, warm_up_is_in_no_evidence);
 	tcase_add_test(tests, long_gaps_are_a_part_of_what_is_waited);
-	tcase_add_test(tests, costs_are_spread_over_periods);
 	tcase_add_test(tests, the_last_iteration_may_be_slow);
 	tcase_add_test(tests, one_loss_is_told_once);
 }

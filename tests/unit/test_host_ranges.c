@@ -106,7 +106,7 @@ static const struct dp_host_range *find(const struct dp_analysis *analysis,
 {
 	const struct dp_host_range *at;
 
-	for (size_t i = 0; (at = dp_loop_host_range(analysis, 0, i)); i++)
+	for (size_t i = 0; (at = dp_analysis_loop_host_range(analysis, 0, i)); i++)
 		if (at->activity == activity && !strcmp(at->outer, outer) &&
 		    !at->inner == !inner && (!inner || !strcmp(at->inner, inner)))
 			return at;

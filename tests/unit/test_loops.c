@@ -332,9 +332,11 @@ START_TEST(a_number_for_a_part)
 			ck_assert_uint_eq(loops->count, 1);
 			ck_assert_uint_eq(complete(&loops->loops[0]), turns);
 			if (!others)
-				ck_assert_double_ge(dp_confidence__of(&loops->loops[0].confidence), 0.9);
+				ck_assert_double_ge(dp_confidence__of(&loops->loops[0].confidence),
+						    0.9);
 			else
-				ck_assert_double_gt(dp_confidence__of(&loops->loops[0].confidence), 0.5);
+				ck_assert_double_gt(dp_confidence__of(&loops->loops[0].confidence),
+						    0.5);
 			dp_loops__free(loops);
 		}
 	}
@@ -359,7 +361,7 @@ START_TEST(a_number_for_loops_in_a_row)
 	ck_assert_uint_ge(loops->count, 2);
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert(loops->loops[i].chosen);
-		ck_assert(loops->loops[i].in_row);
+		ck_assert(loops->loops[i].matches_in_sequence);
 		ck_assert_int_eq(loops->loops[i].found_by, DP_FOUND_BY_COUNT);
 		ck_assert_uint_eq(complete(&loops->loops[i]), i ? 30 : 20);
 		ck_assert_double_gt(dp_confidence__of(&loops->loops[i].confidence), 0.8);
@@ -372,7 +374,7 @@ START_TEST(a_number_for_loops_in_a_row)
 	dp_loops__free(loops);
 	loops = find(s, n, 128, &fewer, 1);
 	for (size_t i = 0; i < loops->count; i++)
-		ck_assert(!loops->loops[i].in_row);
+		ck_assert(!loops->loops[i].matches_in_sequence);
 	dp_loops__free(loops);
 }
 END_TEST

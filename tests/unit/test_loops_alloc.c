@@ -166,7 +166,7 @@ START_TEST(every_failure_is_survived)
 	counts[0] = 20;
 	sweep(&r, false);
 	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
-	ck_assert(loops->loops[0].in_row);
+	ck_assert(loops->loops[0].matches_in_sequence);
 	dp_loops__free(loops);
 }
 END_TEST

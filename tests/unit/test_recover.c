@@ -102,10 +102,10 @@ static void leave_spool(const char *spool, int pool, int writes)
 	error = (struct dp_error)DP_ERROR_INIT;
 	ck_assert_int_eq(dp_recording_recover(&recording, folder, NULL, &error), DP_OK);
 	/* Refused where the folder has one. */
-	if (dp_recording_adopt(recording, spool, fd))
+	if (dp_recording_take_memory(recording, spool, fd))
 		close(fd);
 	writes_left = writes;
-	dp_recording_leave(recording);
+	dp_recording_keep_folder(recording);
 	writes_left = 0;
 	dp_recording_free(recording);
 }

@@ -302,7 +302,8 @@ START_TEST(ranges_that_repeat_as_iterations_do)
 			iterations[i].end = shift + 4 * i + 4;
 		}
 		read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count),
+				 DP_OK);
 		ck_assert_uint_eq(marks.count, 6);
 		for (size_t i = 0; i < 6; i++) {
 			ck_assert_uint_eq(marks.starts[i], 4 * i);
@@ -350,7 +351,8 @@ START_TEST(ranges_that_leave_kernels)
 			iterations[i].first = shift + i * KERNELS;
 			iterations[i].end = shift + (i + 1) * KERNELS;
 		}
-		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count), DP_OK);
+		ck_assert_int_eq(dp_sequence__repeated(&marks, &sequence, iterations, count),
+				 DP_OK);
 		ck_assert_uint_eq(marks.count, STEPS);
 		ck_assert_int_eq(marks.inside, shift == 0);
 		for (size_t i = 0; i < STEPS; i++) {

@@ -225,13 +225,14 @@ static void expect_same_loop(const struct dp_analysis *a, const struct dp_analys
 	ck_assert_uint_eq(x->complete, y->complete);
 	ck_assert_uint_eq(x->variants, y->variants);
 	ck_assert_int_eq(x->phase, y->phase);
-	ck_assert_int_eq(x->at_level, y->at_level);
+	ck_assert_int_eq(x->selected, y->selected);
 	ck_assert(x->confidence == y->confidence);
 	for (size_t i = 0; i < x->length; i++)
-		ck_assert_str_eq(dp_loop_kernel(a, k, i), dp_loop_kernel(b, k, i));
+		ck_assert_str_eq(dp_analysis_loop_kernel(a, k, i),
+				 dp_analysis_loop_kernel(b, k, i));
 	for (size_t i = 0; i < x->iterations; i++) {
-		const struct dp_iteration *p = dp_loop_iteration(a, k, i);
-		const struct dp_iteration *q = dp_loop_iteration(b, k, i);
+		const struct dp_iteration *p = dp_analysis_loop_iteration(a, k, i);
+		const struct dp_iteration *q = dp_analysis_loop_iteration(b, k, i);
 
 		ck_assert_uint_eq(p->first_kernel, q->first_kernel);
 		ck_assert_uint_eq(p->kernels, q->kernels);
@@ -305,7 +306,7 @@ END_TEST
 /* The next loop from k on that the report shows; the count if there is none. */
 static size_t shown(const struct dp_analysis *analysis, size_t k)
 {
-	while (k < dp_analysis_loop_count(analysis) && !dp_analysis_loop(analysis, k)->at_level)
+	while (k < dp_analysis_loop_count(analysis) && !dp_analysis_loop(analysis, k)->selected)
 		k++;
 	return k;
 }

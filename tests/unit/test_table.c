@@ -150,17 +150,18 @@ START_TEST(iterations_are_those_of_the_analysis)
 
 	case_train(&at);
 	table = read_table(&at, "iterations", false);
-	for (size_t i = 0; (iteration = dp_loop_iteration(at.analysis, 0, i)); i++) {
+	for (size_t i = 0; (iteration = dp_analysis_loop_iteration(at.analysis, 0, i)); i++) {
 		ck_assert_int_eq(whole(&table, "loop", i), 0);
 		ck_assert_int_eq(whole(&table, "index", i), (int64_t)i);
 		ck_assert_int_eq(whole(&table, "start_ns", i), iteration->start_ns);
 		ck_assert_uint_eq(small(&table, "inserted", i), iteration->inserted);
 		ck_assert_int_eq(flag(&table, "partial", i), iteration->partial);
-		ck_assert_int_eq(flag(&table, "steady", i), dp_loop_is_steady(at.analysis, 0, i));
+		ck_assert_int_eq(flag(&table, "steady", i),
+				 dp_analysis_loop_is_steady(at.analysis, 0, i));
 		for (size_t m = 0; dp_metric(m); m++) {
 			const struct ArrowArray *values =
 				table.batch.children[column(&table, dp_metric(m)->name)];
-			double value = dp_loop_metric(at.analysis, 0, m, i);
+			double value = dp_analysis_loop_metric(at.analysis, 0, m, i);
 
 			ck_assert_int_eq(exists(values, i), !isnan(value));
 			if (!isnan(value))
@@ -184,7 +185,8 @@ START_TEST(metrics_are_not_copied)
 		const struct ArrowArray *values =
 			table.batch.children[column(&table, dp_metric(m)->name)];
 
-		ck_assert_ptr_eq(values->buffers[1], dp_loop_metric_values(at.analysis, 0, m));
+		ck_assert_ptr_eq(values->buffers[1],
+				 dp_analysis_loop_metric_values(at.analysis, 0, m));
 		ck_assert_ptr_null(values->buffers[0]);
 	}
 	free_table(&table);

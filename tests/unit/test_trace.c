@@ -1,47 +1,12 @@
-/* The builder and what it makes: order, links, streams, names, times. */
-#include "base/strings.h"
-#include "base/utf8.h"
+/* The builder and what it makes: order, links, streams, times. */
+#include "builder_trace.h"
 #include "trace/builder_model.h"
 #include "trace/call_kind.h"
-#include "trace/demangle.h"
-#include "trace/demangle_long.h"
 #include "trace/sort.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-static struct dp_error error;
-
-static struct dp_builder *start(void)
-{
-	struct dp_builder *builder;
-
-	memset(&error, 0, sizeof(error));
-	ck_assert_int_eq(dp_builder__new(&builder, &error), DP_OK);
-	return builder;
-}
-
-static struct dp_trace *finish(struct dp_builder *builder)
-{
-	struct dp_trace *trace = NULL;
-
-	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a.db", "test", false), DP_OK);
-	return trace;
-}
-
-static void add_op(struct dp_builder *builder, uint32_t stream, enum dp_op_kind kind,
-		   int64_t start_ns, int64_t end_ns, uint32_t correlation)
-{
-	struct dp_op op = { .start_ns = start_ns,
-			    .end_ns = end_ns,
-			    .stream = stream,
-			    .kind = kind,
-			    .correlation = correlation };
-
-	op.name = dp_builder__kernel_name(builder, "kernel", 6);
-	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-}
 
 static void add_call(struct dp_builder *builder, uint32_t thread, const char *name,
 		     int64_t start_ns, int64_t end_ns, uint32_t correlation)
@@ -346,188 +311,6 @@ START_TEST(values_have_limits)
 }
 END_TEST
 
-START_TEST(names_are_demangled_and_repaired)
-{
-	struct dp_builder *builder = start();
-	uint32_t a = dp_builder__kernel_name(builder, "_Z3addiPf", 9);
-	uint32_t b = dp_builder__kernel_name(builder, "_Z3addiPf", 9);
-	uint32_t c = dp_builder__kernel_name(builder, "_Z\xff", 3);
-	uint32_t d = dp_builder__string(builder, "a\xc3(\xe2\x82\xac\xed\xa0\x80", 10);
-	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
-	struct dp_trace *trace;
-
-	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
-	trace = finish(builder);
-	ck_assert_uint_eq(a, b);
-	ck_assert_str_eq(dp_trace_string(trace, a), "add(int, float*)");
-	ck_assert_str_eq(dp_trace_string(trace, c), "_Z\xef\xbf\xbd");
-	ck_assert_str_eq(dp_trace_string(trace, d),
-			 "a\xef\xbf\xbd(\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-	ck_assert_str_eq(dp_trace_string(trace, DP_NONE), "");
-	dp_trace_free(trace);
-}
-END_TEST
-
-/* A mangled name that doubles at every level: what it stands for would fill the memory. */
-static size_t doubling_name(char *name, int levels)
-{
-	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	char last[8] = "S_";
-	size_t used = (size_t)sprintf(name, "_Z1f1A1BIS_S_E");
-
-	for (int i = 0; i + 1 < levels; i++) {
-		snprintf(last, sizeof(last), "S%c_", digits[i + 1]);
-		used += (size_t)sprintf(name + used, "S0_I%s%sE", last, last);
-	}
-	return used;
-}
-
-/* Names as kernels have them, which the runtime's demangler and the one for long names know both.
- */
-static const char *const plain_names[] = {
-	"_Z3addiPf",
-	"_Z3addPKfPVdRcOmrPKs",
-	("_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_18TensorListMetadataILi1EEENS1_"
-	 "11ZeroFunctorIfLi1ELi1ELi0EEEJEEEvT_T0_DpT1_"),
-	"_ZN7cutlass6KernelI4GemmLi128ELb1ELb0ELj3ELln7EEEvT_",
-	"_Z1fIJifP1AEEvDpPKT_",
-	"_Z1fI1AIS0_IiEEEvT_S2_",
-	"_Z1fIRiEvOT_",
-	"_Z1fSt6vectorIiSaIiEE",
-	"_ZN1a1bIN1c1dEEENT_1eES3_",
-	"_Z1fILN1a1eE3EEvv",
-	"_ZSt4swapIiEvRT_S1_",
-	"_ZN1a1vE",
-};
-
-START_TEST(long_names_are_plain_as_others)
-{
-	char *expected, *got;
-
-	ck_assert_int_eq(dp_name__demangle(&expected, plain_names[_i]), DP_OK);
-	ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], 4096), DP_OK);
-	ck_assert_ptr_nonnull(expected);
-	ck_assert_ptr_nonnull(got);
-	ck_assert_str_eq(got, expected);
-	free(got);
-	/* Whatever is cut off, and however little room there is: nothing but no plain form. */
-	for (size_t i = 0; i < strlen(expected); i++) {
-		ck_assert_int_eq(dp_name__demangle_long(&got, plain_names[_i], i), DP_OK);
-		ck_assert_ptr_null(got);
-	}
-	free(expected);
-	for (size_t i = 0; i < strlen(plain_names[_i]); i++) {
-		char *cut = strndup(plain_names[_i], i);
-
-		ck_assert_int_eq(dp_name__demangle_long(&got, cut, 4096), DP_OK);
-		free(got);
-		free(cut);
-	}
-}
-END_TEST
-
-/* The runtime refuses more than 1,024 bytes. */
-START_TEST(names_may_be_long)
-{
-	char name[4096] = "_Z1fI2ab", expected[8192] = "void f<ab", *plain;
-
-	for (int i = 0; i < 500; i++) {
-		strcat(name, i % 2 ? "S0_" : "Li7E");
-		strcat(expected, i % 2 ? ", ab" : ", 7");
-	}
-	strcat(name, "EvPT_");
-	strcat(expected, ">(ab*)");
-	ck_assert_uint_gt(strlen(name), 1024);
-	ck_assert_int_eq(dp_name__demangle(&plain, name), DP_OK);
-	ck_assert_ptr_nonnull(plain);
-	ck_assert_str_eq(plain, expected);
-	free(plain);
-}
-END_TEST
-
-START_TEST(names_do_not_explode)
-{
-	struct dp_builder *builder = start();
-	uint32_t stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
-	struct dp_trace *trace;
-	char name[512];
-	uint32_t ids[33];
-
-	for (int levels = 1; levels <= 32; levels++)
-		ids[levels] = dp_builder__kernel_name(builder, name, doubling_name(name, levels));
-	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
-	trace = finish(builder);
-	ck_assert_str_eq(dp_trace_string(trace, ids[1]), "f(A, B<A, A>)");
-	ck_assert_str_eq(dp_trace_string(trace, ids[2]), "f(A, B<A, A>, B<B<A, A>, B<A, A> >)");
-	ck_assert_str_eq(dp_trace_string(trace, ids[32]), name);
-	for (int levels = 1; levels <= 32; levels++)
-		ck_assert_uint_le(strlen(dp_trace_string(trace, ids[levels])), 65536);
-	dp_trace_free(trace);
-}
-END_TEST
-
-/* What PyTorch numbers has one name; what looks like it only, or isn't NVTX, stays. */
-START_TEST(numbered_ranges_have_one_name)
-{
-	static const struct {
-		const char *text, *want;
-		enum dp_range_kind kind;
-	} cases[] = {
-		{ "aten::mul, op_id = 322567", "aten::mul", DP_RANGE_NVTX },
-		{ "aten::mul, seq = 7, op_id = 9, sizes = [[2]]", "aten::mul", DP_RANGE_NVTX },
-		{ ", op_id = 3", ", op_id = 3", DP_RANGE_NVTX },
-		{ "step, part 2", "step, part 2", DP_RANGE_NVTX },
-		{ "aten::mul, op_id = 322567", "aten::mul, op_id = 322567", DP_RANGE_OPERATOR },
-	};
-	struct dp_builder *builder = start();
-	uint32_t process = dp_builder__process(builder, 1);
-	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
-	struct dp_trace *trace;
-
-	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
-	for (size_t i = 0; i < DP_COUNT(cases); i++) {
-		uint32_t name = dp_builder__string(builder, cases[i].text, strlen(cases[i].text));
-		struct dp_range range = { (int64_t)i, 9, name, DP_NONE, cases[i].kind };
-
-		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
-	}
-	trace = finish(builder);
-	ck_assert_uint_eq(dp_trace_ranges(trace)->count, DP_COUNT(cases));
-	for (size_t i = 0; i < DP_COUNT(cases); i++)
-		ck_assert_str_eq(dp_trace_string(trace, dp_trace_ranges(trace)->name[i]),
-				 cases[i].want);
-	dp_trace_free(trace);
-}
-END_TEST
-
-/* A name of any length that many ranges share is there once. */
-START_TEST(long_shared_ranges_share_a_name)
-{
-	enum { LENGTH = 1 << 20, RANGES = 20000 };
-	struct dp_builder *builder = start();
-	uint32_t process = dp_builder__process(builder, 1);
-	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7), name;
-	char *text = malloc(LENGTH);
-	struct dp_trace *trace;
-
-	ck_assert_ptr_nonnull(text);
-	memset(text, 'x', LENGTH);
-	memcpy(text + LENGTH - 12, ", op_id = 32", 12);
-	name = dp_builder__string(builder, text, LENGTH);
-	add_op(builder, stream, DP_OP_KERNEL, 1, 2, 0);
-	for (int64_t i = 0; i < RANGES; i++) {
-		struct dp_range range = { i, i + 9, name, DP_NONE, DP_RANGE_NVTX };
-
-		ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
-	}
-	trace = finish(builder);
-	ck_assert_uint_eq(dp_trace_ranges(trace)->name[RANGES - 1], name);
-	ck_assert_uint_lt(dp_trace_bytes(trace), (size_t)3 * LENGTH);
-	dp_trace_free(trace);
-	free(text);
-}
-END_TEST
-
 /* However many reasons a file makes up, 64 are told apart. */
 START_TEST(what_is_lost_beside_the_unknown)
 {
@@ -564,19 +347,6 @@ START_TEST(losses_have_a_limit)
 	ck_assert_uint_eq(dp_trace_loss(trace, 64)->records, 136);
 	ck_assert_uint_eq(dp_trace_lost(trace), 200);
 	dp_trace_free(trace);
-}
-END_TEST
-
-START_TEST(names_have_a_limit)
-{
-	struct dp_builder *builder = start();
-
-	ck_assert_uint_eq(dp_builder__string(builder, "a", 1), 0);
-	builder->strings.bytes = ((size_t)2 << 30) + 1;
-	ck_assert_uint_eq(dp_builder__string(builder, "b", 1), DP_NONE);
-	ck_assert_int_eq(error.status, DP_ERR_LIMIT);
-	ck_assert_str_eq(error.message, "more than 2 GiB of names");
-	dp_builder__free(builder);
 }
 END_TEST
 
@@ -684,24 +454,6 @@ START_TEST(pauses_lie_between_launches)
 }
 END_TEST
 
-START_TEST(strings_are_interned)
-{
-	struct dp_strings strings = { 0 };
-	char text[32];
-
-	for (uint32_t round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < 5000; i++) {
-			int n = snprintf(text, sizeof(text), "name %u", i);
-
-			ck_assert_uint_eq(dp_strings__intern(&strings, text, (size_t)n), i);
-		}
-	ck_assert_uint_eq(dp_strings__intern(&strings, "name 1", 4), 5000);
-	ck_assert_str_eq(dp_strings__get(&strings, 17), "name 17");
-	ck_assert_str_eq(dp_strings__get(&strings, 7000), "");
-	dp_strings__fini(&strings);
-}
-END_TEST
-
 START_TEST(calls_are_known_by_name)
 {
 	ck_assert_int_eq(dp_call__kind("cudaLaunchKernel_v7000"), DP_CALL_LAUNCH);
@@ -740,19 +492,11 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, nothing_on_the_gpu_is_said);
 	tcase_add_test(tests, impossible_times_are_lost_and_negative_ones_clamped);
 	tcase_add_test(tests, values_have_limits);
-	tcase_add_test(tests, names_are_demangled_and_repaired);
-	tcase_add_loop_test(tests, long_names_are_plain_as_others, 0, (int)DP_COUNT(plain_names));
-	tcase_add_test(tests, names_may_be_long);
-	tcase_add_test(tests, names_do_not_explode);
 	tcase_add_test(tests, what_is_lost_beside_the_unknown);
 	tcase_add_test(tests, losses_have_a_limit);
-	tcase_add_test(tests, names_have_a_limit);
-	tcase_add_test(tests, numbered_ranges_have_one_name);
-	tcase_add_test(tests, long_shared_ranges_share_a_name);
 	tcase_add_test(tests, pauses_lie_between_launches);
 	tcase_add_test(tests, sort_is_stable);
 	tcase_add_test(tests, calls_of_near_and_far_ids);
-	tcase_add_test(tests, strings_are_interned);
 	tcase_add_test(tests, calls_are_known_by_name);
 }
 

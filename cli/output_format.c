@@ -1,20 +1,20 @@
-/* Endings of names. */
-#include "ending.h"
+/* The format that the extension of an output file stands for. */
+#include "output_format.h"
 #include "message.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* An ending and what each command writes for it; NULL: something else, which it can't. */
-struct ending {
+/* An extension and the format each command writes for it; NULL: the command can't write it. */
+struct extension {
 	const char *text;
-	const char *format[ENDING_VERBS]; /* analyze, compare, export, info, ranks */
+	const char *format[FORMAT_VERBS]; /* analyze, compare, export, info, ranks */
 	bool lines;
 	bool hidden; /* not among those that are listed */
 };
 
-static const struct ending endings[] = {
+static const struct extension extensions[] = {
 	{ ".txt", { "text", "text", NULL, "text", "text" }, false, false },
 	{ ".json", { "json", "json", "chrome", "json", "json" }, false, false },
 	{ ".jsonl", { "json", NULL, NULL, "json" }, true, false },
@@ -28,7 +28,7 @@ static const struct ending endings[] = {
 	{ ".sqlite", { "sqlite", NULL, "sqlite", NULL }, false, false },
 	{ ".sqlite3", { "sqlite", NULL, "sqlite", NULL }, false, true },
 	{ ".db", { "sqlite", NULL, "sqlite", NULL }, false, false },
-	/* What others write or read: text under such a name would but mislead. */
+	/* Formats of other tools: text under such a name would mislead. */
 	{ ".arrow", { NULL }, false, true },
 	{ ".ncu-rep", { NULL }, false, true },
 	{ ".nsys-rep", { NULL }, false, true },
@@ -48,9 +48,9 @@ static const struct ending endings[] = {
 	{ ".yml", { NULL }, false, true },
 };
 
-#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
+#define EXTENSIONS (sizeof(extensions) / sizeof(extensions[0]))
 
-/* Where the ending begins in a name, and its length without ".gz"; 0: it has none. */
+/* Where the extension begins in a name, and its length without ".gz"; 0: it has none. */
 static size_t find(const struct common *common, const char **at)
 {
 	const char *path = common->output, *slash = strrchr(path, '/');
@@ -66,30 +66,31 @@ static size_t find(const struct common *common, const char **at)
 	return end - *at > 1 ? (size_t)(end - *at) : 0;
 }
 
-static const struct ending *look_up(const char *at, size_t length)
+static const struct extension *look_up(const char *at, size_t length)
 {
-	for (size_t i = 0; i < ENDINGS; i++)
-		if (strlen(endings[i].text) == length && !strncasecmp(endings[i].text, at, length))
-			return &endings[i];
+	for (size_t i = 0; i < EXTENSIONS; i++)
+		if (strlen(extensions[i].text) == length &&
+		    !strncasecmp(extensions[i].text, at, length))
+			return &extensions[i];
 	return NULL;
 }
 
 /* ".txt .json .csv": those that a command writes. */
-static void list(char *text, size_t size, enum ending_verb verb)
+static void list(char *text, size_t size, enum format_verb verb)
 {
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < ENDINGS && used < size; i++)
-		if (endings[i].format[verb] && !endings[i].hidden)
+	for (size_t i = 0; i < EXTENSIONS && used < size; i++)
+		if (extensions[i].format[verb] && !extensions[i].hidden)
 			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
-						 endings[i].text);
+						 extensions[i].text);
 }
 
-bool ending_choose(enum ending_verb verb, struct common *common, bool *lines)
+bool output_format_choose(enum format_verb verb, struct common *common, bool *lines)
 {
 	static const char *const otherwise[] = { "text", "text", NULL, "text", "text" };
-	const struct ending *ending = NULL;
+	const struct extension *extension = NULL;
 	const char *at = "";
 	size_t length = 0;
 	char known[256];
@@ -99,20 +100,21 @@ bool ending_choose(enum ending_verb verb, struct common *common, bool *lines)
 	if (common->output && strcmp(common->output, "-") != 0)
 		length = find(common, &at);
 	if (length)
-		ending = look_up(at, length);
-	common->format = ending ? ending->format[verb] : otherwise[verb];
-	if (lines && ending)
-		*lines |= ending->lines;
-	if (!length || (ending && common->format))
+		extension = look_up(at, length);
+	common->format = extension ? extension->format[verb] : otherwise[verb];
+	if (lines && extension)
+		*lines |= extension->lines;
+	if (!length || (extension && common->format))
 		return true;
 	list(known, sizeof(known), verb);
 	if (!common->format) {
-		message("%s: %s writes no %.*s: it writes %s, and any name with --format=",
+		message("%s: %s cannot write %.*s; choose %s, or any name with --format=",
 			common->output, common->source.verb, (int)length, at, known);
 		return false;
 	}
-	message_warning("%s: no format has the ending %.*s, text is written (--format=, or one of "
-			"%s)",
-			common->output, (int)length, at, known);
+	message_warning(
+		"%s: no format has the extension %.*s, so text is written; use --format= or "
+		"one of %s",
+		common->output, (int)length, at, known);
 	return true;
 }

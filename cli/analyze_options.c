@@ -1,5 +1,5 @@
 /* What to analyze, from the command line. */
-#include "wish.h"
+#include "analyze_options.h"
 #include "message.h"
 #include "progress.h"
 
@@ -7,44 +7,44 @@
 #include <stdio.h>
 #include <string.h>
 
-bool wish_set_iterations(void *into, const char *value, struct opt_why *why)
+bool analyze_set_iterations(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 
-	if (wish->options.iterations_count == WISH_LOOPS_MAX)
-		return opt_refuse(why, "more than %d loops", WISH_LOOPS_MAX);
+	if (args->options.iterations_count == ANALYZE_LOOPS_MAX)
+		return opt_refuse(why, "more than %d loops", ANALYZE_LOOPS_MAX);
 	if (!*value)
 		return opt_refuse(why, "a number is missing, 1 or more");
-	if (!opt_count(value, 1, &wish->iterations[wish->options.iterations_count], why))
+	if (!opt_count(value, 1, &args->iterations[args->options.iterations_count], why))
 		return false;
-	wish->options.iterations_count++;
+	args->options.iterations_count++;
 	return true;
 }
 
-bool wish_set_epsilon(void *into, const char *value, struct opt_why *why)
+bool analyze_set_epsilon(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 
-	wish->tuned = true;
-	return opt_count(value, 1, &wish->options.epsilon, why);
+	args->tuned = true;
+	return opt_count(value, 1, &args->options.epsilon, why);
 }
 
-bool wish_set_max_unmatched(void *into, const char *value, struct opt_why *why)
+bool analyze_set_max_unmatched(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 
-	wish->tuned = true;
-	return opt_count(value, 0, &wish->options.max_unmatched, why);
+	args->tuned = true;
+	return opt_count(value, 0, &args->options.max_unmatched, why);
 }
 
-bool wish_set_paper(void *into, const char *value, struct opt_why *why)
+bool analyze_set_paper(void *into, const char *value, struct opt_why *why)
 {
-	((struct wish *)into)->options.paper = true;
+	((struct analyze_options *)into)->options.paper = true;
 	return true;
 }
 
 /* Compiled here only to be refused here: with the option's name, before a large file is read. */
-bool wish_set_marks(void *into, const char *value, struct opt_why *why)
+bool analyze_set_marks(void *into, const char *value, struct opt_why *why)
 {
 	regex_t regex;
 	int status = *value ? regcomp(&regex, value, REG_EXTENDED | REG_NOSUB) : 0;
@@ -57,34 +57,34 @@ bool wish_set_marks(void *into, const char *value, struct opt_why *why)
 		return opt_refuse(why, "%s", text);
 	}
 	regfree(&regex);
-	((struct wish *)into)->options.marks = value;
+	((struct analyze_options *)into)->options.marks = value;
 	return true;
 }
 
-bool wish_set_ignore_marks(void *into, const char *value, struct opt_why *why)
+bool analyze_set_ignore_marks(void *into, const char *value, struct opt_why *why)
 {
-	((struct wish *)into)->options.ignore_marks = true;
+	((struct analyze_options *)into)->options.ignore_marks = true;
 	return true;
 }
 
-bool wish_set_explain(void *into, const char *value, struct opt_why *why)
+bool analyze_set_explain(void *into, const char *value, struct opt_why *why)
 {
-	((struct wish *)into)->options.explain = true;
+	((struct analyze_options *)into)->options.explain = true;
 	return true;
 }
 
-const char *wish_level_name(size_t index)
+const char *analyze_level_name(size_t index)
 {
 	static const char *const names[] = { "default", "outermost", "innermost", NULL };
 
 	return names[index];
 }
 
-bool wish_set_level(void *into, const char *value, struct opt_why *why)
+bool analyze_set_level(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 
-	wish->options.level = value[0] == 'o'	? DP_LEVEL_OUTERMOST
+	args->options.level = value[0] == 'o'	? DP_LEVEL_OUTERMOST
 			      : value[0] == 'i' ? DP_LEVEL_INNERMOST
 						: DP_LEVEL_DEFAULT;
 	return true;
@@ -102,19 +102,19 @@ static bool set_id(int64_t *id, const char *value, struct opt_why *why)
 	return true;
 }
 
-bool wish_set_device(void *into, const char *value, struct opt_why *why)
+bool analyze_set_device(void *into, const char *value, struct opt_why *why)
 {
-	return set_id(&((struct wish *)into)->options.device, value, why);
+	return set_id(&((struct analyze_options *)into)->options.device, value, why);
 }
 
-bool wish_set_stream(void *into, const char *value, struct opt_why *why)
+bool analyze_set_stream(void *into, const char *value, struct opt_why *why)
 {
-	return set_id(&((struct wish *)into)->options.stream, value, why);
+	return set_id(&((struct analyze_options *)into)->options.stream, value, why);
 }
 
-bool wish_set_range(void *into, const char *value, struct opt_why *why)
+bool analyze_set_range(void *into, const char *value, struct opt_why *why)
 {
-	struct dp_analysis_options *options = &((struct wish *)into)->options;
+	struct dp_analysis_options *options = &((struct analyze_options *)into)->options;
 	const char *colon = strchr(value, ':');
 	char start[64];
 
@@ -132,9 +132,9 @@ bool wish_set_range(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
-bool wish_set_batch_size(void *into, const char *value, struct opt_why *why)
+bool analyze_set_batch_size(void *into, const char *value, struct opt_why *why)
 {
-	return opt_count(value, 1, &((struct wish *)into)->options.batch_size, why);
+	return opt_count(value, 1, &((struct analyze_options *)into)->options.batch_size, why);
 }
 
 /* "3.2T"; *at is moved behind it. */
@@ -152,11 +152,11 @@ static bool read_large(const char **at, double *number)
 	return *number > 0;
 }
 
-/* Forward and backward passes take 6 operations for each parameter and token (Kaplan et al., Scaling
- * Laws for Neural Language Models, section 2.1). */
-bool wish_set_flops(void *into, const char *value, struct opt_why *why)
+/* Forward and backward passes take 6 operations for each parameter and token (Kaplan et al.,
+ * Scaling Laws for Neural Language Models, section 2.1). */
+bool analyze_set_flops(void *into, const char *value, struct opt_why *why)
 {
-	double *flops = &((struct wish *)into)->options.flops;
+	double *flops = &((struct analyze_options *)into)->options.flops;
 	double tokens;
 
 	if (!read_large(&value, flops))
@@ -193,19 +193,19 @@ static const struct dp_rule_info *rule_of(const char *value)
 	return NULL;
 }
 
-bool wish_set_threshold(void *into, const char *value, struct opt_why *why)
+bool analyze_set_threshold(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 	const struct dp_rule_info *rule = rule_of(value);
 	struct dp_threshold *threshold;
 
-	if (wish->options.thresholds_count == WISH_THRESHOLDS_MAX)
-		return opt_refuse(why, "more than %d thresholds", WISH_THRESHOLDS_MAX);
+	if (args->options.thresholds_count == ANALYZE_THRESHOLDS_MAX)
+		return opt_refuse(why, "more than %d thresholds", ANALYZE_THRESHOLDS_MAX);
 	if (!rule)
 		return opt_refuse(why,
 				  "RULE=P%% is needed, with a rule that has a threshold, as in "
 				  "host-bound=10%%");
-	threshold = &wish->thresholds[wish->options.thresholds_count++];
+	threshold = &args->thresholds[args->options.thresholds_count++];
 	threshold->rule = rule->id;
 	if (!read_percent(value + strcspn(value, "=") + (value[strcspn(value, "=")] == '='),
 			  &threshold->share))
@@ -217,7 +217,7 @@ bool wish_set_threshold(void *into, const char *value, struct opt_why *why)
 }
 
 /* The metrics of an iteration, then those of a summary that are not also of an iteration. */
-const char *wish_metric_name(size_t index)
+const char *analyze_metric_name(size_t index)
 {
 	size_t count = dp_metric_count();
 	const struct dp_metric_info *metric;
@@ -226,24 +226,24 @@ const char *wish_metric_name(size_t index)
 	return metric ? metric->name : NULL;
 }
 
-bool wish_set_metric(void *into, const char *value, struct opt_why *why)
+bool analyze_set_metric(void *into, const char *value, struct opt_why *why)
 {
-	struct wish *wish = into;
+	struct analyze_options *args = into;
 
-	if (wish->metrics_count == WISH_METRICS_MAX)
-		return opt_refuse(why, "more than %d metrics", WISH_METRICS_MAX);
-	wish->metrics[wish->metrics_count++] = value;
+	if (args->metrics_count == ANALYZE_METRICS_MAX)
+		return opt_refuse(why, "more than %d metrics", ANALYZE_METRICS_MAX);
+	args->metrics[args->metrics_count++] = value;
 	return true;
 }
 
 /* Options that contradict each other. */
-static const char *contradiction(const struct wish *wish)
+static const char *contradiction(const struct analyze_options *args)
 {
-	const struct dp_analysis_options *o = &wish->options;
+	const struct dp_analysis_options *o = &args->options;
 
 	if (o->paper && !o->iterations_count)
 		return "--paper needs the number of iterations: -n N";
-	if (wish->tuned && !o->paper)
+	if (args->tuned && !o->paper)
 		return "--epsilon and --max-unmatched belong to --paper";
 	if (o->marks && o->iterations_count)
 		return "--marks and --iterations exclude each other";
@@ -252,36 +252,37 @@ static const char *contradiction(const struct wish *wish)
 	return NULL;
 }
 
-bool wish_finish(struct wish *wish, int *argc, char ***argv)
+bool analyze_options_finish(struct analyze_options *args, int *argc, char ***argv)
 {
-	const char *why = contradiction(wish);
+	const char *why = contradiction(args);
 
 	if (why) {
-		message("%s: %s", wish->common.source.verb, why);
+		message("%s: %s", args->common.source.verb, why);
 		return false;
 	}
-	if (!common_finish(&wish->common, argc, argv))
+	if (!common_finish(&args->common, argc, argv))
 		return false;
-	if (wish->options.iterations_count)
-		wish->options.iterations = wish->iterations;
-	if (wish->options.thresholds_count)
-		wish->options.thresholds = wish->thresholds;
-	wish->options.log = message_log();
+	if (args->options.iterations_count)
+		args->options.iterations = args->iterations;
+	if (args->options.thresholds_count)
+		args->options.thresholds = args->thresholds;
+	args->options.log = message_log();
 	return true;
 }
 
-struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, struct dp_trace **trace)
+struct dp_analysis *analyze_file(const struct analyze_options *args, const char *path,
+				 struct dp_trace **trace)
 {
-	struct dp_analysis_options options = wish->options;
+	struct dp_analysis_options options = args->options;
 	struct dp_analysis *analysis = NULL;
 	struct dp_error error = DP_ERROR_INIT;
 
 	/* A report in CSV has metrics and nothing else; others have findings, which need all. */
-	if (wish->metrics_count && !wish->needs_all && !strcmp(wish->common.format, "csv")) {
-		options.metrics = wish->metrics;
-		options.metrics_count = wish->metrics_count;
+	if (args->metrics_count && !args->needs_all && !strcmp(args->common.format, "csv")) {
+		options.metrics = args->metrics;
+		options.metrics_count = args->metrics_count;
 	}
-	*trace = source_open(path, &wish->common.source);
+	*trace = source_open(path, &args->common.source);
 	if (!*trace)
 		return NULL;
 	progress_step("analyzing");
@@ -301,7 +302,7 @@ struct dp_analysis *wish_analyze(const struct wish *wish, const char *path, stru
 	return analysis;
 }
 
-bool wish_has_kernels(const struct dp_trace *trace, const char *path)
+bool analyze_has_kernels(const struct dp_trace *trace, const char *path)
 {
 	const struct dp_stream *stream;
 	bool sets = false;
@@ -316,17 +317,17 @@ bool wish_has_kernels(const struct dp_trace *trace, const char *path)
 	return false;
 }
 
-bool wish_write(const struct wish *wish, const struct dp_analysis *analysis, const char *path,
-		const struct dp_report_options *options, struct output *output)
+bool analyze_write(const struct analyze_options *args, const struct dp_analysis *analysis,
+		   const char *path, const struct dp_report_options *options, struct output *output)
 {
 	struct dp_report_options report = *options;
 	struct dp_sink sink = output_sink(output);
 	struct dp_error error = DP_ERROR_INIT;
 	int status;
 
-	report.metrics = wish->metrics_count ? wish->metrics : NULL;
-	report.metrics_count = wish->metrics_count;
-	status = dp_report_write(analysis, wish->common.format, &report, &sink, &error);
+	report.metrics = args->metrics_count ? args->metrics : NULL;
+	report.metrics_count = args->metrics_count;
+	status = dp_report_write(analysis, args->common.format, &report, &sink, &error);
 	/* What went wrong with the output is reported where it is closed. */
 	if (!status || output_failed(output))
 		return !status;

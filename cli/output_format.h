@@ -1,0 +1,26 @@
+/* The output format, by the extension of the name after -o: one table for all commands. */
+#ifndef DP_CLI_OUTPUT_FORMAT_H
+#define DP_CLI_OUTPUT_FORMAT_H
+
+#include "common.h"
+
+#include <stdbool.h>
+
+enum format_verb {
+	FORMAT_ANALYZE,
+	FORMAT_COMPARE,
+	FORMAT_EXPORT,
+	FORMAT_INFO,
+	FORMAT_RANKS,
+	FORMAT_VERBS
+};
+
+/*
+ * Without --format, sets common->format by the extension after -o, in any case and without a .gz
+ * behind it. *lines, unless lines is NULL, becomes true if JSON is to be written in lines. An
+ * unknown extension means text, or NULL for export. Returns false after printing the error if the
+ * extension stands for a format that the command cannot write.
+ */
+bool output_format_choose(enum format_verb verb, struct common *common, bool *lines);
+
+#endif

@@ -1,0 +1,156 @@
+/* What findings cost: parts of what, and how severe that makes them. */
+#include "finding_cases.h"
+
+/* One iteration of a thousand others: the mean is far from what the share was measured by. */
+START_TEST(shares_and_costs_have_one_period)
+{
+	const struct dp_finding *finding;
+
+	start();
+	metric("period_ns")[7] = 1e8;
+	set("comm_exposed_ns", 2e5);
+	finding = find("exposed-communication");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 1e6);
+	ck_assert_double_eq(evidence(finding, "share_of_period"),
+			    finding->recoverable_ns / evidence(finding, DP_EVIDENCE_PERIOD));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* What runs between occurrences and is longer than they are is no part of them. */
+/* What slow iterations cost is told with them; idle stretches of others cost what they lack. */
+START_TEST(starved_costs_what_no_other_rule_tells)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("busy_ns", 8e5);
+	set("utilization", 0.8);
+	set("longest_gap_ns", 1e4);
+	ck_assert_ptr_null(find("starved"));
+	metric("period_ns")[7] = 8e8;
+	metric("longest_gap_ns")[7] = 7.9e8;
+	finding = find("starved");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_nan(finding->recoverable_ns);
+	ck_assert_double_eq(evidence(finding, "long_gaps"), 1);
+	ck_assert_ptr_nonnull(find("slow-iterations"));
+	start();
+	set("busy_ns", 8e5);
+	set("utilization", 0.8);
+	set("longest_gap_ns", 1e4);
+	metric("busy_ns")[7] = 4e5;
+	finding = find("starved");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Costs are parts of the mean over iterations that have a period. */
+START_TEST(costs_are_spread_over_periods)
+{
+	const struct dp_finding *finding;
+
+	start();
+	metric("period_ns")[7] = 3e6;
+	set("compute_ns", 9e5);
+	metric("compute_ns")[7] = 2e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 1);
+	ck_assert_double_eq(finding->recoverable_ns, 2e6 / (ITERATIONS - 1));
+	/* Warm-up counts for none but its own rule. */
+	at.iterations[0].warmup = at.iterations[1].warmup = true;
+	metric("period_ns")[0] = 5e6;
+	ck_assert_double_eq(find("slow-iterations")->recoverable_ns, 2e6 / (ITERATIONS - 3));
+	finding = find("warm-up");
+	ck_assert_double_eq(finding->recoverable_ns, 4e6 / (ITERATIONS - 1));
+	ck_assert_double_eq(evidence(finding, DP_EVIDENCE_PERIOD), 26e6 / (ITERATIONS - 1));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Each rule's severity is by its share of the period, whatever the rule. */
+START_TEST(severity_is_by_cost)
+{
+	start();
+	set("comm_exposed_ns", 4e4);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
+	set("comm_exposed_ns", 1.9e5);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
+	set("comm_exposed_ns", 2e5);
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
+	set("pageable_copy_ns", 9e5);
+	set("copy_exposed_ns", 7e5);
+	ck_assert_int_eq(find("pageable-copy")->severity, DP_SEVERITY_WARNING);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* Both are reported: neither hides the other. */
+START_TEST(input_and_host_wait_are_two)
+{
+	start();
+	set("idle_host_ns", 5e5);
+	set("input_wait_ns", 4e5);
+	set("host_wait_ns", 1e5);
+	ck_assert_double_eq(find("input-bound")->recoverable_ns, 4e5);
+	ck_assert_double_eq(find("host-bound")->recoverable_ns, 1e5);
+	set("input_wait_ns", 1e5);
+	set("host_wait_ns", 4e5);
+	ck_assert_double_eq(find("input-bound")->recoverable_ns, 1e5);
+	/* A slow iteration whose input comes late is not blamed on checkpoints. */
+	metric("period_ns")[4] = 3e6;
+	metric("input_wait_ns")[4] = 2.1e6;
+	ck_assert_double_eq(evidence(find("slow-iterations"), "more_input_wait_ns"), 2e6);
+	ck_assert_ptr_nonnull(strstr(find("slow-iterations")->advice, "input comes late"));
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+START_TEST(costs_that_overlap_say_so)
+{
+	start();
+	set("upload_exposed_ns", 3e5);
+	set("copy_exposed_ns", 3e5);
+	set("pageable_copy_ns", 3e5);
+	ck_assert_ptr_null(find("copy-bound")->overlaps);
+	ck_assert_str_eq(find("pageable-copy")->overlaps, "copy-bound");
+	set("comm_exposed_ns", 1e5);
+	ck_assert_ptr_null(find("exposed-communication")->overlaps);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+/* What the replay would save less than the cost has the severity of that. */
+START_TEST(severity_is_by_what_is_saved)
+{
+	struct dp_replay replay = { .period_ns = 2e6 };
+
+	start();
+	at.replay = &replay;
+	set("comm_exposed_ns", 3e5);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.2e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_CRITICAL);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.8e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_WARNING);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 1.99e6;
+	ck_assert_int_eq(find("exposed-communication")->severity, DP_SEVERITY_INFO);
+	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 3e5);
+	dp_findings__fini(&at.findings);
+}
+END_TEST
+
+static void fill(TCase *tests)
+{
+	tcase_add_test(tests, severity_is_by_cost);
+	tcase_add_test(tests, input_and_host_wait_are_two);
+	tcase_add_test(tests, costs_that_overlap_say_so);
+	tcase_add_test(tests, severity_is_by_what_is_saved);
+	tcase_add_test(tests, shares_and_costs_have_one_period);
+	tcase_add_test(tests, starved_costs_what_no_other_rule_tells);
+	tcase_add_test(tests, costs_are_spread_over_periods);
+}
+
+#include "test_main.h"
