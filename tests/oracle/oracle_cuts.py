@@ -165,7 +165,7 @@ def analyze(program, path, *options):
 
 
 def headline(loops, device):
-    level = [x for x in loops if x["at_level"] and device in (None, x["device"])]
+    level = [x for x in loops if x["selected"] and device in (None, x["device"])]
     return max(level, key=covered, default=None)
 
 
@@ -186,7 +186,7 @@ class Variant:
     def verdict(self, loops):
         """right, or what is wrong."""
         if self.second:
-            level = [whole_starts(x) for x in loops if x["at_level"]]
+            level = [whole_starts(x) for x in loops if x["selected"]]
             return max(self.best(level, self.truth[None], self.second),
                        self.best(level, self.second, self.truth[None]), key=ORDER.index)
         found = {device: headline(loops, device) for device in self.truth}
