@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -159,13 +160,13 @@ class Trouble(Case):
 
     def test_nothing_but_cuda(self):
         result = self.fake("init", options=["--sample-gpu=off"])
-        self.assertIn("started CUDA, but did nothing that could be recorded", result.stderr)
+        self.assertIn("started CUDA, but did no GPU work", result.stderr)
 
     def test_limit(self):
         """What did not fit is counted, whether there is a file or not."""
         result = self.fake("init", "launch=50000", options=["--max-spool=20K", "--sample-gpu=off"])
         # The device may have found room.
-        self.assertRegex(result.stderr, "all of 100,00[01] events were lost")
+        self.assertRegex(result.stderr, "all 100,00[01] events were lost")
         self.assertFalse((self.folder / "deepprof.db").exists())
         result = self.fake("init", "launch=50000", options=["--max-spool=200K"])
         self.assertEqual(result.returncode, 0)
@@ -270,7 +271,7 @@ class Ends(Case):
             env=recording.environment(),
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("still runs; it is recorded no more", result.stderr)
+        self.assertIn("still runs, and is no longer recorded", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 20000)
         self.assert_balanced()
         self.assertEqual(self.left(), [])
@@ -339,6 +340,47 @@ class Ends(Case):
         self.assert_clean()
 
 
+class Nodes(Case):
+    """What record writes on each node or for each rank, ranks reads without an option."""
+
+    def check(self, count):
+        command = [cli.DEEPPROF, "ranks", "-q", "--format=json", "."]
+        result = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, check=True,
+                                env=recording.environment())  # fmt: skip
+        job = json.loads(result.stdout)
+        self.assertEqual([rank["rank"] for rank in job["ranks"]], list(range(count)))
+        self.assertEqual({rank["host"] for rank in job["ranks"]}, {os.uname().nodename})
+        # Nothing here waits for another rank, so that the first or last calls may have no counterpart.
+        self.assertEqual(job["matching"]["collectives"], 50 * count)
+        self.assertGreater(job["matching"]["matched"], 25 * count)
+        self.assertEqual(job["left_out"], [])
+
+    def test_torchrun(self):
+        """Two nodes, two ranks each: a file for each node, and one for each rank."""
+        script = f"RANK=$1 '{APP}' init steps=50 & RANK=$2 '{APP}' init steps=50; wait"
+        words = [f"--cupti={CUPTI}", "-o", "run.%q{GROUP_RANK}.db", "--", "sh", "-c", script, "sh"]
+        for node in range(2):
+            ranks = [str(2 * node), str(2 * node + 1)]
+            result = self.run_record(
+                *words, *ranks, env=recording.environment(GROUP_RANK=str(node), WORLD_SIZE="4")
+            )
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.check(4)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
+    def test_mpirun(self):
+        words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", cli.DEEPPROF]
+        words += ["record", *recording.GUARD, f"--cupti={CUPTI}"]
+        words += ["-o", "run.%h.%q{OMPI_COMM_WORLD_RANK}.db", "--", APP, "init", "steps=50"]
+        result = subprocess.run(
+            words, cwd=self.folder, env=recording.environment(), timeout=cli.TIMEOUT_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(len(list(self.folder.glob("run.*.db"))), 3)
+        self.check(3)
+
+
 class Clock(Case):
     def test_range(self):
         """From cudaProfilerStart to cudaProfilerStop: 100 of 300 launches."""
@@ -390,7 +432,7 @@ class Clock(Case):
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
-        self.assertIn("did not call cudaProfilerStart(), or did nothing between", result.stderr)
+        self.assertIn("did not call cudaProfilerStart(), or did no GPU work", result.stderr)
         self.assertFalse((self.folder / "deepprof.db").exists())
 
     def test_delay_that_was_not_over(self):
@@ -437,7 +479,7 @@ class Clock(Case):
         lines = [process.stderr.readline()]
         while "nothing lost" not in lines[-1]:
             lines.append(process.stderr.readline())
-        self.assertEqual(lines[-2], "deepprof: recording has ended; sh goes on\n")
+        self.assertEqual(lines[-2], "deepprof: recording has ended; sh continues\n")
         self.assertRegex(lines[-1], "deepprof.db: .* nothing lost; next: ")
         self.assert_balanced()
         kernels = self.one("SELECT count(*) FROM kernel")
