@@ -113,7 +113,7 @@ static void set_attributes(struct cupti *cupti)
 	(void)dp_cupti__attribute(CUPTI_ATTR_ZEROED_BUFFER, &yes, sizeof(yes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &bytes, sizeof(bytes));
 	(void)dp_cupti__attribute(CUPTI_ATTR_DEVICE_BUFFER_POOL_LIMIT, &limit, sizeof(limit));
-	/* For all subscribers, and it stays so; without it whole graphs are dp_collector.refused. */
+	/* For all subscribers, and it stays so; without it whole graphs are refused. */
 	if (cupti->many && !nodes)
 		(void)dp_cupti__attribute(CUPTI_ATTR_MANY_WHOLE_GRAPHS, &yes, sizeof(yes));
 	if (cupti->SetThreadIdType)

@@ -222,7 +222,7 @@ static inline int64_t clock_ns(clockid_t clock)
 bool dp_life__start(void);
 void dp_life__finish(void);
 
-/* threads.c: adds one to the futex's word and wakes who waits; waits at most ms while it is value. */
+/* threads.c: adds one to the futex's word and wakes waiters; waits up to ms while it is value. */
 void dp_wake(_Atomic uint32_t *word);
 void dp_wait(_Atomic uint32_t *word, uint32_t value, uint64_t ms);
 void dp_threads__use_all_processors(void);

@@ -247,8 +247,8 @@ bool pm_start(struct pm *pm, struct pm_gpu *gpu, size_t device, uint64_t interva
 	struct pm_object p = { PM_BYTES(pm_object, object), NULL, NULL };
 
 	gpu->device = device;
-	if (!initialize(pm) || !choose_of_device(pm, gpu) || !enable(pm, gpu) || !set(pm, gpu, interval_ns) ||
-	    !make_image(pm, gpu))
+	if (!initialize(pm) || !choose_of_device(pm, gpu) || !enable(pm, gpu) ||
+	    !set(pm, gpu, interval_ns) || !make_image(pm, gpu))
 		return false;
 	p.object = gpu->object;
 	TRY(pm, cuptiPmSamplingStart);

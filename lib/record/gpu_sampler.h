@@ -1,6 +1,6 @@
 /*
- * Activity of the GPUs' units: deepprof-gpu-metrics (collectors/gpu_metrics) samples it in a process
- * of its own, into a file of the recording's.
+ * Activity of the GPUs' units: deepprof-gpu-metrics (collectors/gpu_metrics) samples it in its own
+ * process, into a file in the recording's folder.
  */
 #ifndef DP_RECORD_GPU_SAMPLER_H
 #define DP_RECORD_GPU_SAMPLER_H

@@ -39,7 +39,10 @@ struct dp_host_process {
 	int64_t start_ns;
 };
 
-/* host_write.c: writes rows of host_sample, host_load and off_cpu, times from zero. Errors: DP_ERR_IO, DP_ERR_NOMEM. */
+/*
+ * host_write.c: writes rows of host_sample, host_load and off_cpu, times from zero. Errors:
+ * DP_ERR_IO, DP_ERR_NOMEM.
+ */
 int dp_host__write(struct dp_host *host, struct dp_db *db, int64_t zero,
 		   const struct dp_host_process *processes, size_t count);
 

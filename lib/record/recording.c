@@ -119,7 +119,8 @@ static int put_gpu_metrics(struct dp_recording *recording, struct dp_db *db, int
 
 	if (status || !failure[0])
 		return status;
-	snprintf(text, sizeof(text), "the activity of the GPUs' units is not recorded: %s", failure);
+	snprintf(text, sizeof(text), "the activity of the GPUs' units is not recorded: %s",
+		 failure);
 	return put_message(recording, db, DP_LOG_WARNING, "gpu-metrics", text);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The host half of PM sampling in each libcupti that is named, which needs no GPU: which metrics fit
- * into one pass. pm_host [LIBCUPTI…]
+ * The host half of PM sampling in each named libcupti, which needs no GPU: which metrics fit into
+ * one pass. pm_host [LIBCUPTI…]
  */
 #include "gpu_metrics/pm.h"
 

@@ -1,4 +1,5 @@
 """What the tests of deepprof record share: a folder of their own, and what may be left in it."""
+
 import os
 import pathlib
 import re
@@ -139,4 +140,14 @@ def exit_of(process, number):
     return process.returncode == -number
 
 
-__all__ = ["Case", "SANITIZED", "PRODUCER", "NVML", "cli", "environment", "with_nvml", "exit_of", "signal"]
+__all__ = [
+    "Case",
+    "SANITIZED",
+    "PRODUCER",
+    "NVML",
+    "cli",
+    "environment",
+    "with_nvml",
+    "exit_of",
+    "signal",
+]

@@ -1,4 +1,5 @@
 """Other users who may write to the folder that is recorded in: what they put in a name's place."""
+
 import os
 import pathlib
 import subprocess
@@ -219,9 +220,7 @@ class TwoUsers(Case):
             for options in [], ["-f"]:
                 result = self.as_victim(*options, "-o", "run.db", "echo", "ran")
                 self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
-                self.assertIn(
-                    "run.db: is another user's symbolic link", result.stderr
-                )
+                self.assertIn("run.db: is another user's symbolic link", result.stderr)
             self.assert_untouched()
 
     def test_other_commands(self):
@@ -230,7 +229,12 @@ class TwoUsers(Case):
         for _ in self.protections():
             for name, owner in ("report.json", ATTACKER), ("own.json", VICTIM):
                 self.plant(name, self.precious / "thesis.txt", owner)
-            for words in ["analyze", trace], ["info", trace], ["export", trace], ["compare", trace, trace]:
+            for words in (
+                ["analyze", trace],
+                ["info", trace],
+                ["export", trace],
+                ["compare", trace, trace],
+            ):
                 result = cli.run(
                     *words, "-f", "-o", "report.json", cwd=self.shared, preexec_fn=user(VICTIM)
                 )

@@ -1,4 +1,5 @@
 """Deaths: of the program, of its processes, of the launcher. Nothing lost, nothing left."""
+
 import os
 import pathlib
 import resource
@@ -17,7 +18,10 @@ class OfTheProgram(recording.Case):
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
-        self.assertIn("50 events were recovered from processes that were killed or ended abruptly", result.stderr)
+        self.assertIn(
+            "50 events were recovered from processes that were killed or ended abruptly",
+            result.stderr,
+        )
         self.assert_balanced()
         self.assert_clean()
 
@@ -64,10 +68,11 @@ class OfTheProgram(recording.Case):
         self.assert_balanced()
         self.assert_clean()
 
-
     def test_more_processes_than_descriptors(self):
         """One after the other, and at once up to the hard limit; the program has its own."""
-        script = f"i=0; while [ $i -lt 60 ]; do '{recording.PRODUCER}' iterations=1; i=$((i+1)); done"
+        script = (
+            f"i=0; while [ $i -lt 60 ]; do '{recording.PRODUCER}' iterations=1; i=$((i+1)); done"
+        )
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 256))
         result = self.run_record("sh", "-c", script + "; ulimit -Sn", preexec_fn=limit)
         self.assertEqual((result.returncode, result.stdout), (0, "32\n"), result.stderr)
@@ -193,14 +198,18 @@ class OfTheLauncher(recording.Case):
             self.assertEqual(self.finish_killed(process, program), 30000)
 
     def converting(self, *words, **kwargs):
-        """One that is stopped while it writes its file; its program has ended. And how much of it."""
+        """Stopped while it writes its file, after the program has ended; with its progress."""
         iterations = 10000
         while True:
             process = self.start_record(
                 "-f", "-o", "deepprof.db", "--", recording.PRODUCER, f"iterations={iterations}",
                 *words, **kwargs,
             )  # fmt: skip
-            self.wait_for(lambda: list(self.folder.glob(".*/trace.db")) or process.poll() is not None, "trace", 60)
+            self.wait_for(
+                lambda: list(self.folder.glob(".*/trace.db")) or process.poll() is not None,
+                "trace",
+                60,
+            )
             process.send_signal(signal.SIGSTOP)
             if process.poll() is None and list(self.folder.glob(".*/trace.db")):
                 return process, iterations
@@ -229,9 +238,7 @@ class OfTheLauncher(recording.Case):
         self.go_on(process, signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
-        self.assertIn(
-            "deepprof: writing deepprof.db; interrupt again to do that later\n", stderr
-        )
+        self.assertIn("deepprof: writing deepprof.db; interrupt again to do that later\n", stderr)
         self.assert_clean(10)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
@@ -258,7 +265,9 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.wait_for(lambda: not self.runs(janitor), "end of all", 60)
         (left,) = self.left()
-        self.assertRegex(stderr, rf"is kept for later; next: deepprof record --recover=.*/{left}\n\Z")
+        self.assertRegex(
+            stderr, rf"is kept for later; next: deepprof record --recover=.*/{left}\n\Z"
+        )
         result = self.run_record(f"--recover={self.folder / left}")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -303,7 +312,9 @@ class OfTheLauncher(recording.Case):
         told = cli.run("analyze", cwd=self.folder)
         self.assertEqual(told.returncode, 1)
         for left in folders:
-            self.assertIn(f"not finished; next: deepprof record --recover={left.name}\n", told.stderr)
+            self.assertIn(
+                f"not finished; next: deepprof record --recover={left.name}\n", told.stderr
+            )
         for left, name in zip(folders, names):
             before = sorted(os.listdir(left))
             # Nothing happens to it by itself.
@@ -313,7 +324,9 @@ class OfTheLauncher(recording.Case):
             result = self.run_record(f"--recover={left}")
             self.assertEqual(result.returncode, 0, result.stderr)
             path = self.folder / name
-            self.assertRegex(result.stderr, rf"{name}: [\d,]+ events .*; next: deepprof analyze {path}\n")
+            self.assertRegex(
+                result.stderr, rf"{name}: [\d,]+ events .*; next: deepprof analyze {path}\n"
+            )
             self.assertGreater(self.one("SELECT count(*) FROM kernel", name), 0)
             self.assert_balanced(name)
             self.assertFalse(left.exists())
@@ -408,7 +421,8 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(
             recording.NO_DRIVER.sub("", stderr),
-            f"deepprof: the recording is lost: {self.folder}/{folder} was removed in the meantime\n",
+            f"deepprof: the recording is lost: {self.folder}/{folder} was removed in the"
+            " meantime\n",
         )
         self.assertEqual(os.listdir(self.folder), [])
         self.assertEqual(self.processes(10), [])
@@ -440,9 +454,7 @@ class OfTheLauncher(recording.Case):
 
     def test_interrupted_by_the_terminal(self):
         """Ctrl-C: the whole group gets it, and what was recorded is kept."""
-        process = self.start_record(
-            "--", recording.PRODUCER, "follow=1", start_new_session=True
-        )
+        process = self.start_record("--", recording.PRODUCER, "follow=1", start_new_session=True)
         self.wait_for(self.spools, "spool")
         time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)

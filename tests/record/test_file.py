@@ -1,4 +1,5 @@
 """The trace file's name, and what may be in its way."""
+
 import os
 import pathlib
 import shutil
@@ -78,7 +79,10 @@ class Names(recording.Case):
         result = self.produce()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.folder / "deepprof.db").read_text(), "precious")
-        self.assertIn("warning: deepprof.db was kept, because it cannot be renamed to deepprof.db.old", result.stderr)
+        self.assertIn(
+            "warning: deepprof.db was kept, because it cannot be renamed to deepprof.db.old",
+            result.stderr,
+        )
         self.assertIn("; next: deepprof analyze deepprof.db.2\n", result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy", "deepprof.db.2"), 20)
         self.assert_clean()
@@ -99,9 +103,7 @@ class Names(recording.Case):
         ).returncode:
             self.skipTest("another user may not run it")
         for options, name in ([], "deepprof.db.2"), (["-f", "-o", "deepprof.db"], "deepprof.db.3"):
-            result = self.run_record(
-                *options, "--", recording.PRODUCER, preexec_fn=become_another
-            )
+            result = self.run_record(*options, "--", recording.PRODUCER, preexec_fn=become_another)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(self.one("SELECT count(*) FROM memcpy", name), 20)
         self.assertEqual((self.folder / "deepprof.db").read_text(), "another's")
@@ -126,15 +128,15 @@ class Names(recording.Case):
         (self.folder / "loop.db").symlink_to("loop.db")
         result = self.run_record("-o", "loop.db", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(sorted(os.listdir(self.folder)), ["deepprof.db", "disk", "link.db", "loop.db"])
+        self.assertEqual(
+            sorted(os.listdir(self.folder)), ["deepprof.db", "disk", "link.db", "loop.db"]
+        )
 
     def test_refusal(self):
         (self.folder / "run.db").write_text("precious")
         result = self.run_record("-o", "run.db", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(
-            result.stderr, "deepprof: run.db: exists already; -f overwrites it\n"
-        )
+        self.assertEqual(result.stderr, "deepprof: run.db: exists already; -f overwrites it\n")
         self.assertEqual((self.folder / "run.db").read_text(), "precious")
         result = self.produce(options=["-f", "-o", "run.db"])
         self.assertEqual(result.returncode, 0)
@@ -193,7 +195,9 @@ class Names(recording.Case):
             ("027", "--mode=0644", 0o640),
             ("000", "--mode=660", 0o660),
         ):
-            script = f"umask {umask}; exec '{cli.DEEPPROF}' record -q {options} '{recording.PRODUCER}'"
+            script = (
+                f"umask {umask}; exec '{cli.DEEPPROF}' record -q {options} '{recording.PRODUCER}'"
+            )
             subprocess.run(
                 ["sh", "-c", script], cwd=self.folder, env=recording.environment(), check=True
             )
@@ -252,10 +256,14 @@ class FullDisk(recording.Case):
             f"ls -A; cp deepprof.db '{self.copy}/'"
         )
         result = self.mounted(script, "42m")
-        self.assertEqual(result.stdout, "status 9\nstatus 1\nstatus 0\ndeepprof.db\n", result.stderr)
+        self.assertEqual(
+            result.stdout, "status 9\nstatus 1\nstatus 0\ndeepprof.db\n", result.stderr
+        )
         lines = recording.NO_DRIVER.sub("", result.stderr).splitlines()
         self.assertEqual(lines[0], "deepprof: deepprof.db: No space left on device")
-        self.assertRegex(lines[1], "is kept for later; next: deepprof record --recover=/.*/[.]deepprof.db[.]")
+        self.assertRegex(
+            lines[1], "is kept for later; next: deepprof record --recover=/.*/[.]deepprof.db[.]"
+        )
         self.assertRegex(lines[2], "deepprof.db: No space left on device")
         self.assertEqual(lines[3], lines[1])
         self.assertIn("an earlier recording was not finished; next: ", lines[4])
@@ -268,7 +276,7 @@ class FullDisk(recording.Case):
         """What could not be stored is counted, exactly."""
         script = (
             f"'{cli.DEEPPROF}' record -o '{self.copy}/t.db' true; "
-            f"dd if=/dev/zero of=fill bs=1k count=100 2>/dev/null; "
+            "dd if=/dev/zero of=fill bs=1k count=100 2>/dev/null; "
             f"'{cli.DEEPPROF}' record '{recording.PRODUCER}' iterations=30000; echo status $?; "
             f"rm -f fill; cp deepprof.db '{self.copy}/' 2>/dev/null; true"
         )

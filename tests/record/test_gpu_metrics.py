@@ -1,4 +1,5 @@
-"""Activity of the GPUs' units by hardware counters, with the fake CUPTI: 90% SMs, 11% tensor cores."""
+"""Activity of the GPUs' units by hardware counters, as the fake CUPTI has them."""
+
 import json
 import os
 import signal
@@ -24,8 +25,8 @@ class GpuMetrics(recording.Case):
 
     def start(self, *options, words=WORDS, **env):
         return self.start_record(
-            "--gpu-metrics=1ms", f"--cupti={CUPTI}", "--sample-gpu=off", *options, "--", APP, *words,
-            env=recording.environment(**env),
+            "--gpu-metrics=1ms", f"--cupti={CUPTI}", "--sample-gpu=off", *options, "--", APP,
+            *words, env=recording.environment(**env),
         )  # fmt: skip
 
     def record(self, *options, least=4000, words=WORDS, **env):
@@ -60,8 +61,7 @@ class GpuMetrics(recording.Case):
         self.assertLess(rows[-1][0], end + 60e9)
 
     def test_all(self):
-        """What was sampled, in the file and in each iteration; with --wait the sampler is no process
-        that the program left behind."""
+        """What was sampled. With --wait the sampler is not taken for a process left behind."""
         self.record("--wait")
         self.assertEqual(self.values(), KNOWN)
         self.assert_sampled()
@@ -71,8 +71,9 @@ class GpuMetrics(recording.Case):
         process = self.start(words=("init", "until=begin", "busy=40,5000", "until=go"))
         self.wait_for(lambda: self.sampled() >= 1000, "samples", 60)
         (self.folder / "begin").touch()
-        self.wait_for(lambda: self.spools() and any(b"layer_a" in p.read_bytes() for p in self.spools()),
-                      "kernel", 60)  # fmt: skip
+        self.wait_for(
+            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel", 60
+        )
         (self.folder / "go").touch()
         _, said = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 0, said)
@@ -104,7 +105,8 @@ class GpuMetrics(recording.Case):
                 FAKE_CUPTI_FAIL=f"{function}={number}",
             )  # fmt: skip
             why = (
-                f"the activity of the GPUs' units is not recorded: cupti{function}: {number} a reason"
+                f"the activity of the GPUs' units is not recorded: cupti{function}: {number} a"
+                " reason"
             )
             if number == 35:
                 why += (
@@ -123,7 +125,9 @@ class GpuMetrics(recording.Case):
         """The launcher: the other process finishes the recording, with what was sampled."""
         process = self.start()
         self.wait_for(lambda: self.sampled() >= 4000, "samples", 60)
-        self.wait_for(lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel", 60)
+        self.wait_for(
+            lambda: any(b"layer_a" in p.read_bytes() for p in self.spools()), "kernel", 60
+        )
         os.kill(process.pid, signal.SIGKILL)
         (self.folder / "go").touch()
         process.communicate(timeout=cli.TIMEOUT_S)

@@ -1,4 +1,5 @@
 """host_sample and host_load: what the threads of programs did that are known to do it."""
+
 import json
 import os
 import pathlib

@@ -1,4 +1,5 @@
 """--iterations: the loop is found while the program runs, and the recording stops in time."""
+
 import json
 import os
 import re
@@ -18,9 +19,7 @@ class Case(recording.Case):
         return int(found.group(1))
 
     def loops(self):
-        report = json.loads(
-            cli.run("analyze", "--format=json", cwd=self.folder).stdout
-        )
+        report = json.loads(cli.run("analyze", "--format=json", cwd=self.folder).stdout)
         complete = lambda loop: sum(not i.get("partial") for i in loop["iterations"])
         return [(complete(loop), loop["pattern"]["length"]) for loop in report["loops"]]
 

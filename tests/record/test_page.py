@@ -1,4 +1,5 @@
-"""deepprof-trace(5) and a recorded file: the same tables, columns and views, and examples that run."""
+"""deepprof-trace(5) and a recorded file: the same tables, columns and views; its examples run."""
+
 import os
 import pathlib
 import re
@@ -54,9 +55,7 @@ class Page(recording.Case):
             self.assertEqual([row[1] for row in info], list(columns), table)
 
     def test_views(self):
-        found = {
-            row[0] for row in self.query("SELECT name FROM sqlite_master WHERE type = 'view'")
-        }
+        found = {row[0] for row in self.query("SELECT name FROM sqlite_master WHERE type = 'view'")}
         words = set(re.findall(r"^\.BR? (\w+)", section("VIEWS"), re.M))
         self.assertEqual(found, words)
         for view in found:

@@ -1,4 +1,5 @@
 """The program under deepprof record: it must be as if nobody were there."""
+
 import os
 import pathlib
 import signal
@@ -32,7 +33,11 @@ class Program(recording.Case):
 
     def test_nothing_recorded_moves_nothing(self):
         """What was there is no less worth for it; that it is not of this run is told."""
-        kept = {"deepprof.db": "the last", "deepprof.db.old": "the one before", "run.db": "precious"}
+        kept = {
+            "deepprof.db": "the last",
+            "deepprof.db.old": "the one before",
+            "run.db": "precious",
+        }
         for name, text in kept.items():
             (self.folder / name).write_text(text)
         for name, options in ("deepprof.db", []), ("run.db", ["-f", "-o", "run.db"]):
@@ -85,9 +90,7 @@ class Program(recording.Case):
         for name in "./no-shell", "no-shell":
             result = self.run_record(name, env=env)
             self.assertEqual(result.returncode, 127)
-            self.assertEqual(
-                result.stderr, f"deepprof: {name}: its interpreter does not exist\n"
-            )
+            self.assertEqual(result.stderr, f"deepprof: {name}: its interpreter does not exist\n")
         self.assert_clean()
 
     def test_values(self):
@@ -101,7 +104,12 @@ class Program(recording.Case):
         ):
             result = self.run_record(option, "env")
             self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{told}\n")
-        for option in "--duration=10m", "--delay=0.25h", "--delay=1.5min", "--duration=1.000000001s":
+        for option in (
+            "--duration=10m",
+            "--delay=0.25h",
+            "--delay=1.5min",
+            "--duration=1.000000001s",
+        ):
             result = self.run_record(option, "true")
             self.assertEqual(result.returncode, 0, result.stderr)
         for option, why in (
@@ -195,10 +203,12 @@ class Program(recording.Case):
     @unittest.skipIf(recording.SANITIZED, "needs the exit guard in a program of the system")
     def test_mask_and_dispositions(self):
         """What the program finds is what it would find without us."""
-        show = "grep -E '^(Sig|Shd)(Blk|Ign|Cgt|Pnd)' /proc/self/status; ls -l /proc/self/fd | wc -l"
+        show = (
+            "grep -E '^(Sig|Shd)(Blk|Ign|Cgt|Pnd)' /proc/self/status; ls -l /proc/self/fd | wc -l"
+        )
         for before in "", "trap '' HUP PIPE CHLD;":
             alone = subprocess.run(
-                ["sh", "-c", f"{before} exec sh -c \"{show}\""],
+                ["sh", "-c", f'{before} exec sh -c "{show}"'],
                 cwd=self.folder,
                 capture_output=True,
                 encoding="utf-8",
@@ -263,7 +273,8 @@ class Program(recording.Case):
         args += ["--delay=3600s", f"--cupti={self.folder}"]
         result = self.run_record(*args, "env")
         self.assertIn(
-            "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,capture=profiler,"
+            "DEEPPROF_OPTIONS=api=0,nvtx=0,memory=0,cmdline=1,graph=node,start=pause,"
+            "capture=profiler,"
             "first=1,max-memory=67108864,max-spool=2147483648\n",
             result.stdout,
         )
@@ -385,7 +396,9 @@ class Clock(recording.Case):
         self.assertEqual(result.returncode, 0)
         self.assertIn("nothing was recorded", result.stderr)
         if recording.DRIVER:
-            self.assertIn("process that it left running is waited for only with --wait", result.stderr)
+            self.assertIn(
+                "process that it left running is waited for only with --wait", result.stderr
+            )
         self.assert_clean(10)
         result = self.run_record("--wait", "sh", "-c", daemon + " exit 3")
         self.assertEqual(result.returncode, 3, result.stderr)

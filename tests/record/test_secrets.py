@@ -1,4 +1,5 @@
 """Secrets in the environment and on the command line: in no output, and no file for others."""
+
 import json
 import os
 import pathlib
@@ -128,9 +129,7 @@ class Secrets(recording.Case):
         told = json.loads(cli.run("info", "--build", "--format=json").stdout)
         formats = [row["name"] for row in told["renderers"]]
         self.assertGreater(len(formats), 6)
-        outputs = {
-            ("analyze", f"--format={name}", "-v"): f"report.{name}" for name in formats
-        }
+        outputs = {("analyze", f"--format={name}", "-v"): f"report.{name}" for name in formats}
         for name in "chrome", "perfetto", "sqlite":
             outputs["export", f"--format={name}"] = f"export.{name}"
         for name in "text", "json":

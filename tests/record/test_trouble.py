@@ -1,6 +1,7 @@
 """Recording where the system is short of something, or changes under it; and what Python does with
 processes. The collector's own half of this is tests/fake/test_trouble.c.
 """
+
 import os
 import signal
 import subprocess
@@ -78,7 +79,9 @@ class Driver(Case):
     def test_processes_that_were_left_behind(self):
         for count, words in (1, "1 process"), (2, "2 processes"):
             told = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
-            self.assertRegex(told, f"sh never used CUDA; use --wait to wait for {words} that it left running\n")
+            self.assertRegex(
+                told, f"sh never used CUDA; use --wait to wait for {words} that it left running\n"
+            )
 
 
 @unittest.skipIf(SANITIZED, "an instrumented program is not the one whose clock is set")
@@ -217,7 +220,8 @@ class Short(Case):
             recording.NO_DRIVER.sub("", result.stderr),
             r"\Adeepprof: warning: the spool in [^\n]* can't be written [^\n]*\n"
             r"deepprof: deepprof.db: No space left on device\n"
-            r"deepprof: the recording \([\d.]+ [KM]iB\) is kept for later; next: deepprof record --recover=[^\n]*\n\Z",
+            r"deepprof: the recording \([\d.]+ [KM]iB\) is kept for later; next: deepprof record"
+            r" --recover=[^\n]*\n\Z",
         )
 
     @unittest.skipUnless(may_mount(), "no namespaces of our own here")
@@ -240,7 +244,12 @@ class Processes(Case):
         for word, number in ("term", signal.SIGTERM), ("segv", signal.SIGSEGV):
             # By then the first 2,000 have been read from the GPU, and of the others no one knows.
             result = self.fake(
-                "init", "launch=2000", "sleep=1000", "launch=1000", word, options=["-f", "-o", "t.db"]
+                "init",
+                "launch=2000",
+                "sleep=1000",
+                "launch=1000",
+                word,
+                options=["-f", "-o", "t.db"],
             )
             self.assertEqual(result.returncode, -number, result.stderr)
             self.assertEqual(result.stdout, "")
@@ -249,7 +258,9 @@ class Processes(Case):
             self.assertGreaterEqual(timed, 2000)
             self.assertEqual(timed + untimed, 3000)
             if untimed:
-                self.assertIn(f"{untimed:,} operations have no times: a process was killed", result.stderr)
+                self.assertIn(
+                    f"{untimed:,} operations have no times: a process was killed", result.stderr
+                )
             self.assertEqual(self.one("SELECT exit FROM process", "t.db"), 128 + number)
             self.assert_balanced("t.db")
             self.assert_clean()
@@ -280,25 +291,19 @@ class Processes(Case):
         the file, whole, and those that did not are not."""
         program = self.folder / "program.py"
         program.write_text(
-            "import ctypes, multiprocessing, os, sys\n"
-            "class Fake(ctypes.Structure):\n"
-            "    _fields_ = [('launch', ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_uint32,\n"
-            "                 ctypes.c_uint32, ctypes.c_int))]\n"
-            "NAME = ctypes.create_string_buffer(b'_Z4workv')\n"
-            "def work(count):\n"
-            "    if count:\n"
-            "        ctypes.CDLL(sys.argv[1]).cuInit(0)\n"
-            "        fake = Fake.in_dll(ctypes.CDLL(os.environ['DEEPPROF_CUPTI']),\n"
-            "                           'fake_interface')\n"
-            "        for i in range(count):\n"
-            "            fake.launch(ctypes.cast(NAME, ctypes.c_char_p), i + 1, 7, 0)\n"
-            "if __name__ == '__main__':\n"
-            "    multiprocessing.set_start_method(sys.argv[2])\n"
-            "    several = [multiprocessing.Process(target=work, args=(c,)) for c in (100, 0, 50)]\n"
-            "    [p.start() for p in several]\n"
-            "    [p.join() for p in several]\n"
-            "    print(several[0].pid, several[2].pid)\n"
-            "    sys.exit(max(p.exitcode for p in several))\n"
+            "import ctypes, multiprocessing, os, sys\nclass Fake(ctypes.Structure):\n    _fields_ ="
+            " [('launch', ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_uint32,\n               "
+            "  ctypes.c_uint32, ctypes.c_int))]\nNAME ="
+            " ctypes.create_string_buffer(b'_Z4workv')\ndef work(count):\n    if count:\n       "
+            " ctypes.CDLL(sys.argv[1]).cuInit(0)\n        fake ="
+            " Fake.in_dll(ctypes.CDLL(os.environ['DEEPPROF_CUPTI']),\n                          "
+            " 'fake_interface')\n        for i in range(count):\n           "
+            " fake.launch(ctypes.cast(NAME, ctypes.c_char_p), i + 1, 7, 0)\nif __name__ =="
+            " '__main__':\n    multiprocessing.set_start_method(sys.argv[2])\n    several ="
+            " [multiprocessing.Process(target=work, args=(c,)) for c in (100, 0, 50)]\n   "
+            " [p.start() for p in several]\n    [p.join() for p in several]\n   "
+            " print(several[0].pid, several[2].pid)\n    sys.exit(max(p.exitcode for p in"
+            " several))\n"
         )
         for method in "fork", "spawn", "forkserver":
             result = self.run_record(

@@ -1,4 +1,5 @@
-"""All of it but the GPU: the collector in a program that has a fake CUPTI, recorded and analyzed."""
+"""All but the GPU: the collector in a program with a fake CUPTI, recorded and analyzed."""
+
 import contextlib
 import json
 import os
@@ -20,7 +21,9 @@ KERNEL, RUNTIME, NVTX = 10, 5, 112
 TRUTH_BYTES = 130 * 8
 VERSIONS = ["11.8", "12.4", "12.8", "13.0", "13.4"]
 TABLES = {1: "memcpy", 2: "memset", 17: "overhead", 22: "memcpy", 38: "sync", 39: "ext_corr"}
-TABLES.update({KERNEL: "kernel", 4: "api", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"})
+TABLES.update(
+    {KERNEL: "kernel", 4: "api", RUNTIME: "api", 49: "mem_op", 50: "mem_pool", 51: "graph_launch"}
+)
 TABLES.update({52: "jit", 36: "cuda_event"})
 
 
@@ -176,8 +179,12 @@ class Trouble(Case):
             "(SELECT count(*) FROM device)"
         )
         self.assertIn(f", {lost:,} lost; next: deepprof analyze\n", result.stderr)
-        self.assertIn("warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr)
-        self.assertIn(f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr)
+        self.assertIn(
+            "warning: --max-spool was reached: what follows is counted, not kept\n", result.stderr
+        )
+        self.assertIn(
+            f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr
+        )
         self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
         told = cli.run("info", "--format=json", cwd=self.folder).stdout
         self.assertIn("while recording: record --max-spool was reached", told)
@@ -309,7 +316,7 @@ class Ends(Case):
         return [os.readlink(path) for path in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
 
     def test_forks_and_images(self):
-        # Without the guard, and in an image that is replaced, nothing flushes: there may be no times.
+        # Without the guard, and in a replaced image, nothing flushes: there may be no times.
         kernels = "SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM untimed)"
         result = self.fake("nvtx=5", "forkinit=6")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -326,7 +333,9 @@ class Ends(Case):
 
     def test_ranks(self):
         """64 of them, each a process of its own, in one file."""
-        script = f"i=0; while [ $i -lt 64 ]; do RANK=$i '{APP}' init launch=100 & i=$((i+1)); done; wait"
+        script = (
+            f"i=0; while [ $i -lt 64 ]; do RANK=$i '{APP}' init launch=100 & i=$((i+1)); done; wait"
+        )
         result = self.run_record(
             f"--cupti={CUPTI}", "--max-memory=8M", "--", "sh", "-c", script,
             env=recording.environment(),
@@ -350,7 +359,7 @@ class Nodes(Case):
         job = json.loads(result.stdout)
         self.assertEqual([rank["rank"] for rank in job["ranks"]], list(range(count)))
         self.assertEqual({rank["host"] for rank in job["ranks"]}, {os.uname().nodename})
-        # Nothing here waits for another rank, so that the first or last calls may have no counterpart.
+        # Nothing here waits for another rank: the first or last calls may have no counterpart.
         self.assertEqual(job["matching"]["collectives"], 50 * count)
         self.assertGreater(job["matching"]["matched"], 25 * count)
         self.assertEqual(job["left_out"], [])
@@ -403,7 +412,9 @@ class Clock(Case):
         self.assertNotIn("starved", [finding["rule"] for finding in report["findings"]])
         times = "1 time" if count == 1 else f"{count} times"
         self.assertIn(f"paused: recording was off {times}, ", self.analyze())
-        self.assertRegex(cli.run("info", "deepprof.db", cwd=self.folder).stdout, rf"paused +{times}, ")
+        self.assertRegex(
+            cli.run("info", "deepprof.db", cwd=self.folder).stdout, rf"paused +{times}, "
+        )
 
     def analyze(self, *options):
         result = cli.run("analyze", "deepprof.db", *options, cwd=self.folder)
@@ -426,7 +437,9 @@ class Clock(Case):
         )  # fmt: skip
         self.assert_pauses(2, 0.5)
         told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
-        self.assertRegex(told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$")
+        self.assertRegex(
+            told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$"
+        )
         self.assertRegex(told, r"(?m)^ended +with exit status 0$")
 
     def test_no_range(self):
@@ -438,7 +451,9 @@ class Clock(Case):
     def test_delay_that_was_not_over(self):
         result = self.fake("init", "launch=100", options=["--delay=50s", "--sample-gpu=off"])
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stderr, "nothing was recorded: --delay was not over when .* ended\n")
+        self.assertRegex(
+            result.stderr, "nothing was recorded: --delay was not over when .* ended\n"
+        )
 
     def test_delay_and_duration(self):
         """The program is not stopped, and is recorded in between only."""
@@ -468,7 +483,9 @@ class Clock(Case):
         )  # fmt: skip
         self.addCleanup(process.kill)
         self.wait_for(lambda: (self.folder / "pid").exists(), "program")
-        self.addCleanup(subprocess.run, ["kill", "-9", (self.folder / "pid").read_text()], stderr=-3)
+        self.addCleanup(
+            subprocess.run, ["kill", "-9", (self.folder / "pid").read_text()], stderr=-3
+        )
         self.wait_for(lambda: (self.folder / "deepprof.db").exists(), "file", 60)
         self.wait_for(lambda: not self.left(), "end of the folder")
         return process, int((self.folder / "pid").read_text())
