@@ -98,8 +98,9 @@ void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric);
 /* Keys of a loop: its series, histogram, breakdown, slowest iterations. */
 void dp_html__series(struct dp_render *render, size_t loop, const struct dp_html_ranking *ranking);
 
-/* A key of a loop: kernel time by operator or range. */
+/* A key of a loop: kernel time by operator or range; and the host's time in them. */
 void dp_html__operators(struct dp_render *render, size_t loop);
+void dp_html__host_operators(struct dp_render *render, size_t loop);
 
 /* When a device does nothing, from one time to another. */
 struct dp_html_idle {
