@@ -155,19 +155,23 @@ class Page(unittest.TestCase):
     def test_idle_by_cause(self):
         """What a timeline shows of idle time is what the metrics tell of the iteration."""
         with tempfile.TemporaryDirectory() as folder:
-            trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys")
+            trace = cli.simulate(pathlib.Path(folder) / "t.sqlite", "-F", "nsys", "-p", "demo")
             data = data_of(cli.run("analyze", "-q", "--format=html", trace).stdout)[0]
         names = [f"idle_{cause}_ns" for cause in ("host", "sync", "copy", "launch", "other")]
         checked = 0
         for loop in data["loops"]:
             series = {data["metrics"][s["m"]]["name"]: s["y"] for s in loop.get("series", [])}
             for line in loop.get("timelines", []):
-                told = [series[name][line["k"]] for name in names]
+                want = [series[name][line["k"]] for name in names]
+                host, *others, late = line["causes"]
                 # The last one has no period.
-                if told[0] is not None:
-                    self.assertEqual(line["causes"], told)
+                if want[0] is not None:
+                    self.assertEqual([host + late, *others], want)
+                    # But for what small uploads before the input wait.
+                    self.assertAlmostEqual(late / (series["input_wait_ns"][line["k"]] or 1), late > 0,
+                                           delta=0.001)
                 self.assertTrue(line["threads"])
-                checked += line["causes"][0] > 0
+                checked += late > 0
         self.assertGreater(checked, 1)
 
     def test_warm_up_is_in_no_list(self):
