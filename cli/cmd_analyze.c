@@ -188,6 +188,6 @@ const struct cmd cmd_analyze = {
 	.examples = examples,
 	.options = options,
 	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input. The format of a "
-		 "trace is told by its content, and it may be compressed with gzip.",
+		 "trace is detected from its content, and it may be compressed with gzip.",
 	.run = run,
 };

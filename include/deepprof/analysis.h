@@ -19,7 +19,7 @@ extern "C" {
 
 struct dp_analysis;
 
-/* Where a rule begins to speak, as dp_rule() tells it: above 0, at most 1. */
+/* The minimum share at which a rule reports (see dp_rule()): above 0, at most 1. */
 struct dp_threshold {
 	const char *rule;
 	double share;
@@ -48,7 +48,7 @@ struct dp_analysis_options {
 	int64_t range_start_ns; /* kernels that start in [start, end) only */
 	int64_t range_end_ns;
 	struct dp_log log;
-	uint64_t batch_size; /* samples in an iteration, for throughput; 0: not told */
+	uint64_t batch_size; /* samples in an iteration, for throughput; 0: unknown */
 	/*
 	 * Names of the metrics to compute, an iteration's or a summary's; NULL: all. Periods,
 	 * intervals and durations always are. Rules need all: with names there are no findings, nor
@@ -72,13 +72,13 @@ struct dp_analysis_options {
 /*
  * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
  * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
- * dp_analysis_candidate(). Where several streams are analyzed, one without kernels enough for a
- * count, or without ranges that match the marks, is told of through the log and has no loops.
+ * dp_analysis_candidate(). Where several streams are analyzed, one with too few kernels for a
+ * count, or without ranges that match the marks, is reported through the log and has no loops.
  *
  * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
  * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
- * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level, a
- * metric or a rule with a threshold that there is not), DP_ERR_LIMIT (more than 4096 streams to
+ * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level,
+ * metric or rule), DP_ERR_LIMIT (more than 4096 streams to
  * analyze), DP_ERR_NOMEM. Cost: linear in the operations, and for each stream in the ranges. With
  * paper the search is linear for each doubling of epsilon, and the matching, as published,
  * O(n · (length + max_unmatched)): quadratic where the pattern is a share of the
@@ -460,7 +460,7 @@ DP_API const char *dp_severity_name(enum dp_severity severity);
 /* The evidence that names the period which a finding's cost is a part of. */
 #define DP_EVIDENCE_PERIOD "period_ns"
 
-/* A number that speaks for a finding. */
+/* A number that supports a finding. */
 struct dp_evidence_value {
 	const char *name;
 	const char *unit;
@@ -482,7 +482,7 @@ struct dp_finding {
 	uint32_t loop;		/* DP_NONE: a device's whole capture, in which it has no loop */
 	size_t first_iteration; /* those to look at, both included */
 	size_t last_iteration;
-	/* Per iteration, NaN where it can't be told: of the mean period, or of the one that the
+	/* Per iteration, NaN if unknown: of the mean period, or of the one that the
 	 * evidence names DP_EVIDENCE_PERIOD. Of a capture, or of a loop's only whole iteration, the
 	 * evidence names how long that takes. */
 	double recoverable_ns;
@@ -524,7 +524,7 @@ DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *an
 struct dp_rule_info {
 	const char *id;
 	const char *help;
-	double threshold; /* what share of its measure makes it speak; 0: it is no share */
+	double threshold; /* minimum share of its measure at which it reports; 0: it is no share */
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);

@@ -43,9 +43,9 @@ struct dp_compare_options {
  * Loops at the chosen level are paired by the kernels of their patterns, those most alike first, up
  * to the 64 loops of each run that took most time. Of those that are left, the two that took most
  * of their runs' time are a pair if each took a fifth of it, however little they are alike: code
- * that was compiled anew may have no kernel in common with the old.
+ * that was recompiled may have no kernel in common with the old.
  *
- * Errors: DP_ERR_ARGUMENT (a loop that there is not or that is not at the chosen level, a
+ * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a
  * confidence out of range), DP_ERR_NOMEM. Cost: linear in the iterations of a loop for each metric,
  * and O(n + m + nm / 64) in the kernels n and m of the patterns; where nm is above 2^36,
  * only what they have in common at their beginning and end is found, in O(n + m).

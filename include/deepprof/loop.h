@@ -43,7 +43,7 @@ struct dp_edit {
 struct dp_variant {
 	size_t count;	   /* complete iterations that have it; may be 0 */
 	size_t first;	   /* index of the first iteration that has it, partial or not */
-	size_t period;	   /* it comes every so many iterations; 0: irregularly */
+	size_t period;	   /* its period in iterations; 0: it is irregular */
 	uint32_t inserted; /* in each of them */
 	uint32_t deleted;
 	uint32_t substituted;

@@ -257,7 +257,7 @@ struct dp_ranks_verdict {
 	size_t rank_count;	/* a straggler; the members of a slow group; a stage */
 	const uint32_t *ranks;	/* indices for dp_ranks_rank() */
 	int64_t since_iteration; /* of the job; 0: from the first on */
-	size_t every;		/* it recurs every so many iterations; 0: in all */
+	size_t every;		 /* its period in iterations; 0: it is in all */
 	enum dp_rank_part part; /* what takes longer than on other ranks */
 	bool throttled;		/* its clock is held down */
 	const char *operator_;	/* the operator, kernel or host range that takes longer; "" if none */

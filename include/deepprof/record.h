@@ -38,7 +38,7 @@ struct dp_record_options {
 	uint64_t max_spool;    /* of the temporary file of each process, bytes; 0: no limit */
 	struct dp_log log;     /* what the processes have to say */
 	/*
-	 * Stop once so many complete iterations of its busiest stream's loop were seen in a
+	 * Stop once this many complete iterations of its busiest stream's loop were seen in a
 	 * process (deepprof/detector.h); 0: never. Each process stops by itself, and when all that
 	 * have a loop did, so do the others. Of those beyond, which ran before the loop was
 	 * certain, the file has one, and one more of each 50 that were asked for.
@@ -84,7 +84,7 @@ DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
 
 /*
  * Opens what a recording left in its folder whose process was killed, to be written. It is done
- * with the folder's processes: those that still run are told to stop, when their memory is adopted.
+ * with the folder's processes: those that still run are stopped when their memory is adopted.
  * options, of which only log and folder count, may be NULL. Errors: as above; DP_ERR_UNSUPPORTED
  * where no recording was in the folder, DP_ERR_ARGUMENT where one still is, or the folder is
  * another user's.

@@ -30,7 +30,7 @@ struct dp_report_options {
 	bool kineto;  /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
 	bool follows; /* another trace's report stands before it in the same output */
 	/* "text": lines of a screen that it should fit; 0: 24; UINT_MAX: there is no screen, and
-	 * findings are told with all that speaks for them */
+	 * findings are shown with all their evidence */
 	unsigned height;
 	bool all; /* "text", verbose: tables have all their rows */
 	bool brief; /* "json": at most 20,000 bytes, without iterations */

@@ -345,8 +345,8 @@ enum dp_need {
 };
 
 /*
- * Does the trace lack it? Where there is nothing to tell (no copies whose memory could be told of),
- * it lacks nothing. Cost: linear in the operations until the first that tells.
+ * Does the trace lack it? A trace with nothing that could have it (no copies whose memory could be
+ * recorded) lacks nothing. Cost: linear in the operations until the first that has it.
  */
 DP_API bool dp_trace_lacks(const struct dp_trace *trace, enum dp_need need);
 
@@ -410,7 +410,7 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
 
 /*
- * What the source tells of its recording, by index; NULL beyond the end. Names are "host",
+ * What the source reports about its recording, by index; NULL beyond the end. Names are "host",
  * "command", "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its
  * version); of processes that differ it is the first's. Constant cost.
  */

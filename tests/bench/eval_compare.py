@@ -4,7 +4,7 @@
 eval_compare.py SIM PROGRAM [--seeds FIRST:END] [--check] [--verbose]
 
 Each program of several families is run twice: nothing differs but what is random in a run.
-A period that is said to differ for sure is a false alarm; so is one that a limit of 1% would stop a
+A period that is printed to differ for sure is a false alarm; so is one that a limit of 1% would stop a
 build for. Then the second run has a wait that makes its period longer by a share: how often is that
 seen, and does the interval hold the share? --check fails where more than one in twenty is a false
 alarm, where fewer than nine in ten waits of a tenth of the period are seen, or where fewer than

@@ -8,7 +8,7 @@ of one operator or of all, a clock that is held down, host, input), a slow link,
 with more work, replicas with longer sequences, captures that begin later, lack an iteration, are
 damaged, missing or doubled, and files of other formats. Layouts (data, sharded, tensor, expert,
 pipeline and mixed parallel), sizes, clocks and where the fault is are drawn from the seed. --healthy
-adds so many jobs without a fault. A straggler counts as found with its rank, its part and its first iteration (one either way
+adds this many jobs without a fault. A straggler counts as found with its rank, its part and its first iteration (one either way
 counts); see judge(). Nothing here is tuned to the program. --check fails below the bars: 95% of
 stragglers, 1% of healthy jobs.
 """
@@ -134,7 +134,7 @@ def check_clocks(truth, result):
 
 
 def cost_error(truth, result):
-    """The verdict's cost over the iterations that it speaks of, less that of the truth, as a share of
+    """The verdict's cost over the iterations that it is about, less that of the truth, as a share of
     it; None where either has none."""
     verdict = result["verdict"]
     if not truth["faults"] or verdict["kind"] == "none" or not truth["faults"][0]["cost_ns"]:

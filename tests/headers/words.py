@@ -23,7 +23,7 @@ BANNED = (
     (r"so many", "this many, the given number of"),
     (r"of (ours|yours|theirs)", "our own, deepprof's"),
     (r"dearest|dear", "most expensive"),
-    (r"go(es)? round|rounds", "repeats; iterations"),
+    (r"go(es)? round", "repeats"),
     (r"anew", "again"),
     (r"(is|are) believed", "is trusted, counts"),
     (r"wish(es|ed)?", "request, option"),
@@ -31,8 +31,8 @@ BANNED = (
     (r"that there is not", "that does not exist, unknown"),
     (r"(was|were|is) said", "after printing the error"),
     (r"speaks?", "is evidence for; reports"),
-    (r"trips?(?! round)", "iterations"),
-    (r"settle[sd]?|settling", "decide, agree"),
+    (r"(?<!round )trips?", "iterations"),
+    (r"settle", "decide, resolve, finish"),
 )
 NAMES = (
     (r"wish|ending|aside|beside|settle|outer|missing|claims|owners|work|spark", "name what it holds"),

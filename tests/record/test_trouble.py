@@ -77,8 +77,8 @@ class Driver(Case):
 
     def test_processes_that_were_left_behind(self):
         for count, words in (1, "1 process that it left running is"), (2, "2 processes that it left running are"):
-            told = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
-            self.assertRegex(told, f"sh has ended and never used CUDA; {words} waited for only with --wait\n")
+            reported = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
+            self.assertRegex(reported, f"sh has ended and never used CUDA; {words} waited for only with --wait\n")
 
 
 @unittest.skipIf(SANITIZED, "an instrumented program is not the one whose clock is set")
@@ -149,7 +149,7 @@ class Short(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
     def assert_all_counted(self, made):
-        """Of so many kernels, calls and devices each is there, or counted as lost: how many are."""
+        """Of these many kernels, calls and devices each is there, or counted as lost: how many are."""
         stored = self.one(
             "SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api) + "
             "(SELECT count(*) FROM device)"
