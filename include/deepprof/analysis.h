@@ -1,9 +1,9 @@
 /*
  * From a trace to loops, iterations, metrics and findings.
  *
- * An analysis is made once and then only read, by any number of threads. It borrows its trace,
- * which must stay until the analysis is freed. Times are integer nanoseconds from the trace's
- * first GPU operation. A value that does not exist is NaN ("null" in reports), never 0.
+ * An analysis never changes after it was made, so any number of threads may read it. It borrows its
+ * trace, which must outlive it. Times are integer nanoseconds from the start of the trace's first
+ * GPU operation. A value that does not exist is NaN ("null" in reports), never 0.
  */
 #ifndef DEEPPROF_ANALYSIS_H
 #define DEEPPROF_ANALYSIS_H
@@ -19,47 +19,46 @@ extern "C" {
 
 struct dp_analysis;
 
-/* The minimum share at which a rule reports (see dp_rule()): above 0, at most 1. */
+/* The minimum share at which a rule reports: above 0, at most 1. See dp_rule(). */
 struct dp_threshold {
 	const char *rule;
 	double share;
 };
 
-/* Which of nested loops is the iteration that is reported on. */
+/* Which of several nested loops is reported. */
 enum dp_level { DP_LEVEL_DEFAULT, DP_LEVEL_OUTERMOST, DP_LEVEL_INNERMOST };
 
 /*
- * What to do. Set to DP_ANALYSIS_OPTIONS_INIT, then change members. Pointers are borrowed for
- * the call.
+ * Set to DP_ANALYSIS_OPTIONS_INIT, then change members. Pointers are borrowed for the call.
  */
 struct dp_analysis_options {
 	size_t size;
 	const uint64_t
 		*iterations; /* the known number of iterations, one per loop; NULL: unaided */
 	size_t iterations_count;
-	bool paper;		/* the paper's algorithm to the letter; needs iterations */
+	bool paper;		/* use exactly the paper's algorithm; requires iterations */
 	uint64_t epsilon;	/* the paper's ε: 1 or more */
 	uint64_t max_unmatched; /* the paper's k0: kernels skipped inside a match */
 	const char *marks;	/* POSIX extended regex: iterations are the ranges it matches */
-	bool ignore_marks;	/* find loops from kernels alone, whatever annotations say */
+	bool ignore_marks;	/* find loops from kernels alone */
 	enum dp_level level;
 	int64_t device;		/* id, or -1 for all */
 	int64_t stream;		/* id, or -1 for the main stream of each device */
-	int64_t range_start_ns; /* kernels that start in [start, end) only */
+	int64_t range_start_ns; /* only kernels that start in [start, end) */
 	int64_t range_end_ns;
 	struct dp_log log;
-	uint64_t batch_size; /* samples in an iteration, for throughput; 0: unknown */
+	uint64_t batch_size; /* samples per iteration, for throughput; 0: unknown */
 	/*
-	 * Names of the metrics to compute, an iteration's or a summary's; NULL: all. Periods,
-	 * intervals and durations always are. Rules need all: with names there are no findings, nor
-	 * times by kernel.
+	 * Names of the metrics to compute, of iterations or of summaries; NULL: all. Periods,
+	 * intervals and durations are always computed. Rules need all metrics: with names there are
+	 * no findings and no times by kernel.
 	 */
 	const char *const *metrics;
 	size_t metrics_count;
-	const struct dp_threshold *thresholds; /* in place of rules' own; NULL: none */
+	const struct dp_threshold *thresholds; /* replace those of the rules; NULL: none */
 	size_t thresholds_count;
-	bool explain; /* keep what each stage saw and chose, for dp_analysis_explanation() */
-	double flops; /* floating-point operations of an iteration on one device; 0: not known */
+	bool explain; /* keep what each stage observed and decided, for dp_analysis_explanation() */
+	double flops; /* floating-point operations per iteration on one device; 0: unknown */
 };
 
 #define DP_ANALYSIS_OPTIONS_INIT                                                                 \
@@ -70,64 +69,64 @@ struct dp_analysis_options {
 	}
 
 /*
- * Analyzes a trace; options may be NULL. *analysis is the caller's, to be freed with
- * dp_analysis_free(); on failure it is not written. A trace without loops is no failure: see
- * dp_analysis_candidate(). Where several streams are analyzed, one with too few kernels for a
- * count, or without ranges that match the marks, is reported through the log and has no loops.
+ * Analyzes a trace; options may be NULL. The caller frees *analysis with dp_analysis_free(); on
+ * failure it is not written. A trace without loops is not an error: see dp_analysis_candidate(). If
+ * several streams are analyzed, those with too few kernels for the requested number of iterations,
+ * and those without ranges that match the marks, are logged and have no loops.
  *
- * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is none or matches
- * nothing anywhere, no kernels in the range, a count of 0 or above the kernels of the only stream,
- * a number of counts without counts, paper without iterations, an epsilon of 0, an unknown level,
- * metric or rule), DP_ERR_LIMIT (more than 4096 streams to
- * analyze), DP_ERR_NOMEM. Cost: linear in the operations, and for each stream in the ranges. With
- * paper the search is linear for each doubling of epsilon, and the matching, as published,
- * O(n · (length + max_unmatched)): quadratic where the pattern is a share of the
- * sequence, or max_unmatched has no limit.
+ * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is invalid or matches
+ * nothing, no kernels in the range, a number of iterations that is 0 or exceeds the kernels of the
+ * only stream, a count of numbers without numbers, paper without iterations, an epsilon of 0, an
+ * unknown level, metric or rule), DP_ERR_LIMIT (more than 4096 streams to analyze), DP_ERR_NOMEM.
+ * Cost: linear in the operations and, for each stream, in the ranges. With paper, the search is
+ * linear for each doubling of epsilon, and the matching, as published,
+ * O(n · (length + max_unmatched)): quadratic if the pattern is a constant share of the sequence or
+ * max_unmatched is unlimited.
  */
 DP_API int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 			   const struct dp_analysis_options *options, struct dp_error *error);
 
-/* Ends one owner's use of it: the last one frees it. NULL is ignored. */
+/* Releases one owner's reference; the last one frees the analysis. NULL is allowed. */
 DP_API void dp_analysis_free(struct dp_analysis *analysis);
 
 /*
- * One owner more: dp_analysis_free() is to be called once more. Returns the analysis. Any thread may
- * call it and dp_analysis_free(). Constant cost.
+ * Adds an owner, who must call dp_analysis_free() as well. Returns the analysis. Any thread may
+ * call these two functions. Constant cost.
  */
 DP_API struct dp_analysis *dp_analysis_retain(const struct dp_analysis *analysis);
 
 /*
- * Hands the trace that was analyzed over to the analysis: it is freed with it. Errors:
+ * Transfers ownership of the analyzed trace to the analysis, which frees it with itself. Errors:
  * DP_ERR_ARGUMENT (another trace).
  */
 DP_API int dp_analysis_take_trace(struct dp_analysis *analysis, struct dp_trace *trace,
 				  struct dp_error *error);
 
 /*
- * An analysis from the JSON report of one, which was written with all metrics: a baseline for
- * dp_comparison_run() without its trace. It has loops at the level of the report, their iterations,
- * metrics, times of kernels and findings; its trace, which it owns, has the name, the format, the
- * length, devices and streams, and no operations. *analysis is the caller's, to be freed with
- * dp_analysis_free(); on failure it is not written.
+ * Reads an analysis from its JSON report, which must have been written with all metrics: a baseline
+ * for dp_comparison_run() that needs no trace. It has the selected loops with their iterations,
+ * metrics, kernel times and findings. The trace, which it owns, has its name, format, duration,
+ * devices and streams, but no operations. The caller frees *analysis with dp_analysis_free(); on
+ * failure it is not written.
  *
- * Errors: DP_ERR_IO, DP_ERR_FORMAT (no such report, or one of another schema), DP_ERR_LIMIT (larger
- * than 1 GiB, or made to take much more memory than that), DP_ERR_NOMEM. Cost: linear in the
- * report, several times of which it takes as memory.
+ * Errors: DP_ERR_IO, DP_ERR_FORMAT (not such a report, or one of another schema), DP_ERR_LIMIT
+ * (larger than 1 GiB, or crafted to take much more memory), DP_ERR_NOMEM. Cost: linear in the
+ * report; memory of several times its size.
  */
 DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
 			    struct dp_error *error);
 
-/* Does a file begin as such a report does, compressed or not? False where it cannot be read. */
+/* Whether a file starts as such a report, compressed or not; false if it cannot be read. */
 DP_API bool dp_analysis_is_report(const char *path);
 
 /* The trace that was analyzed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
-/* What was analyzed of it: what the options said, or all. */
+/* The part of the trace that was analyzed, from the options. */
 struct dp_scope {
 	int64_t device;		/* id, or -1 for all */
 	int64_t stream;		/* id, or -1 for the main stream of each device */
-	int64_t range_start_ns; /* INT64_MIN: from the beginning */
+	int64_t range_start_ns; /* INT64_MIN: from the start */
 	int64_t range_end_ns;	/* INT64_MAX: to the end */
 };
 
@@ -140,13 +139,13 @@ struct dp_loop {
 	uint32_t device; /* for dp_trace_device() */
 	uint32_t stream; /* for dp_trace_stream() */
 	enum dp_found_by found_by;
-	enum dp_phase_evidence phase; /* what its boundary was decided by */
+	enum dp_phase_evidence phase; /* what decided its boundary */
 	double confidence;	      /* probability that its boundaries are right: 0 to 1 */
-	double coverage;	      /* share of the stream's kernels inside its iterations */
-	bool selected;		      /* one of the loops that the options' level chose */
+	double coverage;	      /* share of the stream's kernels in its iterations */
+	bool selected;		      /* one of the loops at the options' level */
 	size_t length;		      /* kernels in the pattern */
-	size_t occurrences;	      /* exact ones that do not overlap */
-	size_t iterations;	      /* all that are listed, partial ones included */
+	size_t occurrences;	      /* of the exact pattern, without overlaps */
+	size_t iterations;	      /* all, partial ones included */
 	size_t complete;	      /* without the partial ones */
 	size_t variants;	      /* distinct edit scripts, the pattern's own included */
 	bool matches_count;	      /* found by count: complete is a requested number, or */
@@ -158,17 +157,17 @@ struct dp_loop {
 };
 
 /*
- * Whether kernels of a stream (an index) are among a loop's: of its stream they are, and where work
- * moves between streams of a device, of others as well. Constant cost.
+ * Whether a loop has kernels of a stream (an index): those of its own stream and, if work moves
+ * between streams of a device, those of others. Constant cost.
  */
 DP_API bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size_t loop,
 					size_t stream);
 
 /*
- * The kernels that a loop's iterations are of, as operations of the trace (for dp_trace_ops()) in
- * the order in which first_kernel counts them: that of time, or that of launches where the loop's
- * streams run at once. *ops is the caller's, to be released with free(). Errors: DP_ERR_NOMEM,
- * DP_ERR_ARGUMENT (no such loop). Cost: linear in the trace's operations, n log n by launches.
+ * The kernels of a loop's sequence, as indices for dp_trace_ops(), in the order in which
+ * first_kernel counts them: by time or, if the loop's streams run concurrently, by launch. The
+ * caller releases *ops with free(). Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (no such loop). Cost:
+ * linear in the trace's operations, O(n log n) by launch.
  */
 DP_API int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop,
 				       uint32_t **ops, size_t *count, struct dp_error *error);
@@ -189,40 +188,39 @@ struct dp_iteration {
 	uint32_t inserted;
 	uint32_t deleted;
 	uint32_t substituted;
-	uint32_t variant;	/* equal edit scripts share one; 0 is the pattern itself */
-	bool partial;		/* cut off by the capture: in no average */
+	uint32_t variant;	/* of iterations with the same edits; 0 is the pattern itself */
+	bool partial;		/* cut off by the capture; excluded from averages */
 	bool warmup;		/* before the steady state */
 	size_t foreign_kernels; /* between the previous iteration and this one */
 	size_t edits; /* index of its first edit; inserted + deleted + substituted of them */
-	bool resumed; /* recording was off before it, since the previous one: that one has no
-		       * period, this one no interval */
+	bool resumed; /* recording was off between the previous one, which has no period, and
+		       * this one, which has no interval */
 };
 
-/* NULL beyond the end. Those of a loop are one array in memory. Constant cost. */
+/* NULL beyond the last. The iterations of a loop are one array in memory. Constant cost. */
 DP_API const struct dp_iteration *dp_analysis_loop_iteration(const struct dp_analysis *analysis,
 							     size_t loop, size_t iteration);
 
 /*
- * Is it one of those that averages of periods are made from: neither warm-up nor cut off, and the
- * next one follows without other kernels between? False beyond the end. Constant cost.
+ * Whether averages of periods include an iteration: it is neither warm-up nor partial, and the next
+ * one follows without other kernels in between. False beyond the last. Constant cost.
  */
 DP_API bool dp_analysis_loop_is_steady(const struct dp_analysis *analysis, size_t loop,
 				       size_t iteration);
 
 /*
- * The time that a loop's iterations took, in ns: from the start of each to the start of the next
- * where that follows it, else to its end. Cost: linear in the iterations.
+ * The time that a loop's iterations took, in ns: from the start of each to the start of the next if
+ * that follows directly, otherwise to its end. Cost: linear in the iterations.
  */
 DP_API double dp_analysis_loop_time(const struct dp_analysis *analysis, size_t loop);
 
-/* An edit of a loop, by index; NULL beyond the end. */
+/* An edit of a loop, by index; NULL beyond the last. */
 DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *analysis, size_t loop,
 						   size_t edit);
 
 /*
- * True for a stream that was analyzed and has no loop that was good enough; *candidate is then
- * the best there was, of length 0 where nothing at all came up. False, and *candidate is not
- * written, for any other stream. Cost: linear in the loops.
+ * Returns true for a stream that was analyzed and has no loop, and writes the best candidate, whose
+ * length is 0 if there was none. Returns false for any other stream. Cost: linear in the loops.
  */
 struct dp_candidate {
 	size_t length;	   /* kernels */
@@ -234,20 +232,20 @@ DP_API bool dp_analysis_candidate(const struct dp_analysis *analysis, size_t str
 				  struct dp_candidate *candidate);
 
 /*
- * What the stages of the detection saw and chose (deepprof-detection(7)), by index, in the order
- * in which they ran, one stream after the other; NULL beyond the end, and where the options do not
- * ask for it. Of a stream there are at most some 300 entries; a last one of stage "left-out" then
- * says how many more there were. Stages, their facts and their words may change between versions.
- * Constant cost.
+ * What the stages of the detection observed and decided (deepprof-detection(7)), by index, stream
+ * by stream in the order in which the stages ran; NULL beyond the last, and without
+ * options.explain. A stream has at most about 300 entries; a last one of stage "left-out" then
+ * gives the number of others. Stages, facts and sentences may change between versions. Constant
+ * cost.
  */
 DP_API const struct dp_explanation *dp_analysis_explanation(const struct dp_analysis *analysis,
 							    size_t index);
 
-/* A variant of a loop, by its number (dp_iteration.variant) < variants; NULL beyond. */
+/* A variant of a loop, by its number (dp_iteration.variant); NULL beyond the last. */
 DP_API const struct dp_variant *dp_analysis_loop_variant(const struct dp_analysis *analysis,
 							 size_t loop, size_t variant);
 
-/* Which way a metric is good. */
+/* Which direction of a metric is better. */
 enum dp_better { DP_BETTER_NEITHER, DP_BETTER_LOWER, DP_BETTER_HIGHER };
 
 struct dp_metric_info {
@@ -256,47 +254,47 @@ struct dp_metric_info {
 	enum dp_better better;
 	const char *help;  /* one line */
 	const char *of;	   /* a summary's metric, by name; NULL for a metric of iterations */
-	enum dp_need need; /* what a trace must hold for it: see dp_trace_lacks() */
+	enum dp_need need; /* what a trace must contain for it: see dp_trace_lacks() */
 };
 
-/* The metrics of an iteration and those of a loop's summary, by index; NULL beyond. Static. */
+/* The metrics of iterations and of summaries, by index; NULL beyond the last. Static. */
 DP_API const struct dp_metric_info *dp_metric(size_t index);
 DP_API const struct dp_metric_info *dp_summary_metric(size_t index);
 
-/* How many there are. Cost: their number. */
+/* The number of metrics. Cost: linear in it. */
 DP_API size_t dp_metric_count(void);
 DP_API size_t dp_summary_metric_count(void);
 
-/* The index of the one with this name, SIZE_MAX if there is none. Cost: their number. */
+/* The index of the metric with this name; SIZE_MAX if there is none. Cost: linear. */
 DP_API size_t dp_metric_find(const char *name);
 DP_API size_t dp_summary_metric_find(const char *name);
 
-/* The value of an iteration, NaN where it does not exist. Constant cost. */
+/* The value of an iteration; NaN if it does not exist. Constant cost. */
 DP_API double dp_analysis_loop_metric(const struct dp_analysis *analysis, size_t loop,
 				      size_t metric, size_t iteration);
 
 /*
- * The values of all of a loop's iterations, in order; NULL where the metric is not computed for it:
- * see dp_analysis_loop_has_metric(). Borrowed. Constant cost.
+ * The values of all iterations of a loop, in order; NULL if the metric is not computed for the
+ * loop: see dp_analysis_loop_has_metric(). Borrowed. Constant cost.
  */
 DP_API const double *dp_analysis_loop_metric_values(const struct dp_analysis *analysis, size_t loop,
 						    size_t metric);
 
 /*
- * Whether a metric is computed for a loop: all are for those at the chosen level; for others, which
- * may have a hundred times as many iterations, only periods, intervals and durations. Constant
+ * Whether a metric is computed for a loop. All are for the selected loops. For others, which may
+ * have a hundred times as many iterations, only periods, intervals and durations are. Constant
  * cost.
  */
 DP_API bool dp_analysis_loop_has_metric(const struct dp_analysis *analysis, size_t loop,
 					size_t metric);
 
-/* A value over all of a loop's iterations, NaN where it does not exist. Constant cost. */
+/* The value of a loop's summary; NaN if it does not exist. Constant cost. */
 DP_API double dp_analysis_loop_summary(const struct dp_analysis *analysis, size_t loop,
 				       size_t metric);
 
 /*
- * Durations of one kind of kernel in a loop's complete iterations behind its warm-up, those of its
- * stream. Times are of the device.
+ * Durations of the kernels of one name, operator or position in the complete iterations after the
+ * warm-up, on the loop's stream. Times are those of the device.
  */
 struct dp_time_stat {
 	const char *name; /* "" for kernels that no operator launched. Borrowed */
@@ -307,14 +305,14 @@ struct dp_time_stat {
 	double max_ns;
 	double stddev_ns; /* of the population */
 	double share;	  /* of the total of all: 0 to 1 */
-	double rise_ns;	  /* by how much its time per iteration rises with each: least squares; NaN
-			   * by position, and with fewer than two iterations */
+	double rise_ns;	  /* slope of its time per iteration by least squares; NaN by position
+			   * and with fewer than two iterations */
 };
 
 /*
- * By the kernel's name, and by the innermost framework operator or NVTX range that was open on the
- * launching thread at the launch: index 0 has the longest total, NULL beyond the end. Where a trace
- * has no such ranges, or no launches, there is one operator of no name. Constant cost.
+ * By kernel name, and by the innermost framework operator or NVTX range that was open on the
+ * launching thread at the launch. Index 0 has the longest total; NULL beyond the last. Without such
+ * ranges, or without launches, there is one operator with an empty name. Constant cost.
  */
 DP_API const struct dp_time_stat *dp_analysis_loop_kernel_stat(const struct dp_analysis *analysis,
 							       size_t loop, size_t index);
@@ -322,39 +320,38 @@ DP_API const struct dp_time_stat *dp_analysis_loop_operator_stat(const struct dp
 								 size_t loop, size_t index);
 
 /*
- * By the place in the pattern: index < length, NULL beyond. Inserted and substituted kernels count
- * nowhere, so a place may have a count of 0; then its times are NaN.
+ * By position in the pattern: index < length; NULL beyond. Inserted and substituted kernels are not
+ * counted, so that a position may have a count of 0, and then NaN for times.
  */
 DP_API const struct dp_time_stat *dp_analysis_loop_position_stat(const struct dp_analysis *analysis,
 								 size_t loop, size_t index);
 
 /*
- * What launching threads did while the device was idle, and where they waited for it, by the
- * operators and annotations that were open on them; in a trace without these, by API calls.
+ * What launching threads did while the device was idle, and where they waited for the device, by
+ * the operators and annotations that were open; in a trace without these, by API calls.
  */
 enum dp_host_activity {
 	DP_HOST_WAIT,  /* idle time that is host_wait_ns: nothing was launched */
 	DP_HOST_INPUT, /* idle time that is input_wait_ns */
-	DP_HOST_SYNC,  /* synchronizing calls, idle or not: inner is the call, outer what is around it */
+	DP_HOST_SYNC,  /* synchronizing calls, idle or not: inner is the call, outer encloses it */
 };
 
 struct dp_host_range {
 	enum dp_host_activity activity;
-	const char *outer; /* the outermost that is no iteration; "" for none. Borrowed */
+	const char *outer; /* the outermost that is not an iteration; "" for none. Borrowed */
 	const char *inner; /* the innermost; NULL: the sum of all of that outermost one */
 	double typical_ns; /* mean per typical iteration: neither warm-up nor slow */
 	double slow_ns;	   /* mean per slow iteration; 0 where none is */
 	double calls;	   /* DP_HOST_SYNC: mean per iteration */
 };
 
-/* By activity, sums first, those that cost typical iterations most before others; NULL beyond the
- * end. */
+/* By activity, sums first, most expensive in typical iterations first; NULL beyond the last. */
 DP_API const struct dp_host_range *dp_analysis_loop_host_range(const struct dp_analysis *analysis,
 							       size_t loop, size_t index);
 
 /*
- * The critical path of typical iterations: what each waited for last, backwards from the end. A part
- * by the operator or range that launches it, else by the kernel or call.
+ * The critical path of typical iterations: what each step waited for last, backwards from the end.
+ * Its parts are named by the operator or range that launched them, otherwise by kernel or call.
  */
 enum dp_path_part {
 	DP_PATH_COMPUTE,
@@ -371,7 +368,7 @@ struct dp_path_stat {
 	double ns;	  /* per iteration */
 };
 
-/* The longest first; NULL beyond the end, and where nothing is known. Constant cost. */
+/* The longest first; NULL beyond the last, and if the path is unknown. Constant cost. */
 DP_API const struct dp_path_stat *dp_analysis_loop_path_stat(const struct dp_analysis *analysis,
 							     size_t loop, size_t index);
 
@@ -400,29 +397,29 @@ enum dp_collective_kind {
 DP_API const char *dp_collective_kind_name(enum dp_collective_kind kind);
 
 /*
- * The communication kernels of a device of one kind, size and group size, over the whole capture.
- * Times include waiting for the other ranks, so that bandwidths are what the program gets, not what
- * the links can do: dp_ranks_collective() has the time without waiting.
+ * The communication kernels of a device with one kind, size and group size, over the whole capture.
+ * Times include waiting for other ranks, so that bandwidths are what the program gets, not what the
+ * links can do. dp_ranks_collective() excludes the waiting.
  */
 struct dp_collective_stat {
 	uint32_t device; /* index of a struct dp_device */
 	enum dp_collective_kind kind;
-	uint64_t bytes;	     /* of one on this rank, the larger of input and output; 0: not recorded */
+	uint64_t bytes;	     /* of one, the larger of input and output; 0: not recorded */
 	uint32_t group_size; /* 0: not recorded */
 	size_t count;
 	double total_ns, median_ns, min_ns;
-	double algorithm_bandwidth; /* bytes by the median time, bytes/s; NaN where not known */
-	double bus_bandwidth;	    /* the same by the links' traffic, as nccl-tests count it */
+	double algorithm_bandwidth; /* bytes by the median time, bytes/s; NaN if unknown */
+	double bus_bandwidth;	    /* the same, by the traffic that nccl-tests count */
 };
 
 /* The longest total first; NULL beyond the end. Constant cost. */
 DP_API const struct dp_collective_stat *dp_analysis_collective(const struct dp_analysis *analysis,
 							       size_t index);
 
-/* Why a device does nothing: the causes of idle_host_ns and its like. */
+/* Why a device is idle: the causes of idle_host_ns and similar metrics. */
 enum dp_idle_cause { DP_IDLE_HOST, DP_IDLE_SYNC, DP_IDLE_COPY, DP_IDLE_LAUNCH, DP_IDLE_OTHER };
 
-/* A time in which no operation of a device runs, of one cause. Several make up a gap. */
+/* A part of a gap, in which no operation runs on a device, with one cause. */
 struct dp_idle {
 	int64_t start_ns;
 	int64_t end_ns;
@@ -431,10 +428,10 @@ struct dp_idle {
 };
 
 /*
- * Calls each() with the idle times of a device (an index) in [start_ns, end_ns), in order, those at
- * the borders cut. Over an iteration's period they sum, by cause, to its metrics. Where each()
- * returns anything but 0 the walk ends and returns it. Errors: DP_ERR_NOMEM. Cost: linear in the
- * trace's operations and calls.
+ * Calls each() with the idle times of a device (an index) in [start_ns, end_ns), in order and
+ * clipped to that range. Over the period of an iteration they sum, by cause, to its metrics. If
+ * each() returns a nonzero value, the iteration stops and returns it. Errors: DP_ERR_NOMEM. Cost:
+ * linear in the trace's operations and calls.
  */
 DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t device,
 				    int64_t start_ns, int64_t end_ns,
@@ -442,8 +439,9 @@ DP_API int dp_analysis_foreach_idle(const struct dp_analysis *analysis, uint32_t
 				    struct dp_error *error);
 
 /*
- * How busy a device (an index) is in each of count equal slices of [start_ns, end_ns): shares of 0
- * to 1. Errors: DP_ERR_NOMEM. Cost: linear in the trace's operations and calls.
+ * Fills shares[0..count) with the share of time, 0 to 1, in which a device (an index) is busy in
+ * each of count equal slices of [start_ns, end_ns). Errors: DP_ERR_NOMEM. Cost: linear in the
+ * trace's operations and calls.
  */
 DP_API int dp_analysis_utilization(const struct dp_analysis *analysis, uint32_t device,
 				   int64_t start_ns, int64_t end_ns, double *shares, size_t count,
@@ -457,7 +455,7 @@ enum dp_severity { DP_SEVERITY_INFO, DP_SEVERITY_WARNING, DP_SEVERITY_CRITICAL }
 /* "info", "warning", "critical". Static storage. */
 DP_API const char *dp_severity_name(enum dp_severity severity);
 
-/* The evidence that names the period which a finding's cost is a part of. */
+/* The name of the evidence that holds the period a finding's cost is a part of. */
 #define DP_EVIDENCE_PERIOD "period_ns"
 
 /* A number that supports a finding. */
@@ -465,10 +463,10 @@ struct dp_evidence_value {
 	const char *name;
 	const char *unit;
 	double value;
-	const char *call; /* the API call that it is a number of; NULL: of none */
+	const char *call; /* the API call that it belongs to; NULL: none */
 };
 
-/* A host range that a finding's cost lies in. */
+/* What the host ran during the time that a finding costs. */
 struct dp_finding_range {
 	const char *name; /* "" for none. Borrowed */
 	double ns;	  /* per iteration */
@@ -479,57 +477,57 @@ struct dp_finding {
 	const char *rule;
 	enum dp_severity severity;
 	double confidence;
-	uint32_t loop;		/* DP_NONE: a device's whole capture, in which it has no loop */
-	size_t first_iteration; /* those to look at, both included */
+	uint32_t loop;		/* DP_NONE: about the capture of a device without loops */
+	size_t first_iteration; /* of those to look at, both included */
 	size_t last_iteration;
-	/* Per iteration, NaN if unknown: of the mean period, or of the one that the
-	 * evidence names DP_EVIDENCE_PERIOD. Of a capture, or of a loop's only whole iteration, the
-	 * evidence names how long that takes. */
+	/* Per iteration, of the mean period or the one in the evidence DP_EVIDENCE_PERIOD; NaN if
+	 * unknown. For a capture, or the only whole iteration of a loop, the evidence gives its
+	 * duration. */
 	double recoverable_ns;
 	const char *advice; /* one action */
 	size_t evidence_count;
 	const struct dp_evidence_value *evidence;
-	const char *metric; /* of iterations, that the cost is a part of; NULL: of none */
-	/* What the host did meanwhile, by the outermost or, of DP_HOST_SYNC, the innermost operator,
-	 * annotation or call: most expensive first. */
+	const char *metric; /* of iterations, that the cost is a part of; NULL: none */
+	/* What the host did meanwhile, by the outermost operator, annotation or call or, for
+	 * DP_HOST_SYNC, the innermost: most expensive first. */
 	size_t range_count;
 	const struct dp_finding_range *ranges;
 	enum dp_host_activity activity; /* of the ranges */
-	/* All loops that it is about, loop being the first: those of other devices too, where the
-	 * rule, the advice and, within a fifth, the cost are the same. */
+	/* All loops that it is about, starting with loop. Those of other devices are included if
+	 * the rule, the advice and, within a fifth, the cost are the same. */
 	size_t loop_count;
 	const uint32_t *loops;
-	/* A more expensive finding whose cost this one's is a part of, by its rule; NULL: none. */
+	/* The rule of a more expensive finding whose cost includes this one's; NULL: none. */
 	const char *overlaps;
-	/* Of each of the loops, its device (for dp_trace_device()) and what it costs there. */
+	/* The device (for dp_trace_device()) of each of the loops, and the cost there. */
 	const uint32_t *devices;
 	const double *costs_ns;
-	bool single; /* of a loop's only whole iteration, which has no period */
-	/* The period without what it is about, of typical iterations: a replay of what waits for what
-	 * with that left out. NaN where there is none. */
+	bool single; /* about a loop's only whole iteration, which has no period */
+	/* The period of typical iterations without the problem, from a replay of the dependencies.
+	 * NaN if there is none. */
 	double predicted_ns;
 	double predicted_from_ns; /* the period as it is */
 };
 
-/* Is a finding about a loop? And what it costs there, NaN where that is not known or it is not about it. */
+/* Whether a finding is about a loop, and its cost there: NaN if it is unknown, or about others. */
 DP_API bool dp_finding_concerns(const struct dp_finding *finding, uint32_t loop);
 DP_API double dp_finding_cost(const struct dp_finding *finding, uint32_t loop);
 
-/* Findings in order of recoverable time in the whole trace. */
+/* Findings by severity, then by recoverable time in the whole trace. NULL beyond the last. */
 DP_API size_t dp_analysis_finding_count(const struct dp_analysis *analysis);
 DP_API const struct dp_finding *dp_analysis_finding(const struct dp_analysis *analysis,
 						    size_t finding);
 
-/* The rules: id and one line of help, by index; NULL beyond. Static. */
+/* The rules by index; NULL beyond the last. Static. */
 struct dp_rule_info {
 	const char *id;
 	const char *help;
-	double threshold; /* minimum share of its measure at which it reports; 0: it is no share */
+	double threshold; /* minimum share at which it reports; 0: it has none */
 };
 
 DP_API const struct dp_rule_info *dp_rule(size_t index);
 
-/* How many there are, and the index of the one with this id, SIZE_MAX if there is none. */
+/* The number of rules, and the index of the one with this id; SIZE_MAX if there is none. */
 DP_API size_t dp_rule_count(void);
 DP_API size_t dp_rule_find(const char *id);
 

@@ -1,10 +1,10 @@
 /*
- * Two runs of a program, iteration by iteration: what got slower or faster, by how much, and whether
- * that is significant.
+ * Two runs of a program, iteration by iteration: what got slower or faster, by how much, and
+ * whether that is significant.
  *
- * A comparison is made once and then only read, by any number of threads. It borrows both analyses,
- * which must stay until it is freed. The first run is called before, the second after; arrays of
- * two have them in this order, and a change is after less before.
+ * A comparison never changes after it was made, so any number of threads may read it. It borrows
+ * both analyses, which must outlive it. The first run is called before, the second after; arrays of
+ * two are in this order, and a change is after minus before.
  */
 #ifndef DEEPPROF_COMPARE_H
 #define DEEPPROF_COMPARE_H
@@ -26,7 +26,7 @@ enum dp_run { DP_RUN_BEFORE, DP_RUN_AFTER };
 struct dp_compare_options {
 	size_t size;
 	double confidence;   /* of the intervals: above 0.5, below 1 */
-	const size_t *loops; /* ids of a loop of each run to compare; NULL: those that are alike */
+	const size_t *loops; /* ids of a loop of each run to compare; NULL: pair similar loops */
 };
 
 #define DP_COMPARE_OPTIONS_INIT                               \
@@ -35,20 +35,20 @@ struct dp_compare_options {
 	}
 
 /*
- * Compares two analyses; options may be NULL. *comparison is the caller's, to be freed with
- * dp_comparison_free(); on failure it is not written. Runs without loops that are alike are no
- * failure: there are no pairs then. Where an analysis was restricted to some metrics, the others
- * and times by kernel are unknown, and there are no kernel rows.
+ * Compares two analyses; options may be NULL. The caller frees *comparison with
+ * dp_comparison_free(); on failure it is not written. Runs without similar loops are not an error:
+ * there are no pairs then. If an analysis was restricted to some metrics, the others and the times
+ * by kernel are unknown, and there are no kernel rows.
  *
- * Loops at the chosen level are paired by the kernels of their patterns, those most alike first, up
- * to the 64 loops of each run that took most time. Of those that are left, the two that took most
- * of their runs' time are a pair if each took a fifth of it, however little they are alike: code
- * that was recompiled may have no kernel in common with the old.
+ * Selected loops are paired by the kernels of their patterns, most similar first, among the 64
+ * loops of each run that took most time. Of the remaining loops, the most expensive ones of both
+ * runs are paired if each took at least a fifth of its run's time, however different they are:
+ * recompiled code may have no kernel in common with the old.
  *
- * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a
- * confidence out of range), DP_ERR_NOMEM. Cost: linear in the iterations of a loop for each metric,
- * and O(n + m + nm / 64) in the kernels n and m of the patterns; where nm is above 2^36,
- * only what they have in common at their beginning and end is found, in O(n + m).
+ * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a confidence out of
+ * range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each metric, and O(n + m +
+ * nm / 64) in the kernels n and m of the patterns. If nm exceeds 2^36, only the common kernels at
+ * the start and end of the patterns are found, in O(n + m).
  */
 DP_API int dp_comparison_run(struct dp_comparison **comparison, const struct dp_analysis *before,
 			     const struct dp_analysis *after,
@@ -65,64 +65,62 @@ DP_API double dp_comparison_confidence(const struct dp_comparison *comparison);
 /* Two loops that are the same loop of the program. */
 struct dp_loop_pair {
 	size_t loop[2];	 /* their ids */
-	double alike;	 /* kernels that they share by family, twice, of all of both: 0 to 1 */
-	bool by_time;	 /* not for their kernels, but for what they took of their runs */
+	double alike;	 /* twice the kernels that they share by family, of all in both: 0 to 1 */
+	bool by_time;	 /* paired by their share of the runs' time, not by their kernels */
 	size_t same;	 /* places of the patterns that are aligned: kernels of one family */
 	size_t replaced; /* places that another kernel takes in the second */
 	size_t removed;	 /* places of the first without one in the second */
 	size_t added;	 /* the reverse */
 };
 
-/* The pair whose loop took most of the first run's time first; NULL beyond the end. */
+/* Most expensive in the first run first; NULL beyond the last. */
 DP_API size_t dp_comparison_pair_count(const struct dp_comparison *comparison);
 DP_API const struct dp_loop_pair *dp_comparison_pair(const struct dp_comparison *comparison,
 						     size_t pair);
 
 /*
- * A number in both runs. What is not known is NaN: intervals need as many values in each run as
- * dp_comparison_least() says. Where all values of a run are equal the interval may have no width.
- * ratio_high is infinite where the first value may as well be 0.
+ * A number in both runs. Unknown values are NaN: an interval needs at least dp_comparison_least()
+ * values in each run. If all values of a run are equal, the interval may have no width. ratio_high
+ * is infinite if the interval of the first value includes 0.
  */
 struct dp_difference {
 	double value[2];
 	double change;
 	double low; /* the limits of change's confidence interval */
 	double high;
-	double ratio_low; /* those of value[1] / value[0], where both are above 0 */
+	double ratio_low; /* those of value[1] / value[0], if both are positive */
 	double ratio_high;
-	size_t count[2]; /* values that it was made from */
+	size_t count[2]; /* the values that it was computed from */
 };
 
-/* Significant: the interval leaves out 0, and the change is 1% of the first value or more. */
-DP_API bool dp_difference_is_sure(const struct dp_difference *difference);
+/* Whether it is significant: the interval excludes 0, and the change is at least 1% of value[0]. */
+DP_API bool dp_difference_is_significant(const struct dp_difference *difference);
 
-/* How many steady iterations of each run the comparison's intervals need. */
+/* The number of steady iterations of each run that intervals need. */
 DP_API size_t dp_comparison_least(const struct dp_comparison *comparison);
 
 /*
- * Medians of a metric over the steady iterations: no warm-up, none cut off, none that other kernels
- * interrupt. The interval inverts Mann and Whitney's test (Hodges and Lehmann 1963) and is exact
- * for independent iterations, however few they are and however their times are distributed: two
- * runs of four iterations that do not overlap differ at 95%. From 30 values on it is widened where
- * iterations resemble the ones before them. Its limits are differences of values that were
- * measured. It is of these two runs: it does not know how much runs differ from one another. NULL
- * for a metric or pair that does not exist.
+ * Medians of a metric over the steady iterations: no warm-up, no partial ones, none followed by
+ * other kernels. The interval inverts Mann and Whitney's test (Hodges and Lehmann 1963) and is
+ * exact for independent iterations, however few they are and however their times are distributed:
+ * two runs of four iterations that do not overlap differ at 95%. From 30 values on it is widened if
+ * consecutive iterations are correlated. Its limits are differences of measured values. It reflects
+ * these two runs, not the variation between runs. NULL for a metric or pair that does not exist.
  */
 DP_API const struct dp_difference *dp_pair_metric(const struct dp_comparison *comparison,
 						  size_t pair, size_t metric);
 
 /*
- * The time of an iteration, by which the runs are judged: its period or, where other kernels
- * interrupt all of them in a run, its duration. NULL for a pair that does not exist.
+ * The time by which the runs are judged: the period or, if other kernels follow every iteration of
+ * a run, the duration. NULL for a pair that does not exist.
  */
 DP_API const struct dp_difference *dp_pair_time(const struct dp_comparison *comparison,
 						size_t pair);
 
 /*
- * What the period of an iteration is made of: means, so that the parts' values and changes sum to
- * those of the period, which comes last. The interval is Welch's, widened as above and no wider
- * than the values. NULL beyond the end. Causes of idle time are separate where both traces record
- * them.
+ * The parts of the period: means, so that their values and changes sum to those of the period,
+ * which comes last. The interval is Welch's, widened as above and limited to the range of the
+ * values. Causes of idle time are separate parts if both traces record them. NULL beyond the last.
  */
 struct dp_pair_part {
 	const char *metric; /* "compute_ns"; "period_ns" for the sum */
@@ -134,11 +132,10 @@ DP_API const struct dp_pair_part *dp_pair_part(const struct dp_comparison *compa
 
 /*
  * Kernels of the loops' stream by name, per complete iteration after the warm-up: the rows sum to
- * the time of all kernels. A name is added where only the second run has it, removed where only the
- * first has it, replaced where a new name takes all positions of one that is gone; any other whose time
- * differs significantly has more or fewer calls where these make most of the difference, else it is
- * slower or faster. In order of the size of the change. NULL
- * beyond the end.
+ * the time of all kernels. A name is added if only the second run has it, removed if only the first
+ * has it, and replaced if a new name has all positions of one that is gone. Any other name whose
+ * time differs significantly has more or fewer calls if these explain most of the difference, and
+ * is slower or faster otherwise. Largest change first; NULL beyond the last.
  */
 enum dp_kernel_change {
 	DP_KERNEL_SAME,
@@ -147,14 +144,14 @@ enum dp_kernel_change {
 	DP_KERNEL_ADDED,
 	DP_KERNEL_REMOVED,
 	DP_KERNEL_REPLACED,
-	DP_KERNEL_MORE,	 /* it takes longer because it is called more often */
-	DP_KERNEL_FEWER, /* it takes less because it is called less often */
+	DP_KERNEL_MORE,	 /* takes longer because it is called more often */
+	DP_KERNEL_FEWER, /* takes less because it is called less often */
 };
 
 struct dp_pair_kernel {
 	enum dp_kernel_change kind;
-	const char *name[2]; /* NULL in the run that does not have it. Borrowed */
-	size_t places;	     /* of the pattern that has more of them */
+	const char *name[2]; /* NULL in the run that lacks it. Borrowed */
+	size_t places;	     /* in the pattern that has more of them */
 	struct dp_difference ns;
 	double calls[2]; /* per iteration */
 };
@@ -165,38 +162,38 @@ DP_API const struct dp_pair_kernel *dp_pair_kernel(const struct dp_comparison *c
 /* "same", "slower", "faster", "added", "removed", "replaced", "more", "fewer". Static storage. */
 DP_API const char *dp_kernel_change_name(enum dp_kernel_change kind);
 
-/* The places of the two patterns in order; NULL beyond the end. */
+/* The positions of the two patterns in order; NULL beyond the last. */
 struct dp_pair_place {
-	size_t index[2];	 /* in each pattern; SIZE_MAX where it is not */
-	struct dp_difference ns; /* mean durations where the kernel ran */
+	size_t index[2];	 /* in each pattern; SIZE_MAX if it is in the other only */
+	struct dp_difference ns; /* mean durations of the kernel there */
 };
 
 DP_API const struct dp_pair_place *dp_pair_place(const struct dp_comparison *comparison,
 						 size_t pair, size_t index);
 
 /*
- * A rule that has a finding in either loop. One that appears is new only where what it costs rose
- * with it: a smaller cost hides behind a larger one, and another rule may have reported it. One
- * that disappears is gone only where its cost fell. NULL beyond the end.
+ * A rule that has a finding in either loop. A finding is new only if its cost rose: it may have
+ * been there before, hidden by a larger one or reported by another rule. It is gone only if its
+ * cost fell. NULL beyond the last.
  */
 enum dp_finding_change { DP_FINDING_NEW, DP_FINDING_STILL, DP_FINDING_GONE };
 
 struct dp_pair_finding {
-	const struct dp_finding *finding[2]; /* NULL where the rule has none in that run */
+	const struct dp_finding *finding[2]; /* NULL if the rule has none in that run */
 	enum dp_finding_change change;
-	double cost_ns[2]; /* per iteration, also where the rule is silent; NaN: not known */
+	double cost_ns[2]; /* per iteration, even without a finding; NaN: unknown */
 };
 
 DP_API const struct dp_pair_finding *dp_pair_finding(const struct dp_comparison *comparison,
 						     size_t pair, size_t index);
 
-/* The formats that a comparison can be written in, by index; NULL beyond the end. Static. */
+/* The formats of a comparison, by index; NULL beyond the last. Static. */
 DP_API const struct dp_report_format *dp_comparison_format(size_t index);
 
 /*
  * Writes a comparison in a format. options may be NULL. The same comparison gives the same bytes.
  * Errors: DP_ERR_ARGUMENT (no such format or metric), DP_ERR_IO (the sink stopped), DP_ERR_NOMEM.
- * Cost: linear in what was compared; of csv, in iterations.
+ * Cost: linear in what was compared; for csv, in the iterations.
  */
 DP_API int dp_comparison_write(const struct dp_comparison *comparison, const char *format,
 			       const struct dp_report_options *options, const struct dp_sink *sink,

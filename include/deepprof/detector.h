@@ -1,42 +1,42 @@
 /*
  * Loops of a live sequence.
  *
- * The caller feeds a detector symbols (numbers that stand for kernel names, for example) in the order
- * of launch or execution. The detector reports each loop once it is established, and each iteration
- * once it is complete. It needs to know nothing about the program, and keeps only a window of the most
- * recent symbols.
+ * The caller feeds a detector symbols (numbers that stand for kernel names, for example) in the
+ * order of launch or execution. The detector reports each loop once it is established, and each
+ * iteration once it is complete. It needs to know nothing about the program, and keeps only a
+ * window of the most recent symbols.
  *
- * The window is searched for loops whenever it has grown by half and, once it is full, whenever many
- * of the incoming symbols match no known loop: a new phase of the program, an evaluation, other
- * kernels after a recompilation. A loop is established when two consecutive searches find it. Between
- * searches, symbols are compared with the known loops.
+ * The window is searched for loops whenever it has grown by half and, once it is full, whenever
+ * many of the incoming symbols match no known loop: a new phase of the program, an evaluation,
+ * other kernels after a recompilation. A loop is established when two consecutive searches find it.
+ * Between searches, symbols are compared with the known loops.
  *
  * The results depend only on the symbols, not on how they are divided into calls. They converge to
- * what an analysis of the whole sequence finds, except where only the end of the sequence shows where
- * an iteration ends. The first search may be wrong: a part of the iteration may look like a loop until
- * the whole iteration repeats, and that loop then ends. An iteration that was reported is never
- * retracted, and no two overlap.
+ * what an analysis of the whole sequence finds, except where only the end of the sequence shows
+ * where an iteration ends. The first search may be wrong: a part of the iteration may look like a
+ * loop until the whole iteration repeats, and that loop then ends. An iteration that was reported
+ * is never retracted, and no two overlap.
  *
- * If the sequence starts within an iteration, the names show the length of an iteration, but its start
- * only if other symbols occur between two iterations. Otherwise only the end of the program would show
- * it, which a detector cannot wait for: iterations are then counted from the first symbol, and may
- * start elsewhere than the program's.
+ * If the sequence starts within an iteration, the names show the length of an iteration, but its
+ * start only if other symbols occur between two iterations. Otherwise only the end of the program
+ * would show it, which a detector cannot wait for: iterations are then counted from the first
+ * symbol, and may start elsewhere than the program's.
  *
  * If a part of the iteration repeats a varying number of times (as in a recurrent network), that
- * variation is not a difference. A repetition that continues from one iteration into the next belongs
- * to the former. Such iterations, and those whose kernel names change, take longer to be recognized:
- * the repeated part may be taken for a loop first.
+ * variation is not a difference. A repetition that continues from one iteration into the next
+ * belongs to the former. Such iterations, and those whose kernel names change, take longer to be
+ * recognized: the repeated part may be taken for a loop first.
  *
- * Memory: at most 32 bytes per symbol of the window and 64 per distinct symbol; for each of at most 16
- * patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a search,
- * about 100 further bytes per symbol of the window. The number of symbols fed does not matter. Cost:
- * 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike. A search takes 1
- * to 20 µs per symbol searched, within the call that triggers it. While the window fills, about three
- * times its length is searched in all; later searches examine at most 16 times as many symbols as were
- * fed.
+ * Memory: at most 32 bytes per symbol of the window and 64 per distinct symbol; for each of at most
+ * 16 patterns, which are shorter than half of the window, 52 bytes per symbol and 16 KiB; during a
+ * search, about 100 further bytes per symbol of the window. The number of symbols fed does not
+ * matter. Cost: 0.8 to 24 ns per symbol, measured with 10^8 symbols; less if iterations are alike.
+ * A search takes 1 to 20 µs per symbol searched, within the call that triggers it. While the window
+ * fills, about three times its length is searched in all; later searches examine at most 16 times
+ * as many symbols as were fed.
  *
- * Thread-safety: a detector may be used by one thread at a time. Callbacks run on the thread that feeds
- * the detector, and must not call the detector that called them.
+ * Thread-safety: a detector may be used by one thread at a time. Callbacks run on the thread that
+ * feeds the detector, and must not call the detector that called them.
  */
 #ifndef DEEPPROF_DETECTOR_H
 #define DEEPPROF_DETECTOR_H

@@ -1,4 +1,4 @@
-/* Words that loops are described with, wherever they were found. */
+/* The vocabulary of loops, shared by analyses and detectors. */
 #ifndef DEEPPROF_LOOP_H
 #define DEEPPROF_LOOP_H
 
@@ -13,7 +13,7 @@ enum dp_found_by { DP_FOUND_BY_COUNT, DP_FOUND_BY_AUTO, DP_FOUND_BY_MARKS };
 
 /* What decided where an iteration begins, strongest last. */
 enum dp_phase_evidence {
-	DP_PHASE_NONE,		/* nothing: the first position that fits */
+	DP_PHASE_NONE,		/* nothing: the first possible position */
 	DP_PHASE_KERNEL_GAP,	/* the GPU's largest recurring gap */
 	DP_PHASE_FINISH_KERNEL, /* kernels that finish a step (an optimizer's) */
 	DP_PHASE_SYNC,		/* a host synchronization before the first launch */
@@ -36,9 +36,8 @@ struct dp_edit {
 };
 
 /*
- * Iterations that differ from the pattern in the same way. A variant comes periodically where its
- * iterations are so regular that chance won't do, a few misses allowed: that is work which the
- * program does every so often.
+ * Iterations that differ from the pattern in the same way. A variant has a period if its iterations
+ * are too regular for chance, apart from a few misses: the program repeats that work at this period.
  */
 struct dp_variant {
 	size_t count;	   /* complete iterations that have it; may be 0 */
@@ -47,22 +46,22 @@ struct dp_variant {
 	uint32_t inserted; /* in each of them */
 	uint32_t deleted;
 	uint32_t substituted;
-	double extra_ns; /* median time from start to start, less that of the variant which most
-			    iterations have; no warm-up; NaN where there is none */
+	double extra_ns; /* median period, less that of the most frequent variant; without
+			    warm-up; NaN if there is none */
 };
 
-/* A number that a stage of the detection saw. Both strings are static. */
+/* A number that a stage of the detection used. Both strings are static. */
 struct dp_stage_fact {
 	const char *name; /* "length" */
 	const char *unit; /* "count" (whole), "number", "bits", "1" for a share, "log-odds" */
 	double value;
 };
 
-/* What a stage of the detection saw or chose. */
+/* What a stage of the detection observed or decided. */
 struct dp_explanation {
 	uint32_t stream;   /* for dp_trace_stream() */
 	const char *stage; /* "pattern": see deepprof-detection(7). Static */
-	const char *text;  /* one sentence, in which the facts are */
+	const char *text;  /* one sentence that contains the facts */
 	size_t fact_count;
 	const struct dp_stage_fact *facts;
 };

@@ -1,4 +1,4 @@
-/* An analysis as text, JSON, CSV and whatever else has a renderer. */
+/* Writes an analysis as text, JSON, CSV, HTML and in other formats. */
 #ifndef DEEPPROF_REPORT_H
 #define DEEPPROF_REPORT_H
 
@@ -10,29 +10,29 @@
 extern "C" {
 #endif
 
-/* Where output goes. write returns 0, or anything else to stop: then the report fails with
+/* Where output goes. write returns 0, or any other value to stop; the report then fails with
  * DP_ERR_IO. */
 struct dp_sink {
 	int (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
 };
 
-/* How it looks. Set to DP_REPORT_OPTIONS_INIT first. Pointers are borrowed for the call. */
+/* Set to DP_REPORT_OPTIONS_INIT, then change members. Pointers are borrowed for the call. */
 struct dp_report_options {
 	size_t size;
 	unsigned width; /* columns of a terminal */
 	bool color;	/* ANSI escapes */
-	bool ascii;	/* no characters beyond ASCII in what is drawn */
+	bool ascii;	/* draw with ASCII characters only */
 	bool verbose;
-	const char *const *metrics; /* names of those to show; NULL: all */
+	const char *const *metrics; /* the names of those to show; NULL: all */
 	size_t metrics_count;
-	bool gzip;    /* compressed, as RFC 1952 has it */
-	bool kineto;  /* "chrome": what Kineto writes, for tools that need its ProfilerStep */
-	bool follows; /* another trace's report stands before it in the same output */
-	/* "text": lines of a screen that it should fit; 0: 24; UINT_MAX: there is no screen, and
-	 * findings are shown with all their evidence */
+	bool gzip;    /* compress the output (RFC 1952) */
+	bool kineto;  /* "chrome": as Kineto writes it, for tools that need ProfilerStep */
+	bool follows; /* another trace's report precedes it in the same output */
+	/* "text": lines of the screen to fit; 0: 24; UINT_MAX: there is no screen, and findings
+	 * are written in full */
 	unsigned height;
-	bool all; /* "text", verbose: tables have all their rows */
+	bool all; /* "text", verbose: write all rows of tables */
 	bool brief; /* "json": at most 20,000 bytes, without iterations */
 };
 
@@ -47,11 +47,11 @@ struct dp_report_format {
 	const char *name;
 	const char *extension; /* "json" */
 	const char *help;      /* one line */
-	bool binary;	       /* not for a terminal */
-	bool single;	       /* the reports of several traces can't be one output */
+	bool binary;	       /* unsuitable for a terminal */
+	bool single;	       /* one output holds one trace */
 };
 
-/* By index, NULL beyond the end. Static. */
+/* By index; NULL beyond the last. Static. */
 DP_API const struct dp_report_format *dp_report_format(size_t index);
 
 /*
@@ -64,22 +64,21 @@ DP_API int dp_report_write(const struct dp_analysis *analysis, const char *forma
 			   struct dp_error *error);
 
 /*
- * A name from a trace as one line for a terminal: control characters, escape sequences, marks that
- * turn the direction of writing and characters without a width are shown as '?', as is all beyond
- * ASCII where ascii is set. Where it is wider than columns its middle is left out. At most size
- * bytes are written, the terminating zero included; a column may take four. Returns buf. Cost: the
- * text's length.
+ * Turns a name from a trace into one line that is safe on a terminal. Control characters, escape
+ * sequences, bidirectional marks and characters without width become '?', and so do characters
+ * beyond ASCII if ascii is set. A name wider than columns loses its middle. At most size bytes are
+ * written, the NUL included; a column may take four. Returns buf. Cost: linear in the text.
  */
 DP_API char *dp_label_text(char *buf, size_t size, const char *text, size_t columns, bool ascii);
 
 /*
- * The same for a kernel's name, but before the middle is left out, what says least goes, step by
- * step until it fits: the return type and the parameters of a C++ function, all namespaces, then
- * template arguments, the innermost first and the last before the first.
+ * The same for a kernel's name, but before its middle, the least informative parts are dropped one
+ * by one until it fits: the return type and parameters of a C++ function, all namespaces, then
+ * template arguments, from the innermost and last.
  */
 DP_API char *dp_label_kernel(char *buf, size_t size, const char *name, size_t columns, bool ascii);
 
-/* Columns that such a line takes: wide East Asian characters take two. */
+/* The columns that such a line occupies: wide East Asian characters take two. */
 DP_API size_t dp_label_width(const char *text);
 
 #ifdef __cplusplus

@@ -3,9 +3,9 @@
  *
  * The tree of S$ (S with a unique, smallest end marker) is stored as a suffix array and an LCP
  * array. An internal node is an LCP interval: the half-open range [left, right) of the suffix array
- * that holds the suffixes under the node (Abouelhoda, Kurtz, Ohlebusch, "Replacing suffix trees with
- * enhanced suffix arrays", 2004). Below 2^31 symbols the tree takes ten bytes per symbol (two for
- * the text, four for the suffix array, four for the LCP array), or twelve with more than 2^16
+ * that holds the suffixes under the node (Abouelhoda, Kurtz, Ohlebusch, "Replacing suffix trees
+ * with enhanced suffix arrays", 2004). Below 2^31 symbols the tree takes ten bytes per symbol (two
+ * for the text, four for the suffix array, four for the LCP array), or twelve with more than 2^16
  * distinct symbols. Queries for children and parents use an index of LCP minima, which the first of
  * them builds.
  */
@@ -24,8 +24,8 @@ struct dp_suffix_tree;
 /*
  * A node. An internal node has at least two leaves under it. A leaf has one, itself, and its depth
  * is the length of its suffix without the end marker. The root has depth 0 and all leaves except
- * that of the end marker alone, which is not stored: it is an internal node even of an empty string,
- * where it has no leaf, and of a string of one symbol, where it has one.
+ * that of the end marker alone, which is not stored: it is an internal node even of an empty
+ * string, where it has no leaf, and of a string of one symbol, where it has one.
  */
 struct dp_suffix_node {
 	size_t left; /* first place in the suffix array, [left, right) */

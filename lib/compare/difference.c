@@ -297,7 +297,7 @@ struct dp_difference dp_difference__of(const struct dp_estimate estimate[2], dou
 	return made;
 }
 
-bool dp_difference_is_sure(const struct dp_difference *difference)
+bool dp_difference_is_significant(const struct dp_difference *difference)
 {
 	double least = LEAST_CHANGE * fabs(difference->value[0]);
 

@@ -168,7 +168,7 @@ static enum dp_kernel_change kind_of(const struct dp_pair_kernel *row)
 		return row->name[0] ? DP_KERNEL_REMOVED : DP_KERNEL_ADDED;
 	if (strcmp(row->name[0], row->name[1]) != 0)
 		return DP_KERNEL_REPLACED;
-	if (!dp_difference_is_sure(&row->ns))
+	if (!dp_difference_is_significant(&row->ns))
 		return DP_KERNEL_SAME;
 	if (is_by_calls(row))
 		return row->ns.change > 0 ? DP_KERNEL_MORE : DP_KERNEL_FEWER;

@@ -27,11 +27,11 @@ enum {
 	DP_CHROME_BYTES = 1 << 12,
 	DP_CHROME_ARG_NAME = 1 << 13,
 	DP_CHROME_LABELS = 1 << 14,
-	DP_CHROME_OP = 1 << 15,
+	DP_CHROME_OP = 1 << 15, /* or the direction of a copy */
 	DP_CHROME_SIZE = 1 << 16,
 	DP_CHROME_DEVICE_TYPE = 1 << 17,
 	DP_CHROME_TASK = 1 << 18,
-	DP_CHROME_INDEX = 1 << 19,
+	DP_CHROME_INDEX = 1 << 19, /* or the row of a grid */
 	DP_CHROME_ARGS = 0xfff80,
 	/* In the args of communication kernels: */
 	DP_CHROME_COLLECTIVE = 1 << 20,

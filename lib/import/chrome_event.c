@@ -41,7 +41,7 @@ static inline uint32_t arg_key(const char *at, size_t length)
 	case 2:
 		return IS("op") ? DP_CHROME_OP : 0;
 	case 3:
-		return IS("Seq") ? DP_CHROME_SEQUENCE : 0;
+		return IS("Seq") ? DP_CHROME_SEQUENCE : IS("row") ? DP_CHROME_INDEX : 0;
 	case 4:
 		return IS("name") ? DP_CHROME_ARG_NAME : IS("size") ? DP_CHROME_SIZE : 0;
 	case 5:
@@ -61,6 +61,7 @@ static inline uint32_t arg_key(const char *at, size_t length)
 		return IS("Device Id")	 ? DP_CHROME_DEVICE
 		       : IS("Task Type") ? DP_CHROME_TASK
 		       : IS("Stream Id") ? DP_CHROME_STREAM
+		       : IS("direction") ? DP_CHROME_OP
 					 : 0;
 	case 11:
 		return IS("correlation")   ? DP_CHROME_CORRELATION

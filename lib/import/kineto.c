@@ -13,6 +13,7 @@
 #include "import/kineto_class.h"
 #include "import/kineto_collective.h"
 #include "import/kineto_memory.h"
+#include "import/kineto_mtia.h"
 #include "import/kineto_names.h"
 #include "import/kineto_npu.h"
 #include "import/kineto_rocprof.h"
@@ -114,13 +115,14 @@ static uint32_t want(void *ctx, const char *category, size_t length)
 		[DP_KINETO_OPERATOR] = 0,
 		[DP_KINETO_NVTX] = 0,
 		[DP_KINETO_INSTANT] = DP_CHROME_DEVICE | DP_CHROME_DEVICE_TYPE | DP_CHROME_BYTES,
+		[DP_KINETO_MTIA] = DP_KINETO_MTIA_ARGS,
 		[DP_KINETO_FOREIGN] = DP_CHROME_SKIP,
 		[DP_KINETO_SKIP] = DP_CHROME_SKIP,
 	};
 	struct kineto *kineto = ctx;
 
 	kineto->class = dp_kineto__class(category, length);
-	kineto->foreign |= kineto->class == DP_KINETO_FOREIGN;
+	kineto->foreign |= kineto->class == DP_KINETO_FOREIGN || kineto->class == DP_KINETO_MTIA;
 	return wanted[kineto->class];
 }
 
@@ -455,6 +457,7 @@ static int class_event(struct kineto *kineto, const struct dp_chrome_event *even
 	case DP_KINETO_NONE:
 		return row_event(kineto, event);
 	case DP_KINETO_INSTANT:
+	case DP_KINETO_MTIA:
 	case DP_KINETO_FOREIGN:
 	case DP_KINETO_SKIP:
 		break;
@@ -471,6 +474,11 @@ static int dispatch(struct kineto *kineto, const struct dp_chrome_event *event)
 		return metadata_event(kineto, event);
 	if (event->phase == 'i')
 		return dp_kineto_memory__note(&kineto->memory, event) ? nomem(kineto) : DP_OK;
+	if (event->has & DP_CHROME_CATEGORY && kineto->class == DP_KINETO_MTIA) {
+		moved = *event;
+		class = dp_kineto_mtia__read(&moved);
+		return class_event(kineto, &moved, class);
+	}
 	if (event->has & DP_CHROME_CATEGORY)
 		return class_event(kineto, event, kineto->class);
 	if (!kineto->rocprof.count && !kineto->xla.pids.count)
@@ -588,8 +596,8 @@ static int finish(struct kineto *kineto)
 	    !kineto->chrome.import->options->allow_no_gpu)
 		return dp_error__set(
 			kineto->chrome.import->error, DP_ERR_UNSUPPORTED,
-			"a Kineto trace of MTIA accelerators, which does not say which of "
-			"their events are kernels");
+			"a Kineto trace of MTIA accelerators in which no event is a kernel's: "
+			"none has the row of a grid among its args");
 	if (kineto->pid_count > 1)
 		status = dp_builder__claim_devices(builder, kineto->process);
 	if (kineto->epoch_votes > 0)

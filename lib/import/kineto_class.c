@@ -63,7 +63,7 @@ enum dp_kineto_class dp_kineto__class(const char *text, size_t length)
 		{ "hip_runtime", DP_KINETO_CALL },
 		{ "hip_driver", DP_KINETO_CALL },
 		{ "hpu_op", DP_KINETO_CALL },
-		{ "mtia_ccp_events", DP_KINETO_FOREIGN },
+		{ "mtia_ccp_events", DP_KINETO_MTIA },
 		{ "mtia_insight", DP_KINETO_FOREIGN },
 		{ "mtia_counters", DP_KINETO_SKIP },
 		{ "nvtx", DP_KINETO_NVTX },

@@ -15,6 +15,7 @@ enum dp_kineto_class {
 	DP_KINETO_OPERATOR,
 	DP_KINETO_NVTX,
 	DP_KINETO_INSTANT,
+	DP_KINETO_MTIA,	   /* judged by kineto_mtia.h */
 	DP_KINETO_FOREIGN, /* of a device, but whether it is a kernel is not known */
 	DP_KINETO_SKIP,
 };

@@ -16,7 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum line_kind { LINE_SKIP, LINE_OPS, LINE_NESTED, LINE_STEPS, LINE_MODULES, LINE_HOST };
+enum line_kind {
+	LINE_SKIP,
+	LINE_OPS,
+	LINE_ASYNC,
+	LINE_NESTED,
+	LINE_STEPS,
+	LINE_MODULES,
+	LINE_HOST
+};
 
 struct line {
 	enum line_kind kind;
@@ -95,7 +103,9 @@ static enum line_kind kind_of(const struct dp_xplane *plane, const struct line *
 		return LINE_MODULES;
 	if (plane->kind == DP_XPLANE_GPU)
 		return starts(line->name, line->name_length, "Stream #") ? LINE_OPS : LINE_SKIP;
-	return is(line, "XLA Ops") ? LINE_NESTED : is(line, "Async XLA Ops") ? LINE_OPS : LINE_SKIP;
+	return is(line, "XLA Ops")	   ? LINE_NESTED
+	       : is(line, "Async XLA Ops") ? LINE_ASYNC
+					   : LINE_SKIP;
 }
 
 /* "Stream #17(Kernel)": the line's id is that of the stream, too, but it may be changed. */
@@ -226,13 +236,23 @@ static int push_pending(struct reader *reader, struct line *line)
 	return dp_builder__op(reader->builder, &line->pending) ? failed(reader) : DP_OK;
 }
 
-/* What encloses the next one of its line is no operation, but a loop or a branch. */
+static bool encloses(const struct dp_op *op, const struct dp_op *other)
+{
+	return other->start_ns >= op->start_ns && other->end_ns <= op->end_ns &&
+	       op->end_ns > op->start_ns;
+}
+
+/*
+ * What encloses the next one of its line is no operation, but a loop or a branch. What takes no
+ * time, as a copy's start, says nothing about that: a kernel may begin or end with it.
+ */
 static int push_nested(struct reader *reader, struct line *line, const struct dp_op *op)
 {
 	const struct dp_op *last = &line->pending;
 
-	if (line->has_pending && op->start_ns >= last->start_ns && op->end_ns <= last->end_ns &&
-	    last->end_ns > last->start_ns) {
+	if (line->has_pending && encloses(last, op)) {
+		if (op->end_ns == op->start_ns)
+			return dp_builder__op(reader->builder, op) ? failed(reader) : DP_OK;
 		line->has_pending = false;
 		if (add_range(reader, last->start_ns, last->end_ns, last->name, DP_NONE,
 			      DP_RANGE_OPERATOR))
@@ -264,6 +284,20 @@ static int take_memory(struct reader *reader, const struct dp_xevent *event)
 	return DP_OK;
 }
 
+/* "async-copy", "copy-start.3", "slice-start": from start to end, what moves beside the kernels. */
+static bool is_transfer(const struct reader *reader, uint32_t text)
+{
+	static const char *const moves[] = { "copy", "slice", "dynamic-" };
+	const char *name = text == DP_NONE ? "" : dp_texts__get(&reader->space.names, text);
+
+	if (starts(name, strlen(name), "async-"))
+		name += strlen("async-");
+	for (size_t i = 0; i < DP_COUNT(moves); i++)
+		if (starts(name, strlen(name), moves[i]))
+			return true;
+	return false;
+}
+
 static int take_op(struct reader *reader, struct line *line, const struct dp_xevent *event)
 {
 	struct dp_op op = { .start_ns = event->start_ns,
@@ -274,11 +308,12 @@ static int take_op(struct reader *reader, struct line *line, const struct dp_xev
 
 	if (event->details_kind == DP_XSTAT_ALLOCATE || event->details_kind == DP_XSTAT_FREE)
 		return take_memory(reader, event);
-	op.kind = event->graph				 ? DP_OP_GRAPH
-		  : event->details_kind == DP_XSTAT_COPY ? DP_OP_COPY
-		  : event->details_kind == DP_XSTAT_SET	 ? DP_OP_SET
-		  : name				 ? (enum dp_op_kind)name->op
-							 : DP_OP_KERNEL;
+	op.kind = event->graph						  ? DP_OP_GRAPH
+		  : event->details_kind == DP_XSTAT_COPY		  ? DP_OP_COPY
+		  : event->details_kind == DP_XSTAT_SET			  ? DP_OP_SET
+		  : line->kind == LINE_ASYNC && is_transfer(reader, text) ? DP_OP_COPY
+		  : name ? (enum dp_op_kind)name->op
+			 : DP_OP_KERNEL;
 	if (op.kind == DP_OP_COPY)
 		op.copy_kind = name ? (enum dp_copy_kind)name->copy_kind : DP_COPY_UNKNOWN;
 	dp_xla_details__describe(&op, event->details, event->details_length);
@@ -394,6 +429,7 @@ static int take_event(struct reader *reader, struct line *line, const unsigned c
 	}
 	switch (line->kind) {
 	case LINE_OPS:
+	case LINE_ASYNC:
 	case LINE_NESTED:
 		return take_op(reader, line, &event);
 	case LINE_HOST:

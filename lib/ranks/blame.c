@@ -73,7 +73,7 @@ static double block_mean(const struct test *test, size_t block, size_t rank)
 static size_t class_end(const struct test *test, size_t first)
 {
 	const uint32_t *classes = test->times->classes;
-	size_t end = first;
+	size_t end = first + 1;
 
 	while (end < test->times->ranks &&
 	       classes[test->order[end]] == classes[test->order[first]])

@@ -41,7 +41,7 @@ static void write_row(struct dp_render *render, const struct dp_comparison *comp
 	number(render, at->ratio_low, "1");
 	number(render, at->ratio_high, "1");
 	dp_render__format(render, "%zu,%zu,%s\n", at->count[0], at->count[1],
-			  dp_difference_is_sure(at) ? "true" : "false");
+			  dp_difference_is_significant(at) ? "true" : "false");
 }
 
 static void write_all(struct dp_render *render, const struct dp_comparison *comparison)

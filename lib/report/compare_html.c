@@ -97,7 +97,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		dp_render__format(render, "%s\n[\"%s\",\"%s\"", i ? "," : "", part->metric,
 				  dp_compare_words__part(part->metric));
 		write_difference(render, &part->mean, "ns",
-				 last ? judged : dp_difference_is_sure(&part->mean));
+				 last ? judged : dp_difference_is_significant(&part->mean));
 		dp_render__text(render, "]");
 	}
 	dp_render__text(render, "]");
@@ -135,7 +135,7 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 		if (!kernel->name[run])
 			times.value[run] = (double)NAN;
 	}
-	write_difference(render, &times, "ns", dp_difference_is_sure(&kernel->ns));
+	write_difference(render, &times, "ns", dp_difference_is_significant(&kernel->ns));
 	dp_render__text(render, "]");
 }
 
@@ -221,7 +221,7 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 			continue;
 		dp_render__format(render, "%s\n[\"%s\",\"%s\"", any ? "," : "", info->name,
 				  info->unit);
-		write_difference(render, at, info->unit, dp_difference_is_sure(at));
+		write_difference(render, at, info->unit, dp_difference_is_significant(at));
 		dp_render__text(render, ",");
 		dp_html__string(render, info->help);
 		dp_render__text(render, "]");

@@ -41,7 +41,7 @@ static void difference(struct dp_render *render, const struct dp_difference *dif
 		two(render, ", ", "ratio", ratios, "1");
 	else
 		dp_render__text(render, ", \"ratio\": null");
-	dp_json_out__boolean(render, ", ", "sure", dp_difference_is_sure(difference));
+	dp_json_out__boolean(render, ", ", "sure", dp_difference_is_significant(difference));
 }
 
 static void write_run(struct dp_render *render, const struct dp_comparison *comparison,

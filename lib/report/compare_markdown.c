@@ -72,7 +72,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		/* The period has the verdict of the headline. */
 		write_change(render, &part->mean,
 			     dp_pair_part(comparison, pair, i + 1)
-				     ? dp_difference_is_sure(&part->mean)
+				     ? dp_difference_is_significant(&part->mean)
 				     : judged);
 	}
 }
@@ -94,7 +94,7 @@ static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *
 		dp_compare_words__calls(calls, kernel->calls, false),
 		kernel->name[0] ? dp_human__duration(before, kernel->ns.value[0], false) : "",
 		kernel->name[1] ? dp_human__duration(after, kernel->ns.value[1], false) : "");
-	write_change(render, &kernel->ns, dp_difference_is_sure(&kernel->ns));
+	write_change(render, &kernel->ns, dp_difference_is_significant(&kernel->ns));
 }
 
 static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,

@@ -214,7 +214,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 		if (!(fmax(part->mean.value[0], part->mean.value[1]) >= least_ns))
 			continue;
 		dp_text__style_begin(render, part == period			  ? DP_STYLE_HEAD
-					     : dp_difference_is_sure(&part->mean) ? "0"
+					     : dp_difference_is_significant(&part->mean) ? "0"
 										  : DP_STYLE_DIM);
 		write_numbers(render, &part->mean, "ns", COLUMN);
 		dp_render__text(render, dp_compare_words__part(part->metric));
@@ -443,7 +443,7 @@ static void write_metrics(struct dp_render *render, const struct dp_comparison *
 
 		if (!dp_render__shows(render, info) || !has_something(at))
 			continue;
-		dp_text__style_begin(render, dp_difference_is_sure(at) ? "0" : DP_STYLE_DIM);
+		dp_text__style_begin(render, dp_difference_is_significant(at) ? "0" : DP_STYLE_DIM);
 		/* The one unit that is a long word would leave its column. */
 		write_numbers(render, at, strcmp(info->unit, "operations") ? info->unit : "ops",
 			      WIDE);

@@ -145,7 +145,7 @@ static enum dp_verdict_kind kind_of(const struct dp_difference *time)
 {
 	if (!isfinite(time->low))
 		return DP_VERDICT_UNKNOWN;
-	if (!dp_difference_is_sure(time))
+	if (!dp_difference_is_significant(time))
 		return DP_VERDICT_SAME;
 	return time->change < 0 ? DP_VERDICT_FASTER : DP_VERDICT_SLOWER;
 }

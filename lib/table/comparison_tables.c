@@ -42,7 +42,7 @@ static struct difference difference(const struct dp_difference *of)
 		of->high,
 		of->ratio_low,
 		of->ratio_high,
-		dp_difference_is_sure(of),
+		dp_difference_is_significant(of),
 		(int64_t)of->count[0],
 		(int64_t)of->count[1],
 	};

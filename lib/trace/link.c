@@ -8,16 +8,19 @@
 #include "trace/link.h"
 #include "base/hash.h"
 
+/*
+ * Ids of one process mostly lie so close together that each has a slot of its own, without a hash
+ * and without a look at the call: calls that follow each other have neighbouring slots. CUPTI
+ * counts calls that nobody records, too; this many ids to a call are 16 bytes of slots.
+ */
+#define IDS_PER_CALL 4
+
 struct link {
 	const struct dp_builder *builder;
 	uint32_t *slots; /* call + 1; 0 is free */
-	size_t mask;
+	size_t mask;	 /* of slots that are found by a hash */
 	struct dp_hash_key key;
-	/*
-	 * Ids of one process, given in order, mostly lie so close together that each has a slot of
-	 * its own without a hash, and calls that follow each other have neighbouring slots.
-	 */
-	bool dense;
+	bool dense;	      /* the slot of an id is that many behind least's */
 	uint32_t least, most; /* ids of calls */
 };
 
@@ -32,8 +35,11 @@ static size_t slot_of(const struct link *link, uint32_t process, uint32_t correl
 {
 	const struct dp_columns *calls = &link->builder->calls;
 	uint64_t word = (uint64_t)process << 32 | correlation;
-	size_t at = link->dense ? correlation : (size_t)dp_hash__add(&link->key, link->key.a, word);
+	size_t at;
 
+	if (link->dense)
+		return correlation - link->least;
+	at = (size_t)dp_hash__add(&link->key, link->key.a, word);
 	for (at &= link->mask; link->slots[at]; at = (at + 1) & link->mask) {
 		uint32_t call = link->slots[at] - 1;
 
@@ -86,8 +92,21 @@ static void find_least_and_most(struct link *link)
 		link->least = DP_MIN(link->least, correlation);
 		link->most = DP_MAX(link->most, correlation);
 	}
+}
+
+/* How many slots there are. */
+static size_t count_slots(struct link *link)
+{
+	size_t calls = link->builder->calls.count, size = 64;
+
 	link->dense = link->builder->process_count <= 1 && link->most >= link->least &&
-		      link->most - link->least <= link->mask;
+		      (link->most - link->least) / IDS_PER_CALL < calls;
+	if (link->dense)
+		return (size_t)(link->most - link->least) + 1;
+	while (size < calls + calls / 2)
+		size *= 2;
+	link->mask = size - 1;
+	return size;
 }
 
 static void link_all(struct link *link)
@@ -114,18 +133,14 @@ static void link_all(struct link *link)
 int dp_builder__link_calls(struct dp_builder *builder)
 {
 	struct link link = { .builder = builder };
-	size_t size = 64;
 
 	if (!builder->calls.count)
 		return DP_OK;
-	while (size < builder->calls.count + builder->calls.count / 2)
-		size *= 2;
-	link.mask = size - 1;
-	link.slots = dp_alloc__zeroed(size, sizeof(*link.slots));
+	find_least_and_most(&link);
+	link.slots = dp_alloc__zeroed(count_slots(&link), sizeof(*link.slots));
 	if (!link.slots)
 		return dp_builder__fail(builder, DP_ERR_NOMEM);
 	dp_hash__draw(&link.key);
-	find_least_and_most(&link);
 	link_all(&link);
 	free(link.slots);
 	return DP_OK;

@@ -575,8 +575,8 @@ class Baseline(Case):
     def test_report_of_schema_1(self):
         whole = self.report_of(self.before, "whole.json")
         text = whole.read_text()
-        for new, old in (('"schema": 2', '"schema": 1'), ("selected", "selected"),
-                         ("matches_count", "fits"), ("matches_in_sequence", "matches_in_sequence")):
+        for new, old in (('"schema": 2', '"schema": 1'), ("selected", "at_level"),
+                         ("matches_count", "fits"), ("matches_in_sequence", "in_row")):
             self.assertIn(new, text)
             text = text.replace(new, old)
         old = self.folder / "old" / "whole.json"

@@ -295,11 +295,11 @@ class Completions(unittest.TestCase):
     def test_zsh(self):
         text = self.text("_deepprof")
         common = re.search(r"(?s)common=\((.*?)\n\t\)", text)[1]
-        shared = re.search(r"(?s)analyze=\((.*?)\n\t\)", text)[1]
+        shared = re.search(r"(?s)shared=\((.*?)\n\t\)", text)[1]
         for verb in VERBS:
             block = re.search(rf"(?s)\n\t{verb}\)\n(.*?)\n\t\t;;", text)[1]
             block += common if "$common" in block else ""
-            block += shared if "$analyze" in block else ""
+            block += shared if "$shared" in block else ""
             self.assertEqual(
                 set(re.findall(r"--[a-z-]+", re.sub(r"\([^)]*\)", "", block))) | {"--help"},
                 set(options_of_help(verb)),
@@ -315,11 +315,11 @@ class Completions(unittest.TestCase):
         for verb in VERBS:
             conditions = {
                 "record": r"\$record",
-                "analyze": r"\$(?:analyze|report|analyze|both|all)",
-                "compare": r"\$(?:compare|report|analyze|both|all)",
+                "analyze": r"\$(?:analyze|report|shared|both|all)",
+                "compare": r"\$(?:compare|report|shared|both|all)",
                 "ranks": r"\$(?:ranks|report|both|all)",
                 "reduce": r"\$(?:reduce|all)",
-                "export": r"\$(?:export|analyze|all)",
+                "export": r"\$(?:export|shared|all)",
                 "info": r"\$(?:info|both|all)",
                 "help": "-",
             }

@@ -56,7 +56,7 @@ static void compare(struct dp_summary *const *summaries, size_t count)
 		struct dp_sink sink = { fuzz_show, &shown };
 
 		HOLDS(!dp_ranks_write(ranks, format->name, &options, &sink, &error));
-HOLDS(shown.length);
+		HOLDS(shown.length);
 		if (format->binary)
 			free(shown.text);
 		else

@@ -29,14 +29,26 @@ static bool is_obeyed(uint32_t code)
 	       (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
+/* Whether eight bytes are printable ASCII, as nearly all of a page of HTML is. */
+static bool is_plain(const char *text)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return !((word | (word - ones * 0x20) | (word + ones)) & high);
+}
+
 void fuzz_check_shown(struct fuzz_shown *shown)
 {
 	uint32_t code;
 
-	HOLDS(dp_utf8__valid(shown->text, shown->length));
-	for (size_t i = 0; i < shown->length;) {
-		i += dp_utf8__next(shown->text + i, shown->length - i, &code);
-		HOLDS(!is_obeyed(code));
+	for (size_t i = 0, n; i < shown->length; i += n) {
+		n = sizeof(uint64_t);
+		if (shown->length - i >= n && is_plain(shown->text + i))
+			continue;
+		n = dp_utf8__next(shown->text + i, shown->length - i, &code);
+		HOLDS(!is_obeyed(code) && dp_utf8__valid(shown->text + i, n));
 	}
 	free(shown->text);
 }

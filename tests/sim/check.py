@@ -49,7 +49,7 @@ def read_kineto(path, truth):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt") as file:
         document = json.load(file, parse_float=Decimal, parse_int=Decimal)
-    modern = truth["format"] in ("kineto", "kineto-relative", "kineto-xpu")
+    modern = truth["format"] in ("kineto", "kineto-relative", "kineto-xpu", "kineto-mtia")
     digits = 3
     base = 0
     if truth["format"] == "kineto-relative":
@@ -65,11 +65,18 @@ def read_kineto(path, truth):
         if event["ph"] != "X":
             continue
         cat = event["cat"]
-        calls += cat in ("cuda_runtime", "xpu_runtime", "Runtime")
+        calls += cat in ("cuda_runtime", "xpu_runtime", "mtia_runtime", "Runtime")
         ranges += cat in ("cpu_op", "user_annotation", "Operator")
+        args = event.get("args", {})
+        if cat == "mtia_ccp_events":
+            way = args.get("direction", "")
+            source, _, target = way.split("_") if way else ("", "", "")
+            event["name"] = f"Memcpy {source[0]}to{target[0]}" if way else event["name"]
+            event["tid"], args["device"], args["context"] = args["stream"], event["pid"], 0
+            args["bytes"] = args.get("size", 0)
+            cat = "gpu_memcpy" if way else "kernel"
         if cat not in kinds:
             continue
-        args = event["args"]
         start = to_ns(event["ts"], digits) + base
         launched.add(args["correlation"])
         stream = event["tid"] if modern else event["tid"].removeprefix("stream ")
@@ -442,8 +449,8 @@ def read_perfetto(path, truth):
 # What has no time since 1970.
 NO_EPOCH = {"nvprof-csv", "nvprof-csv-17", "nvprof-csv-22", "nvprof-csv-peer", "rocprofv3",
             "rocpd", "rocprof", "jax-json"}
-READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks,
-           "jax-json": read_jax,
+READERS = {"kineto-xpu": read_kineto, "kineto-mtia": read_kineto, "rocprof": read_rows,
+           "ascend": read_tasks, "jax-json": read_jax,
            "kineto": read_kineto, "kineto-relative": read_kineto, "kineto-2021": read_kineto,
            "kineto-legacy": read_legacy, "tf-timeline": read_timeline, "nsys": read_nsys,
            "nsys-2024": read_nsys, "nsys-2022": read_nsys, "nvprof": read_nvprof,
@@ -452,7 +459,7 @@ READERS = {"kineto-xpu": read_kineto, "rocprof": read_rows, "ascend": read_tasks
            "rocprofv3": read_rocprofv3, "rocpd": read_rocpd,
            "xplane": read_xplane, "perfetto": read_perfetto}
 PLACES = {f for f in READERS
-          if f not in ("kineto-legacy", "tf-timeline", "rocprof", "ascend")}
+          if f not in ("kineto-legacy", "kineto-mtia", "tf-timeline", "rocprof", "ascend")}
 MANGLED = {"nvprof", "nvvp"}
 MANY_PROCESSES = {"nsys", "nsys-2024", "nsys-2022", "deepprof", "rocpd"}
 

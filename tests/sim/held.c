@@ -104,7 +104,8 @@ static size_t stream_at(const struct dp_trace *trace, const json_t *place)
 static void check_stream(const struct dp_trace *trace, const json_t *planted, const char *format)
 {
 	static const char *const no_context[] = { "rocprofv3", "rocpd",	 "xplane",   "perfetto",
-						  "rocprof",   "ascend", "jax-json", NULL };
+						  "rocprof",   "ascend", "jax-json", "kineto-mtia",
+						  NULL };
 	static const char *const classes[] = { "main", "copy", "assist" };
 	size_t index = stream_at(trace, planted);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Up to the first of 2021 times have decimals. */
-enum { MODERN, RELATIVE, XPU, OLD, LEGACY, TIMELINE };
+enum { MODERN, RELATIVE, XPU, MTIA, OLD, LEGACY, TIMELINE };
 
 struct state {
 	struct sim_out *out;
@@ -281,6 +281,35 @@ static void put_transfer_args(struct sim_out *out, const struct sim_event *event
 	sim_out_fixed(out, ns ? event->bytes * 1000000 / ns : 0, 6);
 }
 
+/* What one of Meta's accelerators did: kernels and transfers are of one category. */
+static void put_mtia(struct sim_sink *sink, const struct sim_event *event)
+{
+	static const char *const directions[] = { "HOST_TO_DEVICE", "DEVICE_TO_HOST",
+						  "DEVICE_TO_DEVICE" };
+	struct state *state = sink->state;
+	struct sim_out *out = state->out;
+	uint32_t stream = sim_run_stream(sink->run, event->stream);
+
+	separate(state, out);
+	LIT("\n  {\n    \"ph\": \"X\", \"cat\": \"mtia_ccp_events\", \"name\": ");
+	sim_out_str(out, event->kind == SIM_KERNEL ? state->names[event->name] : "\"dma_request\"");
+	put_number(out, ", \"pid\": ", sim_run_device(sink->run, event->rank));
+	put_number(out, ", \"tid\": ", 4 + 34 * stream);
+	put_span(sink, ",\n    \"ts\": ", event->start_ns, event->end_ns);
+	put_number(out, ",\n    \"args\": {\n      \"correlation\": ", event->correlation);
+	put_number(out, ", \"stream\": ", stream);
+	if (event->kind == SIM_KERNEL) {
+		LIT(", \"column\": \"0\", \"row\": \"0\"");
+	} else {
+		LIT(", \"direction\": \"");
+		sim_out_str(out, directions[event->copy_kind]);
+		put_number(out, "\", \"size\": ", event->bytes);
+	}
+	put_number(out, ", \"packet_ptr\": ", event->grid % 512);
+	put_op_end(out, true);
+	put_flow(sink, event, false);
+}
+
 /* A kernel, copy or set. */
 static void put_operation(struct sim_sink *sink, const struct sim_event *event)
 {
@@ -344,7 +373,7 @@ static const char *const xpu_calls[SIM_CALLS] = { "urEnqueueKernelLaunch", "urEn
 
 static void put_call(struct sim_sink *sink, const struct sim_event *event)
 {
-	bool xpu = sink->writer->variant == XPU;
+	bool xpu = sink->writer->variant == XPU, mtia = sink->writer->variant == MTIA;
 	struct state *state = sink->state;
 	struct sim_out *out = state->out;
 	uint32_t tid = sim_run_tid(sink->run, event->rank, event->thread);
@@ -353,6 +382,7 @@ static void put_call(struct sim_sink *sink, const struct sim_event *event)
 	LIT("\n  {\n    \"ph\": \"X\", \"cat\": \"");
 	sim_out_str(out, old(sink) ? "Runtime\", \n    \"name\": \""
 			 : xpu	   ? "xpu_runtime\", \"name\": \""
+			 : mtia	   ? "mtia_runtime\", \"name\": \""
 				   : "cuda_runtime\", \"name\": \"");
 	sim_out_str(out, xpu ? xpu_calls[event->name] : sim_call_names[event->name].name);
 	put_number(out, "\", \"pid\": ", sim_run_pid(sink->run, event->rank));
@@ -611,6 +641,8 @@ static int kineto_event(struct sim_sink *sink, const struct sim_event *event)
 		put_legacy(sink, event);
 	else if (sink->writer->variant == TIMELINE)
 		put_timeline(sink, event);
+	else if (sim_event_on_gpu(event) && sink->writer->variant == MTIA)
+		put_mtia(sink, event);
 	else if (sim_event_on_gpu(event))
 		put_operation(sink, event);
 	else if (event->kind == SIM_CALL)
@@ -650,6 +682,8 @@ const struct sim_writer sim_kineto_writers[] = {
 	  true, LEGACY, KINETO },
 	{ "kineto-xpu", "PyTorch on Intel's GPUs", ".pt.trace.json", 1, 1, false, true, XPU,
 	  KINETO },
+	{ "kineto-mtia", "PyTorch on Meta's accelerators", ".pt.trace.json", 1, 1, false, true,
+	  MTIA, KINETO, .no_sets = true },
 	{ "tf-timeline", "TensorFlow 1's timeline", ".json", 1000, 1000, false, true, TIMELINE,
 	  KINETO },
 	SIM_WRITERS_END,

@@ -165,7 +165,7 @@ START_TEST(a_run_is_like_itself)
 		const struct dp_difference *at = dp_pair_metric(comparison, 0, i);
 
 		ck_assert(!at->count[0] || !(at->change < 0 || at->change > 0));
-		ck_assert(!dp_difference_is_sure(at));
+		ck_assert(!dp_difference_is_significant(at));
 	}
 	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, 0, i)); i++)
 		ck_assert_int_eq(kernel->kind, DP_KERNEL_SAME);
@@ -212,7 +212,7 @@ START_TEST(changes_are_reported)
 	ck_assert_double_ge(kernel->ns.high, 40000);
 	period = dp_pair_metric(comparison, 0, dp_metric_find("period_ns"));
 	ck_assert_double_eq_tol(period->change, 40000 - 6000 + 4000 - 1000, 2000);
-	ck_assert(dp_difference_is_sure(period));
+	ck_assert(dp_difference_is_significant(period));
 	ck_assert_uint_eq(period->count[0], 29);
 	ck_assert_uint_eq(period->count[1], 39);
 	sums_hold(comparison, 0);
@@ -444,7 +444,7 @@ START_TEST(the_longest_are_paired)
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
-	ck_assert(dp_difference_is_sure(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
+	ck_assert(dp_difference_is_significant(dp_pair_metric(comparison, 0, dp_metric_find("period_ns"))));
 	sums_hold(comparison, 0);
 	dp_comparison_free(comparison);
 	end_run(&before);

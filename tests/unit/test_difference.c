@@ -177,7 +177,7 @@ START_TEST(limits_are_differences_of_values)
 	ck_assert_double_eq(at.change, 21 - 11.5);
 	ck_assert_double_eq(at.ratio_low, 20.0 / 14);
 	ck_assert_double_eq(at.ratio_high, 22.0 / 10);
-	ck_assert(dp_difference_is_sure(&at));
+	ck_assert(dp_difference_is_significant(&at));
 }
 END_TEST
 
@@ -187,11 +187,11 @@ START_TEST(few_that_do_not_overlap_differ)
 	const double a[] = { 176, 180, 168, 179 }, b[] = { 161, 128, 124, 139 }, c[] = { 161, 128, 124, 169 };
 	struct dp_difference at = medians(a, 4, b, 4);
 
-	ck_assert(dp_difference_is_sure(&at));
+	ck_assert(dp_difference_is_significant(&at));
 	ck_assert_double_eq(at.low, 124 - 180);
 	ck_assert_double_eq(at.high, 161 - 168);
 	at = medians(a, 4, c, 4);
-	ck_assert(!dp_difference_is_sure(&at));
+	ck_assert(!dp_difference_is_significant(&at));
 }
 END_TEST
 
@@ -244,7 +244,7 @@ START_TEST(changes_are_seen)
 		for (size_t i = 0; i < 20; i++)
 			b[i] += 10;
 		at = medians(a, 20, b, 20);
-		seen += dp_difference_is_sure(&at);
+		seen += dp_difference_is_significant(&at);
 		wrong += (at.low > 0) != (at.ratio_low > 1);
 	}
 	ck_assert_int_ge(seen, TURNS * 95 / 100);
@@ -337,14 +337,14 @@ START_TEST(equal_values_have_no_doubt)
 	ck_assert_double_eq(at.change, 0);
 	ck_assert_double_eq(at.low, 0);
 	ck_assert_double_eq(at.high, 0);
-	ck_assert(!dp_difference_is_sure(&at));
+	ck_assert(!dp_difference_is_significant(&at));
 	at = medians(a, 6, b, 6);
 	ck_assert_double_eq(at.low, 1);
 	ck_assert_double_eq_tol(at.ratio_high, 1.2, 1e-12);
-	ck_assert(dp_difference_is_sure(&at));
+	ck_assert(dp_difference_is_significant(&at));
 	at = means(b, 6, a, 6);
 	ck_assert_double_eq(at.high, -1);
-	ck_assert(dp_difference_is_sure(&at));
+	ck_assert(dp_difference_is_significant(&at));
 }
 END_TEST
 
@@ -357,19 +357,19 @@ START_TEST(little_is_not_sure)
 	ck_assert_double_eq(at.change, 4);
 	ck_assert_double_nan(at.low);
 	ck_assert_double_nan(at.ratio_high);
-	ck_assert(!dp_difference_is_sure(&at));
+	ck_assert(!dp_difference_is_significant(&at));
 	at = medians(a, 6, b, 0);
 	ck_assert_double_nan(at.change);
 	for (size_t i = 0; i < 6; i++)
 		c[i] = 5.04;
 	at = medians(a, 6, c, 6);
 	ck_assert_double_gt(at.low, 0);
-	ck_assert(!dp_difference_is_sure(&at));
+	ck_assert(!dp_difference_is_significant(&at));
 	at = medians(zero, 6, zero, 6);
 	ck_assert_double_eq(at.high, 0);
 	at = medians(zero, 6, c, 6);
 	ck_assert_double_nan(at.ratio_low);
-	ck_assert(dp_difference_is_sure(&at));
+	ck_assert(dp_difference_is_significant(&at));
 }
 END_TEST
 

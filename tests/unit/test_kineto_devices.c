@@ -154,6 +154,40 @@ START_TEST(ascend)
 }
 END_TEST
 
+/* What runs on a grid is a kernel; a wait, a signal and a packet are none. */
+START_TEST(mtia)
+{
+	struct dp_trace *trace = read_text(DOCUMENT(
+		X("fc-dtype_Float", "9", "408", "20.5", "40",
+		  CAT("mtia_ccp_events")
+			  ARGS("\"correlation\": 5, \"stream\": 102, \"column\": \"0\", "
+			       "\"row\": \"0\", \"packet_ptr\": 1"))
+			X("dma_request", "9", "408", "12", "4",
+			  CAT("mtia_ccp_events")
+				  ARGS("\"stream\": 102, \"direction\": \"DEVICE_TO_HOST\", "
+				       "\"size\": 64, \"sqid\": 1"))
+				X("event_wait", "9", "408", "16", "4",
+				  CAT("mtia_ccp_events") ARGS("\"stream\": 102, \"sqid\": 1"))
+					X("event_record", "9", "408", "61", "1",
+					  CAT("mtia_ccp_events") ARGS("\"stream\": 102"))
+						X("runFunction", "42", "43", "10", "1",
+						  CAT("mtia_runtime") ARGS("\"correlation\": 5"))));
+	const struct dp_ops *ops = dp_trace_ops(trace);
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_int_eq(ops->kind[0], DP_OP_COPY);
+	ck_assert_int_eq(ops->copy_kind[0], DP_COPY_DTOH);
+	ck_assert_uint_eq(ops->bytes[0], 64);
+	ck_assert_str_eq(op_name(trace, 1), "fc-dtype_Float");
+	ck_assert_int_eq(device_of(trace, 1), 9);
+	ck_assert_int_eq(op_stream(trace, 1)->stream, 102);
+	ck_assert_uint_eq(ops->call[1], 0);
+	ck_assert_uint_eq(dp_trace_syncs(trace)->count, 1);
+	ck_assert_int_eq(dp_trace_syncs(trace)->kind[0], DP_SYNC_STREAM_WAIT_EVENT);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(mtia_is_refused_by_name)
 {
 	static const char text[] = DOCUMENT(X("fc", "0", "7", "1", "2", CAT("mtia_ccp_events")) X(
@@ -270,6 +304,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, categories_of_other_devices);
 	tcase_add_test(tests, ascend);
 	tcase_add_test(tests, ascend_rows);
+	tcase_add_test(tests, mtia);
 	tcase_add_test(tests, mtia_is_refused_by_name);
 	tcase_add_test(tests, xla);
 	tcase_add_loop_test(tests, xla_is_capped, 0, 2);

@@ -326,6 +326,8 @@ START_TEST(tpu_operations)
 	event(2, 2000000, 3000000, 0, 0, 0);
 	event(2, 6000000, 3000000, 0, 0, 0);
 	event(2, 40000000, 3000000, 0, 0, 0);
+	event(3, 40000000, 0, 0, 0, 0);
+	event(3, 43000000, 0, 0, 0, 0);
 	end_line();
 	line(4, "Async XLA Ops", 1000);
 	event(3, 2000000, 9000000, 0, 0, 0);
@@ -354,9 +356,13 @@ START_TEST(tpu_operations)
 	dp_proto__close(&proto, plane_at);
 	trace = read_all();
 	ops = dp_trace_ops(trace);
-	ck_assert_uint_eq(ops->count, 4);
+	ck_assert_uint_eq(ops->count, 6);
 	ck_assert_str_eq(op_name(trace, 0), "fusion.2");
 	ck_assert_str_eq(op_name(trace, 1), "copy-start.3");
+	ck_assert_int_eq(ops->kind[1], DP_OP_COPY);
+	ck_assert_str_eq(op_name(trace, 4), "fusion.2");
+	ck_assert_str_eq(op_name(trace, 5), "copy-start.3");
+	ck_assert_int_eq(ops->kind[5], DP_OP_KERNEL);
 	ck_assert_uint_ne(ops->stream[0], ops->stream[1]);
 	ck_assert_int_eq(dp_trace_device(trace, dp_trace_stream(trace, 0)->device)->id, 3);
 	ck_assert_uint_eq(dp_trace_ranges(trace)->count, 3);
