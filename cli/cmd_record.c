@@ -115,6 +115,19 @@ static bool set_switches(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_gpu_metrics(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns = 0;
+
+	if (strcmp(value, "off") && !opt_time(value, &ns, why))
+		return false;
+	/* Counters can't be read faster: a sample takes some microseconds of the GPU's bus. */
+	if (ns && (ns < 100000 || ns > INT64_C(1000000000)))
+		return opt_refuse(why, "from 100us to 1s, or off");
+	((struct record *)into)->options.gpu_metrics_us = (uint32_t)(ns / 1000);
+	return true;
+}
+
 static bool set_delay(void *into, const char *value, struct opt_why *why)
 {
 	return opt_time(value, &((struct record *)into)->delay_ns, why);
@@ -269,6 +282,10 @@ static const struct opt options[] = {
 	{ 0, "sample-gpu", "TIME",
 	  "sample power, clocks and use of the GPUs at this interval (default: 100ms), or off",
 	  set_sample_gpu },
+	{ 0, "gpu-metrics", "TIME",
+	  "activity of SMs, tensor cores and memory by hardware counters, as often as this, as in "
+	  "1ms (off); needs permission to read counters",
+	  set_gpu_metrics },
 	{ 0, "sample-host", "TIME",
 	  "sample run and wait times of the program's threads at this interval (default: 50ms), or off",
 	  set_sample_host },
@@ -407,8 +424,8 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx || o->memory != none.memory ||
 	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
 	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
-	       o->host_ms != none.host_ms || o->switches != none.switches || !o->command_lines || o->max_memory || o->max_spool ||
-	       o->iterations;
+	       o->host_ms != none.host_ms || o->switches != none.switches || o->gpu_metrics_us ||
+	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *asked, int argc)
