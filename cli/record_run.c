@@ -263,8 +263,7 @@ static void interrupt_keeping(struct run *run, int number)
 	    sigismember(&run->mask_before, number))
 		return;
 	if (number == SIGINT && !run->interrupts++) {
-		message("%s is being written; another interrupt leaves that for later",
-			run->keep.name);
+		message("writing %s; interrupt again to do that later", run->keep.name);
 		return;
 	}
 	if (number == SIGINT) {
@@ -426,7 +425,7 @@ static void serve_recording(struct run *run)
 
 	run->stuck = failure != 0;
 	if (failure && !run->failure)
-		message_warning("a process could not be taken in: %s", dp_status_name(failure));
+		message_warning("a process cannot be recorded: %s", dp_status_name(failure));
 	run->failure = run->failure ? run->failure : failure;
 	dp_recording_status(run->record->recording, &status);
 	run->sampler = (pid_t)status.sampler;
