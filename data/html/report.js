@@ -331,10 +331,7 @@ function leadTiles(loop) {
 }
 
 function showLoopFacts(loop) {
-	const how = { auto: "detected from kernel order", marks: "from annotations",
-		count: !loop.matches_count ? "detected from kernel order, does not match -n"
-			: loop.matches_in_sequence ? "matched to -n together with adjacent loops"
-				: loop.confidence < .5 ? "split to match -n, though iterations differ" : "matched to -n" }[loop.found];
+	const how = { auto: "detected from kernel order", marks: loop.iterations === 1 ? "from an annotation" : "from annotations", count: !loop.matches_count ? "does not match -n" : loop.matches_in_sequence ? "matched to -n together with neighboring loops" : loop.confidence < .5 ? "cut to match -n, though unlike each other" : "matched to -n" }[loop.found];
 	const more = [loop.variants > 1 ? plural(loop.variants, "variant") : "",
 		loop.iterations > loop.complete ? `${format.count(loop.iterations - loop.complete)} cut off by the capture` : "",
 		loop.warmup ? `${plural(loop.warmup, "iteration")} of warm-up` : ""].filter(Boolean).join(", ");
