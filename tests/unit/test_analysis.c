@@ -374,7 +374,7 @@ START_TEST(numbers_that_fit_by_chance_are_reported)
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	ck_assert_ptr_nonnull(strstr(reported,
-				     "stream 7: 20 iterations can be found, but without -n "
+				     "stream 7: found 20 iterations, but without -n it would be "
 				     "40 iterations of "));
 	dp_analysis_free(analysis);
 	for (size_t i = 1; i < 3; i++) {
