@@ -42,33 +42,33 @@ const char *analyze_metric_name(size_t index);
 /* clang-format off */
 #define ANALYZE_OPTIONS                                                                              \
 	{ 'n', "iterations", "N[,N...]",                                                          \
-	  "how many iterations there are, one number per loop; else found from the kernels alone", \
+	  "number of iterations per loop (default: detected from kernel order)", \
 	  analyze_set_iterations, .list = true },                                                    \
-	{ 0, "paper", NULL, "the published algorithm to the letter; needs -n", analyze_set_paper },  \
-	{ 0, "epsilon", "E", "with --paper: where its tolerance of -n begins (1)",                \
+	{ 0, "paper", NULL, "use the published algorithm unchanged; requires -n", analyze_set_paper },  \
+	{ 0, "epsilon", "E", "with --paper: initial tolerance of -n (default: 1)",                \
 	  analyze_set_epsilon },                                                                     \
 	{ 0, "max-unmatched", "K",                                                                \
-	  "with --paper: operations skipped at most inside an iteration (100)",                   \
+	  "with --paper: skip at most K operations in an iteration (default: 100)",                   \
 	  analyze_set_max_unmatched },                                                               \
-	{ 0, "marks", "REGEX", "iterations are the annotations (NVTX, profiler, operators) whose names match",                \
+	{ 0, "marks", "REGEX", "use matching annotations (NVTX, profiler, operators) as iterations",                \
 	  analyze_set_marks },                                                                       \
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",      \
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",      \
 	  analyze_set_ignore_marks },                                                                \
-	{ 0, "level", "LEVEL", "which of nested loops to report on", analyze_set_level,               \
+	{ 0, "level", "LEVEL", "level of nested loops to report", analyze_set_level,               \
 	  analyze_level_name },                                                                      \
-	{ 0, "device", "ID", "this device only", analyze_set_device },                               \
-	{ 0, "stream", "ID", "this stream instead of the one with most kernel time",              \
+	{ 0, "device", "ID", "analyze only this device", analyze_set_device },                               \
+	{ 0, "stream", "ID", "analyze this stream (default: the one with the most kernel time)",              \
 	  analyze_set_stream },                                                                      \
 	{ 0, "range", "START:END",                                                                \
-	  "kernels that start in this time only, as in 1.5s:2s or 300ms:", analyze_set_range },      \
-	{ 0, "batch-size", "N", "samples in an iteration, to tell the throughput",                \
+	  "analyze only kernels that start in this interval, such as 1.5s:2s or 300ms:", analyze_set_range },      \
+	{ 0, "batch-size", "N", "samples per iteration; adds the throughput",                \
 	  analyze_set_batch_size },                                                                  \
-	{ 0, "flops", "F", "floating-point operations of an iteration on one GPU, as in 3.2T, or "    \
-	  "PARAMETERS,TOKENS of a transformer's training (6 each): rate and utilization",          \
+	{ 0, "flops", "F", "floating-point operations of an iteration on one GPU, such as 3.2T, or "    \
+	  "PARAMETERS,TOKENS of transformer training (6 each); adds rate and utilization",          \
 	  analyze_set_flops },                                                                       \
 	{ 0, "threshold", "RULE=P%[,RULE=P%...]",                                                 \
-	  "minimum share at which a rule reports, as in host-bound=10%", analyze_set_threshold, .list = true }, \
-	{ 0, "metric", "NAME[,NAME...]", "these metrics only; 'deepprof info --build' lists them", \
+	  "minimum share at which a rule reports, such as host-bound=10%", analyze_set_threshold, .list = true }, \
+	{ 0, "metric", "NAME[,NAME...]", "show only these metrics; 'deepprof info --build' lists them", \
 	  analyze_set_metric, analyze_metric_name, .list = true, .hide_choices = true }
 /* clang-format on */
 

@@ -28,11 +28,11 @@ static const char *format_name(size_t index)
 
 static const struct opt options[] = {
 	ANALYZE_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
 	{ 0, "explain", NULL, "show how the iterations were found (text, json)",
 	  analyze_set_explain },
-	{ 0, "brief", NULL, "at most 20 KB, without iterations (json)", set_brief },
+	{ 0, "brief", NULL, "limit the report to 20 KB, without iterations (json)", set_brief },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
 	COMMON_COLOR_OPTION,
@@ -187,7 +187,7 @@ const struct cmd cmd_analyze = {
 	.operands = "[FILE...]",
 	.examples = examples,
 	.options = options,
-	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input. The format of a "
-		 "trace is told by its content, and it may be compressed with gzip.",
+	.notes = "The default FILE is " SOURCE_DEFAULT "; - is standard input. The format of a "
+		 "trace is detected from its content, and it may be compressed with gzip.",
 	.run = run,
 };

@@ -78,16 +78,16 @@ static bool set_limit(void *into, const char *value, struct opt_why *why)
 static const struct opt options[] = {
 	{ .name = "fail-on",
 	  .argument = "METRIC=+P%[,...]",
-	  .help = "exit with 3 if a metric rises (+) or falls (-) significantly, by more than P% or "
-		  "an amount, as in iteration_time=+5% or peak_bytes=+64M",
+	  .help = "exit with 3 if a metric rises (+) or falls (-) significantly by more than P% or "
+		  "an amount, such as iteration_time=+5% or peak_bytes=+64M",
 	  .set = set_limit,
 	  .list = true },
-	{ 0, "confidence", "P%", "confidence of intervals and of what is significant (95%)",
+	{ 0, "confidence", "P%", "confidence of intervals and significance (default: 95%)",
 	  set_confidence },
-	{ 0, "loops", "BEFORE:AFTER", "the loop of each run to compare, by their numbers",
+	{ 0, "loops", "BEFORE:AFTER", "compare only this loop of each run, by number",
 	  set_loops },
 	ANALYZE_OPTIONS,
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -304,8 +304,8 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof compare before.db after.db", "what changed" },
-	{ "deepprof compare --fail-on=iteration_time=+5% a.db b.db", "a check in a build" },
+	{ "deepprof compare before.db after.db", "show what changed" },
+	{ "deepprof compare --fail-on=iteration_time=+5% a.db b.db", "fail a build" },
 	{ NULL, NULL },
 };
 
@@ -316,7 +316,7 @@ const struct cmd cmd_compare = {
 	.examples = examples,
 	.options = options,
 	.notes =
-		"One of the two may be -, standard input. Each may have another format, or be a saved "
-		"report of analyze --format=json. Options as -n or --marks hold for both traces.",
+		"Either file may be - (standard input, one only) or a report saved by analyze "
+		"--format=json. Their formats may differ. Options such as -n apply to both traces.",
 	.run = run,
 };

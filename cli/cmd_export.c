@@ -34,17 +34,17 @@ static bool set_compat(void *into, const char *value, struct opt_why *why)
 }
 
 static const struct opt options[] = {
-	{ 0, "format", "FORMAT", "what to write; without it, what the name after -o says",
+	{ 0, "format", "FORMAT", "format to write (default: from the -o extension)",
 	  common_set_format, format_name },
 	{ 0, "compat", "TOOL",
-	  "a timeline as that tool writes it, with its ProfilerStep ranges over the iterations",
+	  "write a timeline as that tool does, with its ProfilerStep ranges over the iterations",
 	  set_compat, compat_name },
 	ANALYZE_OPTIONS,
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "FILE",
-	  "write to FILE, which must not exist, compressed where it ends in .gz; - is standard output",
+	  "write to FILE, which must not exist (*.gz: compressed); - is standard output",
 	  common_set_output },
-	{ 'f', "force", NULL, "overwrite what -o names", common_set_force },
+	{ 'f', "force", NULL, "overwrite the file that -o names", common_set_force },
 	COMMON_MODE_OPTION,
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
@@ -98,7 +98,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_parse(cmd, &export, &argc, &argv, &status))
 		return status;
 	if (argc > 1) {
-		message("export: one FILE at a time");
+		message("export: takes one FILE at a time");
 		return CMD_USAGE;
 	}
 	if (!analyze_options_finish(&export.args, &argc, &argv))
@@ -108,11 +108,11 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!common->format && export.kineto)
 		common->format = "chrome";
 	if (!common->format) {
-		message("export: say what to write: --format=chrome, perfetto or sqlite");
+		message("export: choose --format=chrome, perfetto or sqlite");
 		return CMD_USAGE;
 	}
 	if (export.kineto && strcmp(common->format, "chrome") != 0) {
-		message("export: --compat belongs to --format=chrome");
+		message("export: --compat requires --format=chrome");
 		return CMD_USAGE;
 	}
 	return export_file(&export, argv[0]);
@@ -120,9 +120,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
-	{ "deepprof export -o run.pftrace run.sqlite", "the same for Perfetto alone" },
-	{ "deepprof export -o found.sqlite trace.json.gz", "tables to ask with SQL" },
-	{ "deepprof export --compat=kineto -o k.json run.db", "for tools that need steps" },
+	{ "deepprof export -o run.pftrace run.sqlite", "the same, smaller" },
+	{ "deepprof export -o found.sqlite trace.json.gz", "tables for SQL" },
+	{ "deepprof export --compat=kineto -o k.json run.db", "add steps for other tools" },
 	{ NULL, NULL },
 };
 
@@ -132,6 +132,6 @@ const struct cmd cmd_export = {
 	.operands = "[FILE]",
 	.examples = examples,
 	.options = options,
-	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input.",
+	.notes = "The default FILE is " SOURCE_DEFAULT "; - is standard input.",
 	.run = run,
 };

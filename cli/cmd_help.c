@@ -30,7 +30,7 @@ static void print_help(const struct cmd *cmd)
 		putchar('\n');
 		opt_print_wrapped(cmd->notes, 0);
 	}
-	printf("\n'man deepprof%s%s' tells more.\n", strcmp(cmd->name, "help") ? "-" : "",
+	printf("\n'man deepprof%s%s' has the details.\n", strcmp(cmd->name, "help") ? "-" : "",
 	       strcmp(cmd->name, "help") ? cmd->name : "");
 }
 
@@ -49,18 +49,18 @@ enum cmd_exit cmd_print_help(const struct cmd *cmd)
 
 void cmd_print_overview(FILE *file)
 {
-	fputs("deepprof finds the iterations of a GPU program in its trace, and tells what\n"
+	fputs("deepprof finds the iterations of a GPU program in its trace and reports what\n"
 	      "the GPU waited for in each.\n\n"
 	      "  deepprof record python train.py    run a program and record it\n"
-	      "  deepprof analyze trace.json.gz     the report of a trace\n"
-	      "  deepprof compare before after      two traces of a program against each other\n"
-	      "  deepprof info trace.json.gz        what the trace holds\n\n"
+	      "  deepprof analyze trace.json.gz     report on a trace\n"
+	      "  deepprof compare before after      show what got slower or faster\n"
+	      "  deepprof info trace.json.gz        show what the trace holds\n\n"
 	      "usage: deepprof COMMAND [OPTION...] [FILE...]\n\n",
 	      file);
 	for (size_t i = 0; cmd_at(i); i++)
 		fprintf(file, "  %-9s %s\n", cmd_at(i)->name, cmd_at(i)->summary);
 	fputs("\n'deepprof help COMMAND' lists the options of a command, 'deepprof --version'\n"
-	      "prints the version, 'man deepprof' tells more.\n",
+	      "prints the version, and 'man deepprof' has the details.\n",
 	      file);
 }
 
@@ -95,7 +95,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_help = {
 	.name = "help",
-	.summary = "show what a command does and takes",
+	.summary = "show what a command does and its options",
 	.operands = "[COMMAND]",
 	.examples = examples,
 	.options = options,

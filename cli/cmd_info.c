@@ -35,11 +35,10 @@ static const char *format_name(size_t index)
 
 static const struct opt options[] = {
 	{ 0, "build", NULL,
-	  "tell about this program instead: version, libraries, and all formats, "
-	  "metrics and rules that it has",
+	  "show the version, libraries, formats, metrics and rules of this program",
 	  set_build },
-	{ 0, "top", "N", "kernels listed, by their total time (10)", set_top },
-	{ 0, "format", "FORMAT", "of what is written; without it, what the name after -o says",
+	{ 0, "top", "N", "list the N kernels with the most total time (default: 10)", set_top },
+	{ 0, "format", "FORMAT", "output format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -119,7 +118,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_parse(cmd, &args, &argc, &argv, &status))
 		return status;
 	if (common_compresses(&args.common)) {
-		message("%s: info writes nothing compressed; use a pipe to gzip",
+		message("%s: info cannot write compressed files; pipe the output to gzip",
 			args.common.output);
 		return CMD_USAGE;
 	}
@@ -138,9 +137,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof info trace.json.gz", "what the trace holds" },
-	{ "deepprof info --format=json trace.sqlite", "the same for programs" },
-	{ "deepprof info --build", "what this deepprof can do" },
+	{ "deepprof info trace.json.gz", "show what the trace holds" },
+	{ "deepprof info --format=json trace.sqlite", "show the same for programs" },
+	{ "deepprof info --build", "show what this deepprof supports" },
 	{ NULL, NULL },
 };
 
@@ -150,6 +149,6 @@ const struct cmd cmd_info = {
 	.operands = "[FILE...]",
 	.examples = examples,
 	.options = options,
-	.notes = "Without FILE, " SOURCE_DEFAULT " is read; - is standard input.",
+	.notes = "The default FILE is " SOURCE_DEFAULT "; - is standard input.",
 	.run = run,
 };

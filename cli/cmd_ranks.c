@@ -25,17 +25,17 @@ static bool set_threads(void *into, const char *value, struct opt_why *why)
 }
 
 static const struct opt options[] = {
-	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
+	{ 'j', "jobs", "N", "analyze N files at a time (default: one per core)", set_threads },
 	{ 'n', "iterations", "N[,N...]",
-	  "how many iterations each rank has; else found from the kernels alone",
+	  "number of iterations per loop (default: detected from kernel order)",
 	  analyze_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match",
+	{ 0, "marks", "REGEX", "use matching annotations as iterations",
 	  analyze_set_marks },
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",
 	  analyze_set_ignore_marks },
-	{ 0, "level", "LEVEL", "which of nested loops to report on", analyze_set_level,
+	{ 0, "level", "LEVEL", "level of nested loops to report", analyze_set_level,
 	  analyze_level_name },
-	{ 0, "format", "FORMAT", "of the report; without it, what the name after -o says",
+	{ 0, "format", "FORMAT", "report format (default: from the -o extension)",
 	  common_set_format, format_name },
 	COMMON_INPUT_OPTIONS,
 	COMMON_OUTPUT_OPTIONS,
@@ -121,7 +121,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_parse(cmd, &ranks, &argc, &argv, &status))
 		return status;
 	if (!argc) {
-		message("ranks: name the folder with the traces of all ranks, or the traces");
+		message("ranks: specify the traces of all ranks, or a folder with them");
 		return CMD_USAGE;
 	}
 	if (!analyze_options_finish(&ranks.args, &argc, &argv))
@@ -136,9 +136,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "deepprof ranks traces/", "who holds the job up" },
-	{ "deepprof ranks -o job.html traces/", "a page for a browser" },
-	{ "deepprof ranks -o job.json rank*.json.gz", "everything, for programs" },
+	{ "deepprof ranks traces/", "find out which rank holds up the job" },
+	{ "deepprof ranks -o job.html traces/", "write a page for a browser" },
+	{ "deepprof ranks -o job.json rank*.json.gz", "write everything as JSON" },
 	{ NULL, NULL },
 };
 
@@ -148,9 +148,9 @@ const struct cmd cmd_ranks = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "Each file holds one rank or several. The number of a rank is what its trace states, "
-		 "else what the file's name does (rank3), else its place in order of names. Files "
-		 "that are damaged or of another job are named and left out. Summaries that "
-		 "'deepprof reduce' made are read instead of their traces.",
+	.notes = "Each file holds one or several ranks. The number of a rank is the one in its trace, "
+		 "else in the file name (rank3), else its position in the order of names. Files that "
+		 "are damaged or belong to another job are reported and excluded. Summaries from "
+		 "'deepprof reduce' are read instead of their traces.",
 	.run = run,
 };

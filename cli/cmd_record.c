@@ -115,6 +115,19 @@ static bool set_switches(void *into, const char *value, struct opt_why *why)
 	return true;
 }
 
+static bool set_gpu_metrics(void *into, const char *value, struct opt_why *why)
+{
+	int64_t ns = 0;
+
+	if (strcmp(value, "off") && !opt_time(value, &ns, why))
+		return false;
+	/* Counters can't be read faster: a sample takes some microseconds of the GPU's bus. */
+	if (ns && (ns < 100000 || ns > INT64_C(1000000000)))
+		return opt_refuse(why, "from 100us to 1s, or off");
+	((struct record *)into)->options.gpu_metrics_us = (uint32_t)(ns / 1000);
+	return true;
+}
+
 static bool set_delay(void *into, const char *value, struct opt_why *why)
 {
 	return opt_time(value, &((struct record *)into)->delay_ns, why);
@@ -237,54 +250,63 @@ static const struct opt options[] = {
 	  "write to FILE, which must not exist; %p is record's process id, %h the host, %q{NAME} a "
 	  "variable",
 	  set_output },
-	{ 'f', "force", NULL, "overwrite what -o names", set_force },
-	{ 0, "mode", "MODE", "permissions of the trace file (600), less the umask, as in 640",
+	{ 'f', "force", NULL, "overwrite the file that -o names", set_force },
+	{ 0, "mode", "MODE",
+	  "permissions of the trace file, such as 640; the umask applies (default: 600)",
 	  set_mode },
 	{ 0, "no-cmdline", NULL,
-	  "store no command lines; without this, what looks like a secret in them is replaced",
+	  "store no command lines (default: store them with secrets replaced)",
 	  set_no_cmdline },
 	{ 0, "delay", "TIME", "start recording this long after the first kernel launch",
 	  set_delay },
 	{ 0, "duration", "TIME",
-	  "record for this long, from the first kernel launch on; the program goes on",
+	  "record for this long after the first kernel launch; the program continues",
 	  set_duration },
 	{ 'n', "iterations", "N",
-	  "record until N iterations of the program's loop were seen; the program goes on",
+	  "record N iterations of the program's loop; the program continues",
 	  set_iterations },
-	{ 0, "capture", "RANGE", "what is recorded: all, or from cudaProfilerStart to -Stop",
+	{ 0, "capture", "RANGE",
+	  "record all, or with profiler only from cudaProfilerStart to cudaProfilerStop",
 	  set_capture, capture_name, .hide_choices = true },
 	{ 0, "pause-signal", "NAME",
-	  "this signal to record pauses and resumes, instead of going to the program",
+	  "pause and resume when record gets this signal, and do not forward it",
 	  set_pause_signal, signal_name },
-	{ 0, "api", "CALLS", "CUDA calls that an analysis uses (on), none, or all", set_api,
+	{ 0, "api", "CALLS",
+	  "record the CUDA calls that an analysis uses (on, the default), none or all", set_api,
 	  calls_name },
-	{ 0, "nvtx", "SWITCH", "NVTX ranges and marks (on)", set_nvtx, switch_name },
-	{ 0, "memory", "SWITCH", "memory that is allocated and freed (on)", set_memory,
+	{ 0, "nvtx", "SWITCH", "record NVTX ranges and marks (default: on)", set_nvtx, switch_name },
+	{ 0, "memory", "SWITCH", "record memory allocations and frees (default: on)", set_memory,
 	  switch_name },
-	{ 0, "cuda-graph", "HOW", "CUDA graphs whole, or node by node", set_cuda_graph,
+	{ 0, "cuda-graph", "HOW", "record CUDA graphs as a whole (default) or each node", set_cuda_graph,
 	  graph_name },
 	{ 0, "sample-gpu", "TIME",
-	  "power, clocks and use of the GPUs, as often as this (100ms), "
-	  "or off",
+	  "sample power, clocks and use of the GPUs at this interval (default: 100ms), or off",
 	  set_sample_gpu },
+	{ 0, "gpu-metrics", "TIME",
+	  "activity of SMs, tensor cores and memory by hardware counters, as often as this, as in "
+	  "1ms (off); needs permission to read counters",
+	  set_gpu_metrics },
 	{ 0, "sample-host", "TIME",
-	  "run and wait times of the program's threads, as often as this (50ms), or off",
+	  "sample run and wait times of the program's threads at this interval (default: 50ms), or off",
 	  set_sample_host },
 	{ 0, "context-switches", "SWITCH",
-	  "when those threads were off a processor, where the kernel allows it (on)", set_switches,
+	  "record when those threads are off a processor, if the kernel allows it (default: on)",
+	  set_switches,
 	  switch_name },
-	{ 0, "max-memory", "SIZE", "of the buffers of each process (512M)", set_max_memory },
-	{ 0, "max-spool", "SIZE", "of the temporary file of each process (no limit)",
+	{ 0, "max-memory", "SIZE", "limit of the buffers of each process (default: 512M)",
+	  set_max_memory },
+	{ 0, "max-spool", "SIZE", "limit of the temporary file of each process (default: no limit)",
 	  set_max_spool },
-	{ 0, "cupti", "PATH", "a libcupti.so to use, or the folder that has it", set_cupti },
-	{ 0, "chain", NULL, "keep the library that CUDA_INJECTION64_PATH names, too", set_chain },
-	{ 0, "exit-guard", "SWITCH", "preload a library that notices _exit() (on)", set_exit_guard,
+	{ 0, "cupti", "PATH", "use this libcupti.so, or the one in this folder", set_cupti },
+	{ 0, "chain", NULL, "also load the library that CUDA_INJECTION64_PATH names", set_chain },
+	{ 0, "exit-guard", "SWITCH", "preload a library that detects _exit() (default: on)",
+	  set_exit_guard,
 	  switch_name },
-	{ 0, "wait", NULL, "wait for processes that the program leaves behind, too", set_wait },
-	{ 0, "recover", "FOLDER", "run nothing, but finish what a recording left in this folder",
+	{ 0, "wait", NULL, "also wait for processes that the program leaves behind", set_wait },
+	{ 0, "recover", "FOLDER", "run nothing; finish the recording that left this folder",
 	  set_recover },
 	{ 'v', "verbose", NULL, "show more", set_verbose },
-	{ 'q', "quiet", NULL, "say nothing but errors", set_quiet },
+	{ 'q', "quiet", NULL, "print only errors", set_quiet },
 	{ .name = NULL },
 };
 
@@ -402,8 +424,8 @@ static bool is_for_a_run(const struct record *record)
 	       o->nvtx != none.nvtx || o->memory != none.memory ||
 	       o->graph_nodes != none.graph_nodes || o->capture_profiler != none.capture_profiler ||
 	       o->exit_guard != none.exit_guard || o->sample_ms != none.sample_ms ||
-	       o->host_ms != none.host_ms || o->switches != none.switches || !o->command_lines || o->max_memory || o->max_spool ||
-	       o->iterations;
+	       o->host_ms != none.host_ms || o->switches != none.switches || o->gpu_metrics_us ||
+	       !o->command_lines || o->max_memory || o->max_spool || o->iterations;
 }
 
 static enum cmd_exit recover(const struct record *asked, int argc)
@@ -454,9 +476,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 
 static const struct cmd_example examples[] = {
 	{ "deepprof record python train.py", "run it and write deepprof.db" },
-	{ "deepprof record -n 50 python train.py", "fifty iterations of it" },
-	{ "deepprof record --duration=30s ./serve", "half a minute of it" },
-	{ "deepprof record -o run.%p.db -- ./train --lr=0.1", "a name for each run" },
+	{ "deepprof record -n 50 python train.py", "record fifty iterations" },
+	{ "deepprof record --duration=30s ./serve", "record half a minute" },
+	{ "deepprof record -o run.%p.db -- ./train --lr=0.1", "use the process id" },
 	{ NULL, NULL },
 };
 
@@ -466,10 +488,9 @@ const struct cmd cmd_record = {
 	.operands = "[--] COMMAND...",
 	.examples = examples,
 	.options = options,
-	.notes = "Options of record stand before the command; what follows the command is the "
-		 "command's own. Its input, output, signals and exit status stay its "
-		 "own. Without -o, " SOURCE_DEFAULT
-		 " is written, and the one before kept as " SOURCE_DEFAULT ".old.",
+	.notes = "Options of record precede the command. The command keeps its input, output, signals "
+		 "and exit status. The default file is " SOURCE_DEFAULT
+		 "; an existing one becomes " SOURCE_DEFAULT ".old.",
 	.run = run,
 	.command = true,
 };

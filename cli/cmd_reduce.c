@@ -30,28 +30,28 @@ static bool set_shard(void *into, const char *value, struct opt_why *why)
 
 	reduce->detect = !strcmp(value, "auto");
 	return reduce->detect || reduce_shard_parse(&reduce->shard, value) ||
-	       opt_refuse(why, "'%s' is neither auto nor two numbers such as 1/8", value);
+	       opt_refuse(why, "'%s' is neither auto nor K/N, such as 1/8", value);
 }
 
 static const struct opt options[] = {
 	{ 0, "shard", "auto|K/N",
-	  "reduce the K-th of N parts of the files only; auto: by the launcher's variables",
+	  "reduce only the K-th of N parts of the files; auto: from the launcher's variables",
 	  set_shard },
-	{ 'j', "jobs", "N", "files that are analyzed at a time (one per core)", set_threads },
+	{ 'j', "jobs", "N", "analyze N files at a time (default: one per core)", set_threads },
 	{ 'n', "iterations", "N[,N...]",
-	  "how many iterations each rank has; else found from the kernels alone",
+	  "number of iterations per loop (default: detected from kernel order)",
 	  analyze_set_iterations, .list = true },
-	{ 0, "marks", "REGEX", "iterations are the annotations whose names match",
+	{ 0, "marks", "REGEX", "use matching annotations as iterations",
 	  analyze_set_marks },
-	{ 0, "ignore-marks", NULL, "find iterations from kernels, whatever annotations say",
+	{ 0, "ignore-marks", NULL, "detect iterations from kernel order, ignore annotations",
 	  analyze_set_ignore_marks },
-	{ 0, "level", "LEVEL", "which of nested loops to report on", analyze_set_level,
+	{ 0, "level", "LEVEL", "level of nested loops to use", analyze_set_level,
 	  analyze_level_name },
 	COMMON_INPUT_OPTIONS,
 	{ 'o', "output", "DIR|FILE",
-	  "write summaries to DIR, or all of them to one FILE, whose name ends with .dpsum",
+	  "write summaries to DIR, or all of them to one FILE that ends in .dpsum",
 	  common_set_output },
-	{ 'f', "force", NULL, "reduce again what is up to date; overwrite FILE", common_set_force },
+	{ 'f', "force", NULL, "reduce up-to-date traces again; overwrite FILE", common_set_force },
 	COMMON_MODE_OPTION,
 	COMMON_MESSAGE_OPTIONS,
 	{ .name = NULL },
@@ -79,7 +79,7 @@ static bool write_summaries(const struct reduce *reduce, const char *path, bool 
 	if (!output_open(&output, path, force, reduce->args.common.mode, false))
 		return false;
 	if (!strcmp(path, "-") && output_is_terminal(&output)) {
-		message("a summary is no text: -o must name a file");
+		message("summaries are binary; use -o FILE");
 		output_close(&output, false);
 		return false;
 	}
@@ -190,7 +190,7 @@ static bool are_apart(char *const *targets, size_t count)
 	for (size_t i = 1; i < count && apart; i++) {
 		apart = strcmp(sorted[i - 1], sorted[i]) != 0;
 		if (!apart)
-			message("%s: of several traces; write to one file instead (-o FILE%s)",
+			message("%s: is a summary of several traces; write to one file instead (-o FILE%s)",
 				sorted[i], RANKS_SUMMARY_ENDING);
 	}
 	free(sorted);
@@ -330,13 +330,13 @@ static bool find_shard(struct reduce *reduce)
 	if (!reduce_shard_detect(&reduce->shard))
 		return false;
 	if (!reduce->shard.count && is_one_file(reduce)) {
-		message("--shard=auto: %s tells no number of processes; write to a folder, or name "
-			"the shard, as in --shard=1/8",
+		message("--shard=auto: %s does not include the number of processes; write to a "
+			"folder, or use --shard=K/N",
 			reduce->shard.variable);
 		return false;
 	}
 	if (!reduce->shard.variable)
-		message_warning("--shard=auto: no launcher has set its variables: all files are "
+		message_warning("--shard=auto: no launcher's variables are set, so all files are "
 				"reduced");
 	return true;
 }
@@ -354,7 +354,7 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_parse(cmd, &reduce, &argc, &argv, &status))
 		return status;
 	if (!argc) {
-		message("reduce: name the folder with the traces of all ranks, or the traces");
+		message("reduce: specify the traces of all ranks, or a folder with them");
 		return CMD_USAGE;
 	}
 	if (!analyze_options_finish(&reduce.args, &argc, &argv) || !find_shard(&reduce))
@@ -369,9 +369,9 @@ static enum cmd_exit run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const struct cmd_example examples[] = {
-	{ "srun deepprof reduce --shard=auto traces/", "each task a part of the traces" },
-	{ "deepprof ranks traces/", "then reads the summaries" },
-	{ "deepprof reduce -o job.dpsum traces/", "all of them in one file" },
+	{ "srun deepprof reduce --shard=auto traces/", "each task reduces a part" },
+	{ "deepprof ranks traces/", "compare from the summaries" },
+	{ "deepprof reduce -o job.dpsum traces/", "write one file" },
 	{ NULL, NULL },
 };
 
@@ -381,7 +381,7 @@ const struct cmd cmd_reduce = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "The summary of TRACE is TRACE.dpsum. What is up to date is not made again, and none is "
-		 "ever there by half. 'deepprof ranks' reads summaries, traces, and both together.",
+	.notes = "The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
+		 "appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
 	.run = run,
 };

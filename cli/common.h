@@ -47,33 +47,33 @@ bool common_open_output(const struct common *common, struct output *output, bool
 #define COMMON_INPUT_OPTIONS                                                 \
 	{                                                                    \
 		.name = "input-format", .argument = "FORMAT",                \
-		.help = "of the trace, where its content misleads",          \
+		.help = "format of the trace (default: from its content)",          \
 		.set = common_set_input_format, .choice = source_format_name \
 	}
 #define COMMON_MODE_OPTION                                                                    \
 	{                                                                                     \
 		.name = "mode", .argument = "MODE",                                           \
-		.help = "permissions of that file (600), less the umask, as in 644",          \
+		.help = "permissions of that file, such as 644; the umask applies (default: 600)",          \
 		.set = common_set_mode                                                        \
 	}
 #define COMMON_OUTPUT_OPTIONS                                                              \
 	{ 'o', "output", "FILE", "write to FILE, which must not exist; - is standard output", \
 	  common_set_output },                                                             \
-		{ 'f', "force", NULL, "overwrite what -o names", common_set_force },       \
+		{ 'f', "force", NULL, "overwrite the file that -o names", common_set_force },       \
 		COMMON_MODE_OPTION,                                                        \
 	{                                                                                  \
-		.name = "no-pager", .help = "don't page what is shown on a terminal",      \
+		.name = "no-pager", .help = "do not use a pager",      \
 		.set = common_set_no_pager                                                 \
 	}
 #define COMMON_COLOR_OPTION                                                         \
 	{                                                                           \
-		.name = "color", .argument = "WHEN", .help = "when to use colours", \
+		.name = "color", .argument = "WHEN", .help = "when to use colors", \
 		.set = common_set_color, .choice = common_color_name                \
 	}
 #define COMMON_MESSAGE_OPTIONS                                                   \
-	{ 'v', "verbose", NULL, "show more; -vv: all", common_set_verbose },     \
+	{ 'v', "verbose", NULL, "show more; -vv shows everything", common_set_verbose },     \
 	{                                                                        \
-		'q', "quiet", NULL, "no warnings, no progress", common_set_quiet \
+		'q', "quiet", NULL, "print no warnings and no progress", common_set_quiet \
 	}
 
 /*

@@ -321,6 +321,22 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	return status;
 }
 
+/* The paper's main stream has most of its device's kernels; of equals the busiest, or the first. */
+static bool has_most_kernels(const struct dp_trace *trace, const struct dp_stream *stream)
+{
+	const struct dp_stream *other;
+
+	for (size_t s = 0; (other = dp_trace_stream(trace, s)); s++) {
+		if (other == stream || other->device != stream->device ||
+		    other->kernels < stream->kernels)
+			continue;
+		if (other->kernels > stream->kernels || other->busy_ns > stream->busy_ns ||
+		    (other->busy_ns == stream->busy_ns && other < stream))
+			return false;
+	}
+	return stream->kernels > 0;
+}
+
 /* Is a stream one to analyze? */
 static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 {
@@ -331,6 +347,8 @@ static bool is_wanted(const struct run *run, const struct dp_stream *stream)
 		return false;
 	if (options->stream >= 0)
 		return stream->stream == options->stream && stream->kernels;
+	if (options->paper)
+		return has_most_kernels(run->trace, stream);
 	return stream->stream_class == DP_STREAM_MAIN;
 }
 

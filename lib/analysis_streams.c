@@ -1,11 +1,8 @@
 /* Which streams' kernels are the sequence that a device is analyzed by. */
 #include "analysis_model.h"
+#include "base/parameters.h"
 
 #include <string.h>
-
-/* A stream that has kernels of fewer of the marked iterations that the device has is not where the
- * iterations are: they run on several. */
-#define MARKS_SEEN 0.75
 
 /* How many marked iterations have kernels of a sequence, and how many there are in all. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
@@ -51,14 +48,14 @@ static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
 	size_t seen, ranges, marked = 0;
 	int status = count_marks(&seen, &ranges, sequence, options, error);
 
-	if (status || (double)seen >= MARKS_SEEN * (double)ranges)
+	if (status || (double)seen >= dp_param.marks_seen * (double)ranges)
 		return status;
 	status = dp_stream_group__all(&all, trace, group->stream, error);
 	if (!status)
 		status = read_kernels(&wide, &all, trace, options, error);
 	if (!status)
 		status = count_marks(&marked, &ranges, &wide, options, error);
-	if (!status && (double)seen < MARKS_SEEN * (double)marked) {
+	if (!status && (double)seen < dp_param.marks_seen * (double)marked) {
 		*group = all;
 		all = group_swap;
 		*sequence = wide;

@@ -1,5 +1,5 @@
 # bash completion for deepprof.
-# What the tables of this deepprof hold (formats, metrics) is asked of the program itself.
+# The program itself lists its formats and metrics.
 
 _deepprof_table() {
 	deepprof info --build 2>/dev/null | awk -v table="$1" '
@@ -7,13 +7,13 @@ _deepprof_table() {
 		inside && /^  [^ ]/ { print $1 }'
 }
 
-# What a limit of compare is of.
+# The metrics of compare --fail-on.
 _deepprof_limits() {
 	echo iteration_time=
 	_deepprof_table metrics | sed 's/$/=/'
 }
 
-# The rules that have a threshold.
+# Rules with a threshold.
 _deepprof_thresholds() {
 	deepprof info --build 2>/dev/null | awk '
 		/^[a-z_]+$/ { inside = $0 == "rules"; next }
@@ -35,7 +35,7 @@ _deepprof_value() {
 	--format)
 		case $1 in
 		info) _deepprof_words "text json" "$3" ;;
-		compare) _deepprof_words "text json csv" "$3" ;;
+		compare) _deepprof_words "text json csv markdown html" "$3" ;;
 		ranks) _deepprof_words "text json csv html perfetto" "$3" ;;
 		export) _deepprof_words "chrome perfetto sqlite" "$3" ;;
 		*) _deepprof_words "$(_deepprof_table renderers)" "$3" ;;
@@ -70,7 +70,7 @@ _deepprof_value() {
 	--output | -o) _deepprof_files "$3" ;;
 	--iterations | -n | --epsilon | --max-unmatched | --marks | --device | --stream | --range | --batch-size | --flops | --top | \
 		--confidence | --loops | --jobs | -j | \
-		--delay | --duration | --sample-gpu | --sample-host | --max-memory | --max-spool)
+		--delay | --duration | --sample-gpu | --gpu-metrics | --sample-host | --max-memory | --max-spool)
 		COMPREPLY=()
 		;;
 	*) return 1 ;;
@@ -81,7 +81,7 @@ _deepprof_options() {
 	case $1 in
 	record)
 		echo "--output= --force --mode= --no-cmdline --delay= --duration= --iterations= --capture= --pause-signal= --api= --nvtx=
-			--memory= --cuda-graph= --sample-gpu= --sample-host= --context-switches= --max-memory= --max-spool= --cupti=
+			--memory= --cuda-graph= --sample-gpu= --gpu-metrics= --sample-host= --context-switches= --max-memory= --max-spool= --cupti=
 			--chain --exit-guard= --wait --recover= --verbose --quiet --help -o -f -n -v -q -h"
 		;;
 	analyze)

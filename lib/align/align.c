@@ -12,6 +12,7 @@
  * consumed, so that no input makes them more than a constant factor.
  */
 #include "align/align.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
@@ -22,9 +23,6 @@ enum {
 	PAD = 1280,	  /* a wave's reach: (WAVE + 2) * (SEED_MAX + 1) + SLIDE at most */
 	SEED_MAX = 16,	  /* symbols of a seed */
 	POSTINGS = 8,	  /* places of one seed that are remembered */
-	LOOK = 2048,	  /* symbols that candidates are compared over */
-	CREDIT = 1 << 20, /* steps that are free */
-	PER_SYMBOL = 8,	  /* steps that each symbol pays for */
 };
 
 struct prepared {
@@ -376,7 +374,7 @@ static int follow(struct aligner *a, struct place *at)
 		at->offset += run;
 		if (at->offset >= p->length)
 			at->offset %= p->length;
-		a->credit += (int64_t)run * PER_SYMBOL;
+		a->credit += (int64_t)run * (int64_t)dp_param.align_pays;
 		if (run == room)
 			continue;
 		if (!wave(a, at, a->n - at->at, 1))
@@ -497,12 +495,13 @@ static bool scan(struct aligner *a, size_t from, size_t end, const struct place 
 		const uint32_t *s = a->symbols + at;
 
 		/* What is only looked at is looked at again: it pays for nothing. */
-		a->credit += only_sure ? -1 : PER_SYMBOL;
+		a->credit += only_sure ? -1 : (int64_t)dp_param.align_pays;
 		if (only_sure && a->credit <= 0)
 			return false;
 		if (a->heads[slot_of(a, h)] ||
 		    (old && s[0] == repeated_from(&a->patterns[old->pattern], old->offset)[0]))
-			if (best_place(a, at, h, old, only_sure ? a->seed : LOOK, found, sure) &&
+			if (best_place(a, at, h, old, only_sure ? a->seed : dp_param.align_look,
+				       found, sure) &&
 			    (*sure || !only_sure))
 				return true;
 		if (at + a->seed >= a->n || at + 1 >= end)
@@ -664,7 +663,7 @@ int dp_aligner__run(struct dp_aligner *aligner, struct dp_alignment *out, const 
 	*out = (struct dp_alignment){ 0 };
 	a->symbols = symbols;
 	a->n = n;
-	a->credit = CREDIT;
+	a->credit = (int64_t)dp_param.align_credit;
 	a->out = out;
 	status = align(a, start);
 	if (status)

@@ -4,10 +4,9 @@
  * by the square root of the length, which makes the cost O(n + m).
  */
 #include "align/diff.h"
+#include "base/parameters.h"
 
 #include <math.h>
-
-enum { EDITS_MAX = 800 };
 
 struct diff {
 	const uint32_t *a, *b; /* symbols, pattern */
@@ -133,7 +132,7 @@ int dp_diff__run(struct dp_edit **edits, size_t *count, const uint32_t *symbols,
 	}
 	if (d.n == 0 && d.m == 0)
 		return DP_OK;
-	d.most = (int)DP_MIN(16 + 8 * sqrt((double)(n + m)), (double)EDITS_MAX);
+	d.most = (int)DP_MIN(16 + 8 * sqrt((double)(n + m)), (double)dp_param.diff_most);
 	width = (size_t)(2 * d.most + 5);
 	if (d.n < INT32_MAX && d.m < INT32_MAX && d.n > 0 && d.m > 0)
 		d.reach = dp_alloc__array((size_t)d.most + 1, dp_size__mul(width, sizeof(int)));

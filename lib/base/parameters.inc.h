@@ -113,11 +113,10 @@ DP_REAL(end_lack, 4, "symbols", "families",
 DP_WHOLE(first_renamed, 2, "symbols", "real",
 	"that a loop begins with under other names, at most")
 DP_WHOLE(shift_max, 64, "symbols", "families",
-	"of an iteration's beginning that insertions may be moved over, to its front")
+	"of an iteration's beginning that may turn out to be the end of the one before: that "
+	"insertions are moved over, or that repeats in both")
 DP_WHOLE(insertions_max, 8, "runs", "families",
 	"of insertions there that are looked through")
-DP_WHOLE(unfold_reach, 64, "symbols", "tests",
-	"that one iteration has of the other's repetition")
 
 /* Single boundaries next to edits. */
 DP_WHOLE(boundary_calls, 100000, "calls", "cost",
@@ -151,7 +150,7 @@ DP_WHOLE(breaks_max, 3, "breaks", "presets",
 DP_WHOLE(pass_rest, 2, "kernels", "presets",
 	"next to layers that look like one's by chance")
 DP_WHOLE(capture_sample, 16, "iterations", "cost",
-	"that a captured graph is looked for in")
+	"that a captured graph, or an optimizer, is looked for in")
 DP_WHOLE(layer_long, 64, "kernels", "presets, real",
 	"that a layer hardly has more of")
 DP_REAL(tandem, 1.9, "iterations", "families",
@@ -269,8 +268,8 @@ DP_REAL(few_coverage, 0.6, "share", "real",
 	"of the sequence that two or three repeats must make up")
 DP_REAL(few_most, 3.6, "iterations", "real",
 	"more are found otherwise")
-DP_WHOLE(few_length, 8, "kernels", "real",
-	"of one: fewer are alike by chance")
+DP_WHOLE(few_length, 8, "kernels", "real, families",
+	"of one, and of an iteration of a rare loop: fewer are alike by chance")
 DP_REAL(finish_all, 0.9, "share", "presets",
 	"of iterations that have an optimizer, or …")
 DP_REAL(finish_stray, 0.05, "share", "presets",
@@ -284,7 +283,8 @@ DP_REAL(uploads_share, 0.8, "share", "presets",
 DP_WHOLE(bare_few, 16, "iterations", "tests",
 	"of a loop without structure or a step's work: fewer may be the layers of one marked step")
 DP_WHOLE(named_sample, 256, "iterations", "cost",
-	"that vote on the exact name of each kernel of a pattern")
+	"that vote on the exact name of each kernel of a pattern, show which names take each "
+	"other's place, or whose pauses are looked at")
 
 /* Iterations that branch (loops/branching.c). */
 DP_WHOLE(branch_iterations, 20, "iterations", "real",
@@ -304,7 +304,7 @@ DP_REAL(branch_shared, 0.2, "share", "real",
 
 /* Loops around others (loops/enclosing.c). */
 DP_WHOLE(enclosing_min, 6, "symbols", "families",
-	"of the folded sequence that may repeat")
+	"of the folded sequence, or of what its patterns leave, that may repeat")
 DP_WHOLE(enclosing_few, 64, "symbols", "families",
 	"too few to be described in fewer bits")
 DP_WHOLE(enclosing_fold, 4, "kernels", "families",
@@ -332,6 +332,9 @@ DP_REAL(surer, 0.75, "probability", "traces",
 /* Annotations against kernels (analysis_loops.c). */
 DP_REAL(everything, 0.95, "share", "real",
 	"of the kernels: a mark around so many is around everything, and no iteration")
+DP_REAL(marks_seen, 0.75, "share", "real",
+	"of the device's marked iterations that have kernels on a stream: with fewer they are on "
+	"several")
 
 /* Iterations that are something else (iterate/unlike.c). */
 DP_REAL(unlike_lack, 6, "1/share", "presets",
@@ -354,5 +357,127 @@ DP_REAL(count_likely, 0.9, "probability", "presets",
 	"of a loop that a given number is held against")
 DP_WHOLE(expected_begin, 4, "kernels", "presets",
 	"that tell a beginning")
-DP_WHOLE(expected_sampled, 256, "iterations", "cost",
-	"whose pauses are looked at")
+
+/* Streams that do one program's work (sequence/streams.c). */
+DP_REAL(same_work, 0.5, "share", "real",
+	"of kernel time, of each stream, in kernels that both have: streams of CUDA graphs share "
+	"all, streams of data preparation 36% at most")
+DP_REAL(at_once, 0.1, "share", "real",
+	"of kernel time of two streams at once, at most, where they take turns")
+
+/* Annotations that mean the iterations of a loop (sequence/repeated.c), and the host's calls. */
+DP_WHOLE(marks_least, 3, "ranges", "traces",
+	"of a name that repeats")
+DP_WHOLE(marks_tried, 8, "names", "cost",
+	"whose kernels are looked at, those with the longest ranges first")
+DP_WHOLE(marks_apart, 2, "ranges", "traces",
+	"by which their number may differ from the iterations': the capture cuts off two, and …")
+DP_REAL(marks_apart_share, 0.1, "share", "traces",
+	"… of the iterations may have no annotation")
+DP_REAL(marks_loop, 0.95, "share", "traces",
+	"of the loop's kernels that are annotated, at least")
+DP_REAL(marks_inside, 0.8, "share", "traces",
+	"of the annotated kernels that are the loop's, at least")
+DP_WHOLE(look_back, 512, "calls", "cost",
+	"before a kernel's launch that are looked at: what is further back is another iteration's")
+
+/* The suffix tree of a long sequence is that of its parse (suffix/parse.c, pattern/search.c). */
+DP_WHOLE(tree_leaves, 1 << 20, "leaves", "cost",
+	"of a tree, 0.2 s and 40 MB; longer sequences are parsed into about as many phrases")
+DP_WHOLE(parse_window, 3, "ratio", "families",
+	"of a window to the symbols for each leaf: a phrase has half as many on average")
+DP_WHOLE(parse_thin, 4, "1/window", "families",
+	"within which what repeats is cut once")
+
+/* Repeats that may occur once per iteration (pattern/anchors.c). */
+DP_WHOLE(counted_repeats, 3, "repeats", "families",
+	"of one depth that are taken because they occur as often as -n says")
+DP_REAL(gap_low, 0.5, "ratio", "families",
+	"of the median gap between the occurrences of a repeat that a gap counts from, …")
+DP_REAL(gap_high, 1.6, "ratio", "families",
+	"… up to: twice as long is two iterations")
+DP_REAL(gap_near, 0.9, "ratio", "families",
+	"to the median gap, or its inverse, of a gap that is like it")
+DP_REAL(gap_regular, 0.6, "share", "families",
+	"of a repeat's score that it loses where no gap is like the median")
+DP_REAL(anchor_regular, 0.7, "share", "families",
+	"of gaps like the median that make a repeat regular")
+DP_REAL(anchor_score, 0.02, "score", "families",
+	"of a repeat that is looked at, at least")
+DP_REAL(votes_power, 0.1, "exponent", "families",
+	"of the number of repeats with such a gap, in its score")
+DP_REAL(modal_share, 0.083, "share", "families",
+	"of windows that are the same to the symbol: with fewer the most typical one is the "
+	"pattern")
+DP_WHOLE(window_long, 1 << 14, "symbols", "families",
+	"of a window: comparing longer ones takes time, and few repeats are so far apart, …")
+DP_WHOLE(long_support, 50, "1/share", "families",
+	"… but by chance: of all occurrences so many have to be anchors of such windows")
+DP_WHOLE(windows_most, 1 << 12, "windows", "cost",
+	"of an anchor that are compared: the most frequent is among them")
+
+/* Choosing among candidates (pattern/choose.c). */
+DP_WHOLE(judge_quick, 1 << 14, "symbols", "cost",
+	"that candidates are judged by first, or …")
+DP_WHOLE(judge_iterations, 6, "iterations", "families",
+	"… as many as show so many iterations")
+DP_WHOLE(judge_fair, 1 << 16, "symbols", "cost",
+	"that the best of them are refined by")
+DP_WHOLE(finalists, 8, "candidates", "cost",
+	"that are refined")
+DP_REAL(alike_length, 0.02, "share", "families",
+	"by which the lengths of candidates differ that begin elsewhere only: two are refined")
+DP_REAL(count_decay, 12, "1/share", "families",
+	"of the bits saved, with the share by which the iterations miss a number that is given")
+DP_REAL(count_fewer, 0.4, "iterations", "families",
+	"fewer than given that may be: the capture cuts off one at an end, …")
+DP_REAL(count_more, 2, "iterations", "families",
+	"… or more: it may have a part of one at either end")
+
+/* Patterns of what others leave (pattern/search.c). */
+DP_WHOLE(rest_symbols, 24, "symbols", "families",
+	"that are worth a search")
+DP_WHOLE(stretch_least, 4, "symbols", "families",
+	"of a stretch that may be of another loop")
+DP_REAL(span_least, 0.8, "share", "families",
+	"of an iteration that what repeats has at least, to be one")
+DP_REAL(stand_in, 0.05, "share", "real",
+	"of an iteration that is lacking where other kernels stand in for it")
+DP_WHOLE(rare_iterations, 5, "iterations", "families",
+	"of a loop with less coverage than others")
+DP_REAL(rare_bits, 20, "bits", "families",
+	"that such a loop saves: none of 10^6 random sequences has one")
+
+/* Alignment (align/align.c, align/diff.c). */
+DP_WHOLE(align_look, 2048, "symbols", "families",
+	"that places of a pattern are compared over")
+DP_WHOLE(align_credit, 1 << 20, "steps", "cost",
+	"of bridging that are free, and …")
+DP_WHOLE(align_pays, 8, "steps", "cost",
+	"… that each symbol pays for")
+DP_WHOLE(diff_most, 800, "edits", "cost",
+	"between two stretches that are compared")
+
+/* What a part of a sequence is enough for. */
+DP_WHOLE(units_tried, 8, "units", "cost",
+	"that begin with one symbol, of repetitions that are collapsed")
+DP_WHOLE(branch_alphabet, 512, "symbols", "cost",
+	"that are compared with each other as members of a branch")
+DP_WHOLE(enclosing_most, 1 << 24, "symbols", "cost",
+	"of a folded sequence")
+DP_WHOLE(upload_sample, 1 << 15, "symbols", "cost",
+	"that are asked whether an upload comes before them")
+DP_WHOLE(collapse_most, 1 << 26, "symbols", "cost",
+	"that repetitions are looked for in")
+
+/* The detector of what goes on (online/). */
+DP_WHOLE(online_gather, 128, "symbols", "families",
+	"at first, or after a difference, before a look")
+DP_WHOLE(online_quiet, 96, "symbols", "families",
+	"without a difference after which those before are settled")
+DP_WHOLE(online_patience, 1024, "symbols", "families",
+	"that fit no loop before a search, at first")
+DP_WHOLE(online_eager, 16, "ratio", "cost",
+	"of the symbols that were searched, by all searches, to those that came")
+DP_REAL(online_surer, 0.05, "probability", "families",
+	"more that makes a known loop begin elsewhere")

@@ -147,6 +147,9 @@ bool dp_rule__captures_graphs(const struct dp_rule_input *input, bool slow,
 bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_finding *out,
 			  enum dp_host_activity activity, bool slow);
 
+/* Are operators, which the host launches kernels from, a good part of the named ranges? */
+bool dp_rule__is_launching(const struct dp_rule_finding *out);
+
 /* Replaces or completes the advice by what the named ranges call for, if anything. */
 void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity);
 

@@ -15,9 +15,6 @@
 /* The interval before an iteration says when, but not what the host did: it may have waited too. */
 #define INTERVAL_TRUST 0.8
 
-/* Of the time, for operators to be what the host is at. */
-#define LAUNCHING_SHARE 0.3
-
 /* Of the host's wait, that one gap has at least where something keeps the host. */
 #define LONGEST_SHARE 0.33
 
@@ -113,19 +110,6 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	return true;
 }
 
-/* Is the host at operators, which it launches kernels from, in most of that time? */
-static bool is_launching(const struct dp_rule_finding *out)
-{
-	double share = 0;
-
-	for (size_t i = 0; i < out->finding.range_count; i++)
-		if (!strncmp(out->ranges[i].name, "aten::", 6) ||
-		    !strncmp(out->ranges[i].name, "autograd::", 10) ||
-		    !strncmp(out->ranges[i].name, "Optimizer.", 10))
-			share += out->ranges[i].share;
-	return share >= LAUNCHING_SHARE;
-}
-
 /* No gap has much of it: then it is what each launch takes, however long that is. */
 static bool is_spread(const struct dp_rule_input *input, double host_ns)
 {
@@ -139,7 +123,7 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	enum dp_host_activity activity = DP_HOST_WAIT;
 
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
-	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !is_launching(out) &&
+	if (dp_rule__typical(input, "host_stall_ns") >= host_ns / 2 && !dp_rule__is_launching(out) &&
 	    !is_spread(input, host_ns)) {
 		out->finding.advice = advice_stall;
 		out->change = DP_REPLAY_HOST;

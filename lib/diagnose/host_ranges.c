@@ -11,6 +11,14 @@
 #define MOST_OF_IT 0.4
 #define SOME_OF_IT 0.15
 
+/* Of it, for operators to be what the host is at. */
+#define LAUNCHING_SHARE 0.3
+
+/* The host checks guards and copies inputs before each call of what is compiled already. */
+#define COMPILED_ADVICE \
+	"let each call of the compiled function do more: larger batches, fewer graph breaks, " \
+	"mode=\"reduce-overhead\""
+
 /* What a part of a name calls for, where the host is at it while the device is idle, or waits. */
 static const struct {
 	enum dp_host_activity activity;
@@ -23,6 +31,8 @@ static const struct {
 	{ DP_HOST_WAIT, "dataload",
 	  "overlap data loading with compute: DataLoader(num_workers=..., prefetch_factor=..., "
 	  "pin_memory=True)" },
+	{ DP_HOST_WAIT, "torch-compiled region", COMPILED_ADVICE },
+	{ DP_HOST_WAIT, "compiledfunction", COMPILED_ADVICE },
 	{ DP_HOST_WAIT, "save", "write checkpoints less often, or on another thread" },
 	{ DP_HOST_WAIT, "checkpoint", "write checkpoints less often, or on another thread" },
 	{ DP_HOST_SYNC, "item", NULL },
@@ -107,6 +117,18 @@ bool dp_rule__name_ranges(const struct dp_rule_input *input, struct dp_rule_find
 	if (!named)
 		out->finding.range_count = 0;
 	return named;
+}
+
+bool dp_rule__is_launching(const struct dp_rule_finding *out)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		if (!strncmp(out->ranges[i].name, "aten::", 6) ||
+		    !strncmp(out->ranges[i].name, "autograd::", 10) ||
+		    !strncmp(out->ranges[i].name, "Optimizer.", 10))
+			share += out->ranges[i].share;
+	return share >= LAUNCHING_SHARE;
 }
 
 /* What the named ranges call for most, and how much of all they are. */

@@ -6,6 +6,10 @@
 
 #define LEAST_UTILIZATION 0.5
 
+/* Idle for so much of a capture, a GPU is used for something else than what was recorded: real
+ * training and inference that is worth a profile keeps it busy for a tenth of the time. */
+#define NOT_AT_WORK 0.9
+
 struct starved {
 	double longest_ns;
 	double long_gaps;
@@ -95,8 +99,12 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 		dp_rule__evidence(out, "long_gaps", "count", (double)slices->gaps.count);
 	dp_rule__evidence(out, "longest_gap_ns", "ns", slices->gaps.longest_ns);
 	dp_rule__name_ranges(input, out, DP_HOST_WAIT, false);
-	out->finding.advice = "see in a timeline what the host does in these gaps "
-			      "(--format=html); keep it off the thread that launches";
+	out->finding.advice =
+		idle_ns >= NOT_AT_WORK * DP_RULE_SLICES * slices->length_ns
+			? "record a part of the run in which the GPU works; if this is one, look in "
+			  "the timeline (--format=html) for what the host does instead of launching"
+			: "look in the timeline (--format=html) for what the host does in these gaps, "
+			  "and move it to another thread";
 	dp_rule__captures_graphs(input, false, out);
 	return true;
 }

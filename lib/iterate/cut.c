@@ -196,7 +196,7 @@ static int finish_piece(struct cutter *c, uint32_t pattern, struct piece *piece,
 	size_t matched = piece->to - piece->from - DP_MIN(piece->deleted, piece->to - piece->from);
 	bool head = span == 0 && piece->from > 0 && piece->first < m;
 	bool tail = span + 1 == c->alignment->span_count && piece->to < m && c->n - piece->end < m;
-	bool most = matched * 5 >= m * 4;
+	bool most = (double)matched >= dp_param.span_least * (double)m;
 	size_t before = head ? DP_MIN(piece->first, piece->from) : renamed_before(c, piece, span);
 	size_t behind = tail ? DP_MIN(c->n - piece->end, m - piece->to + dp_param.rest_max) : 0;
 	int status;

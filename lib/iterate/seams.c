@@ -14,6 +14,7 @@ enum {
 	SEAM = 64, /* symbols of a seam at most: the aligner bridges what is longer */
 	SLACK = 8, /* symbols by which chance may make a span too long, or edits a seam */
 	WIDE = SEAM + SLACK,
+	KNOWN = 64, /* splits that are remembered: most seams of a program are like others */
 };
 
 /*
@@ -25,11 +26,19 @@ struct seam {
 	size_t gap_count, own_count, other_count;
 };
 
-/* How many symbols of the gap are the placed loop's, and for how many of the other one the rest
- * stands. */
+/*
+ * How many symbols of the gap are the placed loop's, and for how many of the other one the rest
+ * stands.
+ */
 struct split {
 	size_t gap, other;
 	int score; /* matches less edits */
+};
+
+/* A seam and its best split; of nothing that is nothing. */
+struct solved {
+	struct seam seam;
+	struct split split;
 };
 
 struct closer {
@@ -40,21 +49,30 @@ struct closer {
 	size_t first;
 	struct dp_edit *edits; /* the new ones, of the spans so far */
 	size_t count, room;
+	struct solved *known; /* by hash */
 };
 
-/* table[i][j]: matches less edits of a[0..i) and b[0..j), at most. */
+/*
+ * table[i][j]: i + j, and matches less edits of a[0..i) and b[0..j) at most. The sum makes a symbol
+ * without a counterpart cost nothing, so that rows are maxima of what is next to each other.
+ */
 static void score_all(int16_t table[SEAM + 1][WIDE + 1], const uint32_t *a, size_t n,
 		      const uint32_t *b, size_t m)
 {
-	for (size_t i = 0; i <= n; i++)
-		for (size_t j = 0; j <= m; j++) {
-			int best = -(int)(i + j);
+	memset(table[0], 0, (m + 1) * sizeof(**table));
+	for (size_t i = 0; i < n; i++) {
+		const int16_t *above = table[i];
+		int16_t *row = table[i + 1];
 
-			if (i > 0 && j > 0)
-				best = DP_MAX(table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 1 : -1),
-					      DP_MAX(table[i - 1][j], table[i][j - 1]) - 1);
-			table[i][j] = (int16_t)best;
+		row[0] = 0;
+		for (size_t j = 0; j < m; j++) {
+			int16_t pair = (int16_t)(above[j] + (a[i] == b[j] ? 3 : 1));
+
+			row[j + 1] = DP_MAX(above[j + 1], pair);
 		}
+		for (size_t j = 0; j < m; j++)
+			row[j + 1] = DP_MAX(row[j], row[j + 1]);
+	}
 }
 
 /* The best split; of equal ones that with the fewest insertions and deletions in the other loop. */
@@ -69,17 +87,39 @@ static struct split solve(const struct seam *s)
 		back[i] = s->gap[n - 1 - i];
 	score_all(own, s->gap, n, s->own, s->own_count);
 	score_all(other, back, n, s->other, s->other_count);
-	for (size_t x = 0; x <= n; x++)
-		for (size_t j = 0; j <= s->other_count; j++) {
-			int score = own[x][s->own_count] + other[n - x][j];
+	for (size_t x = 0; x <= n; x++) {
+		const int16_t *row = other[n - x];
+		int16_t most = row[0];
+		int score;
+
+		for (int16_t j = 1; j <= (int16_t)s->other_count; j++)
+			most = DP_MAX(most, (int16_t)(row[j] - j));
+		score = own[x][s->own_count] + most - (int)(n + s->own_count);
+		for (size_t j = 0; score >= best.score && j <= s->other_count; j++) {
 			size_t off = DP_MAX(j + x, n) - DP_MIN(j + x, n);
 
-			if (score > best.score || (score == best.score && off < skew)) {
+			if (row[j] - (int)j == most && (score > best.score || off < skew)) {
 				best = (struct split){ x, j, score };
 				skew = off;
 			}
 		}
+	}
 	return best;
+}
+
+static struct split solve_once(const struct closer *c, const struct seam *s)
+{
+	struct solved *known;
+	uint64_t hash = s->own_count;
+
+	for (size_t i = 0; i < s->gap_count; i++)
+		hash = (hash ^ s->gap[i]) * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < s->other_count; i += SLACK)
+		hash = (hash ^ s->other[i]) * 0x9e3779b97f4a7c15u;
+	known = &c->known[(hash >> 32) % KNOWN];
+	if (memcmp(&known->seam, s, sizeof(*s)) != 0)
+		*known = (struct solved){ *s, solve(s) };
+	return known->split;
 }
 
 /* Symbol i of a pattern from an offset on, or (dir < 0) from it back. */
@@ -205,7 +245,7 @@ static bool divide(const struct closer *c, struct pair pair, size_t from, size_t
 		s.own[i] = cyclic(own, p->placed_offset, i, p->dir);
 	for (size_t i = 0; i < s.other_count; i++)
 		s.other[i] = cyclic(other, p->next_offset, i, -p->dir);
-	split = solve(&s);
+	split = solve_once(c, &s);
 	offset = p->dir > 0 ? (p->next_offset + m - split.other % m) % m : p->next_offset;
 	set_joint(joint, p, p->dir > 0 ? from + split.gap : from - split.gap, from, p->next_at,
 		  (struct part){ p->dir > 0 && ahead ? p->placed_offset : c->first, ahead },
@@ -292,8 +332,9 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 			    .symbols = symbols,
 			    .patterns = patterns,
 			    .which = which,
-			    .first = first };
-	int status = DP_OK;
+			    .first = first,
+			    .known = dp_alloc__zeroed(KNOWN, sizeof(*c.known)) };
+	int status = c.known ? DP_OK : DP_ERR_NOMEM;
 
 	for (size_t k = 0; k < al->span_count && !status; k++) {
 		struct dp_align_span *s = &al->spans[k], *left = k ? s - 1 : NULL;
@@ -319,6 +360,7 @@ int dp_seams__close(struct dp_alignment *al, const uint32_t *symbols,
 		c.count += own;
 		s->edits = begin;
 	}
+	free(c.known);
 	if (status) {
 		free(c.edits);
 		dp_align__fini(al);

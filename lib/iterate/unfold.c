@@ -72,7 +72,7 @@ static int64_t gap_at(const struct unfolder *u, long shift)
 /* By the largest gap; 0 where none stands out. */
 static long by_gaps(const struct unfolder *u)
 {
-	long best = 0, reach = (long)dp_param.unfold_reach;
+	long best = 0, reach = (long)dp_param.shift_max;
 	int64_t most = 0, next = 0;
 
 	for (long shift = -reach; shift <= reach; shift++) {

@@ -14,11 +14,6 @@
 
 #include <string.h>
 
-enum {
-	ALPHABET_MAX = 512, /* symbols that are compared with each other */
-};
-
-
 /* Occurrences of the symbols of a sequence, by symbol. */
 struct occurrences {
 	uint32_t *where;
@@ -208,7 +203,7 @@ int dp_branching__find(struct dp_driver *d, bool *found)
 				       d->text.alphabet, true);
 
 	*found = false;
-	if (!status && runs.alphabet <= ALPHABET_MAX)
+	if (!status && runs.alphabet <= dp_param.branch_alphabet)
 		status = count_symbols(&o, &runs);
 	if (!status && o.where)
 		anchor = find_anchor(&o, &gap);

@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-enum {
-	FOLDED_MAX = 1 << 24, /* symbols that are kept */
-};
-
 /* A sequence with stretches of iterations folded. */
 struct folded {
 	uint32_t *symbols;
@@ -89,8 +85,8 @@ static int make_folded(struct folded *f, const struct dp_driver *d, size_t count
 	size_t n = d->request->count;
 
 	fold(f, d, count);
-	*any = n < UINT32_MAX && f->count >= dp_param.enclosing_min && f->count <= FOLDED_MAX &&
-	       f->count * dp_param.enclosing_fold <= n;
+	*any = n < UINT32_MAX && f->count >= dp_param.enclosing_min &&
+	       f->count <= dp_param.enclosing_most && f->count * dp_param.enclosing_fold <= n;
 	if (!*any)
 		return DP_OK;
 	f->alphabet = d->text.alphabet + (uint32_t)count;

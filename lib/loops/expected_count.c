@@ -59,7 +59,7 @@ static bool is_set_off(const struct dp_loops_request *r, const struct dp_sequenc
 		return !r->evidence.open_begin;
 	if (!r->evidence.at)
 		return false;
-	for (size_t i = 1; i < loop->count && i < dp_param.expected_sampled; i++) {
+	for (size_t i = 1; i < loop->count && i < dp_param.named_sample; i++) {
 		int64_t ns;
 
 		if (loop->iterations[i].partial)

@@ -7,8 +7,6 @@
 #include "base/parameters.h"
 #include "pattern/levels.h"
 
-enum { UPLOAD_SAMPLE = 1 << 15 }; /* symbols that are asked whether an upload comes before */
-
 /* Of each symbol, whether kernels of that name finish a step. */
 static void ask_finishing(const struct dp_driver *d, uint8_t *traits, bool *asked)
 {
@@ -39,7 +37,7 @@ struct uploads {
 static double ask_uploads(const struct dp_driver *d, uint8_t *traits, struct uploads *uploads)
 {
 	const struct dp_loops_request *r = d->request;
-	size_t step = r->count / UPLOAD_SAMPLE + 1, jitter, seen = 0, after = 0;
+	size_t step = r->count / dp_param.upload_sample + 1, jitter, seen = 0, after = 0;
 
 	for (size_t i = 0; i < r->count; i += step) {
 		struct dp_evidence_at at = { 0 };

@@ -19,11 +19,6 @@
 
 #include <string.h>
 
-enum {
-	COLLAPSE_MAX = 1 << 26, /* symbols that repetitions are sought in */
-	FINISH_SAMPLE = 16,	/* iterations that an optimizer is looked for in */
-};
-
 static void set_parents(struct dp_loops *loops, const uint32_t *made, size_t count,
 			const uint32_t *parents, const uint32_t *above)
 {
@@ -160,7 +155,7 @@ static bool finishes(const struct dp_driver *d, const uint8_t *traits,
 static double share_finishing(const struct dp_driver *d, const uint8_t *traits,
 			      const struct dp_sequence_loop *loop)
 {
-	size_t step = DP_MAX(loop->count / FINISH_SAMPLE, 1), seen = 0, held = 0;
+	size_t step = DP_MAX(loop->count / dp_param.capture_sample, 1), seen = 0, held = 0;
 
 	for (size_t i = 0; i < loop->count; i += step) {
 		if (loop->iterations[i].partial)
@@ -588,13 +583,13 @@ int dp_driver__tree(struct dp_driver *d)
 		goto out;
 	if (!regular(&levels, r->count))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && !regular(&levels, r->count) && r->count <= COLLAPSE_MAX)
+	if (!status && !regular(&levels, r->count) && r->count <= dp_param.collapse_most)
 		status = try_collapsed(d, &levels, traits, &taken);
 	d->folded = taken;
 	if (!status && !taken)
 		status = make_tree(d, &levels, traits);
 	if (!status && !regular(&levels, r->count) && unlike(d) && !r->evidence.open_end &&
-	    r->count <= COLLAPSE_MAX)
+	    r->count <= dp_param.collapse_most)
 		status = dp_branching__find(d, &taken);
 	if (!status && d->loops->count == 0 && !r->evidence.open_end)
 		status = find_few(d);

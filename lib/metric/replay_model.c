@@ -296,8 +296,8 @@ static struct dp_replay_event *sort_ends(const struct dp_replay_model *model)
 	return ends;
 }
 
-/* The last that ends no later than a time; none before the first. */
-static size_t last_end(const struct dp_replay_event *ends, size_t count, int64_t time_ns)
+/* How many end no later than a time. */
+static size_t count_ends(const struct dp_replay_event *ends, size_t count, int64_t time_ns)
 {
 	size_t low = 0, high = count;
 
@@ -309,7 +309,15 @@ static size_t last_end(const struct dp_replay_event *ends, size_t count, int64_t
 		else
 			high = middle;
 	}
-	return low ? ends[low - 1].index : DP_REPLAY_NONE;
+	return low;
+}
+
+/* The last of them; none before the first. */
+static size_t last_end(const struct dp_replay_event *ends, size_t count, int64_t time_ns)
+{
+	size_t found = count_ends(ends, count, time_ns);
+
+	return found ? ends[found - 1].index : DP_REPLAY_NONE;
 }
 
 /* The last that starts no later than a time: they are in that order. */
@@ -328,21 +336,36 @@ static size_t last_start(const struct dp_replay_model *model, int64_t time_ns)
 	return low ? low - 1 : DP_REPLAY_NONE;
 }
 
+static bool is_longer(const struct dp_replay_op *a, const struct dp_replay_op *b)
+{
+	return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
+}
+
 /* The operation of another stream that ended last before one began, if the latter's own launch and
- * stream do not explain when. */
+ * stream do not explain when. Of several that ended about then the longest: on a stream of short ones
+ * there is always one that just ended. */
 static int64_t find_other(const struct dp_replay_model *model, struct dp_replay_op *at,
 			  const struct dp_replay_event *ends, int64_t reason_ns)
 {
-	size_t found;
+	const struct dp_replay_op *ops = model->ops, *found = NULL;
+	size_t i = count_ends(ends, model->op_count, at->start_ns);
 
 	if (reason_ns != INT64_MIN && at->start_ns - reason_ns <= UNEXPLAINED_NS)
 		return INT64_MIN;
-	found = last_end(ends, model->op_count, at->start_ns);
-	if (found == DP_REPLAY_NONE || model->ops[found].end_ns <= reason_ns ||
-	    model->ops[found].start_ns >= at->start_ns)
+	for (; i && (!found || at->start_ns - ends[i - 1].time_ns <= UNEXPLAINED_NS); i--) {
+		const struct dp_replay_op *op = &ops[ends[i - 1].index];
+
+		if (op->end_ns <= reason_ns)
+			break;
+		if (op->start_ns < at->start_ns && (!found || is_longer(op, found)))
+			found = op;
+		else if (!found)
+			break;
+	}
+	if (!found)
 		return INT64_MIN;
-	at->other = found;
-	return model->ops[found].end_ns;
+	at->other = (size_t)(found - ops);
+	return found->end_ns;
 }
 
 /* What an operation waits for, and for how long after it: by the last of its reasons it starts when
@@ -381,22 +404,37 @@ static void explain_launch(const struct dp_replay_model *model, struct dp_replay
 	at->wait_start = true;
 }
 
-/* What let a call return. */
+/* Did an operation end in a call, and so that this may have waited for it? */
+static bool let_return(const struct dp_replay_model *model, const struct dp_replay_call *at,
+		       size_t op)
+{
+	return op != DP_REPLAY_NONE && model->ops[op].start_ns < at->end_ns &&
+	       model->ops[op].end_ns > at->start_ns &&
+	       model->ops[op].end_ns <= at->end_ns + SLACK_NS;
+}
+
+/* What let a call return: a copy, its own operation; else what ended last. */
 static void explain_call(const struct dp_replay_model *model, struct dp_replay_call *at,
 			 const struct dp_replay_event *ends)
 {
 	const struct dp_work *work = model->input->work;
 	uint8_t kind = dp_trace_calls(work->trace)->kind[at->call];
-	size_t found;
+	size_t found = at->launches;
 
-	if (kind == DP_CALL_SYNC || (kind == DP_CALL_COPY && work->inside[at->call])) {
+	if (kind == DP_CALL_COPY && work->inside[at->call]) {
+		if (!let_return(model, at, found))
+			found = last_end(ends, model->op_count, at->end_ns + SLACK_NS);
+	} else if (kind == DP_CALL_SYNC) {
+		/* What was over at once did not wait: that something ended then is chance. */
+		if (at->end_ns - at->start_ns < SLACK_NS)
+			return;
 		found = last_end(ends, model->op_count, at->end_ns + SLACK_NS);
-		if (found != DP_REPLAY_NONE && model->ops[found].start_ns < at->end_ns &&
-		    model->ops[found].end_ns > at->start_ns)
-			at->wait_for = found;
 	} else {
 		explain_launch(model, at);
+		return;
 	}
+	if (let_return(model, at, found))
+		at->wait_for = found;
 }
 
 /* Which host time, waits and stalls make the gaps. */

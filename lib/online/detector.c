@@ -10,13 +10,13 @@
  * apart as the first comment in deepprof/detector.h says.
  */
 #include "online/detector_model.h"
+#include "base/parameters.h"
 
 #include <string.h>
 
 enum {
 	WINDOW_MIN = 1 << 10,
 	WINDOW_MAX = 1 << 24,
-	FIRST_SEARCH = 128,
 };
 
 /*
@@ -95,7 +95,7 @@ static int advance(struct dp_detector *d, const uint32_t *symbols, size_t count,
 		uint64_t rest = d->fed - d->told;
 
 		d->in_step = d->clean = false;
-		d->try_at = DP_MAX(d->fed + DP_DETECTOR_GATHER - 1, d->tried + rest / 4);
+		d->try_at = DP_MAX(d->fed + dp_param.online_gather - 1, d->tried + rest / 4);
 	} else if (d->in_step && d->fed == d->close_at && d->clean) {
 		dp_detector__close(d);
 	} else if (d->fed == (d->in_step ? d->close_at : d->try_at)) {
@@ -166,9 +166,9 @@ int dp_detector_new(struct dp_detector **detector, const struct dp_detector_opti
 		return dp_error__nomem(error, sizeof(*d));
 	d->options = all;
 	d->window = d->options.window;
-	d->search_at = FIRST_SEARCH;
+	d->search_at = dp_param.online_gather;
 	d->try_at = DP_DETECTOR_NEVER;
-	d->patience = DP_DETECTOR_PATIENCE;
+	d->patience = dp_param.online_patience;
 	*detector = d;
 	return DP_OK;
 }

@@ -3,21 +3,22 @@
  * (align.c, cut.c), from a boundary that is known; so both give the same iterations.
  */
 #include "iterate/seams.h"
+#include "base/parameters.h"
 #include "online/detector_model.h"
 #include "pattern/fold.h"
 
 #include <string.h>
 
-enum {
-	SHIFT_MAX = 64,	  /* symbols of an iteration that may turn out to be the one's before */
-	QUIET = 96,	  /* symbols without a difference after which those before are settled */
-	UNSETTLED = 2112, /* otherwise: what an alignment looks ahead */
-};
+/* Symbols before the last one that what is still to come may change: an alignment looks ahead. */
+static size_t unsettled(void)
+{
+	return dp_param.align_look + dp_param.shift_max;
+}
 
 /* Symbols of the next iteration that have to be there before one is settled. */
 static size_t settling(size_t length)
 {
-	return DP_MIN((size_t)SHIFT_MAX, length - 1) + 1;
+	return DP_MIN(dp_param.shift_max, length - 1) + 1;
 }
 
 static void tell(struct dp_detector *d, uint32_t loop, const struct dp_repetition *s, uint64_t base)
@@ -99,15 +100,16 @@ static void settle(const struct dp_detector *d, struct look *look)
 	size_t from;
 
 	look->in_step = last && last->end == look->n && last->end > last->begin;
-	look->settled = look->n > UNSETTLED ? look->n - UNSETTLED : 0;
+	look->settled = look->n > unsettled() ? look->n - unsettled() : 0;
 	if (!look->in_step)
 		return;
 	from = last->begin;
 	if (last->edit_count > 0)
 		from = (size_t)al->edits[last->edits + last->edit_count - 1].position + 1;
 	look->quiet = look->n - DP_MIN(from, look->n);
-	if (look->quiet >= QUIET && ((al->span_count == 1 && d->placed) || last->begin == 0 ||
-				     look->n - last->begin >= UNSETTLED))
+	if (look->quiet >= dp_param.online_quiet &&
+	    ((al->span_count == 1 && d->placed) || last->begin == 0 ||
+	     look->n - last->begin >= unsettled()))
 		look->settled = look->n;
 }
 
@@ -257,7 +259,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 	d->clean = false;
 	give_up(d);
 	if (!d->in_step) {
-		d->try_at = d->fed + DP_MAX(wait, (size_t)DP_DETECTOR_GATHER);
+		d->try_at = d->fed + DP_MAX(wait, dp_param.online_gather);
 		return;
 	}
 	m = d->known.items[last->pattern].length;
@@ -270,7 +272,7 @@ static void plan(struct dp_detector *d, const struct look *look)
 	if (d->clean)
 		d->close_at = d->told + m + settling(m);
 	else if (look->settled < look->n)
-		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, (size_t)QUIET));
+		d->close_at = DP_MAX(d->close_at, d->fed + DP_MAX(wait, dp_param.online_quiet));
 }
 
 /* Tells of the iterations that are settled. */

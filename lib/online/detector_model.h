@@ -5,11 +5,6 @@
 #include "online/stream.h"
 #include <deepprof/detector.h>
 
-enum {
-	DP_DETECTOR_GATHER = 128,    /* symbols after a difference before the first look */
-	DP_DETECTOR_PATIENCE = 1024, /* symbols that fit nothing before a search, at first */
-};
-
 #define DP_DETECTOR_NEVER UINT64_MAX
 
 struct dp_detector {

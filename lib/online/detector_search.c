@@ -3,13 +3,10 @@
  * that two searches in succession found, and known ones that did not come.
  */
 #include "suffix/border.h"
+#include "base/parameters.h"
 #include "online/detector_model.h"
 
 #include <string.h>
-
-enum { EAGER = 16 };
-
-#define SURER 0.05 /* of where an iteration begins, to move it */
 
 static int copy_seen(struct dp_detector *d, const struct dp_stream_loops *found)
 {
@@ -120,7 +117,7 @@ static int keep_found(struct dp_detector *d, struct searched *s, uint32_t k,
 	bool turned = true;
 	int status = DP_OK;
 
-	if (s->settling && found->confidence < old->confidence + SURER)
+	if (s->settling && found->confidence < old->confidence + dp_param.online_surer)
 		status = is_turned(&turned, found, old);
 	else
 		turned = !s->settling;
@@ -132,7 +129,8 @@ static bool believable(const struct dp_detector *d, const struct searched *s, si
 {
 	const struct dp_stream_loop *f = &s->found.items[i];
 
-	if (!s->settling && !f->structured && f->length * 5 < d->known.longest)
+	if (!s->settling && !f->structured &&
+	    (double)f->length < dp_param.beside_short * (double)d->known.longest)
 		return false;
 	return s->seen[i] || final;
 }
@@ -244,20 +242,20 @@ static int adopt(struct dp_detector *d, struct searched *s)
 	}
 	d->placed = placed;
 	d->in_step = false;
-	d->try_at = d->known.count > 0 ? d->fed + DP_DETECTOR_GATHER : DP_DETECTOR_NEVER;
+	d->try_at = d->known.count > 0 ? d->fed + dp_param.online_gather : DP_DETECTOR_NEVER;
 	return DP_OK;
 }
 
 /*
  * When to search next, and how much has to be foreign for it: the more, the more searches for that
  * were in vain. What was found for the first time is looked for again soon. Both only while all
- * searches together are no longer than EAGER feeds, whatever comes.
+ * searches together are no longer than online_eager times what was fed, whatever comes.
  */
 static void plan_search(struct dp_detector *d, bool changed, const struct searched *s)
 {
-	uint64_t least = DP_DETECTOR_PATIENCE, most = 16 * (uint64_t)d->window, again = 0;
+	uint64_t least = dp_param.online_patience, most = 16 * (uint64_t)d->window, again = 0;
 	bool wanted = dp_detector__foreign(d) >= d->patience;
-	bool eager = d->spent < EAGER * d->fed;
+	bool eager = d->spent < dp_param.online_eager * d->fed;
 
 	if (d->fed < d->window) {
 		least = DP_MAX(least, d->fed / 64);

@@ -16,6 +16,7 @@
  * Zhou, Wang, "DeepProf", arXiv 1707.03750).
  */
 #include "pattern/anchors.h"
+#include "base/parameters.h"
 #include "base/sort.h"
 #include "suffix/parse.h"
 
@@ -28,16 +29,9 @@ enum {
 	DEPTHS = 7,	   /* repeats of 1, 2, 4 … 64 symbols */
 	BINS = 512,	   /* of gaps, each 4% wide */
 	COUNT_BINS = 7,	   /* of how far a repeat's count is from a known one, by powers of two */
-	COUNTED = 3,	   /* repeats of a depth that are taken for their count */
 	GAPS_MAX = 31,	   /* that a median is taken of */
 	MEDOID_MAX = 10,   /* windows that are compared with each other */
-	LONG = 1 << 14,	   /* symbols of a window: comparing and judging it takes time */
-	WINDOWS = 1 << 12, /* of an anchor that are compared: the most frequent is among them */
-	PHRASE = 3,   /* windows of a parse hold so many times n / leaves; phrases half of that */
-	SUPPORT = 50, /* of so many occurrences one has to be an anchor's of a long window */
 };
-
-#define REGULAR 0.7 /* share of gaps near the median that makes an anchor regular */
 
 struct lead {
 	size_t first; /* index of its first occurrence in where[] */
@@ -171,15 +165,15 @@ static void consider(struct detector *d, size_t first, size_t count, int level)
 	for (size_t i = 0; i + 1 < count; i++) {
 		double g = (double)(where[i + 1] - where[i]);
 
-		if (g >= 0.5 * gap && g <= 1.6 * gap)
+		if (g >= dp_param.gap_low * gap && g <= dp_param.gap_high * gap)
 			covered += g;
-		near += g >= 0.9 * gap && g <= 1.11 * gap;
+		near += g >= dp_param.gap_near * gap && g * dp_param.gap_near <= gap;
 	}
 	near /= (double)(count - 1);
-	score = covered / (double)d->tree->n * (0.4 + 0.6 * near);
+	score = covered / (double)d->tree->n * (1 - dp_param.gap_regular * (1 - near));
 	lead = (struct lead){ first, count, gap, score, near };
 	bin->votes++;
-	bin->support += near >= REGULAR ? count : 0;
+	bin->support += near >= dp_param.anchor_regular ? count : 0;
 	bin->level = level;
 	if (is_better(d, &lead, &bin->lead))
 		bin->lead = lead;
@@ -290,7 +284,7 @@ static size_t medoid(struct detector *d, struct window *windows, size_t n)
 
 	qsort(windows, n, sizeof(*windows), by_length);
 	/* what one of these has of its own is voted out later (hypothesis.h) */
-	if (windows[low + count - 1].length > LONG)
+	if (windows[low + count - 1].length > dp_param.window_long)
 		return n / 2;
 	scratch = dp_alloc__array(windows[low + count - 1].length, sizeof(*scratch));
 	if (!scratch)
@@ -337,7 +331,8 @@ static size_t anchor_length(const struct dp_anchor_tree *tree, int level, size_t
 
 static bool is_window(const struct lead *lead, size_t length)
 {
-	return (double)length >= 0.5 * lead->gap && (double)length <= 1.6 * lead->gap;
+	return (double)length >= dp_param.gap_low * lead->gap &&
+	       (double)length <= dp_param.gap_high * lead->gap;
 }
 
 /* The windows of an anchor, or some of many; returns how many. *last is where the last one ends. */
@@ -363,7 +358,7 @@ static size_t take_windows(struct detector *d, const struct lead *lead, size_t s
 static int put_candidate(struct detector *d, const struct bin *bin)
 {
 	const struct lead *lead = &bin->lead;
-	size_t step = lead->count / WINDOWS + 1, n, pick, times, first = 0, last = 0;
+	size_t step = lead->count / dp_param.windows_most + 1, n, pick, times, first = 0, last = 0;
 	struct window *windows = dp_alloc__array(lead->count / step + 1, sizeof(*windows));
 
 	if (!windows)
@@ -374,7 +369,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 	first = windows[0].at;
 	qsort(windows, n, sizeof(*windows), by_hash);
 	pick = modal(windows, n, &times);
-	if (times < 2 || times * 12 < n)
+	if (times < 2 || (double)times < dp_param.modal_share * (double)n)
 		pick = medoid(d, windows, n);
 	d->out[d->out_count++] = (struct dp_guess){
 		.first = first,
@@ -383,7 +378,7 @@ static int put_candidate(struct detector *d, const struct bin *bin)
 		.length = windows[pick].length,
 		.gram = anchor_length(d->tree, bin->level, windows[pick].at),
 		.trips = n * step,
-		.score = lead->score * pow((double)bin->votes, 0.1),
+		.score = lead->score * pow((double)bin->votes, dp_param.votes_power),
 		.regular = lead->regular,
 	};
 out:
@@ -394,8 +389,8 @@ out:
 static int by_bin_score(const void *a, const void *b)
 {
 	const struct bin *x = *(const struct bin *const *)a, *y = *(const struct bin *const *)b;
-	double p = x->lead.score * pow((double)x->votes, 0.1);
-	double q = y->lead.score * pow((double)y->votes, 0.1);
+	double p = x->lead.score * pow((double)x->votes, dp_param.votes_power);
+	double q = y->lead.score * pow((double)y->votes, dp_param.votes_power);
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -408,7 +403,8 @@ static int by_bin_score(const void *a, const void *b)
  */
 static bool is_supported(const struct detector *d, const struct bin *bin)
 {
-	return bin->lead.gap <= LONG || bin->support >= d->tree->leaves / SUPPORT;
+	return bin->lead.gap <= (double)dp_param.window_long ||
+	       bin->support >= d->tree->leaves / dp_param.long_support;
 }
 
 /* The candidates of one level: from the best bins, those that were not as good before. */
@@ -418,14 +414,14 @@ static int harvest(struct detector *d, size_t share)
 	size_t n = 0, counted = 0;
 	int status = DP_OK;
 
-	for (int i = 0; i < COUNT_BINS && counted < COUNTED && !status; i++) {
+	for (int i = 0; i < COUNT_BINS && counted < dp_param.counted_repeats && !status; i++) {
 		if (!(d->counted[i].lead.score > 0) || d->out_count == d->out_room)
 			continue;
 		status = put_candidate(d, &d->counted[i]);
 		counted++;
 	}
 	for (int i = 0; i < BINS; i++)
-		if (d->bins[i].lead.score > 0.02 && is_supported(d, &d->bins[i]))
+		if (d->bins[i].lead.score > dp_param.anchor_score && is_supported(d, &d->bins[i]))
 			order[n++] = &d->bins[i];
 	qsort(order, n, sizeof(*order), by_bin_score);
 	for (size_t i = 0; i < n && i + counted < share && d->out_count < d->out_room && !status;
@@ -520,7 +516,8 @@ static int hash_prefixes(struct dp_anchor_tree *tree)
 /* The leaves are phrases, two thirds of `most`: half a window is one's length on average. */
 static int parse_symbols(struct dp_anchor_tree *tree, size_t most)
 {
-	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n, PHRASE * tree->n / most);
+	int status = dp_parse__make(&tree->parse, tree->symbols, tree->n,
+				    dp_param.parse_window * tree->n / most);
 
 	tree->leaves = tree->parse.count;
 	tree->hashes = tree->parse.hashes;

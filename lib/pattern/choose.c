@@ -11,13 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	QUICK = 1 << 14, /* symbols that candidates are first judged by */
-	FAIR = 1 << 16,	 /* symbols that the best of them are refined by */
-	CANDIDATES = 42,
-	FINALISTS = 8,
-	GROUP_MAX = 1 << 16, /* iterations that a known count may join to one */
-};
+enum { CANDIDATES = 42 };
 
 static int compare_bits(const void *a, const void *b)
 {
@@ -32,9 +26,9 @@ double dp_choose__misfit(const struct dp_hypothesis *h, uint64_t want)
 {
 	double n = (double)want;
 
-	if (h->trips < n - 0.4)
+	if (h->trips < n - dp_param.count_fewer)
 		return (n - h->trips) / n;
-	return h->trips > n + 2 ? (h->trips - n) / h->trips : 0;
+	return h->trips > n + dp_param.count_more ? (h->trips - n) / h->trips : 0;
 }
 
 bool dp_choose__goes_round(const struct dp_hypothesis *h, const struct dp_choose_text *text)
@@ -52,7 +46,7 @@ static double cost(const struct dp_hypothesis *h, const struct dp_choose_text *t
 	double saved = DP_MAX(null - h->bits, 0.01 * null);
 
 	if (want)
-		return -(saved + 1) * exp(-12 * dp_choose__misfit(h, want));
+		return -(saved + 1) * exp(-dp_param.count_decay * dp_choose__misfit(h, want));
 	return dp_choose__goes_round(h, text) ? h->bits : h->bits + null;
 }
 
@@ -86,7 +80,7 @@ static struct part part_of(const struct dp_choose_text *text, const struct dp_gu
 	/* an iteration at either end may lack its anchor */
 	size_t first = guess->first - DP_MIN(guess->first, guess->length);
 	size_t span = DP_MIN(guess->last + guess->length, text->n) - first;
-	size_t count = DP_MAX(least, 6 * guess->length);
+	size_t count = DP_MAX(least, dp_param.judge_iterations * guess->length);
 	struct part part;
 
 	/* what comes before and behind tells whether it would be a part of something longer */
@@ -118,7 +112,7 @@ static int judge_candidates(struct dp_hypothesis *h, size_t *count,
 	*count = 0;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_guess *c = &candidates[i];
-		struct part quick = part_of(text, c, QUICK);
+		struct part quick = part_of(text, c, dp_param.judge_quick);
 
 		if (seen_before(h, *count, text->symbols + c->at, c->length))
 			continue;
@@ -154,11 +148,11 @@ static void sort_by_cost(struct dp_hypothesis *h, size_t n, const struct dp_choo
 /* A known count that is several times smaller: so many iterations are one. */
 static int join_groups(struct dp_hypothesis *h, const struct dp_choose_text *text, uint64_t want)
 {
-	size_t group = want ? (size_t)floor(h->trips / (double)want + 0.01) : 1;
+	size_t group = want ? (size_t)floor(h->trips / (double)want + dp_param.count_near) : 1;
 	struct dp_hypothesis made = { 0 };
 	int status;
 
-	if (group < 2 || group > GROUP_MAX || group * h->length > text->n)
+	if (group < 2 || group > text->n / h->length)
 		return DP_OK;
 	made.length = group * h->length;
 	made.pattern = dp_alloc__array(made.length, sizeof(*made.pattern));
@@ -184,13 +178,14 @@ static size_t pick_finalists(struct dp_hypothesis *h, size_t count)
 {
 	size_t picked = 0;
 
-	for (size_t i = 0; i < count && picked < FINALISTS; i++) {
+	for (size_t i = 0; i < count && picked < dp_param.finalists; i++) {
 		struct dp_hypothesis x = h[i];
 		size_t alike = 0;
 
 		for (size_t k = 0; k < picked; k++)
-			alike += h[k].length * 50 >= x.length * 49 &&
-				 h[k].length * 49 <= x.length * 50;
+			alike +=
+				(double)DP_MAX(h[k].length, x.length) <=
+				(1 + dp_param.alike_length) * (double)DP_MIN(h[k].length, x.length);
 		if (alike >= 2)
 			continue;
 		memmove(&h[picked + 1], &h[picked], (i - picked) * sizeof(*h));
@@ -307,7 +302,7 @@ int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *
 	other = copy_finalists(h, finalists, count);
 	status = status ? status : other;
 	for (size_t i = 0; i < finalists && !status; i++) {
-		struct part fair = part_of(text, &candidates[h[i].from], FAIR);
+		struct part fair = part_of(text, &candidates[h[i].from], dp_param.judge_fair);
 
 		status = dp_hypothesis__refine(&h[i], text->symbols + fair.first, fair.count, bits);
 		if (!status)
@@ -323,7 +318,7 @@ int dp_choose__pattern(struct dp_hypothesis *best, const struct dp_choose_text *
 	if (!status && first < finalists) {
 		*best = h[first];
 		h[first].pattern = NULL;
-		if (part_of(text, &candidates[best->from], FAIR).count < text->n)
+		if (part_of(text, &candidates[best->from], dp_param.judge_fair).count < text->n)
 			status = dp_hypothesis__judge(best, text->symbols, text->n, bits);
 	}
 	free_all(h, count);

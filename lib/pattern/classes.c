@@ -10,11 +10,7 @@
 
 #include <string.h>
 
-enum {
-	CANDIDATES = 21,
-	ROWS_MAX = 256,
-	LAID_OUT = 1 << 20, /* symbols that rows are taken from: enough for as many of them */
-};
+enum { CANDIDATES = 21 };
 
 struct table {
 	const uint32_t *symbols;
@@ -46,7 +42,8 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 {
 	const uint32_t *lead = t->symbols + c->at;
-	size_t before = SIZE_MAX, rows = 0, gaps = 0, most = DP_MAX(LAID_OUT, ROWS_MAX * c->length);
+	size_t most = DP_MAX(dp_param.tree_leaves, dp_param.named_sample * c->length);
+	size_t before = SIZE_MAX, rows = 0, gaps = 0;
 	size_t first = n > most ? DP_MIN(c->first, n - most) : 0;
 
 	n = DP_MIN(n, first + most);
@@ -60,7 +57,7 @@ static void lay_out(struct table *t, const struct dp_guess *c, size_t n)
 			gaps++;
 			if (p - before == t->length) {
 				rows++;
-				if (t->count < ROWS_MAX)
+				if (t->count < dp_param.named_sample)
 					t->rows[t->count++] = before;
 			}
 		}
@@ -141,7 +138,7 @@ int dp_classes__derive(uint32_t *class_of, uint32_t *class_count,
 	uint32_t *counts = dp_alloc__zeroed(alphabet, sizeof(*counts));
 	int status = DP_ERR_NOMEM, count;
 
-	t.rows = dp_alloc__array(ROWS_MAX, sizeof(*t.rows));
+	t.rows = dp_alloc__array(dp_param.named_sample, sizeof(*t.rows));
 	if (!parent || !counts || !t.rows)
 		goto out;
 	for (uint32_t x = 0; x < alphabet; x++)

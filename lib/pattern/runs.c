@@ -16,7 +16,6 @@ enum {
 	GRAM = 4,
 	SLOT_BITS = 16,
 	RING = 64,	 /* positions before one that a period is sought in, at most */
-	UNITS_TRIED = 8, /* that begin with one symbol */
 };
 
 struct collapser {
@@ -157,7 +156,8 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 	uint32_t best = DP_NONE, unit = first[hash_of(runs->symbols + at, 1) & c->mask];
 	size_t longest = 1;
 
-	for (int tried = 0; unit != DP_NONE && tried < UNITS_TRIED; unit = next[unit], tried++) {
+	for (int tried = 0; unit != DP_NONE && tried < (int)dp_param.units_tried;
+	     unit = next[unit], tried++) {
 		const struct dp_runs_unit *u = &c->known[unit];
 
 		if (u->length > longest && at + u->length <= runs->count &&

@@ -10,24 +10,11 @@
  * whole is aligned once.
  */
 #include "pattern/search.h"
+#include "base/parameters.h"
 #include "pattern/choose.h"
 #include "pattern/classes.h"
 
 #include <string.h>
-
-enum {
-	LEAVES = 1 << 20, /* of a tree: 0.2 s and 40 MB; longer sequences are parsed into as many */
-	REST_MIN = 24,	  /* symbols that are worth a look */
-	FEW_MIN = 6,	  /* the same where each stands for many */
-	STRETCH_MIN = 4,
-	RARE_ITERATIONS = 5, /* that a loop of less than the bar's coverage must have, */
-	RARE_LENGTH = 8,     /* and symbols: fewer are found everywhere by chance */
-};
-
-#define LACKING 0.05 /* share of a pattern that is lacking where something stands in for it */
-
-/* Bits that a rare pattern must save, so that none of 10^6 random sequences has one. */
-static const double saved_min = 20;
 
 struct searcher {
 	struct dp_search_text *whole;
@@ -110,7 +97,7 @@ static int add_stretch(struct stretches *s, size_t first, size_t end)
 {
 	int status;
 
-	if (end < first + STRETCH_MIN)
+	if (end < first + dp_param.stretch_least)
 		return DP_OK;
 	status = dp_array__reserve(&s->items, &s->room, s->count + 1, sizeof(*s->items));
 	if (status)
@@ -133,7 +120,8 @@ static bool stands_in(const struct dp_align_span *a, const struct dp_align_span 
 	 * longer than twice what is lacking is a loop of its own.
 	 */
 	return a->pattern == b->pattern && b->begin - a->end <= DP_MIN(m / 2, 2 * lacking) &&
-	       (double)lacking > LACKING * (double)m && (double)lacking < (1 - LACKING) * (double)m;
+	       (double)lacking > dp_param.stand_in * (double)m &&
+	       (double)lacking < (1 - dp_param.stand_in) * (double)m;
 }
 
 /* Spans shorter than an iteration explain nothing: what they cover is left over, too. */
@@ -156,7 +144,7 @@ static int left_over(struct stretches *s, const struct searcher *sr)
 		size_t until = last && stands_in(last, span, m) ? last->begin : span->begin;
 
 		last = span;
-		if (dp_align__advance(&al, k) * 5 < m * 4)
+		if ((double)dp_align__advance(&al, k) < dp_param.span_least * (double)m)
 			continue;
 		if (until > before)
 			status = add_stretch(s, before, until);
@@ -221,7 +209,8 @@ void dp_search_text__fini(struct dp_search_text *text)
 static int share_tree(struct dp_search_text *text)
 {
 	return text->tree ? DP_OK
-			  : dp_anchor_tree__new(&text->tree, text->symbols, text->n, LEAVES);
+			  : dp_anchor_tree__new(&text->tree, text->symbols, text->n,
+						dp_param.tree_leaves);
 }
 
 static int take_tree(struct dp_choose_text *text, const struct searcher *sr)
@@ -229,7 +218,8 @@ static int take_tree(struct dp_choose_text *text, const struct searcher *sr)
 	int status;
 
 	if (text->symbols != sr->symbols)
-		return dp_anchor_tree__new(&text->tree, text->symbols, text->n, LEAVES);
+		return dp_anchor_tree__new(&text->tree, text->symbols, text->n,
+					   dp_param.tree_leaves);
 	status = share_tree(sr->whole);
 	text->tree = sr->whole->tree;
 	return status;
@@ -252,9 +242,9 @@ static bool describes(const struct searcher *sr, const struct dp_hypothesis *h, 
 
 	if ((double)h->covered > sr->bar.coverage * (double)n)
 		return h->bits < sr->bar.bits * (double)n * sr->bits;
-	return sr->bar.rare && sr->left * 2 <= sr->n && h->length >= RARE_LENGTH &&
-	       h->trips >= RARE_ITERATIONS - 0.5 && bits < sr->bar.bits * alone &&
-	       alone - bits >= saved_min;
+	return sr->bar.rare && sr->left * 2 <= sr->n && h->length >= dp_param.few_length &&
+	       h->trips >= (double)dp_param.rare_iterations - 0.5 && bits < sr->bar.bits * alone &&
+	       alone - bits >= dp_param.rare_bits;
 }
 
 /* Why a pattern is no loop; NULL where it is one. */
@@ -343,7 +333,7 @@ static int next_pattern(struct searcher *sr, uint64_t want, bool *more)
 		*more = sr->bar.longest > 1;
 		goto out;
 	}
-	if (rest.total < (sr->bar.few ? FEW_MIN : REST_MIN))
+	if (rest.total < (sr->bar.few ? dp_param.enclosing_min : dp_param.rest_symbols))
 		goto out;
 	if (rest.total < sr->n)
 		dp_explain__add(sr->whole->explain, "rest",

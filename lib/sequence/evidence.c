@@ -1,9 +1,10 @@
-/* What is known of a kernel besides its name, found when asked: at most FAR calls and operations
- * before it are looked at. */
+/*
+ * What is known of a kernel besides its name, found when asked: a bounded number of calls and
+ * operations before it are looked at.
+ */
 #include "sequence/sequence.h"
+#include "base/parameters.h"
 
-/* How far back a look-up goes at the most: further back is another iteration anyway. */
-#define FAR 512
 #define NUMBER_MAX 16 /* bytes of a number, at the most */
 
 /* What the host did since it launched the previous kernel. */
@@ -18,7 +19,7 @@ struct host {
 static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous)
 {
 	bool known = previous != DP_NONE && previous < call;
-	size_t first = call > FAR ? call - FAR : 0, i;
+	size_t first = call > dp_param.look_back ? call - dp_param.look_back : 0, i;
 	struct host host = { -1, false, false };
 	int64_t until_ns;
 
@@ -55,7 +56,7 @@ static uint64_t uploaded(const struct dp_sequence *sequence, uint32_t op, uint32
 
 	if (!sequence->has_copies)
 		return 0;
-	for (size_t i = op, far = FAR; i-- > 0 && far-- && i != previous;)
+	for (size_t i = op, far = dp_param.look_back; i-- > 0 && far-- && i != previous;)
 		if (ops->kind[i] == DP_OP_COPY && ops->copy_kind[i] == DP_COPY_HTOD &&
 		    dp_trace_stream(sequence->trace, ops->stream[i])->device == device)
 			most = DP_MAX(most, ops->bytes[i] ? ops->bytes[i] : UINT64_MAX);

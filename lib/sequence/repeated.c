@@ -4,14 +4,10 @@
  * from the loop that the kernels show.
  */
 #include "sequence/range_keys.h"
+#include "base/parameters.h"
 #include "sequence/sequence.h"
 
 #include <string.h>
-
-enum {
-	LEAST = 3,     /* ranges that repeat */
-	TRIED_MAX = 8, /* names whose kernels are looked at */
-};
 
 static int by_total(const void *a, const void *b)
 {
@@ -25,7 +21,7 @@ static int by_total(const void *a, const void *b)
 /* Iterations that the ends of the capture may have cut off, and a few that are not annotated. */
 static size_t tolerance(size_t count)
 {
-	return 2 + count / 10;
+	return dp_param.marks_apart + (size_t)(dp_param.marks_apart_share * (double)count);
 }
 
 struct fit {
@@ -60,8 +56,9 @@ static bool tiles(const struct dp_marks *marks, const struct fit *fit, size_t co
 {
 	size_t apart = marks->count > count ? marks->count - count : count - marks->count;
 
-	return marks->count >= LEAST && apart <= tolerance(count) &&
-	       fit->common * 20 >= fit->looped * 19 && fit->common * 5 >= fit->marked * 4;
+	return marks->count >= dp_param.marks_least && apart <= tolerance(count) &&
+	       (double)fit->common >= dp_param.marks_loop * (double)fit->looped &&
+	       (double)fit->common >= dp_param.marks_inside * (double)fit->marked;
 }
 
 static bool is_better(const struct fit *fit, const struct fit *best)
@@ -81,13 +78,13 @@ static int try_keys(struct dp_marks *marks, const struct dp_sequence *sequence,
 	int status = verdicts ? DP_OK : DP_ERR_NOMEM;
 	size_t tried = 0;
 
-	for (size_t i = 0; i < keys->count && tried < TRIED_MAX && !status; i++) {
+	for (size_t i = 0; i < keys->count && tried < dp_param.marks_tried && !status; i++) {
 		const struct dp_range_key *key = &keys->keys[i];
 		struct dp_marks own;
 		struct fit fit;
 
 		/* threads may each have their own */
-		if (key->count < LEAST || key->count + tolerance(count) < count)
+		if (key->count < dp_param.marks_least || key->count + tolerance(count) < count)
 			continue;
 		tried++;
 		for (size_t name = 0; name < keys->strings; name++)
@@ -172,7 +169,8 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 
 	memset(marks, 0, sizeof(*marks));
 	/* without launches a kernel's own start is all there is, and may be far behind its range */
-	if (!sequence->launches || count < LEAST || !dp_trace_ranges(sequence->trace)->count)
+	if (!sequence->launches || count < dp_param.marks_least ||
+	    !dp_trace_ranges(sequence->trace)->count)
 		return DP_OK;
 	status = dp_range_keys__count(&keys, sequence->trace, false);
 	if (!status) {

@@ -11,12 +11,10 @@
  * streams of convolutions in parts and of data preparation 36% at most.
  */
 #include "sequence/streams.h"
+#include "base/parameters.h"
 #include "base/communication.h"
 
 #include <string.h>
-
-#define SAME_WORK 0.5	/* share of kernel time, of each stream, in kernels that both have */
-#define AT_ONCE 0.1	/* share of kernel time of two streams at once, at most */
 
 /* Time by name: that of one stream, and of the stream that others are compared with. */
 struct work {
@@ -75,8 +73,8 @@ static bool does_same(const struct work *work, uint32_t stream)
 		}
 		work->own_ns[name] = 0;
 	}
-	return all_ns > 0 && shared_ns >= SAME_WORK * all_ns &&
-	       covered_ns >= SAME_WORK * work->main_all_ns;
+	return all_ns > 0 && shared_ns >= dp_param.same_work * all_ns &&
+	       covered_ns >= dp_param.same_work * work->main_all_ns;
 }
 
 /* Is little of the streams' kernel time of two at once? */
@@ -99,7 +97,7 @@ static bool take_turns(const struct work *work, const bool *has)
 			last = ops->stream[i];
 		}
 	}
-	return together_ns <= AT_ONCE * all_ns;
+	return together_ns <= dp_param.at_once * all_ns;
 }
 
 /* Is the launch of all of the streams' kernels recorded? */

@@ -11,6 +11,7 @@
  * Cost: O(n) expected, O(n · window) where hashes ascend on and on.
  */
 #include "suffix/parse.h"
+#include "base/parameters.h"
 #include "base/hash.h"
 #include "base/sort.h"
 
@@ -18,7 +19,7 @@
 
 #define GRAM ((size_t)DP_PARSE_GRAM)
 
-enum { THIN = 4, FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024 };
 
 /* A phrase or a gram that was seen. */
 struct entry {
@@ -201,7 +202,7 @@ static size_t least_of(const struct parser *p, size_t first, size_t end)
 /* Goes through all places where a gram stands. */
 static int cut(struct parser *p)
 {
-	size_t places = p->n - GRAM + 1, thin = p->window / THIN, at = 0, begun = 0;
+	size_t places = p->n - GRAM + 1, thin = p->window / dp_param.parse_thin, at = 0, begun = 0;
 	uint64_t least = read_ahead(p);
 	int status = begin_phrase(p, 0);
 
@@ -296,7 +297,7 @@ out:
 
 static int parser_init(struct parser *p)
 {
-	size_t room = 64, lengths = p->window + p->window / THIN + 2 * GRAM;
+	size_t room = 64, lengths = p->window + p->window / dp_param.parse_thin + 2 * GRAM;
 
 	while (room < p->window + 2 * GRAM)
 		room *= 2;

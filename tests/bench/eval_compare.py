@@ -4,11 +4,12 @@
 eval_compare.py SIM PROGRAM [--seeds FIRST:END] [--check] [--verbose]
 
 Each program of several families is run twice: nothing differs but what is random in a run.
-A period that is said to differ for sure is a false alarm; so is one that a limit of 1% would stop a
+A period that is called different is a false alarm; so is one that a limit of 1% would stop a
 build for. Then the second run has a wait that makes its period longer by a share: how often is that
-seen, and does the interval hold the share? --check fails where more than one in twenty is a false
-alarm, where fewer than nine in ten waits of a tenth of the period are seen, or where fewer than
-nine in ten intervals hold the truth.
+seen, and does the interval hold the share? Last, pairs of runs whose periods scatter by 3%, with 6
+and with 50 iterations: equal ones, and ones that are 10% and 2% longer. --check fails where more
+than one pair in twenty is a false alarm, where fewer than nine in ten waits of a tenth of the period
+are seen, or where fewer than nine in ten intervals hold the truth.
 """
 import argparse
 import collections
@@ -23,6 +24,13 @@ import eval_rules
 
 SHARES = (0.02, 0.05, 0.1, 0.3)
 FEW = 12
+# Iterations whose mean the truth is taken from. Both long runs draw the same random numbers, so that
+# their ratio is known much better than their periods are.
+LONG = 240
+# Of pairs of which a period scatters by 3%: the iterations, and how much longer the second is.
+NOISE = 0.03
+NOISY = ((6, 0), (6, 0.1), (50, 0), (50, 0.02))
+WAIT = 0.4  # a wait of that share of the period scatters for all of it
 
 
 class Runs:
@@ -109,34 +117,54 @@ class Score:
 
 
 def planted(runs, rng, seed, score):
-    """The truth is the ratio of two runs that are twenty times as long."""
+    """Every pair has runs of its own: pairs that share one are right or wrong together."""
     model = eval_rules.net(rng, "model", rng.randint(60, 200), 4)
     count = rng.choice((FEW, 30, eval_rules.COUNT))
     jitter = rng.choice((0.02, 0.1, 0.4))
-    long_before = None
-    base_ns = None
     text = "wait time={0}us jitter=" + str(jitter) + "; "
-    for share in (0,) + SHARES:
-        wait = 300 if base_ns is None else 300 + base_ns * share / 1000
-        # What is random is drawn alike, so that only the wait differs in the long runs.
-        state = rng.getstate()
-        long_run = runs.trace("long", text_of(rng, model, 20 * count, text.format(round(wait))),
-                              1000000 + seed)
+    state = rng.getstate()
+
+    def run(name, length, wait, run_seed):
         rng.setstate(state)
-        after = runs.trace("after", text_of(rng, model, count, text.format(round(wait))),
-                           2 * seed + 2 if share else 2 * seed + 1)
-        rng.setstate(state)
-        if not share:
-            os.rename(after, os.path.join(runs.folder, "before.json"))
-            os.rename(long_run, os.path.join(runs.folder, "long_before.json"))
-            long_before = os.path.join(runs.folder, "long_before.json")
-            base = period_of(runs.compare(long_before, long_before))
-            base_ns = base["values"][0]
-            continue
-        truth = period_of(runs.compare(long_before, long_run))
-        truth = truth["values"][1] / truth["values"][0]
-        pairs = runs.compare(os.path.join(runs.folder, "before.json"), after)
-        score.waits(seed, share, period_of(pairs), truth)
+        return runs.trace(name, text_of(rng, model, length, text.format(round(wait))), run_seed)
+
+    long_before = run("long_before", LONG, 300, 1000000 + seed)
+    base_ns = period_of(runs.compare(long_before, long_before))["values"][0]
+    for i, share in enumerate(SHARES):
+        wait = 300 + base_ns * share / 1000
+        truth = period_of(runs.compare(long_before, run("long", LONG, wait, 1000000 + seed)))
+        before = run("before", count, 300, 2 * (len(SHARES) * seed + i) + 1)
+        after = run("after", count, wait, 2 * (len(SHARES) * seed + i) + 2)
+        score.waits(seed, share, period_of(runs.compare(before, after)),
+                    truth["values"][1] / truth["values"][0])
+
+
+def noisy(runs, rng, pairs):
+    """How many of so many pairs are called, and have a lower limit above 1.02, by NOISY."""
+    model = eval_rules.net(rng, "model", 20, 4, ("conv",))
+    # The simulator's jitter is triangular: of +-j the standard deviation is j / sqrt(6).
+    jitter = round(NOISE * 6 ** 0.5 / WAIT, 4)
+
+    def text(count, wait, more):
+        return (f"[program]\ndo = loop train; sync\njitter = 0.01\n{model}[loop train]\n"
+                f"count = {count}\ndefault = yes\nmark = ProfilerStep\n"
+                f"do = wait time={wait:.0f}us jitter={jitter}; wait time={1 + more:.0f}us; "
+                f"{eval_rules.INPUT}; {eval_rules.STEP}; {eval_rules.READ}\n")
+
+    probe = runs.trace("probe", text(40, 1, 0), 1)
+    period_us = period_of(runs.compare(probe, probe))["values"][0] / 1000 / (1 - WAIT)
+    for count, more in NOISY:
+        called = beyond = known = 0
+        for k in range(pairs):
+            # One more: the last has no period.
+            before = runs.trace("before", text(count + 1, WAIT * period_us, 0), 2 * k + 1)
+            after = runs.trace("after", text(count + 1, WAIT * period_us, more * period_us), 2 * k + 2)
+            at = period_of(runs.compare(before, after))
+            known += bool(at and at["ratio"])
+            called += bool(at and at["ratio"] and (at["ratio"][0] > 1 or at["ratio"][1] < 1))
+            beyond += bool(at and at["ratio"] and at["ratio"][0] > 1.02)
+        print(f"{count:3} iterations, {more:4.0%} longer: {known} pairs, {called / known:6.1%} called, "
+              f"{beyond / known:6.1%} beyond 2%")
 
 
 def main():
@@ -144,6 +172,7 @@ def main():
     parser.add_argument("sim")
     parser.add_argument("program")
     parser.add_argument("--seeds", default="1:3")
+    parser.add_argument("--pairs", type=int, default=0, help="of each kind of noisy pairs")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
@@ -159,6 +188,8 @@ def main():
                 after = runs.trace("b", text, 2 * seed + 2)
                 score.same(seed, family, runs.compare(before, after))
             planted(runs, rng, seed, score)
+        if arguments.pairs:
+            noisy(runs, random.Random(first), arguments.pairs)
     good = score.print()
     return 0 if good or not arguments.check else 1
 

@@ -260,7 +260,7 @@ class Completions(unittest.TestCase):
             (["analyze", "--format", "="], [row["name"] for row in told["renderers"]]),
             (["info", "--format", ""], ["text", "json"]),
             (["export", "--format", ""], ["chrome", "perfetto", "sqlite"]),
-            (["compare", "--format", ""], ["text", "json", "csv"]),
+            (["compare", "--format", ""], ["text", "json", "csv", "markdown", "html"]),
             (["compare", "--fail-on", "=", "iter"], ["iteration_time="]),
             (["compare", "--fail-on", "peak"], ["peak_bytes="]),
             (["compare", "--loops", "="], []),

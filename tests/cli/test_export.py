@@ -555,10 +555,10 @@ class Refused(cli.Case):
         self.assert_fails(cli.run("export", self.trace), 2, "--format=chrome")
         self.assert_fails(cli.run("export", "--format=text", self.trace), 2, "chrome, perfetto, sqlite")
         self.assert_fails(cli.run("export", "--compat=kineto", "--format=sqlite", self.trace), 2,
-                          "--compat belongs")
+                          "--compat requires")
         path = self.folder / "k.pftrace"
         self.assert_fails(cli.run("export", "--compat=kineto", "-o", path, self.trace), 2,
-                          "--compat belongs")
+                          "--compat requires")
         self.assertFalse(path.exists())
         self.assert_fails(cli.run("export", "--format=chrome", "a", "b"), 2, "one FILE")
         self.assert_fails(cli.run("export", "--paper", "--format=chrome", "a"), 2, "export: --paper")

@@ -586,7 +586,7 @@ class Output(cli.Case):
             ("export", "r.csv", ".sqlite .db"),
             ("export", "r.jsno", "export cannot write .jsno"),
             ("info", "r.csv", "info cannot write .csv; choose .txt .json .jsonl"),
-            ("info", "r.json.gz", "nothing compressed"),
+            ("info", "r.json.gz", "cannot write compressed"),
         ):
             self.assert_fails(cli.run(verb, "-o", self.folder / name, self.trace), 2, listed)
         self.assertEqual(os.listdir(self.folder), [])

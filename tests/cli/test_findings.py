@@ -140,6 +140,34 @@ class Findings(cli.Case):
         for share in utilization:
             self.assertAlmostEqual(share, .1, delta=1e-6)
 
+    def test_a_copy_waits_for_itself(self):
+        """Not for a kernel that ends while it returns: hidden communication frees the host, too."""
+        events = []
+
+        def op(name, stream, start, dur, launch, call="cudaLaunchKernel", call_dur=4, **more):
+            link = {"correlation": len(events) + 1}
+            cat = "gpu_memcpy" if name.startswith("Memcpy") else "kernel"
+            events.extend((
+                {"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": stream, "ts": start, "dur": dur,
+                 "args": {"device": 0, "context": 1, "stream": stream, **link, **more}},
+                {"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 1, "tid": 1, "ts": launch,
+                 "dur": call_dur, "args": link}))
+
+        for k in range(12):
+            at = 10000 + 3520 * k
+            # 1 ms of work before the launches, then 2.5 ms on the GPU and .5 ms for communication.
+            for i in range(50):
+                start = at + 50 * i + (500 if i >= 40 else 0)
+                op(f"kernel_{i % 7}_{i // 7}", 7, start + (2 if i >= 40 else 0), 50, at - 6 + 5 * i)
+            op("ncclDevKernel_AllReduce_Sum", 20, at + 1500, 1000, at + 250)
+            op("Memcpy DtoH (Device -> Pageable)", 9, at + 2503, 1, at + 260, "cudaMemcpyAsync", 2294,
+               bytes=8)
+        trace = self.folder / "copy.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        finding = self.rules(report)["exposed-communication"]
+        self.assertAlmostEqual(finding["predicted_ns"], 2.5e6, delta=0.1e6)
+
     def test_loops_inside(self):
         """They are counted in whole iterations, whatever the capture cuts off."""
         text, report = self.run_of(STEP, count=6, keys="head = 0.6\nafter = 2\n", args=("-v",))

@@ -316,7 +316,7 @@ class Jobs(unittest.TestCase):
         empty = self.root / "empty"
         empty.mkdir()
         for operands, status, words in (
-            ((), 2, "name the folder"),
+            ((), 2, "specify the traces"),
             ((empty,), 1, "no trace files"),
             ((self.root / "gone",), 1, "gone"),
             ((f"{empty}/*.json",), 1, "No such file"),

@@ -216,7 +216,7 @@ class Reduce(unittest.TestCase):
         ):
             result = self.run_in("reduce", "--shard=auto", "job", status=2, **variables)
             self.assertIn("--shard=1/8", result.stderr)
-        self.assertIn("name the folder", self.run_in("reduce", status=2).stderr)
+        self.assertIn("specify the traces", self.run_in("reduce", status=2).stderr)
         self.assertEqual(self.summaries(), [])
 
     def test_killed(self):

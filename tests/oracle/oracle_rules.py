@@ -19,9 +19,9 @@ TRACES = [
     ("kineto-resnet50-partial-a.json.gz", [("input-bound", "critical")], [], True),
     # All-reduces: half of them hidden, then more; the second copies 4 GiB within the device each
     # time, in 14 ms without any kernel. Hiding what is left, 18% and 10% of the period, would save
-    # under 5%: the iteration would wait for the host and for copies.
-    ("hta-diff-control.json.gz", [("exposed-communication", "info")], ["input-bound"], False),
-    ("hta-diff-test.json.gz", [("device-copy", "warning"), ("exposed-communication", "info")],
+    # 5% and 6%: the iteration would wait for the host and for copies.
+    ("hta-diff-control.json.gz", [("exposed-communication", "warning")], ["input-bound"], False),
+    ("hta-diff-test.json.gz", [("device-copy", "warning"), ("exposed-communication", "warning")],
      ["input-bound"], False),
     ("hta-ns-resolution.json.gz", [], ["host-bound", "input-bound"], False),
     # Two stalls of a second with equal operations, in hipFree; it takes a third of the others, too.

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -337,6 +338,47 @@ class Ends(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6400)
         self.assert_balanced()
         self.assert_clean()
+
+
+class Nodes(Case):
+    """What record writes on each node or for each rank, ranks reads without an option."""
+
+    def check(self, count):
+        command = [cli.DEEPPROF, "ranks", "-q", "--format=json", "."]
+        result = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, check=True,
+                                env=recording.environment())  # fmt: skip
+        job = json.loads(result.stdout)
+        self.assertEqual([rank["rank"] for rank in job["ranks"]], list(range(count)))
+        self.assertEqual({rank["host"] for rank in job["ranks"]}, {os.uname().nodename})
+        # Nothing here waits for another rank, so that the first or last calls may have no counterpart.
+        self.assertEqual(job["matching"]["collectives"], 50 * count)
+        self.assertGreater(job["matching"]["matched"], 25 * count)
+        self.assertEqual(job["left_out"], [])
+
+    def test_torchrun(self):
+        """Two nodes, two ranks each: a file for each node, and one for each rank."""
+        script = f"RANK=$1 '{APP}' init steps=50 & RANK=$2 '{APP}' init steps=50; wait"
+        words = [f"--cupti={CUPTI}", "-o", "run.%q{GROUP_RANK}.db", "--", "sh", "-c", script, "sh"]
+        for node in range(2):
+            ranks = [str(2 * node), str(2 * node + 1)]
+            result = self.run_record(
+                *words, *ranks, env=recording.environment(GROUP_RANK=str(node), WORLD_SIZE="4")
+            )
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.check(4)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "not installed: mpirun")
+    def test_mpirun(self):
+        words = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", cli.DEEPPROF]
+        words += ["record", *recording.GUARD, f"--cupti={CUPTI}"]
+        words += ["-o", "run.%h.%q{OMPI_COMM_WORLD_RANK}.db", "--", APP, "init", "steps=50"]
+        result = subprocess.run(
+            words, cwd=self.folder, env=recording.environment(), timeout=cli.TIMEOUT_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(len(list(self.folder.glob("run.*.db"))), 3)
+        self.check(3)
 
 
 class Clock(Case):

@@ -231,6 +231,30 @@ START_TEST(epsilon_has_no_limit)
 }
 END_TEST
 
+/* The published algorithm's main stream has most kernels, wherever most of the time is spent. */
+START_TEST(the_paper_takes_most_kernels)
+{
+	const uint64_t six = 6;
+	struct dp_analysis_options options = options_of(&six, 1);
+	struct dp_op op = { .start_ns = 0, .end_ns = 5000 };
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 6, 0, PIECES);
+	op.stream = stream_of(0, 1, 9);
+	op.name = dp_builder__kernel_name(builder, "long", 4);
+	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
+	trace = finish();
+	options.paper = true;
+	analysis = run(trace, &options);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 1);
+	ck_assert_int_eq(dp_trace_stream(trace, dp_analysis_loop(analysis, 0)->stream)->stream, 7);
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+END_TEST
+
 START_TEST(marks_of_one_device_do)
 {
 	struct dp_analysis_options options = options_of(NULL, 0);
@@ -638,6 +662,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, options_are_checked);
 	tcase_add_test(tests, shorter_options_are_taken);
 	tcase_add_test(tests, epsilon_has_no_limit);
+	tcase_add_test(tests, the_paper_takes_most_kernels);
 	tcase_add_test(tests, marks_of_one_device_do);
 	tcase_add_test(tests, marks_that_repeat_are_named);
 	tcase_add_test(tests, an_idle_device_does_not_fail_the_others);
