@@ -413,6 +413,9 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = dp_ranks__collectives(ranks, &job);
 	if (!status)
 		status = dp_ranks__judge(ranks, &job);
+	/* Last, when what judging needed is freed. */
+	if (!status)
+		status = dp_ranks__calls(ranks, &job);
 	dp_job__fini(&job);
 	return status;
 }
