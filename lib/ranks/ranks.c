@@ -307,7 +307,9 @@ static int compare_numbers(const void *a, const void *b)
 	return one < two ? -1 : one > two;
 }
 
-/* The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma. */
+/*
+ * The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma.
+ */
 static size_t read_list(int64_t *numbers, const char *name)
 {
 	const char *at = strrchr(name, '[');

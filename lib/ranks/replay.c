@@ -1,9 +1,10 @@
 /*
- * A replay of what all ranks depend on (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25, do
- * so per operation; here a rank's work between two collectives is one piece). A collective ends when
- * its last member has come and its own time has passed. A rank's work moves with the last thing that it
- * waited for, which is the end of each collective that it waited for in the trace, and it is shortened
- * where the change says so. Nothing moves without a change: the trace is reproduced.
+ * A replay of what all ranks depend on (dPRO, MLSys'22, and ByteDance's what-if analysis, OSDI'25,
+ * do so per operation; here a rank's work between two collectives is one piece). A collective ends
+ * when its last member has come and its own time has passed. A rank's work moves with the last
+ * thing that it waited for, which is the end of each collective that it waited for in the trace,
+ * and it is shortened where the change says so. Nothing moves without a change: the trace is
+ * reproduced.
  */
 #include "ranks/replay.h"
 #include "base/sort.h"
@@ -12,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A collective that begins so soon behind another one of its group waited for that, not for the rank:
- * they share a stream. */
+/* A collective that begins so soon behind another one of its group waited for that, not for the
+ * rank: they share a stream. */
 #define BACK_TO_BACK_NS 10000.0
 
 #define BEHIND INT64_MAX
@@ -38,8 +39,8 @@ struct lane {
 	const struct dp_rank_clock *clock;
 	uint32_t *order;   /* calls by start */
 	struct stretch *blocked; /* per call */
-	double *work;	   /* by start: the rank's own time before each call starts; NULL where nothing
-			    * is removed */
+	double *work; /* by start: the rank's own time before each call starts; NULL where nothing
+		       * is removed */
 	double *removed;   /* by start: what is removed of it */
 	uint32_t *behind;  /* per call: the one of its group before it, or DP_NONE */
 	double *end_ns;	   /* per call: its end in the replay */
@@ -101,9 +102,9 @@ static int64_t blocked_until(const struct lane *lane, size_t call)
 }
 
 /*
- * Stretches that overlap are split, so that each time in which the rank does nothing but wait counts
- * once. Where it goes on while a call runs, that call does not block it, although nothing else may run
- * for a while: that is the host's, or another call's.
+ * Stretches that overlap are split, so that each time in which the rank does nothing but wait
+ * counts once. Where it goes on while a call runs, that call does not block it, although nothing
+ * else may run for a while: that is the host's, or another call's.
  */
 static void find_blocked(struct lane *lane)
 {
@@ -346,8 +347,8 @@ static double new_start(const struct lane *lane, uint32_t call)
 }
 
 /*
- * Does the rank go on when the call ends? Not if it computes meanwhile: then it waits for the call later,
- * if at all; nor if it goes on waiting for one that ends after this one.
+ * Does the rank go on when the call ends? Not if it computes meanwhile: then it waits for the call
+ * later, if at all; nor if it goes on waiting for one that ends after this one.
  */
 static bool is_waited_for(const struct lane *lane, uint32_t call)
 {
@@ -451,8 +452,9 @@ static int replay_instances(struct replay *replay)
 			const struct dp_job_member *member = &job->members[at->first + m];
 			const struct lane *lane = &replay->lanes[member->rank];
 
-			endings[i].end_ns = fmax(endings[i].end_ns,
-						 time_of(lane, call_of(lane, member->call)->end_ns));
+			endings[i].end_ns =
+				fmax(endings[i].end_ns,
+				     time_of(lane, call_of(lane, member->call)->end_ns));
 		}
 	}
 	if (job->instance_count)
@@ -475,8 +477,8 @@ static double later_behind(const struct lane *lane, int64_t iteration)
 }
 
 /*
- * What the median rank gains per iteration. Of the first one of the capture, what runs before its first
- * collective is not known, so that it does not count.
+ * What the median rank gains per iteration. Of the first one of the capture, what runs before its
+ * first collective is not known, so that it does not count.
  */
 static double mean_saved(struct replay *replay)
 {

@@ -1,6 +1,6 @@
 /*
- * Iterations and collectives of all ranks on the clock of the first one. Cost: linear in ranks times
- * iterations and in the collectives.
+ * Iterations and collectives of all ranks on the clock of the first one. Cost: linear in ranks
+ * times iterations and in the collectives.
  */
 #include "ranks/job.h"
 

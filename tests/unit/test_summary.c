@@ -57,7 +57,8 @@ static void fill_calls(struct rank *rank)
 						  .bytes = below(4) ? i % 3 << 20 : (uint64_t)LIMIT,
 						  .sequence = below(5) ? (int64_t)i : -1,
 						  .group = below(GROUPS),
-						  .iteration = below(4) ? (uint32_t)i % STEPS : DP_NONE,
+						  .iteration =
+							  below(4) ? (uint32_t)i % STEPS : DP_NONE,
 						  .peer = below(3) ? -1 : INT32_MAX,
 						  .self = below(3) ? -1 : INT32_MIN,
 						  .kind = (uint8_t)below(DP_COLLECTIVE_KINDS),
@@ -75,11 +76,12 @@ static void fill_rank(struct dp_rank_summary *out, struct rank *rank)
 		rank->groups[i] = (struct dp_group_summary){ names[i], i ? UINT32_MAX : 0 };
 	fill_calls(rank);
 	for (size_t i = 0; i < STEPS; i++) {
-		rank->steps[i] = (struct dp_step_summary){ .start_ns = any_time(),
-							   .end_ns = any_time(),
-							   .period_ns = below(2) ? NAN : below(1000),
-							   .whole = below(2),
-							   .warmup = below(2) };
+		rank->steps[i] =
+			(struct dp_step_summary){ .start_ns = any_time(),
+						  .end_ns = any_time(),
+						  .period_ns = below(2) ? NAN : below(1000),
+						  .whole = below(2),
+						  .warmup = below(2) };
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			rank->steps[i].part_ns[p] = below(5) ? (double)below(1000000) - 5 : NAN;
 	}
