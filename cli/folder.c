@@ -181,8 +181,8 @@ static bool is_of_process(const char *name)
 
 static bool is_of_recording(const char *name)
 {
-	static const char *const names[] = { "about",	"begin",  "host",    "inner",
-					     "samples", "socket", "trace.db" };
+	static const char *const names[] = { "about", "begin",	 "gpu-metrics", "host",
+					     "inner", "samples", "socket",	"trace.db" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

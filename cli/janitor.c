@@ -321,8 +321,8 @@ void janitor_put_away(void)
 
 void janitor_say_stays(const struct folder *folder)
 {
-	message_warning("%s is not removed: it was replaced, or has files that deepprof did not "
-			"make",
+	message_warning("%s was not removed: it was replaced, or has files that deepprof did not "
+			"create",
 			folder->path);
 }
 

@@ -191,7 +191,7 @@ bool ranks_files_find(struct ranks_files *files, int argc, char *const *argv)
 	drop_doubles(files);
 	good = good && drop_beside(files);
 	if (good && !files->count) {
-		message("%s: no trace files in it", argv[0]);
+		message("%s: contains no trace files", argv[0]);
 		good = false;
 	}
 	return good;

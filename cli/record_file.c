@@ -38,10 +38,10 @@ const char *record_wrong_cupti(const char *path)
 	if (folder)
 		closedir(folder);
 	if (folder)
-		return found ? NULL : "no libcupti.so is in that folder";
+		return found ? NULL : "the folder has no libcupti.so";
 	/* A name without a folder is one that the program's loader looks for. */
 	if (!*path)
-		return "no name for a file";
+		return "expected a file name";
 	return access(path, R_OK) && strchr(path, '/') ? strerror(errno) : NULL;
 }
 
@@ -79,14 +79,14 @@ static bool append_variable(struct name *name, const char **at)
 	int length;
 
 	if ((*at)[1] != '{' || !end || end - *at - 2 >= (int)sizeof(variable)) {
-		message("record: %%q{NAME} in a file's name needs the name of a variable");
+		message("record: %%q{NAME} in a file name needs the name of a variable");
 		return false;
 	}
 	length = (int)(end - *at - 2);
 	snprintf(variable, sizeof(variable), "%.*s", length, *at + 2);
 	value = getenv(variable);
 	if (!value) {
-		message("record: the file's name has %%q{%s}, which is not set", variable);
+		message("record: the file name has %%q{%s}, which is not set", variable);
 		return false;
 	}
 	append_value(name, value);
@@ -114,7 +114,7 @@ static bool append_special(struct name *name, const char **at)
 	case 'q':
 		return append_variable(name, at);
 	default:
-		message("record: a file's name may have %%p, %%h, %%q{NAME} and %%%%, not %%%.1s",
+		message("record: a file name may contain %%p, %%h, %%q{NAME} and %%%%, not %%%.1s",
 			*at);
 		return false;
 	}
@@ -135,7 +135,7 @@ char *record_name(const char *pattern)
 			return NULL;
 	}
 	if (name.full) {
-		message("record: the file's name is too long");
+		message("record: the file name is too long");
 		return NULL;
 	}
 	copy = strdup(name.text);
@@ -170,8 +170,7 @@ bool record_target(struct record *record)
 	if (!place->taken)
 		return true;
 	if (S_ISLNK(place->info.st_mode))
-		message_warning("%s: is a symbolic link of another user, and is not followed",
-				path);
+		message_warning("%s: is another user's symbolic link, and is not followed", path);
 	else if (S_ISDIR(place->info.st_mode))
 		return refuse(path, "is a directory");
 	else if (!S_ISREG(place->info.st_mode))
@@ -220,7 +219,7 @@ bool record_folder(struct record *record)
 	snprintf(stem, sizeof(stem), ".%s", place_name(&record->place));
 	made = janitor_start(&record->folder, record->place.folder, above, stem, &record->janitor);
 	if (!made)
-		message("%s: nothing can be written there: %s", above, strerror(errno));
+		message("%s: cannot write there: %s", above, strerror(errno));
 	free(above);
 	return made;
 }
@@ -271,7 +270,7 @@ bool record_find_folder(struct record *record)
 	char *above;
 
 	if (fstat(record->folder.fd, &own) || !own.st_nlink) {
-		message("nothing that was recorded is left: %s was removed meanwhile",
+		message("the recording is lost: %s was removed in the meantime",
 			record->folder.path);
 		return false;
 	}
@@ -298,8 +297,8 @@ static bool rotate(const struct record *record)
 	snprintf(old, sizeof(old), "%s.old", name);
 	if (!renameat(folder, name, folder, old) || errno == ENOENT)
 		return true;
-	message_warning("%s stays, as it can't become %s.old: %s", record->target, record->target,
-			strerror(errno));
+	message_warning("%s was kept, because it cannot be renamed to %s.old: %s", record->target,
+			record->target, strerror(errno));
 	return false;
 }
 
@@ -374,7 +373,7 @@ static bool place(struct record *record, const struct folder *from)
 	if (record->output && record->force) {
 		if (!renameat(from->fd, RECORD_TRACE, record->place.folder, name))
 			return true;
-		message_warning("%s can't be overwritten: %s", taken, strerror(errno));
+		message_warning("%s cannot be overwritten: %s", taken, strerror(errno));
 		return place_beside(record, from);
 	}
 	if (!record->output && record_target_is_old(record)) {
@@ -385,7 +384,7 @@ static bool place(struct record *record, const struct folder *from)
 		return true;
 	if (errno != EEXIST)
 		return refuse(record->target, strerror(errno));
-	message_warning("%s appeared meanwhile, and stays", taken);
+	message_warning("%s appeared in the meantime, and was kept", taken);
 	return place_beside(record, from);
 }
 

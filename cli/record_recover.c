@@ -189,7 +189,7 @@ static unsigned report_folders(int above, const char *above_path, const char *ta
 					"record --recover=%s",
 					human_word(word, sizeof(word), path));
 		else if (found == IN_USE && !*own)
-			message("a recording is going on here; its file comes when that ends");
+			message("a recording is in progress here, and writes its file at the end");
 		count += found != NO_RECORDING;
 	}
 	if (stream)
@@ -248,7 +248,7 @@ static const char *refusal(const struct folder *folder)
 		return strerror(errno);
 	/* Whoever can put a file there could have any file here overwritten. */
 	if (info.st_mode & (S_IWGRP | S_IWOTH))
-		return "other users may write to it";
+		return "other users can write to it";
 	return NULL;
 }
 
@@ -287,7 +287,7 @@ bool recover_open(struct recovery *recovery, const struct folder *folder)
 	if (dp_recording_recover(&record->recording, folder->path, &record->options, &error))
 		message_error(&error);
 	else if (!understand(record))
-		message("%s: deepprof record has not come far enough there", folder->path);
+		message("%s: has no recording: deepprof record ended too early", folder->path);
 	else
 		return true;
 	/* What is not understood is not removed. */

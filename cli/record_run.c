@@ -41,6 +41,7 @@ struct run {
 	sigset_t mask_before;
 	struct sigaction child_before;
 	struct rlimit files_before;
+	pid_t sampler; /* a child that is the recording's */
 	bool paused;
 	bool stopped;
 	bool over;	     /* the program is gone */
@@ -122,7 +123,7 @@ static bool has_descendants(const struct run *run)
 	long pid;
 
 	while (children && fscanf(children, "%ld", &pid) == 1)
-		if (pid != run->record->janitor && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
+		if (pid != run->record->janitor && pid != run->sampler && waitpid((pid_t)pid, NULL, WNOHANG) != pid)
 			any = true;
 	if (children)
 		fclose(children);
@@ -232,7 +233,8 @@ static void reap_orphans(const struct run *run)
 	siginfo_t info = { .si_pid = 0 };
 
 	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
-	       info.si_pid != run->end->pid && info.si_pid != run->record->janitor) {
+	       info.si_pid != run->end->pid && info.si_pid != run->record->janitor &&
+	       info.si_pid != run->sampler) {
 		waitpid(info.si_pid, NULL, WNOHANG);
 		info.si_pid = 0;
 	}
@@ -261,8 +263,7 @@ static void interrupt_keeping(struct run *run, int number)
 	    sigismember(&run->mask_before, number))
 		return;
 	if (number == SIGINT && !run->interrupts++) {
-		message("%s is being written; another interrupt leaves that for later",
-			run->keep.name);
+		message("writing %s; interrupt again to do that later", run->keep.name);
 		return;
 	}
 	if (number == SIGINT) {
@@ -424,9 +425,10 @@ static void serve_recording(struct run *run)
 
 	run->stuck = failure != 0;
 	if (failure && !run->failure)
-		message_warning("a process could not be taken in: %s", dp_status_name(failure));
+		message_warning("a process cannot be recorded: %s", dp_status_name(failure));
 	run->failure = run->failure ? run->failure : failure;
 	dp_recording_status(run->record->recording, &status);
+	run->sampler = (pid_t)status.sampler;
 	keep_time(run, &status);
 	if (!is_done(run, &status))
 		return;

@@ -40,7 +40,7 @@ static void warn_losses(const struct dp_trace *trace, const char *path)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " and %zu more",
 					 count - 3);
 	if (clamped)
-		snprintf(text + used, sizeof(text) - used, "%s%llu negative %s taken for 0",
+		snprintf(text + used, sizeof(text) - used, "%s%llu negative %s set to 0",
 			 count ? "; " : "", clamped, clamped == 1 ? "duration" : "durations");
 	if (text[0] && message_hidden())
 		message_warning("%s: %s; %u more %s with -v", path, text, message_hidden(),
@@ -60,11 +60,13 @@ static void suggest(const char *path, const char *verb)
 	if (!strcmp(path, SOURCE_DEFAULT) && recover_suggest(path))
 		return;
 	if (!strcmp(path, SOURCE_DEFAULT) && !access(SOURCE_DEFAULT ".old", R_OK)) {
-		message("the last recording is gone; the one before it is " SOURCE_DEFAULT ".old");
+		message("the last recording does not exist; the one before it is " SOURCE_DEFAULT
+			".old");
 		return;
 	}
 	if (!strcmp(path, SOURCE_DEFAULT)) {
-		message("name one: deepprof %s FILE; or record one: deepprof record COMMAND", verb);
+		message("specify a trace: deepprof %s FILE; or record one: deepprof record COMMAND",
+			verb);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
@@ -107,7 +109,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 		if (status == DP_ERR_IO && strcmp(path, "-") && access(path, F_OK))
 			suggest(path, options->verb);
 		if (status == DP_ERR_FORMAT && dp_summary_is_summary(path))
-			message("it is the summary of ranks: deepprof ranks %.80s", path);
+			message("this is a summary of ranks; use deepprof ranks %.80s", path);
 		return NULL;
 	}
 	warn_losses(trace, told);

@@ -60,6 +60,7 @@ complete -c deepprof -n $record -l nvtx -x -a "on off" -d "NVTX ranges and marks
 complete -c deepprof -n $record -l memory -x -a "on off" -d "allocations and frees"
 complete -c deepprof -n $record -l cuda-graph -x -a "graph node" -d "CUDA graphs as a whole or each node"
 complete -c deepprof -n $record -l sample-gpu -x -a "off" -d "sampling interval of the GPUs"
+complete -c deepprof -n $record -l gpu-metrics -x -a "off 1ms" -d "activity of SMs, tensor cores and memory"
 complete -c deepprof -n $record -l sample-host -x -a "off" -d "run and wait times of threads"
 complete -c deepprof -n $record -l context-switches -x -a "on off" -d "when threads were off a processor"
 complete -c deepprof -n $record -l max-memory -x -d "limit of the buffers of each process"

@@ -132,6 +132,8 @@ static const struct saying sayings[] = {
 	{ "sync_lost_ns", "", " in which the GPU runs out of work",
 	  .cost = "the GPU runs out of work" },
 	{ "throttled_iterations", "", " iterations throttled" },
+	{ "sm_active", "SMs active ", "" },
+	{ "tensor_active", "tensor cores ", "" },
 	{ "times", "", " times" },
 	{ "upload_exposed_ns", "", " of exposed uploads",
 	  .cost = "exposed uploads" },

@@ -23,6 +23,7 @@ static const uint8_t collective_widths[] = { 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4 };
 static const uint8_t range_widths[] = { 8, 8, 4, 4, 1 };
 static const uint8_t memory_widths[] = { 8, 8, 4 };
 static const uint8_t sample_widths[] = { 8, 8, 4, 4, 4, 4 };
+static const uint8_t activity_widths[] = { 8, 8, 4, 4, 4, 4 };
 static const uint8_t cpu_widths[] = { 8, 8, 8, 8, 4 };
 static const uint8_t off_widths[] = { 8, 8, 4, 1 };
 static const uint8_t throttling_widths[] = { 8, 8, 4 };
@@ -41,6 +42,7 @@ int dp_builder__new(struct dp_builder **builder, struct dp_error *error)
 	dp_columns__init(&made->ranges, range_widths, DP_COUNT(range_widths));
 	dp_columns__init(&made->memory, memory_widths, DP_COUNT(memory_widths));
 	dp_columns__init(&made->samples, sample_widths, DP_COUNT(sample_widths));
+	dp_columns__init(&made->activity, activity_widths, DP_COUNT(activity_widths));
 	dp_columns__init(&made->cpu_samples, cpu_widths, DP_COUNT(cpu_widths));
 	dp_columns__init(&made->off_cpu, off_widths, DP_COUNT(off_widths));
 	dp_columns__init(&made->throttling, throttling_widths, DP_COUNT(throttling_widths));
@@ -59,6 +61,7 @@ void dp_builder__free(struct dp_builder *builder)
 	dp_columns__fini(&builder->ranges);
 	dp_columns__fini(&builder->memory);
 	dp_columns__fini(&builder->samples);
+	dp_columns__fini(&builder->activity);
 	dp_columns__fini(&builder->cpu_samples);
 	dp_columns__fini(&builder->off_cpu);
 	dp_columns__fini(&builder->throttling);

@@ -81,6 +81,16 @@ struct dp_sample {
 	uint32_t device; /* of dp_builder__device() */
 };
 
+/* See struct dp_activity; device is of dp_builder__device(). */
+struct dp_unit_activity {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t sm;
+	uint32_t tensor;
+	uint32_t dram;
+	uint32_t device;
+};
+
 /* See struct dp_cpu_samples and struct dp_off_cpu; thread is of dp_builder__thread(). */
 struct dp_cpu_sample {
 	int64_t time_ns;
@@ -150,6 +160,7 @@ int dp_builder__add_sync(struct dp_builder *builder, const struct dp_sync *sync)
 int dp_builder__add_collective(struct dp_builder *builder, const struct dp_collective *collective);
 int dp_builder__add_range(struct dp_builder *builder, const struct dp_range *range);
 int dp_builder__add_sample(struct dp_builder *builder, const struct dp_sample *sample);
+int dp_builder__add_activity(struct dp_builder *builder, const struct dp_unit_activity *activity);
 
 int dp_builder__add_cpu_sample(struct dp_builder *builder, const struct dp_cpu_sample *sample);
 int dp_builder__add_off_cpu(struct dp_builder *builder, const struct dp_off *off);

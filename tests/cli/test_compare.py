@@ -181,7 +181,7 @@ class Limits(Case):
         self.assertGreater(least[0], least[2])
 
     def unknown(self, *args, words):
-        """The report is there, the limit can't be judged."""
+        """The report is there, the limit cannot be checked."""
         result = self.compare(*args)
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertTrue(result.stdout)
@@ -195,7 +195,7 @@ class Limits(Case):
         for traces, name in ((few, self.before), few), ((self.before, few), few):
             self.unknown(
                 "--fail-on=iteration_time=+5%", *traces,
-                words=("iteration_time=+5%: cannot be judged for loop 0", f"{name} has only 3 steady", "4 are required"),
+                words=("iteration_time=+5%: cannot be checked for loop 0", f"{name} has only 3 steady", "4 are required"),
             )
         self.assert_done(self.compare(few, self.before))
 
@@ -208,7 +208,7 @@ class Limits(Case):
     def test_crossed_and_unknown(self):
         result = self.compare("--fail-on=power_W=+5%,iteration_time=+5%", self.before, self.slower)
         self.assertEqual(result.returncode, 3)
-        self.assertIn("power_W=+5%: cannot be judged", result.stderr)
+        self.assertIn("power_W=+5%: cannot be checked", result.stderr)
         self.assertRegex(result.stderr, CROSSED)
 
     def test_no_loops(self):
@@ -236,7 +236,7 @@ class Limits(Case):
                 [cli.SIM, "--no-truth", "-f", str(self.folder / name), "-o", str(traces[-1])], check=True
             )
         for both, run in (traces, 0), (traces[::-1], 1):
-            self.unknown("--fail-on=iteration_time=+50%", *both, words=("took most of its time", str(both[run])))
+            self.unknown("--fail-on=iteration_time=+50%", *both, words=("took the most time", str(both[run])))
 
     def test_second_loops(self):
         """A loop of few iterations beside one of many is a warning, one that crosses is told of."""
@@ -262,7 +262,7 @@ class Limits(Case):
         self.assert_done(result)
         self.assertRegex(
             result.stderr,
-            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not judged for loop 1:"
+            rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not checked for loop 1:"
             rf" {re.escape(str(short))} has only 3 steady iterations with this metric; 4 are required\n\Z",
         )
 
@@ -412,7 +412,7 @@ class Usage(Case):
     def test_operands(self):
         for count in 0, 1, 3:
             result = self.compare(*[self.before] * count)
-            self.assert_fails(result, 2, "two traces are needed", f"not {count}")
+            self.assert_fails(result, 2, "expected two traces", f"not {count}")
         self.assert_fails(self.compare("-", "-"), 2, "standard input")
 
     def test_limits(self):
@@ -423,13 +423,13 @@ class Usage(Case):
         self.refused("--fail-on=period=+5%", words=("did you mean 'period_ns'?",))
         self.refused("--fail-on=xyzzy=+5%", words=("unknown metric 'xyzzy'", "info --build"))
         self.refused("--fail-on=" + "x" * 300 + "=+5%", words=("unknown metric",))
-        self.refused("--fail-on=median_period_ns=+5%", words=("that of its iterations is period_ns",))
-        self.refused("--fail-on=iteration_time=5%", words=("a sign is missing",))
-        self.refused("--fail-on=iteration_time=", words=("a sign is missing",))
+        self.refused("--fail-on=median_period_ns=+5%", words=("the one of its iterations is period_ns",))
+        self.refused("--fail-on=iteration_time=5%", words=("expected a sign",))
+        self.refused("--fail-on=iteration_time=", words=("expected a sign",))
         for value in "", "5", "5s%", "%", "5%%", "1e3ms", "--5%", " 5%", "5d", "99999999999s", "9" * 40 + "%":
-            self.refused(f"--fail-on=iteration_time=+{value}", words=("5% or a time",))
+            self.refused(f"--fail-on=iteration_time=+{value}", words=("a percentage or a time",))
         for value in "", "5P", "x", "1.5.5M", "5Ki", "5KB", "99999999999G":
-            self.refused(f"--fail-on=h2d_bytes=+{value}", words=("5% or a size",))
+            self.refused(f"--fail-on=h2d_bytes=+{value}", words=("a percentage or a size",))
         for value in "", "x", "1,5", ".5", "5.x":
             self.refused(f"--fail-on=utilization=-{value}")
         self.refused("--fail-on", ",".join(["iteration_time=+5%"] * 65), words=("more than 64",))
@@ -446,8 +446,8 @@ class Usage(Case):
             self.assert_fails(result, 1, "loop")
 
     def test_contradictions(self):
-        self.refused("--paper", words=("needs the number of iterations",))
-        self.refused("-f", words=("there is no -o",))
+        self.refused("--paper", words=("requires the number of iterations",))
+        self.refused("-f", words=("-f requires -o FILE",))
         self.refused("--format=chrome", words=("text", "json", "csv", "html"))
 
     def test_endings(self):

@@ -137,7 +137,7 @@ class Explain(cli.Case):
     def test_formats(self):
         for name in "csv", "html", "chrome":
             result = cli.run("analyze", "--explain", f"--format={name}", SAMPLE)
-            self.assert_fails(result, 2, "--explain is for --format=text and --format=json")
+            self.assert_fails(result, 2, "--explain requires --format=text or --format=json")
 
     def test_page(self):
         """Each stage and each vote is in the page that the report names."""

@@ -76,7 +76,7 @@ class Findings(cli.Case):
             for key in ("rule", "loop", "recoverable_ns", "advice", "evidence", "severity"):
                 self.assertEqual(finding[key], full[key], key)
         refused = cli.run("analyze", "--format=text", "--brief", trace)
-        self.assert_fails(refused, 2, "--brief is for --format=json")
+        self.assert_fails(refused, 2, "--brief requires --format=json")
 
     def test_throughput(self):
         """All samples by all the time: a stall counts as long as it takes."""

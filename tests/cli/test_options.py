@@ -130,14 +130,14 @@ class Options(cli.Case):
         self.refused("--marks=(", words=("--marks=(",))
 
     def test_contradictions(self):
-        self.refused("--paper", words=("needs the number of iterations",))
-        self.refused("--epsilon=2", words=("belong to --paper",))
-        self.refused("--max-unmatched=2", "-n3", words=("belong to --paper",))
-        self.refused("--marks=x", "-n3", words=("exclude each other",))
-        self.refused("-f", words=("there is no -o",))
-        self.assert_fails(cli.run("info", "-f", self.trace), 2, "there is no -o")
-        self.assert_fails(cli.run("export", "-f", "--format=chrome", self.trace), 2, "no -o")
-        self.refused("--marks=x", "--ignore-marks", words=("exclude each other",))
+        self.refused("--paper", words=("requires the number of iterations",))
+        self.refused("--epsilon=2", words=("require --paper",))
+        self.refused("--max-unmatched=2", "-n3", words=("require --paper",))
+        self.refused("--marks=x", "-n3", words=("cannot be combined",))
+        self.refused("-f", words=("-f requires -o FILE",))
+        self.assert_fails(cli.run("info", "-f", self.trace), 2, "-f requires -o FILE")
+        self.assert_fails(cli.run("export", "-f", "--format=chrome", self.trace), 2, "requires -o")
+        self.refused("--marks=x", "--ignore-marks", words=("cannot be combined",))
         self.assert_fails(cli.run("info", "--build", "f"), 2, "takes no FILE")
 
     def test_control_characters_are_not_shown(self):

@@ -215,7 +215,7 @@ class Reduce(unittest.TestCase):
             {"JOB_COMPLETION_INDEX": "x"},
         ):
             result = self.run_in("reduce", "--shard=auto", "job", status=2, **variables)
-            self.assertIn("--shard=1/8", result.stderr)
+            self.assertIn("--shard=K/N", result.stderr)
         self.assertIn("specify the traces", self.run_in("reduce", status=2).stderr)
         self.assertEqual(self.summaries(), [])
 

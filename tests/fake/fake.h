@@ -16,6 +16,8 @@
  * FAKE_CUPTI_NESTED=0          a runtime call has no record of the driver's call inside of it
  * FAKE_CUPTI_DEVICES=1         devices are told of though they were asked for in cuInit()
  *
+ * fake_pm.c has PM sampling, and its switches.
+ *
  * FAKE_CUPTI_FAIL=Function=result,…   those functions answer so; Kind_N=result for one kind
  * FAKE_CUPTI_HANG=1                   a forced flush never ends
  * FAKE_CUPTI_LATE=1                   records have no size before one was made

@@ -19,6 +19,9 @@ extern struct fake_truth *fake_truth;
 extern __thread bool fake_in_callback;
 
 _Noreturn void fake_fail(const char *what);
+
+/* What FAKE_CUPTI_FAIL wants of a function, without its "cupti". */
+int fake_verdict(const char *function);
 uint64_t fake_now(void);
 
 /* As the environment has them (fake.h). */

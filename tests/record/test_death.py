@@ -17,7 +17,7 @@ class OfTheProgram(recording.Case):
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 120)
-        self.assertIn("50 events were salvaged from processes that were killed, or ended without notice", result.stderr)
+        self.assertIn("50 events were recovered from processes that were killed or ended abruptly", result.stderr)
         self.assert_balanced()
         self.assert_clean()
 
@@ -230,7 +230,7 @@ class OfTheLauncher(recording.Case):
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
         self.assertIn(
-            "deepprof: deepprof.db is being written; another interrupt leaves that for later\n", stderr
+            "deepprof: writing deepprof.db; interrupt again to do that later\n", stderr
         )
         self.assert_clean(10)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -241,7 +241,7 @@ class OfTheLauncher(recording.Case):
             process, iterations = self.converting("left=50", "end=signal:9")
             (janitor,) = self.janitors(process)
             self.go_on(process, signal.SIGINT)
-            while "is being written" not in process.stderr.readline():
+            while "interrupt again" not in process.stderr.readline():
                 self.assertIsNone(process.poll())
             process.send_signal(signal.SIGSTOP)
             if list(self.folder.glob(".*/trace.db")):
@@ -258,7 +258,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.wait_for(lambda: not self.runs(janitor), "end of all", 60)
         (left,) = self.left()
-        self.assertRegex(stderr, rf"is kept, .*; next: deepprof record --recover=.*/{left}\n\Z")
+        self.assertRegex(stderr, rf"is kept for later; next: deepprof record --recover=.*/{left}\n\Z")
         result = self.run_record(f"--recover={self.folder / left}")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
@@ -353,7 +353,7 @@ class OfTheLauncher(recording.Case):
         for option in "-n4", "--delay=3s", "--api=off", "--wait", "--max-memory=64M":
             result = self.run_record(f"--recover={left}", option)
             self.assertEqual(result.returncode, 2, option)
-            self.assertIn("--recover takes -o, -f, --mode, -v and -q, and no other option", result.stderr)
+            self.assertIn("--recover takes only -o, -f, --mode, -v and -q", result.stderr)
         self.assertTrue(left.exists())
         result = self.run_record(f"--recover={left}", "-q")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
@@ -408,7 +408,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(
             recording.NO_DRIVER.sub("", stderr),
-            f"deepprof: nothing that was recorded is left: {self.folder}/{folder} was removed meanwhile\n",
+            f"deepprof: the recording is lost: {self.folder}/{folder} was removed in the meantime\n",
         )
         self.assertEqual(os.listdir(self.folder), [])
         self.assertEqual(self.processes(10), [])
@@ -433,7 +433,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn("a recording is going on there", result.stderr)
         self.assertNotIn("was not finished", self.run_record("true").stderr)
-        self.assertIn("a recording is going on here", cli.run("analyze", cwd=self.folder).stderr)
+        self.assertIn("a recording is in progress here", cli.run("analyze", cwd=self.folder).stderr)
         os.kill(program, signal.SIGTERM)
         process.communicate(timeout=20)
         self.assertGreater(self.one("SELECT count(*) FROM kernel"), 0)

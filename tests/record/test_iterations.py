@@ -46,7 +46,7 @@ class Pretended(Case):
     def test_too_few(self):
         result = self.produce("iterations=20", "pace=1000", options=["-n", "100"])
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("the program ended before there were 100 iterations\n", result.stderr)
+        self.assertIn("the program ended before 100 iterations\n", result.stderr)
         self.assertEqual(self.told(result), 20)
         self.assertEqual(self.one("SELECT count(*) FROM memcpy"), 20)
 
@@ -114,7 +114,7 @@ class Whole(Case):
     def test_no_loop(self):
         result = self.record(5, APP, "init", "launch=3")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("the program ended before there were 5 iterations\n", result.stderr)
+        self.assertIn("the program ended before 5 iterations\n", result.stderr)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ LEAK = re.compile(rb"L.{0,3}E.{0,3}A.{0,3}K[0-9]{2}")
 def names_of_page():
     """The variables that the man page says are stored."""
     page = (cli.SOURCE / "man" / "deepprof-record.1").read_text(encoding="utf-8")
-    part = page[page.index(".B Variables of the environment") :]
+    part = page[page.index(".B Environment variables") :]
     part = part[: part.index("\n.RE\n")]
     return {name for line in re.findall(r"(?m)^\.B ([A-Z_ ]+)$", part) for name in line.split()}
 

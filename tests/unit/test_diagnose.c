@@ -471,8 +471,38 @@ START_TEST(iterations_that_grow_are_explained)
 }
 END_TEST
 
+/* Only of a GPU that is busy; what to do depends on the memory. */
+START_TEST(idle_tensor_cores)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("busy_ns", 9e5);
+	set("utilization", 0.9);
+	ck_assert_ptr_null(find("tensor-idle"));
+	set("tensor_active", 0.1);
+	finding = find("tensor-idle");
+	ck_assert_ptr_nonnull(finding);
+	ck_assert(finding->severity == DP_SEVERITY_INFO && isnan(finding->recoverable_ns));
+	ck_assert_double_eq_tol(evidence(finding, "tensor_active"), 0.1, 1e-9);
+	ck_assert(isnan(evidence(finding, "dram_active")));
+	ck_assert_ptr_nonnull(strstr(finding->advice, "bf16"));
+	set("dram_active", 0.7);
+	finding = find("tensor-idle");
+	ck_assert_double_eq_tol(evidence(finding, "dram_active"), 0.7, 1e-9);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "wait for memory"));
+	set("tensor_active", 0.2);
+	ck_assert_ptr_null(find("tensor-idle"));
+	set("tensor_active", 0.1);
+	set("busy_ns", 7e5);
+	set("utilization", 0.7);
+	ck_assert_ptr_null(find("tensor-idle"));
+}
+END_TEST
+
 static void fill(TCase *tests)
 {
+	tcase_add_test(tests, idle_tensor_cores);
 	tcase_add_test(tests, a_trend_has_no_slow_iterations);
 	tcase_add_test(tests, advice_is_in_the_program_s_terms);
 	tcase_add_test(tests, a_stall_in_a_single_period_may_be_first_use);

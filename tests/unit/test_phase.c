@@ -172,6 +172,30 @@ START_TEST(an_upload_where_the_host_pauses_is_no_chance)
 }
 END_TEST
 
+/*
+ * The host pauses behind the optimizer, to log, and as long in front of the next step: of the two, the
+ * one is a step's that has an upload, or that the capture ends at.
+ */
+START_TEST(an_upload_or_an_end_decides_between_two_pauses)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence told_by;
+
+	host.gap_ns[20] = host.wait_ns[20] = host.gap_ns[60] = host.wait_ns[60] = 200000;
+	host.finish = 19;
+	host.without = 12;
+	go_round(35, 20, 40, M, M);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 20);
+	host.upload = 60;
+	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
+	ck_assert_int_eq(told_by, DP_PHASE_INPUT_COPY);
+	host.upload = M;
+	go_round(35, 20, 60, M, M);
+	ck_assert_uint_eq(begins_with(&host, &told_by), 60);
+	ck_assert_int_eq(told_by, DP_PHASE_COMPLETE);
+}
+END_TEST
+
 /* Of three kernels one in three fits by chance, and the one that has an upload is the first. */
 START_TEST(a_short_turn_begins_with_its_upload)
 {
@@ -233,6 +257,7 @@ static void fill(TCase *tests)
 	tcase_add_test(tests, a_capture_begins_behind_the_optimizer);
 	tcase_add_test(tests, a_run_of_casts_ends_nothing);
 	tcase_add_test(tests, an_upload_where_the_host_pauses_is_no_chance);
+	tcase_add_test(tests, an_upload_or_an_end_decides_between_two_pauses);
 	tcase_add_test(tests, a_short_turn_begins_with_its_upload);
 	tcase_add_test(tests, a_loop_comes_and_goes_with_whole_turns);
 	tcase_add_test(tests, a_first_turn_with_names_of_its_own);
