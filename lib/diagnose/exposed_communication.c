@@ -10,9 +10,6 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	double exposed_ns = dp_rule__typical(input, "comm_exposed_ns");
 
-	/* Where only collectives are recorded, as by NCCL Inspector, what overlaps them is not known. */
-	if (dp_rule__typical(input, "compute_ns") == 0)
-		return false;
 	if (!dp_rule__share_finding(input, out, "comm_exposed_ns", exposed_ns,
 				    dp_rule__threshold(input, "exposed-communication"),
 				    CRITICAL_SHARE))

@@ -346,7 +346,8 @@ static void describe(struct dp_blame *blame, struct test *test, double *series)
 	}
 	blame->every = dp_blame__every(series, iterations);
 	since = blame->every ? 0 : dp_blame__since(series, iterations);
-	blame->since = iteration_at(times, since);
+	/* One iteration is no time before a change: a capture's first one lacks what ran before it. */
+	blame->since = iteration_at(times, since > 1 ? since : 0);
 	blame->slowest = iteration_at(times, highest(series, iterations));
 	blame->gain = gain_of(times, blame->rank, blame->since);
 }

@@ -337,7 +337,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual(cli.run("analyze", "-q", *files[:2]).stderr, "")
 
     def test_collectives_only(self):
-        """NCCL Inspector records no kernel that could overlap a collective: none is called exposed."""
+        """NCCL Inspector records nothing else: no collective is exposed, and no gap is idle."""
         words = ["job", "-F", "nccl-inspector", "-o", self.root / "logs", "ranks=2", "iterations=8"]
         subprocess.run([cli.SIM, *words], check=True)
         result = cli.run("analyze", "--format=json", next((self.root / "logs").glob("*.log")))
