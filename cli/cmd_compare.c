@@ -265,7 +265,7 @@ static enum cmd_exit compare_files(const struct compare *compare, char *const *p
 		return CMD_FAILED;
 	done = compare_runs(compare, paths, &runs);
 	done = done && write_report(compare, &runs, &output);
-	/* What is said of limits comes after the report, on a terminal below it. */
+	/* Messages about limits follow the report: on a terminal they appear below it. */
 	done = output_close(&output, done) && done;
 	if (runs.comparison)
 		status = judge(compare, &runs);

@@ -312,7 +312,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* The one place that CUDA loads a library from may be taken. False where that was said. */
+/* Claims the only place that CUDA loads a library from. Returns false after printing the error. */
 static bool take_slot(struct record *record)
 {
 	static const char ours[] = "libdeepprof-cupti.so";

@@ -98,7 +98,7 @@ static bool is_operand(const struct reduce *reduce, const char *path)
 	return false;
 }
 
-/* In folders lie files of other kinds, too: those are no failures, but whoever names one is told. */
+/* Other files in a folder are skipped silently; one named on the command line is reported. */
 static void refuse_one(struct work *work, const char *path, int status, const char *why)
 {
 	if (status == DP_ERR_FORMAT && !is_operand(work->reduce, path)) {
@@ -381,7 +381,8 @@ const struct cmd cmd_reduce = {
 	.operands = "DIR|FILE...",
 	.examples = examples,
 	.options = options,
-	.notes = "The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
-		 "appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
+	.notes =
+		"The summary of TRACE is TRACE.dpsum. Up-to-date summaries are kept, and a summary "
+		"appears only when it is complete. 'deepprof ranks' reads summaries and traces.",
 	.run = run,
 };

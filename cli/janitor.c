@@ -158,7 +158,7 @@ static bool open_left(struct recovery *recovery, const struct folder *folder,
 }
 
 /*
- * As if it had been this process all along; but it can be told to end again. What is then wanted of
+ * As if it had been this process all along; but it can be ended again. What is then wanted of
  * the folder.
  */
 static char finish(const struct folder *folder, const struct kept_list *all)

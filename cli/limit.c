@@ -167,8 +167,8 @@ struct excess {
 };
 
 /*
- * In shares. Where a value is not above 0 there is no interval of ratios, but what does not surely
- * change in this direction crosses nothing, and what rises from nothing crosses whatever it is.
+ * As a share. A value of 0 or less has no interval of ratios: without a significant change in this
+ * direction no limit is crossed, and a rise from nothing crosses every limit.
  */
 static struct excess relative_excess(const struct limit *limit, const struct dp_difference *d)
 {

@@ -34,7 +34,7 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
-/* What others' profilers call a command of ours, else the one with a similar name; or NULL. */
+/* The command that other profilers call by this name, else one with a similar name; or NULL. */
 static const char *synonym(const char *name)
 {
 	static const char *const words[][2] = {

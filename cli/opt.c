@@ -112,7 +112,7 @@ static const struct opt *by_letter(const struct opt *options, char letter)
 	return NULL;
 }
 
-/* More choices than one reads; the tables of this program are all that has so many. */
+/* More choices than anyone reads; only the tables of this program have this many. */
 #define CHOICES_MANY 20
 
 static size_t count_choices(const struct opt *option)

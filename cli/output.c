@@ -27,9 +27,9 @@ static bool refuse(const struct output *output, const char *why)
 }
 
 /*
- * ".NAME.XXXXXX" beside the target: the same file system, or rename() could not do it. Only its owner
- * can read it: a report has command lines and names of the user's own. What an earlier file of the
- * name allowed is not looked at; somebody else may have put that there.
+ * ".NAME.XXXXXX" next to the target: the same file system, or rename() could not do it. Only its
+ * owner can read it: a report has command lines and names of the user's own. What an earlier file
+ * of the name allowed is not looked at; somebody else may have put that there.
  */
 static bool open_temporary(struct output *output)
 {
@@ -68,6 +68,9 @@ static bool open_path(struct output *output)
 		return refuse(output, "exists already; -f overwrites it");
 	if (!place->taken || S_ISREG(place->info.st_mode))
 		return open_temporary(output);
+	/* Whoever has put a pipe there can read what comes. */
+	if (!place->trusted)
+		return refuse(output, "is a pipe or device of another user, and is not written to");
 	output->fd = openat(place->folder, place_name(place), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (output->fd < 0 || fstat(output->fd, &opened))
 		return refuse(output, strerror(errno));
@@ -260,7 +263,7 @@ static int put_in_place(const struct output *output)
 	return renameat(folder, output->temporary, folder, name) ? errno : 0;
 }
 
-/* Some file systems refuse to sync, none refuses to tell of a full disk. */
+/* Some file systems refuse to sync, but all report a full disk. */
 static int finish_file(struct output *output)
 {
 	int failure = output->failure;

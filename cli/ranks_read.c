@@ -244,14 +244,14 @@ static void read_trace(void *ctx, size_t index)
 	struct job *job = ctx;
 	size_t file = job->order[index];
 	const char *path = job->files->paths[file];
-	char *beside = ranks_summary_name(path);
+	char *name = ranks_summary_name(path);
 
-	if (beside)
-		job->summaries[file] = ranks_find_summary(job->reading, path, beside);
+	if (name)
+		job->summaries[file] = ranks_find_summary(job->reading, path, name);
 	if (!job->summaries[file])
 		job->statuses[file] = ranks_summarize(&job->summaries[file], job->reading, path,
 						      &job->why[file]);
-	free(beside);
+	free(name);
 }
 
 static int compare_path(const void *path, const void *other)

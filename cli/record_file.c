@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* What two that write the same name at once wait for each other, in all. */
-enum { LOCK_ROUNDS = 200, ROUND_NS = 10000000 };
+enum { LOCK_TRIES = 200, TRY_NS = 10000000 };
 
 /* Does a folder have a libcupti.so, or one with a version behind? */
 static bool has_cupti(DIR *folder)
@@ -150,7 +150,7 @@ static bool refuse(const char *path, const char *why)
 	return false;
 }
 
-/* A link at the default name that is not followed is put aside like any file of that name. */
+/* A link at the default name that is not followed is renamed like any file of that name. */
 bool record_target(struct record *record)
 {
 	struct place *place = &record->place;
@@ -325,7 +325,7 @@ static bool put_new(const struct record *record, const struct folder *from, cons
 }
 
 /* "NAME.2" and on: the name is another's, and nothing is to be lost. */
-static bool place_beside(struct record *record, const struct folder *from)
+static bool place_numbered(struct record *record, const struct folder *from)
 {
 	char end[16], name[NAME_MAX + sizeof(end)], *target;
 	size_t size = strlen(record->target) + sizeof(end);
@@ -352,12 +352,12 @@ static bool place_beside(struct record *record, const struct folder *from)
  */
 static int lock_folder(const struct record *record)
 {
-	const struct timespec pause = { 0, ROUND_NS };
+	const struct timespec pause = { 0, TRY_NS };
 	int fd = openat(record->place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
-	for (int i = 0; i < LOCK_ROUNDS && flock(fd, LOCK_EX | LOCK_NB); i++) {
+	for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK)
 			break;
 		nanosleep(&pause, NULL);
@@ -365,7 +365,7 @@ static int lock_folder(const struct record *record)
 	return fd;
 }
 
-/* The name is had by force, or else must be free, or have what a recording of it may put aside. */
+/* With force any name will do; otherwise it must be free, or hold a file that may be rotated. */
 static bool place(struct record *record, const struct folder *from)
 {
 	const char *taken = record->target, *name = place_name(&record->place);
@@ -374,18 +374,18 @@ static bool place(struct record *record, const struct folder *from)
 		if (!renameat(from->fd, RECORD_TRACE, record->place.folder, name))
 			return true;
 		message_warning("%s cannot be overwritten: %s", taken, strerror(errno));
-		return place_beside(record, from);
+		return place_numbered(record, from);
 	}
 	if (!record->output && record_target_is_old(record)) {
 		if (!rotate(record))
-			return place_beside(record, from);
+			return place_numbered(record, from);
 	}
 	if (put_new(record, from, name))
 		return true;
 	if (errno != EEXIST)
 		return refuse(record->target, strerror(errno));
 	message_warning("%s appeared in the meantime, and was kept", taken);
-	return place_beside(record, from);
+	return place_numbered(record, from);
 }
 
 bool record_place(struct record *record, const struct folder *from)

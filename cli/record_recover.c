@@ -1,6 +1,6 @@
 /*
- * Finishing what a killed deepprof record began: what it wanted to do is written down in its
- * folder, beside what was recorded.
+ * Finishing what a killed deepprof record began: its options are stored in its
+ * folder, next to the recording.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "cleanup.h"
@@ -297,8 +297,8 @@ bool recover_open(struct recovery *recovery, const struct folder *folder)
 }
 
 /*
- * A private folder beside the target: it may be on another disk than the recording, and whoever may
- * write there could put a link in the place of a file.
+ * A private folder next to the target: it may be on another disk than the recording, and whoever
+ * may write there could put a link in the place of a file.
  */
 static bool make_other(struct record *record)
 {
@@ -347,7 +347,7 @@ bool recover_finish(struct recovery *recovery)
 	struct record *record = &recovery->record;
 	bool done;
 
-	/* A limit on the size of files is then an error to tell of. */
+	/* A limit on the size of files is then reported as an error. */
 	signal(SIGXFSZ, SIG_IGN);
 	done = record_keep(record, &end);
 

@@ -173,7 +173,7 @@ static unsigned count_left(const struct record *record)
 	return count;
 }
 
-/* No process has told that it uses CUDA. */
+/* No process has reported that it uses CUDA. */
 static void say_no_process(const struct record *record, const struct record_end *end)
 {
 	const char *why = end->recovered ? NULL : lacking();

@@ -79,14 +79,14 @@ static void suggest(const char *path, const char *verb)
 	}
 }
 
-/* *unknown, where it is not NULL, becomes true for content that no importer knows: nothing is said
- * of it then. */
+/* *unknown, where it is not NULL, becomes true for content that no importer knows, without a
+ * message. */
 static struct dp_trace *open_file(const char *path, const char *name,
 				  const struct source_options *options, bool *unknown)
 {
 	struct dp_open_options open = DP_OPEN_OPTIONS_INIT;
 	struct dp_error error = DP_ERROR_INIT;
-	const char *told = strcmp(name, "-") ? name : "standard input";
+	const char *shown = strcmp(name, "-") ? name : "standard input";
 	struct dp_trace *trace = NULL;
 	int status;
 
@@ -112,7 +112,7 @@ static struct dp_trace *open_file(const char *path, const char *name,
 			message("this is a summary of ranks; use deepprof ranks %.80s", path);
 		return NULL;
 	}
-	warn_losses(trace, told);
+	warn_losses(trace, shown);
 	return trace;
 }
 

@@ -10,7 +10,7 @@ function makeTable(box, columns, rows, options) {
 	const body = el("tbody");
 	const heads = columns.map((column, i) => el("th", { scope: "col", class: column.number ? "num" : null },
 		el("button", { type: "button", title: column.help || `Sort by ${column.title}`, click: () => sortBy(i) }, column.title)));
-	const told = el("span", { class: "quiet", role: "status" });
+	const matches = el("span", { class: "quiet", role: "status" });
 	const more = el("button", { type: "button", click: () => { state.all = !state.all; draw(); } });
 	const input = options.filter ? el("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by name",
 		input: () => { state.filter = input.value.toLowerCase(); draw(); } }) : null;
@@ -51,13 +51,13 @@ function makeTable(box, columns, rows, options) {
 			i !== state.sort[0] ? "none" : state.sort[1] ? "descending" : "ascending"));
 		body.replaceChildren(...shown.map(row => el("tr", null, ...columns.map(column =>
 			el("td", { class: column.number ? "num" : column.class }, column.cell(row))))));
-		told.textContent = words.length ? `${format.count(found.length)} of ${format.count(rows.length)}` : "";
+		matches.textContent = words.length ? `${format.count(found.length)} of ${format.count(rows.length)}` : "";
 		more.hidden = found.length <= limit;
 		more.textContent = state.all ? `Show ${limit}` : `Show all ${format.count(found.length)}`;
 	}
 
 	box.replaceChildren(
-		...(input ? [el("div", { class: "table-tools" }, input, told)] : []),
+		...(input ? [el("div", { class: "table-tools" }, input, matches)] : []),
 		el("div", { class: options.tall ? "scroll tall" : "scroll", tabindex: options.tall ? 0 : null },
 			el("table", null, el("thead", null, el("tr", null, ...heads)), body)),
 		more);
@@ -102,7 +102,7 @@ function operatorTable(loop) {
 	const name = row => clean(row[0]) || "(in none)";
 
 	byId("operators").hidden = !named;
-	byId("operators-title").textContent = `Operators and layers${ofLoop(loop)}`;
+	byId("operators-title").textContent = `GPU time by operator and layer${ofLoop(loop)}`;
 	if (!named)
 		return;
 	makeTable(byId("operator-table"), [
@@ -115,6 +115,26 @@ function operatorTable(loop) {
 		{ title: "Min", number: true, value: row => row[4], cell: row => format.duration(row[4]) },
 		{ title: "Max", number: true, value: row => row[5], cell: row => format.duration(row[5]) },
 	], rows, { filter: name, limit: 25, sort: [2, true] });
+}
+
+/* The host's time by operator: [name, calls, total, self]. */
+function hostOperatorTable(loop) {
+	const rows = loop.host_operators || [], per = loop.iterations;
+	const step = /^ProfilerStep#\d+$/, name = row => fullName(row[0]).replace(step, "ProfilerStep#");
+	const most = Math.max(...rows.map(row => row[3]), 1);
+	const time = at => ({ number: true, value: row => row[at], cell: row => format.duration(row[at] / per) });
+
+	byId("host-operators").hidden = !rows.length;
+	byId("host-operators-title").textContent = `Host time by operator${ofLoop(loop)}`;
+	if (!rows.length)
+		return;
+	makeTable(byId("host-operator-table"), [
+		{ title: "Name", value: name, cell: row => step.test(fullName(row[0])) ? name(row) : nameCell(row[0]), class: "name" },
+		{ title: "Calls", number: true, value: row => row[1], cell: row => format.value(row[1] / per, "count") },
+		{ title: "Total", ...time(2) },
+		{ title: "Self", number: true, value: row => row[3], cell: row => el("span", null,
+			el("span", { class: "meter", style: `width:${(60 * Math.max(row[3], 0) / most).toFixed(1)}px` }), format.duration(row[3] / per)) },
+	], rows, { filter: name, limit: 15, sort: [3, true] });
 }
 
 const activities = { wait: "host wait", input: "input wait", sync: "synchronizes" };

@@ -1,4 +1,4 @@
-/* What the host does beside launching: the program itself. */
+/* What the host does besides launching: the program itself. */
 #include "metric/reduce.h"
 
 static int compute(const struct dp_metric_input *input, double *values, struct dp_error *error)
@@ -18,7 +18,7 @@ static const struct dp_metric_summary summaries[] = {
 
 const struct dp_metric dp_metric__host_outside = {
 	{ "host_outside_ns", "ns", DP_BETTER_NEITHER,
-	  "time in which no launching thread is in a call of the GPU's interface", NULL,
+	  "time in which no launching thread is in a GPU API call", NULL,
 	  DP_NEED_LAUNCHES },
 	compute,
 	summaries,

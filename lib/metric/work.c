@@ -12,7 +12,7 @@
 /* A synchronization that begins this much after a copy's call is meant for it. */
 #define AT_ONCE_NS 50000
 
-/* What a call takes at least that is no launch, wait or copy, for it to be told of. */
+/* The shortest reported call that is no launch, wait or copy. */
 #define STALL_NS 10000
 
 static int find_comm(struct dp_work_index *index)

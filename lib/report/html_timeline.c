@@ -1,7 +1,7 @@
 /*
  * One iteration as a timeline: what its device did until the next one began, stream by stream; what
  * the thread that launched it was in; and where nothing ran. Where there is more than a page may
- * hold, neighbours that are too small to be told apart become one.
+ * hold, neighbours that are too small to be distinguished become one.
  */
 #include "report/html.h"
 #include "base/communication.h"
@@ -35,7 +35,7 @@ struct window {
 	size_t *lanes; /* places in blocks where those of a lane begin; one more than lanes */
 	uint32_t streams[LANES];
 	size_t lane_count;
-	size_t share;	    /* of the room: one of so many parts */
+	size_t share;	    /* of the room: one of this many parts */
 	size_t most_ranges; /* of a thread, and calls */
 };
 
@@ -432,6 +432,7 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	struct dp_html_idle idles[DP_HTML_SHOWN] = { { 0 } };
+	size_t input = dp_html__metric("input_wait_ns");
 	int status;
 
 	for (size_t i = 0; i < count; i++) {
@@ -442,6 +443,8 @@ void dp_html__timelines(struct dp_render *render, size_t id, const size_t *itera
 
 		idles[i].most = i < DP_HTML_WHOLE ? GAPS : GAPS / LESS;
 		idles[i].start_ns = at->start_ns;
+		idles[i].input = dp_analysis_loop_metric(render->analysis, id, input,
+							 iterations[i]) > 0;
 		idles[i].end_ns = DP_MAX(next ? next->start_ns : at->end_ns, at->start_ns + 1);
 	}
 	status = dp_html__idle(render, loop->device, idles, count);

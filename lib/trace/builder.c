@@ -10,10 +10,11 @@
 /* Names beyond this are no names: DP_ERR_LIMIT. */
 #define NAMES_BYTES ((uint64_t)2 << 30)
 
-/* Plain forms beyond this stay as they were mangled: no program has so many, a hostile file may. */
+/* Plain forms beyond this stay as they were mangled: no program has this many, a hostile file may.
+ */
 #define DEMANGLED_BYTES ((uint64_t)512 << 20)
 
-/* Reasons of losses that are told apart. */
+/* Reasons of losses that are distinguished. */
 #define LOSSES_MOST 64
 
 static const uint8_t op_widths[] = { 8, 8, 8, 4, 4, 4, 4, 1, 1, 1, 1 };

@@ -138,7 +138,7 @@ uint32_t dp_builder__device(struct dp_builder *builder, uint32_t process, int64_
 uint32_t dp_builder__stream(struct dp_builder *builder, uint32_t process, int64_t device,
 			    int64_t context, int64_t stream);
 
-/* The pid of a process that was added (as -1) before the source told it. */
+/* The pid of a process that was added (as -1) before the source named it. */
 void dp_builder__pid(struct dp_builder *builder, uint32_t process, int64_t pid);
 
 /*
@@ -184,7 +184,8 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
-/* What the source tells of its recording: name is static, the first value stays; "" is none. */
+/* What the source reports about its recording: name is static, the first value stays; "" is none.
+ */
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);
 

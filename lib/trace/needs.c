@@ -57,7 +57,7 @@ static const struct dp_need_info xla_infos[DP_NEEDS] = {
 			      "does, on NVIDIA GPUs with NVML" },
 };
 
-/* Of deepprof's own files: what of its options may have been off, and what is no fault of theirs.
+/* Of deepprof's own files: what of its options may have been off, and what is not caused by them.
  */
 static const struct dp_need_info own_infos[DP_NEEDS] = {
 	[DP_NEED_LAUNCHES] = { "launches",

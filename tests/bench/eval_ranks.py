@@ -8,7 +8,7 @@ of one operator or of all, a clock that is held down, host, input), a slow link,
 with more work, replicas with longer sequences, captures that begin later, lack an iteration, are
 damaged, missing or doubled, and files of other formats. Layouts (data, sharded, tensor, expert,
 pipeline and mixed parallel), sizes, clocks and where the fault is are drawn from the seed.
---healthy adds so many jobs without a fault. A straggler counts as found with its rank, its part and
+--healthy adds this many jobs without a fault. A straggler counts as found with its rank, its part and
 its first iteration (one either way counts); see judge(). Nothing here is tuned to the program.
 --check fails below the bars: 95% of stragglers, 1% of healthy jobs, costs within 5% in 8 of 10 jobs.
 """

@@ -3,7 +3,7 @@
 
 table.py SIMULATOR [ITERATIONS] [REPEAT]
 
-A trace of so many iterations (1,000,000) is simulated and analyzed once; then its table of
+A trace of this many iterations (1,000,000) is simulated and analyzed once; then its table of
 iterations becomes a pandas DataFrame and NumPy arrays in turn. Printed are the least and the median
 processor time of each, and as a scale that of a sum over one column, which only reads memory.
 """

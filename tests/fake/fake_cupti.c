@@ -169,10 +169,10 @@ static void fake_pretend(void)
 
 EXPORT extern const struct fake_interface fake_interface;
 const struct fake_interface fake_interface = {
-	fake_launch,	fake_record,	fake_complete_twice, fake_complete_foreign,
-	fake_put_aside, fake_drop,	fake_unload,	     fake_profiler,
-	get_truth,	fake_pretend,	fake_append,	     fake_is_enabled,
-	fake_take_over, fake_call_back, fake_number_of,	     fake_launch_at,
+	fake_launch,	  fake_record,	  fake_complete_twice, fake_complete_foreign,
+	fake_hold_buffer, fake_drop,	  fake_unload,	       fake_profiler,
+	get_truth,	  fake_pretend,	  fake_append,	       fake_is_enabled,
+	fake_take_over,	  fake_call_back, fake_number_of,      fake_launch_at,
 };
 
 typedef void (*callback_fn)(void *, uint32_t, uint32_t, const void *);
@@ -330,7 +330,7 @@ int cuptiSetThreadIdType(uint32_t type)
 	return result;
 }
 
-/* Devices are told of where that is asked for after cuInit() has gone further than its tools. */
+/* Devices are reported where that is asked for after cuInit() has gone further than its tools. */
 static bool in_cu_init(void)
 {
 	const _Atomic int *in = dlsym(RTLD_DEFAULT, "fake_cuda_initializing");
@@ -353,7 +353,7 @@ static int set_kind(uint32_t kind, bool enable)
 	}
 	fake_wanted.no_device |= kind == CUPTI_DEVICE && in_cu_init() && !fake_switches.devices;
 	atomic_fetch_or(&fake_wanted.enabled[kind / 64], (uint64_t)1 << (kind % 64));
-	/* That comes before what is said of single calls. */
+	/* That comes before what is reported about single calls. */
 	for (size_t i = 0; i < FAKE_CALLS && (kind == CUPTI_DRIVER || kind == CUPTI_RUNTIME); i++)
 		atomic_store(&fake_wanted.left_out[kind == CUPTI_RUNTIME][i], false);
 	return 0;

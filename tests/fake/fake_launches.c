@@ -374,9 +374,9 @@ static void complete_foreign(void)
 	app_fake->complete_foreign();
 }
 
-static void put_aside(void)
+static void hold_buffer(void)
 {
-	app_fake->put_aside();
+	app_fake->hold_buffer();
 }
 
 static void drop(uint64_t count)
@@ -431,7 +431,7 @@ const struct app_word app_record_words[] = {
 	{ "unwalkable", .plain = unwalkable },
 	{ "twice", .of_number = complete_twice },
 	{ "foreign", .plain = complete_foreign },
-	{ "aside", .plain = put_aside },
+	{ "hold", .plain = hold_buffer },
 	{ "drop", .of_number = drop },
 	{ "names", .plain = reuse_names },
 	{ "wrap", .plain = wrap },

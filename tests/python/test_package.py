@@ -53,8 +53,8 @@ class Analyses(unittest.TestCase):
         rows = self.analysis.table("iterations").to_list()
         listed = [row for loop in loops if loop["selected"] for row in loop["iterations"]]
         self.assertEqual(len(rows), len(listed))
-        for row, told in zip(rows, listed):
-            for key, value in told.items():
+        for row, reported in zip(rows, listed):
+            for key, value in reported.items():
                 if isinstance(value, float):
                     self.assertAlmostEqual(row[key], value, delta=abs(value) * 1e-6)
                 elif isinstance(value, int) and isinstance(row[key], float):
@@ -98,14 +98,14 @@ class Analyses(unittest.TestCase):
             )
 
     def test_progress_and_log(self):
-        seen, told = [], []
+        seen, reported = [], []
         deepprof.open(
             SAMPLE,
             progress=lambda done, total: seen.append((done, total)),
-            log=lambda level, message: told.append(level),
+            log=lambda level, message: reported.append(level),
         )
         self.assertTrue(all(done <= total or not total for done, total in seen))
-        self.assertTrue(set(told) <= {"debug", "info", "warning"})
+        self.assertTrue(set(reported) <= {"debug", "info", "warning"})
 
     def test_progress_in_notebooks(self):
         """A bar that appears after a second, moves, and is gone at the end."""
@@ -215,8 +215,8 @@ class Comparisons(unittest.TestCase):
         self.assertTrue(pair["significant"])
         self.assertLess(pair["after"], pair["before"])
         self.assertIn("faster", comparison.report("markdown"))
-        told = json.loads(comparison.to_json())["pairs"][0]
-        self.assertEqual([pair["loop_before"], pair["loop_after"]], told["loops"])
+        reported = json.loads(comparison.to_json())["pairs"][0]
+        self.assertEqual([pair["loop_before"], pair["loop_after"]], reported["loops"])
         for name in comparison.tables():
             self.assertIsInstance(comparison.table(name).to_list(), list)
 
@@ -294,10 +294,10 @@ class Arrays(unittest.TestCase):
             self.assertTrue(np.shares_memory(first[name], second[name]), name)
             self.assertFalse(first[name].flags.writeable)
         analysis.close()
-        told = deepprof.analyze(SAMPLE, iterations=[20]).table("iterations").to_list()
+        reported = deepprof.analyze(SAMPLE, iterations=[20]).table("iterations").to_list()
         del second
         gc.collect()
-        for value, row in zip(first["period_ns"], told):
+        for value, row in zip(first["period_ns"], reported):
             self.assertTrue(value == row["period_ns"] or (np.isnan(value) and not row["period_ns"]))
 
     @needs("numpy")
@@ -400,19 +400,19 @@ class EnginesOfRanks(unittest.TestCase):
     @needs("numpy", "pandas")
     def test_tables(self):
         with deepprof.ranks(self.paths) as ranks:
-            told = json.loads(self.report)
+            reported = json.loads(self.report)
             rows = ranks.table("ranks").to_list()
-            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in told["ranks"]])
+            self.assertEqual([row["rank"] for row in rows], [at["rank"] for at in reported["ranks"]])
             self.assertEqual([row["rank"] for row in rows if row["blamed"]], [2])
             self.assertEqual(ranks.table("ranks").schema["own_ns"]["unit"], "ns")
             cells = ranks.table("rank_iterations").to_pandas()
-            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in told["iterations"]))
+            self.assertEqual(len(cells), sum(len(at["ranks"]) for at in reported["iterations"]))
             slowest = cells.groupby("rank")["compute_ns"].median().idxmax()
             self.assertEqual(slowest, 2)
             kinds = {row["kind"] for row in ranks.table("collectives").to_list()}
-            self.assertEqual(kinds, {at["kind"] for at in told["collectives"]})
+            self.assertEqual(kinds, {at["kind"] for at in reported["collectives"]})
             calls = ranks.table("rank_collectives").to_pandas()
-            self.assertEqual(len(calls), sum(at["collectives"] for at in told["ranks"]))
+            self.assertEqual(len(calls), sum(at["collectives"] for at in reported["ranks"]))
             shortest = (calls.end_ns - calls.start_ns - calls.wait_ns).groupby(calls.instance)
             self.assertTrue((shortest.max() - shortest.min() < 1000).all())
             with self.assertRaises(deepprof.ArgumentError):
@@ -649,8 +649,8 @@ class Layouts(unittest.TestCase):
     def test_sizes(self):
         from deepprof import _library
 
-        told = subprocess.run([os.environ["DEEPPROF_SIZES"]], stdout=subprocess.PIPE, check=True)
-        for name, size in json.loads(told.stdout).items():
+        reported = subprocess.run([os.environ["DEEPPROF_SIZES"]], stdout=subprocess.PIPE, check=True)
+        for name, size in json.loads(reported.stdout).items():
             with self.subTest(name):
                 self.assertEqual(ctypes.sizeof(getattr(_library, name)), size)
 

@@ -27,7 +27,7 @@ class OfTheProgram(recording.Case):
 
     def test_salvage_without_connection(self):
         result = self.produce("end=signal:9", "left=50", "connect=0")
-        # Nobody had said hello: it can't be told from a program without CUDA until it is over.
+        # Nobody had said hello: until it is over it looks like a program without CUDA.
         self.assertEqual(result.returncode, -signal.SIGKILL)
         self.assertEqual(self.one("SELECT count(*) FROM nvtx WHERE type = 34"), 50)
         self.assert_balanced()
@@ -224,7 +224,7 @@ class OfTheLauncher(recording.Case):
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
 
-    def test_told_to_end_while_it_converts(self):
+    def test_asked_to_end_while_it_converts(self):
         process, iterations = self.converting()
         self.go_on(process, signal.SIGTERM)
         process.communicate(timeout=60)
@@ -233,7 +233,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 6 * iterations)
 
     def test_interrupted_while_it_converts(self):
-        """The file is written, and it is told how not to wait for it."""
+        """The file is written, and a message shows how not to wait for it."""
         process, iterations = self.converting()
         self.go_on(process, signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
@@ -306,14 +306,14 @@ class OfTheLauncher(recording.Case):
         return left
 
     def test_recover(self):
-        """The next recording tells of it; a file that came meanwhile is not moved."""
+        """The next recording reports it; a file that came meanwhile is not moved."""
         names = "deepprof.db", "deepprof.db.2"
         folders = [self.leave("follow=1"), self.leave("follow=1", "pace=100")]
-        told = cli.run("analyze", cwd=self.folder)
-        self.assertEqual(told.returncode, 1)
+        reported = cli.run("analyze", cwd=self.folder)
+        self.assertEqual(reported.returncode, 1)
         for left in folders:
             self.assertIn(
-                f"not finished; next: deepprof record --recover={left.name}\n", told.stderr
+                f"not finished; next: deepprof record --recover={left.name}\n", reported.stderr
             )
         for left, name in zip(folders, names):
             before = sorted(os.listdir(left))
@@ -335,7 +335,7 @@ class OfTheLauncher(recording.Case):
         self.assertEqual(sorted(os.listdir(self.folder)), list(names))
 
     def test_recover_as_the_run_would_have_ended(self):
-        """What was there when it began is put aside."""
+        """What was there when it began is renamed."""
         (self.folder / "deepprof.db").write_text("the last")
         result = self.run_record(f"--recover={self.leave('follow=1')}")
         self.assertEqual(result.returncode, 0, result.stderr)

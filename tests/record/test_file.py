@@ -73,7 +73,7 @@ class Names(recording.Case):
             self.assertIn(f"; next: deepprof analyze {name}\n", own[0])
 
     def test_old_is_in_the_way(self):
-        """What can't be put aside is not overwritten."""
+        """What can't be renamed is not overwritten."""
         (self.folder / "deepprof.db").write_text("precious")
         (self.folder / "deepprof.db.old").mkdir()
         result = self.produce()
@@ -244,7 +244,7 @@ class FullDisk(recording.Case):
         )
 
     def test_no_room_for_the_trace(self):
-        """The program is not disturbed, the failure is told, and nothing is lost: with more room
+        """The program is not disturbed, the failure is reported, and nothing is lost: with room
         what is left can be had."""
         script = (
             "dd if=/dev/zero of=fill bs=1M count=30 2>/dev/null; "

@@ -30,7 +30,7 @@ class GpuMetrics(recording.Case):
         )  # fmt: skip
 
     def record(self, *options, least=4000, words=WORDS, **env):
-        """Until the sampler's file has so many bytes; what was said."""
+        """Until the sampler's file has this many bytes; what was printed."""
         (self.folder / "go").unlink(missing_ok=True)
         process = self.start(*options, words=words, **env)
         self.wait_for(lambda: self.sampled() >= least, "samples", 60)
@@ -98,7 +98,7 @@ class GpuMetrics(recording.Case):
         self.assertEqual(self.values(), {**KNOWN, **lacks})
 
     def test_failure(self):
-        """It is said why; the recording is what it would have been."""
+        """It is printed why; the recording is what it would have been."""
         for function, number in ("PmSamplingEnable", 35), ("ProfilerInitialize", 999):
             said = self.record(
                 "-f", "-o", "t.db", least=250, words=("init", "launch=200", "until=go"),

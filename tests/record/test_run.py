@@ -23,7 +23,7 @@ class Program(recording.Case):
         self.assertRegex(result.stderr, SAYS_NOTHING)
         if not pathlib.Path("/dev/nvidiactl").exists():
             self.assertIn("NVIDIA driver", result.stderr)
-            # And it is told before the hours that it may take.
+            # And that is reported before the hours that it may take.
             process = self.start_record("sleep", "60")
             self.assertRegex(process.stderr.readline(), recording.NO_DRIVER)
             process.terminate()
@@ -32,7 +32,7 @@ class Program(recording.Case):
         self.assertEqual(os.listdir(self.folder), ["a file"])
 
     def test_nothing_recorded_moves_nothing(self):
-        """What was there is no less worth for it; that it is not of this run is told."""
+        """What was there is no less worth for it; that it is not of this run is reported."""
         kept = {
             "deepprof.db": "the last",
             "deepprof.db.old": "the one before",
@@ -96,14 +96,14 @@ class Program(recording.Case):
     def test_values(self):
         """Hours and terabytes, parts of them, and what would be of no use."""
         (self.folder / "libcupti.so.12").write_text("")
-        for option, told in (
+        for option, reported in (
             ("--max-memory=1.5g", "max-memory=1610612736"),
             ("--max-memory=5M", "max-memory=5242880"),
             ("--max-spool=2T", "max-spool=2199023255552"),
             ("--max-spool=16384", "max-spool=16384"),
         ):
             result = self.run_record(option, "env")
-            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{told}\n")
+            self.assertRegex(result.stdout, f"DEEPPROF_OPTIONS=.*,{reported}\n")
         for option in (
             "--duration=10m",
             "--delay=0.25h",
@@ -283,7 +283,7 @@ class Program(recording.Case):
         self.assertNotIn("NVTX_INJECTION64_PATH", result.stdout)
 
     def test_cupti_that_is_not_there(self):
-        """Told before the program is run, not after an hour of it."""
+        """Reported before the program is run, not after an hour of it."""
         for path, words in (
             ("/no/such", "--cupti=/no/such: No such file"),
             (self.folder, "the folder has no libcupti.so"),

@@ -92,7 +92,7 @@ class Secrets(recording.Case):
             self.assertIn(text, found)
 
     def record(self, *options):
-        """While it goes on and at its end; with what was said."""
+        """While it goes on and at its end; with what was printed."""
         process = self.start_record(
             "-v", *options, *self.command("init", "launch=400", "nvtx=20", "sleep=1", "until=go"),
             env=self.env,
@@ -126,8 +126,8 @@ class Secrets(recording.Case):
     def test_every_output(self):
         self.record()
         self.check_file()
-        told = json.loads(cli.run("info", "--build", "--format=json").stdout)
-        formats = [row["name"] for row in told["renderers"]]
+        reported = json.loads(cli.run("info", "--build", "--format=json").stdout)
+        formats = [row["name"] for row in reported["renderers"]]
         self.assertGreater(len(formats), 6)
         outputs = {("analyze", f"--format={name}", "-v"): f"report.{name}" for name in formats}
         for name in "chrome", "perfetto", "sqlite":

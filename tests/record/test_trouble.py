@@ -78,9 +78,10 @@ class Driver(Case):
 
     def test_processes_that_were_left_behind(self):
         for count, words in (1, "1 process"), (2, "2 processes"):
-            told = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
+            reported = self.with_driver(f"sh -c '{'sleep 4 >/dev/null 2>&1 & ' * count}'")
             self.assertRegex(
-                told, f"sh never used CUDA; use --wait to wait for {words} that it left running\n"
+                reported,
+                f"sh never used CUDA; use --wait to wait for {words} that it left running\n",
             )
 
 
@@ -152,7 +153,7 @@ class Short(Case):
         self.assertEqual(self.one("SELECT count(*) FROM kernel", "t.db"), 1000)
 
     def assert_all_counted(self, made):
-        """Of so many kernels, calls and devices each is there, or counted as lost: how many are."""
+        """Each of these kernels, calls and devices is there, or counted as lost: how many are."""
         stored = self.one(
             "SELECT (SELECT count(*) FROM kernel) + (SELECT count(*) FROM api) + "
             "(SELECT count(*) FROM device)"

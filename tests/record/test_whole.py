@@ -55,7 +55,7 @@ class Case(recording.Case):
         return found
 
     def held(self, program):
-        """Bytes that files without a name take, and threads of ours, in a process."""
+        """Bytes that files without a name take, and the collector's threads, in a process."""
 
         def each(name, look):
             """What they say that do not end while they are looked at."""
@@ -186,8 +186,8 @@ class Trouble(Case):
             f"deepprof: {lost:,} events were lost: --max-spool was reached\n", result.stderr
         )
         self.assertEqual(self.query("SELECT reason, records FROM loss"), [("spool-limit", lost)])
-        told = cli.run("info", "--format=json", cwd=self.folder).stdout
-        self.assertIn("while recording: record --max-spool was reached", told)
+        reported = cli.run("info", "--format=json", cwd=self.folder).stdout
+        self.assertIn("while recording: record --max-spool was reached", reported)
         self.assert_balanced()
 
     def test_chained(self):
@@ -429,18 +429,18 @@ class Clock(Case):
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.one("SELECT count(*) FROM kernel"), 300)
-        # Between them; before the first and after the last there may be no time to tell of.
+        # Between them; before the first and after the last there may be no time to report.
         self.assertGreaterEqual(self.one("SELECT count(*) FROM pause WHERE dur_ns IS NOT NULL"), 2)
         self.assertEqual(
             self.one("SELECT count(*) FROM kernel JOIN pause ON kernel.start BETWEEN "
                      "pause.start + 1000000 AND pause.start + pause.dur_ns"), 0
         )  # fmt: skip
         self.assert_pauses(2, 0.5)
-        told = cli.run("info", "deepprof.db", cwd=self.folder).stdout
+        reported = cli.run("info", "deepprof.db", cwd=self.folder).stdout
         self.assertRegex(
-            told, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$"
+            reported, r"(?m)^recorded +on .+, by deepprof [\d.]+, with driver [\d.]+, CUPTI \d+$"
         )
-        self.assertRegex(told, r"(?m)^ended +with exit status 0$")
+        self.assertRegex(reported, r"(?m)^ended +with exit status 0$")
 
     def test_no_range(self):
         result = self.fake("init", "launch=100", options=["--capture=profiler", "--sample-gpu=off"])
@@ -461,8 +461,8 @@ class Clock(Case):
         result = self.fake(
             "init", "loop=2500,1000", "say", options=["--delay=400ms", "--duration=300ms"]
         )
-        told = re.search(r" events in ([\d.]+) ms, ", result.stderr)
-        self.assertIsNotNone(told, result.stderr)
+        reported = re.search(r" events in ([\d.]+) ms, ", result.stderr)
+        self.assertIsNotNone(reported, result.stderr)
         self.assertEqual((result.returncode, result.stdout), (0, "hello\n"), result.stderr)
         self.assert_nothing_missing()
         first, last, zero = self.query(
@@ -470,8 +470,8 @@ class Clock(Case):
             "FROM kernel"
         )[0]
         self.assertGreater(zero + first - began, 390e6)
-        # It is the time of what was recorded that is told, not that since the beginning.
-        self.assertGreaterEqual(float(told.group(1)) * 1e6, last - first - 1e6)
+        # It is the time of what was recorded that is reported, not that since the beginning.
+        self.assertGreaterEqual(float(reported.group(1)) * 1e6, last - first - 1e6)
         self.assertGreater(last - first, 100e6)
         self.assertGreater(2500 * 12, self.one("SELECT count(*) FROM kernel"))
 
@@ -529,10 +529,10 @@ class Clock(Case):
             env=recording.environment(),
         )  # fmt: skip
         self.wait_for(self.spools, "spool")
-        for pause_s, told in (0.2, "paused"), (1.5, "resumed"):
+        for pause_s, reported in (0.2, "paused"), (1.5, "resumed"):
             time.sleep(pause_s)
             process.send_signal(signal.SIGUSR2)
-            while f"recording {told}" not in process.stderr.readline():
+            while f"recording {reported}" not in process.stderr.readline():
                 self.assertIsNone(process.poll())
         time.sleep(1)
         process.send_signal(signal.SIGTERM)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a sample under data/ anew: what it decompresses to must be the same bytes.
+"""Makes a sample under data/ again: what it decompresses to must be the same bytes.
 
 usage: check_sample.py SIMULATOR SAMPLE OUTPUT OPTION...
 

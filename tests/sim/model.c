@@ -79,6 +79,8 @@ static void launch_next(struct rank *rank)
 		launch_foreign(rank, SIM_THREAD_MAIN);
 	if (frame->random)
 		random_op(rank, &op);
+	if (!frame->issued && !frame->foreign)
+		op.gpu_ns += loop->swell_ns * frame->iteration;
 	kernel = kernel_of(rank, frame, &op);
 	if (!frame->foreign && sim_rng_chance(&rank->control, loop->erase)) {
 		sim_truth_edit(truth, frame->instance, SIM_DELETED);
@@ -170,7 +172,7 @@ static void act_on_ops(struct rank *rank, struct frame *frame, const struct sim_
 		start_ops(frame, &nets->statistics,
 			  count < nets->statistics.count ? count : nets->statistics.count, 1);
 		break;
-	default: /* random and tune: one op, chosen anew so many times */
+	default: /* random and tune: one op, chosen again this many times */
 		start_ops(frame, &nets->statistics, 1, count);
 		frame->random = true;
 		frame->foreign = true;

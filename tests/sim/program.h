@@ -86,7 +86,7 @@ struct sim_net {
 	enum sim_net_kind kind;
 	uint32_t layers;
 	uint64_t kernel_ns; /* what an ordinary kernel takes on the device */
-	uint64_t host_ns;   /* what the framework takes per launch, the launch aside */
+	uint64_t host_ns;   /* what the framework takes per launch, without the launch */
 	uint32_t seed;
 	char optimizer[16]; /* sgd, adam, foreach */
 };
@@ -105,6 +105,7 @@ struct sim_loop {
 	uint32_t warmup;      /* first iterations that are slow */
 	uint32_t slow;	      /* how many times as slow, in millionths */
 	uint64_t grow_ns;     /* more waiting with every iteration */
+	uint64_t swell_ns;    /* more time of its first kernel: a tensor that is appended to */
 	struct sim_range hot; /* iterations in which heat holds the clocks down; 0..0: none */
 	uint32_t heat;	      /* how many times as long kernels take then, in millionths */
 	uint32_t recompile;   /* iteration from which fused kernels have new names; 0: never */

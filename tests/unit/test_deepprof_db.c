@@ -294,7 +294,7 @@ START_TEST(shared_gpus)
 }
 END_TEST
 
-/* The first schema did not tell of pauses. */
+/* The first schema did not report pauses. */
 START_TEST(first_schema)
 {
 	sqlite3 *db;
@@ -318,7 +318,7 @@ static FILE *open_page(void)
 	return page;
 }
 
-/* Appends "table.column" for each column that the page tells of, in its order. */
+/* Appends "table.column" for each column that the page reports, in its order. */
 static void list_page(char *list, size_t size)
 {
 	FILE *page = open_page();

@@ -194,7 +194,7 @@ START_TEST(activity)
 }
 END_TEST
 
-/* Where the device counts its energy that is what counts; a counter that fell began anew. */
+/* Where the device counts its energy that is what counts; a counter that fell began again. */
 START_TEST(energy_counter)
 {
 	struct fixture at;
