@@ -308,7 +308,8 @@ static int compare_numbers(const void *a, const void *b)
 	return one < two ? -1 : one > two;
 }
 
-/* The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma.
+/*
+ * The numbers of the list that ends a group's name, "0 [4, 5, 6, 7]". Each has a digit and a comma.
  */
 static size_t read_list(int64_t *numbers, const char *name)
 {
@@ -415,6 +416,9 @@ static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 		status = dp_ranks__collectives(ranks, &job);
 	if (!status)
 		status = dp_ranks__judge(ranks, &job);
+	/* Last, when what judging needed is freed. */
+	if (!status)
+		status = dp_ranks__calls(ranks, &job);
 	dp_job__fini(&job);
 	return status;
 }
