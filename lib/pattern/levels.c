@@ -288,7 +288,9 @@ static size_t alternating(const struct dp_hypothesis *h)
 	return parts;
 }
 
-/* Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first. */
+/*
+ * Where parts of a pattern alternate, an iteration is one of them: the pattern becomes the first.
+ */
 static int take_one_part(struct dp_hypothesis *h, const struct dp_search_text *text, double bits)
 {
 	size_t parts = alternating(h);
