@@ -75,8 +75,7 @@ static enum cmd_exit export_file(const struct export *export, const char *path)
 		return CMD_FAILED;
 	if (is_binary(export->args.common.format) && output_is_terminal(&output)) {
 		output_close(&output, false);
-		message("export: --format=%s is not for a terminal; use -o FILE",
-			export->args.common.format);
+		message("export: --format=%s is binary; use -o FILE", export->args.common.format);
 		return CMD_USAGE;
 	}
 	analysis = analyze_file(&export->args, path, &trace);
@@ -122,7 +121,7 @@ static const struct cmd_example examples[] = {
 	{ "deepprof export -o run.json.gz run.sqlite", "a timeline for Perfetto" },
 	{ "deepprof export -o run.pftrace run.sqlite", "the same, smaller" },
 	{ "deepprof export -o found.sqlite trace.json.gz", "tables for SQL" },
-	{ "deepprof export --compat=kineto -o k.json run.db", "steps for tools that need them" },
+	{ "deepprof export --compat=kineto -o k.json run.db", "add steps for other tools" },
 	{ NULL, NULL },
 };
 

@@ -36,8 +36,8 @@ DP_REAL(weight_launch_gap, 3.0, "log-odds", "presets, traces",
 	"the host loads data and logs between two steps")
 DP_REAL(weight_upload, 1.5, "log-odds", "presets, traces",
 	"a step begins with its input")
-DP_REAL(weight_upload_at_gap, 0.5, "log-odds", "traces",
-	"times a logarithm of offsets for each upload")
+DP_REAL(weight_at_gap, 0.5, "log-odds", "traces",
+	"times how seldom it is by chance, as a logarithm")
 DP_REAL(weight_sync, 0.7, "log-odds", "presets",
 	"the host reads a loss back between two steps")
 DP_REAL(weight_optimizer, 2.0, "log-odds", "presets, traces",

@@ -260,6 +260,35 @@ static bool may_begin(const struct dp_ballot *b, size_t offset)
 }
 
 /*
+ * How seldom something that is at `count` offsets is, by chance, at a pause that stands out as much
+ * as the one at an offset, as a logarithm. Boundaries have both.
+ */
+static double pause_odds(const struct dp_ballot *b, size_t offset, size_t count)
+{
+	bool launches = b->evidence.launches_recorded;
+	const double *gap = launches ? b->offsets.launch_gap : b->offsets.kernel_gap;
+	size_t rank = 0;
+
+	if (!b->observed || gap[offset] <= 0)
+		return 0;
+	for (size_t o = 0; o < b->m; o++)
+		rank += gap[o] >= gap[offset];
+	return DP_MAX(log((double)b->m / ((double)rank * (double)count)), 0);
+}
+
+static void capture_at_gap(const struct dp_ballot *b, double *score)
+{
+	for (size_t k = 0; k < b->span_count; k++) {
+		const struct dp_span_ends *s = &b->spans[k];
+
+		if (is_close(b, s->before) && !b->evidence.open_begin && !b->cut_begin)
+			score[s->first] += pause_odds(b, s->first, 1);
+		if (is_close(b, s->behind) && !b->evidence.open_end && !b->cut_end)
+			score[s->last] += pause_odds(b, s->last, 1);
+	}
+}
+
+/*
  * The first kernel with a launch behind others without is a step's first if recording was begun
  * between two steps; recording that was begun by the clock finds the host where it mostly is. One
  * is as likely as the other: the odds follow from the share of the host's time at the offset.
@@ -352,16 +381,13 @@ static void syncs(const struct dp_ballot *b, double *score)
 	recurring(b, b->offsets.sync, score);
 }
 
-/* By chance an upload and the one pause that stands out are seldom at one offset. */
 static void upload_at_gap(const struct dp_ballot *b, double *score)
 {
-	size_t count = 0;
+	size_t count = b->observed ? recurrences(b, b->offsets.upload) : 0;
 
-	for (size_t o = 0; o < b->m && b->observed; o++)
-		count += b->offsets.upload[o];
-	for (size_t o = 0; o < b->m && count; o++)
-		if (b->offsets.upload[o] && b->offsets.launch_gap[o] > dp_param.gap_same)
-			score[o] = log((double)b->m / (double)count);
+	for (size_t o = 0; o < b->m && count && count <= dp_param.gap_rank; o++)
+		if (b->offsets.upload[o])
+			score[o] = pause_odds(b, o, count);
 }
 
 /* A step begins right behind an optimizer, or behind the bookkeeping that may follow. */
@@ -415,8 +441,10 @@ const struct dp_vote dp_votes[] = {
 	  "the host loads data and logs between two steps", launch_gaps, has_gap },
 	{ "upload", DP_PHASE_INPUT_COPY, &dp_param.weight_upload, "a step begins with its input",
 	  uploads, has_upload },
-	{ "upload-at-gap", DP_PHASE_INPUT_COPY, &dp_param.weight_upload_at_gap,
-	  "by chance an upload and the largest pause are seldom at one place", upload_at_gap },
+	{ "upload-at-gap", DP_PHASE_INPUT_COPY, &dp_param.weight_at_gap,
+	  "by chance an upload and a large pause are seldom at one place", upload_at_gap },
+	{ "capture-at-gap", DP_PHASE_COMPLETE, &dp_param.weight_at_gap,
+	  "by chance a capture seldom begins or ends at a large pause", capture_at_gap },
 	{ "sync", DP_PHASE_SYNC, &dp_param.weight_sync,
 	  "the host reads a loss back between two steps", syncs },
 	{ "optimizer", DP_PHASE_FINISH_KERNEL, &dp_param.weight_optimizer,

@@ -21,7 +21,7 @@ def stop(process):
 
 
 def record_until_file(place, command, *switches):
-    """Until the trace is there though the program goes on; (trace, seconds, what was said)."""
+    """Until the trace is there though the program goes on; (trace, seconds, what was printed)."""
     began = time.monotonic()
     process = place.start(place.record_command(command, *switches))
     trace = place.folder / "trace.db"
@@ -102,7 +102,7 @@ def nodes(place):
     same(timed + untimed, truth["replays"] * each, "nodes")
     place.say(f"{timed} nodes have times, {untimed} have none.")
     if untimed:
-        expect("no memory left on the GPU" in result.stderr, "times are missing, and nothing was said")
+        expect("no memory left on the GPU" in result.stderr, "times are missing, and nothing was printed")
 
 
 @check("probe-missing-library", "An injection library that is not there, as in a container")
@@ -195,7 +195,7 @@ def kineto_daemon(place):
     need_torch(place)
     result = place.run(place.record_command(torch_command("--iterations=10")),
                        env={"KINETO_USE_DAEMON": "1"})  # fmt: skip
-    expect("KINETO_USE_DAEMON is set" in result.stderr, "nothing was said")
+    expect("KINETO_USE_DAEMON is set" in result.stderr, "nothing was printed")
     trace = place.folder / "trace.db"
     place.say(f"{one(trace, 'SELECT count(*) FROM kernel') if trace.exists() else 0} kernels.")
     place.lines += ["```", result.stderr.strip()[-1000:], "```"]
